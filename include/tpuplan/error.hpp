@@ -1,0 +1,155 @@
+#ifndef TPUPLAN_ERROR_HPP
+#define TPUPLAN_ERROR_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string_view>
+
+/// @file
+/// What tpuplan throws, and how every check in it reports: the field, the value given, and what would be valid.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Why a call was refused. Enumerators are stable: new ones are added at the end.
+enum class errc : std::uint8_t {
+  invalid_argument,  ///< a value outside of what the function is defined for
+  out_of_range,      ///< too large or too small for the field or for the arithmetic
+  not_finite,        ///< NaN or infinity
+  unknown_name,      ///< no chip, slice, region, dtype or model type of that name
+  not_divisible,     ///< a batch, mesh or dimension that does not divide
+  missing_field,     ///< a field without a sensible default was left at 0, or is not in the file
+  unknown_figure,    ///< the chip has no such unit, or the figure is not established
+  no_price,          ///< the price book has no row for this; never the same as free
+  malformed_input,   ///< a file that cannot be read, or is not what it should be
+  unsupported,       ///< right input that tpuplan does not model
+  infeasible,        ///< a well-formed question that has no answer
+};
+
+/// The stable name of a reason, for logs and JSON: `name(errc::no_price)` is "no_price".
+[[nodiscard]] constexpr std::string_view name(errc code) noexcept {
+  switch (code) {
+    case errc::invalid_argument: return "invalid_argument";
+    case errc::out_of_range: return "out_of_range";
+    case errc::not_finite: return "not_finite";
+    case errc::unknown_name: return "unknown_name";
+    case errc::not_divisible: return "not_divisible";
+    case errc::missing_field: return "missing_field";
+    case errc::unknown_figure: return "unknown_figure";
+    case errc::no_price: return "no_price";
+    case errc::malformed_input: return "malformed_input";
+    case errc::unsupported: return "unsupported";
+    case errc::infeasible: return "infeasible";
+  }
+  return "error";
+}
+
+/// The one exception of tpuplan. `what()` reads "tpuplan: FIELD is VALUE; valid: WHAT". It owns its text (at most 319
+/// characters) and allocates nothing. In a constant expression the same refusal is a compile error.
+class error : public std::exception {
+ public:
+  error(errc code, std::string_view field, std::string_view given, std::string_view valid) noexcept : code_{code} {
+    append("tpuplan: ");
+    append(field);
+    if (!given.empty()) {
+      append(" is ");
+      append(given);
+    }
+    if (!valid.empty()) {
+      append("; valid: ");
+      append(valid);
+    }
+  }
+
+  [[nodiscard]] errc code() const noexcept { return code_; }
+  [[nodiscard]] const char* what() const noexcept override { return message_; }
+
+ private:
+  void append(std::string_view more) noexcept {
+    constexpr std::size_t room = sizeof(message_) - 1;
+    for (const char character : more) {
+      if (size_ == room) {
+        message_[room - 1] = message_[room - 2] = message_[room - 3] = '.';
+        return;
+      }
+      message_[size_++] = character;
+    }
+  }
+
+  char message_[320] = {};
+  std::size_t size_ = 0;
+  errc code_;
+};
+
+namespace detail {
+
+// None of these is constexpr: a check that fails inside a constant expression does not compile, and the compiler shows
+// the call with its arguments.
+
+[[noreturn]] inline void fail(errc code, std::string_view field, std::string_view given, std::string_view valid) {
+#if defined(__cpp_exceptions) || defined(__EXCEPTIONS)
+  throw error{code, field, given, valid};
+#else
+  (void)code;
+  __builtin_printf("tpuplan: %.*s is %.*s; valid: %.*s\n", static_cast<int>(field.size()), field.data(),
+                   static_cast<int>(given.size()), given.data(), static_cast<int>(valid.size()), valid.data());
+  __builtin_abort();
+#endif
+}
+
+[[noreturn]] inline void fail(errc code, std::string_view field, double given, std::string_view valid) {
+  char number[32] = {};
+  __builtin_snprintf(number, sizeof(number), "%.10g", given);
+  fail(code, field, std::string_view{number}, valid);
+}
+
+[[noreturn]] inline void fail(errc code, std::string_view field, std::int64_t given, std::string_view valid) {
+  char number[32] = {};
+  __builtin_snprintf(number, sizeof(number), "%lld", static_cast<long long>(given));
+  fail(code, field, std::string_view{number}, valid);
+}
+
+/// NaN and the infinities are the values for which x - x is not 0.
+constexpr bool is_finite(double value) noexcept {
+  return value <= 1.7976931348623157e308 && value >= -1.7976931348623157e308;
+}
+
+/// The value, or a refusal that names the field unless it is finite and above zero.
+constexpr double positive(std::string_view field, double value) {
+  if (!is_finite(value)) fail(errc::not_finite, field, value, "a finite number above 0");
+  if (value == 0) fail(errc::missing_field, field, value, "a number above 0");
+  if (value < 0) fail(errc::invalid_argument, field, value, "a number above 0");
+  return value;
+}
+
+/// The value, or a refusal that names the field unless it is finite and not negative.
+constexpr double not_negative(std::string_view field, double value) {
+  if (!is_finite(value)) fail(errc::not_finite, field, value, "a finite number, 0 or more");
+  if (value < 0) fail(errc::invalid_argument, field, value, "0 or more");
+  return value;
+}
+
+constexpr std::int64_t positive_count(std::string_view field, std::int64_t value) {
+  if (value == 0) fail(errc::missing_field, field, value, "a whole number from 1 on");
+  if (value < 0) fail(errc::invalid_argument, field, value, "a whole number from 1 on");
+  return value;
+}
+
+constexpr std::int64_t count_from(std::string_view field, std::int64_t value, std::int64_t least) {
+  if (value < least) fail(errc::invalid_argument, field, value, least == 0 ? "0 or more" : "a larger whole number");
+  return value;
+}
+
+/// The value, or a refusal unless it lies in [low, high]. `valid` says the range in words.
+constexpr double in_range(std::string_view field, double value, double low, double high, std::string_view valid) {
+  if (!is_finite(value)) fail(errc::not_finite, field, value, valid);
+  if (value < low || value > high) fail(errc::out_of_range, field, value, valid);
+  return value;
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,147 @@
+#ifndef TPUPLAN_HARDWARE_CHIP_HPP
+#define TPUPLAN_HARDWARE_CHIP_HPP
+
+#include <cstdint>
+#include <string_view>
+#include <tpuplan/dtype.hpp>
+#include <tpuplan/hardware/topology.hpp>
+#include <tpuplan/known.hpp>
+#include <tpuplan/text.hpp>
+#include <tpuplan/units.hpp>
+
+/// @file
+/// The figures of one chip. The table of generations is made of these; a chip of your own is a copy with changed fields.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The systolic arrays of one TensorCore.
+struct mxu_spec {
+  std::int64_t per_tensorcore = 0;
+  std::int64_t side = 0;                 ///< rows and columns: 128, or 256 from v6e on
+  std::int64_t macs_per_cell_cycle = 0;  ///< bf16 multiply-adds of one cell in one cycle
+};
+
+/// Peak rates of one chip. Absent: no such mode. Unknown: not documented.
+struct peak_rates {
+  known<flops_per_second> bf16{};
+  known<flops_per_second> int8{};
+  known<flops_per_second> fp8{};
+  known<flops_per_second> int4{};
+};
+
+/// High-bandwidth memory. Capacities are exact bytes.
+struct hbm_spec {
+  bytes capacity{};                  ///< physical, per chip
+  bytes documented{};                ///< per chip, as the vendor's page prints it (v5e: 16 GB, decimal)
+  known<bytes> usable_per_device{};  ///< what XLA lets a program use, per JAX device; not poolable across devices
+  bytes_per_second bandwidth{};      ///< per chip
+};
+
+/// On-chip memories.
+struct on_chip_spec {
+  bytes vmem_per_tensorcore{};
+  known<double> vmem_bandwidth_over_hbm{};  ///< the scaling book's estimate for v5e: about 22
+  bytes cmem{};                             ///< per chip; only v4 has it
+  known<bytes> smem_per_tensorcore{};
+};
+
+/// The interconnect inside a slice. Rates are one-way, of one link.
+struct ici_spec {
+  std::int64_t links = 0;            ///< per chip: 4 in two dimensions, 6 in three
+  std::int32_t axes = 0;             ///< 2 or 3
+  bytes_per_second link_one_way{};   ///< nominal
+  double achievable_fraction = 0.9;  ///< of nominal, as the scaling book and MaxText use
+  wraparound_rule wraparound = wraparound_rule::whole_cubes;
+  known<double> die_to_die_over_link{};  ///< bandwidth between the two dies of a chip, in nominal links
+};
+
+/// What a chip shares with the machine around it.
+struct host_spec {
+  std::int64_t chips = 0;            ///< per physical host
+  known<bytes> dram{};               ///< per physical host
+  known<bytes_per_second> pcie{};    ///< per chip, one-way
+  known<bytes_per_second> dcn{};     ///< per chip, egress to the data-centre network
+};
+
+/// How large it gets.
+struct pod_spec {
+  topology shape{};
+  std::int64_t largest_slice = 0;  ///< chips in the largest single slice that is scheduled
+};
+
+/// What the number in a slice's name counts: v5p-128 is 128 TensorCores (64 chips), v6e-64 is 64 chips.
+enum class name_counts : std::uint8_t { tensorcores, chips };
+
+/// Everything tpuplan knows of one kind of chip.
+struct chip_spec {
+  text<24> name{};
+  std::int64_t announced_year = 0;
+  std::int64_t tensorcores = 0;
+  std::int64_t jax_devices = 0;  ///< devices that JAX shows per chip: 2 on v2, v3 and tpu7x
+  bool megacore = false;         ///< two TensorCores shown as one device
+  mxu_spec mxu{};
+  peak_rates peak{};
+  known<per_second> clock{};
+  hbm_spec hbm{};
+  on_chip_spec on_chip{};
+  known<std::int64_t> sparsecores{};
+  ici_spec ici{};
+  host_spec host{};
+  pod_spec pod{};
+  tpuplan::name_counts slice_name_counts = name_counts::tensorcores;
+};
+
+/// The peak rate of matrix products whose operands are of that format, per chip. bf16 stands for fp16 and, as XLA
+/// computes it by default, for fp32 inputs. Throws `errc::unknown_figure` where the chip has none or none is documented.
+/// Worked: peak_rate(v5e, dtype::int8) is 393 TOP/s; of v3 it is absent.
+[[nodiscard]] constexpr flops_per_second peak_rate(const chip_spec& chip, dtype compute) {
+  switch (compute) {
+    case dtype::int8: return chip.peak.int8.value("int8 peak of the chip");
+    case dtype::fp8: return chip.peak.fp8.value("fp8 peak of the chip");
+    case dtype::int4: return chip.peak.int4.value("int4 peak of the chip");
+    case dtype::fp32:
+    case dtype::bf16:
+    case dtype::fp16: break;
+  }
+  return chip.peak.bf16.value("bf16 peak of the chip");
+}
+
+/// VMEM of one chip: that of a TensorCore times their number. Worked: 128 MiB on v5p.
+[[nodiscard]] constexpr bytes vmem(const chip_spec& chip) noexcept {
+  return chip.on_chip.vmem_per_tensorcore * static_cast<double>(chip.tensorcores);
+}
+
+/// VMEM bandwidth of one chip, estimated as a multiple of HBM bandwidth. Throws where no estimate is known.
+/// Worked: 22 x 819 GB/s = 18.018 TB/s on v5e. Source: scaling book, "TPUs" (2025-12-15).
+[[nodiscard]] constexpr bytes_per_second vmem_bandwidth(const chip_spec& chip) {
+  return chip.hbm.bandwidth * chip.on_chip.vmem_bandwidth_over_hbm.value("VMEM bandwidth of the chip");
+}
+
+/// One way out of one chip over all its links, nominal. Worked: 600 GB/s on v5p.
+[[nodiscard]] constexpr bytes_per_second ici_one_way(const chip_spec& chip) noexcept {
+  return chip.ici.link_one_way * static_cast<double>(chip.ici.links);
+}
+
+/// One axis of one chip in both directions, as achieved: two links times the achievable fraction. This is the
+/// bandwidth of the scaling book's collectives. Worked: 2 x 100 GB/s x 0.9 = 180 GB/s on v5p.
+[[nodiscard]] constexpr bytes_per_second ici_axis_both_ways(const chip_spec& chip) noexcept {
+  return chip.ici.link_one_way * (2 * chip.ici.achievable_fraction);
+}
+
+/// HBM that a program may use on one JAX device: XLA's budget where it is known, else the physical share.
+/// Worked: 16909332480 B on v5e.
+[[nodiscard]] constexpr bytes usable_hbm_per_device(const chip_spec& chip) {
+  const double devices = static_cast<double>(detail::positive_count("chip.jax_devices", chip.jax_devices));
+  return chip.hbm.usable_per_device.value_or(chip.hbm.capacity / devices);
+}
+
+/// What the chip's slices are called before the dash: "v5litepod" for v5e, else the chip's own name.
+[[nodiscard]] constexpr std::string_view slice_prefix(const chip_spec& chip) noexcept {
+  return chip.name == "v5e" ? std::string_view{"v5litepod"} : chip.name.view();
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

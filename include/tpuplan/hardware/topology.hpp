@@ -1,0 +1,105 @@
+#ifndef TPUPLAN_HARDWARE_TOPOLOGY_HPP
+#define TPUPLAN_HARDWARE_TOPOLOGY_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tpuplan/integer.hpp>
+#include <tpuplan/known.hpp>
+#include <tpuplan/text.hpp>
+
+/// @file
+/// Shapes of slices: a grid or torus of chips in two or three dimensions, and which of its axes close into rings.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How many chips along each ICI axis: 4x8 on a chip with two axes, 4x4x8 on one with three.
+struct topology {
+  std::array<std::int32_t, 3> dims{0, 0, 1};
+  std::int32_t axes = 2;  ///< 2 or 3; an unused third dimension is 1
+};
+
+[[nodiscard]] constexpr bool operator==(const topology& a, const topology& b) noexcept {
+  return a.axes == b.axes && a.dims[0] == b.dims[0] && a.dims[1] == b.dims[1] && a.dims[2] == b.dims[2];
+}
+[[nodiscard]] constexpr bool operator!=(const topology& a, const topology& b) noexcept { return !(a == b); }
+
+/// Chips in the shape. Worked: 16x20x28 has 8960.
+[[nodiscard]] constexpr std::int64_t chips(const topology& shape) {
+  return checked_multiply(shape.dims[0], shape.dims[1], shape.dims[2]);
+}
+
+/// "4x4x8", as in `gcloud --topology` and in GKE's node labels.
+[[nodiscard]] constexpr text<24> name(const topology& shape) {
+  text<24> result;
+  for (std::int32_t axis = 0; axis < shape.axes; ++axis) {
+    if (axis != 0) result.append("x");
+    result.append(std::int64_t{shape.dims[static_cast<std::size_t>(axis)]});
+  }
+  return result;
+}
+
+/// The shape written as "4x8" or "4x4x8": two or three whole numbers from 1 to 9999. Nothing if it is not of that form.
+[[nodiscard]] constexpr std::optional<topology> parse_topology(std::string_view given) noexcept {
+  topology shape{};
+  std::size_t axis = 0;
+  while (true) {
+    const std::size_t separator = given.find_first_of("xX");
+    const std::int64_t length = detail::parse_count(given.substr(0, separator));
+    if (length < 1 || length > 9999 || axis == 3) return std::nullopt;
+    shape.dims[axis++] = static_cast<std::int32_t>(length);
+    if (separator == std::string_view::npos) break;
+    given.remove_prefix(separator + 1);
+  }
+  if (axis < 2) return std::nullopt;
+  shape.axes = static_cast<std::int32_t>(axis);
+  return shape;
+}
+
+/// Which axes of a slice close into rings.
+enum class wraparound_rule : std::uint8_t {
+  whole_pod,      ///< v2, v3: the full pod is a torus; one host has none; what is between is not established
+  axis_of_16,     ///< v5e, v6e: an axis wraps where its length is 16
+  whole_cubes,    ///< v4, v5p, tpu7x: all axes wrap where all are multiples of 4, otherwise none
+};
+
+/// Per axis, whether it wraps: yes, no, or unknown (partial slices of v2 and v3).
+/// Worked: 8x16 of v5e wraps on its second axis only; 4x4x8 of v5p on all three; 2x4x4 of v5p on none.
+/// Source: GKE DRA driver util.go, MaxText accelerator_to_spec_map.py, scaling book "TPU networking".
+[[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const topology& shape, wraparound_rule rule,
+                                                              const topology& pod) {
+  const std::array<std::int32_t, 3>& d = shape.dims;
+  switch (rule) {
+    case wraparound_rule::axis_of_16: return {known<bool>{d[0] == 16}, known<bool>{d[1] == 16}, known<bool>{false}};
+    case wraparound_rule::whole_cubes: {
+      const bool cubes = d[0] % 4 == 0 && d[1] % 4 == 0 && d[2] % 4 == 0;
+      return {known<bool>{cubes}, known<bool>{cubes}, known<bool>{cubes}};
+    }
+    case wraparound_rule::whole_pod: break;
+  }
+  if (shape == pod) return {known<bool>{true}, known<bool>{true}, known<bool>{false}};
+  if (chips(shape) <= 4) return {known<bool>{false}, known<bool>{false}, known<bool>{false}};
+  return {known<bool>{unknown}, known<bool>{unknown}, known<bool>{false}};
+}
+
+/// Whether the three-dimensional shape may be twisted for more bisection: multiples of 4, each dimension equal to or
+/// twice the smallest, not all equal. Worked: 4x4x8 may, 4x4x4 and 4x4x12 may not.
+/// Source: Google Cloud "TPU v4" and "TPU v5p" (2026-08-26); the Cloud TPU API only.
+[[nodiscard]] constexpr bool may_be_twisted(const topology& shape) noexcept {
+  if (shape.axes != 3) return false;
+  const std::array<std::int32_t, 3>& d = shape.dims;
+  std::int32_t least = d[0] < d[1] ? d[0] : d[1];
+  if (d[2] < least) least = d[2];
+  for (const std::int32_t length : d) {
+    if (length % 4 != 0 || (length != least && length != 2 * least)) return false;
+  }
+  return d[0] != d[1] || d[1] != d[2];
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,205 @@
+#ifndef TPUPLAN_MODEL_TRANSFORMER_HPP
+#define TPUPLAN_MODEL_TRANSFORMER_HPP
+
+#include <cstdint>
+#include <string_view>
+#include <tpuplan/integer.hpp>
+#include <tpuplan/model/vision.hpp>
+#include <tpuplan/text.hpp>
+
+/// @file
+/// The shape of a model: what parameters.hpp, flops.hpp and kv_cache.hpp count. A Hugging Face config.json becomes one
+/// of these in io/hf_config.hpp.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What the text stack is.
+enum class architecture : std::uint8_t {
+  decoder,          ///< causal language model
+  encoder,          ///< bidirectional, as BERT
+  encoder_decoder,  ///< both, with cross-attention in the decoder, as T5
+  vision,           ///< no text stack, as a ViT classifier
+};
+
+/// "decoder" and so on.
+[[nodiscard]] constexpr std::string_view name(architecture kind) noexcept {
+  switch (kind) {
+    case architecture::decoder: return "decoder";
+    case architecture::encoder: return "encoder";
+    case architecture::encoder_decoder: return "encoder_decoder";
+    case architecture::vision: return "vision";
+  }
+  return "?";
+}
+
+/// Multi-head latent attention (DeepSeek). All 0 where a model has none.
+struct latent_attention_spec {
+  std::int64_t q_lora_rank = 0;   ///< 0: queries are projected at once
+  std::int64_t kv_lora_rank = 0;  ///< 0: the model has no latent attention
+  std::int64_t qk_nope_head_dim = 0;
+  std::int64_t qk_rope_head_dim = 0;
+  std::int64_t v_head_dim = 0;
+};
+
+/// Self-attention of every layer, and what differs in some of them.
+struct attention_spec {
+  std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;  ///< below heads: grouped queries; 1: multi-query
+  std::int64_t head_dim = 0;  ///< need not be d_model / heads
+  bool qkv_bias = false;
+  bool output_bias = false;
+  bool qk_norm = false;  ///< a norm of head_dim weights on queries and one on keys
+  bool sinks = false;    ///< one learned sink per head, as gpt-oss
+  latent_attention_spec latent{};
+  std::int64_t window = 0;            ///< sliding window of the local layers, in tokens; 0: no local layers
+  std::int64_t local_layers = 0;      ///< layers with the window; the rest attend to everything
+  std::int64_t global_head_dim = 0;   ///< 0: as head_dim
+  std::int64_t global_kv_heads = 0;   ///< 0: as kv_heads
+  bool global_kv_shared = false;      ///< global layers use one matrix for keys and values
+  std::int64_t kv_shared_layers = 0;  ///< layers that read the keys and values of an earlier one
+  std::int64_t relative_buckets = 0;  ///< relative position table per stack, as T5
+  std::int64_t cross_layers = 0;      ///< layers that attend to an image, not to text (Llama 3.2 Vision)
+};
+
+/// The dense MLP, also of the dense layers of a mixture of experts.
+struct mlp_spec {
+  std::int64_t d_ff = 0;
+  bool gated = true;  ///< three matrices (SwiGLU, GeGLU) instead of two
+  bool bias = false;
+  bool double_wide_in_shared = false;  ///< twice the width in layers with shared keys and values (Gemma 3n)
+};
+
+/// Mixture of experts. `experts` 0 where a model has none.
+struct moe_spec {
+  std::int64_t experts = 0;
+  std::int64_t top_k = 0;
+  std::int64_t expert_d_ff = 0;
+  std::int64_t shared_d_ff = 0;         ///< all shared experts together
+  std::int64_t parallel_dense_d_ff = 0;  ///< a dense MLP beside the experts (Gemma 4)
+  std::int64_t dense_layers = 0;        ///< layers with the dense MLP instead of experts
+  bool router_bias = false;
+  bool expert_bias = false;
+};
+
+/// A transformer. Fields without a sensible default are 0 and refused by name when used.
+struct transformer {
+  text<64> name{};
+  architecture kind = architecture::decoder;
+  std::int64_t layers = 0;          ///< of the decoder, or of the only stack
+  std::int64_t encoder_layers = 0;  ///< encoder_decoder only
+  std::int64_t d_model = 0;
+  std::int64_t vocab = 0;
+  bool tied_embeddings = false;
+  std::int64_t learned_positions = 0;
+  std::int64_t token_types = 0;
+  std::int64_t max_positions = 0;  ///< longest sequence the model is made for; 0: not stated
+  std::int64_t norms_per_layer = 2;
+  bool norm_bias = false;       ///< LayerNorm with weight and bias, instead of RMSNorm
+  bool embedding_norm = false;  ///< a norm right after the embeddings, as BERT
+  bool final_norm = true;
+  bool pooler = false;          ///< a dense layer on the first token, as BertModel
+  std::int64_t classes = 0;     ///< classification head on the vision tower
+  attention_spec attention{};
+  mlp_spec mlp{};
+  moe_spec moe{};
+  vision_spec vision{};
+  std::int64_t published_parameters = 0;         ///< stands in for the count where the shape is approximate; 0: counted
+  std::int64_t published_active_parameters = 0;  ///< parameters in matrix products for one token; 0: counted
+};
+
+[[nodiscard]] constexpr bool has_text(const transformer& m) noexcept { return m.kind != architecture::vision; }
+[[nodiscard]] constexpr bool has_vision(const transformer& m) noexcept { return m.vision.layers > 0; }
+[[nodiscard]] constexpr bool has_experts(const transformer& m) noexcept { return m.moe.experts > 0; }
+[[nodiscard]] constexpr bool has_latent_attention(const transformer& m) noexcept {
+  return m.attention.latent.kv_lora_rank > 0;
+}
+/// Layers whose MLP is a mixture of experts. Worked: 58 of the 61 layers of DeepSeek-V3.
+[[nodiscard]] constexpr std::int64_t moe_layers(const transformer& m) noexcept {
+  return has_experts(m) ? m.layers - m.moe.dense_layers : 0;
+}
+
+namespace detail {
+
+/// A dimension that must be given: from 1 to 2^24.
+constexpr void check_dimension(std::string_view field, std::int64_t value) {
+  positive_count(field, value);
+  if (value > 16777216) fail(errc::out_of_range, field, value, "1 to 16777216");
+}
+
+/// A part of a count that may be 0: from 0 to `most`.
+constexpr void check_part(std::string_view field, std::int64_t value, std::int64_t most, std::string_view valid) {
+  if (value < 0 || value > most) fail(errc::out_of_range, field, value, valid);
+}
+
+constexpr void check_attention(const transformer& m) {
+  const attention_spec& a = m.attention;
+  check_dimension("model.attention.heads", a.heads);
+  check_dimension("model.attention.kv_heads", a.kv_heads);
+  if (a.heads % a.kv_heads != 0) {
+    fail(errc::not_divisible, "model.attention.kv_heads", a.kv_heads, "a divisor of the number of heads");
+  }
+  const latent_attention_spec& latent = a.latent;
+  if (has_latent_attention(m)) {
+    check_dimension("model.attention.latent.qk_nope_head_dim", latent.qk_nope_head_dim);
+    check_dimension("model.attention.latent.qk_rope_head_dim", latent.qk_rope_head_dim);
+    check_dimension("model.attention.latent.v_head_dim", latent.v_head_dim);
+    check_part("model.attention.latent.q_lora_rank", latent.q_lora_rank, 16777216, "0 to 16777216");
+  } else {
+    check_dimension("model.attention.head_dim", a.head_dim);
+  }
+  check_part("model.attention.window", a.window, std::int64_t{1} << 40, "0 (none) or a number of tokens");
+  check_part("model.attention.local_layers", a.local_layers, m.layers, "0 to the number of layers");
+  check_part("model.attention.kv_shared_layers", a.kv_shared_layers, m.layers, "0 to the number of layers");
+  check_part("model.attention.cross_layers", a.cross_layers, m.layers, "0 to the number of layers");
+  check_part("model.attention.global_head_dim", a.global_head_dim, 16777216, "0 (as head_dim) to 16777216");
+  check_part("model.attention.global_kv_heads", a.global_kv_heads, a.heads, "0 (as kv_heads) to the number of heads");
+  check_part("model.attention.relative_buckets", a.relative_buckets, 16777216, "0 to 16777216");
+  if (a.local_layers > 0 && a.window == 0) {
+    fail(errc::missing_field, "model.attention.window", a.window, "the window of the local layers, in tokens");
+  }
+}
+
+constexpr void check_experts(const transformer& m) {
+  if (!has_experts(m)) return;
+  check_dimension("model.moe.experts", m.moe.experts);
+  check_dimension("model.moe.expert_d_ff", m.moe.expert_d_ff);
+  check_dimension("model.moe.top_k", m.moe.top_k);
+  if (m.moe.top_k > m.moe.experts) {
+    fail(errc::out_of_range, "model.moe.top_k", m.moe.top_k, "1 to the number of experts");
+  }
+  check_part("model.moe.dense_layers", m.moe.dense_layers, m.layers, "0 to the number of layers");
+  check_part("model.moe.shared_d_ff", m.moe.shared_d_ff, 16777216, "0 to 16777216");
+  check_part("model.moe.parallel_dense_d_ff", m.moe.parallel_dense_d_ff, 16777216, "0 to 16777216");
+}
+
+}  // namespace detail
+
+/// Throws, naming the field, unless the shape is one that can be counted: every needed dimension given and positive,
+/// KV heads dividing heads, parts not above their whole. Every public function over a transformer calls it.
+constexpr void validate(const transformer& m) {
+  if (has_vision(m)) validate(m.vision);
+  detail::check_part("model.published_parameters", m.published_parameters, std::int64_t{1} << 53, "0 (counted) to 2^53");
+  detail::check_part("model.published_active_parameters", m.published_active_parameters, std::int64_t{1} << 53,
+                     "0 (counted) to 2^53");
+  detail::check_part("model.classes", m.classes, 16777216, "0 to 16777216");
+  if (!has_text(m)) {
+    if (!has_vision(m)) detail::fail(errc::missing_field, "model.vision.layers", m.vision.layers, "1 or more");
+    return;
+  }
+  detail::check_dimension("model.layers", m.layers);
+  detail::check_dimension("model.d_model", m.d_model);
+  detail::check_dimension("model.vocab", m.vocab);
+  if (m.kind == architecture::encoder_decoder) detail::check_dimension("model.encoder_layers", m.encoder_layers);
+  detail::check_part("model.learned_positions", m.learned_positions, std::int64_t{1} << 40, "0 or more");
+  detail::check_part("model.token_types", m.token_types, 16777216, "0 to 16777216");
+  detail::check_part("model.norms_per_layer", m.norms_per_layer, 16, "0 to 16");
+  detail::check_attention(m);
+  detail::check_experts(m);
+  if (moe_layers(m) < m.layers) detail::check_dimension("model.mlp.d_ff", m.mlp.d_ff);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,141 @@
+#ifndef TPUPLAN_MODEL_VISION_HPP
+#define TPUPLAN_MODEL_VISION_HPP
+
+#include <cstdint>
+#include <tpuplan/integer.hpp>
+#include <tpuplan/units.hpp>
+
+/// @file
+/// Vision towers: a ViT, and the projector that hands its output to a text model. Images are square.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// From the tower's output to the text model: an optional norm, an optional merge of neighbouring patches, then one or
+/// two matrices.
+struct projector_spec {
+  std::int64_t norm_weights = 0;  ///< weights (and biases) of its norm
+  std::int64_t merge = 1;         ///< patches per side that become one token (2: four patches to one)
+  bool merge_matrix = false;      ///< a matrix [merge^2 d, d] without bias, before the others
+  std::int64_t input = 0;         ///< 0: the model has no projector
+  std::int64_t hidden = 0;        ///< 0: one matrix [input, output]; else [input, hidden] and [hidden, output]
+  std::int64_t output = 0;
+  bool bias = false;
+};
+
+/// A vision tower. `layers` 0 where a model has none.
+struct vision_spec {
+  std::int64_t image_size = 0;  ///< side of the image in pixels
+  std::int64_t patch_size = 0;  ///< side of a patch in pixels
+  std::int64_t channels = 3;
+  std::int64_t temporal_patch = 1;  ///< frames per patch
+  std::int64_t layers = 0;
+  std::int64_t d_model = 0;
+  std::int64_t heads = 0;
+  std::int64_t d_ff = 0;
+  bool gated = false;
+  bool qkv_bias = true;
+  bool output_bias = true;
+  bool mlp_bias = true;
+  bool norm_bias = true;
+  bool patch_bias = true;
+  bool class_token = false;
+  std::int64_t learned_positions = 0;
+  std::int64_t extra_norms = 0;       ///< norms outside of the layers (before the first, after the last)
+  std::int64_t other_weights = 0;     ///< what the fields above do not describe: gates, tile embeddings, pooling heads
+  std::int64_t tokens_per_image = 0;  ///< tokens the text model sees; 0: all patches, merged as the projector does
+  projector_spec projector{};
+};
+
+/// Throws, naming the field, unless the tower can be counted.
+constexpr void validate(const vision_spec& v) {
+  for (const std::int64_t dimension : {v.layers, v.d_model, v.heads, v.d_ff, v.channels, v.temporal_patch,
+                                       v.patch_size, v.image_size, v.projector.merge}) {
+    detail::positive_count("model.vision dimension", dimension);
+    if (dimension > 16777216) detail::fail(errc::out_of_range, "model.vision dimension", dimension, "1 to 16777216");
+  }
+  if (v.image_size % v.patch_size != 0) {
+    detail::fail(errc::not_divisible, "model.vision.patch_size", v.patch_size, "a divisor of the image size");
+  }
+  if (v.d_model % v.heads != 0) {
+    detail::fail(errc::not_divisible, "model.vision.heads", v.heads, "a divisor of the width of the tower");
+  }
+  for (const std::int64_t part : {v.learned_positions, v.extra_norms, v.other_weights, v.tokens_per_image,
+                                  v.projector.input, v.projector.hidden, v.projector.output, v.projector.norm_weights}) {
+    detail::count_from("model.vision part", part, 0);
+  }
+}
+
+/// Patches of one image. Worked: a 224x224 image in 16x16 patches has 196.
+[[nodiscard]] constexpr std::int64_t patches(std::int64_t image_size, std::int64_t patch_size) {
+  detail::positive_count("image_size", image_size);
+  detail::positive_count("patch_size", patch_size);
+  if (image_size % patch_size != 0) {
+    detail::fail(errc::not_divisible, "patch_size", patch_size, "a divisor of the image size");
+  }
+  return checked_multiply(image_size / patch_size, image_size / patch_size);
+}
+
+/// Tokens inside the tower for one image: patches, and the class token where there is one. Worked: 197 for ViT-B/16.
+[[nodiscard]] constexpr std::int64_t vision_tokens(const vision_spec& v) {
+  validate(v);
+  return patches(v.image_size, v.patch_size) + (v.class_token ? 1 : 0);
+}
+
+/// Tokens that one image adds to the text sequence. Worked: 256 for Gemma 3 (896 pixels, patches of 14, pooled 4x4).
+[[nodiscard]] constexpr std::int64_t image_tokens(const vision_spec& v) {
+  validate(v);
+  if (v.tokens_per_image > 0) return v.tokens_per_image;
+  return patches(v.image_size, v.patch_size) / checked_multiply(v.projector.merge, v.projector.merge);
+}
+
+/// Parameters of the tower without its projector. Worked: 85798656 for ViT-B/16 without its head.
+[[nodiscard]] constexpr std::int64_t vision_parameters(const vision_spec& v) {
+  validate(v);
+  const std::int64_t d = v.d_model;
+  const std::int64_t norm = d * (v.norm_bias ? 2 : 1);
+  std::int64_t layer = checked_multiply(4 * d, d) + (v.qkv_bias ? 3 * d : 0) + (v.output_bias ? d : 0) + 2 * norm;
+  layer = checked_add(layer, checked_multiply(v.gated ? 3 : 2, d, v.d_ff));
+  if (v.mlp_bias) layer = checked_add(layer, (v.gated ? 2 : 1) * v.d_ff + d);
+  const std::int64_t pixels = checked_multiply(checked_multiply(v.channels, v.temporal_patch), v.patch_size, v.patch_size);
+  std::int64_t total = checked_add(checked_multiply(layer, v.layers), checked_multiply(pixels, d));
+  total = checked_add(total, (v.patch_bias ? d : 0) + (v.class_token ? d : 0) + v.extra_norms * norm + v.other_weights);
+  return checked_add(total, checked_multiply(v.learned_positions, d));
+}
+
+/// Parameters of the projector; 0 where there is none. Worked: 22 million in LLaVA 1.5 (1024 to 4096 to 4096).
+[[nodiscard]] constexpr std::int64_t projector_parameters(const vision_spec& v) {
+  const projector_spec& p = v.projector;
+  if (p.input == 0) return 0;
+  std::int64_t total = p.norm_weights;
+  if (p.merge_matrix) {
+    total = checked_add(total, checked_multiply(checked_multiply(p.merge, p.merge), v.d_model, v.d_model));
+  }
+  const std::int64_t last = p.hidden == 0 ? p.input : p.hidden;
+  if (p.hidden != 0) total = checked_add(total, checked_multiply(p.input, p.hidden) + (p.bias ? p.hidden : 0));
+  return checked_add(total, checked_multiply(last, p.output) + (p.bias ? p.output : 0));
+}
+
+/// Forward FLOPs of the tower and its projector for one image: matrix products and full attention, two per
+/// multiply-add. Worked: 2 x 17563060224 for ViT-B/16 without its head. Source: torchvision's GMAC table.
+[[nodiscard]] constexpr flops vision_flops_per_image(const vision_spec& v) {
+  const auto tokens = static_cast<double>(vision_tokens(v));
+  const auto d = static_cast<double>(v.d_model);
+  const double layer = tokens * d * (4 * d + (v.gated ? 3 : 2) * static_cast<double>(v.d_ff)) + 2 * tokens * tokens * d;
+  const double pixels = static_cast<double>(v.channels * v.temporal_patch * v.patch_size) * static_cast<double>(v.patch_size);
+  double macs = static_cast<double>(v.layers) * layer;
+  macs += static_cast<double>(patches(v.image_size, v.patch_size)) * pixels * d;
+  if (v.projector.input != 0) {
+    const auto in = static_cast<double>(v.projector.input);
+    const auto hidden = static_cast<double>(v.projector.hidden);
+    const auto out = static_cast<double>(v.projector.output);
+    const double merge = v.projector.merge_matrix ? static_cast<double>(v.projector.merge * v.projector.merge) * d * d : 0;
+    macs += static_cast<double>(image_tokens(v)) * (merge + (hidden > 0 ? in * hidden + hidden * out : in * out));
+  }
+  return flops{2 * macs};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,201 @@
+#ifndef TPUPLAN_MODEL_WORKLOAD_HPP
+#define TPUPLAN_MODEL_WORKLOAD_HPP
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tpuplan/dtype.hpp>
+#include <tpuplan/integer.hpp>
+#include <tpuplan/text.hpp>
+
+/// @file
+/// What is to be done with a model: training, with its batch, sequence, precision, optimizer and rematerialisation.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The optimizer, which decides what is kept per parameter.
+enum class optimizer_kind : std::uint8_t {
+  adamw,         ///< two moments
+  adafactor,     ///< factored second moment: about half a byte per parameter
+  lion,          ///< one moment
+  sgd_momentum,  ///< one moment
+};
+
+/// "adamw" and so on.
+[[nodiscard]] constexpr std::string_view name(optimizer_kind kind) noexcept {
+  switch (kind) {
+    case optimizer_kind::adamw: return "adamw";
+    case optimizer_kind::adafactor: return "adafactor";
+    case optimizer_kind::lion: return "lion";
+    case optimizer_kind::sgd_momentum: return "sgd_momentum";
+  }
+  return "?";
+}
+
+/// The optimizer of that name; nothing if there is none.
+[[nodiscard]] constexpr std::optional<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
+  for (const optimizer_kind kind :
+       {optimizer_kind::adamw, optimizer_kind::adafactor, optimizer_kind::lion, optimizer_kind::sgd_momentum}) {
+    if (detail::same_name(given, name(kind))) return kind;
+  }
+  return std::nullopt;
+}
+
+/// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted as
+/// half a byte whatever the format. Worked: 8 B for AdamW with fp32 moments.
+[[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(optimizer_kind kind, dtype moments = dtype::fp32) noexcept {
+  switch (kind) {
+    case optimizer_kind::adamw: return 2 * size_of(moments);
+    case optimizer_kind::adafactor: return bytes{0.5};
+    case optimizer_kind::lion:
+    case optimizer_kind::sgd_momentum: break;
+  }
+  return size_of(moments);
+}
+
+/// Where a tensor of the forward pass is while the backward pass has not come to it.
+enum class placement : std::uint8_t {
+  recompute,  ///< nowhere: done again
+  device,     ///< kept in HBM
+  host,       ///< moved to host memory and back
+};
+
+/// What is saved of each layer between forward and backward pass. Tensors are named as in MaxText's custom policy.
+struct remat_policy {
+  placement layer_input = placement::device;      ///< decoder_layer_input
+  placement qkv = placement::recompute;           ///< query_proj, key_proj, value_proj
+  placement context = placement::recompute;       ///< output of the attention kernel
+  placement out_proj = placement::recompute;
+  placement mlp_up = placement::recompute;        ///< mlpwi, mlpwi_0, mlpwi_1
+  placement mlp_down = placement::recompute;      ///< mlpwo
+  placement elementwise = placement::recompute;   ///< norms, activation functions, everything else
+  bool attention_again = true;                    ///< the attention kernel's forward pass is run again
+};
+
+[[nodiscard]] constexpr bool operator==(const remat_policy& a, const remat_policy& b) noexcept {
+  return a.layer_input == b.layer_input && a.qkv == b.qkv && a.context == b.context && a.out_proj == b.out_proj &&
+         a.mlp_up == b.mlp_up && a.mlp_down == b.mlp_down && a.elementwise == b.elementwise &&
+         a.attention_again == b.attention_again;
+}
+[[nodiscard]] constexpr bool operator!=(const remat_policy& a, const remat_policy& b) noexcept { return !(a == b); }
+
+/// The policies of MaxText by its names, and axlearn's default.
+namespace remat {
+inline constexpr remat_policy full{};
+inline constexpr remat_policy none{placement::device, placement::device, placement::device, placement::device,
+                                   placement::device, placement::device, placement::device, false};
+/// Every matrix product is kept; the attention kernel and elementwise work are done again.
+inline constexpr remat_policy minimal{placement::device, placement::device, placement::device,    placement::device,
+                                      placement::device, placement::device, placement::recompute, true};
+inline constexpr remat_policy minimal_with_context{placement::device, placement::device, placement::device,
+                                                   placement::device, placement::device, placement::device,
+                                                   placement::recompute, false};
+inline constexpr remat_policy minimal_offloaded{placement::device, placement::host, placement::host, placement::host,
+                                                placement::host,   placement::host, placement::recompute, true};
+inline constexpr remat_policy save_dot_except_mlpwi{placement::device, placement::device, placement::device,
+                                                    placement::device, placement::recompute, placement::device,
+                                                    placement::recompute, true};
+inline constexpr remat_policy save_dot_except_mlp{placement::device, placement::device, placement::device,
+                                                  placement::device, placement::recompute, placement::recompute,
+                                                  placement::recompute, true};
+inline constexpr remat_policy save_dot_with_context_except_mlp{placement::device, placement::device,
+                                                               placement::device, placement::device,
+                                                               placement::recompute, placement::recompute,
+                                                               placement::recompute, false};
+inline constexpr remat_policy save_qkv_proj{placement::device, placement::device, placement::recompute,
+                                            placement::recompute, placement::recompute, placement::recompute,
+                                            placement::recompute, true};
+inline constexpr remat_policy qkv_proj_offloaded{placement::device, placement::host, placement::recompute,
+                                                 placement::recompute, placement::recompute, placement::recompute,
+                                                 placement::recompute, true};
+inline constexpr remat_policy save_out_proj{placement::device, placement::recompute, placement::recompute,
+                                            placement::device, placement::recompute, placement::recompute,
+                                            placement::recompute, true};
+inline constexpr remat_policy save_context{placement::device, placement::recompute, placement::device,
+                                           placement::recompute, placement::recompute, placement::recompute,
+                                           placement::recompute, false};
+}  // namespace remat
+
+/// A policy and its name.
+struct named_remat_policy {
+  std::string_view name;
+  remat_policy policy;
+};
+
+/// All named policies, from the one that recomputes most. axlearn's default is save_dot_with_context_except_mlp.
+inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
+    {"full", remat::full},
+    {"save_context", remat::save_context},
+    {"save_qkv_proj", remat::save_qkv_proj},
+    {"qkv_proj_offloaded", remat::qkv_proj_offloaded},
+    {"save_out_proj", remat::save_out_proj},
+    {"save_dot_except_mlp", remat::save_dot_except_mlp},
+    {"save_dot_with_context_except_mlp", remat::save_dot_with_context_except_mlp},
+    {"save_dot_except_mlpwi", remat::save_dot_except_mlpwi},
+    {"minimal", remat::minimal},
+    {"minimal_with_context", remat::minimal_with_context},
+    {"minimal_offloaded", remat::minimal_offloaded},
+    {"none", remat::none},
+}};
+
+/// The name of a policy, "custom" where it has none.
+[[nodiscard]] constexpr std::string_view name(const remat_policy& policy) noexcept {
+  for (const named_remat_policy& candidate : remat_policies) {
+    if (candidate.policy == policy) return candidate.name;
+  }
+  return "custom";
+}
+
+/// The policy of that name; nothing if there is none.
+[[nodiscard]] constexpr std::optional<remat_policy> parse_remat_policy(std::string_view given) noexcept {
+  for (const named_remat_policy& candidate : remat_policies) {
+    if (detail::same_name(given, candidate.name)) return candidate.policy;
+  }
+  return std::nullopt;
+}
+
+/// One training step. Fields without a sensible default are 0 and refused by name when used.
+struct training {
+  std::int64_t global_batch = 0;     ///< sequences in one step, over all slices
+  std::int64_t sequence_length = 0;  ///< tokens, image tokens included
+  dtype compute = dtype::bf16;       ///< int8 or fp8 where products run quantised
+  dtype weights = dtype::fp32;       ///< the master copy
+  dtype moments = dtype::fp32;       ///< optimizer state
+  optimizer_kind optimizer = optimizer_kind::adamw;
+  remat_policy remat = remat::full;
+  std::int64_t gradient_accumulation = 1;  ///< microbatches in one step
+  double capacity_factor = 1;              ///< of experts; 1 without dropping or padding
+  std::int64_t vocabulary_tiles = 1;       ///< pieces in which logits and their gradients are made
+  double logits_fraction = 1;              ///< of positions that are predicted (0.15 for masked language models)
+  bool synchronous_collectives = false;    ///< the framework does not overlap FSDP and data collectives
+  double work_multiplier = 1;              ///< products per token relative to one forward and backward pass (DPO: more)
+  std::int64_t images_per_sequence = 0;    ///< passes of the vision tower
+};
+
+/// Tokens in one step. Worked: 1024 sequences of 4096 tokens are 4194304.
+[[nodiscard]] constexpr std::int64_t tokens_per_step(const training& job) {
+  return checked_multiply(detail::positive_count("training.global_batch", job.global_batch),
+                          detail::positive_count("training.sequence_length", job.sequence_length));
+}
+
+/// Throws, naming the field, unless the step is one that can be estimated.
+constexpr void validate(const training& job) {
+  (void)tokens_per_step(job);
+  detail::positive_count("training.gradient_accumulation", job.gradient_accumulation);
+  if (job.global_batch % job.gradient_accumulation != 0) {
+    detail::fail(errc::not_divisible, "training.gradient_accumulation", job.gradient_accumulation,
+                 "a divisor of the global batch");
+  }
+  detail::in_range("training.capacity_factor", job.capacity_factor, 0.1, 100, "0.1 to 100");
+  detail::positive_count("training.vocabulary_tiles", job.vocabulary_tiles);
+  detail::in_range("training.logits_fraction", job.logits_fraction, 0, 1, "0 to 1");
+  detail::in_range("training.work_multiplier", job.work_multiplier, 0.01, 100, "0.01 to 100");
+  detail::count_from("training.images_per_sequence", job.images_per_sequence, 0);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,125 @@
+#ifndef TPUPLAN_PARALLEL_LAYOUT_HPP
+#define TPUPLAN_PARALLEL_LAYOUT_HPP
+
+#include <cstdint>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/model/transformer.hpp>
+#include <tpuplan/model/workload.hpp>
+
+/// @file
+/// The mesh: how a model and its batch are dealt over the devices of a slice, and over slices.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What the degrees of a layout count. JAX counts devices; published layouts of chips with two devices often count chips.
+enum class mesh_unit : std::uint8_t { devices, chips };
+
+/// Degrees of parallelism. Inside a slice their product is the number of devices; the dcn_ ones multiply to the number of
+/// slices. Names are MaxText's.
+struct layout {
+  std::int64_t data = 1;
+  std::int64_t fsdp = 1;
+  std::int64_t tensor = 1;
+  std::int64_t expert = 1;
+  std::int64_t context = 1;  ///< sequence
+  std::int64_t pipeline = 1;
+  std::int64_t dcn_data = 1;
+  std::int64_t dcn_fsdp = 1;
+  std::int64_t dcn_pipeline = 1;
+  mesh_unit unit = mesh_unit::devices;
+};
+
+/// Fully sharded over a slice, data parallel over slices: what most jobs start with.
+/// Worked: fsdp_layout(slice_for("v5p-128")) has fsdp 64.
+[[nodiscard]] constexpr layout fsdp_layout(const slice& s, std::int64_t slices = 1) {
+  layout result;
+  result.fsdp = devices(s);
+  result.dcn_data = detail::positive_count("slices", slices);
+  return result;
+}
+
+/// Devices (or chips) that the mesh of one slice takes.
+[[nodiscard]] constexpr std::int64_t mesh_size(const layout& l) {
+  return checked_multiply(checked_multiply(l.data, l.fsdp, l.tensor), checked_multiply(l.expert, l.context, l.pipeline));
+}
+
+/// Slices that the layout takes.
+[[nodiscard]] constexpr std::int64_t slices(const layout& l) {
+  return checked_multiply(l.dcn_data, l.dcn_fsdp, l.dcn_pipeline);
+}
+
+/// Ways in which the sequences of a step are dealt out. Sequences that are fewer are cut (the record's "fractional batch
+/// per device").
+[[nodiscard]] constexpr std::int64_t batch_shards(const layout& l) {
+  return checked_multiply(checked_multiply(l.data, l.fsdp, l.expert), l.dcn_data, l.dcn_fsdp);
+}
+
+/// Throws, naming the degree, unless the mesh fills the slice.
+constexpr void validate(const layout& l, const slice& s) {
+  detail::positive_count("layout.data", l.data);
+  detail::positive_count("layout.fsdp", l.fsdp);
+  detail::positive_count("layout.tensor", l.tensor);
+  detail::positive_count("layout.expert", l.expert);
+  detail::positive_count("layout.context", l.context);
+  detail::positive_count("layout.pipeline", l.pipeline);
+  detail::positive_count("layout.dcn_data", l.dcn_data);
+  detail::positive_count("layout.dcn_fsdp", l.dcn_fsdp);
+  detail::positive_count("layout.dcn_pipeline", l.dcn_pipeline);
+  const std::int64_t room = l.unit == mesh_unit::devices ? devices(s) : chips(s);
+  if (mesh_size(l) != room) {
+    text<96> valid{"the "};
+    valid.append(room).append(l.unit == mesh_unit::devices ? " devices of " : " chips of ").append(name(s));
+    detail::fail(errc::invalid_argument, "product of the layout's degrees", mesh_size(l), valid.view());
+  }
+}
+
+/// Throws, naming the degree, unless the model's heads, experts and layers and the step's batch can be dealt out so.
+constexpr void validate(const layout& l, const transformer& m, const training& job) {
+  if (has_text(m) && m.attention.heads % l.tensor != 0) {
+    detail::fail(errc::not_divisible, "layout.tensor", l.tensor, "a divisor of the number of heads");
+  }
+  if (l.expert > 1 && !has_experts(m)) {
+    detail::fail(errc::invalid_argument, "layout.expert", l.expert, "1 for a model without experts");
+  }
+  if (has_experts(m) && m.moe.experts % l.expert != 0) {
+    detail::fail(errc::not_divisible, "layout.expert", l.expert, "a divisor of the number of experts");
+  }
+  const std::int64_t stages = checked_multiply(l.pipeline, l.dcn_pipeline);
+  if (stages > m.layers) detail::fail(errc::out_of_range, "layout.pipeline", stages, "at most the number of layers");
+  const std::int64_t shards = checked_multiply(batch_shards(l), job.gradient_accumulation);
+  if (job.global_batch > shards && job.global_batch % shards != 0) {
+    text<96> valid{"a multiple of "};
+    valid.append(shards).append(" (data x fsdp x expert x slices x accumulation)");
+    detail::fail(errc::not_divisible, "training.global_batch", job.global_batch, valid.view());
+  }
+}
+
+/// Bytes of one shard of an array, and of all copies together.
+struct sharded_array {
+  std::int64_t elements_per_device = 0;
+  bytes per_device{};
+  bytes over_mesh{};  ///< copies included
+};
+
+/// An array of that many elements cut `ways` ways on a mesh of that many devices: devices / ways copies of each part.
+/// Throws where the mesh or the array does not divide. Worked: int8[128, 2048] cut 16 ways on 32 devices is 16384 B on
+/// each and 524288 B over the mesh. Source: scaling book, "Sharded matrices".
+[[nodiscard]] constexpr sharded_array shard(std::int64_t elements, dtype type, std::int64_t ways,
+                                            std::int64_t mesh_devices) {
+  detail::positive_count("elements", elements);
+  detail::positive_count("ways", ways);
+  detail::positive_count("mesh_devices", mesh_devices);
+  if (elements % ways != 0) detail::fail(errc::not_divisible, "ways", ways, "a divisor of the number of elements");
+  if (mesh_devices % ways != 0) detail::fail(errc::not_divisible, "ways", ways, "a divisor of the number of devices");
+  sharded_array result;
+  result.elements_per_device = elements / ways;
+  result.per_device = size_of(type) * static_cast<double>(result.elements_per_device);
+  result.over_mesh = result.per_device * static_cast<double>(mesh_devices);
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,258 @@
+#ifndef TPUPLAN_ROOFLINE_ROOFLINE_HPP
+#define TPUPLAN_ROOFLINE_ROOFLINE_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tpuplan/hardware/chip.hpp>
+#include <tpuplan/integer.hpp>
+
+/// @file
+/// One chip and one matrix product: when does arithmetic take longer than moving the operands?
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Where operands come from.
+enum class memory_level : std::uint8_t {
+  hbm,
+  vmem,
+  pcie,  ///< host memory
+  ici,   ///< other chips of the slice, over one axis in both directions
+  dcn,   ///< other slices
+};
+
+/// "hbm" and so on.
+[[nodiscard]] constexpr std::string_view name(memory_level level) noexcept {
+  switch (level) {
+    case memory_level::hbm: return "hbm";
+    case memory_level::vmem: return "vmem";
+    case memory_level::pcie: return "pcie";
+    case memory_level::ici: return "ici";
+    case memory_level::dcn: return "dcn";
+  }
+  return "?";
+}
+
+/// What one chip can read from there in a second. Throws where the figure is not known.
+/// Worked: 819 GB/s from the HBM of v5e; 90 GB/s over one of its ICI axes, both directions, as achieved.
+[[nodiscard]] constexpr bytes_per_second bandwidth(const chip_spec& chip, memory_level level) {
+  bytes_per_second rate{};
+  switch (level) {
+    case memory_level::hbm: rate = chip.hbm.bandwidth; break;
+    case memory_level::vmem: rate = vmem_bandwidth(chip); break;
+    case memory_level::pcie: rate = chip.host.pcie.value("PCIe rate of the chip"); break;
+    case memory_level::ici: rate = ici_axis_both_ways(chip); break;
+    case memory_level::dcn: rate = chip.host.dcn.value("DCN rate of the chip"); break;
+  }
+  detail::positive("bandwidth", rate.value());
+  return rate;
+}
+
+/// Formats of the operands and the result of a product, and of the arithmetic.
+struct product_dtypes {
+  dtype weights = dtype::bf16;
+  dtype activations = dtype::bf16;
+  dtype output = dtype::bf16;
+  dtype compute = dtype::bf16;
+};
+
+/// One format throughout. Worked: uniform(dtype::int8) reads, computes and writes int8.
+[[nodiscard]] constexpr product_dtypes uniform(dtype type) noexcept { return {type, type, type, type}; }
+
+/// Arithmetic intensity above which a chip is limited by its FLOP/s: peak over bandwidth.
+/// Worked: 197e12 / 819e9 = 240.5 FLOP/B on v5e in bf16 from HBM. Source: scaling book, "Rooflines" (2025-12-15).
+[[nodiscard]] constexpr flops_per_byte ridge_point(const chip_spec& chip, dtype compute = dtype::bf16,
+                                                   memory_level from = memory_level::hbm) {
+  const flops_per_second peak = peak_rate(chip, compute);
+  detail::positive("peak rate", peak.value());
+  return peak / bandwidth(chip, from);
+}
+
+/// The batch in tokens, not rounded, above which [B,D] x [D,F] with B far below D and F is limited by arithmetic:
+/// C s / (2 W) for weights of s bytes that come at bandwidth W. `experts_per_active` is E/k for a mixture of experts.
+/// From ICI it is tokens per chip of FSDP over one axis, from DCN tokens per slice of data parallelism.
+/// Worked: 240.5 on v5e in bf16; 60.1 with int4 weights and 197e12/820e9. Source: scaling book, "Rooflines".
+[[nodiscard]] constexpr double balance_batch(const chip_spec& chip, const product_dtypes& types,
+                                             memory_level from = memory_level::hbm, double experts_per_active = 1) {
+  detail::in_range("experts_per_active", experts_per_active, 1, 1e9, "1 (dense) or more");
+  const double weight_bytes = size_of(types.weights).value();
+  return ridge_point(chip, types.compute, from).value() * weight_bytes / 2 * experts_per_active;
+}
+
+/// The smallest batch in whole tokens strictly above the balance. Throws where the rate or the bandwidth is unknown.
+/// Worked: 241 on v5e, 167 on v5p, 561 on v6e in bf16 from HBM.
+[[nodiscard]] constexpr std::int64_t critical_batch(const chip_spec& chip, const product_dtypes& types,
+                                                    memory_level from = memory_level::hbm,
+                                                    double experts_per_active = 1) {
+  return floor_to_count(balance_batch(chip, types, from, experts_per_active)) + 1;
+}
+
+/// The same with one format throughout. Worked: critical_batch(v5e, dtype::int8) = 240.
+[[nodiscard]] constexpr std::int64_t critical_batch(const chip_spec& chip, dtype type = dtype::bf16,
+                                                    memory_level from = memory_level::hbm) {
+  return critical_batch(chip, uniform(type), from);
+}
+
+/// Twice the critical batch: comfortably limited by arithmetic. Worked: 482 on v5e in bf16.
+[[nodiscard]] constexpr std::int64_t recommended_batch(const chip_spec& chip, dtype type = dtype::bf16) {
+  return checked_multiply(2, critical_batch(chip, type));
+}
+
+/// A product [batch, inner] x [inner, outer].
+struct product_shape {
+  std::int64_t batch = 0;
+  std::int64_t inner = 0;
+  std::int64_t outer = 0;
+};
+
+/// FLOPs of a product, two per multiply-add. Worked: 2 x 32 x 4096 x 16384.
+[[nodiscard]] constexpr flops flops_of(const product_shape& p) {
+  return flops{2 * static_cast<double>(detail::positive_count("batch", p.batch)) *
+               static_cast<double>(detail::positive_count("inner", p.inner)) *
+               static_cast<double>(detail::positive_count("outer", p.outer))};
+}
+
+/// Bytes that a product reads and writes once. Worked: [64,4096]x[4096,4096] in bf16 moves 34603008 B.
+[[nodiscard]] constexpr bytes bytes_of(const product_shape& p, const product_dtypes& types) {
+  const auto batch = static_cast<double>(detail::positive_count("batch", p.batch));
+  const auto inner = static_cast<double>(detail::positive_count("inner", p.inner));
+  const auto outer = static_cast<double>(detail::positive_count("outer", p.outer));
+  return size_of(types.activations) * (batch * inner) + size_of(types.weights) * (inner * outer) +
+         size_of(types.output) * (batch * outer);
+}
+
+/// FLOPs per byte moved. Worked: tends to the batch for small bf16 batches and wide matrices.
+[[nodiscard]] constexpr flops_per_byte arithmetic_intensity(const product_shape& p, const product_dtypes& types = {}) {
+  return flops_of(p) / bytes_of(p, types);
+}
+
+/// FLOPs per byte of a product with weights of its own for every batch element: never above 2 / bytes of a weight.
+/// Worked: 1.999 for [64, 4096, 4096] in int8. Source: scaling book, "Rooflines", exercise.
+[[nodiscard]] constexpr flops_per_byte batched_weights_intensity(const product_shape& p, const product_dtypes& types) {
+  const auto batch = static_cast<double>(detail::positive_count("batch", p.batch));
+  const product_shape one{1, p.inner, p.outer};
+  return flops_of(one) * batch / (bytes_of(one, types) * batch);
+}
+
+/// FLOPs per byte of a product cut in tiles whose operands stream from memory while the result stays: bm bn/(bm+bn) in
+/// bf16, whatever the depth. Worked: 256 for tiles of 512 x 512.
+[[nodiscard]] constexpr flops_per_byte tiled_intensity(std::int64_t tile_rows, std::int64_t tile_columns,
+                                                       dtype type = dtype::bf16) {
+  const auto rows = static_cast<double>(detail::positive_count("tile_rows", tile_rows));
+  const auto columns = static_cast<double>(detail::positive_count("tile_columns", tile_columns));
+  return flops{2 * rows * columns} / (size_of(type) * (rows + columns));
+}
+
+/// The batch, not rounded, at which arithmetic and traffic of [B,D] x [D,F] take the same time, operands and result
+/// counted: (s_w D F / W) / (2 D F / C - (s_a D + s_o F) / W). Nothing where no batch suffices, which happens on slow
+/// links. Worked: 262.71 for int8 [B,4096]x[4096,16384] at 394e12 and 810e9; 258.88 with the table's v5e.
+[[nodiscard]] constexpr std::optional<double> exact_critical_batch(const chip_spec& chip, std::int64_t inner,
+                                                                   std::int64_t outer, const product_dtypes& types,
+                                                                   memory_level from = memory_level::hbm) {
+  const auto d = static_cast<double>(detail::positive_count("inner", inner));
+  const auto f = static_cast<double>(detail::positive_count("outer", outer));
+  const double rate = bandwidth(chip, from).value();
+  const double peak = detail::positive("peak rate", peak_rate(chip, types.compute).value());
+  const double weights = size_of(types.weights).value() * d * f / rate;
+  const double per_token =
+      2 * d * f / peak - (size_of(types.activations).value() * d + size_of(types.output).value() * f) / rate;
+  if (per_token <= 0) return std::nullopt;
+  return weights / per_token;
+}
+
+/// What limits a product.
+enum class bound : std::uint8_t { compute, memory };
+
+/// "compute" or "memory".
+[[nodiscard]] constexpr std::string_view name(bound what) noexcept {
+  return what == bound::compute ? "compute" : "memory";
+}
+
+/// Time of one product on one chip at peak rates: between `lower`, where arithmetic and traffic overlap perfectly, and
+/// `upper`, where they do not at all.
+struct product_time {
+  seconds math{};
+  seconds memory{};
+  seconds lower{};
+  seconds upper{};
+  bound limited_by = bound::memory;
+};
+
+/// Roofline of one product. Worked: [512,4096]x[4096,16384] in bf16 on v5e takes 0.349 ms of arithmetic and 0.190 ms of
+/// traffic, so it is limited by compute.
+[[nodiscard]] constexpr product_time roofline(const chip_spec& chip, const product_shape& p,
+                                              const product_dtypes& types = {},
+                                              memory_level from = memory_level::hbm) {
+  product_time t;
+  t.math = flops_of(p) / peak_rate(chip, types.compute);
+  t.memory = bytes_of(p, types) / bandwidth(chip, from);
+  t.lower = max(t.math, t.memory);
+  t.upper = t.math + t.memory;
+  t.limited_by = t.memory < t.math ? bound::compute : bound::memory;
+  return t;
+}
+
+/// Time of some work at the peak of a number of chips, at a given model FLOP utilisation.
+/// Worked: 6.3e24 FLOP on 8960 v5p at 40 % take 44.3 days. Source: scaling book, "Applied training".
+[[nodiscard]] constexpr seconds time_at_mfu(flops work, const chip_spec& chip, std::int64_t chip_count, double mfu = 1) {
+  detail::positive("work", work.value());
+  detail::in_range("mfu", mfu, 1e-9, 1, "above 0, at most 1");
+  const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
+  return work / (peak_rate(chip, dtype::bf16) * (count * mfu));
+}
+
+/// Time to stream that many bytes, spread evenly over chips, once from a memory. Worked: 16 GB from one v5e: 19.5 ms.
+[[nodiscard]] constexpr seconds load_time(bytes amount, const chip_spec& chip, std::int64_t chip_count = 1,
+                                          memory_level from = memory_level::hbm) {
+  detail::positive("amount", amount.value());
+  return amount / (bandwidth(chip, from) * static_cast<double>(detail::positive_count("chips", chip_count)));
+}
+
+/// Peak of one systolic array: two FLOPs for each multiply-add of its cells in each cycle.
+/// Worked: 2 x 128 x 128 x 1.5 GHz = 49.152 TFLOP/s on v5e. Do not derive a chip's peak from it: on v6e and tpu7x the
+/// documented peaks need the factor `macs_per_cell_cycle`. Source: scaling book, "TPUs".
+[[nodiscard]] constexpr flops_per_second mxu_peak(const chip_spec& chip) {
+  const auto cells = static_cast<double>(checked_multiply(chip.mxu.side, chip.mxu.side, chip.mxu.macs_per_cell_cycle));
+  return flops{2 * cells} * chip.clock.value("clock of the chip");
+}
+
+/// Global batch of synchronous data parallelism: what one replica takes, times the replicas.
+/// Worked: 128 per core on the 8 cores of v3-8 is 1024.
+[[nodiscard]] constexpr std::int64_t global_batch(std::int64_t per_replica, std::int64_t replicas) {
+  return checked_multiply(detail::positive_count("per_replica batch", per_replica),
+                          detail::positive_count("replicas", replicas));
+}
+
+/// What one replica takes of a global batch. Throws `errc::not_divisible` where it does not divide.
+/// Worked: 1024 over 8 replicas is 128.
+[[nodiscard]] constexpr std::int64_t batch_per_replica(std::int64_t global, std::int64_t replicas) {
+  detail::positive_count("global batch", global);
+  detail::positive_count("replicas", replicas);
+  if (global % replicas != 0) {
+    detail::fail(errc::not_divisible, "global batch", global, "a multiple of the number of replicas");
+  }
+  return global / replicas;
+}
+
+/// The next multiple of 128, which fills sublanes and lanes. Worked: recommended_multiple(1000) = 1024.
+/// Source: Google Cloud "Cloud TPU performance guide" (batch sizes in multiples of 128).
+[[nodiscard]] constexpr std::int64_t recommended_multiple(std::int64_t batch) {
+  return round_up(detail::positive_count("batch", batch), 128);
+}
+
+/// What happens to the examples that do not fill a last batch.
+enum class remainder : std::uint8_t { drop, keep };
+
+/// Steps in one pass over a data set. Worked: 60000 examples in batches of 1024 are 58 steps, 59 if the rest is kept.
+[[nodiscard]] constexpr std::int64_t steps_per_epoch(std::int64_t examples, std::int64_t batch,
+                                                     remainder last = remainder::drop) {
+  detail::positive_count("examples", examples);
+  detail::positive_count("global batch", batch);
+  return last == remainder::drop ? examples / batch : ceil_div(examples, batch);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,101 @@
+#ifndef TPUPLAN_TEXT_HPP
+#define TPUPLAN_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tpuplan/error.hpp>
+
+/// @file
+/// Short text held by value: names of chips, slices, regions and models inside plain structs, also in constants.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// At most `Capacity` characters held by value, so that a struct with a name stays trivially copyable and can be a
+/// constant. Converts from and to `std::string_view`. Text that does not fit is refused (`errc::out_of_range`).
+template <std::size_t Capacity>
+class text {
+ public:
+  constexpr text() noexcept = default;
+  constexpr text(const char* characters) : text{std::string_view{characters}} {}  // NOLINT(google-explicit-constructor)
+  constexpr text(std::string_view characters) {                                   // NOLINT(google-explicit-constructor)
+    append(characters);
+  }
+
+  [[nodiscard]] constexpr std::string_view view() const noexcept { return {characters_, size_}; }
+  [[nodiscard]] constexpr operator std::string_view() const noexcept {  // NOLINT(google-explicit-constructor)
+    return view();
+  }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+
+  constexpr text& append(std::string_view more) {
+    if (more.size() > Capacity - size_) {
+      detail::fail(errc::out_of_range, "text", more, "at most the capacity of the field in characters");
+    }
+    for (const char character : more) characters_[size_++] = character;
+    return *this;
+  }
+
+  /// Appends a non-negative or negative whole number in decimal.
+  constexpr text& append(std::int64_t number) {
+    char digits[20] = {};
+    std::size_t count = 0;
+    std::uint64_t rest = number < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(number)
+                                    : static_cast<std::uint64_t>(number);
+    do {
+      digits[count++] = static_cast<char>('0' + static_cast<char>(rest % 10));
+      rest /= 10;
+    } while (rest != 0);
+    if (number < 0) append("-");
+    while (count != 0) append(std::string_view{&digits[--count], 1});
+    return *this;
+  }
+
+  friend constexpr bool operator==(const text& a, const text& b) noexcept { return a.view() == b.view(); }
+  friend constexpr bool operator!=(const text& a, const text& b) noexcept { return a.view() != b.view(); }
+  friend constexpr bool operator==(const text& a, std::string_view b) noexcept { return a.view() == b; }
+  friend constexpr bool operator!=(const text& a, std::string_view b) noexcept { return a.view() != b; }
+  friend constexpr bool operator==(const text& a, const char* b) noexcept { return a.view() == std::string_view{b}; }
+  friend constexpr bool operator!=(const text& a, const char* b) noexcept { return a.view() != std::string_view{b}; }
+
+ private:
+  char characters_[Capacity + 1] = {};
+  std::size_t size_ = 0;
+};
+
+namespace detail {
+
+/// ASCII lower case, whatever the locale.
+constexpr char to_lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// Equality of names as people type them: letter case ignored.
+constexpr bool same_name(std::string_view a, std::string_view b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (to_lower(a[i]) != to_lower(b[i])) return false;
+  }
+  return true;
+}
+
+constexpr bool starts_with_name(std::string_view name, std::string_view prefix) noexcept {
+  return name.size() >= prefix.size() && same_name(name.substr(0, prefix.size()), prefix);
+}
+
+/// A whole number of at most nine digits, or -1 where the text is anything else.
+constexpr std::int64_t parse_count(std::string_view digits) noexcept {
+  if (digits.empty() || digits.size() > 9) return -1;
+  std::int64_t value = 0;
+  for (const char digit : digits) {
+    if (digit < '0' || digit > '9') return -1;
+    value = value * 10 + (digit - '0');
+  }
+  return value;
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
