@@ -1,11 +1,3 @@
-/// @file
-/// Elementary functions over `double` that also work in constant expressions.
-///
-/// At run time they are the C library's. In constant evaluation they are computed here, within 2 ulp of the C library
-/// over the whole range of `double`, subnormal numbers included; special values are those of C11 Annex F. They live in
-/// `tpuplan::math`, so that `using namespace tpuplan` does not collide with `::sqrt`. Lambert's W is composed
-/// of them on both paths.
-
 #ifndef TPUPLAN_MATH_HPP
 #define TPUPLAN_MATH_HPP
 
@@ -14,7 +6,15 @@
 #else
 
 #include <cstdint>
-#include <limits>
+
+
+/// @file
+/// Elementary functions over `double` that also work in constant expressions.
+///
+/// At run time they are the C library's. In constant evaluation they are computed here, within 2 ulp of the C library
+/// over the whole range of `double`, subnormal numbers included; special values are those of C11 Annex F. They live in
+/// `tpuplan::math`, so that `using namespace tpuplan` does not collide with `::sqrt`. Lambert's W is composed
+/// of them on both paths.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -24,10 +24,10 @@ namespace math {
 /// No stability promise; `*_constant` are the algorithms of constant evaluation.
 namespace detail {
 
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
-inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double infinity = __builtin_huge_val();
+inline constexpr double not_a_number = __builtin_nan("");
 
-static_assert(std::numeric_limits<double>::is_iec559 && sizeof(double) == 8, "tpuplan needs IEEE 754 doubles");
+static_assert(__DBL_MANT_DIG__ == 53 && sizeof(double) == 8, "tpuplan needs IEEE 754 doubles");
 
 /// Fields of an IEEE 754 binary64 number.
 inline constexpr std::uint64_t sign_mask = 0x8000'0000'0000'0000;
@@ -55,7 +55,7 @@ struct scaled {
 
 /// Splits a positive finite number, which may be subnormal, into a mantissa in [1, 2) and an exponent.
 constexpr scaled decompose(double x) noexcept {
-  const bool subnormal = x < std::numeric_limits<double>::min();
+  const bool subnormal = x < __DBL_MIN__;
   const std::uint64_t bits = bits_of(subnormal ? x * 0x1p54 : x);
   const int exponent = static_cast<int>(bits >> fraction_bits) - exponent_bias - (subnormal ? 54 : 0);
   return {from_bits((bits & fraction_mask) | bits_of(1.0)), exponent};
@@ -257,34 +257,36 @@ constexpr double pow_constant(double x, double y) noexcept {
 
 /// Coefficients c_1, -c_2, c_3, ... of DLMF 4.13.6: 1 + W0(-exp(-1 - t^2/2)) as a power series in t, by the recurrence
 /// DLMF 4.13.8. The first are 1, -1/3, 1/36, 1/270, 1/4320, -1/17010. The radius of convergence is 2 sqrt(pi) = 3.54.
-inline constexpr double branch_point_coefficients[] = {1.0,
-                                                       -0.3333333333333333,
-                                                       0.027777777777777776,
-                                                       0.003703703703703704,
-                                                       0.0002314814814814815,
-                                                       -5.878894767783657e-05,
-                                                       -2.553644914756026e-05,
-                                                       -4.899078973153047e-06,
-                                                       -2.428276122977769e-07,
-                                                       1.85406221071516e-07,
-                                                       7.542464855411896e-08,
-                                                       1.47216272806884e-08,
-                                                       5.159887341078076e-10,
-                                                       -7.32986413160022e-10,
-                                                       -2.921357345635569e-10,
-                                                       -5.717312238897994e-11,
-                                                       -1.5008349408791911e-12,
-                                                       3.239317851416903e-12,
-                                                       1.2822077905614429e-12,
-                                                       2.513834640057088e-13,
-                                                       5.2401866818838735e-15,
-                                                       -1.5326196647277207e-14,
-                                                       -6.053864010513748e-15,
-                                                       -1.1889539086269768e-15,
-                                                       -2.055644733697029e-17,
-                                                       7.59703395936517e-17,
-                                                       2.999822650631319e-17,
-                                                       5.900904005856487e-18};
+inline constexpr double branch_point_coefficients[] = {
+    1.0,
+    -0.3333333333333333,
+    0.027777777777777776,
+    0.003703703703703704,
+    0.0002314814814814815,
+    -5.878894767783657e-05,
+    -2.553644914756026e-05,
+    -4.899078973153047e-06,
+    -2.428276122977769e-07,
+    1.85406221071516e-07,
+    7.542464855411896e-08,
+    1.47216272806884e-08,
+    5.159887341078076e-10,
+    -7.32986413160022e-10,
+    -2.921357345635569e-10,
+    -5.717312238897994e-11,
+    -1.5008349408791911e-12,
+    3.239317851416903e-12,
+    1.2822077905614429e-12,
+    2.513834640057088e-13,
+    5.2401866818838735e-15,
+    -1.5326196647277207e-14,
+    -6.053864010513748e-15,
+    -1.1889539086269768e-15,
+    -2.055644733697029e-17,
+    7.59703395936517e-17,
+    2.999822650631319e-17,
+    5.900904005856487e-18,
+};
 
 /// Returns 1 + W0(-exp(-1 - t^2/2)) for 0 <= t <= 1, where the 28 terms leave a relative error below 1e-17.
 constexpr double lambert_branch_point_series(double t) noexcept {
@@ -307,7 +309,7 @@ inline constexpr double_double lambert_branch_point = {-0.36787944117144233, 1.2
 ///
 /// Example: is_finite(1e308) is true, is_finite(exp(1e3)) is false.
 [[nodiscard]] constexpr bool is_finite(double x) noexcept {
-  return detail::abs(x) <= std::numeric_limits<double>::max();
+  return detail::abs(x) <= __DBL_MAX__;
 }
 
 /// Returns the absolute value of x: exact; clears the sign of zero, infinity and NaN.

@@ -1,7 +1,7 @@
 // Both paths of every function against the C library and long double, over the whole range of double.
 
-// The algorithms of constant evaluation rest on exact error terms. Compilers evaluate them without fused multiply-add; so
-// must this test, which calls them at run time. Clang fuses only within an expression, where it does no harm.
+// The algorithms of constant evaluation rest on exact error terms. Compilers evaluate them without fused multiply-add;
+// so must this test, which calls them at run time. Clang fuses only within an expression, where it does no harm.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("fp-contract=off")
 #endif
@@ -169,20 +169,19 @@ struct unary_function {
   std::vector<range> difficult;
 };
 
-#define TPUPLAN_UNARY_FUNCTION(name)                                                \
-  #name, m::detail::name##_constant, m::name, [](double x) { return std::name(x); }, \
-      [](long double x) { return std::name(x); }
+#define TPUPLAN_PATHS(name) \
+  m::detail::name##_constant, m::name, [](double x) { return std::name(x); }, [](long double x) { return std::name(x); }
 
 std::vector<unary_function> unary_functions() {
   return {
-      {TPUPLAN_UNARY_FUNCTION(floor), {{-100.0, 100.0}, {-0x1p53, 0x1p53}}},
-      {TPUPLAN_UNARY_FUNCTION(ceil), {{-100.0, 100.0}, {-0x1p53, 0x1p53}}},
-      {TPUPLAN_UNARY_FUNCTION(sqrt), {{0.0, 4.0}, {1.0 - 1e-12, 1.0 + 1e-12}}},
-      {TPUPLAN_UNARY_FUNCTION(exp), {{-746.0, 710.0}, {-746.0, -708.0}, {709.0, 710.0}, {-1.0, 1.0}}},
-      {TPUPLAN_UNARY_FUNCTION(expm1), {{-41.0, 60.0}, {-1.0, 1.0}, {-1e-5, 1e-5}, {36.0, 41.0}}},
-      {TPUPLAN_UNARY_FUNCTION(log), {{0.5, 2.0}, {1.0 - 1e-8, 1.0 + 1e-8}}},
-      {TPUPLAN_UNARY_FUNCTION(log1p), {{-1.0, 2.0}, {-1e-5, 1e-5}, {-1e-15, 1e-15}, {-1.0, -1.0 + 1e-8}}},
-      {TPUPLAN_UNARY_FUNCTION(log2), {{0.5, 2.0}, {1.0 - 1e-8, 1.0 + 1e-8}}},
+      {"floor", TPUPLAN_PATHS(floor), {{-100.0, 100.0}, {-0x1p53, 0x1p53}}},
+      {"ceil", TPUPLAN_PATHS(ceil), {{-100.0, 100.0}, {-0x1p53, 0x1p53}}},
+      {"sqrt", TPUPLAN_PATHS(sqrt), {{0.0, 4.0}, {1.0 - 1e-12, 1.0 + 1e-12}}},
+      {"exp", TPUPLAN_PATHS(exp), {{-746.0, 710.0}, {-746.0, -708.0}, {709.0, 710.0}, {-1.0, 1.0}}},
+      {"expm1", TPUPLAN_PATHS(expm1), {{-41.0, 60.0}, {-1.0, 1.0}, {-1e-5, 1e-5}, {36.0, 41.0}}},
+      {"log", TPUPLAN_PATHS(log), {{0.5, 2.0}, {1.0 - 1e-8, 1.0 + 1e-8}}},
+      {"log1p", TPUPLAN_PATHS(log1p), {{-1.0, 2.0}, {-1e-5, 1e-5}, {-1e-15, 1e-15}, {-1.0, -1.0 + 1e-8}}},
+      {"log2", TPUPLAN_PATHS(log2), {{0.5, 2.0}, {1.0 - 1e-8, 1.0 + 1e-8}}},
   };
 }
 

@@ -243,6 +243,29 @@ constexpr std::optional<slice> find_machine_slice(std::string_view given) {
   return detail::to_slice(*row);
 }
 
+/// A slice of a chip with that many chips: the named one, else the most even valid shape; nothing where there is none.
+/// Worked: find_slice_of_size(v5p, 64) is v5p-128; of v4 with 3072 chips it is 12x16x16.
+[[nodiscard]] constexpr std::optional<slice> find_slice_of_size(const chip_spec& chip, std::int64_t chip_count) {
+  if (chip_count < 1 || chip_count > chip.pod.largest_slice) return std::nullopt;
+  if (const detail::slice_row* row = detail::named_row(detail::generation_index(chip), chip_count)) {
+    return slice_of(chip, detail::to_slice(*row).shape, row->chips_per_vm);
+  }
+  std::optional<slice> best;
+  std::int64_t longest = chip_count + 1;
+  for (std::int32_t a = 1; std::int64_t{a} * a <= chip_count; a = a < 4 ? a * 2 : a + 4) {
+    const bool flat = chip.ici.axes == 2;
+    for (std::int32_t b = a; std::int64_t{a} * b * (flat ? 1 : b) <= chip_count; b = b < 4 ? b * 2 : b + 4) {
+      const std::int64_t c = chip_count / (std::int64_t{a} * b);
+      if (c * a * b != chip_count || c > 16384 || (flat && c != 1)) continue;
+      const topology shape{{a, b, static_cast<std::int32_t>(c)}, chip.ici.axes};
+      if (shape.dims[2] >= longest || !is_valid_shape(chip, shape)) continue;
+      best = slice_of(chip, shape);
+      longest = shape.dims[2];
+    }
+  }
+  return best;
+}
+
 /// The sizes next to a wrong name of a known chip.
 struct nearest_slices {
   std::optional<slice> smaller{};

@@ -131,7 +131,7 @@ constexpr void check_flops_of(const transformer& m, std::int64_t sequence) {
   result.mlp_down = two_per(dense) * (1 - up_share);
   result.experts_up = two_per(routed) * up_share;
   result.experts_down = two_per(routed) * (1 - up_share);
-  if (how.router) result.router = two_per(checked_multiply(m.d_model, m.moe.experts, moe_layers(m)));
+  if (how.router) result.router = two_per(checked_multiply(m.d_model, router_width(m), moe_layers(m)));
   result.logits = two_per(checked_multiply(m.d_model, m.vocab));
   result.total = result.qkv + result.attention_output + result.attention + result.mlp_up + result.mlp_down +
                  result.experts_up + result.experts_down + result.router + result.logits;

@@ -121,7 +121,8 @@ constexpr void count_encoder(const transformer& m, parameter_count& count, std::
 constexpr void count_text(const transformer& m, parameter_count& count) {
   const std::int64_t d = m.d_model;
   const std::int64_t norm = d * (m.norm_bias ? 2 : 1);
-  count.embedding = checked_multiply(d, checked_add(m.vocab, checked_add(m.learned_positions, m.token_types)));
+  count.embedding = checked_multiply(
+      d, checked_add(checked_add(m.vocab, m.extra_input_rows), checked_add(m.learned_positions, m.token_types)));
   count.lm_head = m.tied_embeddings || m.kind == architecture::encoder ? 0 : checked_multiply(d, m.vocab);
   const projection_weights attention = stack_projections(m);
   const std::int64_t stacks = m.kind == architecture::encoder_decoder ? 2 : 1;
@@ -133,12 +134,12 @@ constexpr void count_text(const transformer& m, parameter_count& count) {
     const std::int64_t expert = checked_add(mlp_matrices(m, m.moe.expert_d_ff),
                                             mlp_biases(m, m.moe.expert_d_ff, m.moe.expert_bias));
     count.experts = checked_multiply(expert, m.moe.experts, moe_layers(m));
-    count.router = checked_multiply(moe_layers(m), checked_multiply(d, m.moe.experts) + (m.moe.router_bias ? m.moe.experts : 0));
+    count.router = checked_multiply(moe_layers(m), checked_multiply(d, router_width(m)) + (m.moe.router_bias ? m.moe.experts : 0));
   }
   count.norms = checked_multiply(norm, checked_multiply(m.norms_per_layer, m.layers) + (m.embedding_norm ? 1 : 0) +
                                            (m.final_norm ? 1 : 0));
   const std::int64_t routed = checked_multiply(mlp_matrices(m, m.moe.expert_d_ff), m.moe.top_k, moe_layers(m));
-  const std::int64_t routers = checked_multiply(d, m.moe.experts, moe_layers(m));
+  const std::int64_t routers = checked_multiply(d, router_width(m), moe_layers(m));
   count.matrices = checked_add(checked_add(attention.qkv, attention.output), checked_add(dense, checked_add(routed, routers)));
   if (m.kind != architecture::encoder) count.matrices = checked_add(count.matrices, checked_multiply(d, m.vocab));
   if (m.kind == architecture::encoder_decoder) count_encoder(m, count, norm);

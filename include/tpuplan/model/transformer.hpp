@@ -80,6 +80,7 @@ struct moe_spec {
   std::int64_t dense_layers = 0;        ///< layers with the dense MLP instead of experts
   bool router_bias = false;
   bool expert_bias = false;
+  bool shared_gate = false;  ///< the router has one more output, a gate on the shared experts (Qwen2-MoE)
 };
 
 /// A transformer. Fields without a sensible default are 0 and refused by name when used.
@@ -93,6 +94,7 @@ struct transformer {
   bool tied_embeddings = false;
   std::int64_t learned_positions = 0;
   std::int64_t token_types = 0;
+  std::int64_t extra_input_rows = 0;  ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
   std::int64_t max_positions = 0;  ///< longest sequence the model is made for; 0: not stated
   std::int64_t norms_per_layer = 2;
   bool norm_bias = false;       ///< LayerNorm with weight and bias, instead of RMSNorm
@@ -113,6 +115,10 @@ struct transformer {
 [[nodiscard]] constexpr bool has_experts(const transformer& m) noexcept { return m.moe.experts > 0; }
 [[nodiscard]] constexpr bool has_latent_attention(const transformer& m) noexcept {
   return m.attention.latent.kv_lora_rank > 0;
+}
+/// Outputs of the router for one token: one per expert, and the gate on the shared experts where there is one.
+[[nodiscard]] constexpr std::int64_t router_width(const transformer& m) noexcept {
+  return m.moe.experts + (m.moe.shared_gate ? 1 : 0);
 }
 /// Layers whose MLP is a mixture of experts. Worked: 58 of the 61 layers of DeepSeek-V3.
 [[nodiscard]] constexpr std::int64_t moe_layers(const transformer& m) noexcept {
@@ -193,6 +199,7 @@ constexpr void validate(const transformer& m) {
   if (m.kind == architecture::encoder_decoder) detail::check_dimension("model.encoder_layers", m.encoder_layers);
   detail::check_part("model.learned_positions", m.learned_positions, std::int64_t{1} << 40, "0 or more");
   detail::check_part("model.token_types", m.token_types, 16777216, "0 to 16777216");
+  detail::check_part("model.extra_input_rows", m.extra_input_rows, 16777216, "0 to 16777216");
   detail::check_part("model.norms_per_layer", m.norms_per_layer, 16, "0 to 16");
   detail::check_attention(m);
   detail::check_experts(m);

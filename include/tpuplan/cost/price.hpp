@@ -1,0 +1,170 @@
+#ifndef TPUPLAN_COST_PRICE_HPP
+#define TPUPLAN_COST_PRICE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tpuplan/cost/price_table.hpp>
+#include <tpuplan/hardware/slice.hpp>
+
+/// @file
+/// Price books: what a chip costs by generation, region, way of paying and size of slice. A missing price is no price,
+/// never 0.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+
+constexpr price_row to_price(const packed_price& p) {
+  return {generations[static_cast<std::size_t>(p.generation)].name,
+          price_regions[static_cast<std::size_t>(p.region)],
+          static_cast<provisioning>(p.kind),
+          p.smallest_chips,
+          usd_per_hour(p.usd_per_chip_hour),
+          price_dates[static_cast<std::size_t>(p.date)],
+          static_cast<date_qualifier>(p.qualifier),
+          p.grade};
+}
+
+}  // namespace detail
+
+/// Rows of prices: the built-in US ones or rows that the caller keeps alive, and up to eight of the caller's own that come
+/// before them.
+class price_book {
+ public:
+  /// The built-in US prices.
+  constexpr price_book() noexcept = default;
+  /// Rows that the caller keeps alive, for example those of an `owned_price_book` (io/price_file.hpp).
+  constexpr price_book(const price_row* rows, std::size_t size) noexcept : rows_{rows}, size_{size} {}
+
+  /// The same book with one price changed or added. Worked: price_book{}.with("v5p", "us-east5", provisioning::spot,
+  /// usd_per_hour(1.10), "2026-11-21").
+  [[nodiscard]] constexpr price_book with(std::string_view generation, std::string_view region, provisioning kind,
+                                          usd_per_second per_chip, std::string_view date,
+                                          std::int64_t smallest_chips = 1) const {
+    return with(price_row{generation, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
+  }
+  [[nodiscard]] constexpr price_book with(const price_row& row) const;
+
+  [[nodiscard]] constexpr std::size_t size() const noexcept {
+    return own_size_ + (rows_ == nullptr ? detail::us_prices.size() : size_);
+  }
+  /// Row by index, the caller's own first.
+  [[nodiscard]] constexpr price_row row(std::size_t index) const {
+    if (index >= size()) {
+      detail::fail(errc::out_of_range, "price_book: row", static_cast<std::int64_t>(index), "0 to size() - 1");
+    }
+    if (index < own_size_) return own_[index];
+    const std::size_t rest = index - own_size_;
+    return rows_ == nullptr ? detail::to_price(detail::us_prices[rest]) : rows_[rest];
+  }
+
+ private:
+  friend constexpr std::optional<price_row> find_price(const price_book& book, std::string_view generation,
+                                                       std::string_view region, provisioning kind,
+                                                       std::int64_t chip_count);
+
+  /// Whether the row is for that generation, region and kind, and the smallest slice it holds for (0: it is not).
+  [[nodiscard]] constexpr std::int64_t holds_from(std::size_t index, std::string_view generation,
+                                                  std::string_view region, provisioning kind) const noexcept {
+    if (index >= own_size_ && rows_ == nullptr) {
+      const detail::packed_price& p = detail::us_prices[index - own_size_];
+      const bool same = static_cast<provisioning>(p.kind) == kind &&
+                        detail::same_name(generations[static_cast<std::size_t>(p.generation)].name, generation) &&
+                        detail::same_name(detail::price_regions[static_cast<std::size_t>(p.region)], region);
+      return same ? p.smallest_chips : 0;
+    }
+    const price_row& row = index < own_size_ ? own_[index] : rows_[index - own_size_];
+    const bool same = row.kind == kind && detail::same_name(row.generation, generation) &&
+                      detail::same_name(row.region, region);
+    return same ? row.smallest_chips : 0;
+  }
+
+  const price_row* rows_ = nullptr;
+  std::size_t size_ = 0;
+  std::array<price_row, 8> own_{};
+  std::size_t own_size_ = 0;
+};
+
+namespace detail {
+
+/// An ISO date: 2026-09-17.
+constexpr bool is_iso_date(std::string_view date) noexcept {
+  if (date.size() != 10 || date[4] != '-' || date[7] != '-') return false;
+  const std::int64_t year = parse_count(date.substr(0, 4));
+  const std::int64_t month = parse_count(date.substr(5, 2));
+  const std::int64_t day = parse_count(date.substr(8, 2));
+  return year >= 2000 && year <= 2999 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+}  // namespace detail
+
+/// Throws, naming the field, unless a price has a generation, a region, an ISO date, a size and an amount above 0.
+constexpr void validate(const price_row& row) {
+  if (row.generation.empty()) detail::fail(errc::missing_field, "price.generation", row.generation.view(), "a name");
+  if (row.region.empty()) detail::fail(errc::missing_field, "price.region", row.region.view(), "a region, or us");
+  if (!detail::is_iso_date(row.date)) {
+    detail::fail(row.date.empty() ? errc::missing_field : errc::malformed_input, "price.date", row.date.view(),
+                 "an ISO date such as 2026-09-17");
+  }
+  detail::positive_count("price.smallest_chips", row.smallest_chips);
+  detail::positive("price.usd_per_chip_hour", in_usd_per_hour(row.per_chip));
+}
+
+constexpr price_book price_book::with(const price_row& row) const {
+  validate(row);
+  price_book copy = *this;
+  if (copy.own_size_ == copy.own_.size()) {
+    detail::fail(errc::out_of_range, "price_book: own rows", std::int64_t{9}, "at most 8; use a price file for more");
+  }
+  copy.own_[copy.own_size_++] = row;
+  return copy;
+}
+
+/// The price of a chip in a region for a slice of that many chips: of the rows that hold, the one for the largest slices,
+/// and of those the first. Nothing where the book has none. Region "us" is the default of the built-in book.
+/// Worked: v3 with 16 chips on spot is 0.60 an hour in us, with 4 chips 0.51.
+[[nodiscard]] constexpr std::optional<price_row> find_price(const price_book& book, std::string_view generation,
+                                                            std::string_view region, provisioning kind,
+                                                            std::int64_t chip_count) {
+  std::size_t best = book.size();
+  std::int64_t largest = 0;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    const std::int64_t from = book.holds_from(i, generation, region, kind);
+    if (from > largest && from <= chip_count) {
+      largest = from;
+      best = i;
+    }
+  }
+  if (best == book.size()) return std::nullopt;
+  return book.row(best);
+}
+
+/// The same for a slice.
+[[nodiscard]] constexpr std::optional<price_row> find_price(const price_book& book, const slice& s,
+                                                            std::string_view region, provisioning kind) {
+  return find_price(book, s.chip.name, region, kind, chips(s));
+}
+
+/// The price, or `errc::no_price` naming generation, region and kind.
+/// Worked: price_for(price_book{}, slice_for("v5e-32"), "us", provisioning::on_demand) is 1.20 per chip and hour.
+[[nodiscard]] constexpr price_row price_for(const price_book& book, const slice& s, std::string_view region,
+                                            provisioning kind) {
+  if (const std::optional<price_row> found = find_price(book, s, region, kind)) return *found;
+  text<96> wanted;
+  wanted.append(name(kind)).append(" of ").append(s.chip.name).append(" in ");
+  wanted.append(region.substr(0, 32));
+  text<160> valid{"another kind or region, or a price of your own: "};
+  for (const provisioning other : all_provisioning) {
+    if (find_price(book, s, region, other)) valid.append(name(other)).append(" ");
+  }
+  detail::fail(errc::no_price, "price", wanted.view(), valid.view());
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,92 @@
+#ifndef TPUPLAN_COST_RUN_COST_HPP
+#define TPUPLAN_COST_RUN_COST_HPP
+
+#include <cstdint>
+#include <optional>
+#include <tpuplan/cost/preemption.hpp>
+#include <tpuplan/cost/price.hpp>
+#include <tpuplan/math.hpp>
+
+/// @file
+/// Dollars: for an hour, for a run, for a million tokens.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Price of that many chips. Worked: 32 v5e at 1.20 are 38.40 an hour.
+[[nodiscard]] constexpr usd_per_second rate(usd_per_second per_chip, std::int64_t chip_count) {
+  detail::positive("price per chip", per_chip.value());
+  return per_chip * static_cast<double>(detail::positive_count("chips", chip_count));
+}
+
+/// Dollars for some time at a rate. Billing is by the second. Worked: 10 h at 3.67 an hour are 36.70.
+[[nodiscard]] constexpr usd cost(usd_per_second price, seconds time) {
+  detail::positive("price", price.value());
+  detail::not_negative("time", time.value());
+  const usd total = price * time;
+  detail::not_negative("cost", total.value());
+  return total;
+}
+
+/// The time that is billed for a run of that length. On demand, spot and flex-start by the second while the node is
+/// ready; calendar in whole days. Commitments are billed by the second here: what lies idle is for the caller to add.
+/// Throws for flex-start beyond 7 days and calendar beyond 90. Worked: 25 h in calendar mode are 2 days.
+/// Source: Google Cloud TPU pricing, flex-start and calendar mode documentation (copies of 2026).
+[[nodiscard]] constexpr seconds billed_time(provisioning kind, seconds run) {
+  detail::positive("run time", run.value());
+  if (kind == provisioning::flex_start && run > 7_days) {
+    detail::fail(errc::out_of_range, "flex-start run in days", in_days(run), "at most 7 days");
+  }
+  if (kind != provisioning::calendar) return run;
+  if (run > 90_days) detail::fail(errc::out_of_range, "calendar run in days", in_days(run), "1 to 90 days");
+  return 1_days * math::ceil(in_days(run));
+}
+
+/// What a run costs and why.
+struct run_cost {
+  usd_per_second rate{};  ///< of all chips
+  seconds run{};          ///< uninterrupted
+  seconds billed{};       ///< interruptions, checkpoints and whole days included
+  seconds wall{};         ///< waiting for capacity included
+  usd total{};
+  price_row price{};
+};
+
+/// Dollars for an uninterrupted run on some slices. Worked: 2 h on v5e-32 on demand are 76.80.
+[[nodiscard]] constexpr run_cost cost_of_run(const slice& s, std::int64_t slice_total, seconds run,
+                                             const price_row& price) {
+  run_cost result;
+  result.price = price;
+  result.rate = rate(price.per_chip, checked_multiply(chips(s), detail::positive_count("slices", slice_total)));
+  result.run = run;
+  result.billed = billed_time(price.kind, run);
+  result.wall = run;
+  result.total = cost(result.rate, result.billed);
+  return result;
+}
+
+/// Dollars for a million tokens at a rate of tokens per second. Worked: 38.40 an hour at 10,000 tokens/s is 1.0667.
+[[nodiscard]] constexpr usd cost_per_million_tokens(usd_per_second price, per_second tokens_per_second) {
+  detail::positive("price", price.value());
+  detail::positive("tokens per second", tokens_per_second.value());
+  return usd{price.value() / tokens_per_second.value() * 1e6};
+}
+
+/// Peak FLOPs for a dollar. Worked: 5.91e17 for v5e in bf16 at 1.20 an hour. Source: scaling book, "Applied inference".
+[[nodiscard]] constexpr flops_per_usd flops_per_dollar(const chip_spec& chip, usd_per_second per_chip,
+                                                       dtype compute = dtype::bf16) {
+  detail::positive("price per chip", per_chip.value());
+  return peak_rate(chip, compute) / per_chip;
+}
+
+/// How much less the second costs than the first, as a fraction of the first. Worked: 46.08 against 76.80 saves 0.4.
+[[nodiscard]] constexpr double saving(usd against, usd paid) {
+  detail::positive("cost compared with", against.value());
+  detail::not_negative("cost", paid.value());
+  return 1 - paid / against;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

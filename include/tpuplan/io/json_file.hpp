@@ -1,0 +1,134 @@
+#ifndef TPUPLAN_IO_JSON_FILE_HPP
+#define TPUPLAN_IO_JSON_FILE_HPP
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/error.hpp>
+
+/// @file
+/// Reading JSON that may be malformed or hostile: bounded in size and depth, and every refusal names the field.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How much of a file is read before it is refused.
+struct json_limits {
+  std::size_t bytes = std::size_t{64} << 20;
+  int depth = 64;
+};
+
+/// Parses text. Throws `errc::malformed_input` for anything but one JSON value within the limits; `source` names it.
+[[nodiscard]] inline nlohmann::json parse_json(std::string_view characters, std::string_view source,
+                                               const json_limits& limits = {}) {
+  if (characters.size() > limits.bytes) {
+    detail::fail(errc::malformed_input, source, static_cast<std::int64_t>(characters.size()),
+                 "a file of at most 64 MiB");
+  }
+  const auto shallow = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    if (depth > limits.depth) detail::fail(errc::malformed_input, source, std::int64_t{depth}, "at most 64 levels deep");
+    return true;
+  };
+  try {
+    return nlohmann::json::parse(characters.begin(), characters.end(), shallow);
+  } catch (const nlohmann::json::exception& problem) {
+    detail::fail(errc::malformed_input, source, problem.what(), "one JSON document");
+  }
+}
+
+/// Reads and parses a file, under the same limits. A file that cannot be read is `errc::malformed_input` too.
+[[nodiscard]] inline nlohmann::json load_json(const std::string& path, const json_limits& limits = {}) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) detail::fail(errc::malformed_input, "file", path, "a file that can be read");
+  const std::streamoff size = file.tellg();
+  if (size < 0) detail::fail(errc::malformed_input, "file", path, "a regular file");
+  if (static_cast<std::uint64_t>(size) > limits.bytes) {
+    detail::fail(errc::malformed_input, path, static_cast<std::int64_t>(size), "a file of at most 64 MiB");
+  }
+  std::string characters(static_cast<std::size_t>(size), '\0');
+  file.seekg(0);
+  if (!file.read(characters.data(), size)) detail::fail(errc::malformed_input, "file", path, "a file that can be read");
+  return parse_json(characters, path, limits);
+}
+
+namespace detail {
+
+/// One object of a JSON document and where it stands, so that a refusal can name "records[3].model.layers".
+class json_object {
+ public:
+  json_object(const nlohmann::json& value, std::string path) : value_{&value}, path_{std::move(path)} {
+    if (!value.is_object()) fail(errc::malformed_input, path_, value.type_name(), "an object");
+  }
+
+  [[nodiscard]] const nlohmann::json& value() const noexcept { return *value_; }
+  [[nodiscard]] std::string path(std::string_view key) const { return path_ + "." + std::string(key); }
+
+  /// Present and not null.
+  [[nodiscard]] bool has(std::string_view key) const {
+    const auto found = value_->find(std::string(key));
+    return found != value_->end() && !found->is_null();
+  }
+  [[nodiscard]] bool is_null(std::string_view key) const {
+    const auto found = value_->find(std::string(key));
+    return found != value_->end() && found->is_null();
+  }
+  [[nodiscard]] const nlohmann::json& at(std::string_view key) const {
+    const auto found = value_->find(std::string(key));
+    if (found == value_->end() || found->is_null()) fail(errc::missing_field, path(key), "missing", "a value");
+    return *found;
+  }
+  [[nodiscard]] json_object object(std::string_view key) const { return {at(key), path(key)}; }
+
+  [[nodiscard]] std::int64_t count(std::string_view key) const {
+    const nlohmann::json& given = at(key);
+    if (given.is_number_unsigned() && given.get<std::uint64_t>() > std::uint64_t{9223372036854775807}) {
+      fail(errc::out_of_range, path(key), given.dump(), "a whole number below 2^63");
+    }
+    if (given.is_number_integer()) return given.get<std::int64_t>();
+    if (given.is_number_float()) {
+      const double number = given.get<double>();
+      if (std::abs(number) < 9e15 && number == std::floor(number)) return static_cast<std::int64_t>(number);
+    }
+    fail(errc::malformed_input, path(key), shown(given), "a whole number");
+  }
+  [[nodiscard]] double number(std::string_view key) const {
+    const nlohmann::json& given = at(key);
+    if (!given.is_number()) fail(errc::malformed_input, path(key), shown(given), "a number");
+    return given.get<double>();
+  }
+  [[nodiscard]] bool flag(std::string_view key) const {
+    const nlohmann::json& given = at(key);
+    if (!given.is_boolean()) fail(errc::malformed_input, path(key), shown(given), "true or false");
+    return given.get<bool>();
+  }
+  [[nodiscard]] std::string string(std::string_view key) const {
+    const nlohmann::json& given = at(key);
+    if (!given.is_string()) fail(errc::malformed_input, path(key), shown(given), "a text");
+    return given.get<std::string>();
+  }
+
+  [[nodiscard]] std::int64_t count_or(std::string_view key, std::int64_t other) const {
+    return has(key) ? count(key) : other;
+  }
+  [[nodiscard]] double number_or(std::string_view key, double other) const { return has(key) ? number(key) : other; }
+  [[nodiscard]] bool flag_or(std::string_view key, bool other) const { return has(key) ? flag(key) : other; }
+
+ private:
+  static std::string shown(const nlohmann::json& given) {
+    const std::string text = given.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    return text.size() <= 40 ? text : text.substr(0, 37) + "...";
+  }
+
+  const nlohmann::json* value_;
+  std::string path_;
+};
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

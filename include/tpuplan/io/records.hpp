@@ -1,0 +1,185 @@
+#ifndef TPUPLAN_IO_RECORDS_HPP
+#define TPUPLAN_IO_RECORDS_HPP
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/io/json_file.hpp>
+#include <tpuplan/math.hpp>
+#include <tpuplan/model/workload.hpp>
+#include <tpuplan/parallel/layout.hpp>
+
+/// @file
+/// Published training runs, in the format of data/measured/structured.json, as questions that the estimates can answer.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A published run and what was measured.
+struct training_record {
+  std::string id;
+  std::string family;
+  std::string quality;
+  transformer model{};
+  training job{};
+  layout mesh{};
+  slice where{};
+  seconds measured{};     ///< per step
+  bool in_domain = false; ///< a transformer of at least 1.5e9 parameters with a token count
+};
+
+namespace detail {
+
+/// The shape of a model that is known by its size alone: width 128 L, 12 L D^2 parameters, as the calibration assumes.
+inline void fill_nominal_shape(transformer& m, double parameter_total) {
+  const double layers = math::floor(math::pow(parameter_total / (12.0 * 128 * 128), 1.0 / 3) + 0.5);
+  m.layers = static_cast<std::int64_t>(layers < 1 ? 1 : layers);
+  m.d_model = floor_to_count(math::sqrt(parameter_total / (12 * static_cast<double>(m.layers))) + 0.5);
+  m.attention.head_dim = 128;
+  m.attention.heads = m.attention.kv_heads = ceil_div(m.d_model, 128);
+  m.mlp.d_ff = 4 * m.d_model;
+}
+
+inline void fill_attention(transformer& m, const json_object& shape) {
+  m.attention.heads = shape.count("heads");
+  m.attention.kv_heads = shape.count("kv_heads");
+  m.attention.head_dim = shape.count_or("head_dim", 0);
+  m.attention.global_head_dim = shape.count_or("global_head_dim", 0);
+  m.attention.global_kv_heads = shape.count_or("global_kv_heads", 0);
+  m.attention.global_kv_shared = shape.flag_or("global_kv_shared", false);
+  m.attention.kv_shared_layers = shape.count_or("kv_shared_layers", 0);
+  m.attention.window = shape.count_or("window", 0);
+  if (m.attention.window > 0) {
+    const double share = shape.number_or("local_ratio", 1);
+    m.attention.local_layers = floor_to_count(share * static_cast<double>(m.layers) + 0.5);
+  }
+  if (shape.has("mla")) {
+    const json_object mla = shape.object("mla");
+    m.attention.latent = {mla.count("q_lora"), mla.count("kv_lora"), mla.count("nope"), mla.count("rope"), mla.count("v")};
+  }
+}
+
+inline void fill_experts(transformer& m, const json_object& shape) {
+  m.moe.experts = shape.count_or("experts", 0);
+  if (m.moe.experts == 0) return;
+  m.moe.top_k = shape.count("top_k");
+  m.moe.expert_d_ff = shape.count("moe_ffn");
+  m.moe.shared_d_ff = checked_multiply(m.moe.expert_d_ff, shape.count_or("shared_experts", 0));
+  m.moe.parallel_dense_d_ff = shape.count_or("dense_ffn_parallel", 0);
+  const std::int64_t every = positive_count(shape.path("moe_every"), shape.count_or("moe_every", 1));
+  m.moe.dense_layers = every > 1 ? m.layers - m.layers / every : shape.count_or("first_dense", 0);
+}
+
+inline transformer record_model(const json_object& shape) {
+  transformer m;
+  const std::string full_name = shape.string("name");
+  m.name = std::string_view{full_name}.substr(0, 64);
+  m.published_parameters = shape.count("params_total");
+  m.published_active_parameters = shape.count_or("params_active_matmul", 0);
+  m.vocab = shape.count("vocab");
+  m.mlp.gated = shape.count_or("ffn_matrices", 3) == 3;
+  m.tied_embeddings = shape.flag_or("tied_embeddings", false);
+  if (shape.flag_or("encoder", false)) m.kind = architecture::encoder;
+  if (!shape.has("layers")) {
+    fill_nominal_shape(m, shape.number("params_total"));
+    return m;
+  }
+  m.layers = shape.count("layers");
+  m.d_model = shape.count("d_model");
+  m.mlp.d_ff = shape.count("ffn");
+  m.mlp.double_wide_in_shared = shape.flag_or("double_wide_mlp", false);
+  fill_attention(m, shape);
+  fill_experts(m, shape);
+  return m;
+}
+
+/// The policy of a record's remat fields; nothing where they name none that is modelled.
+inline std::optional<remat_policy> record_remat(std::string_view policy, std::string_view kept, bool inputs_offloaded) {
+  std::optional<remat_policy> found;
+  if (policy == "full") found = remat::full;
+  if (policy == "none") found = remat::none;
+  if (policy == "minimal") found = remat::minimal;
+  if (policy == "offload" && kept == "dots") found = remat::minimal_offloaded;
+  if (policy == "partial" && kept == "qkv") found = remat::qkv_proj_offloaded;
+  if (policy == "partial" && kept == "nowi") found = remat::save_dot_except_mlpwi;
+  if (policy == "partial" && kept == "attn") found = remat::save_dot_with_context_except_mlp;
+  if (policy == "partial" && kept == "ctx") found = remat::save_context;
+  if (found && inputs_offloaded) found->layer_input = placement::host;
+  return found;
+}
+
+inline training record_job(const json_object& record) {
+  training job;
+  job.global_batch = record.count("global_batch");
+  job.sequence_length = record.count("seq_len");
+  job.compute = dtype_for(record.string("compute_dtype"));
+  job.gradient_accumulation = record.count_or("grad_accumulation", 1);
+  job.capacity_factor = record.number_or("capacity_factor", 1);
+  job.synchronous_collectives = record.flag_or("synchronous_collectives", false);
+  job.work_multiplier = record.number_or("flop_multiplier", 1);
+  if (record.has("attention") && record.string("attention") == "bidirectional") job.logits_fraction = 0.15;
+  if (record.has("optimizer")) {
+    const std::optional<optimizer_kind> optimizer = parse_optimizer(record.string("optimizer"));
+    if (!optimizer) fail(errc::unknown_name, record.path("optimizer"), record.string("optimizer"), "adamw, adafactor, lion");
+    job.optimizer = *optimizer;
+  }
+  const std::string detail_text = record.has("remat_detail") ? record.string("remat_detail") : std::string{};
+  const std::optional<remat_policy> policy =
+      record_remat(record.string("remat"), detail_text, record.flag_or("offload_inputs", false));
+  if (!policy) {
+    fail(errc::unknown_name, record.path("remat"), record.string("remat"), "full, partial, minimal, none or offload");
+  }
+  job.remat = *policy;
+  return job;
+}
+
+inline layout record_layout(const json_object& record, std::int64_t slice_total) {
+  layout mesh;
+  mesh.data = record.count("data");
+  mesh.fsdp = record.count("fsdp");
+  mesh.tensor = record.count("tensor");
+  mesh.expert = record.count("expert");
+  mesh.context = record.count_or("context", 1);
+  mesh.pipeline = record.count_or("pipeline", 1);
+  mesh.dcn_data = record.count_or("dcn_data", 1);
+  if (mesh.pipeline > 1 && slice_total > 1 && mesh.dcn_data == 1) {  // one stage a slice
+    mesh.dcn_pipeline = mesh.pipeline;
+    mesh.pipeline = 1;
+  }
+  if (record.has("degrees_count") && record.string("degrees_count") == "chips") mesh.unit = mesh_unit::chips;
+  return mesh;
+}
+
+}  // namespace detail
+
+/// A training run of data/measured/structured.json. `path` names the record in errors, which name the field.
+[[nodiscard]] inline training_record read_training_record(const nlohmann::json& value, const std::string& path) {
+  const detail::json_object record(value, path);
+  training_record result;
+  result.id = record.string("id");
+  result.family = record.string("family");
+  result.quality = record.string("quality");
+  result.model = detail::record_model(record.object("model"));
+  result.job = detail::record_job(record);
+  const std::int64_t slice_total = detail::positive_count(record.path("num_slices"), record.count_or("num_slices", 1));
+  const std::int64_t chip_count = detail::positive_count(record.path("chips_total"), record.count("chips_total"));
+  if (chip_count % slice_total != 0) {
+    detail::fail(errc::not_divisible, record.path("chips_total"), chip_count, "a multiple of num_slices");
+  }
+  const chip_spec chip = chip_for(record.string("hardware"));
+  const std::optional<slice> where = find_slice_of_size(chip, chip_count / slice_total);
+  if (!where) detail::fail(errc::unknown_name, record.path("chips_total"), chip_count, "the chips of a slice that exists");
+  result.where = *where;
+  result.mesh = detail::record_layout(record, slice_total);
+  result.measured = seconds{detail::positive(record.path("target_step_time_s"), record.number("target_step_time_s"))};
+  result.in_domain = record.flag_or("in_domain", false);
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,46 @@
+// Every in-domain training row of the estimator's reference implementation, through the public interface.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <tpuplan/estimate/training.hpp>
+#include <tpuplan/io/records.hpp>
+
+#include "support/catch.hpp"
+
+using tpuplan::step_breakdown;
+
+namespace {
+
+double off(double value, double wanted) { return std::abs(value / wanted - 1); }
+
+std::map<std::string, nlohmann::json> records_by_id() {
+  std::map<std::string, nlohmann::json> found;
+  const nlohmann::json file = tpuplan::load_json(TPUPLAN_DATA_DIR "/measured/structured.json");
+  for (const nlohmann::json& record : file.at("records")) {
+    found[record.at("id").get<std::string>()] = record;
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("the training rows of the reference implementation") {
+  const nlohmann::json reference = tpuplan::load_json(TPUPLAN_DATA_DIR "/oracles/reference_steps.json");
+  const std::map<std::string, nlohmann::json> records = records_by_id();
+  REQUIRE(reference.at("records").size() == 99);
+  for (const nlohmann::json& row : reference.at("records")) {
+    const std::string id = row.at("id").get<std::string>();
+    INFO(id);
+    const tpuplan::training_record record = tpuplan::read_training_record(records.at(id), id);
+    const step_breakdown step = tpuplan::step_time(record.model, record.job, record.mesh, record.where);
+    const bool checked = std::find(reference.at("check").begin(), reference.at("check").end(), id) != reference.at("check").end();
+    const double tolerance = checked ? 1e-4 : 1e-3;
+    CHECK(off(step.compute.value(), row.at("compute_s").get<double>()) < tolerance);
+    CHECK(off(step.hbm.value(), row.at("hbm_s").get<double>()) < tolerance);
+    CHECK(std::abs(step.ici.value() - row.at("ici_s").get<double>()) <= tolerance * row.at("ici_s").get<double>());
+    CHECK(off(step.overhead.value(), row.at("layer_s").get<double>()) < tolerance);
+    CHECK(off(step.total.value(), row.at("total_s").get<double>()) < tolerance);
+    CHECK(record.measured.value() == row.at("measured_s").get<double>());
+  }
+}
