@@ -103,7 +103,7 @@ constexpr void validate(const vision_spec& v) {
   return checked_add(total, checked_multiply(v.learned_positions, d));
 }
 
-/// Parameters of the projector; 0 where there is none. Worked: 22 million in LLaVA 1.5 (1024 to 4096 to 4096).
+/// Parameters of the projector; 0 where there is none. Worked: 21 million in LLaVA 1.5 (1024 to 4096 to 4096).
 [[nodiscard]] constexpr std::int64_t projector_parameters(const vision_spec& v) {
   const projector_spec& p = v.projector;
   if (p.input == 0) return 0;

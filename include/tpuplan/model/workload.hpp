@@ -55,6 +55,26 @@ enum class optimizer_kind : std::uint8_t {
   return size_of(moments);
 }
 
+/// What training keeps of the parameters between steps: weights + optimizer = total.
+struct training_state {
+  bytes weights{};
+  bytes optimizer{};
+  bytes total{};
+};
+
+/// The state of that many parameters, over all devices, each part held once.
+/// Worked: 70e9 in bf16 with fp32 moments of AdamW take 140 + 560 GB: 10 B each. Source: scaling book, "Training".
+[[nodiscard]] constexpr training_state training_state_of(std::int64_t parameter_total, dtype weights = dtype::bf16,
+                                                         optimizer_kind optimizer = optimizer_kind::adamw,
+                                                         dtype moments = dtype::fp32) {
+  const auto count = static_cast<double>(detail::positive_count("parameters", parameter_total));
+  training_state state;
+  state.weights = size_of(weights) * count;
+  state.optimizer = optimizer_bytes_per_parameter(optimizer, moments) * count;
+  state.total = state.weights + state.optimizer;
+  return state;
+}
+
 /// Where a tensor of the forward pass is while the backward pass has not come to it.
 enum class placement : std::uint8_t {
   recompute,  ///< nowhere: done again

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_ROOFLINE_ROOFLINE_HPP
 #define TPUPLAN_ROOFLINE_ROOFLINE_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -144,6 +145,30 @@ struct product_shape {
   return flops{2 * rows * columns} / (size_of(type) * (rows + columns));
 }
 
+/// Work that grows with a count, of tokens or of sequences, on top of bytes that move once for all of them.
+struct growing_work {
+  bytes once{};  ///< such as the weights
+  flops flops_per_element{};
+  bytes bytes_per_element{};  ///< such as activations, or the cache of a sequence
+};
+
+/// The count, not rounded, at which the arithmetic of such work takes as long as its traffic: (once / W) / (flops / C -
+/// bytes / W). Nothing where no count suffices, which happens on slow links and with large caches.
+/// Worked: 270.97 for 67 MB once, 130 MFLOP and 20 kB each at 394e12 and 810e9. Source: scaling book, "TPUs".
+[[nodiscard]] constexpr std::optional<double> exact_critical_count(const chip_spec& chip, const growing_work& work,
+                                                                   dtype compute = dtype::bf16,
+                                                                   memory_level from = memory_level::hbm) {
+  detail::positive("once", work.once.value());
+  detail::positive("flops_per_element", work.flops_per_element.value());
+  detail::not_negative("bytes_per_element", work.bytes_per_element.value());
+  const bytes_per_second rate = bandwidth(chip, from);
+  const flops_per_second peak = peak_rate(chip, compute);
+  detail::positive("peak rate", peak.value());
+  const seconds gain = work.flops_per_element / peak - work.bytes_per_element / rate;
+  if (gain <= seconds{0}) return std::nullopt;
+  return work.once / rate / gain;
+}
+
 /// The batch, not rounded, at which arithmetic and traffic of [B,D] x [D,F] take the same time, operands and result
 /// counted: (s_w D F / W) / (2 D F / C - (s_a D + s_o F) / W). Nothing where no batch suffices, which happens on slow
 /// links. Worked: 262.71 for int8 [B,4096]x[4096,16384] at 394e12 and 810e9; 258.88 with the table's v5e.
@@ -152,13 +177,9 @@ struct product_shape {
                                                                    memory_level from = memory_level::hbm) {
   const auto d = static_cast<double>(detail::positive_count("inner", inner));
   const auto f = static_cast<double>(detail::positive_count("outer", outer));
-  const double rate = bandwidth(chip, from).value();
-  const double peak = detail::positive("peak rate", peak_rate(chip, types.compute).value());
-  const double weights = size_of(types.weights).value() * d * f / rate;
-  const double per_token =
-      2 * d * f / peak - (size_of(types.activations).value() * d + size_of(types.output).value() * f) / rate;
-  if (per_token <= 0) return std::nullopt;
-  return weights / per_token;
+  const growing_work work{size_of(types.weights) * (d * f), flops{2 * d * f},
+                          size_of(types.activations) * d + size_of(types.output) * f};
+  return exact_critical_count(chip, work, types.compute, from);
 }
 
 /// What limits a product.
@@ -179,7 +200,7 @@ struct product_time {
   bound limited_by = bound::memory;
 };
 
-/// Roofline of one product. Worked: [512,4096]x[4096,16384] in bf16 on v5e takes 0.349 ms of arithmetic and 0.190 ms of
+/// Roofline of one product. Worked: [512,4096]x[4096,16384] in bf16 on v5e takes 0.349 ms of arithmetic and 0.189 ms of
 /// traffic, so it is limited by compute.
 [[nodiscard]] constexpr product_time roofline(const chip_spec& chip, const product_shape& p,
                                               const product_dtypes& types = {},
@@ -202,6 +223,25 @@ struct product_time {
   return work / (peak_rate(chip, dtype::bf16) * (count * mfu));
 }
 
+/// FLOPs that a number of chips can do in some time at peak: what is paid for.
+/// Worked: 2.79 million chip-hours at 1513 TFLOP/s are 1.52e25 FLOP. Source: scaling book, "Transformers", exercise.
+[[nodiscard]] constexpr flops available_work(const chip_spec& chip, std::int64_t chip_count, seconds time,
+                                             dtype compute = dtype::bf16) {
+  detail::positive("time", time.value());
+  return peak_rate(chip, compute) * time * static_cast<double>(detail::positive_count("chips", chip_count));
+}
+
+/// What part of the available FLOPs some work is: the MFU of a run where it is model FLOPs. Above 1 for claims that
+/// cannot be.
+/// Worked: 3.2856e24 FLOP in those chip-hours are 21.6 %. Source: scaling book, "Transformers", exercise.
+[[nodiscard]] constexpr double utilization(flops work, const chip_spec& chip, std::int64_t chip_count, seconds time,
+                                           dtype compute = dtype::bf16) {
+  detail::positive("work", work.value());
+  const flops available = available_work(chip, chip_count, time, compute);
+  detail::positive("peak rate", available.value());
+  return work / available;
+}
+
 /// Time to stream that many bytes, spread evenly over chips, once from a memory. Worked: 16 GB from one v5e: 19.5 ms.
 [[nodiscard]] constexpr seconds load_time(bytes amount, const chip_spec& chip, std::int64_t chip_count = 1,
                                           memory_level from = memory_level::hbm) {
@@ -215,6 +255,40 @@ struct product_time {
 [[nodiscard]] constexpr flops_per_second mxu_peak(const chip_spec& chip) {
   const auto cells = static_cast<double>(checked_multiply(chip.mxu.side, chip.mxu.side, chip.mxu.macs_per_cell_cycle));
   return flops{2 * cells} * chip.clock.value("clock of the chip");
+}
+
+/// Peak of all systolic arrays of one TensorCore. Worked: 4 x 49.152 = 196.608 TFLOP/s on v5e, rounded to 197 in the
+/// table. Source: scaling book, "TPUs".
+[[nodiscard]] constexpr flops_per_second tensorcore_peak(const chip_spec& chip) {
+  const std::int64_t arrays = detail::positive_count("chip.mxu.per_tensorcore", chip.mxu.per_tensorcore);
+  return mxu_peak(chip) * static_cast<double>(arrays);
+}
+
+/// Peak of a vector unit that does one operation per lane and cycle, multiply-adds not counted as two.
+/// Worked: 8 sublanes x 128 lanes x 4 units x 2 TensorCores at 1.75 GHz are 14.3 TFLOP/s on v5p; the 16896 cores of H100
+/// at 1.59 GHz 26.9. Source: scaling book, "TPUs" and "GPUs".
+[[nodiscard]] constexpr flops_per_second vector_peak(std::int64_t lanes, per_second clock) {
+  detail::positive("clock", clock.value());
+  return flops{static_cast<double>(detail::positive_count("lanes", lanes))} * clock;
+}
+
+/// Time of several stages that work at once: at best the slowest, at worst all of them one after the other.
+struct time_bounds {
+  seconds lower{};
+  seconds upper{};
+};
+
+/// The bounds for stages that take these times by themselves. Worked: 66.7, 166.7, 19.8 and 1.4 ms take 166.7 to 254.5.
+/// Source: scaling book, "Rooflines".
+template <std::size_t Count>
+[[nodiscard]] constexpr time_bounds overlap_bounds(const seconds (&stages)[Count]) {
+  time_bounds bounds;
+  for (const seconds stage : stages) {
+    detail::not_negative("stage", stage.value());
+    bounds.lower = max(bounds.lower, stage);
+    bounds.upper += stage;
+  }
+  return bounds;
 }
 
 /// Global batch of synchronous data parallelism: what one replica takes, times the replicas.

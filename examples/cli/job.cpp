@@ -1,0 +1,200 @@
+#include "cli/job.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/format.hpp"
+#include "cli/table.hpp"
+
+namespace cli {
+
+using namespace tpuplan;
+
+namespace {
+
+std::string policy_names() {
+  std::string names;
+  for (const named_remat_policy& policy : remat_policies) names += (names.empty() ? "" : ", ") + std::string(policy.name);
+  return names;
+}
+
+}  // namespace
+
+void add_job_options(CLI::App& command, job_options& into) {
+  command.add_option("config", into.config, "a Hugging Face config.json")->required();
+  command.add_option("--batch", into.batch, "global batch in sequences");
+  command.add_option("--batch-tokens", into.batch_tokens, "global batch in tokens: 4M");
+  command.add_option("--seq", into.sequence, "sequence length in tokens");
+  command.add_option("--dtype", into.compute, "arithmetic: bf16, int8, fp8")->capture_default_str();
+  command.add_option("--weights", into.weights, "master weights")->capture_default_str();
+  command.add_option("--moments", into.moments, "optimizer state")->capture_default_str();
+  command.add_option("--optimizer", into.optimizer, "adamw, adafactor, lion, sgd_momentum")->capture_default_str();
+  command.add_option("--remat", into.remat, policy_names());
+  command.add_option("--accumulation", into.accumulation, "microbatches in a step")->capture_default_str();
+  command.add_option("--vocabulary-tiles", into.vocabulary_tiles, "pieces in which logits are made")->capture_default_str();
+  command.add_option("--capacity-factor", into.capacity_factor, "of experts")->capture_default_str();
+}
+
+void add_mesh_options(CLI::App& command, mesh_options& into) {
+  command.add_option("--slice", into.slice_name, "v5p-128, v5e-16, v6e-8x16 …")->required();
+  command.add_option("--slices", into.slices, "slices, data parallel over DCN")->capture_default_str();
+  command.add_option("--data", into.data)->capture_default_str();
+  command.add_option("--fsdp", into.fsdp, "what the others leave of the slice, if not given");
+  command.add_option("--tensor", into.tensor)->capture_default_str();
+  command.add_option("--expert", into.expert)->capture_default_str();
+  command.add_option("--pipeline", into.pipeline)->capture_default_str();
+}
+
+layout make_layout(const mesh_options& given, const slice& where) {
+  layout mesh;
+  mesh.data = given.data;
+  mesh.tensor = given.tensor;
+  mesh.expert = given.expert;
+  mesh.pipeline = given.pipeline;
+  mesh.dcn_data = given.slices;
+  mesh.fsdp = given.fsdp;
+  if (given.fsdp == 0) {
+    const std::int64_t others =
+        checked_multiply(detail::positive_count("--data", given.data), detail::positive_count("--tensor", given.tensor),
+                         checked_multiply(detail::positive_count("--expert", given.expert),
+                                          detail::positive_count("--pipeline", given.pipeline)));
+    mesh.fsdp = devices(where) / others > 0 ? devices(where) / others : 1;
+  }
+  validate(mesh, where);
+  return mesh;
+}
+
+training make_job(const job_options& given, const transformer& model, assumed_values& assumed) {
+  training job;
+  if (!given.sequence.empty()) {
+    job.sequence_length = parse_count("--seq", given.sequence);
+  } else {
+    job.sequence_length = model.max_positions > 0 && model.max_positions < 4096 ? model.max_positions : 4096;
+    assumed.emplace_back("sequence length", fmt::format("{}", job.sequence_length));
+  }
+  job.compute = dtype_for(given.compute);
+  job.weights = dtype_for(given.weights);
+  job.moments = dtype_for(given.moments);
+  job.gradient_accumulation = given.accumulation;
+  job.vocabulary_tiles = given.vocabulary_tiles;
+  job.capacity_factor = given.capacity_factor;
+  const std::optional<optimizer_kind> optimizer = parse_optimizer(given.optimizer);
+  if (!optimizer) {
+    detail::fail(errc::unknown_name, "--optimizer", given.optimizer, "adamw, adafactor, lion or sgd_momentum");
+  }
+  job.optimizer = *optimizer;
+  if (!given.remat.empty()) {
+    const std::optional<remat_policy> policy = parse_remat_policy(given.remat);
+    if (!policy) detail::fail(errc::unknown_name, "--remat", given.remat, policy_names());
+    job.remat = *policy;
+  } else {
+    assumed.emplace_back("remat policy", "full");
+  }
+  if (model.kind == architecture::encoder) job.logits_fraction = 0.15;
+  return job;
+}
+
+void fill_batch(const job_options& given, const layout& mesh, training& job, assumed_values& assumed) {
+  if (!given.batch.empty() && !given.batch_tokens.empty()) {
+    detail::fail(errc::invalid_argument, "--batch-tokens", given.batch_tokens, "either --batch or --batch-tokens");
+  }
+  if (!given.batch.empty()) {
+    job.global_batch = parse_count("--batch", given.batch);
+  } else if (!given.batch_tokens.empty()) {
+    const std::int64_t tokens = parse_count("--batch-tokens", given.batch_tokens);
+    job.global_batch = tokens / job.sequence_length;
+    if (job.global_batch == 0) detail::fail(errc::invalid_argument, "--batch-tokens", tokens, "at least one sequence");
+  } else {
+    job.global_batch = checked_multiply(batch_shards(mesh), detail::positive_count("--accumulation", job.gradient_accumulation));
+    assumed.emplace_back("global batch", fmt::format("{} sequences, one for each shard of the batch", job.global_batch));
+  }
+}
+
+std::string layout_words(const layout& mesh) {
+  std::string words;
+  const auto add = [&](std::string_view label, std::int64_t degree) {
+    if (degree > 1) words += fmt::format("{}{} {}", words.empty() ? "" : " x ", label, degree);
+  };
+  add("data", mesh.data);
+  add("fsdp", mesh.fsdp);
+  add("tensor", mesh.tensor);
+  add("expert", mesh.expert);
+  add("pipeline", mesh.pipeline);
+  if (slices(mesh) > 1) words += fmt::format("{}{} slices", words.empty() ? "" : ", ", slices(mesh));
+  return words.empty() ? "one device" : words;
+}
+
+ordered_json json_of(const layout& mesh) {
+  return {{"data", mesh.data},         {"fsdp", mesh.fsdp},
+          {"tensor", mesh.tensor},     {"expert", mesh.expert},
+          {"context", mesh.context},   {"pipeline", mesh.pipeline},
+          {"dcn_data", mesh.dcn_data}, {"dcn_fsdp", mesh.dcn_fsdp},
+          {"dcn_pipeline", mesh.dcn_pipeline}};
+}
+
+ordered_json json_of(const memory_breakdown& m) {
+  return {{"parameters_bytes", m.parameters.value()},
+          {"optimizer_bytes", m.optimizer.value()},
+          {"gradients_bytes", m.gradients.value()},
+          {"activations_bytes", m.activations.value()},
+          {"logits_bytes", m.logits.value()},
+          {"gathered_weights_bytes", m.gathered_weights.value()},
+          {"workspace_bytes", m.workspace.value()}};
+}
+
+ordered_json json_of(const step_breakdown& t) {
+  const auto collective = [](const collective_time& c) {
+    return ordered_json{{"whole_s", c.whole.value()}, {"exposed_s", c.exposed.value()}};
+  };
+  return {{"compute_s", t.compute.value()},
+          {"dense_products_s", t.dense_products.value()},
+          {"expert_products_s", t.expert_products.value()},
+          {"logits_s", t.logits.value()},
+          {"attention_s", t.attention.value()},
+          {"vision_s", t.vision.value()},
+          {"hbm_s", t.hbm.value()},
+          {"elementwise_s", t.elementwise.value()},
+          {"weight_update_s", t.weight_update.value()},
+          {"dispatch_s", t.dispatch.value()},
+          {"ici_s", t.ici.value()},
+          {"fsdp", collective(t.fsdp)},
+          {"data", collective(t.data)},
+          {"tensor", collective(t.tensor)},
+          {"expert", collective(t.expert)},
+          {"overhead_s", t.overhead.value()},
+          {"bubble_s", t.bubble.value()},
+          {"jitter_s", t.jitter.value()},
+          {"dcn", collective(t.dcn)}};
+}
+
+ordered_json json_of(const price_row& p) {
+  return {{"generation", p.generation.view()},
+          {"region", p.region.view()},
+          {"provisioning", name(p.kind)},
+          {"smallest_chips", p.smallest_chips},
+          {"usd_per_chip_hour", in_usd_per_hour(p.per_chip)},
+          {"date", p.date.view()},
+          {"date_qualifier", name(p.qualifier)},
+          {"grade", std::string(1, p.grade)}};
+}
+
+ordered_json json_of_assumed(const model_config& config, const assumed_values& assumed) {
+  ordered_json list = ordered_json::array();
+  for (const assumption& one : config.assumed) {
+    list.push_back({{"field", one.field}, {"value", one.value}, {"why", one.why}});
+  }
+  for (const auto& [field, value] : assumed) {
+    list.push_back({{"field", field}, {"value", value}, {"why", "not given on the command line"}});
+  }
+  return list;
+}
+
+void print_assumed(const model_config& config, const assumed_values& assumed) {
+  if (config.assumed.empty() && assumed.empty()) return;
+  fmt::print("\n{}\n", dim("assumed"));
+  for (const auto& [field, value] : assumed) fmt::print("  {}: {}\n", field, value);
+  for (const assumption& one : config.assumed) {
+    fmt::print("  {} = {} {}\n", one.field, one.value, dim("(" + one.why + ")"));
+  }
+}
+
+}  // namespace cli

@@ -1,0 +1,53 @@
+#ifndef TPUPLAN_EXAMPLES_CLI_JOB_HPP
+#define TPUPLAN_EXAMPLES_CLI_JOB_HPP
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <tpuplan/core.hpp>
+#include <tpuplan/io/hf_config.hpp>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.hpp"
+
+namespace cli {
+
+/// The options that describe a training job, as typed.
+struct job_options {
+  std::string config;
+  std::string batch, batch_tokens, sequence;
+  std::string compute = "bf16", weights = "fp32", moments = "fp32", optimizer = "adamw", remat;
+  std::int64_t accumulation = 1;
+  std::int64_t vocabulary_tiles = 1;
+  double capacity_factor = 1;
+};
+
+/// The options that say where it runs.
+struct mesh_options {
+  std::string slice_name;
+  std::int64_t slices = 1, data = 1, fsdp = 0, tensor = 1, expert = 1, pipeline = 1;
+};
+
+void add_job_options(CLI::App& command, job_options& into);
+void add_mesh_options(CLI::App& command, mesh_options& into);
+
+/// Something that was not given, and what was taken for it.
+using assumed_values = std::vector<std::pair<std::string, std::string>>;
+
+tpuplan::layout make_layout(const mesh_options& given, const tpuplan::slice& where);
+/// The job without its batch where that was not given (global_batch 0).
+tpuplan::training make_job(const job_options& given, const tpuplan::transformer& model, assumed_values& assumed);
+/// The batch in sequences: as given, else one sequence for each shard.
+void fill_batch(const job_options& given, const tpuplan::layout& mesh, tpuplan::training& job, assumed_values& assumed);
+
+std::string layout_words(const tpuplan::layout& mesh);
+ordered_json json_of(const tpuplan::layout& mesh);
+ordered_json json_of(const tpuplan::memory_breakdown& memory);
+ordered_json json_of(const tpuplan::step_breakdown& step);
+ordered_json json_of(const tpuplan::price_row& price);
+ordered_json json_of_assumed(const tpuplan::model_config& config, const assumed_values& assumed);
+void print_assumed(const tpuplan::model_config& config, const assumed_values& assumed);
+
+}  // namespace cli
+
+#endif

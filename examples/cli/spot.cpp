@@ -1,0 +1,105 @@
+// tpuplan spot
+#include <fmt/format.h>
+
+#include <memory>
+#include <tpuplan/cost/preemption.hpp>
+#include <tpuplan/cost/run_cost.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/format.hpp"
+#include "cli/table.hpp"
+
+namespace cli {
+
+namespace {
+
+using namespace tpuplan;
+
+struct spot_options {
+  std::string work, checkpoint = "60s", between = "4h", restart = "10min", queue, interval;
+  double on_demand = 0, spot = 0;
+  std::int64_t chips = 1;
+};
+
+spot_run make_run(const spot_options& given) {
+  spot_run run;
+  run.work = parse_duration("--work", given.work);
+  run.checkpoint_time = parse_duration("--checkpoint", given.checkpoint);
+  run.mean_time_between_preemptions = parse_duration("--mtbp", given.between);
+  run.restart_time = parse_duration("--restart", given.restart);
+  if (!given.queue.empty()) run.queue_time = parse_duration("--queue", given.queue);
+  run.checkpoint_interval = given.interval.empty()
+                                ? optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions)
+                                : parse_duration("--interval", given.interval);
+  run.checkpoint_interval = min(run.checkpoint_interval, run.work);
+  return run;
+}
+
+void run_spot(const spot_options& given, session& with) {
+  const spot_run run = make_run(given);
+  const expected_spot_run e = expected_run(run);
+  const seconds young = young_interval(run.checkpoint_time, run.mean_time_between_preemptions);
+  const seconds exact = optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions);
+  ordered_json document = {{"interval_s", run.checkpoint_interval.value()},
+                           {"young_interval_s", young.value()},
+                           {"optimal_interval_s", exact.value()},
+                           {"work_s", run.work.value()},
+                           {"billed_s", e.billed.value()},
+                           {"wall_s", e.wall.value()},
+                           {"preemptions", e.preemptions},
+                           {"billed_factor", e.billed_factor},
+                           {"breakdown",
+                            {{"checkpoints_s", e.checkpoints.value()},
+                             {"lost_work_s", e.lost_work.value()},
+                             {"restarts_s", e.restarts.value()},
+                             {"queue_s", e.queue.value()}}}};
+  const bool priced = given.on_demand > 0 || given.spot > 0;
+  std::optional<spot_comparison> money_of;
+  if (priced) {
+    const std::int64_t count = detail::positive_count("--chips", given.chips);
+    const double size = static_cast<double>(count);
+    money_of = compare_spot({usd_per_hour(given.on_demand) * size, usd_per_hour(given.spot) * size}, run);
+    document["on_demand_usd"] = money_of->on_demand_cost.value();
+    document["spot_usd"] = money_of->spot_cost.value();
+    document["saving"] = money_of->saving_fraction;
+  }
+  if (with.json) return print_json(document);
+  fmt::print("{}\n", bold(fmt::format("checkpoint every {}, {} billed for {} of work", duration(run.checkpoint_interval),
+                                      duration(e.billed), duration(e.work))));
+  table t({{"expected"}, {"time", align::right}, {"of the work", align::right}});
+  const auto row = [&](const char* label, seconds time) { t.add({label, duration(time), percent(time / e.work)}); };
+  row("work", e.work);
+  row("checkpoints", e.checkpoints);
+  row("lost work", e.lost_work);
+  row("restarts", e.restarts);
+  row("billed", e.billed);
+  row("waiting for capacity", e.queue);
+  row("from start to end", e.wall);
+  t.print();
+  fmt::print("\n  {:.1f} preemptions expected; intervals: Young {}, exact {}\n", e.preemptions, duration(young), duration(exact));
+  if (money_of) {
+    fmt::print("  {} on spot against {} on demand: {} {}\n", money(money_of->spot_cost), money(money_of->on_demand_cost),
+               money_of->spot_is_cheaper ? "saves" : "costs more by", percent(std::abs(money_of->saving_fraction)));
+  } else {
+    fmt::print("  {}\n", dim("next: --on-demand 1.20 --spot 0.60 --chips 32   what it saves"));
+  }
+}
+
+}  // namespace
+
+void add_spot_command(CLI::App& app, session& with) {
+  CLI::App* spot = app.add_subcommand("spot", "checkpoint interval, expected time and cost under preemption");
+  const auto options = std::make_shared<spot_options>();
+  spot->add_option("--work", options->work, "useful time of the run: 10h")->required();
+  spot->add_option("--checkpoint", options->checkpoint, "time for which one checkpoint stops the step")->capture_default_str();
+  spot->add_option("--mtbp", options->between, "mean time between preemptions of the whole job")->capture_default_str();
+  spot->add_option("--restart", options->restart, "billed time from capacity to the next step")->capture_default_str();
+  spot->add_option("--queue", options->queue, "unbilled wait for capacity after a preemption");
+  spot->add_option("--interval", options->interval, "work between checkpoints; the best one if not given");
+  spot->add_option("--on-demand", options->on_demand, "dollars per chip and hour");
+  spot->add_option("--spot", options->spot, "dollars per chip and hour");
+  spot->add_option("--chips", options->chips)->capture_default_str();
+  spot->callback([options, &with] { run_spot(*options, with); });
+}
+
+}  // namespace cli

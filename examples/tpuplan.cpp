@@ -1,0 +1,41 @@
+// The command-line program: which TPU slice should run a model, does it fit, how long does it take, what does it cost?
+// Tables for people, with --json one document for programs. Exit status 0, 1 where the question has no feasible answer,
+// 2 for bad input.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <tpuplan/error.hpp>
+#include <tpuplan/version.hpp>
+
+#include "cli/commands.hpp"
+
+#ifndef TPUPLAN_DATA_DIR
+#define TPUPLAN_DATA_DIR "data"
+#endif
+
+int main(int argument_count, char** arguments) {
+  cli::session with;
+  with.data_dir = TPUPLAN_DATA_DIR;
+  CLI::App app{"Which TPU slice should run this model, will it fit, how long will it take, and what will it cost?", "tpuplan"};
+  app.set_version_flag("--version", fmt::format("tpuplan {}.{}.{}", TPUPLAN_VERSION_MAJOR, TPUPLAN_VERSION_MINOR,
+                                                TPUPLAN_VERSION_PATCH));
+  app.add_flag("--json", with.json, "one JSON document instead of tables; SI units, the unit in the key");
+  app.add_option("--data", with.data_dir, "folder with hardware.json, for sources")->capture_default_str();
+  app.require_subcommand(1);
+  app.fallthrough();
+  cli::add_chip_commands(app, with);
+  cli::add_matrix_commands(app, with);
+  cli::add_model_commands(app, with);
+  cli::add_spot_command(app, with);
+  cli::add_plan_command(app, with);
+  try {
+    app.parse(argument_count, arguments);
+    return with.status;
+  } catch (const CLI::ParseError& problem) {
+    return app.exit(problem) == 0 ? 0 : 2;
+  } catch (const std::exception& problem) {
+    fmt::print(stderr, "{}\n", problem.what());
+    return 2;
+  }
+}

@@ -1,0 +1,208 @@
+#ifndef TPUPLAN_IO_HF_CONFIG_HPP
+#define TPUPLAN_IO_HF_CONFIG_HPP
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/io/hf_fields.hpp>
+#include <tpuplan/io/hf_text.hpp>
+#include <tpuplan/io/hf_vision.hpp>
+#include <tpuplan/io/json_file.hpp>
+#include <tpuplan/model/transformer.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// A Hugging Face config.json as a `transformer`. Fields that the file leaves out take the default of their class in
+/// the transformers library and are listed; what the model structs cannot describe is refused by name, never
+/// miscounted.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A model read from a config.json, and what the file did not say about it.
+struct model_config {
+  transformer model;
+  std::string model_type;
+  std::vector<assumption> assumed;
+};
+
+namespace detail {
+
+/// Models that are neither a plain decoder nor multimodal.
+struct stack_family {
+  std::string_view type;
+  void (*read)(config_fields&, transformer&);
+};
+inline constexpr std::array<stack_family, 4> stack_families{
+    {{"gpt2", read_gpt2}, {"bert", read_bert}, {"t5", read_t5}, {"vit", read_vit}}};
+
+/// A text model with a vision tower. The types are those of its parts where the file does not name them.
+struct multimodal_family {
+  std::string_view type;
+  std::string_view text_type;
+  std::string_view vision_type;  ///< empty: a tower of its own, which `project` reads too
+  void (*project)(config_fields& top, config_fields& vision, transformer&);
+  bool any_parts = false;  ///< other text models and towers may be named
+  bool flat_text = false;  ///< the text fields may stand at the top
+};
+inline constexpr std::array<multimodal_family, 9> multimodal_families{{
+    {"gemma3", "gemma3_text", "siglip_vision_model", project_gemma3},
+    {"paligemma", "gemma", "siglip_vision_model", project_paligemma, true},
+    {"llava", "llama", "clip_vision_model", project_llava, true},
+    {"qwen2_vl", "qwen2_vl_text", "", project_qwen2_vl, false, true},
+    {"qwen2_5_vl", "qwen2_5_vl_text", "", project_qwen2_5_vl, false, true},
+    {"qwen3_vl", "qwen3_vl_text", "", project_qwen3_vl},
+    {"qwen3_vl_moe", "qwen3_vl_moe_text", "", project_qwen3_vl},
+    {"mistral3", "mistral", "pixtral", project_mistral3, true},
+    {"mllama", "mllama_text_model", "mllama_vision_model", project_mllama},
+}};
+
+/// The type of a part: the one it names, or else the usual one, for the record.
+inline std::string part_type(config_fields& top, std::string_view part, std::string_view usual, bool any) {
+  const std::string field = std::string(part) + ".model_type";
+  if (!top.has(part) || !top.object().object(part).has("model_type")) {
+    if (any) top.assume(field, std::string(usual), "class default of " + std::string(top.type()));
+    return std::string(usual);
+  }
+  std::string given = top.object().object(part).string("model_type");
+  if (!any && given != usual) fail_unknown(top.path(field), given, {usual});
+  return given;
+}
+
+/// The fields of `text_config` or `vision_config`; `nothing` is an empty object that stands in for a missing one.
+inline config_fields part_fields(config_fields& top, const std::string& part, std::string_view type,
+                                 const nlohmann::json& nothing) {
+  const bool given = top.has(part);
+  config_fields fields{given ? top.object().object(part) : json_object{nothing, top.path(part)},
+                       top.prefix() + part + ".", type, top.assumed(), &top};
+  if (!given) fields.set_first_defaults(std::string(top.type()) + "." + part);
+  return fields;
+}
+
+/// Whether the output head shares the token table. Text and whole model may both say so; which of them decides where
+/// they differ, or where neither does, is in the defaults of the class.
+inline bool read_tying(config_fields& top, config_fields& text) {
+  constexpr std::string_view field = "tie_word_embeddings";
+  const hf_default* row = top.default_of(field);
+  const bool text_decides = row == nullptr || row->kind == default_kind::same_as;
+  if (text_decides) return text.has(field) || !top.has(field) ? text.flag(field) : top.flag(field);
+  return top.has(field) || !text.has(field) ? top.flag(field) : text.flag(field);
+}
+
+/// The tower, of the named type, and the projector.
+inline void read_vision(config_fields& top, const multimodal_family& family, const nlohmann::json& nothing,
+                        transformer& m) {
+  if (family.vision_type.empty()) {
+    const std::string type = std::string(family.type) + ".vision_config";
+    config_fields own = part_fields(top, "vision_config", type, nothing);
+    family.project(top, own, m);
+    return;
+  }
+  const std::string type = part_type(top, "vision_config", family.vision_type, family.any_parts);
+  std::vector<std::string_view> known;
+  for (const tower_family& tower : tower_families) {
+    known.push_back(tower.type);
+    if (tower.type != type) continue;
+    config_fields fields = part_fields(top, "vision_config", tower.type, nothing);
+    const std::int64_t merge = top.default_of("spatial_merge_size") != nullptr ? top.count("spatial_merge_size") : 1;
+    m.vision = tower.read(fields, merge);
+    family.project(top, fields, m);
+    return;
+  }
+  fail_unknown(top.path("vision_config.model_type"), type, std::move(known));
+}
+
+inline void read_multimodal(config_fields& top, const multimodal_family& family, transformer& m) {
+  if (top.has("vision_feature_layer") && !top.object().at("vision_feature_layer").is_number_integer()) {
+    fail(errc::unsupported, top.path("vision_feature_layer"), "a list", "one layer");
+  }
+  const nlohmann::json nothing = nlohmann::json::object();
+  const bool flat = family.flat_text && !top.has("text_config");
+  const std::string type =
+      flat ? std::string(family.text_type) : part_type(top, "text_config", family.text_type, family.any_parts);
+  const text_family* text = find_text_family(type);
+  if (text == nullptr) {
+    std::vector<std::string_view> known;
+    for (const text_family& each : text_families) known.push_back(each.type);
+    fail_unknown(top.path("text_config.model_type"), type, std::move(known));
+  }
+  config_fields fields = flat ? config_fields{top.object(), top.prefix(), text->type, top.assumed()}
+                              : part_fields(top, "text_config", text->type, nothing);
+  read_decoder(fields, *text, m);
+  m.tied_embeddings = read_tying(top, fields);
+  read_vision(top, family, nothing, m);
+}
+
+/// Every model type that can be read.
+inline std::vector<std::string_view> known_model_types() {
+  std::vector<std::string_view> names;
+  for (const text_family& family : text_families) names.push_back(family.type);
+  for (const stack_family& family : stack_families) names.push_back(family.type);
+  for (const multimodal_family& family : multimodal_families) names.push_back(family.type);
+  return names;
+}
+
+/// Reads a model of that type, or says which types there are.
+inline void read_model(const json_object& object, model_config& result) {
+  const std::string& type = result.model_type;
+  const auto fields = [&](std::string_view name) { return config_fields{object, "", name, result.assumed}; };
+  if (const text_family* family = find_text_family(type)) {
+    config_fields f = fields(family->type);
+    read_decoder(f, *family, result.model);
+    result.model.tied_embeddings = f.flag("tie_word_embeddings");
+    return;
+  }
+  for (const stack_family& family : stack_families) {
+    if (family.type != type) continue;
+    config_fields f = fields(family.type);
+    return family.read(f, result.model);
+  }
+  for (const multimodal_family& family : multimodal_families) {
+    if (family.type != type) continue;
+    config_fields f = fields(family.type);
+    return read_multimodal(f, family, result.model);
+  }
+  fail_unknown(object.path("model_type"), type, known_model_types());
+}
+
+}  // namespace detail
+
+/// Reads a parsed config.json; `source` stands for it in messages. The model takes the name of its type.
+/// Worked: {"model_type": "gpt2"} has 124439808 parameters and 7 assumptions.
+/// @throws error naming the field (`config.num_key_value_heads`) for anything missing without a default, of the wrong
+/// type or size, contradictory, or beyond what the model structs can describe.
+[[nodiscard]] inline model_config read_hf_config(const nlohmann::json& config, std::string_view source = "config") {
+  const detail::json_object object{config, std::string(source)};
+  if (!object.has("model_type")) {
+    detail::fail(errc::missing_field, object.path("model_type"), "missing",
+                 detail::nearest_first(detail::known_model_types(), ""));
+  }
+  model_config result;
+  result.model_type = object.string("model_type");
+  detail::read_model(object, result);
+  result.model.name = std::string_view(result.model_type);
+  validate(result.model);
+  return result;
+}
+
+/// Reads a config.json from a file of at most 64 MiB. The model takes the name of the file, without .json.
+[[nodiscard]] inline model_config load_hf_config(const std::string& path) {
+  std::string name = path.substr(path.find_last_of('/') + 1);
+  constexpr std::string_view extension = ".json";
+  if (name.size() > extension.size() &&
+      name.compare(name.size() - extension.size(), extension.size(), extension) == 0) {
+    name.resize(name.size() - extension.size());
+  }
+  if (name.size() > 64) name.resize(64);
+  model_config result = read_hf_config(load_json(path), name);
+  result.model.name = std::string_view(name);
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

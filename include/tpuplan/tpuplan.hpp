@@ -1,0 +1,10 @@
+#ifndef TPUPLAN_TPUPLAN_HPP
+#define TPUPLAN_TPUPLAN_HPP
+
+/// @file
+/// The core and the planner. Files, formats and displays are in io/, one header each.
+
+#include <tpuplan/core.hpp>
+#include <tpuplan/plan/planner.hpp>
+
+#endif

@@ -1,0 +1,26 @@
+# FILE must compile with COMPILER as it stands. With TPUPLAN_MISUSE it must not, and the diagnostic must match each of the
+# file's lines "// expect: REGEX".
+if(NOT STANDARD)
+  set(STANDARD 17)
+endif()
+set(command ${CMAKE_COMMAND} -E env LC_ALL=C ${COMPILER} -std=c++${STANDARD} -fsyntax-only -I${INCLUDE_DIR} ${FILE})
+
+execute_process(COMMAND ${command} RESULT_VARIABLE result ERROR_VARIABLE diagnostic)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "the right use does not compile:\n${diagnostic}")
+endif()
+
+execute_process(COMMAND ${command} -DTPUPLAN_MISUSE RESULT_VARIABLE result ERROR_VARIABLE diagnostic)
+if(result EQUAL 0)
+  message(FATAL_ERROR "the misuse compiles")
+endif()
+file(STRINGS ${FILE} expectations REGEX "^// expect: ")
+if(NOT expectations)
+  message(FATAL_ERROR "the file expects nothing")
+endif()
+foreach(expectation IN LISTS expectations)
+  string(REPLACE "// expect: " "" expectation "${expectation}")
+  if(NOT diagnostic MATCHES "${expectation}")
+    message(FATAL_ERROR "the diagnostic does not match \"${expectation}\":\n${diagnostic}")
+  endif()
+endforeach()

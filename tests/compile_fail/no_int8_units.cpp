@@ -1,0 +1,14 @@
+// expect: non-'?constexpr'? function
+// expect: fail
+// expect: int8 peak of the chip
+#include <tpuplan/hardware/generations.hpp>
+#include <tpuplan/roofline/roofline.hpp>
+
+using namespace tpuplan;
+
+#ifdef TPUPLAN_MISUSE
+constexpr std::int64_t batch = critical_batch(v3, dtype::int8);
+#else
+constexpr std::int64_t batch = critical_batch(v5e, dtype::int8);
+#endif
+static_assert(batch > 0);
