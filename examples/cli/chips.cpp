@@ -125,7 +125,7 @@ std::string wraps(const slice& s) {
 }
 
 ordered_json json_of(const slice& s) {
-  const std::optional<machine_type> machine = machine_type_of(s);
+  const maybe<machine_type> machine = machine_type_of(s);
   ordered_json rings = ordered_json::array();
   for (std::int32_t axis = 0; axis < s.shape.axes; ++axis) {
     const known<bool> wrap = wraparound(s)[static_cast<std::size_t>(axis)];
@@ -147,7 +147,7 @@ ordered_json json_of(const slice& s) {
 }
 
 void print_one_slice(const slice& s) {
-  const std::optional<machine_type> machine = machine_type_of(s);
+  const maybe<machine_type> machine = machine_type_of(s);
   fmt::print("{}\n", bold(name(s).view()));
   print_pairs({{"chip", std::string(s.chip.name.view())},
                {"topology", std::string(name(s.shape).view())},
@@ -173,7 +173,7 @@ void run_slices(const std::string& wanted, const std::string& generation, const 
     const slice s = slice_at(i);
     if (!generation.empty() && chip_for(generation).name != s.chip.name) continue;
     list.push_back(json_of(s));
-    const std::optional<machine_type> machine = machine_type_of(s);
+    const maybe<machine_type> machine = machine_type_of(s);
     t.add({std::string(name(s).view()), std::string(name(s.shape).view()), fmt::format("{}", chips(s)),
            fmt::format("{}", devices(s)), fmt::format("{}", vms(s)), fmt::format("{:g}", hosts(s)),
            machine ? std::string(machine->name) : "-", wraps(s)});

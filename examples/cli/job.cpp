@@ -77,13 +77,13 @@ training make_job(const job_options& given, const transformer& model, assumed_va
   job.gradient_accumulation = given.accumulation;
   job.vocabulary_tiles = given.vocabulary_tiles;
   job.capacity_factor = given.capacity_factor;
-  const std::optional<optimizer_kind> optimizer = parse_optimizer(given.optimizer);
+  const maybe<optimizer_kind> optimizer = parse_optimizer(given.optimizer);
   if (!optimizer) {
     detail::fail(errc::unknown_name, "--optimizer", given.optimizer, "adamw, adafactor, lion or sgd_momentum");
   }
   job.optimizer = *optimizer;
   if (!given.remat.empty()) {
-    const std::optional<remat_policy> policy = parse_remat_policy(given.remat);
+    const maybe<remat_policy> policy = parse_remat_policy(given.remat);
     if (!policy) detail::fail(errc::unknown_name, "--remat", given.remat, policy_names());
     job.remat = *policy;
   } else {

@@ -77,7 +77,7 @@ void run_batch(const batch_options& given, const session& with) {
   if (!given.shape.empty()) {
     const product_shape shape = parse_shape(given.shape);
     const product_time time = roofline(chip, shape, types);
-    const std::optional<double> exact = exact_critical_batch(chip, shape.inner, shape.outer, types);
+    const maybe<double> exact = exact_critical_batch(chip, shape.inner, shape.outer, types);
     document["shape"] = {{"batch", shape.batch},
                          {"inner", shape.inner},
                          {"outer", shape.outer},

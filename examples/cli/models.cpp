@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <tpuplan/io/price_file.hpp>
 
 #include "cli/commands.hpp"
@@ -193,7 +194,7 @@ struct run_in_dollars {
 std::vector<run_in_dollars> priced(const fit_answer& a, seconds run, const price_book& book, const std::string& region) {
   std::vector<run_in_dollars> list;
   for (const provisioning kind : all_provisioning) {
-    const std::optional<price_row> price = find_price(book, a.where, region, kind);
+    const maybe<price_row> price = find_price(book, a.where, region, kind);
     if (!price || kind == provisioning::spot) continue;  // spot is interrupted: tpuplan plan and spot answer for it
     if (kind == provisioning::flex_start && run > 7_days) continue;
     if (kind == provisioning::calendar && run > 90_days) continue;

@@ -45,10 +45,10 @@ plan_request make_request(const plan_options& given, const transformer& model, a
   request.tokens = parse_amount("--tokens", given.tokens);
   if (!given.deadline.empty()) request.deadline = parse_duration("--deadline", given.deadline);
   if (!given.budget.empty()) request.budget = usd{parse_amount("--budget", given.budget)};
-  const std::optional<objective> best = parse_objective(given.best);
+  const maybe<objective> best = parse_objective(given.best);
   if (!best) detail::fail(errc::unknown_name, "--objective", given.best, "cheapest, fastest or fewest_chips");
   request.best = *best;
-  const std::optional<provisioning> kind = parse_provisioning(given.ranked_by);
+  const maybe<provisioning> kind = parse_provisioning(given.ranked_by);
   if (!kind) {
     detail::fail(errc::unknown_name, "--provisioning", given.ranked_by,
                  "on_demand, spot, flex_start, calendar, commitment_1y or commitment_3y");

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <tpuplan/cost/preemption.hpp>
 #include <tpuplan/cost/run_cost.hpp>
 

@@ -17,6 +17,8 @@
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/parallel/layout.hpp>
+#include <tpuplan/parallel/link.hpp>
+#include <tpuplan/roofline/attention.hpp>
 #include <tpuplan/roofline/padding.hpp>
 #include <tpuplan/roofline/roofline.hpp>
 #include <tpuplan/version.hpp>

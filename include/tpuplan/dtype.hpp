@@ -2,8 +2,8 @@
 #define TPUPLAN_DTYPE_HPP
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
+#include <tpuplan/maybe.hpp>
 #include <tpuplan/text.hpp>
 #include <tpuplan/units.hpp>
 
@@ -46,7 +46,7 @@ enum class dtype : std::uint8_t { fp32, bf16, fp16, fp8, int8, int4 };
 }
 
 /// The format of that name, also as frameworks write it ("bfloat16", "float32", "float8_e4m3fn"); nothing if unknown.
-[[nodiscard]] constexpr std::optional<dtype> parse_dtype(std::string_view given) noexcept {
+[[nodiscard]] constexpr maybe<dtype> parse_dtype(std::string_view given) noexcept {
   struct alias {
     std::string_view name;
     dtype type;
@@ -60,12 +60,12 @@ enum class dtype : std::uint8_t { fp32, bf16, fp16, fp8, int8, int4 };
   for (const alias& candidate : aliases) {
     if (detail::same_name(given, candidate.name)) return candidate.type;
   }
-  return std::nullopt;
+  return nothing;
 }
 
 /// The format of that name; an unknown one throws `errc::unknown_name` and lists the valid ones.
 [[nodiscard]] constexpr dtype dtype_for(std::string_view given) {
-  if (const std::optional<dtype> found = parse_dtype(given)) return *found;
+  if (const maybe<dtype> found = parse_dtype(given)) return *found;
   detail::fail(errc::unknown_name, "dtype", given, "fp32, bf16, fp16, fp8, int8 or int4");
 }
 

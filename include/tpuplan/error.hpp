@@ -54,7 +54,7 @@ class error : public std::exception {
     append(field);
     if (!given.empty()) {
       append(" is ");
-      append(given);
+      append_shortened(given, sizeof(message_) - 1 - size_, valid.empty() ? 0 : valid.size() + 9);
     }
     if (!valid.empty()) {
       append("; valid: ");
@@ -66,6 +66,13 @@ class error : public std::exception {
   [[nodiscard]] const char* what() const noexcept override { return message_; }
 
  private:
+  /// The value given, shortened so that what is valid keeps its place behind it.
+  void append_shortened(std::string_view given, std::size_t left, std::size_t reserved) noexcept {
+    const std::size_t room = left > reserved + 16 ? left - reserved : 16;
+    if (given.size() <= room) return append(given);
+    append(given.substr(0, room - 3));
+    append("...");
+  }
   void append(std::string_view more) noexcept {
     constexpr std::size_t room = sizeof(message_) - 1;
     for (const char character : more) {
@@ -73,7 +80,7 @@ class error : public std::exception {
         message_[room - 1] = message_[room - 2] = message_[room - 3] = '.';
         return;
       }
-      message_[size_++] = character;
+      message_[size_++] = character == '\0' ? '?' : character;
     }
   }
 

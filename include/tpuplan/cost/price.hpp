@@ -4,10 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/maybe.hpp>
 
 /// @file
 /// Price books: what a chip costs by generation, region, way of paying and size of slice. A missing price is no price,
@@ -63,7 +63,7 @@ class price_book {
   }
 
  private:
-  friend constexpr std::optional<price_row> find_price(const price_book& book, std::string_view generation,
+  friend constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
                                                        std::string_view region, provisioning kind,
                                                        std::int64_t chip_count);
 
@@ -127,7 +127,7 @@ constexpr price_book price_book::with(const price_row& row) const {
 /// The price of a chip in a region for a slice of that many chips: of the rows that hold, the one for the largest slices,
 /// and of those the first. Nothing where the book has none. Region "us" is the default of the built-in book.
 /// Worked: v3 with 16 chips on spot is 0.60 an hour in us, with 4 chips 0.51.
-[[nodiscard]] constexpr std::optional<price_row> find_price(const price_book& book, std::string_view generation,
+[[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
                                                             std::string_view region, provisioning kind,
                                                             std::int64_t chip_count) {
   std::size_t best = book.size();
@@ -139,12 +139,12 @@ constexpr price_book price_book::with(const price_row& row) const {
       best = i;
     }
   }
-  if (best == book.size()) return std::nullopt;
+  if (best == book.size()) return nothing;
   return book.row(best);
 }
 
 /// The same for a slice.
-[[nodiscard]] constexpr std::optional<price_row> find_price(const price_book& book, const slice& s,
+[[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, const slice& s,
                                                             std::string_view region, provisioning kind) {
   return find_price(book, s.chip.name, region, kind, chips(s));
 }
@@ -153,7 +153,7 @@ constexpr price_book price_book::with(const price_row& row) const {
 /// Worked: price_for(price_book{}, slice_for("v5e-32"), "us", provisioning::on_demand) is 1.20 per chip and hour.
 [[nodiscard]] constexpr price_row price_for(const price_book& book, const slice& s, std::string_view region,
                                             provisioning kind) {
-  if (const std::optional<price_row> found = find_price(book, s, region, kind)) return *found;
+  if (const maybe<price_row> found = find_price(book, s, region, kind)) return *found;
   text<96> wanted;
   wanted.append(name(kind)).append(" of ").append(s.chip.name).append(" in ");
   wanted.append(region.substr(0, 32));

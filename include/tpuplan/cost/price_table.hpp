@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
+#include <tpuplan/maybe.hpp>
 #include <tpuplan/text.hpp>
 #include <tpuplan/units.hpp>
 
@@ -43,7 +43,7 @@ inline constexpr std::array<provisioning, 6> all_provisioning = {
 }
 
 /// The kind of that name, dashes for underscores allowed; nothing if there is none.
-[[nodiscard]] constexpr std::optional<provisioning> parse_provisioning(std::string_view given) noexcept {
+[[nodiscard]] constexpr maybe<provisioning> parse_provisioning(std::string_view given) noexcept {
   for (const provisioning kind : all_provisioning) {
     const std::string_view wanted = name(kind);
     bool same = given.size() == wanted.size();
@@ -52,7 +52,7 @@ inline constexpr std::array<provisioning, 6> all_provisioning = {
     }
     if (same) return kind;
   }
-  return std::nullopt;
+  return nothing;
 }
 
 /// How well the date of a price is known.

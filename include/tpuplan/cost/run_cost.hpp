@@ -2,7 +2,6 @@
 #define TPUPLAN_COST_RUN_COST_HPP
 
 #include <cstdint>
-#include <optional>
 #include <tpuplan/cost/preemption.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/math.hpp>

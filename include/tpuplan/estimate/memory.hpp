@@ -2,10 +2,10 @@
 #define TPUPLAN_ESTIMATE_MEMORY_HPP
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <tpuplan/estimate/calibration.hpp>
 #include <tpuplan/estimate/widths.hpp>
+#include <tpuplan/maybe.hpp>
 #include <tpuplan/parallel/layout.hpp>
 
 /// @file
@@ -140,7 +140,7 @@ constexpr memory_choices choices(const transformer& m, const training& job, cons
 
 /// The largest global batch, in whole multiples of the layout's batch shards and accumulation, whose verdict is yes;
 /// nothing where not even the smallest fits. Worked: see tests/unit/estimate.cpp.
-[[nodiscard]] constexpr std::optional<std::int64_t> largest_batch(const transformer& m, training job, const layout& l,
+[[nodiscard]] constexpr maybe<std::int64_t> largest_batch(const transformer& m, training job, const layout& l,
                                                                   const slice& s) {
   detail::positive_count("training.gradient_accumulation", job.gradient_accumulation);
   const std::int64_t unit = checked_multiply(batch_shards(l), job.gradient_accumulation);
@@ -148,7 +148,7 @@ constexpr memory_choices choices(const transformer& m, const training& job, cons
     job.global_batch = checked_multiply(unit, units);
     return fits(memory_use(m, job, l, s)) == verdict::yes;
   };
-  if (!fits_with(1)) return std::nullopt;
+  if (!fits_with(1)) return nothing;
   std::int64_t good = 1;
   std::int64_t bad = 2;
   while (bad < (std::int64_t{1} << 30) && fits_with(bad)) {

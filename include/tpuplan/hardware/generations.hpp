@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <tpuplan/hardware/chip.hpp>
+#include <tpuplan/maybe.hpp>
 
 /// @file
 /// The table of TPU generations. Every figure stands in data/hardware.json with its source, its confidence and the
@@ -166,17 +166,17 @@ inline constexpr std::array<chip_alias, 20> chip_aliases = {{
 
 /// The chip of that name or alias, letter case ignored, "TPU " in front allowed; nothing if there is none.
 /// Worked: find_chip("Ironwood") is tpu7x.
-[[nodiscard]] constexpr std::optional<chip_spec> find_chip(std::string_view given) noexcept {
+[[nodiscard]] constexpr maybe<chip_spec> find_chip(std::string_view given) noexcept {
   if (detail::starts_with_name(given, "tpu ") || detail::starts_with_name(given, "tpu-")) given.remove_prefix(4);
   for (const detail::chip_alias& alias : detail::chip_aliases) {
     if (detail::same_name(given, alias.name)) return generations[alias.generation];
   }
-  return std::nullopt;
+  return nothing;
 }
 
 /// The chip of that name; an unknown one throws `errc::unknown_name` and lists the valid ones.
 [[nodiscard]] constexpr chip_spec chip_for(std::string_view given) {
-  if (const std::optional<chip_spec> found = find_chip(given)) return *found;
+  if (const maybe<chip_spec> found = find_chip(given)) return *found;
   detail::fail(errc::unknown_name, "chip", given, "v2, v3, v4, v5e, v5p, v6e or tpu7x");
 }
 

@@ -4,10 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/hardware/slice_table.hpp>
+#include <tpuplan/maybe.hpp>
 
 /// @file
 /// Slices: what can be rented. Find one by name, machine type or shape; list them; and say what is next to a wrong name.
@@ -186,7 +186,7 @@ inline constexpr std::size_t slice_count = detail::slice_rows.size();
 
 /// The machine type whose VMs make up the slice; nothing where none is documented (v2, chips of the caller).
 /// Worked: "ct5p-hightpu-4t" for v5p-128, "ct5lp-hightpu-8t" for v5litepod-8.
-[[nodiscard]] constexpr std::optional<machine_type> machine_type_of(const slice& s) {
+[[nodiscard]] constexpr maybe<machine_type> machine_type_of(const slice& s) {
   const std::int64_t generation = detail::generation_index(s.chip);
   for (const machine_type& candidate : machine_types) {
     if (candidate.generation != generation || candidate.chips != s.chips_per_vm) continue;
@@ -196,7 +196,7 @@ inline constexpr std::size_t slice_count = detail::slice_rows.size();
     if ((single_host_only && vms(s) > 1) || (multi_host_only && vms(s) == 1)) continue;
     return candidate;
   }
-  return std::nullopt;
+  return nothing;
 }
 
 namespace detail {
@@ -211,13 +211,13 @@ struct slice_name_parts {
 constexpr slice_name_parts split_slice_name(std::string_view given) noexcept {
   for (std::size_t i = given.size(); i-- > 1;) {
     if (given[i] != '-' && given[i] != ':' && given[i] != ' ') continue;
-    if (const std::optional<chip_spec> chip = find_chip(given.substr(0, i))) return {true, *chip, given.substr(i + 1)};
+    if (const maybe<chip_spec> chip = find_chip(given.substr(0, i))) return {true, *chip, given.substr(i + 1)};
   }
   return {};
 }
 
 /// The default slice of one VM of that machine type.
-constexpr std::optional<slice> find_machine_slice(std::string_view given) {
+constexpr maybe<slice> find_machine_slice(std::string_view given) {
   for (const machine_type& type : machine_types) {
     if (!same_name(type.name, given)) continue;
     for (const slice_row& row : slice_rows) {
@@ -226,7 +226,7 @@ constexpr std::optional<slice> find_machine_slice(std::string_view given) {
       }
     }
   }
-  return std::nullopt;
+  return nothing;
 }
 
 }  // namespace detail
@@ -234,26 +234,26 @@ constexpr std::optional<slice> find_machine_slice(std::string_view given) {
 /// The slice of that name: an accelerator type ("v5p-128", "v5litepod-16", "v6e-64", "v3-8") under any alias of its
 /// chip ("v5e-16", "v7x-128", "Trillium-64"), a chip and a shape ("v5p:4x4x12", "v6e-8x16"), or a machine type
 /// ("ct6e-standard-8t", one VM). Nothing if there is none. Worked: find_slice("v5e-32") has 32 chips, "v3-32" has 16.
-[[nodiscard]] constexpr std::optional<slice> find_slice(std::string_view given) {
-  if (const std::optional<slice> one_vm = detail::find_machine_slice(given)) return one_vm;
+[[nodiscard]] constexpr maybe<slice> find_slice(std::string_view given) {
+  if (const maybe<slice> one_vm = detail::find_machine_slice(given)) return one_vm;
   const detail::slice_name_parts parts = detail::split_slice_name(given);
-  if (!parts.found) return std::nullopt;
-  if (const std::optional<topology> shape = parse_topology(parts.rest)) {
-    if (!is_valid_shape(parts.chip, *shape)) return std::nullopt;
+  if (!parts.found) return nothing;
+  if (const maybe<topology> shape = parse_topology(parts.rest)) {
+    if (!is_valid_shape(parts.chip, *shape)) return nothing;
     return slice_of(parts.chip, *shape);
   }
   const std::int64_t number = detail::parse_count(parts.rest);
   const std::int64_t per_chip = detail::name_number(parts.chip, 1);
-  if (number < 1 || number % per_chip != 0) return std::nullopt;
+  if (number < 1 || number % per_chip != 0) return nothing;
   const detail::slice_row* row = detail::named_row(detail::generation_index(parts.chip), number / per_chip);
-  if (row == nullptr) return std::nullopt;
+  if (row == nullptr) return nothing;
   return detail::to_slice(*row);
 }
 
 /// A slice of a chip with that many chips: the named one, else the most even valid shape; nothing where there is none.
 /// Worked: find_slice_of_size(v5p, 64) is v5p-128; of v4 with 3072 chips it is 12x16x16.
-[[nodiscard]] constexpr std::optional<slice> find_slice_of_size(const chip_spec& chip, std::int64_t chip_count) {
-  if (chip_count < 1 || chip_count > chip.pod.largest_slice) return std::nullopt;
+[[nodiscard]] constexpr maybe<slice> find_slice_of_size(const chip_spec& chip, std::int64_t chip_count) {
+  if (chip_count < 1 || chip_count > chip.pod.largest_slice) return nothing;
   if (const detail::slice_row* row = detail::named_row(detail::generation_index(chip), chip_count)) {
     return slice_of(chip, detail::to_slice(*row).shape, row->chips_per_vm);
   }
@@ -270,14 +270,14 @@ constexpr std::optional<slice> find_machine_slice(std::string_view given) {
       longest = shape.dims[2];
     }
   }
-  if (longest > chip_count) return std::nullopt;
+  if (longest > chip_count) return nothing;
   return slice_of(chip, best);
 }
 
 /// The sizes next to a wrong name of a known chip.
 struct nearest_slices {
-  std::optional<slice> smaller{};
-  std::optional<slice> larger{};
+  maybe<slice> smaller{};
+  maybe<slice> larger{};
 };
 
 /// The named slices of a chip just below and just above that many chips, or exactly so in both places.
@@ -293,7 +293,7 @@ struct nearest_slices {
     if (size >= chip_count && (larger == nullptr || detail::chips(*larger) > size)) larger = &row;
   }
   const auto slice_from = [](const detail::slice_row* row) {
-    return row == nullptr ? std::optional<slice>{} : std::optional<slice>{detail::to_slice(*row)};
+    return row == nullptr ? maybe<slice>{} : maybe<slice>{detail::to_slice(*row)};
   };
   return {slice_from(smaller), slice_from(larger)};
 }
@@ -310,10 +310,12 @@ constexpr text<160> slice_hint(std::string_view given) {
   const slice_name_parts parts = split_slice_name(given);
   if (!parts.found) return "a chip (v2, v3, v4, v5e, v5p, v6e, tpu7x), a dash and a size or shape: v5e-16, v5p-4x4x4";
   std::int64_t wanted = parse_count(parts.rest);
-  if (const std::optional<topology> shape = parse_topology(parts.rest)) {
+  if (const maybe<topology> shape = parse_topology(parts.rest)) {
     wanted = tpuplan::chips(*shape);
   } else if (wanted > 0) {
     wanted = ceil_div(wanted, name_number(parts.chip, 1));
+  } else if (parts.rest.size() > 9 && parts.rest.find_first_not_of("0123456789") == std::string_view::npos) {
+    wanted = 999999999;  // more digits than are read: larger than any
   }
   text<160> hint;
   const nearest_slices near = nearest(parts.chip, wanted < 1 ? 1 : wanted);
@@ -334,7 +336,7 @@ constexpr text<160> slice_hint(std::string_view given) {
 /// The slice of that name, as `find_slice`. A wrong one throws `errc::unknown_name`, whose message gives the sizes next to
 /// it: "v5e-24" answers with v5litepod-16 and v5litepod-32.
 [[nodiscard]] constexpr slice slice_for(std::string_view given) {
-  if (const std::optional<slice> found = find_slice(given)) return *found;
+  if (const maybe<slice> found = find_slice(given)) return *found;
   detail::fail(errc::unknown_name, "slice", given, detail::slice_hint(given).view());
 }
 

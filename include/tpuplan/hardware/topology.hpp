@@ -4,10 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/known.hpp>
+#include <tpuplan/maybe.hpp>
 #include <tpuplan/text.hpp>
 
 /// @file
@@ -43,18 +43,18 @@ struct topology {
 }
 
 /// The shape written as "4x8" or "4x4x8": two or three whole numbers from 1 to 9999. Nothing if it is not of that form.
-[[nodiscard]] constexpr std::optional<topology> parse_topology(std::string_view given) noexcept {
+[[nodiscard]] constexpr maybe<topology> parse_topology(std::string_view given) noexcept {
   topology shape{};
   std::size_t axis = 0;
   while (true) {
     const std::size_t separator = given.find_first_of("xX");
     const std::int64_t length = detail::parse_count(given.substr(0, separator));
-    if (length < 1 || length > 9999 || axis == 3) return std::nullopt;
+    if (length < 1 || length > 9999 || axis == 3) return nothing;
     shape.dims[axis++] = static_cast<std::int32_t>(length);
     if (separator == std::string_view::npos) break;
     given.remove_prefix(separator + 1);
   }
-  if (axis < 2) return std::nullopt;
+  if (axis < 2) return nothing;
   shape.axes = static_cast<std::int32_t>(axis);
   return shape;
 }

@@ -49,7 +49,7 @@ inline price_row read_price(const json_object& from) {
   read_text(from, "region", row.region);
   read_text(from, "date", row.date);
   const std::string kind = from.string("provisioning");
-  const std::optional<provisioning> found = parse_provisioning(kind);
+  const maybe<provisioning> found = parse_provisioning(kind);
   if (!found) {
     fail(errc::unknown_name, from.path("provisioning"), kind,
          "on_demand, spot, flex_start, calendar, commitment_1y or commitment_3y");

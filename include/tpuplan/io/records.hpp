@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <tpuplan/hardware/slice.hpp>
@@ -97,8 +96,8 @@ inline transformer record_model(const json_object& shape) {
 }
 
 /// The policy of a record's remat fields; nothing where they name none that is modelled.
-inline std::optional<remat_policy> record_remat(std::string_view policy, std::string_view kept, bool inputs_offloaded) {
-  std::optional<remat_policy> found;
+inline maybe<remat_policy> record_remat(std::string_view policy, std::string_view kept, bool inputs_offloaded) {
+  maybe<remat_policy> found;
   if (policy == "full") found = remat::full;
   if (policy == "none") found = remat::none;
   if (policy == "minimal") found = remat::minimal;
@@ -107,8 +106,10 @@ inline std::optional<remat_policy> record_remat(std::string_view policy, std::st
   if (policy == "partial" && kept == "nowi") found = remat::save_dot_except_mlpwi;
   if (policy == "partial" && kept == "attn") found = remat::save_dot_with_context_except_mlp;
   if (policy == "partial" && kept == "ctx") found = remat::save_context;
-  if (found && inputs_offloaded) found->layer_input = placement::host;
-  return found;
+  if (!found || !inputs_offloaded) return found;
+  remat_policy offloading = *found;
+  offloading.layer_input = placement::host;
+  return offloading;
 }
 
 inline training record_job(const json_object& record) {
@@ -122,12 +123,12 @@ inline training record_job(const json_object& record) {
   job.work_multiplier = record.number_or("flop_multiplier", 1);
   if (record.has("attention") && record.string("attention") == "bidirectional") job.logits_fraction = 0.15;
   if (record.has("optimizer")) {
-    const std::optional<optimizer_kind> optimizer = parse_optimizer(record.string("optimizer"));
+    const maybe<optimizer_kind> optimizer = parse_optimizer(record.string("optimizer"));
     if (!optimizer) fail(errc::unknown_name, record.path("optimizer"), record.string("optimizer"), "adamw, adafactor, lion");
     job.optimizer = *optimizer;
   }
   const std::string detail_text = record.has("remat_detail") ? record.string("remat_detail") : std::string{};
-  const std::optional<remat_policy> policy =
+  const maybe<remat_policy> policy =
       record_remat(record.string("remat"), detail_text, record.flag_or("offload_inputs", false));
   if (!policy) {
     fail(errc::unknown_name, record.path("remat"), record.string("remat"), "full, partial, minimal, none or offload");
@@ -170,7 +171,7 @@ inline layout record_layout(const json_object& record, std::int64_t slice_total)
     detail::fail(errc::not_divisible, record.path("chips_total"), chip_count, "a multiple of num_slices");
   }
   const chip_spec chip = chip_for(record.string("hardware"));
-  const std::optional<slice> where = find_slice_of_size(chip, chip_count / slice_total);
+  const maybe<slice> where = find_slice_of_size(chip, chip_count / slice_total);
   if (!where) detail::fail(errc::unknown_name, record.path("chips_total"), chip_count, "the chips of a slice that exists");
   result.where = *where;
   result.mesh = detail::record_layout(record, slice_total);

@@ -146,6 +146,7 @@ constexpr void check_attention(const transformer& m) {
     fail(errc::not_divisible, "model.attention.kv_heads", a.kv_heads, "a divisor of the number of heads");
   }
   const latent_attention_spec& latent = a.latent;
+  check_part("model.attention.latent.kv_lora_rank", latent.kv_lora_rank, 16777216, "0 (none) to 16777216");
   if (has_latent_attention(m)) {
     check_dimension("model.attention.latent.qk_nope_head_dim", latent.qk_nope_head_dim);
     check_dimension("model.attention.latent.qk_rope_head_dim", latent.qk_rope_head_dim);
@@ -157,7 +158,8 @@ constexpr void check_attention(const transformer& m) {
   check_part("model.attention.window", a.window, std::int64_t{1} << 40, "0 (none) or a number of tokens");
   check_part("model.attention.local_layers", a.local_layers, m.layers, "0 to the number of layers");
   check_part("model.attention.kv_shared_layers", a.kv_shared_layers, m.layers, "0 to the number of layers");
-  check_part("model.attention.cross_layers", a.cross_layers, m.layers, "0 to the number of layers");
+  check_part("model.attention.cross_layers", a.cross_layers, m.layers - a.kv_shared_layers,
+             "0 to the number of layers that do not read the keys of another");
   check_part("model.attention.global_head_dim", a.global_head_dim, 16777216, "0 (as head_dim) to 16777216");
   check_part("model.attention.global_kv_heads", a.global_kv_heads, a.heads, "0 (as kv_heads) to the number of heads");
   check_part("model.attention.relative_buckets", a.relative_buckets, 16777216, "0 to 16777216");
@@ -167,6 +169,8 @@ constexpr void check_attention(const transformer& m) {
 }
 
 constexpr void check_experts(const transformer& m) {
+  check_part("model.moe.experts", m.moe.experts, 16777216, "0 (none) to 16777216");
+  check_part("model.moe.top_k", m.moe.top_k, 16777216, "0 to the number of experts");
   if (!has_experts(m)) return;
   check_dimension("model.moe.experts", m.moe.experts);
   check_dimension("model.moe.expert_d_ff", m.moe.expert_d_ff);
@@ -185,6 +189,7 @@ constexpr void check_experts(const transformer& m) {
 /// KV heads dividing heads, parts not above their whole. Every public function over a transformer calls it.
 constexpr void validate(const transformer& m) {
   if (has_vision(m)) validate(m.vision);
+  detail::check_part("model.vision.layers", m.vision.layers, 16777216, "0 (none) to 16777216");
   detail::check_part("model.published_parameters", m.published_parameters, std::int64_t{1} << 53, "0 (counted) to 2^53");
   detail::check_part("model.published_active_parameters", m.published_active_parameters, std::int64_t{1} << 53,
                      "0 (counted) to 2^53");

@@ -3,10 +3,10 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <tpuplan/dtype.hpp>
 #include <tpuplan/integer.hpp>
+#include <tpuplan/maybe.hpp>
 #include <tpuplan/text.hpp>
 
 /// @file
@@ -35,12 +35,12 @@ enum class optimizer_kind : std::uint8_t {
 }
 
 /// The optimizer of that name; nothing if there is none.
-[[nodiscard]] constexpr std::optional<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
+[[nodiscard]] constexpr maybe<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
   for (const optimizer_kind kind :
        {optimizer_kind::adamw, optimizer_kind::adafactor, optimizer_kind::lion, optimizer_kind::sgd_momentum}) {
     if (detail::same_name(given, name(kind))) return kind;
   }
-  return std::nullopt;
+  return nothing;
 }
 
 /// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted as
@@ -169,11 +169,11 @@ inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
 }
 
 /// The policy of that name; nothing if there is none.
-[[nodiscard]] constexpr std::optional<remat_policy> parse_remat_policy(std::string_view given) noexcept {
+[[nodiscard]] constexpr maybe<remat_policy> parse_remat_policy(std::string_view given) noexcept {
   for (const named_remat_policy& candidate : remat_policies) {
     if (detail::same_name(given, candidate.name)) return candidate.policy;
   }
-  return std::nullopt;
+  return nothing;
 }
 
 /// One training step. Fields without a sensible default are 0 and refused by name when used.

@@ -31,11 +31,11 @@ enum class objective : std::uint8_t { cheapest, fastest, fewest_chips };
 }
 
 /// The objective of that name; nothing if there is none.
-[[nodiscard]] constexpr std::optional<objective> parse_objective(std::string_view given) noexcept {
+[[nodiscard]] constexpr maybe<objective> parse_objective(std::string_view given) noexcept {
   for (const objective what : {objective::cheapest, objective::fastest, objective::fewest_chips}) {
     if (detail::same_name(given, name(what))) return what;
   }
-  return std::nullopt;
+  return nothing;
 }
 
 /// What is expected of spot capacity. The defaults are cautious figures for a small slice, not measurements of yours.

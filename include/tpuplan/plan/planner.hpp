@@ -118,7 +118,7 @@ inline plan_cost cost_of(const plan& p, const price_row& price, const spot_assum
 /// All kinds that have a price; calendar and flex-start only where the run is not too long for them.
 inline void add_costs(plan& p, const plan_request& request) {
   for (const provisioning kind : all_provisioning) {
-    const std::optional<price_row> price = find_price(request.prices, p.where, request.region, kind);
+    const maybe<price_row> price = find_price(request.prices, p.where, request.region, kind);
     if (!price) continue;
     if (kind == provisioning::flex_start && p.run > 7_days) continue;
     if (kind == provisioning::calendar && p.run > 90_days) continue;

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <tpuplan/hardware/chip.hpp>
 #include <tpuplan/integer.hpp>
+#include <tpuplan/maybe.hpp>
 
 /// @file
 /// One chip and one matrix product: when does arithmetic take longer than moving the operands?
@@ -155,7 +155,7 @@ struct growing_work {
 /// The count, not rounded, at which the arithmetic of such work takes as long as its traffic: (once / W) / (flops / C -
 /// bytes / W). Nothing where no count suffices, which happens on slow links and with large caches.
 /// Worked: 270.97 for 67 MB once, 130 MFLOP and 20 kB each at 394e12 and 810e9. Source: scaling book, "TPUs".
-[[nodiscard]] constexpr std::optional<double> exact_critical_count(const chip_spec& chip, const growing_work& work,
+[[nodiscard]] constexpr maybe<double> exact_critical_count(const chip_spec& chip, const growing_work& work,
                                                                    dtype compute = dtype::bf16,
                                                                    memory_level from = memory_level::hbm) {
   detail::positive("once", work.once.value());
@@ -165,14 +165,14 @@ struct growing_work {
   const flops_per_second peak = peak_rate(chip, compute);
   detail::positive("peak rate", peak.value());
   const seconds gain = work.flops_per_element / peak - work.bytes_per_element / rate;
-  if (gain <= seconds{0}) return std::nullopt;
+  if (gain <= seconds{0}) return nothing;
   return work.once / rate / gain;
 }
 
 /// The batch, not rounded, at which arithmetic and traffic of [B,D] x [D,F] take the same time, operands and result
 /// counted: (s_w D F / W) / (2 D F / C - (s_a D + s_o F) / W). Nothing where no batch suffices, which happens on slow
 /// links. Worked: 262.71 for int8 [B,4096]x[4096,16384] at 394e12 and 810e9; 258.88 with the table's v5e.
-[[nodiscard]] constexpr std::optional<double> exact_critical_batch(const chip_spec& chip, std::int64_t inner,
+[[nodiscard]] constexpr maybe<double> exact_critical_batch(const chip_spec& chip, std::int64_t inner,
                                                                    std::int64_t outer, const product_dtypes& types,
                                                                    memory_level from = memory_level::hbm) {
   const auto d = static_cast<double>(detail::positive_count("inner", inner));
@@ -265,8 +265,8 @@ struct product_time {
 }
 
 /// Peak of a vector unit that does one operation per lane and cycle, multiply-adds not counted as two.
-/// Worked: 8 sublanes x 128 lanes x 4 units x 2 TensorCores at 1.75 GHz are 14.3 TFLOP/s on v5p; the 16896 cores of H100
-/// at 1.59 GHz 26.9. Source: scaling book, "TPUs" and "GPUs".
+/// Worked: 8 sublanes x 128 lanes x 4 units x 2 TensorCores at 1.75 GHz are 14.3 TFLOP/s on v5p; the 16896 cores of
+/// H100 at 1.59 GHz 26.9. Source: scaling book, "TPUs" and "GPUs".
 [[nodiscard]] constexpr flops_per_second vector_peak(std::int64_t lanes, per_second clock) {
   detail::positive("clock", clock.value());
   return flops{static_cast<double>(detail::positive_count("lanes", lanes))} * clock;
