@@ -33,7 +33,7 @@ std::string in_units(double value, const std::array<unit, Size>& units) {
   return fmt::format("{} {}", three_digits(value / units.back().size), units.back().name);
 }
 
-/// A number and the suffix behind it.
+/// A number above 0 and the suffix behind it.
 struct split_number {
   double value;
   std::string_view suffix;
@@ -41,7 +41,7 @@ struct split_number {
 split_number split(std::string_view flag, std::string_view given, std::string_view valid) {
   double value = 0;
   const auto [end, problem] = std::from_chars(given.data(), given.data() + given.size(), value);
-  if (problem != std::errc{} || !std::isfinite(value)) {
+  if (problem != std::errc{} || !std::isfinite(value) || value <= 0) {
     tpuplan::detail::fail(tpuplan::errc::malformed_input, flag, given, valid);
   }
   return {value, given.substr(static_cast<std::size_t>(end - given.data()))};
@@ -112,7 +112,7 @@ std::string grouped(std::int64_t number) {
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
 double parse_amount(std::string_view flag, std::string_view given) {
-  constexpr std::string_view valid = "a number, with k, M, B, T or nothing behind it: 15T, 1.5e12";
+  constexpr std::string_view valid = "a number above 0, with k, M, B, T or nothing behind it: 15T, 1.5e12";
   const split_number parts = split(flag, given, valid);
   double factor = 1;
   if (parts.suffix == "k" || parts.suffix == "K") factor = 1e3;
@@ -132,7 +132,7 @@ std::int64_t parse_count(std::string_view flag, std::string_view given) {
 }
 
 tpuplan::seconds parse_duration(std::string_view flag, std::string_view given) {
-  constexpr std::string_view valid = "a time such as 30d, 12h, 45min, 600s";
+  constexpr std::string_view valid = "a time such as 30d, 12h, 45min, 600s; above 0";
   const split_number parts = split(flag, given, valid);
   double factor = 0;
   if (parts.suffix == "d" || parts.suffix == "days") factor = 86400;

@@ -241,15 +241,9 @@ void print_train(const fit_answer& a, const step_breakdown& t, const model_confi
   print_step(t);
 }
 
-void run_train(const job_options& job, const mesh_options& mesh, const money_options& money_given, session& with) {
-  const model_config config = load_hf_config(job.config);
-  assumed_values assumed;
-  const fit_answer a = ask_fit(config, job, mesh, assumed);
-  const step_breakdown t = step_time(config.model, a.job, a.mesh, a.where);
-  if (fits(a.memory) == verdict::no) with.status = 1;
-  const std::optional<owned_price_book> own =
-      money_given.prices.empty() ? std::nullopt : std::optional<owned_price_book>(load_prices(money_given.prices));
-  const price_book book = own ? own->book() : price_book{};
+ordered_json train_document(const fit_answer& a, const step_breakdown& t, seconds run,
+                            const std::vector<run_in_dollars>& costs, const model_config& config,
+                            const assumed_values& assumed) {
   ordered_json document = {{"step_time_s", t.total.value()},
                            {"step_time_low_s", t.low.value()},
                            {"step_time_high_s", t.high.value()},
@@ -259,19 +253,35 @@ void run_train(const job_options& job, const mesh_options& mesh, const money_opt
                            {"limited_by", name(t.limited_by)},
                            {"breakdown", json_of(t)},
                            {"memory", fit_document(a, config, assumed)}};
-  if (!with.json) print_train(a, t, config);
-  if (!money_given.tokens.empty()) {
-    const double tokens = parse_amount("--tokens", money_given.tokens);
-    const seconds run = t.total * math::ceil(tokens / static_cast<double>(tokens_per_step(a.job)));
-    document["run_s"] = run.value();
-    document["costs"] = ordered_json::array();
-    if (!with.json) fmt::print("\n  {} tokens take {}\n", count(tokens), duration(run));
-    for (const run_in_dollars& one : priced(a, run, book, money_given.region)) {
-      document["costs"].push_back({{"provisioning", name(one.kind)}, {"total_usd", one.total.value()}, {"price", json_of(one.price)}});
-      if (!with.json) fmt::print("  {:14} {:>8}  (price of {})\n", name(one.kind), money(one.total), one.price.date.view());
-    }
+  if (run.value() == 0) return document;
+  document["run_s"] = run.value();
+  document["costs"] = ordered_json::array();
+  for (const run_in_dollars& one : costs) {
+    document["costs"].push_back(
+        {{"provisioning", name(one.kind)}, {"total_usd", one.total.value()}, {"price", json_of(one.price)}});
   }
-  if (with.json) return print_json(document);
+  return document;
+}
+
+void run_train(const job_options& job, const mesh_options& mesh, const money_options& money_given, session& with) {
+  const model_config config = load_hf_config(job.config);
+  assumed_values assumed;
+  const fit_answer a = ask_fit(config, job, mesh, assumed);
+  const step_breakdown t = step_time(config.model, a.job, a.mesh, a.where);
+  if (fits(a.memory) == verdict::no) with.status = 1;
+  const std::optional<owned_price_book> own =
+      money_given.prices.empty() ? std::nullopt : std::optional<owned_price_book>(load_prices(money_given.prices));
+  const price_book book = own ? own->book() : price_book{};
+  std::optional<double> tokens;
+  if (!money_given.tokens.empty()) tokens = parse_amount("--tokens", money_given.tokens);
+  const seconds run = tokens ? t.total * math::ceil(*tokens / static_cast<double>(tokens_per_step(a.job))) : seconds{0};
+  const std::vector<run_in_dollars> costs = tokens ? priced(a, run, book, money_given.region) : std::vector<run_in_dollars>{};
+  if (with.json) return print_json(train_document(a, t, run, costs, config, assumed));
+  print_train(a, t, config);
+  if (tokens) fmt::print("\n  {} tokens take {}\n", count(*tokens), duration(run));
+  for (const run_in_dollars& one : costs) {
+    fmt::print("  {:14} {:>8}  (price of {})\n", name(one.kind), money(one.total), one.price.date.view());
+  }
   print_assumed(config, assumed);
   fmt::print("\n  {}\n", dim(fmt::format("next: tpuplan plan {} --tokens 1T   is there a better slice?", job.config)));
 }

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Files that are too large, too deep, or not files: an error with status 2, at once.
+set -u
+program=$1 folder=$2/hostile
+rm -rf "$folder" && mkdir -p "$folder" || exit 1
+truncate -s 100M "$folder/large.json"
+head -c 1000000 /dev/zero | tr '\0' '[' >"$folder/deep.json"
+head -c 1000000 /dev/urandom >"$folder/noise.json"
+printf '{"model_type": "llama", "hidden_size": 1e400}' >"$folder/overflow.json"
+printf '' >"$folder/empty.json"
+failed=0
+for file in large.json deep.json noise.json overflow.json empty.json . missing.json; do
+  message=$("$program" model "$folder/$file" 2>&1 >/dev/null)
+  status=$?
+  if [[ $status -ne 2 || $message != tpuplan:* ]]; then
+    printf '%s: status %s, %s\n' "$file" "$status" "$message"
+    failed=1
+  fi
+  message=$("$program" plan "$(dirname "$0")/../../data/models/llama-3.1-8b.json" --tokens 1T --prices "$folder/$file" 2>&1 >/dev/null)
+  status=$?
+  if [[ $status -ne 2 || $message != tpuplan:* ]]; then
+    printf 'prices %s: status %s, %s\n' "$file" "$status" "$message"
+    failed=1
+  fi
+done
+rm -rf "$folder"
+exit $failed
