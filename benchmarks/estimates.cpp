@@ -1,4 +1,4 @@
-// How many questions a second. Inputs come from tables that the compiler cannot see through, and change with every call.
+// How many questions a second. The optimiser cannot see the inputs, and they change with every call.
 
 #include <benchmark/benchmark.h>
 

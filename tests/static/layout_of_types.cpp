@@ -14,7 +14,8 @@ using namespace tpuplan;
 
 namespace {
 
-// ---- Plain data: copied as bytes, so that it may stand in constants, in shared memory and in GPU buffers --------------
+// ---- Plain data: copied as bytes, so that it may stand in constants, in shared memory and in GPU buffers
+// --------------
 
 template <class... Types>
 constexpr bool all_plain = (... && (std::is_trivially_copyable_v<Types> && std::is_standard_layout_v<Types>));
@@ -22,14 +23,15 @@ constexpr bool all_plain = (... && (std::is_trivially_copyable_v<Types> && std::
 static_assert(all_plain<bytes, flops, seconds, usd, bytes_per_second, flops_per_second, flops_per_byte, per_second,
                         usd_per_second, flops_per_usd, byte_seconds>);
 static_assert(all_plain<text<10>, text<24>, text<160>, known<double>, known<std::int64_t>, known<bytes>, known<bool>>);
-static_assert(all_plain<topology, mxu_spec, peak_rates, hbm_spec, on_chip_spec, ici_spec, host_spec, pod_spec, chip_spec,
-                        machine_type, slice, nearest_slices>);
+static_assert(all_plain<topology, mxu_spec, peak_rates, hbm_spec, on_chip_spec, ici_spec, host_spec, pod_spec,
+                        chip_spec, machine_type, slice, nearest_slices>);
 static_assert(all_plain<latent_attention_spec, attention_spec, mlp_spec, moe_spec, projector_spec, vision_spec,
                         transformer, parameter_count, lora_targets, flop_convention, forward_flops>);
 static_assert(all_plain<remat_policy, named_remat_policy, training, layout, sharded_array>);
 static_assert(all_plain<tile, matrix_shape, padding_cost, weight_matrix, weight_matrices, model_padding, product_dtypes,
                         product_shape, product_time>);
-static_assert(all_plain<layer_widths, memory_breakdown, memory_calibration, calibration, collective_time, step_breakdown>);
+static_assert(
+    all_plain<layer_widths, memory_breakdown, memory_calibration, calibration, collective_time, step_breakdown>);
 static_assert(all_plain<price_row, price_book, run_cost, spot_run, expected_spot_run, spot_assumptions, plan_cost,
                         rejected_slice>);
 
@@ -39,7 +41,8 @@ constexpr bool all_aggregates = (... && std::is_aggregate_v<Types>);
 static_assert(all_aggregates<chip_spec, slice, topology, transformer, vision_spec, training, layout, calibration,
                              product_shape, product_dtypes, price_row, spot_run, plan_request>);
 
-// ---- Sizes: a change of layout is a change of interface ---------------------------------------------------------------
+// ---- Sizes: a change of layout is a change of interface
+// ---------------------------------------------------------------
 
 static_assert(sizeof(bytes) == sizeof(double));
 static_assert(sizeof(known<double>) == 16);
@@ -57,7 +60,8 @@ static_assert(sizeof(step_breakdown) == 248);
 static_assert(sizeof(price_row) == 144);
 static_assert(sizeof(dtype) == 1 && sizeof(errc) == 1 && sizeof(verdict) == 1 && sizeof(provisioning) == 1);
 
-// ---- Mistakes with units do not compile -------------------------------------------------------------------------------
+// ---- Mistakes with units do not compile
+// -------------------------------------------------------------------------------
 
 template <class A, class B, class = void>
 constexpr bool can_add = false;
@@ -113,7 +117,8 @@ static_assert(std::is_same_v<decltype(std::declval<bytes>() * std::declval<secon
 static_assert(std::is_same_v<decltype(std::declval<bytes>() / std::declval<bytes>()), double>);
 static_assert(std::is_same_v<decltype(std::declval<seconds>() * std::declval<per_second>()), double>);
 static_assert(std::is_same_v<decltype(1.0 / std::declval<seconds>()), per_second>);
-static_assert(std::is_same_v<decltype(std::declval<flops_per_second>() / std::declval<usd_per_second>()), flops_per_usd>);
+static_assert(
+    std::is_same_v<decltype(std::declval<flops_per_second>() / std::declval<usd_per_second>()), flops_per_usd>);
 
 // Names of formats and kinds are not numbers either.
 static_assert(!std::is_convertible_v<int, dtype> && !std::is_convertible_v<dtype, int>);

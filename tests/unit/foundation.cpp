@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tpuplan/dtype.hpp>
@@ -12,6 +13,7 @@
 #include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/known.hpp>
+#include <tpuplan/maybe.hpp>
 #include <tpuplan/text.hpp>
 #include <tpuplan/units.hpp>
 #include <type_traits>
@@ -48,7 +50,8 @@ bool says(const std::string& message, std::string_view part) { return message.fi
 
 }  // namespace
 
-// ---- units ------------------------------------------------------------------------------------------------------------
+// ---- units
+// ------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("literals are exact amounts of the base unit") {
   STATIC_REQUIRE((16_GiB).value() == 17179869184.0);
@@ -128,8 +131,11 @@ TEST_CASE("arithmetic of quantities") {
 TEST_CASE("capacities of the table are whole bytes that a double holds exactly") {
   for (const chip_spec& chip : generations) {
     INFO(chip.name.view());
-    const std::vector<bytes> exact = {chip.hbm.capacity, chip.hbm.documented, chip.hbm.usable_per_device.value(),
-                                      chip.on_chip.vmem_per_tensorcore, chip.on_chip.cmem,
+    const std::vector<bytes> exact = {chip.hbm.capacity,
+                                      chip.hbm.documented,
+                                      chip.hbm.usable_per_device.value(),
+                                      chip.on_chip.vmem_per_tensorcore,
+                                      chip.on_chip.cmem,
                                       chip.on_chip.smem_per_tensorcore.value()};
     for (const bytes amount : exact) {
       INFO(amount.value());
@@ -142,7 +148,8 @@ TEST_CASE("capacities of the table are whole bytes that a double holds exactly")
   }
 }
 
-// ---- integer ----------------------------------------------------------------------------------------------------------
+// ---- integer
+// ----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("counts at their edges") {
   STATIC_REQUIRE(checked_multiply(most, 1) == most);
@@ -193,7 +200,8 @@ TEST_CASE("counts that cannot be are refused with the field") {
   const std::vector<bad_call> calls = {
       {"most * 2", [] { (void)checked_multiply(most, 2); }, errc::out_of_range, "product of counts"},
       {"least * -1", [] { (void)checked_multiply(least, -1); }, errc::out_of_range, "product of counts"},
-      {"2^21 cubed times 2", [] { (void)checked_multiply(std::int64_t{1} << 21, std::int64_t{1} << 21, std::int64_t{1} << 21); },
+      {"2^21 cubed times 2",
+       [] { (void)checked_multiply(std::int64_t{1} << 21, std::int64_t{1} << 21, std::int64_t{1} << 21); },
        errc::out_of_range, "product of counts"},
       {"most + 1", [] { (void)checked_add(most, 1); }, errc::out_of_range, "sum of counts"},
       {"least - 1", [] { (void)checked_add(least, -1); }, errc::out_of_range, "sum of counts"},
@@ -221,7 +229,8 @@ TEST_CASE("counts that cannot be are refused with the field") {
   }
 }
 
-// ---- text -------------------------------------------------------------------------------------------------------------
+// ---- text
+// -------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("short texts") {
   STATIC_REQUIRE(text<8>{"v5p"} == "v5p");
@@ -242,8 +251,13 @@ TEST_CASE("whole numbers in texts") {
     std::int64_t value;
     const char* written;
   };
-  for (const number& n : {number{0, "0"}, {7, "7"}, {-7, "-7"}, {10, "10"}, {1000000007, "1000000007"},
-                          {most, "9223372036854775807"}, {least, "-9223372036854775808"}}) {
+  for (const number& n : {number{0, "0"},
+                          {7, "7"},
+                          {-7, "-7"},
+                          {10, "10"},
+                          {1000000007, "1000000007"},
+                          {most, "9223372036854775807"},
+                          {least, "-9223372036854775808"}}) {
     INFO(n.written);
     CHECK(text<20>{}.append(n.value) == n.written);
   }
@@ -263,7 +277,8 @@ TEST_CASE("a text that does not fit is refused and names what was given") {
   CHECK(refusal_of([] { (void)text<3>{std::string(10000, 'x')}; }).code == errc::out_of_range);
 }
 
-// ---- known ------------------------------------------------------------------------------------------------------------
+// ---- known
+// ------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a figure is a value, absent or unknown") {
   constexpr known<double> value{2.0};
@@ -294,7 +309,25 @@ TEST_CASE("a figure is a value, absent or unknown") {
   CHECK(says(of_unknown.message, "clock is unknown"));
 }
 
-// ---- dtype ------------------------------------------------------------------------------------------------------------
+TEST_CASE("a look-up finds a value or nothing") {
+  constexpr maybe<std::int64_t> found{7};
+  constexpr maybe<std::int64_t> none{nothing};
+  STATIC_REQUIRE((found.has_value() && found && *found == 7 && found.value() == 7));
+  STATIC_REQUIRE((!none.has_value() && !none && none == nothing && found != nothing));
+  STATIC_REQUIRE((found == 7 && found != 8 && none != 7));
+  STATIC_REQUIRE((found.value_or(3) == 7 && none.value_or(3) == 3));
+  STATIC_REQUIRE(maybe<std::int64_t>{0} != nothing);  // nothing is not 0
+  STATIC_REQUIRE(maybe<std::int64_t>{} == nothing);
+  CHECK(refusal_of([&] { (void)none.value(); }).refused);
+  CHECK(refusal_of([&] { (void)*none; }).refused);
+  const std::optional<std::int64_t> as_optional = found;
+  CHECK(as_optional == 7);
+  const std::optional<std::int64_t> as_empty = none;
+  CHECK_FALSE(as_empty.has_value());
+}
+
+// ---- dtype
+// ------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("formats: sizes and names both ways") {
   struct row {
@@ -322,8 +355,18 @@ TEST_CASE("formats: sizes and names both ways") {
       CHECK(dtype_for(alias) == r.type);
     }
   }
-  const std::vector<std::string> wrong = {"", "bf", "bf16 ", " bf16", "float", "int", "int16", "fp64", "uint8", "fp4",
-                                          std::string(10000, 'f'), std::string{"bf16\0", 5}};
+  const std::vector<std::string> wrong = {"",
+                                          "bf",
+                                          "bf16 ",
+                                          " bf16",
+                                          "float",
+                                          "int",
+                                          "int16",
+                                          "fp64",
+                                          "uint8",
+                                          "fp4",
+                                          std::string(10000, 'f'),
+                                          std::string{"bf16\0", 5}};
   for (const std::string& bad : wrong) {
     INFO(bad.substr(0, 40));
     CHECK_FALSE(parse_dtype(bad).has_value());
@@ -335,7 +378,8 @@ TEST_CASE("formats: sizes and names both ways") {
   CHECK(refusal_of([] { (void)bits(static_cast<dtype>(99)); }).code == errc::unknown_name);
 }
 
-// ---- error ------------------------------------------------------------------------------------------------------------
+// ---- error
+// ------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("an error reads: field, value, what is valid") {
   const error whole{errc::no_price, "price", "spot of v5p", "another region"};
@@ -369,9 +413,9 @@ TEST_CASE("the message is cut at 319 characters and says so") {
 }
 
 TEST_CASE("reasons have stable names and numbers") {
-  const std::vector<std::string> names = {"invalid_argument", "out_of_range",   "not_finite",     "unknown_name",
-                                          "not_divisible",    "missing_field",  "unknown_figure", "no_price",
-                                          "malformed_input",  "unsupported",    "infeasible"};
+  const std::vector<std::string> names = {"invalid_argument", "out_of_range",  "not_finite",     "unknown_name",
+                                          "not_divisible",    "missing_field", "unknown_figure", "no_price",
+                                          "malformed_input",  "unsupported",   "infeasible"};
   for (std::size_t i = 0; i < names.size(); ++i) {
     CHECK(name(static_cast<errc>(i)) == names[i]);
   }

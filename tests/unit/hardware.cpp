@@ -49,7 +49,8 @@ bool says(const std::string& message, std::string_view part) { return message.fi
 
 std::string shape_of(const slice& s) { return std::string{name(s.shape).view()}; }
 
-// ---- the mapping between data/hardware.json and chip_spec ---------------------------------------------------------------
+// ---- the mapping between data/hardware.json and chip_spec
+// ---------------------------------------------------------------
 
 template <class Dim>
 known<double> number(const known<quantity<Dim>>& figure) {
@@ -88,9 +89,7 @@ const std::vector<mapped_number>& mapped_numbers() {
       {"hbm_documented_bytes", [](chip c) { return known<double>{c.hbm.documented.value()}; }},
       {"hbm_usable_bytes_per_device", [](chip c) { return number(c.hbm.usable_per_device); }},
       {"hbm_usable_bytes_per_chip",
-       [](chip c) {
-         return known<double>{usable_hbm_per_device(c).value() * static_cast<double>(c.jax_devices)};
-       }},
+       [](chip c) { return known<double>{usable_hbm_per_device(c).value() * static_cast<double>(c.jax_devices)}; }},
       {"hbm_bandwidth", [](chip c) { return known<double>{c.hbm.bandwidth.value()}; }},
       {"vmem_bytes_per_tensorcore", [](chip c) { return known<double>{c.on_chip.vmem_per_tensorcore.value()}; }},
       {"vmem_bytes_per_chip", [](chip c) { return known<double>{vmem(c).value()}; }},
@@ -132,8 +131,9 @@ const std::vector<mapped_word>& mapped_words() {
 
 // What only the data holds: text for people, and the estimate that vmem_bandwidth_over_hbm stands for.
 const std::set<std::string>& data_only_fields() {
-  static const std::set<std::string> list = {"cloud_availability", "hbm_type",  "hbm_documented", "interconnect",
-                                             "gce_pci_device_id",  "zones",     "die_to_die_bw",  "vmem_bandwidth_estimate"};
+  static const std::set<std::string> list = {
+      "cloud_availability", "hbm_type", "hbm_documented", "interconnect",
+      "gce_pci_device_id",  "zones",    "die_to_die_bw",  "vmem_bandwidth_estimate"};
   return list;
 }
 
@@ -198,7 +198,7 @@ TEST_CASE("every name that the data gives a chip finds it") {
     }
     for (const std::string& alias : names) {
       INFO(alias);
-      const std::optional<chip_spec> found = find_chip(alias);
+      const auto found = find_chip(alias);
       REQUIRE(found.has_value());
       CHECK(found->name == id);
     }
@@ -210,18 +210,18 @@ TEST_CASE("names of chips as people type them") {
     const char* typed;
     const char* chip;
   };
-  for (const row& r : {row{"TPU v5 lite", "v5e"}, {"tpu v5 LITE", "v5e"}, {"v5litepod", "v5e"}, {"V5E", "v5e"},
-                       {"TPU-v5e", "v5e"}, {"v5p", "v5p"}, {"TPU v5", "v5p"}, {"TPU v5p", "v5p"},
-                       {"Trillium", "v6e"}, {"TRILLIUM", "v6e"}, {"TPU v6 lite", "v6e"}, {"v6", "v6e"},
-                       {"Ironwood", "tpu7x"}, {"v7x", "tpu7x"}, {"TPU7x", "tpu7x"}, {"tpu v7x", "tpu7x"},
-                       {"7x", "tpu7x"}, {"TPU v2", "v2"}, {"TPU v3", "v3"}, {"TPU v4", "v4"}}) {
+  for (const row& r : {row{"TPU v5 lite", "v5e"}, {"tpu v5 LITE", "v5e"}, {"v5litepod", "v5e"},   {"V5E", "v5e"},
+                       {"TPU-v5e", "v5e"},        {"v5p", "v5p"},         {"TPU v5", "v5p"},      {"TPU v5p", "v5p"},
+                       {"Trillium", "v6e"},       {"TRILLIUM", "v6e"},    {"TPU v6 lite", "v6e"}, {"v6", "v6e"},
+                       {"Ironwood", "tpu7x"},     {"v7x", "tpu7x"},       {"TPU7x", "tpu7x"},     {"tpu v7x", "tpu7x"},
+                       {"7x", "tpu7x"},           {"TPU v2", "v2"},       {"TPU v3", "v3"},       {"TPU v4", "v4"}}) {
     INFO(r.typed);
     REQUIRE(find_chip(r.typed).has_value());
     CHECK(find_chip(r.typed)->name == r.chip);
   }
-  for (const std::string& wrong : {std::string{}, std::string{"v1"}, std::string{"v5ee"}, std::string{"TPU "},
-                                   std::string{" v5e"}, std::string{"v5e "}, std::string{"a100"},
-                                   std::string(10000, 'v'), std::string{"v5e\0", 4}}) {
+  for (const std::string& wrong :
+       {std::string{}, std::string{"v1"}, std::string{"v5ee"}, std::string{"TPU "}, std::string{" v5e"},
+        std::string{"v5e "}, std::string{"a100"}, std::string(10000, 'v'), std::string{"v5e\0", 4}}) {
     INFO(wrong.substr(0, 40));
     CHECK_FALSE(find_chip(wrong).has_value());
     const refusal got = refusal_of([&] { (void)chip_for(wrong); });
@@ -258,7 +258,8 @@ TEST_CASE("machine types are those of the data") {
   for (const machine_type& type : machine_types) CHECK(seen.count(std::string{type.name}) == 1);
 }
 
-// ---- slices -----------------------------------------------------------------------------------------------------------
+// ---- slices
+// -----------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -299,7 +300,7 @@ TEST_CASE("the documented slices are those of data/slices.json") {
     CHECK(vms(s) == row.at("vms").get<std::int64_t>());
     CHECK(hosts(s) == row.at("hosts").get<double>());
     CHECK(s.chips_per_vm == row.at("chips_per_vm").get<std::int64_t>());
-    const std::optional<machine_type> machine = machine_type_of(s);
+    const auto machine = machine_type_of(s);
     const nlohmann::json& machine_name = row.at("machine_type");
     CHECK(machine.has_value() == machine_name.is_string());
     if (machine && machine_name.is_string()) CHECK(machine->name == machine_name.get<std::string>());
@@ -341,11 +342,11 @@ TEST_CASE("the name of every slice finds it again") {
     const slice s = slice_at(i);
     const std::string id{name(s).view()};
     INFO(id);
-    const std::optional<slice> again = find_slice(id);
+    const auto again = find_slice(id);
     REQUIRE(again.has_value());
     CHECK(again->chip.name == s.chip.name);
     CHECK(again->shape == s.shape);
-    const std::optional<slice> by_shape = find_slice(std::string{s.chip.name.view()} + ":" + shape_of(s));
+    const auto by_shape = find_slice(std::string{s.chip.name.view()} + ":" + shape_of(s));
     REQUIRE(by_shape.has_value());
     CHECK(by_shape->shape == s.shape);
   }
@@ -357,24 +358,45 @@ TEST_CASE("names of slices as people type them") {
     const char* slice_name;
     std::int64_t chips;
   };
-  for (const row& r : {row{"v5litepod-16", "v5litepod-16", 16}, {"v5e-16", "v5litepod-16", 16},
-                       {"V5E-16", "v5litepod-16", 16}, {"v5lite-16", "v5litepod-16", 16},
-                       {"TPU v5 lite-16", "v5litepod-16", 16}, {"TPU v5e-16", "v5litepod-16", 16},
-                       {"v6e-64", "v6e-64", 64}, {"Trillium-64", "v6e-64", 64}, {"trillium 64", "v6e-64", 64},
-                       {"tpu7x-128", "tpu7x-128", 64}, {"v7x-128", "tpu7x-128", 64}, {"Ironwood-128", "tpu7x-128", 64},
-                       {"7x-128", "tpu7x-128", 64}, {"v5p-128", "v5p-128", 64}, {"TPU v5p-128", "v5p-128", 64},
-                       {"v4-32", "v4-32", 16}, {"v3-8", "v3-8", 4}, {"v2-512", "v2-512", 256},
-                       {"v5p:4x4x4", "v5p-128", 64}, {"v5p-4x4x4", "v5p-128", 64}, {"v5p 4X4x4", "v5p-128", 64},
-                       {"v6e-8x16", "v6e-128", 128}, {"v5e:16x16", "v5litepod-256", 256},
-                       {"v4:4x4x16", "v4-4x4x16", 256}, {"v4-512", "v4-512", 256},
-                       {"v5p:4x4x128", "v5p-4x4x128", 2048}, {"tpu7x:1x1x1", "tpu7x-2", 1},
-                       {"ct5lp-hightpu-1t", "v5litepod-1", 1}, {"ct5lp-hightpu-4t", "v5litepod-4", 4},
-                       {"ct5lp-hightpu-8t", "v5litepod-8", 8}, {"ct6e-standard-8t", "v6e-8", 8},
-                       {"CT6E-STANDARD-4T", "v6e-4", 4}, {"ct5p-hightpu-4t", "v5p-8", 4},
-                       {"ct4p-hightpu-4t", "v4-8", 4}, {"ct3-hightpu-4t", "v3-8", 4},
-                       {"tpu7x-standard-4t", "tpu7x-8", 4}, {"tpu7x-standard-1t", "tpu7x-2", 1}}) {
+  for (const row& r : {row{"v5litepod-16", "v5litepod-16", 16},
+                       {"v5e-16", "v5litepod-16", 16},
+                       {"V5E-16", "v5litepod-16", 16},
+                       {"v5lite-16", "v5litepod-16", 16},
+                       {"TPU v5 lite-16", "v5litepod-16", 16},
+                       {"TPU v5e-16", "v5litepod-16", 16},
+                       {"v6e-64", "v6e-64", 64},
+                       {"Trillium-64", "v6e-64", 64},
+                       {"trillium 64", "v6e-64", 64},
+                       {"tpu7x-128", "tpu7x-128", 64},
+                       {"v7x-128", "tpu7x-128", 64},
+                       {"Ironwood-128", "tpu7x-128", 64},
+                       {"7x-128", "tpu7x-128", 64},
+                       {"v5p-128", "v5p-128", 64},
+                       {"TPU v5p-128", "v5p-128", 64},
+                       {"v4-32", "v4-32", 16},
+                       {"v3-8", "v3-8", 4},
+                       {"v2-512", "v2-512", 256},
+                       {"v5p:4x4x4", "v5p-128", 64},
+                       {"v5p-4x4x4", "v5p-128", 64},
+                       {"v5p 4X4x4", "v5p-128", 64},
+                       {"v6e-8x16", "v6e-128", 128},
+                       {"v5e:16x16", "v5litepod-256", 256},
+                       {"v4:4x4x16", "v4-4x4x16", 256},
+                       {"v4-512", "v4-512", 256},
+                       {"v5p:4x4x128", "v5p-4x4x128", 2048},
+                       {"tpu7x:1x1x1", "tpu7x-2", 1},
+                       {"ct5lp-hightpu-1t", "v5litepod-1", 1},
+                       {"ct5lp-hightpu-4t", "v5litepod-4", 4},
+                       {"ct5lp-hightpu-8t", "v5litepod-8", 8},
+                       {"ct6e-standard-8t", "v6e-8", 8},
+                       {"CT6E-STANDARD-4T", "v6e-4", 4},
+                       {"ct5p-hightpu-4t", "v5p-8", 4},
+                       {"ct4p-hightpu-4t", "v4-8", 4},
+                       {"ct3-hightpu-4t", "v3-8", 4},
+                       {"tpu7x-standard-4t", "tpu7x-8", 4},
+                       {"tpu7x-standard-1t", "tpu7x-2", 1}}) {
     INFO(r.typed);
-    const std::optional<slice> found = find_slice(r.typed);
+    const auto found = find_slice(r.typed);
     REQUIRE(found.has_value());
     CHECK(name(*found) == r.slice_name);
     CHECK(chips(*found) == r.chips);
@@ -516,11 +538,10 @@ TEST_CASE("the sizes next to a number of chips") {
   }
   for (const chip_spec& chip : generations) {
     const std::set<std::int64_t>& of_chip = sizes.at(std::string{chip.name.view()});
-    for (const std::int64_t wanted : {std::int64_t{-3}, std::int64_t{0}, std::int64_t{1}, std::int64_t{2},
-                                      std::int64_t{4}, std::int64_t{5}, std::int64_t{24}, std::int64_t{48},
-                                      std::int64_t{50}, std::int64_t{64}, std::int64_t{255}, std::int64_t{256},
-                                      std::int64_t{257}, std::int64_t{3000}, std::int64_t{9216}, std::int64_t{9217},
-                                      std::int64_t{1} << 40}) {
+    for (const std::int64_t wanted :
+         {std::int64_t{-3}, std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{4}, std::int64_t{5},
+          std::int64_t{24}, std::int64_t{48}, std::int64_t{50}, std::int64_t{64}, std::int64_t{255}, std::int64_t{256},
+          std::int64_t{257}, std::int64_t{3000}, std::int64_t{9216}, std::int64_t{9217}, std::int64_t{1} << 40}) {
       INFO(chip.name.view() << " near " << wanted);
       const nearest_slices near = nearest(chip, wanted);
       const auto above = of_chip.lower_bound(wanted);
@@ -539,10 +560,18 @@ TEST_CASE("bisection bandwidth") {
     const char* slice_name;
     double tb_per_s;
   };
-  // Pod figures of the vendor: 1.6 TB/s for v5e, 3.2 TB/s for v6e. The others: links across the cut times the link rate.
-  for (const row& r : {row{"v5litepod-256", 1.6}, {"v6e-256", 3.2}, {"v5litepod-16", 4 * 0.05},
-                       {"v5litepod-128", 8 * 2 * 0.05}, {"v5litepod-8", 2 * 0.05}, {"v5p-128", 16 * 2 * 0.1},
-                       {"v5p-256", 16 * 2 * 0.1}, {"v5p-32", 4 * 0.1}, {"v5litepod-1", 0}, {"v3-2048", 32 * 2 * 0.082}}) {
+  // Pod figures of the vendor: 1.6 TB/s for v5e, 3.2 TB/s for v6e. The others: links across the cut times the link
+  // rate.
+  for (const row& r : {row{"v5litepod-256", 1.6},
+                       {"v6e-256", 3.2},
+                       {"v5litepod-16", 4 * 0.05},
+                       {"v5litepod-128", 8 * 2 * 0.05},
+                       {"v5litepod-8", 2 * 0.05},
+                       {"v5p-128", 16 * 2 * 0.1},
+                       {"v5p-256", 16 * 2 * 0.1},
+                       {"v5p-32", 4 * 0.1},
+                       {"v5litepod-1", 0},
+                       {"v3-2048", 32 * 2 * 0.082}}) {
     INFO(r.slice_name);
     const double got = bisection_bandwidth(slice_for(r.slice_name)).value();
     CHECK(std::abs(got - r.tb_per_s * 1e12) <= 1e-12 * r.tb_per_s * 1e12);
@@ -556,7 +585,7 @@ TEST_CASE("a slice by its number of chips") {
     if (!row.at("accelerator_type").is_string() || !row.value("schedulable_single_slice", true)) continue;
     INFO(label(row));
     const chip_spec chip = chip_for(row.at("generation").get<std::string>());
-    const std::optional<slice> found = find_slice_of_size(chip, row.at("chips").get<std::int64_t>());
+    const auto found = find_slice_of_size(chip, row.at("chips").get<std::int64_t>());
     REQUIRE(found.has_value());
     CHECK(name(*found) == row.at("accelerator_type").get<std::string>());
   }
@@ -571,7 +600,7 @@ TEST_CASE("a slice by its number of chips") {
     }
     for (const auto& [size, side] : shortest) {
       INFO(entry.key() << " with " << size << " chips");
-      const std::optional<slice> found = find_slice_of_size(chip, size);
+      const auto found = find_slice_of_size(chip, size);
       REQUIRE(found.has_value());
       CHECK(chips(*found) == size);
       if (!says(std::string{name(*found).view()}, "x")) continue;  // named
@@ -611,7 +640,9 @@ TEST_CASE("a chip of the caller's own has slices") {
     if (find_slice_of_size(my_chip(), size)) sizes.push_back(size);
   }
   CHECK(sizes == std::vector<std::int64_t>{1, 4, 8, 16, 32, 64, 128, 256});
-  CHECK(refusal_of([] { (void)slice_of(my_chip(), {{16, 32, 1}, 2}); }).code == errc::unknown_name);  // above the largest
+  CHECK(refusal_of([] {
+          (void)slice_of(my_chip(), {{16, 32, 1}, 2});
+        }).code == errc::unknown_name);  // above the largest
   chip_spec larger = my_chip();
   larger.pod.largest_slice = 1024;
   CHECK(chips(slice_of(larger, {{16, 32, 1}, 2})) == 512);
@@ -630,8 +661,12 @@ TEST_CASE("peak rates that a chip does not have, or that nobody documents") {
     dtype type;
     const char* why;
   };
-  for (const row& r : {row{v2, dtype::int8, "absent"}, {v3, dtype::int8, "absent"}, {v3, dtype::fp8, "absent"},
-                       {v4, dtype::fp8, "unknown"}, {v5e, dtype::fp8, "unknown"}, {tpu7x, dtype::int8, "unknown"},
+  for (const row& r : {row{v2, dtype::int8, "absent"},
+                       {v3, dtype::int8, "absent"},
+                       {v3, dtype::fp8, "absent"},
+                       {v4, dtype::fp8, "unknown"},
+                       {v5e, dtype::fp8, "unknown"},
+                       {tpu7x, dtype::int8, "unknown"},
                        {tpu7x, dtype::int4, "unknown"}}) {
     INFO(r.chip.name.view() << " " << name(r.type));
     const refusal got = refusal_of([&] { (void)peak_rate(r.chip, r.type); });

@@ -147,10 +147,12 @@ TEST_CASE("bad shapes of a dense model are refused by field") {
   add_part(list, "model.published_active_parameters",
            [](transformer& m) -> std::int64_t& { return m.published_active_parameters; });
   add_part(list, "model.attention.window", [](transformer& m) -> std::int64_t& { return m.attention.window; });
-  add_part(list, "model.attention.local_layers", [](transformer& m) -> std::int64_t& { return m.attention.local_layers; });
+  add_part(list, "model.attention.local_layers",
+           [](transformer& m) -> std::int64_t& { return m.attention.local_layers; });
   add_part(list, "model.attention.kv_shared_layers",
            [](transformer& m) -> std::int64_t& { return m.attention.kv_shared_layers; });
-  add_part(list, "model.attention.cross_layers", [](transformer& m) -> std::int64_t& { return m.attention.cross_layers; });
+  add_part(list, "model.attention.cross_layers",
+           [](transformer& m) -> std::int64_t& { return m.attention.cross_layers; });
   add_part(list, "model.attention.global_head_dim",
            [](transformer& m) -> std::int64_t& { return m.attention.global_head_dim; });
   add_part(list, "model.attention.global_kv_heads",
@@ -174,13 +176,15 @@ TEST_CASE("bad shapes of a mixture of experts are refused by field") {
   add_part(list, "model.moe.top_k", [](transformer& m) -> std::int64_t& { return m.moe.top_k; });
   list.push_back({"0", [](transformer& m) { m.moe.top_k = 0; }, errc::missing_field, "model.moe.top_k"});
   add_part(list, "model.moe.shared_d_ff", [](transformer& m) -> std::int64_t& { return m.moe.shared_d_ff; });
-  add_part(list, "model.moe.parallel_dense_d_ff", [](transformer& m) -> std::int64_t& { return m.moe.parallel_dense_d_ff; });
+  add_part(list, "model.moe.parallel_dense_d_ff",
+           [](transformer& m) -> std::int64_t& { return m.moe.parallel_dense_d_ff; });
   add_part(list, "model.moe.dense_layers", [](transformer& m) -> std::int64_t& { return m.moe.dense_layers; });
   list.push_back({"2^60", [](transformer& m) { m.moe.experts = huge; }, errc::out_of_range, "model.moe.experts"});
   list.push_back({"5 of 4", [](transformer& m) { m.moe.top_k = 5; }, errc::out_of_range, "model.moe.top_k"});
-  list.push_back({"above layers", [](transformer& m) { m.moe.dense_layers = 4; }, errc::out_of_range,
-                  "model.moe.dense_layers"});
-  list.push_back({"0 with a dense layer", [](transformer& m) { m.mlp.d_ff = 0; }, errc::missing_field, "model.mlp.d_ff"});
+  list.push_back(
+      {"above layers", [](transformer& m) { m.moe.dense_layers = 4; }, errc::out_of_range, "model.moe.dense_layers"});
+  list.push_back(
+      {"0 with a dense layer", [](transformer& m) { m.mlp.d_ff = 0; }, errc::missing_field, "model.mlp.d_ff"});
   check_refused(small_moe(), list);
   // Without dense layers a dense width is not asked for.
   transformer all_experts = small_moe();
@@ -249,8 +253,8 @@ TEST_CASE("bad vision towers are refused") {
        {&tower::learned_positions, &tower::extra_norms, &tower::other_weights, &tower::tokens_per_image}) {
     list.push_back({"-1", [field](tower& v) { v.*field = -1; }, errc::invalid_argument, "model.vision part"});
   }
-  for (std::int64_t projector_spec::*field : {&projector_spec::norm_weights, &projector_spec::input,
-                                              &projector_spec::hidden, &projector_spec::output}) {
+  for (std::int64_t projector_spec::*field :
+       {&projector_spec::norm_weights, &projector_spec::input, &projector_spec::hidden, &projector_spec::output}) {
     list.push_back({"-1", [field](tower& v) { v.projector.*field = -1; }, errc::invalid_argument, "model.vision part"});
   }
   list.push_back({"merge 0", [](tower& v) { v.projector.merge = 0; }, errc::missing_field, "model.vision dimension"});
@@ -300,7 +304,8 @@ TEST_CASE("counts that do not fit in 63 bits are refused, not wrapped") {
   CHECK(refusal_of([&] { (void)tokens_per_step(job); }).code == errc::out_of_range);
 }
 
-// ---- parameters by hand -------------------------------------------------------------------------------------------------
+// ---- parameters by hand
+// -------------------------------------------------------------------------------------------------
 
 TEST_CASE("parameters of a small model with grouped queries") {
   constexpr parameter_count count = parameters(small());
@@ -313,7 +318,8 @@ TEST_CASE("parameters of a small model with grouped queries") {
   STATIC_REQUIRE(count.total == 80 + 384 + 768 + 40 + 80);
   STATIC_REQUIRE(count.active == count.total);
   STATIC_REQUIRE(count.matrices == 384 + 768 + 80);  // no look-up, no norms
-  STATIC_REQUIRE((count.experts == 0 && count.router == 0 && count.vision == 0 && count.projector == 0 && count.head == 0));
+  STATIC_REQUIRE(
+      (count.experts == 0 && count.router == 0 && count.vision == 0 && count.projector == 0 && count.head == 0));
 }
 
 TEST_CASE("every switch of a dense model adds what it should") {
@@ -482,7 +488,8 @@ TEST_CASE("adapters") {
   CHECK(refusal_of([&] { (void)lora_parameters(small_latent(), 8, on); }).code == errc::unsupported);
 }
 
-// ---- FLOPs ------------------------------------------------------------------------------------------------------------
+// ---- FLOPs
+// ------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("forward FLOPs of one token, by part") {
   constexpr forward_flops f = forward_flops_per_token(small(), 6);
@@ -505,7 +512,8 @@ TEST_CASE("forward FLOPs of experts count the active ones and the router") {
   CHECK(f.router.value() == 2 * 64);
   CHECK(forward_flops_per_token(small_moe(), 6, megatron_flops).router.value() == 0);
   const double parts = (f.qkv + f.attention_output + f.attention + f.mlp_up + f.mlp_down + f.experts_up +
-                        f.experts_down + f.router + f.logits).value();
+                        f.experts_down + f.router + f.logits)
+                           .value();
   CHECK(close(f.total.value(), parts));
 }
 
@@ -558,8 +566,10 @@ TEST_CASE("an MFU is converted between conventions and back") {
   CHECK(close(there, by_hand));
   CHECK(close(converted_mfu(there, small(), 8, maxtext_flops, six_n_flops), 0.4));
   CHECK(converted_mfu(0.4, small(), 8, maxtext_flops, maxtext_flops) == 0.4);
-  CHECK(refusal_of([] { (void)converted_mfu(1.5, small(), 8, six_n_flops, maxtext_flops); }).code == errc::out_of_range);
-  CHECK(refusal_of([] { (void)converted_mfu(-0.1, small(), 8, six_n_flops, maxtext_flops); }).code == errc::out_of_range);
+  CHECK(refusal_of([] { (void)converted_mfu(1.5, small(), 8, six_n_flops, maxtext_flops); }).code ==
+        errc::out_of_range);
+  CHECK(refusal_of([] { (void)converted_mfu(-0.1, small(), 8, six_n_flops, maxtext_flops); }).code ==
+        errc::out_of_range);
   CHECK(refusal_of([] {
           (void)converted_mfu(std::numeric_limits<double>::quiet_NaN(), small(), 8, six_n_flops, maxtext_flops);
         }).code == errc::not_finite);
@@ -580,7 +590,8 @@ TEST_CASE("sequences that cannot be are refused") {
   CHECK(refusal_of([] { (void)kv_bytes_per_sequence(small(), -5); }).code == errc::invalid_argument);
 }
 
-// ---- caches -------------------------------------------------------------------------------------------------------------
+// ---- caches
+// -------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("bytes of keys and values") {
   // 2 layers x 2 x 2 heads x 2 numbers.
@@ -638,8 +649,10 @@ TEST_CASE("bad training steps are refused by field") {
       {"0", [](training& j) { j.sequence_length = 0; }, errc::missing_field, "training.sequence_length"},
       {"-8", [](training& j) { j.sequence_length = -8; }, errc::invalid_argument, "training.sequence_length"},
       {"0", [](training& j) { j.gradient_accumulation = 0; }, errc::missing_field, "training.gradient_accumulation"},
-      {"-1", [](training& j) { j.gradient_accumulation = -1; }, errc::invalid_argument, "training.gradient_accumulation"},
-      {"3 of 8", [](training& j) { j.gradient_accumulation = 3; }, errc::not_divisible, "training.gradient_accumulation"},
+      {"-1", [](training& j) { j.gradient_accumulation = -1; }, errc::invalid_argument,
+       "training.gradient_accumulation"},
+      {"3 of 8", [](training& j) { j.gradient_accumulation = 3; }, errc::not_divisible,
+       "training.gradient_accumulation"},
       {"0", [](training& j) { j.capacity_factor = 0; }, errc::out_of_range, "training.capacity_factor"},
       {"NaN", [](training& j) { j.capacity_factor = not_a_number; }, errc::not_finite, "training.capacity_factor"},
       {"0", [](training& j) { j.vocabulary_tiles = 0; }, errc::missing_field, "training.vocabulary_tiles"},

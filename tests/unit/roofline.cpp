@@ -58,14 +58,19 @@ constexpr transformer llama_3_8b() {
 
 }  // namespace
 
-// ---- padding ------------------------------------------------------------------------------------------------------------
+// ---- padding
+// ------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("layout tiles hold 4096 bytes in every format") {
   struct row {
     dtype type;
     std::int64_t sublanes;
   };
-  for (const row& r : {row{dtype::fp32, 8}, {dtype::bf16, 16}, {dtype::fp16, 16}, {dtype::fp8, 32}, {dtype::int8, 32},
+  for (const row& r : {row{dtype::fp32, 8},
+                       {dtype::bf16, 16},
+                       {dtype::fp16, 16},
+                       {dtype::fp8, 32},
+                       {dtype::int8, 32},
                        {dtype::int4, 64}}) {
     INFO(name(r.type));
     const tile unit = layout_tile(r.type);
@@ -114,13 +119,41 @@ TEST_CASE("matrices that cannot be are refused") {
     const char* field;
   };
   const std::vector<row> rows = {
-      {"no rows", [] { (void)padding({0, 4}, v5e); }, errc::missing_field, "rows"},
-      {"no columns", [] { (void)padding({4, 0}, v5e); }, errc::missing_field, "columns"},
-      {"negative rows", [] { (void)padding({-4, 4}, v5e); }, errc::invalid_argument, "rows"},
-      {"negative columns", [] { (void)tiled_bytes({4, -4}, dtype::bf16); }, errc::invalid_argument, "columns"},
-      {"too large", [] { (void)tiled_bytes({most, 128}, dtype::bf16); }, errc::out_of_range, "product"},
-      {"too large together", [] { (void)padding({most / 4, most / 4}, v5e); }, errc::out_of_range, "product"},
-      {"no MXU", [] { (void)padded_to_mxu({4, 4}, chip_spec{}); }, errc::missing_field, "chip.mxu.side"},
+      {"no rows",
+       [] {
+         (void)padding({0, 4}, v5e);
+       },
+       errc::missing_field, "rows"},
+      {"no columns",
+       [] {
+         (void)padding({4, 0}, v5e);
+       },
+       errc::missing_field, "columns"},
+      {"negative rows",
+       [] {
+         (void)padding({-4, 4}, v5e);
+       },
+       errc::invalid_argument, "rows"},
+      {"negative columns",
+       [] {
+         (void)tiled_bytes({4, -4}, dtype::bf16);
+       },
+       errc::invalid_argument, "columns"},
+      {"too large",
+       [] {
+         (void)tiled_bytes({most, 128}, dtype::bf16);
+       },
+       errc::out_of_range, "product"},
+      {"too large together",
+       [] {
+         (void)padding({most / 4, most / 4}, v5e);
+       },
+       errc::out_of_range, "product"},
+      {"no MXU",
+       [] {
+         (void)padded_to_mxu({4, 4}, chip_spec{});
+       },
+       errc::missing_field, "chip.mxu.side"},
       {"no model", [] { (void)padding(transformer{}, v5e); }, errc::missing_field, "model.layers"},
   };
   for (const row& r : rows) {
@@ -198,7 +231,8 @@ TEST_CASE("padding of a whole model") {
   CHECK(padding(narrow, v5e).flop_utilization == 1.0 / 4);
 }
 
-// ---- critical batches -----------------------------------------------------------------------------------------------------
+// ---- critical batches
+// -----------------------------------------------------------------------------------------------------
 
 TEST_CASE("the critical batch is the first whole number above the balance") {
   for (const chip_spec& chip : generations) {
@@ -243,16 +277,24 @@ TEST_CASE("the exact critical batch is where arithmetic and traffic take the sam
   const std::vector<row> rows = {
       {"bf16", v5e, 4096, 16384, uniform(dtype::bf16), memory_level::hbm},
       {"int8", v5e, 4096, 16384, uniform(dtype::int8), memory_level::hbm},
-      {"int8 weights, bf16 otherwise", v5p, 8192, 28672, {dtype::int8, dtype::bf16, dtype::bf16, dtype::bf16},
+      {"int8 weights, bf16 otherwise",
+       v5p,
+       8192,
+       28672,
+       {dtype::int8, dtype::bf16, dtype::bf16, dtype::bf16},
        memory_level::hbm},
-      {"int4 weights, fp32 result", v6e, 4096, 4096, {dtype::int4, dtype::bf16, dtype::fp32, dtype::bf16},
+      {"int4 weights, fp32 result",
+       v6e,
+       4096,
+       11008,
+       {dtype::int4, dtype::bf16, dtype::fp32, dtype::bf16},
        memory_level::hbm},
       {"fp8", tpu7x, 7168, 2048, uniform(dtype::fp8), memory_level::hbm},
       {"VMEM", v5e, 4096, 16384, uniform(dtype::bf16), memory_level::vmem},
   };
   for (const row& r : rows) {
     INFO(r.what);
-    const std::optional<double> exact = exact_critical_batch(r.chip, r.inner, r.outer, r.types, r.from);
+    const auto exact = exact_critical_batch(r.chip, r.inner, r.outer, r.types, r.from);
     REQUIRE(exact.has_value());
     CHECK(*exact > balance_batch(r.chip, r.types, r.from));  // operands and result cost something
     const auto below = static_cast<std::int64_t>(std::floor(*exact));
@@ -300,11 +342,23 @@ TEST_CASE("batches of what a chip does not have are refused") {
        errc::not_finite, "experts_per_active"},
       {"a balance past 2^63", [=] { (void)critical_batch(slow_chip(1e300, 1)); }, errc::out_of_range, "count"},
       {"no inner", [] { (void)exact_critical_batch(v5e, 0, 4, uniform(dtype::bf16)); }, errc::missing_field, "inner"},
-      {"no outer", [] { (void)exact_critical_batch(v5e, 4, -1, uniform(dtype::bf16)); }, errc::invalid_argument, "outer"},
-      {"no batch", [] { (void)roofline(v5e, {0, 4, 4}); }, errc::missing_field, "batch"},
-      {"negative inner", [] { (void)roofline(v5e, {4, -4, 4}); }, errc::invalid_argument, "inner"},
-      {"int8 product on v3", [] { (void)roofline(v3, {4, 4, 4}, uniform(dtype::int8)); }, errc::unknown_figure,
-       "int8 peak"},
+      {"no outer", [] { (void)exact_critical_batch(v5e, 4, -1, uniform(dtype::bf16)); }, errc::invalid_argument,
+       "outer"},
+      {"no batch",
+       [] {
+         (void)roofline(v5e, {0, 4, 4});
+       },
+       errc::missing_field, "batch"},
+      {"negative inner",
+       [] {
+         (void)roofline(v5e, {4, -4, 4});
+       },
+       errc::invalid_argument, "inner"},
+      {"int8 product on v3",
+       [] {
+         (void)roofline(v3, {4, 4, 4}, uniform(dtype::int8));
+       },
+       errc::unknown_figure, "int8 peak"},
   };
   for (const row& r : rows) {
     INFO(r.what);
@@ -316,7 +370,8 @@ TEST_CASE("batches of what a chip does not have are refused") {
   }
 }
 
-// ---- rooflines ----------------------------------------------------------------------------------------------------------
+// ---- rooflines
+// ----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("time of a product lies between overlap and none") {
   for (const std::int64_t batch : {std::int64_t{1}, std::int64_t{64}, std::int64_t{241}, std::int64_t{8192}}) {
@@ -324,8 +379,7 @@ TEST_CASE("time of a product lies between overlap and none") {
     const product_shape p{batch, 4096, 16384};
     const product_time t = roofline(v5e, p);
     CHECK(close(t.math.value(), 2.0 * static_cast<double>(batch) * 4096 * 16384 / 1.97e14));
-    CHECK(close(t.memory.value(),
-                2.0 * (static_cast<double>(batch) * (4096 + 16384) + 4096.0 * 16384) / 8.19e11));
+    CHECK(close(t.memory.value(), 2.0 * (static_cast<double>(batch) * (4096 + 16384) + 4096.0 * 16384) / 8.19e11));
     CHECK(t.lower == (t.math < t.memory ? t.memory : t.math));
     CHECK(close(t.upper.value(), t.math.value() + t.memory.value()));
   }
@@ -378,7 +432,8 @@ TEST_CASE("peaks follow from the systolic arrays within a percent where the cloc
   }
 }
 
-// ---- batches ------------------------------------------------------------------------------------------------------------
+// ---- batches
+// ------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("batches over replicas and back") {
   for (const std::int64_t replicas : {std::int64_t{1}, std::int64_t{8}, std::int64_t{48}}) {

@@ -117,6 +117,11 @@ constexpr void validate(const price_row& row) {
 constexpr price_book price_book::with(const price_row& row) const {
   validate(row);
   price_book copy = *this;
+  for (std::size_t i = 0; i < copy.own_size_; ++i) {
+    if (copy.holds_from(i, row.generation, row.region, row.kind) != row.smallest_chips) continue;
+    copy.own_[i] = row;
+    return copy;
+  }
   if (copy.own_size_ == copy.own_.size()) {
     detail::fail(errc::out_of_range, "price_book: own rows", std::int64_t{9}, "at most 8; use a price file for more");
   }

@@ -139,7 +139,7 @@ constexpr memory_choices choices(const transformer& m, const training& job, cons
 }
 
 /// The largest global batch, in whole multiples of the layout's batch shards and accumulation, whose verdict is yes;
-/// nothing where not even the smallest fits. Worked: see tests/unit/estimate.cpp.
+/// nothing where not even the smallest fits. Worked: 960 for llama-3-8b at 4096 tokens, FSDP over v5p-128.
 [[nodiscard]] constexpr maybe<std::int64_t> largest_batch(const transformer& m, training job, const layout& l,
                                                                   const slice& s) {
   detail::positive_count("training.gradient_accumulation", job.gradient_accumulation);

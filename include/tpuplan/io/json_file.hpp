@@ -29,6 +29,9 @@ struct json_limits {
     detail::fail(errc::malformed_input, source, static_cast<std::int64_t>(characters.size()),
                  "a file of at most 64 MiB");
   }
+  if (characters.find('\0') != std::string_view::npos) {  // the parser would take it for the end
+    detail::fail(errc::malformed_input, source, "a document with NUL characters", "one JSON document");
+  }
   const auto shallow = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
     if (depth > limits.depth) detail::fail(errc::malformed_input, source, std::int64_t{depth}, "at most 64 levels deep");
     return true;

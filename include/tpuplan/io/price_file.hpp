@@ -88,8 +88,8 @@ inline price_row read_price(const json_object& from) {
     const detail::json_object from(list[i], root.path("rows") + "[" + std::to_string(i) + "]");
     const price_row row = detail::read_price(from);
     for (const price_row& other : rows) {
-      if (other.generation == row.generation && other.region == row.region && other.kind == row.kind &&
-          other.smallest_chips == row.smallest_chips) {
+      if (detail::same_name(other.generation, row.generation) && detail::same_name(other.region, row.region) &&
+          other.kind == row.kind && other.smallest_chips == row.smallest_chips) {
         detail::fail(errc::malformed_input, from.path("generation"), row.generation.view(),
                      "one price for a generation, region, kind and size");
       }

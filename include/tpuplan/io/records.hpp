@@ -116,9 +116,15 @@ inline training record_job(const json_object& record) {
   training job;
   job.global_batch = record.count("global_batch");
   job.sequence_length = record.count("seq_len");
-  job.compute = dtype_for(record.string("compute_dtype"));
+  const std::string format = record.string("compute_dtype");
+  const maybe<dtype> compute = parse_dtype(format);
+  if (!compute) {
+    fail(errc::unknown_name, record.path("compute_dtype"), format, "fp32, bf16, fp16, fp8, int8 or int4");
+  }
+  job.compute = *compute;
   job.gradient_accumulation = record.count_or("grad_accumulation", 1);
   job.capacity_factor = record.number_or("capacity_factor", 1);
+  job.vocabulary_tiles = record.count_or("vocabulary_tiles", 1);
   job.synchronous_collectives = record.flag_or("synchronous_collectives", false);
   job.work_multiplier = record.number_or("flop_multiplier", 1);
   if (record.has("attention") && record.string("attention") == "bidirectional") job.logits_fraction = 0.15;
@@ -156,8 +162,10 @@ inline layout record_layout(const json_object& record, std::int64_t slice_total)
 
 }  // namespace detail
 
-/// A training run of data/measured/structured.json. `path` names the record in errors, which name the field.
-[[nodiscard]] inline training_record read_training_record(const nlohmann::json& value, const std::string& path) {
+/// A training run of data/measured/structured.json. `path` names the record in errors, which name the field. Memory
+/// records of training have no time: they are read with `timed` false.
+[[nodiscard]] inline training_record read_training_record(const nlohmann::json& value, const std::string& path,
+                                                          bool timed = true) {
   const detail::json_object record(value, path);
   training_record result;
   result.id = record.string("id");
@@ -170,12 +178,18 @@ inline layout record_layout(const json_object& record, std::int64_t slice_total)
   if (chip_count % slice_total != 0) {
     detail::fail(errc::not_divisible, record.path("chips_total"), chip_count, "a multiple of num_slices");
   }
-  const chip_spec chip = chip_for(record.string("hardware"));
-  const maybe<slice> where = find_slice_of_size(chip, chip_count / slice_total);
+  const std::string hardware = record.string("hardware");
+  const maybe<chip_spec> chip = find_chip(hardware);
+  if (!chip) {
+    detail::fail(errc::unknown_name, record.path("hardware"), hardware, "v2, v3, v4, v5e, v5p, v6e or tpu7x");
+  }
+  const maybe<slice> where = find_slice_of_size(*chip, chip_count / slice_total);
   if (!where) detail::fail(errc::unknown_name, record.path("chips_total"), chip_count, "the chips of a slice that exists");
   result.where = *where;
   result.mesh = detail::record_layout(record, slice_total);
-  result.measured = seconds{detail::positive(record.path("target_step_time_s"), record.number("target_step_time_s"))};
+  if (timed) {
+    result.measured = seconds{detail::positive(record.path("target_step_time_s"), record.number("target_step_time_s"))};
+  }
   result.in_domain = record.flag_or("in_domain", false);
   return result;
 }

@@ -278,7 +278,7 @@ struct time_bounds {
   seconds upper{};
 };
 
-/// The bounds for stages that take these times by themselves. Worked: 66.7, 166.7, 19.8 and 1.4 ms take 166.7 to 254.5.
+/// The bounds for stages that take these times by themselves. Worked: 66.7, 166.7, 19.8 and 1.4 ms take 166.7 to 254.6.
 /// Source: scaling book, "Rooflines".
 template <std::size_t Count>
 [[nodiscard]] constexpr time_bounds overlap_bounds(const seconds (&stages)[Count]) {

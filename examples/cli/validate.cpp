@@ -1,0 +1,217 @@
+// tpuplan validate
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <tpuplan/io/validation.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/format.hpp"
+#include "cli/table.hpp"
+
+namespace cli {
+
+namespace {
+
+using namespace tpuplan;
+
+/// Quality A and B, a transformer of at least 1.5e9 parameters: what the estimates are made for.
+bool counts(const record_check& check) { return check.in_domain && (check.quality == "A" || check.quality == "B"); }
+
+template <class T>
+ordered_json value_or_null(const std::optional<T>& amount) {
+  return amount ? ordered_json(amount->value()) : ordered_json(nullptr);
+}
+
+ordered_json json_of(const record_check& c) {
+  return {{"id", c.id},
+          {"kind", c.kind},
+          {"quality", c.quality},
+          {"family", c.family},
+          {"generation", c.generation},
+          {"type", c.type},
+          {"in_domain", c.in_domain},
+          {"extrapolated", c.extrapolated},
+          {"predicted", value_or_null(c.predicted)},
+          {"measured", value_or_null(c.measured)},
+          {"low", value_or_null(c.low)},
+          {"high", value_or_null(c.high)},
+          {"error", c.error ? ordered_json(*c.error) : ordered_json(nullptr)},
+          {"fits", c.fit ? ordered_json(name(*c.fit)) : ordered_json(nullptr)},
+          {"fitted", c.fitted ? ordered_json(*c.fitted) : ordered_json(nullptr)},
+          {"used_bytes", value_or_null(c.used)},
+          {"measured_used_bytes", value_or_null(c.measured_used)},
+          {"guesses", c.guesses},
+          {"skipped", c.skipped ? ordered_json(*c.skipped) : ordered_json(nullptr)}};
+}
+
+ordered_json json_of(const error_summary& s) {
+  return {{"records", s.records}, {"median", s.median}, {"p90", s.p90}, {"bias", s.bias}, {"inside_band", s.inside}};
+}
+
+struct named_summary {
+  std::string label;
+  error_summary errors;
+};
+
+/// Summaries of the records that count, by what `key` says of each.
+template <class Key>
+std::vector<named_summary> grouped_by(const std::vector<record_check>& checks, const Key& key) {
+  std::map<std::string, bool> labels;
+  for (const record_check& check : checks) {
+    if (check.error && counts(check)) labels[key(check)] = true;
+  }
+  std::vector<named_summary> list;
+  for (const auto& [label, seen] : labels) {
+    list.push_back({label, summary_of(checks, [&, wanted = label](const record_check& c) { return counts(c) && key(c) == wanted; })});
+  }
+  return list;
+}
+
+/// What simpler predictors would have said: the roofline, and MFU taken as the median of the other families.
+struct baselines {
+  error_summary roofline, one_mfu, generation_mfu;
+};
+
+baselines baselines_of(const std::vector<record_check>& checks) {
+  std::vector<double> roofline, one, by_generation;
+  for (const record_check& c : checks) {
+    if (!c.error || !counts(c)) continue;
+    std::vector<double> others, same_chip;
+    for (const record_check& other : checks) {
+      if (!other.error || !counts(other) || other.family == c.family) continue;
+      const double slowness = other.measured->value() / other.model_flops_seconds;
+      others.push_back(slowness);
+      if (other.generation == c.generation) same_chip.push_back(slowness);
+    }
+    if (others.empty()) continue;
+    const double ideal = c.model_flops_seconds / c.measured->value();
+    const double usual = quantile(others, 0.5);
+    roofline.push_back(c.roofline_error);
+    one.push_back(ideal * usual - 1);
+    by_generation.push_back(ideal * (same_chip.empty() ? usual : quantile(same_chip, 0.5)) - 1);
+  }
+  return {summary_of(roofline), summary_of(one), summary_of(by_generation)};
+}
+
+/// Memory verdicts of one kind of evidence.
+struct verdict_counts {
+  std::size_t yes = 0, uncertain = 0, no = 0;
+};
+
+verdict_counts verdicts_of(const std::vector<record_check>& checks, std::string_view kind, bool fitted) {
+  verdict_counts result;
+  for (const record_check& c : checks) {
+    if (!c.fit || !c.fitted || *c.fitted != fitted || c.kind != kind || c.quality == "C") continue;
+    ++(*c.fit == verdict::yes ? result.yes : *c.fit == verdict::no ? result.no : result.uncertain);
+  }
+  return result;
+}
+
+ordered_json summary_document(const std::vector<record_check>& checks) {
+  const auto groups = [&](const auto& key) {
+    ordered_json document = ordered_json::object();
+    for (const named_summary& group : grouped_by(checks, key)) document[group.label] = json_of(group.errors);
+    return document;
+  };
+  const auto verdicts = [&](std::string_view kind, bool fitted) {
+    const verdict_counts v = verdicts_of(checks, kind, fitted);
+    return ordered_json{{"yes", v.yes}, {"uncertain", v.uncertain}, {"no", v.no}};
+  };
+  const baselines simple = baselines_of(checks);
+  std::size_t skipped = 0;
+  for (const record_check& c : checks) skipped += c.skipped ? 1 : 0;
+  return {{"records", checks.size()},
+          {"skipped", skipped},
+          {"in_domain", json_of(summary_of(checks, counts))},
+          {"by_family", groups([](const record_check& c) { return c.family; })},
+          {"by_generation", groups([](const record_check& c) { return c.generation; })},
+          {"by_type", groups([](const record_check& c) { return c.type; })},
+          {"baselines",
+           {{"roofline", json_of(simple.roofline)},
+            {"one_mfu", json_of(simple.one_mfu)},
+            {"mfu_per_generation", json_of(simple.generation_mfu)}}},
+          {"verdicts",
+           {{"memory_that_fits", verdicts("memory", true)},
+            {"memory_that_does_not", verdicts("memory", false)},
+            {"completed_training", verdicts("training", true)}}}};
+}
+
+void print_records(const std::vector<record_check>& checks) {
+  table t({{"record"}, {"measured", align::right}, {"predicted", align::right}, {"between", align::right},
+           {"error", align::right}, {"fits"}, {"note"}});
+  for (const record_check& c : checks) {
+    if (c.skipped) continue;
+    std::string note = c.guesses.empty() ? "" : "guessed " + c.guesses.front();
+    if (!c.in_domain) note += note.empty() ? "outside of the domain" : "; outside of the domain";
+    const std::string seen = c.fitted ? (*c.fitted ? " (did)" : " (did not)") : "";
+    t.add({c.id, c.measured ? duration(*c.measured) : "", c.predicted ? duration(*c.predicted) : "",
+           c.low ? duration_range(*c.low, *c.high) : "", c.error ? fmt::format("{:+.1f} %", 100 * *c.error) : "",
+           c.fit ? std::string(name(*c.fit)) + seen : "", note});
+  }
+  t.print();
+}
+
+void print_skipped(const std::vector<record_check>& checks) {
+  std::map<std::string, std::size_t> reasons;
+  for (const record_check& c : checks) {
+    if (!c.skipped) continue;
+    const std::size_t colon = c.skipped->find(")");
+    ++reasons[colon == std::string::npos ? *c.skipped : c.skipped->substr(colon + 1)];
+  }
+  if (reasons.empty()) return;
+  fmt::print("\n{}\n", bold("skipped"));
+  for (const auto& [reason, how_often] : reasons) fmt::print("  {:3} x {}\n", how_often, reason);
+}
+
+void print_summary(const std::vector<record_check>& checks) {
+  fmt::print("\n{}\n", bold("step time, quality A and B, at least 1.5e9 parameters"));
+  table t({{""}, {"records", align::right}, {"median", align::right}, {"p90", align::right}, {"bias", align::right},
+           {"inside the band", align::right}});
+  const auto row = [&](const std::string& label, const error_summary& s, bool band) {
+    if (s.records == 0) return;
+    t.add({label, fmt::format("{}", s.records), percent(s.median), percent(s.p90), fmt::format("{:+.1f} %", 100 * s.bias),
+           band ? percent(s.inside) : ""});
+  };
+  row("tpuplan", summary_of(checks, counts), true);
+  const baselines simple = baselines_of(checks);
+  row("roofline", simple.roofline, false);
+  row("one MFU", simple.one_mfu, false);
+  row("MFU per generation", simple.generation_mfu, false);
+  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.family; })) row("  " + g.label, g.errors, true);
+  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.generation; })) row("  " + g.label, g.errors, true);
+  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.type; })) row("  " + g.label, g.errors, true);
+  t.print();
+  fmt::print("\n{}\n", bold("does it fit?"));
+  table v({{"seen"}, {"yes", align::right}, {"uncertain", align::right}, {"no", align::right}});
+  const auto verdict_row = [&](const char* label, const verdict_counts& c) {
+    v.add({label, fmt::format("{}", c.yes), fmt::format("{}", c.uncertain), fmt::format("{}", c.no)});
+  };
+  verdict_row("memory records that fit", verdicts_of(checks, "memory", true));
+  verdict_row("memory records that do not", verdicts_of(checks, "memory", false));
+  verdict_row("training runs that completed", verdicts_of(checks, "training", true));
+  v.print();
+}
+
+void run_validate(const std::string& path, const session& with) {
+  const std::vector<record_check> checks = check_records(load_json(path), path);
+  if (with.json) {
+    ordered_json list = ordered_json::array();
+    for (const record_check& check : checks) list.push_back(json_of(check));
+    return print_json({{"records", list}, {"summary", summary_document(checks)}});
+  }
+  print_records(checks);
+  print_skipped(checks);
+  print_summary(checks);
+}
+
+}  // namespace
+
+void add_validate_command(CLI::App& app, session& with) {
+  CLI::App* validate = app.add_subcommand("validate", "predicted against measured, for files like those of data/measured");
+  const auto path = std::make_shared<std::string>();
+  validate->add_option("records", *path, "a JSON file with records")->required();
+  validate->callback([path, &with] { run_validate(*path, with); });
+}
+
+}  // namespace cli

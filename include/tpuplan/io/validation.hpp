@@ -1,0 +1,190 @@
+#ifndef TPUPLAN_IO_VALIDATION_HPP
+#define TPUPLAN_IO_VALIDATION_HPP
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tpuplan/estimate/training.hpp>
+#include <tpuplan/io/published_text.hpp>
+#include <tpuplan/io/records.hpp>
+#include <vector>
+
+/// @file
+/// Published runs against the estimates: predicted, measured, error, band and verdict of each record, and summaries.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// One record. Times are of one step. `skipped` says why nothing was predicted.
+struct record_check {
+  std::string id, kind, quality, family, generation;
+  std::string type;  ///< "dense", "moe", "dense 8-bit" or "moe 8-bit"
+  std::optional<seconds> predicted, measured, low, high;
+  std::optional<double> error;  ///< predicted / measured - 1
+  std::optional<verdict> fit;   ///< where memory could be predicted
+  std::optional<bool> fitted;   ///< what was seen: a run that completed, or a memory record that says so
+  std::optional<bytes> used, measured_used;
+  double roofline_error = 0;       ///< of the bare roofline, recomputation counted
+  double model_flops_seconds = 0;  ///< model FLOPs over the peak: measured time divided by it is 1 / MFU
+  bool in_domain = false;
+  bool extrapolated = false;
+  std::optional<std::string> skipped;
+  std::vector<std::string> guesses;
+};
+
+namespace detail {
+
+inline std::string type_of(const training_record& record) {
+  std::string type = has_experts(record.model) ? "moe" : "dense";
+  if (record.job.compute == dtype::int8 || record.job.compute == dtype::fp8) type += " 8-bit";
+  return type;
+}
+
+inline double bare_roofline(const training_record& record, const calibration& ideal) {
+  const step_breakdown r = step_time(record.model, record.job, record.mesh, record.where, ideal);
+  const seconds wires = r.fsdp.whole + r.data.whole + r.tensor.whole + r.expert.whole;
+  return max(r.compute, max(wires, r.dcn.whole)).value();
+}
+
+/// No losses at all: the peak of the matrix units, attention as fast as other products.
+inline calibration without_losses() {
+  calibration ideal;
+  for (double& fraction : ideal.mxu_fraction) fraction = 1;
+  ideal.other_mxu_fraction = 1;
+  ideal.attention_slowdown = 1;
+  ideal.low_precision_share = 0;
+  return ideal;
+}
+
+inline void check_memory(const training_record& record, record_check& check) {
+  const memory_breakdown memory = memory_use(record.model, record.job, record.mesh, record.where);
+  check.fit = fits(memory);
+  check.used = memory.total;
+}
+
+inline void check_step(const training_record& record, const calibration& constants, record_check& check) {
+  const step_breakdown t = step_time(record.model, record.job, record.mesh, record.where, constants);
+  check.predicted = t.total;
+  check.measured = record.measured;
+  check.low = t.low;
+  check.high = t.high;
+  check.error = t.total / record.measured - 1;
+  check.extrapolated = t.extrapolated;
+  check.roofline_error = bare_roofline(record, without_losses()) / record.measured.value() - 1;
+  check.model_flops_seconds = t.mfu * t.total.value();
+}
+
+/// Reasons that are no fault of the file: what the record leaves open, or what is not modelled.
+inline bool is_a_gap(errc code) noexcept {
+  return code == errc::missing_field || code == errc::unknown_name || code == errc::unsupported ||
+         code == errc::unknown_figure || code == errc::not_divisible || code == errc::infeasible;
+}
+
+inline record_check check_record(const nlohmann::json& value, const std::string& path, const calibration& constants) {
+  const json_object record(value, path);
+  record_check check;
+  check.id = record.string("id");
+  check.kind = record.string("kind");
+  check.quality = record.string("quality");
+  check.family = record.string("family");
+  const std::string where = path + " (" + check.id + ")";
+  try {
+    check.generation = std::string(chip_for(record.string("hardware")).name.view());
+    if (check.kind == "decode" || check.kind == "prefill") {
+      fail(errc::unsupported, where, check.kind, "training and memory records: serving is not estimated");
+    }
+    const bool about_training = !record.has("task") || record.string("task") == "training";
+    if (!about_training) fail(errc::unsupported, where, record.string("task"), "memory records of training");
+    const spelled_out spelled = spell_out(value, where);
+    check.guesses = spelled.guesses;
+    const training_record run = read_training_record(spelled.record, where, check.kind == "training");
+    check.type = type_of(run);
+    check.in_domain = static_cast<double>(parameters(run.model).total) >= 1.5e9;
+    if (check.kind == "training") check_step(run, constants, check);
+    check_memory(run, check);
+    const json_object all(spelled.record, where);
+    if (all.has("fits")) check.fitted = all.flag("fits");
+    if (all.has("hbm_used_bytes")) {
+      check.measured_used = bytes{positive(all.path("hbm_used_bytes"), all.number("hbm_used_bytes"))};
+    }
+  } catch (const error& problem) {
+    if (!is_a_gap(problem.code())) throw;
+    check.skipped = problem.what();
+  }
+  return check;
+}
+
+}  // namespace detail
+
+/// Checks every record of a document in either format of data/measured. Throws, naming the record, for records that
+/// cannot be right (negative times, no chips, wrong types); skips, with the reason, what they leave open.
+[[nodiscard]] inline std::vector<record_check> check_records(const nlohmann::json& document, const std::string& source,
+                                                             const calibration& constants = {}) {
+  const detail::json_object root(document, source);
+  const nlohmann::json& list = root.at("records");
+  if (!list.is_array()) detail::fail(errc::malformed_input, root.path("records"), list.type_name(), "an array of records");
+  std::vector<record_check> checks;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    checks.push_back(detail::check_record(list[i], "records[" + std::to_string(i) + "]", constants));
+  }
+  return checks;
+}
+
+/// The p-th quantile of some numbers, between neighbours where it falls between. Worked: 0.5 of 1, 2, 4 is 2.
+[[nodiscard]] inline double quantile(std::vector<double> numbers, double p) {
+  if (numbers.empty()) detail::fail(errc::invalid_argument, "quantile of numbers", "none", "one number or more");
+  std::sort(numbers.begin(), numbers.end());
+  const double place = static_cast<double>(numbers.size() - 1) * p;
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, numbers.size() - 1);
+  return numbers[below] + (numbers[above] - numbers[below]) * (place - static_cast<double>(below));
+}
+
+/// Errors of a group of records.
+struct error_summary {
+  std::size_t records = 0;
+  double median = 0;  ///< of the absolute errors
+  double p90 = 0;
+  double bias = 0;    ///< mean of the signed errors
+  double inside = 0;  ///< share of records within their band
+};
+
+/// Summary of signed relative errors. Worked: of 0.1 and -0.2 the median is 0.15 and the bias -0.05.
+[[nodiscard]] inline error_summary summary_of(const std::vector<double>& errors) {
+  error_summary result;
+  if (errors.empty()) return result;
+  std::vector<double> sizes;
+  for (const double error : errors) {
+    sizes.push_back(std::abs(error));
+    result.bias += error / static_cast<double>(errors.size());
+  }
+  result.records = errors.size();
+  result.median = quantile(sizes, 0.5);
+  result.p90 = quantile(sizes, 0.9);
+  return result;
+}
+
+/// Summary of the step times that were predicted, of the records that `wanted` accepts.
+template <class Wanted>
+[[nodiscard]] error_summary summary_of(const std::vector<record_check>& checks, const Wanted& wanted) {
+  std::vector<double> errors;
+  std::size_t inside = 0;
+  for (const record_check& check : checks) {
+    if (!check.error || !wanted(check)) continue;
+    errors.push_back(*check.error);
+    if (*check.low <= *check.measured && *check.measured <= *check.high) ++inside;
+  }
+  error_summary result = summary_of(errors);
+  if (result.records > 0) result.inside = static_cast<double>(inside) / static_cast<double>(result.records);
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
