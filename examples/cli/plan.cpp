@@ -162,6 +162,7 @@ std::string amount_words(const rejected_slice& r) {
     case rejection::over_budget: return fmt::format("{} over on {}", money(usd{r.amount}), name(r.where).view());
     case rejection::batch_does_not_divide:
       return fmt::format("{:.0f} devices in {}", r.amount, name(r.where).view());
+    case rejection::no_such_rate:
     case rejection::no_price: break;
   }
   return fmt::format("{}", name(r.where).view());
@@ -175,6 +176,7 @@ std::string reason_words(rejection why) {
     case rejection::over_budget: return "over the budget";
     case rejection::batch_does_not_divide: return "batch does not divide over its devices";
     case rejection::no_price: return "no price in this region and kind";
+    case rejection::no_such_rate: return "the chip has no known rate of this precision";
   }
   return "?";
 }

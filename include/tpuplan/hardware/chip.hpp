@@ -107,6 +107,19 @@ struct chip_spec {
   return chip.peak.bf16.value("bf16 peak of the chip");
 }
 
+/// Whether that rate is known. Worked: fp8 on v6e is, on v5e it is not documented.
+[[nodiscard]] constexpr bool has_peak_rate(const chip_spec& chip, dtype compute) noexcept {
+  switch (compute) {
+    case dtype::int8: return chip.peak.int8.has_value();
+    case dtype::fp8: return chip.peak.fp8.has_value();
+    case dtype::int4: return chip.peak.int4.has_value();
+    case dtype::fp32:
+    case dtype::bf16:
+    case dtype::fp16: break;
+  }
+  return chip.peak.bf16.has_value();
+}
+
 /// VMEM of one chip: that of a TensorCore times their number. Worked: 128 MiB on v5p.
 [[nodiscard]] constexpr bytes vmem(const chip_spec& chip) noexcept {
   return chip.on_chip.vmem_per_tensorcore * static_cast<double>(chip.tensorcores);

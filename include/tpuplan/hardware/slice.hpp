@@ -288,7 +288,7 @@ struct nearest_slices {
   const std::int64_t generation = detail::generation_index(chip);
   for (const detail::slice_row& row : detail::slice_rows) {
     const std::int64_t size = detail::chips(row);
-    if (row.generation != generation) continue;
+    if (row.generation != generation || size > chip.pod.largest_slice) continue;
     if (size <= chip_count && (smaller == nullptr || detail::chips(*smaller) < size)) smaller = &row;
     if (size >= chip_count && (larger == nullptr || detail::chips(*larger) > size)) larger = &row;
   }

@@ -98,6 +98,12 @@ class json_object {
     }
     fail(errc::malformed_input, path(key), shown(given), "a whole number");
   }
+  /// A count that is in the file must be 1 or more.
+  [[nodiscard]] std::int64_t positive_count(std::string_view key) const {
+    const std::int64_t given = count(key);
+    if (given < 1) fail(errc::invalid_argument, path(key), given, "a whole number from 1 on");
+    return given;
+  }
   [[nodiscard]] double number(std::string_view key) const {
     const nlohmann::json& given = at(key);
     if (!given.is_number()) fail(errc::malformed_input, path(key), shown(given), "a number");
@@ -116,6 +122,9 @@ class json_object {
 
   [[nodiscard]] std::int64_t count_or(std::string_view key, std::int64_t other) const {
     return has(key) ? count(key) : other;
+  }
+  [[nodiscard]] std::int64_t positive_count_or(std::string_view key, std::int64_t other) const {
+    return has(key) ? positive_count(key) : other;
   }
   [[nodiscard]] double number_or(std::string_view key, double other) const { return has(key) ? number(key) : other; }
   [[nodiscard]] bool flag_or(std::string_view key, bool other) const { return has(key) ? flag(key) : other; }

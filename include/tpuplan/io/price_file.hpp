@@ -46,6 +46,7 @@ void read_text(const json_object& from, std::string_view key, text<Capacity>& in
 inline price_row read_price(const json_object& from) {
   price_row row;
   read_text(from, "generation", row.generation);
+  if (const maybe<chip_spec> chip = find_chip(row.generation)) row.generation = chip->name;
   read_text(from, "region", row.region);
   read_text(from, "date", row.date);
   const std::string kind = from.string("provisioning");

@@ -71,8 +71,8 @@ inline bool two_dimensional(const std::string& words, std::int64_t& fsdp, std::i
 inline void spell_layout(const json_object& record, spelled_out& result) {
   const std::string words = lower(text_of(record, "parallelism"));
   const chip_spec chip = chip_for(record.string("hardware"));
-  const std::int64_t slices = record.count_or("num_slices", 1);
-  const std::int64_t chips_in_slice = record.count("chips_total") / positive_count(record.path("num_slices"), slices);
+  const std::int64_t slices = record.positive_count_or("num_slices", 1);
+  const std::int64_t chips_in_slice = record.positive_count("chips_total") / slices;
   const auto degree = [&](std::string_view label) { return std::max<std::int64_t>(1, number_behind(words, label)); };
   std::int64_t tensor = degree("tp");
   const std::int64_t expert = degree("ep");

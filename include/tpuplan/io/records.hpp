@@ -43,8 +43,8 @@ inline void fill_nominal_shape(transformer& m, double parameter_total) {
 }
 
 inline void fill_attention(transformer& m, const json_object& shape) {
-  m.attention.heads = shape.count("heads");
-  m.attention.kv_heads = shape.count("kv_heads");
+  m.attention.heads = shape.positive_count("heads");
+  m.attention.kv_heads = shape.positive_count("kv_heads");
   m.attention.head_dim = shape.count_or("head_dim", 0);
   m.attention.global_head_dim = shape.count_or("global_head_dim", 0);
   m.attention.global_kv_heads = shape.count_or("global_kv_heads", 0);
@@ -64,11 +64,11 @@ inline void fill_attention(transformer& m, const json_object& shape) {
 inline void fill_experts(transformer& m, const json_object& shape) {
   m.moe.experts = shape.count_or("experts", 0);
   if (m.moe.experts == 0) return;
-  m.moe.top_k = shape.count("top_k");
-  m.moe.expert_d_ff = shape.count("moe_ffn");
+  m.moe.top_k = shape.positive_count("top_k");
+  m.moe.expert_d_ff = shape.positive_count("moe_ffn");
   m.moe.shared_d_ff = checked_multiply(m.moe.expert_d_ff, shape.count_or("shared_experts", 0));
   m.moe.parallel_dense_d_ff = shape.count_or("dense_ffn_parallel", 0);
-  const std::int64_t every = positive_count(shape.path("moe_every"), shape.count_or("moe_every", 1));
+  const std::int64_t every = shape.positive_count_or("moe_every", 1);
   m.moe.dense_layers = every > 1 ? m.layers - m.layers / every : shape.count_or("first_dense", 0);
 }
 
@@ -76,9 +76,9 @@ inline transformer record_model(const json_object& shape) {
   transformer m;
   const std::string full_name = shape.string("name");
   m.name = std::string_view{full_name}.substr(0, 64);
-  m.published_parameters = shape.count("params_total");
+  m.published_parameters = shape.positive_count("params_total");
   m.published_active_parameters = shape.count_or("params_active_matmul", 0);
-  m.vocab = shape.count("vocab");
+  m.vocab = shape.positive_count("vocab");
   m.mlp.gated = shape.count_or("ffn_matrices", 3) == 3;
   m.tied_embeddings = shape.flag_or("tied_embeddings", false);
   if (shape.flag_or("encoder", false)) m.kind = architecture::encoder;
@@ -86,9 +86,9 @@ inline transformer record_model(const json_object& shape) {
     fill_nominal_shape(m, shape.number("params_total"));
     return m;
   }
-  m.layers = shape.count("layers");
-  m.d_model = shape.count("d_model");
-  m.mlp.d_ff = shape.count("ffn");
+  m.layers = shape.positive_count("layers");
+  m.d_model = shape.positive_count("d_model");
+  m.mlp.d_ff = shape.positive_count("ffn");
   m.mlp.double_wide_in_shared = shape.flag_or("double_wide_mlp", false);
   fill_attention(m, shape);
   fill_experts(m, shape);
@@ -114,17 +114,17 @@ inline maybe<remat_policy> record_remat(std::string_view policy, std::string_vie
 
 inline training record_job(const json_object& record) {
   training job;
-  job.global_batch = record.count("global_batch");
-  job.sequence_length = record.count("seq_len");
+  job.global_batch = record.positive_count("global_batch");
+  job.sequence_length = record.positive_count("seq_len");
   const std::string format = record.string("compute_dtype");
   const maybe<dtype> compute = parse_dtype(format);
   if (!compute) {
     fail(errc::unknown_name, record.path("compute_dtype"), format, "fp32, bf16, fp16, fp8, int8 or int4");
   }
   job.compute = *compute;
-  job.gradient_accumulation = record.count_or("grad_accumulation", 1);
+  job.gradient_accumulation = record.positive_count_or("grad_accumulation", 1);
   job.capacity_factor = record.number_or("capacity_factor", 1);
-  job.vocabulary_tiles = record.count_or("vocabulary_tiles", 1);
+  job.vocabulary_tiles = record.positive_count_or("vocabulary_tiles", 1);
   job.synchronous_collectives = record.flag_or("synchronous_collectives", false);
   job.work_multiplier = record.number_or("flop_multiplier", 1);
   if (record.has("attention") && record.string("attention") == "bidirectional") job.logits_fraction = 0.15;
@@ -145,13 +145,13 @@ inline training record_job(const json_object& record) {
 
 inline layout record_layout(const json_object& record, std::int64_t slice_total) {
   layout mesh;
-  mesh.data = record.count("data");
-  mesh.fsdp = record.count("fsdp");
-  mesh.tensor = record.count("tensor");
-  mesh.expert = record.count("expert");
-  mesh.context = record.count_or("context", 1);
-  mesh.pipeline = record.count_or("pipeline", 1);
-  mesh.dcn_data = record.count_or("dcn_data", 1);
+  mesh.data = record.positive_count("data");
+  mesh.fsdp = record.positive_count("fsdp");
+  mesh.tensor = record.positive_count("tensor");
+  mesh.expert = record.positive_count("expert");
+  mesh.context = record.positive_count_or("context", 1);
+  mesh.pipeline = record.positive_count_or("pipeline", 1);
+  mesh.dcn_data = record.positive_count_or("dcn_data", 1);
   if (mesh.pipeline > 1 && slice_total > 1 && mesh.dcn_data == 1) {  // one stage a slice
     mesh.dcn_pipeline = mesh.pipeline;
     mesh.pipeline = 1;
@@ -173,8 +173,8 @@ inline layout record_layout(const json_object& record, std::int64_t slice_total)
   result.quality = record.string("quality");
   result.model = detail::record_model(record.object("model"));
   result.job = detail::record_job(record);
-  const std::int64_t slice_total = detail::positive_count(record.path("num_slices"), record.count_or("num_slices", 1));
-  const std::int64_t chip_count = detail::positive_count(record.path("chips_total"), record.count("chips_total"));
+  const std::int64_t slice_total = record.positive_count_or("num_slices", 1);
+  const std::int64_t chip_count = record.positive_count("chips_total");
   if (chip_count % slice_total != 0) {
     detail::fail(errc::not_divisible, record.path("chips_total"), chip_count, "a multiple of num_slices");
   }

@@ -171,7 +171,12 @@ constexpr void check_attention(const transformer& m) {
 constexpr void check_experts(const transformer& m) {
   check_part("model.moe.experts", m.moe.experts, 16777216, "0 (none) to 16777216");
   check_part("model.moe.top_k", m.moe.top_k, 16777216, "0 to the number of experts");
-  if (!has_experts(m)) return;
+  if (!has_experts(m)) {
+    for (const std::int64_t part : {m.moe.top_k, m.moe.expert_d_ff, m.moe.shared_d_ff, m.moe.parallel_dense_d_ff}) {
+      if (part != 0) fail(errc::missing_field, "model.moe.experts", m.moe.experts, "1 or more where moe has other fields");
+    }
+    return;
+  }
   check_dimension("model.moe.experts", m.moe.experts);
   check_dimension("model.moe.expert_d_ff", m.moe.expert_d_ff);
   check_dimension("model.moe.top_k", m.moe.top_k);

@@ -104,6 +104,7 @@ struct plan {
 
 /// Why a slice is not among the plans. Enumerators are stable.
 enum class rejection : std::uint8_t {
+  no_such_rate,           ///< the chip has no unit of that precision, or none is documented
   batch_does_not_divide,  ///< amount: shards of the smallest mesh tried
   does_not_fit,           ///< amount: bytes missing per device in the best layout
   fit_uncertain,          ///< amount: bytes by which the high estimate passes what is usable
@@ -115,6 +116,7 @@ enum class rejection : std::uint8_t {
 /// "does_not_fit" and so on.
 [[nodiscard]] constexpr std::string_view name(rejection why) noexcept {
   switch (why) {
+    case rejection::no_such_rate: return "no_such_rate";
     case rejection::batch_does_not_divide: return "batch_does_not_divide";
     case rejection::does_not_fit: return "does_not_fit";
     case rejection::fit_uncertain: return "fit_uncertain";
