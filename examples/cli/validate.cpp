@@ -1,6 +1,7 @@
 // tpuplan validate
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <tpuplan/io/validation.hpp>
@@ -119,8 +120,7 @@ ordered_json summary_document(const std::vector<record_check>& checks) {
     return ordered_json{{"yes", v.yes}, {"uncertain", v.uncertain}, {"no", v.no}};
   };
   const baselines simple = baselines_of(checks);
-  std::size_t skipped = 0;
-  for (const record_check& c : checks) skipped += c.skipped ? 1 : 0;
+  const auto skipped = std::count_if(checks.begin(), checks.end(), [](const auto& c) { return c.skipped.has_value(); });
   return {{"records", checks.size()},
           {"skipped", skipped},
           {"in_domain", json_of(summary_of(checks, counts))},
