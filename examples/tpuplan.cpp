@@ -17,7 +17,8 @@
 int main(int argument_count, char** arguments) {
   cli::session with;
   with.data_dir = TPUPLAN_DATA_DIR;
-  CLI::App app{"Which TPU slice should run this model, will it fit, how long will it take, and what will it cost?", "tpuplan"};
+  CLI::App app{"Which TPU slice should run this model, will it fit, how long will it take, and what will it cost?",
+               "tpuplan"};
   app.set_version_flag("--version", fmt::format("tpuplan {}.{}.{}", TPUPLAN_VERSION_MAJOR, TPUPLAN_VERSION_MINOR,
                                                 TPUPLAN_VERSION_PATCH));
   app.add_flag("--json", with.json, "one JSON document instead of tables; SI units, the unit in the key");

@@ -21,8 +21,10 @@ using namespace tpuplan;
 template <class T>
 ordered_json json_of(const known<T>& figure) {
   if (!figure.has_value()) return nullptr;
-  if constexpr (std::is_arithmetic_v<T>) return figure.value();
-  else return figure.value().value();
+  if constexpr (std::is_arithmetic_v<T>)
+    return figure.value();
+  else
+    return figure.value().value();
 }
 
 template <class T, class Show>
@@ -64,10 +66,18 @@ ordered_json json_of(const chip_spec& c) {
 }
 
 void print_all_chips() {
-  table t({{"chip"}, {"year", align::right}, {"cores", align::right}, {"bf16 TFLOP/s", align::right},
-           {"int8 TOP/s", align::right}, {"fp8 TFLOP/s", align::right}, {"HBM", align::right},
-           {"usable/device", align::right}, {"HBM GB/s", align::right}, {"ICI links x GB/s", align::right},
-           {"largest slice", align::right}, {"critical batch", align::right}});
+  table t({{"chip"},
+           {"year", align::right},
+           {"cores", align::right},
+           {"bf16 TFLOP/s", align::right},
+           {"int8 TOP/s", align::right},
+           {"fp8 TFLOP/s", align::right},
+           {"HBM", align::right},
+           {"usable/device", align::right},
+           {"HBM GB/s", align::right},
+           {"ICI links x GB/s", align::right},
+           {"largest slice", align::right},
+           {"critical batch", align::right}});
   for (const chip_spec& c : generations) {
     t.add({std::string(c.name.view()), fmt::format("{}", c.announced_year), fmt::format("{}", c.tensorcores),
            show(c.peak.bf16, tera), show(c.peak.int8, tera), show(c.peak.fp8, tera), binary_bytes(c.hbm.capacity),
@@ -158,7 +168,8 @@ void print_one_slice(const slice& s) {
                {"rings per axis", wraps(s)},
                {"usable HBM", binary_bytes(usable_hbm(s))},
                {"one slice", schedulable(s) ? "yes" : "no: above the largest that is scheduled"}});
-  fmt::print("\n  {}\n", dim(fmt::format("next: tpuplan fit data/models/llama-3.1-8b.json --slice {}", name(s).view())));
+  fmt::print("\n  {}\n",
+             dim(fmt::format("next: tpuplan fit data/models/llama-3.1-8b.json --slice {}", name(s).view())));
 }
 
 void run_slices(const std::string& wanted, const std::string& generation, const session& with) {
@@ -167,8 +178,14 @@ void run_slices(const std::string& wanted, const std::string& generation, const 
     return with.json ? print_json(json_of(s)) : print_one_slice(s);
   }
   ordered_json list = ordered_json::array();
-  table t({{"slice"}, {"topology"}, {"chips", align::right}, {"devices", align::right}, {"VMs", align::right},
-           {"hosts", align::right}, {"machine type"}, {"rings"}});
+  table t({{"slice"},
+           {"topology"},
+           {"chips", align::right},
+           {"devices", align::right},
+           {"VMs", align::right},
+           {"hosts", align::right},
+           {"machine type"},
+           {"rings"}});
   for (std::size_t i = 0; i < slice_count; ++i) {
     const slice s = slice_at(i);
     if (!generation.empty() && chip_for(generation).name != s.chip.name) continue;

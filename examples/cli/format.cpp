@@ -115,11 +115,16 @@ double parse_amount(std::string_view flag, std::string_view given) {
   constexpr std::string_view valid = "a number above 0, with k, M, B, T or nothing behind it: 15T, 1.5e12";
   const split_number parts = split(flag, given, valid);
   double factor = 1;
-  if (parts.suffix == "k" || parts.suffix == "K") factor = 1e3;
-  else if (parts.suffix == "M") factor = 1e6;
-  else if (parts.suffix == "B" || parts.suffix == "G") factor = 1e9;
-  else if (parts.suffix == "T") factor = 1e12;
-  else if (!parts.suffix.empty()) tpuplan::detail::fail(tpuplan::errc::malformed_input, flag, given, valid);
+  if (parts.suffix == "k" || parts.suffix == "K")
+    factor = 1e3;
+  else if (parts.suffix == "M")
+    factor = 1e6;
+  else if (parts.suffix == "B" || parts.suffix == "G")
+    factor = 1e9;
+  else if (parts.suffix == "T")
+    factor = 1e12;
+  else if (!parts.suffix.empty())
+    tpuplan::detail::fail(tpuplan::errc::malformed_input, flag, given, valid);
   return tpuplan::detail::positive(flag, parts.value * factor);
 }
 
@@ -135,11 +140,16 @@ tpuplan::seconds parse_duration(std::string_view flag, std::string_view given) {
   constexpr std::string_view valid = "a time such as 30d, 12h, 45min, 600s; above 0";
   const split_number parts = split(flag, given, valid);
   double factor = 0;
-  if (parts.suffix == "d" || parts.suffix == "days") factor = 86400;
-  else if (parts.suffix == "h") factor = 3600;
-  else if (parts.suffix == "min" || parts.suffix == "m") factor = 60;
-  else if (parts.suffix == "s") factor = 1;
-  else tpuplan::detail::fail(tpuplan::errc::malformed_input, flag, given, valid);
+  if (parts.suffix == "d" || parts.suffix == "days")
+    factor = 86400;
+  else if (parts.suffix == "h")
+    factor = 3600;
+  else if (parts.suffix == "min" || parts.suffix == "m")
+    factor = 60;
+  else if (parts.suffix == "s")
+    factor = 1;
+  else
+    tpuplan::detail::fail(tpuplan::errc::malformed_input, flag, given, valid);
   return tpuplan::seconds{tpuplan::detail::positive(flag, parts.value * factor)};
 }
 

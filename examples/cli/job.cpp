@@ -13,7 +13,8 @@ namespace {
 
 std::string policy_names() {
   std::string names;
-  for (const named_remat_policy& policy : remat_policies) names += (names.empty() ? "" : ", ") + std::string(policy.name);
+  for (const named_remat_policy& policy : remat_policies)
+    names += (names.empty() ? "" : ", ") + std::string(policy.name);
   return names;
 }
 
@@ -30,7 +31,8 @@ void add_job_options(CLI::App& command, job_options& into) {
   command.add_option("--optimizer", into.optimizer, "adamw, adafactor, lion, sgd_momentum")->capture_default_str();
   command.add_option("--remat", into.remat, policy_names());
   command.add_option("--accumulation", into.accumulation, "microbatches in a step")->capture_default_str();
-  command.add_option("--vocabulary-tiles", into.vocabulary_tiles, "pieces in which logits are made")->capture_default_str();
+  command.add_option("--vocabulary-tiles", into.vocabulary_tiles, "pieces in which logits are made")
+      ->capture_default_str();
   command.add_option("--capacity-factor", into.capacity_factor, "of experts")->capture_default_str();
 }
 
@@ -104,8 +106,10 @@ void fill_batch(const job_options& given, const layout& mesh, training& job, ass
     job.global_batch = tokens / job.sequence_length;
     if (job.global_batch == 0) detail::fail(errc::invalid_argument, "--batch-tokens", tokens, "at least one sequence");
   } else {
-    job.global_batch = checked_multiply(batch_shards(mesh), detail::positive_count("--accumulation", job.gradient_accumulation));
-    assumed.emplace_back("global batch", fmt::format("{} sequences, one for each shard of the batch", job.global_batch));
+    job.global_batch =
+        checked_multiply(batch_shards(mesh), detail::positive_count("--accumulation", job.gradient_accumulation));
+    assumed.emplace_back("global batch",
+                         fmt::format("{} sequences, one for each shard of the batch", job.global_batch));
   }
 }
 
@@ -124,20 +128,15 @@ std::string layout_words(const layout& mesh) {
 }
 
 ordered_json json_of(const layout& mesh) {
-  return {{"data", mesh.data},         {"fsdp", mesh.fsdp},
-          {"tensor", mesh.tensor},     {"expert", mesh.expert},
-          {"context", mesh.context},   {"pipeline", mesh.pipeline},
-          {"dcn_data", mesh.dcn_data}, {"dcn_fsdp", mesh.dcn_fsdp},
-          {"dcn_pipeline", mesh.dcn_pipeline}};
+  return {{"data", mesh.data},         {"fsdp", mesh.fsdp},         {"tensor", mesh.tensor},
+          {"expert", mesh.expert},     {"context", mesh.context},   {"pipeline", mesh.pipeline},
+          {"dcn_data", mesh.dcn_data}, {"dcn_fsdp", mesh.dcn_fsdp}, {"dcn_pipeline", mesh.dcn_pipeline}};
 }
 
 ordered_json json_of(const memory_breakdown& m) {
-  return {{"parameters_bytes", m.parameters.value()},
-          {"optimizer_bytes", m.optimizer.value()},
-          {"gradients_bytes", m.gradients.value()},
-          {"activations_bytes", m.activations.value()},
-          {"logits_bytes", m.logits.value()},
-          {"gathered_weights_bytes", m.gathered_weights.value()},
+  return {{"parameters_bytes", m.parameters.value()}, {"optimizer_bytes", m.optimizer.value()},
+          {"gradients_bytes", m.gradients.value()},   {"activations_bytes", m.activations.value()},
+          {"logits_bytes", m.logits.value()},         {"gathered_weights_bytes", m.gathered_weights.value()},
           {"workspace_bytes", m.workspace.value()}};
 }
 

@@ -49,8 +49,11 @@ void run_batch(const batch_options& given, const session& with) {
   product_dtypes types = uniform(dtype_for(given.type));
   if (!given.weights.empty()) types.weights = dtype_for(given.weights);
   ordered_json levels = ordered_json::array();
-  table t({{"operands from"}, {"bandwidth", align::right}, {"ridge FLOP/B", align::right},
-           {"critical batch", align::right}, {"unit"}});
+  table t({{"operands from"},
+           {"bandwidth", align::right},
+           {"ridge FLOP/B", align::right},
+           {"critical batch", align::right},
+           {"unit"}});
   for (const memory_level level :
        {memory_level::hbm, memory_level::vmem, memory_level::ici, memory_level::pcie, memory_level::dcn}) {
     if (!is_known(chip, level)) {
@@ -65,8 +68,11 @@ void run_batch(const batch_options& given, const session& with) {
                       {"bandwidth_bytes_per_s", rate},
                       {"ridge_point_flops_per_byte", ridge},
                       {"critical_batch_tokens", critical}});
-    t.add({std::string(name(level)), fmt::format("{:g} GB/s", rate / 1e9), fmt::format("{:.1f}", ridge), grouped(critical),
-           level == memory_level::ici ? "tokens per chip and axis" : level == memory_level::dcn ? "tokens per slice" : "tokens"});
+    t.add({std::string(name(level)), fmt::format("{:g} GB/s", rate / 1e9), fmt::format("{:.1f}", ridge),
+           grouped(critical),
+           level == memory_level::ici   ? "tokens per chip and axis"
+           : level == memory_level::dcn ? "tokens per slice"
+                                        : "tokens"});
   }
   ordered_json document = {{"chip", chip.name.view()},
                            {"compute", name(types.compute)},
@@ -86,8 +92,8 @@ void run_batch(const batch_options& given, const session& with) {
                          {"limited_by", name(time.limited_by)},
                          {"exact_critical_batch", exact ? ordered_json(*exact) : ordered_json(nullptr)}};
     if (!with.json) {
-      fmt::print("{} x {} x {} on {}: limited by {} ({} of arithmetic, {} of HBM traffic); compute-bound {}\n\n", shape.batch,
-                 shape.inner, shape.outer, chip.name.view(), name(time.limited_by), duration(time.math),
+      fmt::print("{} x {} x {} on {}: limited by {} ({} of arithmetic, {} of HBM traffic); compute-bound {}\n\n",
+                 shape.batch, shape.inner, shape.outer, chip.name.view(), name(time.limited_by), duration(time.math),
                  duration(time.memory), exact ? fmt::format("from batch {:.2f}", *exact) : "at no batch");
     }
   }
@@ -106,7 +112,10 @@ void run_pad(const std::string& chip_name, const std::vector<std::string>& dims,
   const dtype format = dtype_for(type);
   const tile unit = layout_tile(format);
   ordered_json list = ordered_json::array();
-  table t({{"dimension", align::right}, {"to the MXU", align::right}, {"wasted", align::right}, {"as lanes", align::right},
+  table t({{"dimension", align::right},
+           {"to the MXU", align::right},
+           {"wasted", align::right},
+           {"as lanes", align::right},
            {"as sublanes", align::right}});
   std::vector<std::int64_t> sizes;
   for (const std::string& given : dims) {

@@ -85,12 +85,14 @@ void print_model(const model_config& config, const std::string& path, std::int64
   fmt::print("\n");
   std::vector<std::pair<std::string, std::string>> facts;
   if (m.kind == architecture::decoder) {
-    facts.emplace_back("KV cache per token", fmt::format("{} ({})", binary_bytes(kv_bytes_per_token(m, cache)), name(cache)));
+    facts.emplace_back("KV cache per token",
+                       fmt::format("{} ({})", binary_bytes(kv_bytes_per_token(m, cache)), name(cache)));
   }
   if (has_flops_per_token(m)) {
     facts.emplace_back(fmt::format("FLOPs per token, forward, {} tokens", sequence),
                        fmt::format("{:.4g}", forward_flops_per_token(m, sequence).total.value()));
-    facts.emplace_back("FLOPs per token, training", fmt::format("{:.4g}", training_flops_per_token(m, sequence).value()));
+    facts.emplace_back("FLOPs per token, training",
+                       fmt::format("{:.4g}", training_flops_per_token(m, sequence).value()));
   }
   if (has_vision(m)) {
     facts.emplace_back("tokens per image", fmt::format("{}", image_tokens(m.vision)));
@@ -111,7 +113,8 @@ struct fit_answer {
   std::optional<std::int64_t> largest;
 };
 
-fit_answer ask_fit(const model_config& config, const job_options& job, const mesh_options& mesh, assumed_values& assumed) {
+fit_answer ask_fit(const model_config& config, const job_options& job, const mesh_options& mesh,
+                   assumed_values& assumed) {
   fit_answer a;
   a.where = slice_for(mesh.slice_name);
   a.mesh = make_layout(mesh, a.where);
@@ -155,20 +158,25 @@ void print_memory(const memory_breakdown& m) {
   t.print();
 }
 
-void print_fit(const fit_answer& a, const model_config& config, const std::string& path, const assumed_values& assumed) {
+void print_fit(const fit_answer& a, const model_config& config, const std::string& path,
+               const assumed_values& assumed) {
   const verdict v = fits(a.memory);
-  fmt::print("{}\n", bold(fmt::format("{}: {} on {} ({})", name(v) == "yes" ? "fits" : name(v) == "no" ? "does not fit" : "uncertain",
+  fmt::print("{}\n", bold(fmt::format("{}: {} on {} ({})",
+                                      name(v) == "yes"  ? "fits"
+                                      : name(v) == "no" ? "does not fit"
+                                                        : "uncertain",
                                       config.model.name.view(), name(a.where).view(), layout_words(a.mesh))));
-  fmt::print("  {} used, between {:.1f} and {:.1f} GiB as the compiler decides\n\n", used_of(a.memory.total, a.memory.usable),
-             in_gib(a.memory.low), in_gib(a.memory.high));
+  fmt::print("  {} used, between {:.1f} and {:.1f} GiB as the compiler decides\n\n",
+             used_of(a.memory.total, a.memory.usable), in_gib(a.memory.low), in_gib(a.memory.high));
   print_memory(a.memory);
   fmt::print("\n  largest batch that surely fits: {}\n",
              a.largest ? fmt::format("{} sequences of {} tokens", *a.largest, a.job.sequence_length)
                        : "none with this layout and remat policy");
   print_assumed(config, assumed);
-  const std::string next = v == verdict::yes
-                               ? fmt::format("next: tpuplan train {} --slice {}   how long and what it costs", path, name(a.where).view())
-                               : "next: --tensor 2, --accumulation 2, --remat full or a larger --slice";
+  const std::string next =
+      v == verdict::yes
+          ? fmt::format("next: tpuplan train {} --slice {}   how long and what it costs", path, name(a.where).view())
+          : "next: --tensor 2, --accumulation 2, --remat full or a larger --slice";
   fmt::print("\n  {}\n", dim(next));
 }
 
@@ -191,7 +199,8 @@ struct run_in_dollars {
   usd total;
 };
 
-std::vector<run_in_dollars> priced(const fit_answer& a, seconds run, const price_book& book, const std::string& region) {
+std::vector<run_in_dollars> priced(const fit_answer& a, seconds run, const price_book& book,
+                                   const std::string& region) {
   std::vector<run_in_dollars> list;
   for (const provisioning kind : all_provisioning) {
     const maybe<price_row> price = find_price(book, a.where, region, kind);
@@ -230,14 +239,17 @@ void print_step(const step_breakdown& t) {
 }
 
 void print_train(const fit_answer& a, const step_breakdown& t, const model_config& config) {
-  fmt::print("{}\n", bold(fmt::format("{} on {}{} ({}), {} sequences of {} tokens, remat {}", config.model.name.view(),
-                                      slices(a.mesh) > 1 ? fmt::format("{} x ", slices(a.mesh)) : "", name(a.where).view(),
-                                      layout_words(a.mesh), a.job.global_batch, a.job.sequence_length, name(a.job.remat))));
-  fmt::print("  step {} (between {} and {}{}), MFU {}, {} tokens/s, limited by {}\n  memory {}: {}\n\n", duration(t.total),
-             duration(t.low), duration(t.high), t.extrapolated ? "; outside of what published runs cover" : "",
-             percent(t.mfu), count(t.tokens_per_second.value()), name(t.limited_by),
-             used_of(a.memory.total, a.memory.usable),
-             fits(a.memory) == verdict::yes ? "fits" : fits(a.memory) == verdict::no ? "does not fit" : "uncertain");
+  fmt::print("{}\n",
+             bold(fmt::format("{} on {}{} ({}), {} sequences of {} tokens, remat {}", config.model.name.view(),
+                              slices(a.mesh) > 1 ? fmt::format("{} x ", slices(a.mesh)) : "", name(a.where).view(),
+                              layout_words(a.mesh), a.job.global_batch, a.job.sequence_length, name(a.job.remat))));
+  fmt::print("  step {} (between {} and {}{}), MFU {}, {} tokens/s, limited by {}\n  memory {}: {}\n\n",
+             duration(t.total), duration(t.low), duration(t.high),
+             t.extrapolated ? "; outside of what published runs cover" : "", percent(t.mfu),
+             count(t.tokens_per_second.value()), name(t.limited_by), used_of(a.memory.total, a.memory.usable),
+             fits(a.memory) == verdict::yes  ? "fits"
+             : fits(a.memory) == verdict::no ? "does not fit"
+                                             : "uncertain");
   print_step(t);
 }
 
@@ -275,7 +287,8 @@ void run_train(const job_options& job, const mesh_options& mesh, const money_opt
   std::optional<double> tokens;
   if (!money_given.tokens.empty()) tokens = parse_amount("--tokens", money_given.tokens);
   const seconds run = tokens ? t.total * math::ceil(*tokens / static_cast<double>(tokens_per_step(a.job))) : seconds{0};
-  const std::vector<run_in_dollars> costs = tokens ? priced(a, run, book, money_given.region) : std::vector<run_in_dollars>{};
+  const std::vector<run_in_dollars> costs =
+      tokens ? priced(a, run, book, money_given.region) : std::vector<run_in_dollars>{};
   if (with.json) return print_json(train_document(a, t, run, costs, config, assumed));
   print_train(a, t, config);
   if (tokens) fmt::print("\n  {} tokens take {}\n", count(*tokens), duration(run));

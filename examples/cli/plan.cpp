@@ -64,12 +64,9 @@ plan_request make_request(const plan_options& given, const transformer& model, a
 }
 
 ordered_json json_of(const plan_cost& c) {
-  ordered_json document = {{"provisioning", name(c.kind)},
-                           {"total_usd", c.total.value()},
-                           {"total_low_usd", c.low.value()},
-                           {"total_high_usd", c.high.value()},
-                           {"billed_s", c.billed.value()},
-                           {"wall_s", c.wall.value()},
+  ordered_json document = {{"provisioning", name(c.kind)},   {"total_usd", c.total.value()},
+                           {"total_low_usd", c.low.value()}, {"total_high_usd", c.high.value()},
+                           {"billed_s", c.billed.value()},   {"wall_s", c.wall.value()},
                            {"price", cli::json_of(c.price)}};
   if (c.kind == provisioning::spot) {
     document["checkpoint_interval_s"] = c.checkpoint_interval.value();
@@ -133,14 +130,24 @@ std::string dollars(const plan& p, provisioning kind) {
 }
 
 void print_plans(const plan_answer& answer, std::size_t rows) {
-  table t({{"", align::right}, {"slice"}, {"chips", align::right}, {"layout"}, {"remat"}, {"step", align::right},
-           {"between", align::right}, {"MFU", align::right}, {"run", align::right}, {"on demand", align::right},
-           {"spot", align::right}, {"HBM per device", align::right}});
+  table t({{"", align::right},
+           {"slice"},
+           {"chips", align::right},
+           {"layout"},
+           {"remat"},
+           {"step", align::right},
+           {"between", align::right},
+           {"MFU", align::right},
+           {"run", align::right},
+           {"on demand", align::right},
+           {"spot", align::right},
+           {"HBM per device", align::right}});
   std::size_t rank = 0;
   bool outside = false;
   for (const plan& p : answer.plans) {
     if (++rank > rows && !p.on_front) continue;
-    const std::string micro = p.job.gradient_accumulation > 1 ? fmt::format(", {} micro", p.job.gradient_accumulation) : "";
+    const std::string micro =
+        p.job.gradient_accumulation > 1 ? fmt::format(", {} micro", p.job.gradient_accumulation) : "";
     outside = outside || p.step.extrapolated;
     t.add({fmt::format("{}{}", rank, p.on_front ? "*" : " "), std::string(name(p.where).view()),
            fmt::format("{}", chips(p.where)), layout_words(p.mesh) + micro, std::string(name(p.job.remat)),
@@ -155,13 +162,14 @@ void print_plans(const plan_answer& answer, std::size_t rows) {
 
 std::string amount_words(const rejected_slice& r) {
   switch (r.why) {
-    case rejection::does_not_fit: return fmt::format("{} short on {}", binary_bytes(bytes{r.amount}), name(r.where).view());
+    case rejection::does_not_fit:
+      return fmt::format("{} short on {}", binary_bytes(bytes{r.amount}), name(r.where).view());
     case rejection::fit_uncertain:
       return fmt::format("{} over the safe limit on {}", binary_bytes(bytes{r.amount}), name(r.where).view());
-    case rejection::misses_deadline: return fmt::format("{} late on {}", duration(seconds{r.amount}), name(r.where).view());
+    case rejection::misses_deadline:
+      return fmt::format("{} late on {}", duration(seconds{r.amount}), name(r.where).view());
     case rejection::over_budget: return fmt::format("{} over on {}", money(usd{r.amount}), name(r.where).view());
-    case rejection::batch_does_not_divide:
-      return fmt::format("{:.0f} devices in {}", r.amount, name(r.where).view());
+    case rejection::batch_does_not_divide: return fmt::format("{:.0f} devices in {}", r.amount, name(r.where).view());
     case rejection::no_such_rate:
     case rejection::no_price: break;
   }
@@ -188,7 +196,8 @@ void print_rejected(const plan_answer& answer) {
   fmt::print("\n{}\n", bold("why the other slices lost"));
   table t({{"slices", align::right}, {"reason"}, {"the closest"}});
   for (auto& [why, list] : groups) {
-    const auto closest = std::min_element(list.begin(), list.end(), [](const auto* a, const auto* b) { return a->amount < b->amount; });
+    const auto closest =
+        std::min_element(list.begin(), list.end(), [](const auto* a, const auto* b) { return a->amount < b->amount; });
     t.add({fmt::format("{}", list.size()), reason_words(why), amount_words(**closest)});
   }
   t.print();
@@ -198,7 +207,8 @@ void print_price_dates(const plan_answer& answer, const plan_request& request) {
   std::set<std::string> dates;
   for (const plan& p : answer.plans) {
     for (const plan_cost& cost : p.costs) {
-      if (cost.kind == provisioning::on_demand || cost.kind == provisioning::spot) dates.insert(std::string(cost.price.date.view()));
+      if (cost.kind == provisioning::on_demand || cost.kind == provisioning::spot)
+        dates.insert(std::string(cost.price.date.view()));
     }
   }
   if (dates.empty()) return;
@@ -209,9 +219,10 @@ void print_price_dates(const plan_answer& answer, const plan_request& request) {
 
 void print_answer(const plan_request& request, const plan_answer& answer, const model_config& config,
                   const assumed_values& assumed, const plan_options& given) {
-  fmt::print("{}\n", bold(fmt::format("{} ({} parameters) on {} tokens, {} sequences of {} tokens a step", config.model.name.view(),
-                                      count(static_cast<double>(parameters(config.model).total)), count(request.tokens),
-                                      request.job.global_batch, request.job.sequence_length)));
+  fmt::print("{}\n",
+             bold(fmt::format("{} ({} parameters) on {} tokens, {} sequences of {} tokens a step",
+                              config.model.name.view(), count(static_cast<double>(parameters(config.model).total)),
+                              count(request.tokens), request.job.global_batch, request.job.sequence_length)));
   if (answer.plans.empty()) {
     fmt::print("  no slice does it within these limits\n");
   } else {
@@ -223,14 +234,17 @@ void print_answer(const plan_request& request, const plan_answer& answer, const 
   print_rejected(answer);
   print_assumed(config, assumed);
   if (answer.plans.empty()) {
-    fmt::print("\n  {}\n", dim("next: a later --deadline, a larger --budget, --accept-uncertain, or another --batch-tokens"));
+    fmt::print("\n  {}\n",
+               dim("next: a later --deadline, a larger --budget, --accept-uncertain, or another --batch-tokens"));
     return;
   }
   const plan& best = answer.plans.front();
-  std::string command = fmt::format("tpuplan train {} --slice {} --batch {} --seq {} --tensor {} --accumulation {} --remat {}",
-                                    given.job.config, name(best.where).view(), best.job.global_batch, best.job.sequence_length,
-                                    best.mesh.tensor, best.job.gradient_accumulation, name(best.job.remat));
-  fmt::print("\n  {}\n  {}\n", dim("next: " + command), dim("      --objective fastest, --provisioning spot, --generation v5p, --json"));
+  std::string command =
+      fmt::format("tpuplan train {} --slice {} --batch {} --seq {} --tensor {} --accumulation {} --remat {}",
+                  given.job.config, name(best.where).view(), best.job.global_batch, best.job.sequence_length,
+                  best.mesh.tensor, best.job.gradient_accumulation, name(best.job.remat));
+  fmt::print("\n  {}\n  {}\n", dim("next: " + command),
+             dim("      --objective fastest, --provisioning spot, --generation v5p, --json"));
 }
 
 void run_plan(const plan_options& given, session& with) {
@@ -264,7 +278,8 @@ void add_plan_command(CLI::App& app, session& with) {
   plan->add_option("--max-chips", options->largest_chips);
   plan->add_option("--mtbp", options->between, "mean time between preemptions on spot")->capture_default_str();
   plan->add_option("--rows", options->rows, "plans to show")->capture_default_str();
-  plan->add_flag("--accept-uncertain", options->accept_uncertain, "take slices on which the compiler decides whether it fits");
+  plan->add_flag("--accept-uncertain", options->accept_uncertain,
+                 "take slices on which the compiler decides whether it fits");
   plan->callback([options, &with] { run_plan(*options, with); });
 }
 

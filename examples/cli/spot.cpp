@@ -65,8 +65,8 @@ void run_spot(const spot_options& given, session& with) {
     document["saving"] = money_of->saving_fraction;
   }
   if (with.json) return print_json(document);
-  fmt::print("{}\n", bold(fmt::format("checkpoint every {}, {} billed for {} of work", duration(run.checkpoint_interval),
-                                      duration(e.billed), duration(e.work))));
+  fmt::print("{}\n", bold(fmt::format("checkpoint every {}, {} billed for {} of work",
+                                      duration(run.checkpoint_interval), duration(e.billed), duration(e.work))));
   table t({{"expected"}, {"time", align::right}, {"of the work", align::right}});
   const auto row = [&](const char* label, seconds time) { t.add({label, duration(time), percent(time / e.work)}); };
   row("work", e.work);
@@ -77,10 +77,12 @@ void run_spot(const spot_options& given, session& with) {
   row("waiting for capacity", e.queue);
   row("from start to end", e.wall);
   t.print();
-  fmt::print("\n  {:.1f} preemptions expected; intervals: Young {}, exact {}\n", e.preemptions, duration(young), duration(exact));
+  fmt::print("\n  {:.1f} preemptions expected; intervals: Young {}, exact {}\n", e.preemptions, duration(young),
+             duration(exact));
   if (money_of) {
-    fmt::print("  {} on spot against {} on demand: {} {}\n", money(money_of->spot_cost), money(money_of->on_demand_cost),
-               money_of->spot_is_cheaper ? "saves" : "costs more by", percent(std::abs(money_of->saving_fraction)));
+    fmt::print("  {} on spot against {} on demand: {} {}\n", money(money_of->spot_cost),
+               money(money_of->on_demand_cost), money_of->spot_is_cheaper ? "saves" : "costs more by",
+               percent(std::abs(money_of->saving_fraction)));
   } else {
     fmt::print("  {}\n", dim("next: --on-demand 1.20 --spot 0.60 --chips 32   what it saves"));
   }
@@ -92,7 +94,8 @@ void add_spot_command(CLI::App& app, session& with) {
   CLI::App* spot = app.add_subcommand("spot", "checkpoint interval, expected time and cost under preemption");
   const auto options = std::make_shared<spot_options>();
   spot->add_option("--work", options->work, "useful time of the run: 10h")->required();
-  spot->add_option("--checkpoint", options->checkpoint, "time for which one checkpoint stops the step")->capture_default_str();
+  spot->add_option("--checkpoint", options->checkpoint, "time for which one checkpoint stops the step")
+      ->capture_default_str();
   spot->add_option("--mtbp", options->between, "mean time between preemptions of the whole job")->capture_default_str();
   spot->add_option("--restart", options->restart, "billed time from capacity to the next step")->capture_default_str();
   spot->add_option("--queue", options->queue, "unbilled wait for capacity after a preemption");

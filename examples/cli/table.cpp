@@ -17,8 +17,8 @@ bool coloured() {
 
 /// Characters that a terminal shows: bytes that do not continue a UTF-8 sequence.
 std::size_t shown_width(std::string_view words) {
-  return static_cast<std::size_t>(
-      std::count_if(words.begin(), words.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<std::size_t>(std::count_if(
+      words.begin(), words.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 std::string padded(const std::string& cell, std::size_t width, align side) {

@@ -64,7 +64,9 @@ std::vector<named_summary> grouped_by(const std::vector<record_check>& checks, c
   }
   std::vector<named_summary> list;
   for (const auto& [label, seen] : labels) {
-    list.push_back({label, summary_of(checks, [&, wanted = label](const record_check& c) { return counts(c) && key(c) == wanted; })});
+    list.push_back({label, summary_of(checks, [&, wanted = label](const record_check& c) {
+                      return counts(c) && key(c) == wanted;
+                    })});
   }
   return list;
 }
@@ -138,8 +140,13 @@ ordered_json summary_document(const std::vector<record_check>& checks) {
 }
 
 void print_records(const std::vector<record_check>& checks) {
-  table t({{"record"}, {"measured", align::right}, {"predicted", align::right}, {"between", align::right},
-           {"error", align::right}, {"fits"}, {"note"}});
+  table t({{"record"},
+           {"measured", align::right},
+           {"predicted", align::right},
+           {"between", align::right},
+           {"error", align::right},
+           {"fits"},
+           {"note"}});
   for (const record_check& c : checks) {
     if (c.skipped) continue;
     std::string note = c.guesses.empty() ? "" : "guessed " + c.guesses.front();
@@ -166,21 +173,28 @@ void print_skipped(const std::vector<record_check>& checks) {
 
 void print_summary(const std::vector<record_check>& checks) {
   fmt::print("\n{}\n", bold("step time, quality A and B, at least 1.5e9 parameters"));
-  table t({{""}, {"records", align::right}, {"median", align::right}, {"p90", align::right}, {"bias", align::right},
+  table t({{""},
+           {"records", align::right},
+           {"median", align::right},
+           {"p90", align::right},
+           {"bias", align::right},
            {"inside the band", align::right}});
   const auto row = [&](const std::string& label, const error_summary& s, bool band) {
     if (s.records == 0) return;
-    t.add({label, fmt::format("{}", s.records), percent(s.median), percent(s.p90), fmt::format("{:+.1f} %", 100 * s.bias),
-           band ? percent(s.inside) : ""});
+    t.add({label, fmt::format("{}", s.records), percent(s.median), percent(s.p90),
+           fmt::format("{:+.1f} %", 100 * s.bias), band ? percent(s.inside) : ""});
   };
   row("tpuplan", summary_of(checks, counts), true);
   const baselines simple = baselines_of(checks);
   row("roofline", simple.roofline, false);
   row("one MFU", simple.one_mfu, false);
   row("MFU per generation", simple.generation_mfu, false);
-  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.family; })) row("  " + g.label, g.errors, true);
-  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.generation; })) row("  " + g.label, g.errors, true);
-  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.type; })) row("  " + g.label, g.errors, true);
+  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.family; }))
+    row("  " + g.label, g.errors, true);
+  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.generation; }))
+    row("  " + g.label, g.errors, true);
+  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.type; }))
+    row("  " + g.label, g.errors, true);
   t.print();
   fmt::print("\n{}\n", bold("does it fit?"));
   table v({{"seen"}, {"yes", align::right}, {"uncertain", align::right}, {"no", align::right}});
@@ -208,7 +222,8 @@ void run_validate(const std::string& path, const session& with) {
 }  // namespace
 
 void add_validate_command(CLI::App& app, session& with) {
-  CLI::App* validate = app.add_subcommand("validate", "predicted against measured, for files like those of data/measured");
+  CLI::App* validate =
+      app.add_subcommand("validate", "predicted against measured, for files like those of data/measured");
   const auto path = std::make_shared<std::string>();
   validate->add_option("records", *path, "a JSON file with records")->required();
   validate->callback([path, &with] { run_validate(*path, with); });

@@ -51,12 +51,12 @@ enum class dtype : std::uint8_t { fp32, bf16, fp16, fp8, int8, int4 };
     std::string_view name;
     dtype type;
   };
-  constexpr alias aliases[] = {{"fp32", dtype::fp32},          {"float32", dtype::fp32},       {"f32", dtype::fp32},
-                               {"bf16", dtype::bf16},          {"bfloat16", dtype::bf16},      {"fp16", dtype::fp16},
-                               {"float16", dtype::fp16},       {"f16", dtype::fp16},           {"fp8", dtype::fp8},
-                               {"float8_e4m3fn", dtype::fp8},  {"float8_e5m2", dtype::fp8},    {"f8e4m3", dtype::fp8},
-                               {"f8e5m2", dtype::fp8},         {"int8", dtype::int8},          {"s8", dtype::int8},
-                               {"int4", dtype::int4},          {"s4", dtype::int4}};
+  constexpr alias aliases[] = {{"fp32", dtype::fp32},         {"float32", dtype::fp32},    {"f32", dtype::fp32},
+                               {"bf16", dtype::bf16},         {"bfloat16", dtype::bf16},   {"fp16", dtype::fp16},
+                               {"float16", dtype::fp16},      {"f16", dtype::fp16},        {"fp8", dtype::fp8},
+                               {"float8_e4m3fn", dtype::fp8}, {"float8_e5m2", dtype::fp8}, {"f8e4m3", dtype::fp8},
+                               {"f8e5m2", dtype::fp8},        {"int8", dtype::int8},       {"s8", dtype::int8},
+                               {"int4", dtype::int4},         {"s4", dtype::int4}};
   for (const alias& candidate : aliases) {
     if (detail::same_name(given, candidate.name)) return candidate.type;
   }

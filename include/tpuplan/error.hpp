@@ -5,6 +5,10 @@
 #include <cstdint>
 #include <exception>
 #include <string_view>
+#if !defined(__cpp_exceptions)
+#include <cstdio>
+#include <cstdlib>
+#endif
 
 /// @file
 /// What tpuplan throws, and how every check in it reports: the field, the value given, and what would be valid.
@@ -95,13 +99,12 @@ namespace detail {
 // the call with its arguments.
 
 [[noreturn]] inline void fail(errc code, std::string_view field, std::string_view given, std::string_view valid) {
-#if defined(__cpp_exceptions) || defined(__EXCEPTIONS)
+#if defined(__cpp_exceptions)
   throw error{code, field, given, valid};
 #else
-  (void)code;
-  __builtin_printf("tpuplan: %.*s is %.*s; valid: %.*s\n", static_cast<int>(field.size()), field.data(),
-                   static_cast<int>(given.size()), given.data(), static_cast<int>(valid.size()), valid.data());
-  __builtin_abort();
+  const error refusal{code, field, given, valid};
+  std::fprintf(stderr, "%s\n", refusal.what());
+  std::abort();
 #endif
 }
 

@@ -24,7 +24,7 @@ class known {
  public:
   constexpr known() noexcept = default;
   constexpr known(T value) noexcept : value_{value}, state_{state::value} {}  // NOLINT(google-explicit-constructor)
-  constexpr known(absent_t) noexcept : state_{state::not_there} {}               // NOLINT(google-explicit-constructor)
+  constexpr known(absent_t) noexcept : state_{state::not_there} {}            // NOLINT(google-explicit-constructor)
   constexpr known(unknown_t) noexcept {}                                      // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] constexpr bool has_value() const noexcept { return state_ == state::value; }
@@ -34,7 +34,8 @@ class known {
   /// The figure. Throws `errc::unknown_figure`, naming `field`, where it is absent or unknown.
   [[nodiscard]] constexpr T value(std::string_view field = "figure") const {
     if (state_ == state::not_there) detail::fail(errc::unknown_figure, field, "absent", "a chip that has it");
-    if (state_ == state::not_known) detail::fail(errc::unknown_figure, field, "unknown", "a figure given by the caller");
+    if (state_ == state::not_known)
+      detail::fail(errc::unknown_figure, field, "unknown", "a figure given by the caller");
     return value_;
   }
 

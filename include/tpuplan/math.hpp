@@ -7,7 +7,6 @@
 
 #include <cstdint>
 
-
 /// @file
 /// Elementary functions over `double` that also work in constant expressions.
 ///
@@ -308,9 +307,7 @@ inline constexpr double_double lambert_branch_point = {-0.36787944117144233, 1.2
 /// Tells whether x is neither infinite nor NaN.
 ///
 /// Example: is_finite(1e308) is true, is_finite(exp(1e3)) is false.
-[[nodiscard]] constexpr bool is_finite(double x) noexcept {
-  return detail::abs(x) <= __DBL_MAX__;
-}
+[[nodiscard]] constexpr bool is_finite(double x) noexcept { return detail::abs(x) <= __DBL_MAX__; }
 
 /// Returns the absolute value of x: exact; clears the sign of zero, infinity and NaN.
 ///

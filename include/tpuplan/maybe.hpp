@@ -24,7 +24,7 @@ class maybe {
   using value_type = T;
 
   constexpr maybe() noexcept = default;
-  constexpr maybe(nothing_t) noexcept {}                                   // NOLINT(google-explicit-constructor)
+  constexpr maybe(nothing_t) noexcept {}                                     // NOLINT(google-explicit-constructor)
   constexpr maybe(const T& value) noexcept : value_{value}, found_{true} {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] constexpr bool has_value() const noexcept { return found_; }

@@ -42,8 +42,8 @@ class text {
   constexpr text& append(std::int64_t number) {
     char digits[20] = {};
     std::size_t count = 0;
-    std::uint64_t rest = number < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(number)
-                                    : static_cast<std::uint64_t>(number);
+    std::uint64_t rest =
+        number < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number);
     do {
       digits[count++] = static_cast<char>('0' + static_cast<char>(rest % 10));
       rest /= 10;
@@ -55,6 +55,7 @@ class text {
 
   friend constexpr bool operator==(const text& a, const text& b) noexcept { return a.view() == b.view(); }
   friend constexpr bool operator!=(const text& a, const text& b) noexcept { return a.view() != b.view(); }
+  friend constexpr bool operator<(const text& a, const text& b) noexcept { return a.view() < b.view(); }
   friend constexpr bool operator==(const text& a, std::string_view b) noexcept { return a.view() == b; }
   friend constexpr bool operator!=(const text& a, std::string_view b) noexcept { return a.view() != b; }
   friend constexpr bool operator==(const text& a, const char* b) noexcept { return a.view() == std::string_view{b}; }

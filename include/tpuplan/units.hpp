@@ -115,12 +115,12 @@ using byte_seconds = quantity<dim<1, 0, 1, 0>>;
 /// Literals: `16_GiB`, `819_GB_per_s`, `197_TFLOP_per_s`, `2.4_h`, `1.20_usd_per_h`. Binary and decimal bytes differ in
 /// name, and so do an amount of FLOPs and a rate.
 inline namespace literals {
-#define TPUPLAN_DETAIL_LITERAL(suffix, type, factor)                                                             \
-  [[nodiscard]] constexpr type operator""_##suffix(long double x) noexcept {                                     \
-    return type{static_cast<double>(x) * (factor)};                                                              \
-  }                                                                                                              \
-  [[nodiscard]] constexpr type operator""_##suffix(unsigned long long x) noexcept {                              \
-    return type{static_cast<double>(x) * (factor)};                                                              \
+#define TPUPLAN_DETAIL_LITERAL(suffix, type, factor)                                \
+  [[nodiscard]] constexpr type operator""_##suffix(long double x) noexcept {        \
+    return type{static_cast<double>(x) * (factor)};                                 \
+  }                                                                                 \
+  [[nodiscard]] constexpr type operator""_##suffix(unsigned long long x) noexcept { \
+    return type{static_cast<double>(x) * (factor)};                                 \
   }
 TPUPLAN_DETAIL_LITERAL(B, bytes, 1.0)
 TPUPLAN_DETAIL_LITERAL(kB, bytes, 1e3)

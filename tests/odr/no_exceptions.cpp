@@ -3,9 +3,9 @@
 #include <tpuplan/core.hpp>
 
 int main(int argc, char**) {
-  std::setvbuf(stdout, nullptr, _IONBF, 0);
   const char* right = argc > 0 ? "v5e-16" : "";
   const char* wrong = argc > 0 ? "v5e-24" : "";
   std::printf("found %d chips\n", static_cast<int>(chips(tpuplan::slice_for(right))));
+  std::fflush(stdout);
   std::printf("found %d chips\n", static_cast<int>(chips(tpuplan::slice_for(wrong))));
 }

@@ -34,7 +34,8 @@ TEST_CASE("the training rows of the reference implementation") {
     INFO(id);
     const tpuplan::training_record record = tpuplan::read_training_record(records.at(id), id);
     const step_breakdown step = tpuplan::step_time(record.model, record.job, record.mesh, record.where);
-    const bool checked = std::find(reference.at("check").begin(), reference.at("check").end(), id) != reference.at("check").end();
+    const bool checked =
+        std::find(reference.at("check").begin(), reference.at("check").end(), id) != reference.at("check").end();
     const double tolerance = checked ? 1e-4 : 1e-3;
     CHECK(off(step.compute.value(), row.at("compute_s").get<double>()) < tolerance);
     CHECK(off(step.hbm.value(), row.at("hbm_s").get<double>()) < tolerance);

@@ -31,8 +31,8 @@ constexpr price_row to_price(const packed_price& p) {
 
 }  // namespace detail
 
-/// Rows of prices: the built-in US ones or rows that the caller keeps alive, and up to eight of the caller's own that come
-/// before them.
+/// Rows of prices: the built-in US ones or rows that the caller keeps alive, and up to eight of the caller's own that
+/// come before them.
 class price_book {
  public:
   /// The built-in US prices.
@@ -64,8 +64,7 @@ class price_book {
 
  private:
   friend constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
-                                                       std::string_view region, provisioning kind,
-                                                       std::int64_t chip_count);
+                                               std::string_view region, provisioning kind, std::int64_t chip_count);
 
   /// Whether the row is for that generation, region and kind, and the smallest slice it holds for (0: it is not).
   [[nodiscard]] constexpr std::int64_t holds_from(std::size_t index, std::string_view generation,
@@ -78,8 +77,8 @@ class price_book {
       return same ? p.smallest_chips : 0;
     }
     const price_row& row = index < own_size_ ? own_[index] : rows_[index - own_size_];
-    const bool same = row.kind == kind && detail::same_name(row.generation, generation) &&
-                      detail::same_name(row.region, region);
+    const bool same =
+        row.kind == kind && detail::same_name(row.generation, generation) && detail::same_name(row.region, region);
     return same ? row.smallest_chips : 0;
   }
 
@@ -107,7 +106,9 @@ constexpr bool is_iso_date(std::string_view date) noexcept {
   const std::int64_t day = parse_count(date.substr(8, 2));
   if (year < 2000 || month < 1 || month > 12 || day < 1) return false;
   const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  const std::int64_t days = month == 2 ? (leap ? 29 : 28) : month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+  const std::int64_t days = month == 2                                              ? (leap ? 29 : 28)
+                            : month == 4 || month == 6 || month == 9 || month == 11 ? 30
+                                                                                    : 31;
   return day <= days;
 }
 
@@ -143,11 +144,11 @@ constexpr price_book price_book::with(const price_row& row) const {
 }
 
 /// The price of a chip (under any alias) in a region for a slice of that many chips: of the rows that hold, the one for
-/// the largest slices; the caller's own rows come before all others. Nothing where the book has none. Region "us" is the default of the built-in book.
-/// Worked: v3 with 16 chips on spot is 0.60 an hour in us, with 4 chips 0.51.
+/// the largest slices; the caller's own rows come before all others. Nothing where the book has none. Region "us" is
+/// the default of the built-in book. Worked: v3 with 16 chips on spot is 0.60 an hour in us, with 4 chips 0.51.
 [[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
-                                                   std::string_view region, provisioning kind,
-                                                            std::int64_t chip_count) {
+                                                    std::string_view region, provisioning kind,
+                                                    std::int64_t chip_count) {
   if (const maybe<chip_spec> chip = find_chip(generation)) generation = detail::canonical_name(chip->name);
   const std::size_t none = book.size();
   std::size_t best = none;
@@ -165,8 +166,8 @@ constexpr price_book price_book::with(const price_row& row) const {
 }
 
 /// The same for a slice.
-[[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, const slice& s,
-                                                            std::string_view region, provisioning kind) {
+[[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, const slice& s, std::string_view region,
+                                                    provisioning kind) {
   return find_price(book, s.chip.name, region, kind, chips(s));
 }
 

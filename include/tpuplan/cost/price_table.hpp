@@ -92,8 +92,11 @@ struct packed_price {
   char grade;
   double usd_per_chip_hour;
 };
-inline constexpr std::array<std::string_view, 10> price_regions = {"us", "us-central1", "us-central2", "us-east", "us-east1", "us-east4", "us-east5", "us-south1", "us-west1", "us-west4"};
-inline constexpr std::array<std::string_view, 7> price_dates = {"2021-11-17", "2025-03-03", "2026-06-03", "2026-08-01", "2026-08-11", "2026-09-10", "2026-09-17"};
+inline constexpr std::array<std::string_view, 10> price_regions = {
+    "us",       "us-central1", "us-central2", "us-east",  "us-east1",
+    "us-east4", "us-east5",    "us-south1",   "us-west1", "us-west4"};
+inline constexpr std::array<std::string_view, 7> price_dates = {"2021-11-17", "2025-03-03", "2026-06-03", "2026-08-01",
+                                                                "2026-08-11", "2026-09-10", "2026-09-17"};
 // clang-format off
 inline constexpr std::array<packed_price, 102> us_prices = {{
     {0, 0, 0, 1, 2, 1, 'A', 1.125}, {0, 0, 1, 1, 2, 1, 'A', 0.3375}, {0, 0, 0, 16, 2, 1, 'A', 1.5},

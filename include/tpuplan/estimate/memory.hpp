@@ -64,7 +64,8 @@ constexpr void check_trained(const transformer& m, const training& job, const la
   if (l.context > 1) fail(errc::unsupported, "layout.context", l.context, "1: context parallelism is not modelled");
   if (l.dcn_fsdp > 1) fail(errc::unsupported, "layout.dcn_fsdp", l.dcn_fsdp, "1: FSDP between slices is not modelled");
   if (job.images_per_sequence > 0 && !has_vision(m)) {
-    fail(errc::invalid_argument, "training.images_per_sequence", job.images_per_sequence, "0 for a model without vision");
+    fail(errc::invalid_argument, "training.images_per_sequence", job.images_per_sequence,
+         "0 for a model without vision");
   }
 }
 
@@ -88,7 +89,8 @@ constexpr memory_choices choices(const transformer& m, const training& job, cons
   memory_choices c;
   const auto vocab = static_cast<double>(m.vocab);
   const double element = job.compute == dtype::fp32 ? 4 : 2;
-  c.logits = bytes{4 * k.logits_copies * tokens * vocab * job.logits_fraction / static_cast<double>(job.vocabulary_tiles)};
+  c.logits =
+      bytes{4 * k.logits_copies * tokens * vocab * job.logits_fraction / static_cast<double>(job.vocabulary_tiles)};
   const double body = static_cast<double>(parameter_total) - vocab * w.d_model;
   if (l.fsdp > 1) {
     c.gathered_weights = bytes{2 * k.gathered_layers * body / static_cast<double>(m.layers) /
@@ -113,17 +115,15 @@ constexpr memory_choices choices(const transformer& m, const training& job, cons
   const double shards = detail::weight_shards(l, s);
   const double per_device = static_cast<double>(count.total) / shards;
   const double all_devices = static_cast<double>(checked_multiply(devices(s), slices(l)));
-  const double tokens = static_cast<double>(tokens_per_step(job)) / all_devices /
-                        static_cast<double>(job.gradient_accumulation);
+  const double tokens =
+      static_cast<double>(tokens_per_step(job)) / all_devices / static_cast<double>(job.gradient_accumulation);
   const double element = job.compute == dtype::fp32 ? 4 : 2;
   memory_breakdown result;
   result.parameters = size_of(job.weights) * per_device;
   result.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * per_device;
   if (job.gradient_accumulation > 1) result.gradients = bytes{4 * per_device};
   result.activations = bytes{element * tokens * static_cast<double>(m.layers) * saved_width(w, job.remat)};
-  const auto with = [&](const memory_calibration& k) {
-    return detail::choices(m, job, l, w, count.total, tokens, k);
-  };
+  const auto with = [&](const memory_calibration& k) { return detail::choices(m, job, l, w, count.total, tokens, k); };
   const detail::memory_choices point = with(memory_point);
   result.logits = point.logits;
   result.gathered_weights = point.gathered_weights;
@@ -141,7 +141,7 @@ constexpr memory_choices choices(const transformer& m, const training& job, cons
 /// The largest global batch, in whole multiples of the layout's batch shards and accumulation, whose verdict is yes;
 /// nothing where not even the smallest fits. Worked: 960 for llama-3-8b at 4096 tokens, FSDP over v5p-128.
 [[nodiscard]] constexpr maybe<std::int64_t> largest_batch(const transformer& m, training job, const layout& l,
-                                                                  const slice& s) {
+                                                          const slice& s) {
   detail::positive_count("training.gradient_accumulation", job.gradient_accumulation);
   const std::int64_t unit = checked_multiply(batch_shards(l), job.gradient_accumulation);
   const auto fits_with = [&](std::int64_t units) {

@@ -37,35 +37,35 @@ struct collective_time {
   seconds exposed{};
 };
 
-/// Time of one step. compute + hbm + ici + overhead + bubble + jitter + dcn.exposed = total, and each of the first three
-/// is the sum of its parts.
+/// Time of one step. compute + hbm + ici + overhead + bubble + jitter + dcn.exposed = total, and each of the first
+/// three is the sum of its parts.
 struct step_breakdown {
-  seconds dense_products{};   ///< projections, dense MLPs, shared experts
+  seconds dense_products{};  ///< projections, dense MLPs, shared experts
   seconds expert_products{};
   seconds logits{};
   seconds attention{};
   seconds vision{};
-  seconds compute{};          ///< the five above
-  seconds elementwise{};      ///< HBM traffic of norms, activations, residuals
-  seconds weight_update{};    ///< HBM traffic of optimizer and gradients
-  seconds dispatch{};         ///< HBM traffic of routing tokens to experts
-  seconds hbm{};              ///< the three above
+  seconds compute{};        ///< the five above
+  seconds elementwise{};    ///< HBM traffic of norms, activations, residuals
+  seconds weight_update{};  ///< HBM traffic of optimizer and gradients
+  seconds dispatch{};       ///< HBM traffic of routing tokens to experts
+  seconds hbm{};            ///< the three above
   collective_time fsdp{};
   collective_time data{};
   collective_time tensor{};
   collective_time expert{};
-  seconds ici{};              ///< the exposed parts of the four above
-  seconds overhead{};         ///< fixed time per layer and pass
-  seconds bubble{};           ///< pipeline stages that wait
-  seconds jitter{};           ///< stragglers among slices
+  seconds ici{};       ///< the exposed parts of the four above
+  seconds overhead{};  ///< fixed time per layer and pass
+  seconds bubble{};    ///< pipeline stages that wait
+  seconds jitter{};    ///< stragglers among slices
   collective_time dcn{};
   seconds total{};
-  seconds low{};              ///< nine of ten comparable published runs lie between low and high
+  seconds low{};  ///< nine of ten comparable published runs lie between low and high
   seconds high{};
   double band = 0;            ///< relative error behind low and high
   bool extrapolated = false;  ///< outside of what published runs cover
   step_bound limited_by = step_bound::compute;
-  double mfu = 0;             ///< model FLOPs (MaxText's convention) over the bf16 peak
+  double mfu = 0;  ///< model FLOPs (MaxText's convention) over the bf16 peak
   per_second tokens_per_second{};
 };
 
@@ -76,15 +76,15 @@ constexpr double again(placement where) noexcept { return where == placement::re
 
 /// Sizes that every term needs.
 struct step_scale {
-  double chips = 0;         ///< over all slices
+  double chips = 0;  ///< over all slices
   double slice_chips = 0;
   double slices = 0;
   double stages = 0;
-  double tokens = 0;        ///< per chip
+  double tokens = 0;  ///< per chip
   double microbatches = 0;
   double layers = 0;
   double parameters = 0;
-  double shards = 0;        ///< of the weights, counted in chips
+  double shards = 0;  ///< of the weights, counted in chips
   double peak = 0;
 };
 
@@ -117,13 +117,13 @@ constexpr double padded_attention(const transformer& m, std::int64_t sequence) {
   const auto length = static_cast<double>(sequence);
   const double local = average_context(m, length, static_cast<double>(a.window), how);
   const double all = average_context(m, length, 0, how);
-  const auto size = has_latent_attention(m)
-                        ? static_cast<double>(a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim)
-                        : static_cast<double>(a.head_dim);
+  const auto size = has_latent_attention(m) ? static_cast<double>(a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim)
+                                            : static_cast<double>(a.head_dim);
   const double global_size = has_latent_attention(m) ? size : global_head_dim(m);
   const auto local_layers = static_cast<double>(a.local_layers);
-  return 2 * (local_layers * attention_macs(m, local, size) * padding(size) +
-              (static_cast<double>(m.layers) - local_layers) * attention_macs(m, all, global_size) * padding(global_size));
+  return 2 *
+         (local_layers * attention_macs(m, local, size) * padding(size) +
+          (static_cast<double>(m.layers) - local_layers) * attention_macs(m, all, global_size) * padding(global_size));
 }
 
 constexpr void add_compute(step_breakdown& t, const transformer& m, const training& job, const slice& s,
@@ -135,11 +135,12 @@ constexpr void add_compute(step_breakdown& t, const transformer& m, const traini
                              : 1;
   const double per_flop = k.tokens * job.work_multiplier / (k.peak * mxu_fraction(c, s.chip));
   const double up = 3 + again(r.mlp_up);
-  t.dense_products = seconds{per_flop * doubled *
-                             (f.qkv.value() * (3 + again(r.qkv)) + f.attention_output.value() * (3 + again(r.out_proj)) +
-                              f.mlp_up.value() * up + f.mlp_down.value() * 3)};
-  t.expert_products = seconds{per_flop * doubled * job.capacity_factor *
-                              (f.experts_up.value() * up + f.experts_down.value() * 3)};
+  t.dense_products =
+      seconds{per_flop * doubled *
+              (f.qkv.value() * (3 + again(r.qkv)) + f.attention_output.value() * (3 + again(r.out_proj)) +
+               f.mlp_up.value() * up + f.mlp_down.value() * 3)};
+  t.expert_products =
+      seconds{per_flop * doubled * job.capacity_factor * (f.experts_up.value() * up + f.experts_down.value() * 3)};
   t.logits = seconds{per_flop * 3 * f.logits.value() * job.logits_fraction};
   t.attention = seconds{per_flop * c.attention_slowdown * padded_attention(m, job.sequence_length) *
                         (3.5 + (r.attention_again ? 1 : 0))};
@@ -158,11 +159,12 @@ constexpr void add_hbm(step_breakdown& t, const transformer& m, const training& 
   const bool products_again = again(r.qkv) + again(r.out_proj) + again(r.mlp_up) > 0;
   const double rate = s.chip.hbm.bandwidth.value();
   const double passes = products_again ? 4 : 3.3;
-  const double numbers = passes * 2 * k.layers * (8 * w.d_model + 2 * w.qkv + w.mlp) + 16 * static_cast<double>(m.vocab);
+  const double numbers =
+      passes * 2 * k.layers * (8 * w.d_model + 2 * w.qkv + w.mlp) + 16 * static_cast<double>(m.vocab);
   t.elementwise = seconds{c.elementwise_passes * k.tokens * numbers / rate};
   t.weight_update = seconds{28 * k.parameters / k.shards / rate};
-  t.dispatch = seconds{c.dispatch_passes * job.capacity_factor * k.tokens * static_cast<double>(m.moe.top_k) * w.d_model *
-                       2 * static_cast<double>(moe_layers(m)) * (3 + again(r.mlp_up)) / rate};
+  t.dispatch = seconds{c.dispatch_passes * job.capacity_factor * k.tokens * static_cast<double>(m.moe.top_k) *
+                       w.d_model * 2 * static_cast<double>(moe_layers(m)) * (3 + again(r.mlp_up)) / rate};
   t.hbm = t.elementwise + t.weight_update + t.dispatch;
 }
 
@@ -198,8 +200,9 @@ constexpr void add_ici(step_breakdown& t, const transformer& m, const training& 
   if (l.tensor > 1) {
     const bool all_again = again(r.qkv) + again(r.out_proj) + again(r.mlp_up) == 3 && r.attention_again;
     const double passes = all_again ? 3 : 2.5;
-    t.tensor = collective(k.tokens * static_cast<double>(l.tensor - 1) * d * 8 * k.layers * passes /
-                              (axes_for(l.tensor, l, s) * axis), c.exposed_tensor);
+    t.tensor = collective(
+        k.tokens * static_cast<double>(l.tensor - 1) * d * 8 * k.layers * passes / (axes_for(l.tensor, l, s) * axis),
+        c.exposed_tensor);
   }
   if (l.expert > 1) {
     const double ways = static_cast<double>(l.expert) / 4;
@@ -228,12 +231,12 @@ struct band_row {
 };
 inline constexpr double no_band = 0;
 inline constexpr std::array<band_row, 7> bands = {{{"v2", 0.25, no_band, no_band},
-                                                  {"v3", 0.25, no_band, no_band},
-                                                  {"v4", 0.15, no_band, no_band},
-                                                  {"v5e", 0.17, no_band, 0.25},
-                                                  {"v5p", 0.20, 0.25, 0.18},
-                                                  {"v6e", 0.20, 0.30, 0.27},
-                                                  {"tpu7x", 0.18, 0.20, no_band}}};
+                                                   {"v3", 0.25, no_band, no_band},
+                                                   {"v4", 0.15, no_band, no_band},
+                                                   {"v5e", 0.17, no_band, 0.25},
+                                                   {"v5p", 0.20, 0.25, 0.18},
+                                                   {"v6e", 0.20, 0.30, 0.27},
+                                                   {"tpu7x", 0.18, 0.20, no_band}}};
 
 constexpr void add_band(step_breakdown& t, const transformer& m, const training& job, const layout& l, const slice& s,
                         const step_scale& k) {

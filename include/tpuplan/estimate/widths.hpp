@@ -15,10 +15,10 @@ inline namespace abi_0 {
 /// Numbers per token and layer. Experts count as the active ones.
 struct layer_widths {
   double d_model = 0;
-  double qkv = 0;         ///< queries, keys and values together
-  double context = 0;     ///< output of the attention kernel
-  double mlp_up = 0;      ///< outputs of gate and up products
-  double mlp = 0;         ///< those and the input of the down product
+  double qkv = 0;      ///< queries, keys and values together
+  double context = 0;  ///< output of the attention kernel
+  double mlp_up = 0;   ///< outputs of gate and up products
+  double mlp = 0;      ///< those and the input of the down product
 };
 
 /// The widths of a model's layers. Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
@@ -38,8 +38,8 @@ struct layer_widths {
     w.context = heads * size;
   }
   const double matrices = m.mlp.gated ? 3 : 2;
-  const double routed = static_cast<double>(m.moe.expert_d_ff) * static_cast<double>(m.moe.top_k) *
-                        static_cast<double>(moe_layers(m));
+  const double routed =
+      static_cast<double>(m.moe.expert_d_ff) * static_cast<double>(m.moe.top_k) * static_cast<double>(moe_layers(m));
   const double dense = static_cast<double>(detail::dense_mlp_matrices(m)) / (matrices * w.d_model);
   const double width = (dense + routed) / static_cast<double>(m.layers);
   w.mlp = width * matrices;

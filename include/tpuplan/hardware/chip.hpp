@@ -10,7 +10,8 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// The figures of one chip. The table of generations is made of these; a chip of your own is a copy with changed fields.
+/// The figures of one chip. The table of generations is made of these; a chip of your own is a copy with changed
+/// fields.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -58,10 +59,10 @@ struct ici_spec {
 
 /// What a chip shares with the machine around it.
 struct host_spec {
-  std::int64_t chips = 0;            ///< per physical host
-  known<bytes> dram{};               ///< per physical host
-  known<bytes_per_second> pcie{};    ///< per chip, one-way
-  known<bytes_per_second> dcn{};     ///< per chip, egress to the data-centre network
+  std::int64_t chips = 0;          ///< per physical host
+  known<bytes> dram{};             ///< per physical host
+  known<bytes_per_second> pcie{};  ///< per chip, one-way
+  known<bytes_per_second> dcn{};   ///< per chip, egress to the data-centre network
 };
 
 /// How large it gets.
@@ -93,8 +94,8 @@ struct chip_spec {
 };
 
 /// The peak rate of matrix products whose operands are of that format, per chip. bf16 stands for fp16 and, as XLA
-/// computes it by default, for fp32 inputs. Throws `errc::unknown_figure` where the chip has none or none is documented.
-/// Worked: peak_rate(v5e, dtype::int8) is 393 TOP/s; of v3 it is absent.
+/// computes it by default, for fp32 inputs. Throws `errc::unknown_figure` where the chip has none or none is
+/// documented. Worked: peak_rate(v5e, dtype::int8) is 393 TOP/s; of v3 it is absent.
 [[nodiscard]] constexpr flops_per_second peak_rate(const chip_spec& chip, dtype compute) {
   switch (compute) {
     case dtype::int8: return chip.peak.int8.value("int8 peak of the chip");

@@ -67,7 +67,8 @@ inline constexpr chip_spec v4 = {
     /*peak: bf16, int8, fp8, int4*/ {275_TFLOP_per_s, 275_TFLOP_per_s, unknown, unknown},
     /*clock*/ 1050_MHz,
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {32_GiB, 32_GiB, 33017561088_B, 1200_GB_per_s},
-    /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {16_MiB, unknown, 128_MiB, 1_MiB},
+    /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/
+    {16_MiB, unknown, 128_MiB, 1_MiB},
     /*sparsecores*/ std::int64_t{4},
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 50_GB_per_s, 0.9, wraparound_rule::whole_cubes, absent},
@@ -157,10 +158,9 @@ struct chip_alias {
 };
 /// What people and other tools call them. JAX prints device kinds such as "TPU v5 lite" and "TPU v6 lite".
 inline constexpr std::array<chip_alias, 20> chip_aliases = {{
-    {"v2", 0},        {"v3", 1},       {"v4", 2},       {"v4p", 2},      {"v5e", 3},      {"v5litepod", 3},
-    {"v5lite", 3},    {"v5 lite", 3},  {"v5p", 4},      {"v5", 4},       {"v6e", 5},      {"v6", 5},
-    {"v6 lite", 5},   {"trillium", 5}, {"tpu7x", 6},    {"v7x", 6},      {"7x", 6},       {"v7", 6},
-    {"ironwood", 6},  {"tpu7", 6},
+    {"v2", 0},      {"v3", 1},  {"v4", 2}, {"v4p", 2}, {"v5e", 3},      {"v5litepod", 3}, {"v5lite", 3},
+    {"v5 lite", 3}, {"v5p", 4}, {"v5", 4}, {"v6e", 5}, {"v6", 5},       {"v6 lite", 5},   {"trillium", 5},
+    {"tpu7x", 6},   {"v7x", 6}, {"7x", 6}, {"v7", 6},  {"ironwood", 6}, {"tpu7", 6},
 }};
 }  // namespace detail
 

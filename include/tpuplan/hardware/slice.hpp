@@ -10,7 +10,8 @@
 #include <tpuplan/maybe.hpp>
 
 /// @file
-/// Slices: what can be rented. Find one by name, machine type or shape; list them; and say what is next to a wrong name.
+/// Slices: what can be rented. Find one by name, machine type or shape; list them; and say what is next to a wrong
+/// name.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -38,7 +39,8 @@ struct slice {
 /// Physical hosts, in eighths and quarters where one is shared with other slices. Worked: 16 for v5p-128; 2 for
 /// v5litepod-16 (4 VMs); 0.125 for v5litepod-1.
 [[nodiscard]] constexpr double hosts(const slice& s) {
-  return static_cast<double>(chips(s)) / static_cast<double>(detail::positive_count("chip.host.chips", s.chip.host.chips));
+  return static_cast<double>(chips(s)) /
+         static_cast<double>(detail::positive_count("chip.host.chips", s.chip.host.chips));
 }
 /// Per axis, whether it wraps. Worked: v5p-128 on all three axes.
 [[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const slice& s) {
@@ -139,8 +141,8 @@ inline constexpr std::size_t slice_count = detail::slice_rows.size();
 }
 
 /// Whether a chip can be cut into that shape. Three dimensions: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples of 4
-/// with A <= B <= C (one chip on tpu7x). Two dimensions: the documented shapes of the generations; for other chips sides
-/// that are powers of two, equal or one twice the other. Up to the largest slice, or a documented name above it.
+/// with A <= B <= C (one chip on tpu7x). Two dimensions: the documented shapes of the generations; for other chips
+/// sides that are powers of two, equal or one twice the other. Up to the largest slice, or a documented name above it.
 /// Worked: 4x4x12 of v5p is valid, 4x12x4 and 4x4x6 are not. Source: KubeRay's copy of GKE "Plan TPUs", xpk.
 [[nodiscard]] constexpr bool is_valid_shape(const chip_spec& chip, const topology& shape) {
   if (shape.axes != chip.ici.axes) return false;
@@ -151,8 +153,8 @@ inline constexpr std::size_t slice_count = detail::slice_rows.size();
   const std::array<std::int32_t, 3>& d = shape.dims;
   if (chips(shape) > chip.pod.largest_slice || d[0] > d[1]) return false;
   if (shape.axes == 3) {
-    const bool small = (d[0] == 2 && d[1] == 2 && (d[2] == 1 || d[2] == 2 || d[2] == 4)) ||
-                       (d[0] == 2 && d[1] == 4 && d[2] == 4);
+    const bool small =
+        (d[0] == 2 && d[1] == 2 && (d[2] == 1 || d[2] == 2 || d[2] == 4)) || (d[0] == 2 && d[1] == 4 && d[2] == 4);
     return small || (d[0] % 4 == 0 && d[1] % 4 == 0 && d[2] % 4 == 0 && d[1] <= d[2]);
   }
   return generation < 0 && is_power_of_two(d[0]) && (d[1] == d[0] || (d[1] == 2 * d[0] && d[0] > 1));
@@ -304,8 +306,10 @@ namespace detail {
 constexpr text<160> slice_hint(std::string_view given) {
   if (starts_with_name(given, "ct5lp-hightpu-") || starts_with_name(given, "ct6e-standard-")) {
     const bool v5e_machine = starts_with_name(given, "ct5lp");
-    return v5e_machine ? "no such machine type; ct5lp-hightpu-1t, -4t and -8t are all there are; a larger slice is several ct5lp-hightpu-4t: v5litepod-32 is 8 of them"
-                       : "no such machine type; ct6e-standard-1t, -4t and -8t are all there are; a larger slice is several ct6e-standard-4t: v6e-32 is 8 of them";
+    return v5e_machine ? "no such machine type; ct5lp-hightpu-1t, -4t and -8t are all there are; a larger slice is "
+                         "several ct5lp-hightpu-4t: v5litepod-32 is 8 of them"
+                       : "no such machine type; ct6e-standard-1t, -4t and -8t are all there are; a larger slice is "
+                         "several ct6e-standard-4t: v6e-32 is 8 of them";
   }
   const slice_name_parts parts = split_slice_name(given);
   if (!parts.found) return "a chip (v2, v3, v4, v5e, v5p, v6e, tpu7x), a dash and a size or shape: v5e-16, v5p-4x4x4";
@@ -333,8 +337,8 @@ constexpr text<160> slice_hint(std::string_view given) {
 
 }  // namespace detail
 
-/// The slice of that name, as `find_slice`. A wrong one throws `errc::unknown_name`, whose message gives the sizes next to
-/// it: "v5e-24" answers with v5litepod-16 and v5litepod-32.
+/// The slice of that name, as `find_slice`. A wrong one throws `errc::unknown_name`, whose message gives the sizes next
+/// to it: "v5e-24" answers with v5litepod-16 and v5litepod-32.
 [[nodiscard]] constexpr slice slice_for(std::string_view given) {
   if (const maybe<slice> found = find_slice(given)) return *found;
   detail::fail(errc::unknown_name, "slice", given, detail::slice_hint(given).view());

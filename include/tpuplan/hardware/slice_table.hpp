@@ -75,10 +75,10 @@ inline constexpr std::array<slice_row, 246> slice_rows = {{
 /// A machine type of Compute Engine or GKE: one VM with some chips.
 struct machine_type {
   std::string_view name;
-  std::int32_t generation;      ///< place in `generations`
-  std::int64_t chips;           ///< per VM
+  std::int32_t generation;  ///< place in `generations`
+  std::int64_t chips;       ///< per VM
   known<std::int64_t> vcpus;
-  known<std::int64_t> ram_gb;   ///< as printed by the source
+  known<std::int64_t> ram_gb;  ///< as printed by the source
 };
 
 /// The machine types of the seven generations. Source: data/hardware.json, "machine_types".

@@ -61,9 +61,9 @@ struct topology {
 
 /// Which axes of a slice close into rings.
 enum class wraparound_rule : std::uint8_t {
-  whole_pod,      ///< v2, v3: the full pod is a torus; one host has none; what is between is not established
-  axis_of_16,     ///< v5e, v6e: an axis wraps where its length is 16
-  whole_cubes,    ///< v4, v5p, tpu7x: all axes wrap where all are multiples of 4, otherwise none
+  whole_pod,    ///< v2, v3: the full pod is a torus; one host has none; what is between is not established
+  axis_of_16,   ///< v5e, v6e: an axis wraps where its length is 16
+  whole_cubes,  ///< v4, v5p, tpu7x: all axes wrap where all are multiples of 4, otherwise none
 };
 
 /// Per axis, whether it wraps: yes, no, or unknown (partial slices of v2 and v3).

@@ -45,8 +45,9 @@ inline std::string nearest_first(std::vector<std::string_view> names, std::strin
     return row.back();
   };
   if (!given.empty()) {
-    std::stable_sort(names.begin(), names.end(),
-                     [&](std::string_view a, std::string_view b) { return distance(a) < distance(b); });
+    std::sort(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
+      return std::pair(distance(a), a) < std::pair(distance(b), b);
+    });
   }
   std::string list;
   for (const std::string_view name : names) list.append(list.empty() ? "" : ", ").append(name);

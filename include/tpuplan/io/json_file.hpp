@@ -33,7 +33,8 @@ struct json_limits {
     detail::fail(errc::malformed_input, source, "a document with NUL characters", "one JSON document");
   }
   const auto shallow = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
-    if (depth > limits.depth) detail::fail(errc::malformed_input, source, std::int64_t{depth}, "at most 64 levels deep");
+    if (depth > limits.depth)
+      detail::fail(errc::malformed_input, source, std::int64_t{depth}, "at most 64 levels deep");
     return true;
   };
   try {
@@ -108,6 +109,13 @@ class json_object {
     const nlohmann::json& given = at(key);
     if (!given.is_number()) fail(errc::malformed_input, path(key), shown(given), "a number");
     return given.get<double>();
+  }
+  /// A number that is in the file must be above 0 and finite.
+  [[nodiscard]] double positive_number(std::string_view key) const {
+    const double given = number(key);
+    if (!is_finite(given)) fail(errc::not_finite, path(key), given, "a finite number above 0");
+    if (given <= 0) fail(errc::invalid_argument, path(key), given, "a number above 0");
+    return given;
   }
   [[nodiscard]] bool flag(std::string_view key) const {
     const nlohmann::json& given = at(key);

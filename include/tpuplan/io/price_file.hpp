@@ -59,7 +59,8 @@ inline price_row read_price(const json_object& from) {
   row.smallest_chips = positive_count(from.path("smallest_chips"), from.count_or("smallest_chips", 1));
   const std::string field = from.path("usd_per_chip_hour");
   row.per_chip = usd_per_hour(positive(field, from.number("usd_per_chip_hour")));
-  if (!is_iso_date(row.date)) fail(errc::malformed_input, from.path("date"), row.date.view(), "an ISO date such as 2026-09-17");
+  if (!is_iso_date(row.date))
+    fail(errc::malformed_input, from.path("date"), row.date.view(), "an ISO date such as 2026-09-17");
   const std::string qualifier = from.has("date_qualifier") ? from.string("date_qualifier") : "exact";
   row.qualifier = qualifier == "exact"        ? date_qualifier::exact
                   : qualifier == "not_before" ? date_qualifier::not_before
@@ -68,7 +69,8 @@ inline price_row read_price(const json_object& from) {
     fail(errc::unknown_name, from.path("date_qualifier"), qualifier, "exact, not_before or month");
   }
   const std::string grade = from.has("grade") ? from.string("grade") : "C";
-  if (grade.size() != 1 || grade[0] < 'A' || grade[0] > 'D') fail(errc::unknown_name, from.path("grade"), grade, "A, B, C or D");
+  if (grade.size() != 1 || grade[0] < 'A' || grade[0] > 'D')
+    fail(errc::unknown_name, from.path("grade"), grade, "A, B, C or D");
   row.grade = grade[0];
   return row;
 }
@@ -77,7 +79,8 @@ inline price_row read_price(const json_object& from) {
 
 /// The prices of a document: all of its `rows`, or an error that names the row and field. Two rows for the same
 /// generation, region, kind and size are refused.
-[[nodiscard]] inline owned_price_book read_prices(const nlohmann::json& document, const std::string& source = "prices") {
+[[nodiscard]] inline owned_price_book read_prices(const nlohmann::json& document,
+                                                  const std::string& source = "prices") {
   const detail::json_object root(document, source);
   const nlohmann::json& list = root.at("rows");
   if (!list.is_array() || list.empty()) {
@@ -102,7 +105,9 @@ inline price_row read_price(const json_object& from) {
 }
 
 /// The prices of a file. It loads whole, or throws and nothing is changed.
-[[nodiscard]] inline owned_price_book load_prices(const std::string& path) { return read_prices(load_json(path), path); }
+[[nodiscard]] inline owned_price_book load_prices(const std::string& path) {
+  return read_prices(load_json(path), path);
+}
 
 }  // namespace abi_0
 }  // namespace tpuplan

@@ -13,8 +13,8 @@
 #include <vector>
 
 /// @file
-/// Published runs as their sources word them (data/measured/measured.json: "TP8 x FSDP16 per slice; DP over DCN") turned
-/// into the spelled-out fields of data/measured/structured.json, which io/records.hpp reads.
+/// Published runs as their sources word them (data/measured/measured.json: "TP8 x FSDP16 per slice; DP over DCN")
+/// turned into the spelled-out fields of data/measured/structured.json, which io/records.hpp reads.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -33,8 +33,8 @@ inline std::string lower(std::string_view words) {
   return result;
 }
 
-/// The number behind a label such as "tp" in "TP8 x FSDP16"; 0 where the label or the number is missing. A label that is
-/// the end of a longer word does not count.
+/// The number behind a label such as "tp" in "TP8 x FSDP16"; 0 where the label or the number is missing. A label that
+/// is the end of a longer word does not count.
 inline std::int64_t number_behind(const std::string& words, std::string_view label) {
   for (std::size_t at = words.find(label); at != std::string::npos; at = words.find(label, at + 1)) {
     const bool starts = at == 0 || std::isalnum(static_cast<unsigned char>(words[at - 1])) == 0;
@@ -42,7 +42,8 @@ inline std::int64_t number_behind(const std::string& words, std::string_view lab
     while (digit < words.size() && words[digit] == ' ') ++digit;
     std::size_t end = digit;
     while (end < words.size() && std::isdigit(static_cast<unsigned char>(words[end])) != 0) ++end;
-    if (starts && end > digit && end - digit < 9) return parse_count(std::string_view{words}.substr(digit, end - digit));
+    if (starts && end > digit && end - digit < 9)
+      return parse_count(std::string_view{words}.substr(digit, end - digit));
   }
   return 0;
 }

@@ -26,8 +26,8 @@ struct training_record {
   training job{};
   layout mesh{};
   slice where{};
-  seconds measured{};     ///< per step
-  bool in_domain = false; ///< a transformer of at least 1.5e9 parameters with a token count
+  seconds measured{};      ///< per step
+  bool in_domain = false;  ///< a transformer of at least 1.5e9 parameters with a token count
 };
 
 namespace detail {
@@ -57,7 +57,8 @@ inline void fill_attention(transformer& m, const json_object& shape) {
   }
   if (shape.has("mla")) {
     const json_object mla = shape.object("mla");
-    m.attention.latent = {mla.count("q_lora"), mla.count("kv_lora"), mla.count("nope"), mla.count("rope"), mla.count("v")};
+    m.attention.latent = {mla.count("q_lora"), mla.count("kv_lora"), mla.count("nope"), mla.count("rope"),
+                          mla.count("v")};
   }
 }
 
@@ -130,7 +131,8 @@ inline training record_job(const json_object& record) {
   if (record.has("attention") && record.string("attention") == "bidirectional") job.logits_fraction = 0.15;
   if (record.has("optimizer")) {
     const maybe<optimizer_kind> optimizer = parse_optimizer(record.string("optimizer"));
-    if (!optimizer) fail(errc::unknown_name, record.path("optimizer"), record.string("optimizer"), "adamw, adafactor, lion");
+    if (!optimizer)
+      fail(errc::unknown_name, record.path("optimizer"), record.string("optimizer"), "adamw, adafactor, lion");
     job.optimizer = *optimizer;
   }
   const std::string detail_text = record.has("remat_detail") ? record.string("remat_detail") : std::string{};
@@ -184,12 +186,11 @@ inline layout record_layout(const json_object& record, std::int64_t slice_total)
     detail::fail(errc::unknown_name, record.path("hardware"), hardware, "v2, v3, v4, v5e, v5p, v6e or tpu7x");
   }
   const maybe<slice> where = find_slice_of_size(*chip, chip_count / slice_total);
-  if (!where) detail::fail(errc::unknown_name, record.path("chips_total"), chip_count, "the chips of a slice that exists");
+  if (!where)
+    detail::fail(errc::unknown_name, record.path("chips_total"), chip_count, "the chips of a slice that exists");
   result.where = *where;
   result.mesh = detail::record_layout(record, slice_total);
-  if (timed) {
-    result.measured = seconds{detail::positive(record.path("target_step_time_s"), record.number("target_step_time_s"))};
-  }
+  if (timed) result.measured = seconds{record.positive_number("target_step_time_s")};
   result.in_domain = record.flag_or("in_domain", false);
   return result;
 }

@@ -110,7 +110,7 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
     const json_object all(spelled.record, where);
     if (all.has("fits")) check.fitted = all.flag("fits");
     if (all.has("hbm_used_bytes")) {
-      check.measured_used = bytes{positive(all.path("hbm_used_bytes"), all.number("hbm_used_bytes"))};
+      check.measured_used = bytes{all.positive_number("hbm_used_bytes")};
     }
   } catch (const error& problem) {
     if (!is_a_gap(problem.code())) throw;
@@ -127,7 +127,8 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
                                                              const calibration& constants = {}) {
   const detail::json_object root(document, source);
   const nlohmann::json& list = root.at("records");
-  if (!list.is_array()) detail::fail(errc::malformed_input, root.path("records"), list.type_name(), "an array of records");
+  if (!list.is_array())
+    detail::fail(errc::malformed_input, root.path("records"), list.type_name(), "an array of records");
   std::vector<record_check> checks;
   for (std::size_t i = 0; i < list.size(); ++i) {
     checks.push_back(detail::check_record(list[i], "records[" + std::to_string(i) + "]", constants));

@@ -90,9 +90,8 @@ constexpr flops attention_core(const transformer& m, double sequence, const flop
   const double local = average_context(m, sequence, static_cast<double>(m.attention.window), how);
   const double all = average_context(m, sequence, 0, how);
   const auto local_layers = static_cast<double>(m.attention.local_layers);
-  const double macs =
-      local_layers * attention_macs(m, local, static_cast<double>(m.attention.head_dim)) +
-      (static_cast<double>(m.layers) - local_layers) * attention_macs(m, all, global_head_dim(m));
+  const double macs = local_layers * attention_macs(m, local, static_cast<double>(m.attention.head_dim)) +
+                      (static_cast<double>(m.layers) - local_layers) * attention_macs(m, all, global_head_dim(m));
   return flops{2 * macs};
 }
 

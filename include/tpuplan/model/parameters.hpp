@@ -12,19 +12,19 @@ inline namespace abi_0 {
 
 /// Parameters by part; the parts add up to `total`.
 struct parameter_count {
-  std::int64_t embedding = 0;    ///< token table, learned positions, token types
-  std::int64_t attention = 0;    ///< projections with biases, norms on queries and keys, sinks, relative tables
-  std::int64_t mlp = 0;          ///< dense MLPs, shared experts included
-  std::int64_t experts = 0;      ///< routed experts, all of them
+  std::int64_t embedding = 0;  ///< token table, learned positions, token types
+  std::int64_t attention = 0;  ///< projections with biases, norms on queries and keys, sinks, relative tables
+  std::int64_t mlp = 0;        ///< dense MLPs, shared experts included
+  std::int64_t experts = 0;    ///< routed experts, all of them
   std::int64_t router = 0;
   std::int64_t norms = 0;
-  std::int64_t lm_head = 0;      ///< 0 where it is tied to the token table
+  std::int64_t lm_head = 0;  ///< 0 where it is tied to the token table
   std::int64_t vision = 0;
   std::int64_t projector = 0;
-  std::int64_t head = 0;         ///< pooler or classifier
+  std::int64_t head = 0;  ///< pooler or classifier
   std::int64_t total = 0;
-  std::int64_t active = 0;       ///< that one token passes through: total less the experts it is not routed to
-  std::int64_t matrices = 0;     ///< active, in matrix products of one token: no input look-up, norms or biases
+  std::int64_t active = 0;    ///< that one token passes through: total less the experts it is not routed to
+  std::int64_t matrices = 0;  ///< active, in matrix products of one token: no input look-up, norms or biases
 };
 
 namespace detail {
@@ -41,10 +41,9 @@ constexpr projection_weights latent_projections(const transformer& m) {
   const std::int64_t d = m.d_model;
   const std::int64_t heads = m.attention.heads;
   const std::int64_t qk = a.qk_nope_head_dim + a.qk_rope_head_dim;
-  const std::int64_t queries = a.q_lora_rank > 0
-                                   ? checked_add(checked_multiply(d, a.q_lora_rank),
-                                                 checked_multiply(a.q_lora_rank, heads, qk))
-                                   : checked_multiply(d, heads, qk);
+  const std::int64_t queries =
+      a.q_lora_rank > 0 ? checked_add(checked_multiply(d, a.q_lora_rank), checked_multiply(a.q_lora_rank, heads, qk))
+                        : checked_multiply(d, heads, qk);
   const std::int64_t keys = checked_add(checked_multiply(d, a.kv_lora_rank + a.qk_rope_head_dim),
                                         checked_multiply(a.kv_lora_rank, heads, a.qk_nope_head_dim + a.v_head_dim));
   return {checked_add(queries, keys), checked_multiply(heads, a.v_head_dim, d), a.q_lora_rank + a.kv_lora_rank};
@@ -69,16 +68,17 @@ constexpr projection_weights stack_projections(const transformer& m) {
                               checked_multiply(one.extra, layers)};
   };
   const auto plus = [](projection_weights x, projection_weights y) {
-    return projection_weights{checked_add(x.qkv, y.qkv), checked_add(x.output, y.output), checked_add(x.extra, y.extra)};
+    return projection_weights{checked_add(x.qkv, y.qkv), checked_add(x.output, y.output),
+                              checked_add(x.extra, y.extra)};
   };
   if (has_latent_attention(m)) return times(latent_projections(m), m.layers);
   const projection_weights usual = head_projections(m, a.head_dim, a.kv_heads, 2);
   const projection_weights reading = head_projections(m, a.head_dim, a.kv_heads, 0);
   const bool wide = a.global_head_dim > 0 || a.global_kv_heads > 0 || a.global_kv_shared;
   const std::int64_t global_layers = wide ? m.layers - a.local_layers : 0;
-  const projection_weights global = head_projections(m, a.global_head_dim > 0 ? a.global_head_dim : a.head_dim,
-                                                     a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads,
-                                                     a.global_kv_shared ? 1 : 2);
+  const projection_weights global =
+      head_projections(m, a.global_head_dim > 0 ? a.global_head_dim : a.head_dim,
+                       a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads, a.global_kv_shared ? 1 : 2);
   projection_weights sum = plus(times(usual, m.layers - global_layers), times(global, global_layers));
   if (a.kv_shared_layers > 0) {
     sum.qkv -= checked_multiply(usual.qkv - reading.qkv, a.kv_shared_layers);
@@ -131,16 +131,18 @@ constexpr void count_text(const transformer& m, parameter_count& count) {
   const std::int64_t dense = dense_mlp_matrices(m);
   count.mlp = checked_add(dense, (m.layers - moe_layers(m)) * mlp_biases(m, m.mlp.d_ff, m.mlp.bias));
   if (has_experts(m)) {
-    const std::int64_t expert = checked_add(mlp_matrices(m, m.moe.expert_d_ff),
-                                            mlp_biases(m, m.moe.expert_d_ff, m.moe.expert_bias));
+    const std::int64_t expert =
+        checked_add(mlp_matrices(m, m.moe.expert_d_ff), mlp_biases(m, m.moe.expert_d_ff, m.moe.expert_bias));
     count.experts = checked_multiply(expert, m.moe.experts, moe_layers(m));
-    count.router = checked_multiply(moe_layers(m), checked_multiply(d, router_width(m)) + (m.moe.router_bias ? m.moe.experts : 0));
+    count.router =
+        checked_multiply(moe_layers(m), checked_multiply(d, router_width(m)) + (m.moe.router_bias ? m.moe.experts : 0));
   }
-  count.norms = checked_multiply(norm, checked_multiply(m.norms_per_layer, m.layers) + (m.embedding_norm ? 1 : 0) +
-                                           (m.final_norm ? 1 : 0));
+  count.norms = checked_multiply(
+      norm, checked_multiply(m.norms_per_layer, m.layers) + (m.embedding_norm ? 1 : 0) + (m.final_norm ? 1 : 0));
   const std::int64_t routed = checked_multiply(mlp_matrices(m, m.moe.expert_d_ff), m.moe.top_k, moe_layers(m));
   const std::int64_t routers = checked_multiply(d, router_width(m), moe_layers(m));
-  count.matrices = checked_add(checked_add(attention.qkv, attention.output), checked_add(dense, checked_add(routed, routers)));
+  count.matrices =
+      checked_add(checked_add(attention.qkv, attention.output), checked_add(dense, checked_add(routed, routers)));
   if (m.kind != architecture::encoder) count.matrices = checked_add(count.matrices, checked_multiply(d, m.vocab));
   if (m.kind == architecture::encoder_decoder) count_encoder(m, count, norm);
   // Layers that attend to an image: norms on queries and keys, and two gates, beside the usual projections.
@@ -150,9 +152,9 @@ constexpr void count_text(const transformer& m, parameter_count& count) {
 
 }  // namespace detail
 
-/// The parameters of a model, by part. Exact for the shapes it can describe. Where `published_parameters` is set, `total`
-/// is that figure and the parts are those of the shape.
-/// Worked: llama-3-8b has 8030261248, of which 525336576 in each of token table and output head.
+/// The parameters of a model, by part. Exact for the shapes it can describe. Where `published_parameters` is set,
+/// `total` is that figure and the parts are those of the shape. Worked: llama-3-8b has 8030261248, of which 525336576
+/// in each of token table and output head.
 [[nodiscard]] constexpr parameter_count parameters(const transformer& m) {
   validate(m);
   parameter_count count;

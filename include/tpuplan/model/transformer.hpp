@@ -75,9 +75,9 @@ struct moe_spec {
   std::int64_t experts = 0;
   std::int64_t top_k = 0;
   std::int64_t expert_d_ff = 0;
-  std::int64_t shared_d_ff = 0;         ///< all shared experts together
+  std::int64_t shared_d_ff = 0;          ///< all shared experts together
   std::int64_t parallel_dense_d_ff = 0;  ///< a dense MLP beside the experts (Gemma 4)
-  std::int64_t dense_layers = 0;        ///< layers with the dense MLP instead of experts
+  std::int64_t dense_layers = 0;         ///< layers with the dense MLP instead of experts
   bool router_bias = false;
   bool expert_bias = false;
   bool shared_gate = false;  ///< the router has one more output, a gate on the shared experts (Qwen2-MoE)
@@ -95,13 +95,13 @@ struct transformer {
   std::int64_t learned_positions = 0;
   std::int64_t token_types = 0;
   std::int64_t extra_input_rows = 0;  ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
-  std::int64_t max_positions = 0;  ///< longest sequence the model is made for; 0: not stated
+  std::int64_t max_positions = 0;     ///< longest sequence the model is made for; 0: not stated
   std::int64_t norms_per_layer = 2;
   bool norm_bias = false;       ///< LayerNorm with weight and bias, instead of RMSNorm
   bool embedding_norm = false;  ///< a norm right after the embeddings, as BERT
   bool final_norm = true;
-  bool pooler = false;          ///< a dense layer on the first token, as BertModel
-  std::int64_t classes = 0;     ///< classification head on the vision tower
+  bool pooler = false;       ///< a dense layer on the first token, as BertModel
+  std::int64_t classes = 0;  ///< classification head on the vision tower
   attention_spec attention{};
   mlp_spec mlp{};
   moe_spec moe{};
@@ -173,7 +173,8 @@ constexpr void check_experts(const transformer& m) {
   check_part("model.moe.top_k", m.moe.top_k, 16777216, "0 to the number of experts");
   if (!has_experts(m)) {
     for (const std::int64_t part : {m.moe.top_k, m.moe.expert_d_ff, m.moe.shared_d_ff, m.moe.parallel_dense_d_ff}) {
-      if (part != 0) fail(errc::missing_field, "model.moe.experts", m.moe.experts, "1 or more where moe has other fields");
+      if (part != 0)
+        fail(errc::missing_field, "model.moe.experts", m.moe.experts, "1 or more where moe has other fields");
     }
     return;
   }
@@ -195,7 +196,8 @@ constexpr void check_experts(const transformer& m) {
 constexpr void validate(const transformer& m) {
   if (has_vision(m)) validate(m.vision);
   detail::check_part("model.vision.layers", m.vision.layers, 16777216, "0 (none) to 16777216");
-  detail::check_part("model.published_parameters", m.published_parameters, std::int64_t{1} << 53, "0 (counted) to 2^53");
+  detail::check_part("model.published_parameters", m.published_parameters, std::int64_t{1} << 53,
+                     "0 (counted) to 2^53");
   detail::check_part("model.published_active_parameters", m.published_active_parameters, std::int64_t{1} << 53,
                      "0 (counted) to 2^53");
   detail::check_part("model.classes", m.classes, 16777216, "0 to 16777216");

@@ -49,8 +49,8 @@ struct vision_spec {
 
 /// Throws, naming the field, unless the tower can be counted.
 constexpr void validate(const vision_spec& v) {
-  for (const std::int64_t dimension : {v.layers, v.d_model, v.heads, v.d_ff, v.channels, v.temporal_patch,
-                                       v.patch_size, v.image_size, v.projector.merge}) {
+  for (const std::int64_t dimension : {v.layers, v.d_model, v.heads, v.d_ff, v.channels, v.temporal_patch, v.patch_size,
+                                       v.image_size, v.projector.merge}) {
     detail::positive_count("model.vision dimension", dimension);
     if (dimension > 16777216) detail::fail(errc::out_of_range, "model.vision dimension", dimension, "1 to 16777216");
   }
@@ -60,8 +60,9 @@ constexpr void validate(const vision_spec& v) {
   if (v.d_model % v.heads != 0) {
     detail::fail(errc::not_divisible, "model.vision.heads", v.heads, "a divisor of the width of the tower");
   }
-  for (const std::int64_t part : {v.learned_positions, v.extra_norms, v.other_weights, v.tokens_per_image,
-                                  v.projector.input, v.projector.hidden, v.projector.output, v.projector.norm_weights}) {
+  for (const std::int64_t part :
+       {v.learned_positions, v.extra_norms, v.other_weights, v.tokens_per_image, v.projector.input, v.projector.hidden,
+        v.projector.output, v.projector.norm_weights}) {
     detail::count_from("model.vision part", part, 0);
   }
 }
@@ -97,7 +98,8 @@ constexpr void validate(const vision_spec& v) {
   std::int64_t layer = checked_multiply(4 * d, d) + (v.qkv_bias ? 3 * d : 0) + (v.output_bias ? d : 0) + 2 * norm;
   layer = checked_add(layer, checked_multiply(v.gated ? 3 : 2, d, v.d_ff));
   if (v.mlp_bias) layer = checked_add(layer, (v.gated ? 2 : 1) * v.d_ff + d);
-  const std::int64_t pixels = checked_multiply(checked_multiply(v.channels, v.temporal_patch), v.patch_size, v.patch_size);
+  const std::int64_t pixels =
+      checked_multiply(checked_multiply(v.channels, v.temporal_patch), v.patch_size, v.patch_size);
   std::int64_t total = checked_add(checked_multiply(layer, v.layers), checked_multiply(pixels, d));
   total = checked_add(total, (v.patch_bias ? d : 0) + (v.class_token ? d : 0) + v.extra_norms * norm + v.other_weights);
   return checked_add(total, checked_multiply(v.learned_positions, d));
@@ -122,14 +124,16 @@ constexpr void validate(const vision_spec& v) {
   const auto tokens = static_cast<double>(vision_tokens(v));
   const auto d = static_cast<double>(v.d_model);
   const double layer = tokens * d * (4 * d + (v.gated ? 3 : 2) * static_cast<double>(v.d_ff)) + 2 * tokens * tokens * d;
-  const double pixels = static_cast<double>(v.channels * v.temporal_patch * v.patch_size) * static_cast<double>(v.patch_size);
+  const double pixels =
+      static_cast<double>(v.channels * v.temporal_patch * v.patch_size) * static_cast<double>(v.patch_size);
   double macs = static_cast<double>(v.layers) * layer;
   macs += static_cast<double>(patches(v.image_size, v.patch_size)) * pixels * d;
   if (v.projector.input != 0) {
     const auto in = static_cast<double>(v.projector.input);
     const auto hidden = static_cast<double>(v.projector.hidden);
     const auto out = static_cast<double>(v.projector.output);
-    const double merge = v.projector.merge_matrix ? static_cast<double>(v.projector.merge * v.projector.merge) * d * d : 0;
+    const double merge =
+        v.projector.merge_matrix ? static_cast<double>(v.projector.merge * v.projector.merge) * d * d : 0;
     macs += static_cast<double>(image_tokens(v)) * (merge + (hidden > 0 ? in * hidden + hidden * out : in * out));
   }
   return flops{2 * macs};

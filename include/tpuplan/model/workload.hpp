@@ -43,8 +43,8 @@ enum class optimizer_kind : std::uint8_t {
   return nothing;
 }
 
-/// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted as
-/// half a byte whatever the format. Worked: 8 B for AdamW with fp32 moments.
+/// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted
+/// as half a byte whatever the format. Worked: 8 B for AdamW with fp32 moments.
 [[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(optimizer_kind kind, dtype moments = dtype::fp32) noexcept {
   switch (kind) {
     case optimizer_kind::adamw: return 2 * size_of(moments);
@@ -84,14 +84,14 @@ enum class placement : std::uint8_t {
 
 /// What is saved of each layer between forward and backward pass. Tensors are named as in MaxText's custom policy.
 struct remat_policy {
-  placement layer_input = placement::device;      ///< decoder_layer_input
-  placement qkv = placement::recompute;           ///< query_proj, key_proj, value_proj
-  placement context = placement::recompute;       ///< output of the attention kernel
+  placement layer_input = placement::device;  ///< decoder_layer_input
+  placement qkv = placement::recompute;       ///< query_proj, key_proj, value_proj
+  placement context = placement::recompute;   ///< output of the attention kernel
   placement out_proj = placement::recompute;
-  placement mlp_up = placement::recompute;        ///< mlpwi, mlpwi_0, mlpwi_1
-  placement mlp_down = placement::recompute;      ///< mlpwo
-  placement elementwise = placement::recompute;   ///< norms, activation functions, everything else
-  bool attention_again = true;                    ///< the attention kernel's forward pass is run again
+  placement mlp_up = placement::recompute;       ///< mlpwi, mlpwi_0, mlpwi_1
+  placement mlp_down = placement::recompute;     ///< mlpwo
+  placement elementwise = placement::recompute;  ///< norms, activation functions, everything else
+  bool attention_again = true;                   ///< the attention kernel's forward pass is run again
 };
 
 [[nodiscard]] constexpr bool operator==(const remat_policy& a, const remat_policy& b) noexcept {
@@ -109,33 +109,33 @@ inline constexpr remat_policy none{placement::device, placement::device, placeme
 /// Every matrix product is kept; the attention kernel and elementwise work are done again.
 inline constexpr remat_policy minimal{placement::device, placement::device, placement::device,    placement::device,
                                       placement::device, placement::device, placement::recompute, true};
-inline constexpr remat_policy minimal_with_context{placement::device, placement::device, placement::device,
-                                                   placement::device, placement::device, placement::device,
-                                                   placement::recompute, false};
-inline constexpr remat_policy minimal_offloaded{placement::device, placement::host, placement::host, placement::host,
-                                                placement::host,   placement::host, placement::recompute, true};
-inline constexpr remat_policy save_dot_except_mlpwi{placement::device, placement::device, placement::device,
-                                                    placement::device, placement::recompute, placement::device,
-                                                    placement::recompute, true};
-inline constexpr remat_policy save_dot_except_mlp{placement::device, placement::device, placement::device,
-                                                  placement::device, placement::recompute, placement::recompute,
-                                                  placement::recompute, true};
-inline constexpr remat_policy save_dot_with_context_except_mlp{placement::device, placement::device,
-                                                               placement::device, placement::device,
-                                                               placement::recompute, placement::recompute,
-                                                               placement::recompute, false};
-inline constexpr remat_policy save_qkv_proj{placement::device, placement::device, placement::recompute,
-                                            placement::recompute, placement::recompute, placement::recompute,
-                                            placement::recompute, true};
-inline constexpr remat_policy qkv_proj_offloaded{placement::device, placement::host, placement::recompute,
-                                                 placement::recompute, placement::recompute, placement::recompute,
-                                                 placement::recompute, true};
-inline constexpr remat_policy save_out_proj{placement::device, placement::recompute, placement::recompute,
-                                            placement::device, placement::recompute, placement::recompute,
-                                            placement::recompute, true};
-inline constexpr remat_policy save_context{placement::device, placement::recompute, placement::device,
-                                           placement::recompute, placement::recompute, placement::recompute,
-                                           placement::recompute, false};
+inline constexpr remat_policy minimal_with_context{
+    placement::device, placement::device, placement::device,    placement::device,
+    placement::device, placement::device, placement::recompute, false};
+inline constexpr remat_policy minimal_offloaded{
+    placement::device, placement::host, placement::host,      placement::host,
+    placement::host,   placement::host, placement::recompute, true};
+inline constexpr remat_policy save_dot_except_mlpwi{
+    placement::device,    placement::device, placement::device,    placement::device,
+    placement::recompute, placement::device, placement::recompute, true};
+inline constexpr remat_policy save_dot_except_mlp{
+    placement::device,    placement::device,    placement::device,    placement::device,
+    placement::recompute, placement::recompute, placement::recompute, true};
+inline constexpr remat_policy save_dot_with_context_except_mlp{
+    placement::device,    placement::device,    placement::device,    placement::device,
+    placement::recompute, placement::recompute, placement::recompute, false};
+inline constexpr remat_policy save_qkv_proj{
+    placement::device,    placement::device,    placement::recompute, placement::recompute,
+    placement::recompute, placement::recompute, placement::recompute, true};
+inline constexpr remat_policy qkv_proj_offloaded{
+    placement::device,    placement::host,      placement::recompute, placement::recompute,
+    placement::recompute, placement::recompute, placement::recompute, true};
+inline constexpr remat_policy save_out_proj{
+    placement::device,    placement::recompute, placement::recompute, placement::device,
+    placement::recompute, placement::recompute, placement::recompute, true};
+inline constexpr remat_policy save_context{
+    placement::device,    placement::recompute, placement::device,    placement::recompute,
+    placement::recompute, placement::recompute, placement::recompute, false};
 }  // namespace remat
 
 /// A policy and its name.

@@ -12,11 +12,12 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What the degrees of a layout count. JAX counts devices; published layouts of chips with two devices often count chips.
+/// What the degrees of a layout count. JAX counts devices; published layouts of chips with two devices often count
+/// chips.
 enum class mesh_unit : std::uint8_t { devices, chips };
 
-/// Degrees of parallelism. Inside a slice their product is the number of devices; the dcn_ ones multiply to the number of
-/// slices. Names are MaxText's.
+/// Degrees of parallelism. Inside a slice their product is the number of devices; the dcn_ ones multiply to the number
+/// of slices. Names are MaxText's.
 struct layout {
   std::int64_t data = 1;
   std::int64_t fsdp = 1;
@@ -41,7 +42,8 @@ struct layout {
 
 /// Devices (or chips) that the mesh of one slice takes.
 [[nodiscard]] constexpr std::int64_t mesh_size(const layout& l) {
-  return checked_multiply(checked_multiply(l.data, l.fsdp, l.tensor), checked_multiply(l.expert, l.context, l.pipeline));
+  return checked_multiply(checked_multiply(l.data, l.fsdp, l.tensor),
+                          checked_multiply(l.expert, l.context, l.pipeline));
 }
 
 /// Slices that the layout takes.

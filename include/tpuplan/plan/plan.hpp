@@ -74,7 +74,7 @@ struct plan_cost {
   seconds billed{};
   seconds wall{};
   usd total{};
-  usd low{};   ///< with the step time at the low end of its band
+  usd low{};  ///< with the step time at the low end of its band
   usd high{};
   seconds checkpoint_interval{};  ///< spot only
   double preemptions = 0;         ///< spot only
@@ -109,8 +109,8 @@ enum class rejection : std::uint8_t {
   does_not_fit,           ///< amount: bytes missing per device in the best layout
   fit_uncertain,          ///< amount: bytes by which the high estimate passes what is usable
   no_price,
-  misses_deadline,        ///< amount: seconds over
-  over_budget,            ///< amount: dollars over
+  misses_deadline,  ///< amount: seconds over
+  over_budget,      ///< amount: dollars over
 };
 
 /// "does_not_fit" and so on.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <tpuplan/plan/plan.hpp>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -142,16 +143,19 @@ inline std::optional<rejected_slice> limit_missed(const plan& p, const plan_requ
 }
 
 inline void rank(std::vector<plan>& plans, const plan_request& request) {
+  // Ties are broken by size and name, so that the order does not depend on the sort.
   const auto key = [&](const plan& p) {
     const plan_cost& ranked = *find_cost(p, request.ranked_by);
     const double money = ranked.total.value();
     const double time = ranked.wall.value();
-    const auto size = static_cast<double>(chips(p.where));
-    if (request.best == objective::fastest) return std::pair{time, money};
-    if (request.best == objective::fewest_chips) return std::pair{size, money};
-    return std::pair{money, time};
+    const std::int64_t size = chips(p.where);
+    const auto first = request.best == objective::fastest        ? time
+                       : request.best == objective::fewest_chips ? static_cast<double>(size)
+                                                                 : money;
+    const double second = request.best == objective::cheapest ? time : money;
+    return std::make_tuple(first, second, size, name(p.where));
   };
-  std::stable_sort(plans.begin(), plans.end(), [&](const plan& a, const plan& b) { return key(a) < key(b); });
+  std::sort(plans.begin(), plans.end(), [&](const plan& a, const plan& b) { return key(a) < key(b); });
   for (plan& p : plans) {
     const plan_cost& mine = *find_cost(p, request.ranked_by);
     p.on_front = std::none_of(plans.begin(), plans.end(), [&](const plan& other) {
@@ -192,9 +196,9 @@ inline bool is_wanted(const slice& s, const plan_request& request) {
 
 }  // namespace detail
 
-/// The best plans to train a model on that many tokens, best first, and one reason for each slice that is not among them.
-/// Every returned plan re-evaluates to the same figures through `memory_use` and `step_time`. Throws, naming the field,
-/// for requests that cannot be asked (no tokens, negative deadline, unknown region or generation).
+/// The best plans to train a model on that many tokens, best first, and one reason for each slice that is not among
+/// them. Every returned plan re-evaluates to the same figures through `memory_use` and `step_time`. Throws, naming the
+/// field, for requests that cannot be asked (no tokens, negative deadline, unknown region or generation).
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
   detail::check_request(request);
   plan_answer answer;

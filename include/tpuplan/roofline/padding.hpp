@@ -112,8 +112,8 @@ constexpr void add_attention_matrices(const transformer& m, weight_matrices& lis
       add_matrix(list, "query", d, q, n, n);
     }
     add_matrix(list, "key and value down", d, latent.kv_lora_rank + latent.qk_rope_head_dim, n, n);
-    add_matrix(list, "key and value up", latent.kv_lora_rank,
-               a.heads * (latent.qk_nope_head_dim + latent.v_head_dim), n, n);
+    add_matrix(list, "key and value up", latent.kv_lora_rank, a.heads * (latent.qk_nope_head_dim + latent.v_head_dim),
+               n, n);
     add_matrix(list, "attention output", a.heads * latent.v_head_dim, d, n, n);
     return;
   }

@@ -156,8 +156,8 @@ struct growing_work {
 /// bytes / W). Nothing where no count suffices, which happens on slow links and with large caches.
 /// Worked: 270.97 for 67 MB once, 130 MFLOP and 20 kB each at 394e12 and 810e9. Source: scaling book, "TPUs".
 [[nodiscard]] constexpr maybe<double> exact_critical_count(const chip_spec& chip, const growing_work& work,
-                                                                   dtype compute = dtype::bf16,
-                                                                   memory_level from = memory_level::hbm) {
+                                                           dtype compute = dtype::bf16,
+                                                           memory_level from = memory_level::hbm) {
   detail::positive("once", work.once.value());
   detail::positive("flops_per_element", work.flops_per_element.value());
   detail::not_negative("bytes_per_element", work.bytes_per_element.value());
@@ -173,8 +173,8 @@ struct growing_work {
 /// counted: (s_w D F / W) / (2 D F / C - (s_a D + s_o F) / W). Nothing where no batch suffices, which happens on slow
 /// links. Worked: 262.71 for int8 [B,4096]x[4096,16384] at 394e12 and 810e9; 258.88 with the table's v5e.
 [[nodiscard]] constexpr maybe<double> exact_critical_batch(const chip_spec& chip, std::int64_t inner,
-                                                                   std::int64_t outer, const product_dtypes& types,
-                                                                   memory_level from = memory_level::hbm) {
+                                                           std::int64_t outer, const product_dtypes& types,
+                                                           memory_level from = memory_level::hbm) {
   const auto d = static_cast<double>(detail::positive_count("inner", inner));
   const auto f = static_cast<double>(detail::positive_count("outer", outer));
   const growing_work work{size_of(types.weights) * (d * f), flops{2 * d * f},
@@ -203,8 +203,7 @@ struct product_time {
 /// Roofline of one product. Worked: [512,4096]x[4096,16384] in bf16 on v5e takes 0.349 ms of arithmetic and 0.189 ms of
 /// traffic, so it is limited by compute.
 [[nodiscard]] constexpr product_time roofline(const chip_spec& chip, const product_shape& p,
-                                              const product_dtypes& types = {},
-                                              memory_level from = memory_level::hbm) {
+                                              const product_dtypes& types = {}, memory_level from = memory_level::hbm) {
   product_time t;
   t.math = flops_of(p) / peak_rate(chip, types.compute);
   t.memory = bytes_of(p, types) / bandwidth(chip, from);
@@ -216,7 +215,8 @@ struct product_time {
 
 /// Time of some work at the peak of a number of chips, at a given model FLOP utilisation.
 /// Worked: 6.3e24 FLOP on 8960 v5p at 40 % take 44.3 days. Source: scaling book, "Applied training".
-[[nodiscard]] constexpr seconds time_at_mfu(flops work, const chip_spec& chip, std::int64_t chip_count, double mfu = 1) {
+[[nodiscard]] constexpr seconds time_at_mfu(flops work, const chip_spec& chip, std::int64_t chip_count,
+                                            double mfu = 1) {
   detail::positive("work", work.value());
   detail::in_range("mfu", mfu, 1e-9, 1, "above 0, at most 1");
   const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
