@@ -113,6 +113,18 @@ inline maybe<remat_policy> record_remat(std::string_view policy, std::string_vie
   return offloading;
 }
 
+/// General frameworks as they come, by the name of the record and of its source; everything else counts as tuned.
+inline software_level record_software(const json_object& record) {
+  std::string words = record.string("id");
+  if (record.has("source")) words += " " + record.string("source");
+  for (char& letter : words) letter = to_lower(letter);
+  for (const char* framework :
+       {"axlearn", "ptxla", "pytorch", "torch", "levanter", "marin", "shmap", "easydel", "easylm", "transformers"}) {
+    if (words.find(framework) != std::string::npos) return software_level::general;
+  }
+  return software_level::tuned;
+}
+
 inline training record_job(const json_object& record) {
   training job;
   job.global_batch = record.positive_count("global_batch");
@@ -126,6 +138,7 @@ inline training record_job(const json_object& record) {
   job.gradient_accumulation = record.positive_count_or("grad_accumulation", 1);
   job.capacity_factor = record.number_or("capacity_factor", 1);
   job.vocabulary_tiles = record.positive_count_or("vocabulary_tiles", 1);
+  job.software = record_software(record);
   job.synchronous_collectives = record.flag_or("synchronous_collectives", false);
   job.work_multiplier = record.number_or("flop_multiplier", 1);
   if (record.has("attention") && record.string("attention") == "bidirectional") job.logits_fraction = 0.15;

@@ -57,6 +57,7 @@ inline calibration without_losses() {
   for (double& fraction : ideal.mxu_fraction) fraction = 1;
   ideal.other_mxu_fraction = 1;
   ideal.attention_slowdown = 1;
+  ideal.attention_block = 0;
   ideal.low_precision_share = 0;
   return ideal;
 }

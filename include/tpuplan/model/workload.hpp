@@ -176,6 +176,17 @@ inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
   return nothing;
 }
 
+/// How well the program is fitted to the machine.
+enum class software_level : std::uint8_t {
+  tuned,    ///< a recipe tuned for this model and slice: MaxText, MLPerf, vendor recipes
+  general,  ///< a general framework as it comes: axlearn, Levanter, torch-XLA, EasyDeL
+};
+
+/// "tuned" or "general".
+[[nodiscard]] constexpr std::string_view name(software_level level) noexcept {
+  return level == software_level::tuned ? "tuned" : "general";
+}
+
 /// One training step. Fields without a sensible default are 0 and refused by name when used.
 struct training {
   std::int64_t global_batch = 0;     ///< sequences in one step, over all slices
@@ -192,6 +203,7 @@ struct training {
   bool synchronous_collectives = false;    ///< the framework does not overlap FSDP and data collectives
   double work_multiplier = 1;              ///< products per token relative to one forward and backward pass (DPO: more)
   std::int64_t images_per_sequence = 0;    ///< passes of the vision tower
+  software_level software = software_level::tuned;
 };
 
 /// Tokens in one step. Worked: 1024 sequences of 4096 tokens are 4194304.

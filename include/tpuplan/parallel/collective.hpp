@@ -24,8 +24,12 @@ enum class network_kind : std::uint8_t {
 };
 
 /// Whether a collective of n members is counted as moving the whole array or (n-1)/n of it. On rings the book drops the
-/// factor, because the best known two-way schedules of even rings do not gain from it.
-enum class member_share : std::uint8_t { whole, others };
+/// factor, because the best known two-way schedules of even rings do not gain from it; on switches in rough estimates.
+enum class member_share : std::uint8_t {
+  by_network,  ///< whole on rings, others on lines and switches
+  whole,
+  others
+};
 
 /// Chips that take part in a collective: the lengths of the ICI axes they span.
 struct collective_group {
@@ -33,7 +37,7 @@ struct collective_group {
   network_kind network = network_kind::ring;
   bytes_per_second one_way{};  ///< of one link (or port), as achieved
   seconds per_hop = ici_hop_latency;
-  member_share share = member_share::whole;  ///< on rings; lines and switches always count the others' part
+  member_share share = member_share::by_network;
 };
 
 /// Members of the group. Worked: 64 of 4 x 4 x 4.
@@ -71,6 +75,12 @@ constexpr double axes_used(const collective_group& group) noexcept {
   return used;
 }
 
+/// The part of the array that is counted as moving into a chip.
+constexpr double share_of(const collective_group& group, double n) noexcept {
+  const member_share usual = group.network == network_kind::ring ? member_share::whole : member_share::others;
+  return (group.share == member_share::by_network ? usual : group.share) == member_share::others ? (n - 1) / n : 1;
+}
+
 constexpr collective_cost make_cost(seconds bandwidth, seconds latency) noexcept {
   return {bandwidth, latency, max(bandwidth, latency), bandwidth < latency};
 }
@@ -99,14 +109,10 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
   detail::check_collective(group, array);
   const auto n = static_cast<double>(members(group));
   if (n == 1) return {};
-  const double others = (n - 1) / n;
-  const seconds latency = group.per_hop * detail::hops_of_group(group);
-  if (group.network == network_kind::ring) {
-    const double part = group.share == member_share::others ? others : 1;
-    return detail::make_cost(array * part / (group.one_way * (2 * detail::axes_used(group))), latency);
-  }
-  const double ports = group.network == network_kind::switch_ ? 1 : detail::axes_used(group);
-  return detail::make_cost(array * others / (group.one_way * ports), latency);
+  const double directions = group.network == network_kind::ring ? 2 : 1;
+  const double ports = group.network == network_kind::switch_ ? 1 : directions * detail::axes_used(group);
+  return detail::make_cost(array * detail::share_of(group, n) / (group.one_way * ports),
+                           group.per_hop * detail::hops_of_group(group));
 }
 
 /// Every member ends with a part of the sum of all arrays. As long as an all-gather. Worked: AllGather read backwards.
@@ -121,7 +127,8 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
 }
 
 /// Every member sends a different part to every other. Torus: V max(n_i) / (4 n x both ways), which on one ring is
-/// V / (4 x both ways); a line takes twice as long, for half of the parts cross its one middle link; a switch V (n-1)/n^2.
+/// V / (4 x both ways); a line takes twice as long, for half of the parts cross its one middle link; a switch
+/// V (n-1)/n^2, or V/n where the whole array counts. `share` is for switches only.
 /// Worked: 1 GB over 16 x 16 rings at 45 GB/s one-way takes 174 us.
 [[nodiscard]] constexpr collective_cost all_to_all(bytes array, const collective_group& group) {
   detail::check_collective(group, array);
@@ -129,7 +136,7 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
   if (n == 1) return {};
   const seconds latency = group.per_hop * detail::hops_of_group(group);
   if (group.network == network_kind::switch_) {
-    return detail::make_cost(array * ((n - 1) / n / n) / group.one_way, latency);
+    return detail::make_cost(array * (detail::share_of(group, n) / n) / group.one_way, latency);
   }
   std::int32_t longest = 1;
   for (const std::int32_t length : group.lengths) longest = length > longest ? length : longest;
@@ -154,16 +161,18 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
   return one_way * (d / (d - 1));
 }
 
-/// What a slice sends to other slices: each chip reduces its share of the array over DCN with the same chip of the other
-/// slices. `per_chip` is the lesser of NIC and PCIe. Throws where the chip's DCN rate is not known.
-/// Worked: all_reduce of 8 B x D x F, D 8192, F 28672, over two slices of 8960 v5p: 33.6 us for 2 (n-1)/n = 1.
-[[nodiscard]] constexpr collective_cost all_reduce_between_slices(bytes array, const slice& s, std::int64_t slice_total) {
+/// What a slice sends to other slices: each chip reduces its share of the array over DCN with the same chip of the
+/// other slices. `per_chip` is the lesser of NIC and PCIe. Throws where the chip's DCN rate is not known. Worked:
+/// all_reduce of 8 B x D x F, D 8192, F 28672, over two slices of 8960 v5p: 33.6 us for 2 (n-1)/n = 1.
+[[nodiscard]] constexpr collective_cost all_reduce_between_slices(bytes array, const slice& s,
+                                                                  std::int64_t slice_total) {
   detail::not_negative("bytes of the array", array.value());
   const auto replicas = static_cast<double>(detail::positive_count("slices", slice_total));
   if (replicas == 1) return {};
   const bytes_per_second network = s.chip.host.dcn.value("DCN rate of the chip");
   const bytes_per_second per_chip = min(network, s.chip.host.pcie.value_or(network));
-  const bytes share = array / static_cast<double>(chips(s));
+  detail::positive("DCN rate of the chip", per_chip.value());
+  const bytes share = array / static_cast<double>(detail::positive_count("slice.shape", chips(s)));
   return detail::make_cost(share * (2 * (replicas - 1) / replicas) / per_chip, seconds{0});
 }
 

@@ -8,14 +8,14 @@
 #include <tpuplan/roofline/roofline.hpp>
 
 /// @file
-/// When does a way of sharding stop being limited by arithmetic? Rules for a layer of two matrices [D,F] and [F,D] in bf16,
-/// at peak rates and with perfect overlap. Source: scaling book, "Training" and "Sharded matrices" (2025-12-15).
+/// When does a way of sharding stop being limited by arithmetic? Rules for a layer of two matrices [D,F] and [F,D] in
+/// bf16, at peak rates and with perfect overlap. Source: scaling book, "Training" and "Sharded matrices" (2025-12-15).
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// ICI intensity: FLOPs that a chip can do while a byte crosses one axis in both directions, times two for bf16's two
-/// bytes against two FLOPs a multiply-add. In tokens per chip. Worked: 2550 on v5p, 2189 on v5e.
+/// ICI intensity: FLOPs that a chip can do while a byte comes over one axis, from both directions. Tokens per chip in
+/// bf16, whose two bytes cancel the two FLOPs of a multiply-add. Worked: 2550 on v5p, 2189 on v5e.
 [[nodiscard]] constexpr double ici_intensity(const chip_spec& chip, dtype compute = dtype::bf16) {
   return ridge_point(chip, compute, memory_level::ici).value();
 }
@@ -33,13 +33,14 @@ inline namespace abi_0 {
 /// It does not depend on the format as long as activations have it too. Worked: 7.5 for F = 16384 on one axis of v5e.
 [[nodiscard]] constexpr double tensor_parallel_limit(const chip_spec& chip, std::int64_t d_ff, std::int64_t axes = 1,
                                                      dtype type = dtype::bf16) {
-  const double widths = static_cast<double>(checked_multiply(detail::positive_count("d_ff", d_ff),
-                                                             detail::positive_count("axes", axes)));
+  const double widths =
+      static_cast<double>(checked_multiply(detail::positive_count("d_ff", d_ff), detail::positive_count("axes", axes)));
   return 2 / size_of(type).value() * widths / ici_intensity(chip, type);
 }
 
 /// Tokens per chip above which FSDP and tensor parallelism together are limited by arithmetic, at the best split of the
-/// chips between them: intensity^2 / (fsdp axes x tensor axes x F). Worked: 99.2 on v5p for F = 32768, two axes and one.
+/// chips between them: intensity^2 / (fsdp axes x tensor axes x F). Worked: 99.2 on v5p for F = 32768, two axes and
+/// one.
 [[nodiscard]] constexpr double mixed_tokens_per_chip(const chip_spec& chip, std::int64_t d_ff, std::int64_t fsdp_axes,
                                                      std::int64_t tensor_axes) {
   const double intensity = ici_intensity(chip);
@@ -98,29 +99,29 @@ struct layer_times {
 
 /// Worked: 4 Mi tokens, D 8192, F 28672, FSDP 2048 on two axes and tensor 4 on one, v5p: 1.048 ms of arithmetic,
 /// 0.652 ms and 0.373 ms of traffic.
-[[nodiscard]] constexpr layer_times layer_forward(const chip_spec& chip, std::int64_t batch_tokens, std::int64_t d_model,
-                                                  std::int64_t d_ff, const layer_sharding& how) {
+[[nodiscard]] constexpr layer_times layer_forward(const chip_spec& chip, std::int64_t batch_tokens,
+                                                  std::int64_t d_model, std::int64_t d_ff, const layer_sharding& how) {
   const flops work = 2 * flops_of({batch_tokens, d_model, d_ff});
   const auto x = static_cast<double>(detail::positive_count("fsdp", how.fsdp));
   const auto y = static_cast<double>(detail::positive_count("tensor", how.tensor));
-  const bytes_per_second axis = ici_axis_both_ways(chip);
   layer_times t;
   t.math = work / (peak_rate(chip, dtype::bf16) * (x * y));
   const auto tokens = static_cast<double>(batch_tokens);
   const auto d = static_cast<double>(d_model);
   if (how.fsdp > 1) {
     const auto axes = static_cast<double>(detail::positive_count("fsdp_axes", how.fsdp_axes));
-    t.fsdp = bytes{4 * d * static_cast<double>(d_ff) / y} / (axis * axes);
+    t.fsdp = bytes{4 * d * static_cast<double>(d_ff) / y} / (bandwidth(chip, memory_level::ici) * axes);
   }
   if (how.tensor > 1) {
     const auto axes = static_cast<double>(detail::positive_count("tensor_axes", how.tensor_axes));
-    t.tensor = bytes{4 * tokens * d / x} / (axis * axes);
+    t.tensor = bytes{4 * tokens * d / x} / (bandwidth(chip, memory_level::ici) * axes);
   }
   t.compute_bound = t.math > t.fsdp && t.math > t.tensor;
   return t;
 }
 
-/// Backward pass of one layer under data parallelism between slices: arithmetic, and the all-reduce of its gradients.
+/// Backward pass of one layer under data parallelism between slices: arithmetic, and the all-reduce of its gradients,
+/// which one slice does not need.
 struct layer_backward_times {
   seconds math{};
   seconds dcn{};
@@ -132,12 +133,14 @@ struct layer_backward_times {
                                                                            std::int64_t slice_chips,
                                                                            std::int64_t slice_total) {
   detail::positive("batch_tokens", batch_tokens);
-  const double weights = static_cast<double>(checked_multiply(detail::positive_count("d_model", d_model),
-                                                              detail::positive_count("d_ff", d_ff)));
+  const double weights = static_cast<double>(
+      checked_multiply(detail::positive_count("d_model", d_model), detail::positive_count("d_ff", d_ff)));
   const auto per_slice = static_cast<double>(detail::positive_count("slice_chips", slice_chips));
   const auto total = static_cast<double>(detail::positive_count("slices", slice_total));
-  return {flops{8 * batch_tokens * weights} / (peak_rate(chip, dtype::bf16) * (per_slice * total)),
-          bytes{8 * weights} / (bandwidth(chip, memory_level::dcn) * per_slice)};
+  layer_backward_times t;
+  t.math = flops{8 * batch_tokens * weights} / (peak_rate(chip, dtype::bf16) * (per_slice * total));
+  if (slice_total > 1) t.dcn = bytes{8 * weights} / (bandwidth(chip, memory_level::dcn) * per_slice);
+  return t;
 }
 
 /// Bytes that a layer of two bf16 matrices moves forward and backward, an all-reduce counted twice.
@@ -148,15 +151,17 @@ struct layer_traffic {
 };
 
 /// Worked: D 8192, F 28672, 2^20 tokens: 1879048192, 2818572288 and 68719476736 B.
-[[nodiscard]] constexpr layer_traffic traffic_of_layer(std::int64_t batch_tokens, std::int64_t d_model, std::int64_t d_ff) {
-  const double weights = static_cast<double>(checked_multiply(detail::positive_count("d_model", d_model),
-                                                              detail::positive_count("d_ff", d_ff)));
-  const double activations = static_cast<double>(
-      checked_multiply(detail::positive_count("batch_tokens", batch_tokens), d_model));
+[[nodiscard]] constexpr layer_traffic traffic_of_layer(std::int64_t batch_tokens, std::int64_t d_model,
+                                                       std::int64_t d_ff) {
+  const double weights = static_cast<double>(
+      checked_multiply(detail::positive_count("d_model", d_model), detail::positive_count("d_ff", d_ff)));
+  const double activations =
+      static_cast<double>(checked_multiply(detail::positive_count("batch_tokens", batch_tokens), d_model));
   return {bytes{8 * weights}, bytes{12 * weights}, bytes{8 * activations}};
 }
 
-/// Time in which pipeline stages hand on the activations of a step: one hop of a microbatch, and hops on the critical path.
+/// Time in which pipeline stages hand on the activations of a step: one hop of a microbatch, and hops on the critical
+/// path.
 struct pipeline_transfer {
   seconds per_hop{};
   seconds total{};
