@@ -16,8 +16,10 @@
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
+#include <tpuplan/parallel/collective.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/parallel/link.hpp>
+#include <tpuplan/parallel/thresholds.hpp>
 #include <tpuplan/roofline/attention.hpp>
 #include <tpuplan/roofline/padding.hpp>
 #include <tpuplan/roofline/roofline.hpp>
