@@ -436,10 +436,10 @@ TEST_CASE("the parts of a step add up to the total") {
     }
     const step_breakdown t = time_of(one);
     CHECK(close(t.compute.value(), (t.dense_products + t.expert_products + t.logits + t.attention + t.vision).value()));
-    CHECK(close(t.hbm.value(), (t.elementwise + t.weight_update + t.dispatch).value()));
+    CHECK(close(t.hbm.value(), (t.elementwise + t.operands + t.weight_reads + t.weight_update + t.dispatch).value()));
     CHECK(std::abs(t.ici.value() - (t.fsdp.exposed + t.data.exposed + t.tensor.exposed + t.expert.exposed).value()) <=
           1e-12 * t.ici.value());
-    const seconds sum = t.compute + t.hbm + t.ici + t.overhead + t.bubble + t.jitter + t.dcn.exposed;
+    const seconds sum = t.compute + t.hbm + t.ici + t.overhead + t.bubble + t.jitter + t.dcn.exposed + t.software;
     CHECK(close(sum.value(), t.total.value()));
     for (const collective_time& part : {t.fsdp, t.data, t.tensor, t.expert, t.dcn}) {
       CHECK(part.exposed <= part.whole);
@@ -452,6 +452,7 @@ TEST_CASE("the parts of a step add up to the total") {
     CHECK((t.dcn.whole > 0_s) == (one.mesh.dcn_data > 1));
     CHECK((t.bubble > 0_s) == (one.mesh.pipeline > 1));
     CHECK((t.jitter > 0_s) == (slices(one.mesh) > 1));
+    CHECK((t.software > 0_s) == (one.job.software == software_level::general));
     CHECK((t.vision > 0_s) == (one.job.images_per_sequence > 0));
     CHECK((t.expert_products > 0_s) == has_experts(one.model));
     CHECK((t.dispatch > 0_s) == has_experts(one.model));
@@ -576,7 +577,12 @@ TEST_CASE("every calibrated constant has an effect where it should, and only the
       {"MXU fraction of another chip", 0, [](k c) { c.mxu_fraction[3] *= 0.5; }, false},
       {"MXU fraction of unlisted chips", 0, [](k c) { c.other_mxu_fraction *= 0.5; }, false},
       {"attention", 0, [](k c) { c.attention_slowdown *= 2; }, true},
-      {"elementwise", 0, [](k c) { c.elementwise_passes *= 2; }, true},
+      {"attention block", 0, [](k c) { c.attention_block *= 2; }, true},
+      {"HBM traffic", 0, [](k c) { c.hbm_passes *= 2; }, true},
+      {"operands", 0, [](k c) { c.operand_reads *= 2; }, true},
+      {"gathered weights", 0, [](k c) { c.weight_reads *= 2; }, true},
+      {"dispatch on every shard without tensor parallelism", 5, [](k c) { c.dispatch_on_every_shard = false; }, false},
+      {"general software of a tuned recipe", 0, [](k c) { c.general_software = 2; }, false},
       {"dispatch of experts", 5, [](k c) { c.dispatch_passes *= 2; }, true},
       {"dispatch of a dense model", 0, [](k c) { c.dispatch_passes *= 2; }, false},
       {"FSDP", 0, [](k c) { c.exposed_fsdp *= 2; }, true},
@@ -614,6 +620,30 @@ TEST_CASE("every calibrated constant has an effect where it should, and only the
   waiting.job.synchronous_collectives = true;
   CHECK(time_of(waiting).fsdp.exposed == time_of(waiting).fsdp.whole);
   CHECK(time_of(waiting).total > time_of(cases().front()).total);
+}
+
+TEST_CASE("a general framework takes longer than a tuned recipe, by one factor") {
+  estimated_case general = cases().front();
+  general.job.software = software_level::general;
+  const step_breakdown tuned = time_of(cases().front());
+  CHECK(close(time_of(general).total.value(), tuned.total.value() * calibration{}.general_software));
+  CHECK(close(time_of(general).software.value(), tuned.total.value() * (calibration{}.general_software - 1)));
+}
+
+TEST_CASE("traffic cannot hide behind more work than there is") {
+  // One sequence of 512 tokens on each chip of a slow network: gathering the weights takes longer than everything else.
+  estimated_case starved = cases().front();
+  starved.job = job_of(64, 512);
+  starved.where.chip.ici.link_one_way = 1_GB_per_s;
+  const step_breakdown t = time_of(starved);
+  CHECK(close((t.fsdp.exposed + t.compute + t.hbm).value(), t.fsdp.whole.value()));
+  CHECK(t.limited_by == step_bound::ici);
+  // Between slices at most the backward half of the work hides.
+  estimated_case far = cases()[3];
+  far.where.chip.host.dcn = bytes_per_second{1e6};
+  const step_breakdown slow = time_of(far);
+  const seconds work = slow.compute + slow.hbm + slow.ici + slow.overhead + slow.bubble;
+  CHECK(close(slow.dcn.exposed.value(), (slow.dcn.whole - work / 2).value()));
 }
 
 TEST_CASE("more work takes longer, and a better chip does not") {

@@ -48,7 +48,7 @@ inline constexpr memory_calibration memory_point{};
 inline constexpr memory_calibration memory_low{0.5, 1, 0.5};
 inline constexpr memory_calibration memory_high{2, 2, 2};
 
-/// The constant for a chip: its generation's, or that of unlisted chips. Worked: 0.71 for v5p.
+/// The constant for a chip: its generation's, or that of unlisted chips. Worked: 0.775 for v5p.
 [[nodiscard]] constexpr double mxu_fraction(const calibration& constants, const chip_spec& chip) noexcept {
   const std::int64_t generation = detail::generation_index(chip);
   return generation < 0 ? constants.other_mxu_fraction : constants.mxu_fraction[static_cast<std::size_t>(generation)];
