@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <tpuplan/io/validation.hpp>
+#include <tpuplan/io/calibrate.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/format.hpp"
@@ -207,8 +207,25 @@ void print_summary(const std::vector<record_check>& checks) {
   v.print();
 }
 
-void run_validate(const std::string& path, const session& with) {
-  const std::vector<record_check> checks = check_records(load_json(path), path);
+/// Puts in place of each prediction what constants say that were fitted to the other families of the file.
+void leave_out(std::vector<record_check>& checks, const nlohmann::json& document) {
+  std::map<std::string, left_out_run> by_id;
+  for (left_out_run& run : leave_families_out(calibration_runs(document))) by_id[run.id] = run;
+  for (record_check& check : checks) {
+    const auto found = by_id.find(check.id);
+    if (!check.error || found == by_id.end()) continue;
+    const double change = found->second.predicted / *check.predicted;
+    check.error = found->second.error;
+    check.predicted = found->second.predicted;
+    check.low = *check.low * change;
+    check.high = *check.high * change;
+  }
+}
+
+void run_validate(const std::string& path, bool left_out, const session& with) {
+  const nlohmann::json document = load_json(path);
+  std::vector<record_check> checks = check_records(document, path);
+  if (left_out) leave_out(checks, document);
   if (with.json) {
     ordered_json list = ordered_json::array();
     for (const record_check& check : checks) list.push_back(json_of(check));
@@ -226,7 +243,9 @@ void add_validate_command(CLI::App& app, session& with) {
       app.add_subcommand("validate", "predicted against measured, for files like those of data/measured");
   const auto path = std::make_shared<std::string>();
   validate->add_option("records", *path, "a JSON file with records")->required();
-  validate->callback([path, &with] { run_validate(*path, with); });
+  const auto left_out = std::make_shared<bool>(false);
+  validate->add_flag("--leave-out-family", *left_out, "fit to the file's other families before each prediction");
+  validate->callback([path, left_out, &with] { run_validate(*path, *left_out, with); });
 }
 
 }  // namespace cli

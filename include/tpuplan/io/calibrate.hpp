@@ -1,0 +1,227 @@
+#ifndef TPUPLAN_IO_CALIBRATE_HPP
+#define TPUPLAN_IO_CALIBRATE_HPP
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tpuplan/estimate/training.hpp>
+#include <tpuplan/io/validation.hpp>
+#include <vector>
+
+/// @file
+/// The calibration: constants of the training step fitted to published runs, with standard errors, and what they
+/// predict for a model family that was left out.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// One fitted constant. `spread` is the standard deviation of its logarithm: before (`prior_spread`) and after the fit.
+struct fitted_constant {
+  std::string_view name;
+  double prior = 0;
+  double prior_spread = 0;
+  double value = 0;
+  double spread = 0;
+};
+
+/// A fit: the constants, those that were free with their errors, and their covariance in logarithms.
+struct calibration_fit {
+  calibration constants{};
+  std::vector<fitted_constant> fitted;
+  std::array<double, 7> mxu_spread{};  ///< of the MXU fraction of each generation
+};
+
+namespace detail {
+
+/// The free constants: the level of the MXU fraction, the ratio of each generation to it, and four others. Ratios are
+/// drawn to 1, so that a generation with one record is not believed too much.
+inline std::vector<fitted_constant> free_constants() {
+  std::vector<fitted_constant> list = {{"mxu_fraction", 0.74, 0.20, 0, 0}};
+  for (const chip_spec& chip : generations) list.push_back({chip.name.view(), 1.0, 0.15, 0, 0});
+  list.push_back({"hbm_passes", 1.2, 0.4, 0, 0});
+  list.push_back({"dispatch_passes", 18.0, 0.4, 0, 0});
+  list.push_back({"exposed_fsdp", 0.3, 0.4, 0, 0});
+  list.push_back({"general_software", 1.05, 0.05, 0, 0});
+  return list;
+}
+
+inline calibration constants_from(const std::vector<double>& logs) {
+  calibration c;
+  const double level = std::exp(logs[0]);
+  for (std::size_t g = 0; g < 7; ++g) c.mxu_fraction[g] = level * std::exp(logs[1 + g]);
+  c.other_mxu_fraction = level;
+  c.hbm_passes = std::exp(logs[8]);
+  c.dispatch_passes = std::exp(logs[9]);
+  c.exposed_fsdp = std::exp(logs[10]);
+  c.general_software = std::exp(logs[11]);
+  return c;
+}
+
+using matrix = std::vector<std::vector<double>>;
+
+/// Solves a x = b by elimination with pivots; for a few unknowns.
+inline std::vector<double> solve(matrix a, std::vector<double> b) {
+  const std::size_t n = b.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t pivot = i;
+    for (std::size_t row = i + 1; row < n; ++row) {
+      if (std::abs(a[row][i]) > std::abs(a[pivot][i])) pivot = row;
+    }
+    std::swap(a[i], a[pivot]);
+    std::swap(b[i], b[pivot]);
+    for (std::size_t row = 0; row < n; ++row) {
+      if (row == i) continue;
+      const double factor = a[row][i] / a[i][i];
+      for (std::size_t column = i; column < n; ++column) a[row][column] -= factor * a[i][column];
+      b[row] -= factor * b[i];
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) b[i] /= a[i][i];
+  return b;
+}
+
+inline std::vector<double> log_errors(const std::vector<training_record>& runs, const std::vector<double>& logs) {
+  const calibration c = constants_from(logs);
+  std::vector<double> errors;
+  for (const training_record& run : runs) {
+    errors.push_back(std::log(step_time(run.model, run.job, run.mesh, run.where, c).total / run.measured));
+  }
+  return errors;
+}
+
+/// Weights: a family counts as the square root of its size, and errors beyond 16 % less and less.
+inline std::vector<double> weights_of(const std::vector<training_record>& runs, const std::vector<double>& errors) {
+  constexpr double noise = 0.08;
+  std::map<std::string, double> family_size;
+  for (const training_record& run : runs) family_size[run.family] += 1;
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const double far = errors[i] / (2 * noise);
+    weights.push_back(1 / std::sqrt(family_size[runs[i].family]) / (noise * noise) / (1 + far * far));
+  }
+  return weights;
+}
+
+/// Curvature and slope of the weighted squares and the priors around some logarithms.
+struct normal_equations {
+  matrix curvature;
+  std::vector<double> slope;
+};
+inline normal_equations equations_at(const std::vector<training_record>& runs, const std::vector<double>& logs,
+                                     const std::vector<fitted_constant>& free) {
+  const std::size_t n = logs.size();
+  const std::vector<double> errors = log_errors(runs, logs);
+  const std::vector<double> weights = weights_of(runs, errors);
+  matrix jacobian;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<double> moved = logs;
+    moved[i] += 1e-4;
+    std::vector<double> change = log_errors(runs, moved);
+    for (std::size_t r = 0; r < change.size(); ++r) change[r] = (change[r] - errors[r]) / 1e-4;
+    jacobian.push_back(std::move(change));
+  }
+  normal_equations e{matrix(n, std::vector<double>(n, 0)), std::vector<double>(n, 0)};
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t r = 0; r < errors.size(); ++r) {
+      e.slope[i] -= jacobian[i][r] * errors[r] * weights[r];
+      for (std::size_t j = 0; j < n; ++j) e.curvature[i][j] += jacobian[i][r] * jacobian[j][r] * weights[r];
+    }
+    const double certainty = 1 / (free[i].prior_spread * free[i].prior_spread);
+    e.curvature[i][i] += certainty;
+    e.slope[i] -= (logs[i] - std::log(free[i].prior)) * certainty;
+  }
+  return e;
+}
+
+inline matrix inverse(const matrix& a) {
+  matrix columns;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::vector<double> unit(a.size(), 0);
+    unit[i] = 1;
+    columns.push_back(solve(a, unit));
+  }
+  return columns;
+}
+
+}  // namespace detail
+
+/// Fits the free constants to runs: maximum a posteriori with log-normal priors, by Gauss-Newton on the logarithm of
+/// predicted over measured time, with Cauchy weights against outliers.
+[[nodiscard]] inline calibration_fit fit_calibration(const std::vector<training_record>& runs) {
+  if (runs.empty()) detail::fail(errc::invalid_argument, "runs to calibrate on", "none", "one or more");
+  std::vector<fitted_constant> free = detail::free_constants();
+  std::vector<double> logs;
+  for (const fitted_constant& one : free) logs.push_back(std::log(one.prior));
+  detail::normal_equations at;
+  for (int round = 0; round < 40; ++round) {
+    at = detail::equations_at(runs, logs, free);
+    const std::vector<double> step = detail::solve(at.curvature, at.slope);
+    double largest = 0;
+    for (std::size_t i = 0; i < logs.size(); ++i) {
+      logs[i] += std::clamp(step[i], -0.5, 0.5);
+      largest = std::max(largest, std::abs(step[i]));
+    }
+    if (largest < 1e-7) break;
+  }
+  const detail::matrix covariance = detail::inverse(at.curvature);
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    free[i].value = std::exp(logs[i]);
+    free[i].spread = std::sqrt(covariance[i][i]);
+  }
+  calibration_fit fit{detail::constants_from(logs), std::move(free), {}};
+  for (std::size_t g = 0; g < 7; ++g) {
+    fit.mxu_spread[g] = std::sqrt(covariance[0][0] + covariance[1 + g][1 + g] + 2 * covariance[0][1 + g]);
+  }
+  return fit;
+}
+
+/// The runs of a document that the calibration uses: quality A and B, in the domain, not skipped.
+[[nodiscard]] inline std::vector<training_record> calibration_runs(const nlohmann::json& document) {
+  std::vector<training_record> runs;
+  for (const nlohmann::json& value : document.at("records")) {
+    if (value.value("kind", "") != "training" || value.value("quality", "C") == "C") continue;
+    try {
+      training_record run = read_training_record(spell_out(value, value.value("id", "")).record, value.value("id", ""));
+      if (static_cast<double>(parameters(run.model).total) >= 1.5e9) runs.push_back(std::move(run));
+    } catch (const error& problem) {
+      if (!detail::is_a_gap(problem.code())) throw;
+    }
+  }
+  return runs;
+}
+
+/// A run and what constants say of it that were fitted without its family.
+struct left_out_run {
+  std::string id, family;
+  double error = 0;  ///< predicted / measured - 1
+  seconds predicted{};
+};
+
+/// Every family left out once. Nothing of it is seen by the fit that predicts it.
+[[nodiscard]] inline std::vector<left_out_run> leave_families_out(const std::vector<training_record>& runs) {
+  std::map<std::string, std::vector<training_record>> families;
+  for (const training_record& run : runs) families[run.family].push_back(run);
+  std::vector<left_out_run> result;
+  for (const auto& [family, members] : families) {
+    std::vector<training_record> others;
+    for (const training_record& run : runs) {
+      if (run.family != family) others.push_back(run);
+    }
+    if (others.empty()) continue;
+    const calibration constants = fit_calibration(others).constants;
+    for (const training_record& run : members) {
+      const seconds predicted = step_time(run.model, run.job, run.mesh, run.where, constants).total;
+      result.push_back({run.id, family, predicted / run.measured - 1, predicted});
+    }
+  }
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
