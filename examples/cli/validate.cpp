@@ -126,6 +126,8 @@ ordered_json summary_document(const std::vector<record_check>& checks) {
   return {{"records", checks.size()},
           {"skipped", skipped},
           {"in_domain", json_of(summary_of(checks, counts))},
+          {"out_of_domain",
+           json_of(summary_of(checks, [](const record_check& c) { return !c.in_domain && c.quality != "C"; }))},
           {"by_family", groups([](const record_check& c) { return c.family; })},
           {"by_generation", groups([](const record_check& c) { return c.generation; })},
           {"by_type", groups([](const record_check& c) { return c.type; })},
@@ -185,6 +187,8 @@ void print_summary(const std::vector<record_check>& checks) {
            fmt::format("{:+.1f} %", 100 * s.bias), band ? percent(s.inside) : ""});
   };
   row("tpuplan", summary_of(checks, counts), true);
+  row("tpuplan, smaller models",
+      summary_of(checks, [](const record_check& c) { return !c.in_domain && c.quality != "C"; }), false);
   const baselines simple = baselines_of(checks);
   row("roofline", simple.roofline, false);
   row("one MFU", simple.one_mfu, false);

@@ -38,7 +38,7 @@ TEST_CASE("the committed constants are what the calibration produces, to three d
   CHECK(to_three_digits(fitted.general_software) == committed.general_software);
 }
 
-TEST_CASE("families that were left out are predicted as well as committed: 6.4 % median, 16.3 % p90") {
+TEST_CASE("families that were left out are predicted as well as committed: 6.5 % median, 16.4 % p90") {
   std::vector<double> errors;
   std::size_t inside = 0;
   for (const left_out_run& run : leave_families_out(runs())) {
@@ -47,8 +47,8 @@ TEST_CASE("families that were left out are predicted as well as committed: 6.4 %
   }
   const error_summary left_out = summary_of(errors);
   REQUIRE(left_out.records == 99);
-  CHECK(left_out.median < 0.064 + 0.01);
-  CHECK(left_out.p90 < 0.163 + 0.01);
+  CHECK(left_out.median < 0.065 + 0.01);
+  CHECK(left_out.p90 < 0.164 + 0.01);
   CHECK(std::abs(left_out.bias) < 0.02);
   // The band holds nine of ten, and is no wider than a quarter above the ninetieth percentile.
   CHECK(static_cast<double>(inside) >= 0.9 * 99);

@@ -30,6 +30,7 @@ std::map<std::string, nlohmann::json> records_by_id() {
 tpuplan::calibration reference_constants() {
   tpuplan::calibration c;
   c.mxu_fraction = {0.75, 0.68, 0.65, 0.79, 0.71, 0.705, 0.69};
+  c.products_padded = false;
   c.attention_block = 0;
   c.latent_values_padded = true;
   c.hbm_passes = 1.95;

@@ -53,10 +53,10 @@ static_assert(sizeof(slice) == 448);
 static_assert(sizeof(attention_spec) == 136);
 static_assert(sizeof(vision_spec) == 160);
 static_assert(sizeof(transformer) == 568);
-static_assert(sizeof(training) == 96);
+static_assert(sizeof(training) == 112);
 static_assert(sizeof(layout) == 80);
 static_assert(sizeof(memory_breakdown) == 11 * sizeof(bytes));
-static_assert(sizeof(step_breakdown) == 272);
+static_assert(sizeof(step_breakdown) == 288);
 static_assert(sizeof(price_row) == 144);
 static_assert(sizeof(dtype) == 1 && sizeof(errc) == 1 && sizeof(verdict) == 1 && sizeof(provisioning) == 1);
 

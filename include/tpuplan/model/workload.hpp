@@ -197,6 +197,8 @@ struct training {
   optimizer_kind optimizer = optimizer_kind::adamw;
   remat_policy remat = remat::full;
   std::int64_t gradient_accumulation = 1;  ///< microbatches in one step
+  std::int64_t pipeline_microbatches = 0;  ///< in flight through the stages; 0: four for each stage
+  std::int64_t pipeline_rounds = 1;        ///< interleaved stages on each device
   double capacity_factor = 1;              ///< of experts; 1 without dropping or padding
   std::int64_t vocabulary_tiles = 1;       ///< pieces in which logits and their gradients are made
   double logits_fraction = 1;              ///< of positions that are predicted (0.15 for masked language models)
@@ -220,6 +222,8 @@ constexpr void validate(const training& job) {
     detail::fail(errc::not_divisible, "training.gradient_accumulation", job.gradient_accumulation,
                  "a divisor of the global batch");
   }
+  detail::count_from("training.pipeline_microbatches", job.pipeline_microbatches, 0);
+  detail::positive_count("training.pipeline_rounds", job.pipeline_rounds);
   detail::in_range("training.capacity_factor", job.capacity_factor, 0.1, 100, "0.1 to 100");
   detail::positive_count("training.vocabulary_tiles", job.vocabulary_tiles);
   detail::in_range("training.logits_fraction", job.logits_fraction, 0, 1, "0 to 1");

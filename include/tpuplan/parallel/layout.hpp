@@ -80,11 +80,17 @@ constexpr void validate(const layout& l, const transformer& m, const training& j
   if (has_text(m) && m.attention.heads % l.tensor != 0) {
     detail::fail(errc::not_divisible, "layout.tensor", l.tensor, "a divisor of the number of heads");
   }
+  if (has_text(m) && m.attention.kv_heads % l.tensor != 0 && l.tensor % m.attention.kv_heads != 0) {
+    detail::fail(errc::not_divisible, "layout.tensor", l.tensor, "a divisor or multiple of the number of KV heads");
+  }
   if (l.expert > 1 && !has_experts(m)) {
     detail::fail(errc::invalid_argument, "layout.expert", l.expert, "1 for a model without experts");
   }
   if (has_experts(m) && m.moe.experts % l.expert != 0) {
     detail::fail(errc::not_divisible, "layout.expert", l.expert, "a divisor of the number of experts");
+  }
+  if (job.sequence_length % l.context != 0) {
+    detail::fail(errc::not_divisible, "layout.context", l.context, "a divisor of the sequence length");
   }
   const std::int64_t stages = checked_multiply(l.pipeline, l.dcn_pipeline);
   if (stages > m.layers) detail::fail(errc::out_of_range, "layout.pipeline", stages, "at most the number of layers");
