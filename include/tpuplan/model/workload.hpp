@@ -2,6 +2,7 @@
 #define TPUPLAN_MODEL_WORKLOAD_HPP
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/dtype.hpp>
@@ -101,41 +102,32 @@ struct remat_policy {
 }
 [[nodiscard]] constexpr bool operator!=(const remat_policy& a, const remat_policy& b) noexcept { return !(a == b); }
 
-/// The policies of MaxText by its names, and axlearn's default.
+namespace detail {
+/// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . done again.
+constexpr remat_policy policy(const char (&tensors)[8], bool attention_again) noexcept {
+  const auto where = [&tensors](std::size_t i) {
+    return tensors[i] == 'D' ? placement::device : tensors[i] == 'H' ? placement::host : placement::recompute;
+  };
+  return {where(0), where(1), where(2), where(3), where(4), where(5), where(6), attention_again};
+}
+}  // namespace detail
+
+/// The policies of MaxText by its names. Letters: layer input, qkv, context, output projection, MLP up, MLP down,
+/// elementwise.
 namespace remat {
 inline constexpr remat_policy full{};
-inline constexpr remat_policy none{placement::device, placement::device, placement::device, placement::device,
-                                   placement::device, placement::device, placement::device, false};
+inline constexpr remat_policy none = detail::policy("DDDDDDD", false);
 /// Every matrix product is kept; the attention kernel and elementwise work are done again.
-inline constexpr remat_policy minimal{placement::device, placement::device, placement::device,    placement::device,
-                                      placement::device, placement::device, placement::recompute, true};
-inline constexpr remat_policy minimal_with_context{
-    placement::device, placement::device, placement::device,    placement::device,
-    placement::device, placement::device, placement::recompute, false};
-inline constexpr remat_policy minimal_offloaded{
-    placement::device, placement::host, placement::host,      placement::host,
-    placement::host,   placement::host, placement::recompute, true};
-inline constexpr remat_policy save_dot_except_mlpwi{
-    placement::device,    placement::device, placement::device,    placement::device,
-    placement::recompute, placement::device, placement::recompute, true};
-inline constexpr remat_policy save_dot_except_mlp{
-    placement::device,    placement::device,    placement::device,    placement::device,
-    placement::recompute, placement::recompute, placement::recompute, true};
-inline constexpr remat_policy save_dot_with_context_except_mlp{
-    placement::device,    placement::device,    placement::device,    placement::device,
-    placement::recompute, placement::recompute, placement::recompute, false};
-inline constexpr remat_policy save_qkv_proj{
-    placement::device,    placement::device,    placement::recompute, placement::recompute,
-    placement::recompute, placement::recompute, placement::recompute, true};
-inline constexpr remat_policy qkv_proj_offloaded{
-    placement::device,    placement::host,      placement::recompute, placement::recompute,
-    placement::recompute, placement::recompute, placement::recompute, true};
-inline constexpr remat_policy save_out_proj{
-    placement::device,    placement::recompute, placement::recompute, placement::device,
-    placement::recompute, placement::recompute, placement::recompute, true};
-inline constexpr remat_policy save_context{
-    placement::device,    placement::recompute, placement::device,    placement::recompute,
-    placement::recompute, placement::recompute, placement::recompute, false};
+inline constexpr remat_policy minimal = detail::policy("DDDDDD.", true);
+inline constexpr remat_policy minimal_with_context = detail::policy("DDDDDD.", false);
+inline constexpr remat_policy minimal_offloaded = detail::policy("DHHHHH.", true);
+inline constexpr remat_policy save_dot_except_mlpwi = detail::policy("DDDD.D.", true);
+inline constexpr remat_policy save_dot_except_mlp = detail::policy("DDDD...", true);
+inline constexpr remat_policy save_dot_with_context_except_mlp = detail::policy("DDDD...", false);
+inline constexpr remat_policy save_qkv_proj = detail::policy("DD.....", true);
+inline constexpr remat_policy qkv_proj_offloaded = detail::policy("DH.....", true);
+inline constexpr remat_policy save_out_proj = detail::policy("D..D...", true);
+inline constexpr remat_policy save_context = detail::policy("D.D....", false);
 }  // namespace remat
 
 /// A policy and its name.
