@@ -19,6 +19,7 @@
 #include <tpuplan/parallel/collective.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/parallel/link.hpp>
+#include <tpuplan/parallel/placement.hpp>
 #include <tpuplan/parallel/thresholds.hpp>
 #include <tpuplan/roofline/attention.hpp>
 #include <tpuplan/roofline/padding.hpp>

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_DTYPE_HPP
 #define TPUPLAN_DTYPE_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/maybe.hpp>
@@ -34,15 +35,8 @@ enum class dtype : std::uint8_t { fp32, bf16, fp16, fp8, int8, int4 };
 
 /// "bf16" and so on; what `parse_dtype` reads.
 [[nodiscard]] constexpr std::string_view name(dtype type) noexcept {
-  switch (type) {
-    case dtype::fp32: return "fp32";
-    case dtype::bf16: return "bf16";
-    case dtype::fp16: return "fp16";
-    case dtype::fp8: return "fp8";
-    case dtype::int8: return "int8";
-    case dtype::int4: return "int4";
-  }
-  return "?";
+  constexpr std::string_view names[] = {"fp32", "bf16", "fp16", "fp8", "int8", "int4"};
+  return detail::name_of(names, static_cast<std::size_t>(type));
 }
 
 /// The format of that name, also as frameworks write it ("bfloat16", "float32", "float8_e4m3fn"); nothing if unknown.

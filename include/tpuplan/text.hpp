@@ -68,6 +68,12 @@ class text {
 
 namespace detail {
 
+/// The name at that place, "?" past the end: enumerators and their names in one order.
+template <std::size_t Count>
+constexpr std::string_view name_of(const std::string_view (&names)[Count], std::size_t place) noexcept {
+  return place < Count ? names[place] : std::string_view{"?"};
+}
+
 /// ASCII lower case, whatever the locale.
 constexpr char to_lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 

@@ -31,15 +31,9 @@ inline constexpr std::array<provisioning, 6> all_provisioning = {
 
 /// "on_demand" and so on, as in data/prices.json.
 [[nodiscard]] constexpr std::string_view name(provisioning kind) noexcept {
-  switch (kind) {
-    case provisioning::on_demand: return "on_demand";
-    case provisioning::spot: return "spot";
-    case provisioning::flex_start: return "flex_start";
-    case provisioning::calendar: return "calendar";
-    case provisioning::commitment_1y: return "commitment_1y";
-    case provisioning::commitment_3y: return "commitment_3y";
-  }
-  return "?";
+  constexpr std::string_view names[] = {"on_demand", "spot",          "flex_start",
+                                        "calendar",  "commitment_1y", "commitment_3y"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
 /// The kind of that name, dashes for underscores allowed; nothing if there is none.
@@ -64,12 +58,8 @@ enum class date_qualifier : std::uint8_t {
 
 /// "exact" and so on.
 [[nodiscard]] constexpr std::string_view name(date_qualifier how) noexcept {
-  switch (how) {
-    case date_qualifier::exact: return "exact";
-    case date_qualifier::not_before: return "not_before";
-    case date_qualifier::month: return "month";
-  }
-  return "?";
+  constexpr std::string_view names[] = {"exact", "not_before", "month"};
+  return detail::name_of(names, static_cast<std::size_t>(how));
 }
 
 /// The price of one chip, its host included, for slices of at least `smallest_chips`.

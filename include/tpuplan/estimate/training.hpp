@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_ESTIMATE_TRAINING_HPP
 #define TPUPLAN_ESTIMATE_TRAINING_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/estimate/calibration.hpp>
@@ -9,6 +10,7 @@
 #include <tpuplan/math.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/parallel/layout.hpp>
+#include <tpuplan/text.hpp>
 
 /// @file
 /// Time of one training step, part by part, with a band that comes from the validation against published runs.
@@ -21,14 +23,8 @@ enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead };
 
 /// "compute" and so on.
 [[nodiscard]] constexpr std::string_view name(step_bound what) noexcept {
-  switch (what) {
-    case step_bound::compute: return "compute";
-    case step_bound::hbm: return "hbm";
-    case step_bound::ici: return "ici";
-    case step_bound::dcn: return "dcn";
-    case step_bound::overhead: return "overhead";
-  }
-  return "?";
+  constexpr std::string_view names[] = {"compute", "hbm", "ici", "dcn", "overhead"};
+  return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
 /// A collective: how long it takes by itself, and how much of that the step waits for.

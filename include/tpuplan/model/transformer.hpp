@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_MODEL_TRANSFORMER_HPP
 #define TPUPLAN_MODEL_TRANSFORMER_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/integer.hpp>
@@ -24,13 +25,8 @@ enum class architecture : std::uint8_t {
 
 /// "decoder" and so on.
 [[nodiscard]] constexpr std::string_view name(architecture kind) noexcept {
-  switch (kind) {
-    case architecture::decoder: return "decoder";
-    case architecture::encoder: return "encoder";
-    case architecture::encoder_decoder: return "encoder_decoder";
-    case architecture::vision: return "vision";
-  }
-  return "?";
+  constexpr std::string_view names[] = {"decoder", "encoder", "encoder_decoder", "vision"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
 /// Multi-head latent attention (DeepSeek). All 0 where a model has none.

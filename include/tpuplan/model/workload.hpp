@@ -26,13 +26,8 @@ enum class optimizer_kind : std::uint8_t {
 
 /// "adamw" and so on.
 [[nodiscard]] constexpr std::string_view name(optimizer_kind kind) noexcept {
-  switch (kind) {
-    case optimizer_kind::adamw: return "adamw";
-    case optimizer_kind::adafactor: return "adafactor";
-    case optimizer_kind::lion: return "lion";
-    case optimizer_kind::sgd_momentum: return "sgd_momentum";
-  }
-  return "?";
+  constexpr std::string_view names[] = {"adamw", "adafactor", "lion", "sgd_momentum"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
 /// The optimizer of that name; nothing if there is none.

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_PLAN_PLAN_HPP
 #define TPUPLAN_PLAN_PLAN_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <tpuplan/cost/run_cost.hpp>
 #include <tpuplan/estimate/memory.hpp>
 #include <tpuplan/estimate/training.hpp>
+#include <tpuplan/text.hpp>
 #include <vector>
 
 /// @file
@@ -22,12 +24,8 @@ enum class objective : std::uint8_t { cheapest, fastest, fewest_chips };
 
 /// "cheapest" and so on.
 [[nodiscard]] constexpr std::string_view name(objective what) noexcept {
-  switch (what) {
-    case objective::cheapest: return "cheapest";
-    case objective::fastest: return "fastest";
-    case objective::fewest_chips: return "fewest_chips";
-  }
-  return "?";
+  constexpr std::string_view names[] = {"cheapest", "fastest", "fewest_chips"};
+  return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
 /// The objective of that name; nothing if there is none.
@@ -115,16 +113,9 @@ enum class rejection : std::uint8_t {
 
 /// "does_not_fit" and so on.
 [[nodiscard]] constexpr std::string_view name(rejection why) noexcept {
-  switch (why) {
-    case rejection::no_such_rate: return "no_such_rate";
-    case rejection::batch_does_not_divide: return "batch_does_not_divide";
-    case rejection::does_not_fit: return "does_not_fit";
-    case rejection::fit_uncertain: return "fit_uncertain";
-    case rejection::no_price: return "no_price";
-    case rejection::misses_deadline: return "misses_deadline";
-    case rejection::over_budget: return "over_budget";
-  }
-  return "?";
+  constexpr std::string_view names[] = {"no_such_rate", "batch_does_not_divide", "does_not_fit", "fit_uncertain",
+                                        "no_price",     "misses_deadline",       "over_budget"};
+  return detail::name_of(names, static_cast<std::size_t>(why));
 }
 
 /// A slice that lost, with exactly one reason and its amount in the base unit of that reason.

@@ -7,6 +7,7 @@
 #include <tpuplan/hardware/chip.hpp>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/maybe.hpp>
+#include <tpuplan/text.hpp>
 
 /// @file
 /// One chip and one matrix product: when does arithmetic take longer than moving the operands?
@@ -25,14 +26,8 @@ enum class memory_level : std::uint8_t {
 
 /// "hbm" and so on.
 [[nodiscard]] constexpr std::string_view name(memory_level level) noexcept {
-  switch (level) {
-    case memory_level::hbm: return "hbm";
-    case memory_level::vmem: return "vmem";
-    case memory_level::pcie: return "pcie";
-    case memory_level::ici: return "ici";
-    case memory_level::dcn: return "dcn";
-  }
-  return "?";
+  constexpr std::string_view names[] = {"hbm", "vmem", "pcie", "ici", "dcn"};
+  return detail::name_of(names, static_cast<std::size_t>(level));
 }
 
 /// What one chip can read from there in a second. Throws where the figure is not known.
