@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 using namespace tpuplan;
 
@@ -22,30 +23,12 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-struct refusal {
-  bool refused = false;
-  errc code{};
-  std::string message;
-};
-
-refusal refusal_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return {true, e.code(), e.what()};
-  }
-  return {};
-}
-
 bool refuses(errc code, std::string_view field, const std::function<void()>& call) {
   const refusal r = refusal_of(call);
   return r.refused && r.code == code && r.message.find(field) != std::string::npos;
 }
 
-bool close(double value, double expected, double relative = 1e-12) {
-  return std::abs(value - expected) <= relative * std::abs(expected);
-}
-bool close(seconds value, seconds expected) { return close(value.value(), expected.value()); }
+bool close(seconds value, seconds expected) { return ::close(value.value(), expected.value()); }
 
 constexpr bytes_per_second link = 45_GB_per_s;
 

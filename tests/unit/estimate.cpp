@@ -13,44 +13,12 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
 
 using namespace tpuplan;
 
 namespace {
-
-struct refusal {
-  bool refused = false;
-  errc code{};
-  std::string message;
-};
-
-refusal refusal_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return {true, e.code(), e.what()};
-  }
-  return {};
-}
-
-bool says(const std::string& message, std::string_view part) { return message.find(part) != std::string::npos; }
-
-bool close(double value, double expected, double relative = 1e-12) {
-  return std::abs(value - expected) <= relative * std::abs(expected);
-}
-
-constexpr transformer llama_3_8b() {
-  transformer m;
-  m.name = "llama-3-8b";
-  m.layers = 32;
-  m.d_model = 4096;
-  m.vocab = 128256;
-  m.attention.heads = 32;
-  m.attention.kv_heads = 8;
-  m.attention.head_dim = 128;
-  m.mlp.d_ff = 14336;
-  return m;
-}
 
 constexpr transformer mixtral_8x7b() {
   transformer m = llama_3_8b();
@@ -108,13 +76,6 @@ constexpr transformer with_vision() {
   m.vision.projector.hidden = 4096;
   m.vision.projector.output = 4096;
   return m;
-}
-
-constexpr training job_of(std::int64_t batch, std::int64_t sequence) {
-  training job;
-  job.global_batch = batch;
-  job.sequence_length = sequence;
-  return job;
 }
 
 struct estimated_case {
@@ -437,8 +398,10 @@ TEST_CASE("the parts of a step add up to the total") {
     const step_breakdown t = time_of(one);
     CHECK(close(t.compute.value(), (t.dense_products + t.expert_products + t.logits + t.attention + t.vision).value()));
     CHECK(close(t.hbm.value(), (t.elementwise + t.operands + t.weight_reads + t.weight_update + t.dispatch).value()));
-    CHECK(std::abs(t.ici.value() - (t.fsdp.exposed + t.data.exposed + t.tensor.exposed + t.expert.exposed + t.context.exposed).value()) <=
-          1e-12 * t.ici.value());
+    CHECK(
+        std::abs(t.ici.value() -
+                 (t.fsdp.exposed + t.data.exposed + t.tensor.exposed + t.expert.exposed + t.context.exposed).value()) <=
+        1e-12 * t.ici.value());
     const seconds sum = t.compute + t.hbm + t.ici + t.overhead + t.bubble + t.jitter + t.dcn.exposed + t.software;
     CHECK(close(sum.value(), t.total.value()));
     for (const collective_time& part : {t.fsdp, t.data, t.tensor, t.expert, t.dcn}) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 using namespace tpuplan;
 
@@ -31,23 +32,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 // What a call is refused with, "" where it is not.
-struct refusal {
-  bool refused = false;
-  errc code{};
-  std::string message;
-};
-
-refusal refusal_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return {true, e.code(), e.what()};
-  }
-  return {};
-}
-
-bool says(const std::string& message, std::string_view part) { return message.find(part) != std::string::npos; }
-
 }  // namespace
 
 // ---- units

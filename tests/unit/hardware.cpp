@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 using namespace tpuplan;
 
@@ -29,23 +30,6 @@ const nlohmann::json& slices_file() {
   static const nlohmann::json file = load_json(TPUPLAN_DATA_DIR "/slices.json");
   return file;
 }
-
-struct refusal {
-  bool refused = false;
-  errc code{};
-  std::string message;
-};
-
-refusal refusal_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return {true, e.code(), e.what()};
-  }
-  return {};
-}
-
-bool says(const std::string& message, std::string_view part) { return message.find(part) != std::string::npos; }
 
 std::string shape_of(const slice& s) { return std::string{name(s.shape).view()}; }
 

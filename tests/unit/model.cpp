@@ -13,33 +13,13 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 using namespace tpuplan;
 
 namespace {
 
 constexpr std::int64_t huge = std::int64_t{1} << 60;
-
-struct refusal {
-  bool refused = false;
-  errc code{};
-  std::string message;
-};
-
-refusal refusal_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return {true, e.code(), e.what()};
-  }
-  return {};
-}
-
-bool says(const std::string& message, std::string_view part) { return message.find(part) != std::string::npos; }
-
-bool close(double value, double expected, double relative = 1e-12) {
-  return std::abs(value - expected) <= relative * std::abs(expected);
-}
 
 // Small enough to count on paper: 2 layers, 8 wide, 4 heads of 2 sharing 2 KV heads, MLP of 16, 10 words.
 constexpr transformer small() {

@@ -14,31 +14,11 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 using namespace tpuplan;
 
 namespace {
-
-struct refusal {
-  bool refused = false;
-  errc code{};
-  std::string message;
-};
-
-refusal refusal_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return {true, e.code(), e.what()};
-  }
-  return {};
-}
-
-bool says(const std::string& message, std::string_view part) { return message.find(part) != std::string::npos; }
-
-bool close(double value, double expected, double relative = 1e-12) {
-  return value >= expected - relative * expected && value <= expected + relative * expected;
-}
 
 plan_request llama_request() {
   plan_request request;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 using namespace tpuplan;
 
@@ -22,27 +23,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-
-struct refusal {
-  bool refused = false;
-  errc code{};
-  std::string message;
-};
-
-refusal refusal_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return {true, e.code(), e.what()};
-  }
-  return {};
-}
-
-bool says(const std::string& message, std::string_view part) { return message.find(part) != std::string::npos; }
-
-bool close(double value, double expected, double relative = 1e-12) {
-  return std::abs(value - expected) <= relative * std::abs(expected);
-}
 
 constexpr transformer llama_3_8b() {
   transformer m;
