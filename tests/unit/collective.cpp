@@ -30,10 +30,10 @@ bool refuses(errc code, std::string_view field, const std::function<void()>& cal
 
 bool close(seconds value, seconds expected) { return ::close(value.value(), expected.value()); }
 
-constexpr bytes_per_second link = 45_GB_per_s;
+constexpr bytes_per_second link_rate = 45_GB_per_s;
 
 constexpr collective_group group_of(network_kind network, std::int32_t a, std::int32_t b = 1, std::int32_t c = 1) {
-  return {{a, b, c}, network, link};
+  return {{a, b, c}, network, link_rate};
 }
 constexpr collective_group ring_of(std::int32_t a, std::int32_t b = 1, std::int32_t c = 1) {
   return group_of(network_kind::ring, a, b, c);
@@ -153,7 +153,7 @@ TEST_CASE("the larger of bandwidth and latency is the time") {
   }
   SECTION("they tie where links carry as much as in all hops") {
     // V / (2 W) = 2 hops of 1 us
-    const bytes tie = 2 * link * 2_us;
+    const bytes tie = 2 * link_rate * 2_us;
     CHECK(all_gather(0.99 * tie, ring_of(4)).latency_bound);
     CHECK_FALSE(all_gather(1.01 * tie, ring_of(4)).latency_bound);
   }
@@ -189,7 +189,7 @@ TEST_CASE("more axes carry more") {
   CHECK(close(all_gather(1_GB, ring_of(4, 4)).bandwidth, 0.5 * all_gather(1_GB, ring_of(16)).bandwidth));
   CHECK(close(3 * all_gather(1_GB, ring_of(4, 4, 4)).bandwidth, all_gather(1_GB, ring_of(64)).bandwidth));
   // The chip in the corner takes in three quarters over two links.
-  CHECK(close(all_gather(1_GB, line_of(2, 2)).bandwidth, 1_GB * 0.75 / (2 * link)));
+  CHECK(close(all_gather(1_GB, line_of(2, 2)).bandwidth, 1_GB * 0.75 / (2 * link_rate)));
   // Which axes they are does not matter, nor do those of length 1.
   CHECK(all_gather(1_GB, ring_of(1, 4, 4)).total == all_gather(1_GB, ring_of(4, 4)).total);
   CHECK(all_to_all(1_GB, ring_of(8, 4, 4)).total == all_to_all(1_GB, ring_of(4, 4, 8)).total);
@@ -200,14 +200,14 @@ TEST_CASE("an all-to-all on a ring takes a quarter of an all-gather") {
     CHECK(close(4 * all_to_all(1_GB, ring_of(n)).bandwidth, all_gather(1_GB, ring_of(n)).bandwidth));
   }
   // Each of 8 behind a switch sends 7/8 of its eighth.
-  CHECK(close(all_to_all(1_GB, switch_of(8)).bandwidth, 1_GB * (7.0 / 64) / link));
+  CHECK(close(all_to_all(1_GB, switch_of(8)).bandwidth, 1_GB * (7.0 / 64) / link_rate));
 }
 
 TEST_CASE("what part of the array counts") {
   SECTION("rings count it whole, lines and switches what comes from others") {
-    CHECK(close(all_gather(1_GB, ring_of(4)).bandwidth, 1_GB / (2 * link)));
-    CHECK(close(all_gather(1_GB, line_of(4)).bandwidth, 1_GB * 0.75 / link));
-    CHECK(close(all_gather(1_GB, switch_of(4)).bandwidth, 1_GB * 0.75 / link));
+    CHECK(close(all_gather(1_GB, ring_of(4)).bandwidth, 1_GB / (2 * link_rate)));
+    CHECK(close(all_gather(1_GB, line_of(4)).bandwidth, 1_GB * 0.75 / link_rate));
+    CHECK(close(all_gather(1_GB, switch_of(4)).bandwidth, 1_GB * 0.75 / link_rate));
   }
   SECTION("unless the caller says otherwise") {
     for (const network_kind network : {network_kind::ring, network_kind::line, network_kind::switch_}) {
@@ -219,7 +219,7 @@ TEST_CASE("what part of the array counts") {
       const member_share usual = network == network_kind::ring ? member_share::whole : member_share::others;
       CHECK(all_gather(1_GB, group).bandwidth == all_gather(1_GB, counting(group, usual)).bandwidth);
     }
-    CHECK(close(all_to_all(1_GB, counting(switch_of(8), member_share::whole)).bandwidth, 1_GB / 8 / link));
+    CHECK(close(all_to_all(1_GB, counting(switch_of(8), member_share::whole)).bandwidth, 1_GB / 8 / link_rate));
   }
   SECTION("an all-to-all of a ring or a line moves what it moves") {
     for (const collective_group& group : {ring_of(8), line_of(8)}) {
@@ -228,10 +228,10 @@ TEST_CASE("what part of the array counts") {
     }
   }
   SECTION("through a switch it is the rate of the level") {
-    const bytes_per_second effective = switched_bandwidth(link, 8);
+    const bytes_per_second effective = switched_bandwidth(link_rate, 8);
     CHECK(close(all_gather(1_GB, switch_of(8)).bandwidth, 1_GB / effective));
-    CHECK(switched_bandwidth(link, 2) == 2 * link);
-    CHECK(switched_bandwidth(link, 1000) > link);
+    CHECK(switched_bandwidth(link_rate, 2) == 2 * link_rate);
+    CHECK(switched_bandwidth(link_rate, 1000) > link_rate);
   }
 }
 
@@ -322,7 +322,7 @@ TEST_CASE("collectives refuse what cannot be") {
       CHECK(refused(errc::invalid_argument, "collective_group.one_way", 1_GB, group));
       group.one_way = bytes_per_second{not_a_number};
       CHECK(refused(errc::not_finite, "collective_group.one_way", 1_GB, group));
-      group.one_way = link;
+      group.one_way = link_rate;
       group.per_hop = seconds{-1e-6};
       CHECK(refused(errc::invalid_argument, "collective_group.per_hop", 1_GB, group));
       group.per_hop = seconds{not_a_number};
@@ -344,7 +344,7 @@ TEST_CASE("rings, switches and slices refuse what cannot be") {
   CHECK(refuses(errc::not_finite, "bytes of the array", [] { (void)one_way_ring_traffic(bytes{not_a_number}, 8); }));
 
   for (const std::int64_t count : {std::int64_t{1}, std::int64_t{0}, std::int64_t{-8}}) {
-    CHECK(refuses(errc::invalid_argument, "members of a level", [&] { (void)switched_bandwidth(link, count); }));
+    CHECK(refuses(errc::invalid_argument, "members of a level", [&] { (void)switched_bandwidth(link_rate, count); }));
   }
   CHECK(refuses(errc::missing_field, "one_way", [] { (void)switched_bandwidth(bytes_per_second{}, 8); }));
   CHECK(refuses(errc::invalid_argument, "one_way", [] { (void)switched_bandwidth(bytes_per_second{-1}, 8); }));
@@ -451,10 +451,10 @@ TEST_CASE("traffic of a layer, and of a pipeline") {
   CHECK(traffic.tensor == traffic.data);
   CHECK(traffic_of_layer(8192, 1024, 4096).data == traffic.data);
   // Two stages: every microbatch goes over the one hop.
-  const pipeline_transfer two = pipeline_transfer_time(4096, 1024, link, 8, 2);
+  const pipeline_transfer two = pipeline_transfer_time(4096, 1024, link_rate, 8, 2);
   CHECK(close(two.total, 8 * two.per_hop));
-  CHECK(close(two.total, 8388608_B / link));
-  CHECK(close(pipeline_transfer_time(4096, 1024, link, 8, 5).total, 11 * two.per_hop));
+  CHECK(close(two.total, 8388608_B / link_rate));
+  CHECK(close(pipeline_transfer_time(4096, 1024, link_rate, 8, 5).total, 11 * two.per_hop));
 }
 
 TEST_CASE("limits of sharding refuse what cannot be") {
@@ -550,14 +550,14 @@ TEST_CASE("limits of sharding refuse what cannot be") {
       {errc::invalid_argument, "d_ff", [] { (void)traffic_of_layer(1, 1, -1); }},
       {errc::out_of_range, "product of counts", [] { (void)traffic_of_layer(1, most, 2); }},
 
-      {errc::missing_field, "batch_tokens", [] { (void)pipeline_transfer_time(0, 1, link, 1, 2); }},
-      {errc::missing_field, "d_model", [] { (void)pipeline_transfer_time(1, 0, link, 1, 2); }},
+      {errc::missing_field, "batch_tokens", [] { (void)pipeline_transfer_time(0, 1, link_rate, 1, 2); }},
+      {errc::missing_field, "d_model", [] { (void)pipeline_transfer_time(1, 0, link_rate, 1, 2); }},
       {errc::missing_field, "between_stages", [] { (void)pipeline_transfer_time(1, 1, bytes_per_second{}, 1, 2); }},
       {errc::not_finite, "between_stages",
        [] { (void)pipeline_transfer_time(1, 1, bytes_per_second{not_a_number}, 1, 2); }},
-      {errc::missing_field, "microbatches", [] { (void)pipeline_transfer_time(1, 1, link, 0, 2); }},
-      {errc::invalid_argument, "stages", [] { (void)pipeline_transfer_time(1, 1, link, 1, 1); }},
-      {errc::invalid_argument, "stages", [] { (void)pipeline_transfer_time(1, 1, link, 1, 0); }},
+      {errc::missing_field, "microbatches", [] { (void)pipeline_transfer_time(1, 1, link_rate, 0, 2); }},
+      {errc::invalid_argument, "stages", [] { (void)pipeline_transfer_time(1, 1, link_rate, 1, 1); }},
+      {errc::invalid_argument, "stages", [] { (void)pipeline_transfer_time(1, 1, link_rate, 1, 0); }},
   };
   for (const row& r : rows) {
     CAPTURE(&r - rows.data());
