@@ -33,6 +33,8 @@ void add_job_options(CLI::App& command, job_options& into) {
   command.add_option("--accumulation", into.accumulation, "microbatches in a step")->capture_default_str();
   command.add_option("--vocabulary-tiles", into.vocabulary_tiles, "pieces in which logits are made")
       ->capture_default_str();
+  command.add_option("--lora", into.lora_rank, "rank of adapters on a frozen base (fit only)");
+  command.add_flag("--offload-optimizer", into.offload_optimizer, "keep optimizer state in host memory (fit only)");
   command.add_option("--capacity-factor", into.capacity_factor, "of experts")->capture_default_str();
 }
 
@@ -92,6 +94,12 @@ training make_job(const job_options& given, const transformer& model, assumed_va
     assumed.emplace_back("remat policy", "full");
   }
   if (model.kind == architecture::encoder) job.logits_fraction = 0.15;
+  if (given.lora_rank != 0) {
+    job.lora_rank = given.lora_rank;
+    job.lora = {true, true, true, true, true, true, true};
+    assumed.emplace_back("LoRA", "on every linear layer");
+  }
+  if (given.offload_optimizer) job.state_on_host = host_state::optimizer;
   return job;
 }
 
@@ -134,9 +142,13 @@ ordered_json json_of(const layout& mesh) {
 }
 
 ordered_json json_of(const memory_breakdown& m) {
-  return {{"parameters_bytes", m.parameters.value()}, {"optimizer_bytes", m.optimizer.value()},
-          {"gradients_bytes", m.gradients.value()},   {"activations_bytes", m.activations.value()},
-          {"logits_bytes", m.logits.value()},         {"gathered_weights_bytes", m.gathered_weights.value()},
+  return {{"stage", name(m.stage)},
+          {"parameters_bytes", m.parameters.value()},
+          {"optimizer_bytes", m.optimizer.value()},
+          {"gradients_bytes", m.gradients.value()},
+          {"activations_bytes", m.activations.value()},
+          {"logits_bytes", m.logits.value()},
+          {"gathered_weights_bytes", m.gathered_weights.value()},
           {"workspace_bytes", m.workspace.value()}};
 }
 

@@ -20,6 +20,8 @@ struct job_options {
   std::int64_t accumulation = 1;
   std::int64_t vocabulary_tiles = 1;
   double capacity_factor = 1;
+  std::int64_t lora_rank = 0;
+  bool offload_optimizer = false;
 };
 
 /// The options that say where it runs.

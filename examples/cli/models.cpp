@@ -166,17 +166,20 @@ void print_fit(const fit_answer& a, const model_config& config, const std::strin
                                       : name(v) == "no" ? "does not fit"
                                                         : "uncertain",
                                       config.model.name.view(), name(a.where).view(), layout_words(a.mesh))));
-  fmt::print("  {} used, between {:.1f} and {:.1f} GiB as the compiler decides\n\n",
-             used_of(a.memory.total, a.memory.usable), in_gib(a.memory.low), in_gib(a.memory.high));
+  fmt::print("  {} used, between {:.1f} and {:.1f} GiB as the compiler decides; most of it is {}\n\n",
+             used_of(a.memory.total, a.memory.usable), in_gib(a.memory.low), in_gib(a.memory.high),
+             largest_part(a.memory));
   print_memory(a.memory);
   fmt::print("\n  largest batch that surely fits: {}\n",
              a.largest ? fmt::format("{} sequences of {} tokens", *a.largest, a.job.sequence_length)
                        : "none with this layout and remat policy");
   print_assumed(config, assumed);
+  const bool timed = a.job.lora_rank == 0 && a.job.state_on_host == host_state::none;
   const std::string next =
-      v == verdict::yes
+      v != verdict::yes ? "next: --tensor 2, --accumulation 2, --remat full or a larger --slice"
+      : timed
           ? fmt::format("next: tpuplan train {} --slice {}   how long and what it costs", path, name(a.where).view())
-          : "next: --tensor 2, --accumulation 2, --remat full or a larger --slice";
+          : fmt::format("next: --batch {}, or a smaller --slice", a.largest.value_or(a.job.global_batch));
   fmt::print("\n  {}\n", dim(next));
 }
 

@@ -42,6 +42,7 @@ ordered_json json_of(const record_check& c) {
           {"fitted", c.fitted ? ordered_json(*c.fitted) : ordered_json(nullptr)},
           {"used_bytes", value_or_null(c.used)},
           {"measured_used_bytes", value_or_null(c.measured_used)},
+          {"memory_skipped", c.memory_skipped ? ordered_json(*c.memory_skipped) : ordered_json(nullptr)},
           {"guesses", c.guesses},
           {"skipped", c.skipped ? ordered_json(*c.skipped) : ordered_json(nullptr)}};
 }

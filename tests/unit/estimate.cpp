@@ -188,8 +188,6 @@ TEST_CASE("layouts that do not fit the slice, the model or the batch are refused
        errc::not_divisible, "layout.expert"},
       {"64 stages of 32 layers", [](c e) { e.mesh.pipeline = 64, e.mesh.fsdp = 1; }, errc::out_of_range,
        "layout.pipeline"},
-      {"context", [](c e) { e.mesh.context = 2, e.mesh.fsdp = 32; }, errc::unsupported, "layout.context"},
-      {"FSDP between slices", [](c e) { e.mesh.dcn_fsdp = 2; }, errc::unsupported, "layout.dcn_fsdp"},
       {"images without a tower", [](c e) { e.job.images_per_sequence = 1; }, errc::invalid_argument,
        "training.images_per_sequence"},
       {"encoder-decoder", [](c e) { e.model.kind = architecture::encoder_decoder, e.model.encoder_layers = 32; },
@@ -272,8 +270,9 @@ TEST_CASE("the parts of memory add up to the total") {
     CHECK(m.total < m.high);
     CHECK(m.usable == one.where.chip.hbm.usable_per_device.value());
     CHECK(headroom(m).value() == m.usable.value() - m.total.value());
-    for (const bytes part : {m.parameters, m.optimizer, m.activations, m.logits, m.workspace}) CHECK(part > 0_B);
-    CHECK((m.gradients > 0_B) == (one.job.gradient_accumulation > 1));
+    for (const bytes part : {m.parameters, m.optimizer, m.activations, m.workspace}) CHECK(part > 0_B);
+    CHECK((m.logits > 0_B) == (m.stage == memory_stage::logits));
+    CHECK((m.gradients > 0_B) == (one.job.gradient_accumulation > 1 || m.stage == memory_stage::layer));
     CHECK((m.gathered_weights > 0_B) == (one.mesh.fsdp > 1));
   }
 }
@@ -373,7 +372,7 @@ TEST_CASE("memory grows with the batch and with the sequence, and shrinks with t
     estimated_case more = one;
     more.job.global_batch *= 2;
     CHECK(memory_of(more).total > memory_of(one).total);
-    CHECK(memory_of(more).low > memory_of(one).low);
+    CHECK(memory_of(more).low >= memory_of(one).low);
     CHECK(memory_of(more).high > memory_of(one).high);
     estimated_case longer = one;
     longer.job.sequence_length *= 2;

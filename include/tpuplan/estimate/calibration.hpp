@@ -67,15 +67,21 @@ constexpr calibration make_log_errors() noexcept {
 /// set are of a fit in which they are free; 0 where no data speaks. Switches mean nothing here.
 inline constexpr calibration calibration_log_errors = detail::make_log_errors();
 
-/// Constants of the memory model: a point, and the ends between which the compiler decides.
+/// Constants of the memory model: a point, and the ends between which the compiler decides. Set by physics
+/// with the published records in view; none is a fit.
 struct memory_calibration {
-  double logits_copies = 1;     ///< fp32 logits and gradient together, in copies of fp32 logits
-  double gathered_layers = 2;   ///< layers whose weights are gathered at once
-  double workspace_copies = 1;  ///< elementwise buffers of one layer
+  double logits_copies = 1;               ///< logits and their gradient, in copies of fp32 logits: two of bf16
+  double weight_layers = 1;               ///< layers whose weights are gathered at once; a third: one matrix of the MLP
+  double gradient_layers = 1;             ///< layers whose whole gradient waits to be reduced; of experts one matrix
+  double kept_gradients = 1;              ///< of all layers, reduced, in the format of the products
+  double recomputed = 1;                  ///< of what a layer does again for its backward pass, live at once
+  double activation_gradients = 1.0 / 3;  ///< of a layer's activations; the MLP's two thirds at most
+  double quantised_bytes = 1;             ///< copies of 8-bit operands; with int8's results in 32 bits 2
+  double host_layers = 2;                 ///< layers on the way to host memory or back
 };
 inline constexpr memory_calibration memory_point{};
-inline constexpr memory_calibration memory_low{0.5, 1, 0.5};
-inline constexpr memory_calibration memory_high{2, 2, 2};
+inline constexpr memory_calibration memory_low{0.5, 1.0 / 3, 0, 0, 0.5, 0, 0, 1};
+inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
 
 /// The constant for a chip: its generation's, or that of unlisted chips. Worked: 0.776 for v5p.
 [[nodiscard]] constexpr double mxu_fraction(const calibration& constants, const chip_spec& chip) noexcept {

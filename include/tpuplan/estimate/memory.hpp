@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_ESTIMATE_MEMORY_HPP
 #define TPUPLAN_ESTIMATE_MEMORY_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/estimate/calibration.hpp>
@@ -19,27 +20,35 @@ enum class verdict : std::uint8_t { yes, uncertain, no };
 
 /// "yes", "uncertain" or "no".
 [[nodiscard]] constexpr std::string_view name(verdict v) noexcept {
-  switch (v) {
-    case verdict::yes: return "yes";
-    case verdict::uncertain: return "uncertain";
-    case verdict::no: return "no";
-  }
-  return "?";
+  constexpr std::string_view names[] = {"yes", "uncertain", "no"};
+  return detail::name_of(names, static_cast<std::size_t>(v));
 }
 
-/// Bytes on one device; the parts add up to `total`.
+/// When a step needs most; what belongs to different stages is never live together. `logits`: end of the forward pass,
+/// logits and output head beside all saved activations. `layer`: backward pass of a layer, its weights, what it does
+/// again, gradients. `update`: all gradients and what the optimizer keeps.
+enum class memory_stage : std::uint8_t { logits, layer, update };
+
+/// "logits", "layer" or "update".
+[[nodiscard]] constexpr std::string_view name(memory_stage stage) noexcept {
+  constexpr std::string_view names[] = {"logits", "layer", "update"};
+  return detail::name_of(names, static_cast<std::size_t>(stage));
+}
+
+/// Bytes on one device in the stage that needs most; the parts add up to `total`.
 struct memory_breakdown {
   bytes parameters{};
   bytes optimizer{};
-  bytes gradients{};         ///< kept only with gradient accumulation; otherwise consumed layer by layer
+  bytes gradients{};         ///< accumulated ones in fp32, and those that the stage has made
   bytes activations{};       ///< saved between forward and backward pass
   bytes logits{};            ///< with their gradient
-  bytes gathered_weights{};  ///< whole layers in flight under FSDP
-  bytes workspace{};         ///< elementwise buffers of one layer
+  bytes gathered_weights{};  ///< under FSDP: whole weights in flight, and gradients that wait to be reduced
+  bytes workspace{};         ///< what a layer does again, gradients of activations, buffers of transfers
   bytes total{};
   bytes low{};     ///< the least that a good compiler needs
   bytes high{};    ///< nothing fused or reused
   bytes usable{};  ///< what XLA lets a program use on the device
+  memory_stage stage = memory_stage::layer;
 };
 
 /// What is left: usable less total; negative where it does not fit.
@@ -49,6 +58,17 @@ struct memory_breakdown {
 [[nodiscard]] constexpr verdict fits(const memory_breakdown& m) noexcept {
   if (m.high < 0.97 * m.usable) return verdict::yes;
   return m.low > 1.03 * m.usable ? verdict::no : verdict::uncertain;
+}
+
+/// Why a verdict is not better: the largest part of the stage that needs most. Worked: "logits".
+[[nodiscard]] constexpr std::string_view largest_part(const memory_breakdown& m) noexcept {
+  constexpr std::string_view names[] = {"state", "gradients", "activations", "logits", "gathered weights", "workspace"};
+  bytes most = m.parameters + m.optimizer;
+  std::size_t place = 0, i = 0;
+  for (const bytes part : {m.gradients, m.activations, m.logits, m.gathered_weights, m.workspace}) {
+    if (++i; part > most) most = part, place = i;
+  }
+  return names[place];
 }
 
 namespace detail {
@@ -61,8 +81,6 @@ constexpr void check_trained(const transformer& m, const training& job, const la
   if (m.kind == architecture::encoder_decoder || m.kind == architecture::vision) {
     fail(errc::unsupported, "training of an architecture", name(m.kind), "decoder or encoder");
   }
-  if (l.context > 1) fail(errc::unsupported, "layout.context", l.context, "1: context parallelism is not modelled");
-  if (l.dcn_fsdp > 1) fail(errc::unsupported, "layout.dcn_fsdp", l.dcn_fsdp, "1: FSDP between slices is not modelled");
   if (job.images_per_sequence > 0 && !has_vision(m)) {
     fail(errc::invalid_argument, "training.images_per_sequence", job.images_per_sequence,
          "0 for a model without vision");
@@ -74,72 +92,119 @@ constexpr double weight_shards(const layout& l, const slice& s) {
   const double per_unit =
       l.unit == mesh_unit::chips ? static_cast<double>(devices(s)) / static_cast<double>(chips(s)) : 1;
   return static_cast<double>(checked_multiply(l.fsdp, l.tensor, l.expert)) * per_unit *
-         static_cast<double>(checked_multiply(l.pipeline, l.dcn_pipeline));
+         static_cast<double>(checked_multiply(l.pipeline, l.dcn_pipeline, l.dcn_fsdp));
 }
 
-/// What the compiler decides: logits, gathered weights, workspace.
-struct memory_choices {
-  bytes logits{};
-  bytes gathered_weights{};
-  bytes workspace{};
+/// The widths of a model's layers; `widths_of`, which times steps, takes global layers as wide as local ones.
+constexpr layer_widths held_widths(const transformer& m) {
+  layer_widths w = widths_of(m);
+  const attention_spec& a = m.attention;
+  if (a.global_head_dim == 0 && a.global_kv_heads == 0 && !a.global_kv_shared) return w;
+  const double global = 1 - static_cast<double>(a.local_layers) / static_cast<double>(m.layers);
+  const auto kv_heads = static_cast<double>(a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads);
+  const double queries = static_cast<double>(a.heads) * global_head_dim(m);
+  w.qkv += global * (queries + (a.global_kv_shared ? 1 : 2) * kv_heads * global_head_dim(m) - w.qkv);
+  w.context += global * (queries - w.context);
+  return w;
+}
+
+/// What the stages are made of, on one device.
+struct memory_terms {
+  layer_widths width{};
+  double tokens = 0, element = 2;           // of a microbatch; bytes of a number in products
+  double frozen = 0, trained = 0;           // parameters
+  double layer = 0, experts = 0, head = 0;  // bytes of gathered weights: of a layer, of its experts, of the output head
 };
 
-constexpr memory_choices choices(const transformer& m, const training& job, const layout& l, const layer_widths& w,
-                                 std::int64_t parameter_total, double tokens, const memory_calibration& k) {
-  memory_choices c;
-  const auto vocab = static_cast<double>(m.vocab);
-  const double element = job.compute == dtype::fp32 ? 4 : 2;
-  c.logits =
-      bytes{4 * k.logits_copies * tokens * vocab * job.logits_fraction / static_cast<double>(job.vocabulary_tiles)};
-  const double body = static_cast<double>(parameter_total) - vocab * w.d_model;
-  if (l.fsdp > 1) {
-    c.gathered_weights = bytes{2 * k.gathered_layers * body / static_cast<double>(m.layers) /
-                               static_cast<double>(checked_multiply(l.tensor, l.expert))};
+constexpr memory_terms terms_of(const transformer& m, const training& job, const layout& l, const slice& s) {
+  const parameter_count count = parameters(m);
+  const double shards = weight_shards(l, s);
+  const auto total = static_cast<double>(count.total);
+  const double adapters = job.lora_rank > 0 ? static_cast<double>(lora_parameters(m, job.lora_rank, job.lora)) : total;
+  memory_terms t;
+  t.width = held_widths(m);
+  t.tokens = static_cast<double>(tokens_per_step(job)) / static_cast<double>(job.gradient_accumulation) /
+             static_cast<double>(checked_multiply(devices(s), slices(l)));
+  t.element = job.compute == dtype::fp32 ? 4 : 2;
+  if (job.lora_rank > 0) t.frozen = total / shards;
+  t.trained = adapters / shards;
+  if (l.fsdp > 1 || l.dcn_fsdp > 1) {
+    const auto tensor = static_cast<double>(l.tensor);
+    const double body = total - static_cast<double>(count.embedding + count.lm_head + count.experts + count.vision +
+                                                    count.projector + count.head);
+    t.layer = t.element * (body > 0 ? body : 0) / static_cast<double>(m.layers) / tensor;
+    const double spread = static_cast<double>(checked_multiply(moe_layers(m), l.expert)) * tensor;
+    if (has_experts(m)) t.experts = t.element * static_cast<double>(count.experts) / spread;
+    t.head = t.element * static_cast<double>(m.vocab) * t.width.d_model / tensor;
   }
-  const auto routed = static_cast<double>(m.moe.top_k);
-  c.workspace = bytes{element * k.workspace_copies * tokens * (w.qkv + w.mlp + (4 + 2 * routed) * w.d_model)};
-  return c;
+  return t;
+}
+
+/// One estimate: the stage that needs most, with its parts and their total.
+constexpr memory_breakdown memory_with(const memory_calibration& k, const memory_terms& t, const transformer& m,
+                                       const training& job, const layout& l) {
+  double copies = job.compute == dtype::int8 || job.compute == dtype::fp8 ? k.quantised_bytes : 0;
+  if (job.compute == dtype::fp8 && copies > 1) copies = 1;
+  const double d = t.width.d_model;
+  const auto layers = static_cast<double>(m.layers);
+  const double number = t.element * t.tokens;
+  const double saved = saved_width(t.width, job.remat);
+  const double routed = 2 * static_cast<double>(m.moe.top_k) * (job.capacity_factor > 1 ? job.capacity_factor : 1);
+  const double all = t.width.qkv + t.width.mlp + (4 + routed) * d;
+  const double again = all > saved ? all - saved : 0;
+  memory_breakdown b;
+  b.parameters = size_of(job.frozen_weights) * t.frozen + size_of(job.weights) * t.trained;
+  b.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * t.trained;
+  if (job.gradient_accumulation > 1) b.gradients = bytes{4 * t.trained};
+  memory_breakdown update = b;
+  update.stage = memory_stage::update;
+  if (job.gradient_accumulation == 1) update.gradients = bytes{t.element * t.trained};
+  if (job.state_on_host != host_state::none) b.optimizer = {};
+  const double brought = k.host_layers * static_cast<double>(checked_multiply(l.pipeline, l.dcn_pipeline)) / layers;
+  if (job.state_on_host == host_state::parameters_and_optimizer && brought < 1) b.parameters = brought * b.parameters;
+  b.activations = bytes{number * layers * saved};
+  memory_breakdown logits = b;
+  logits.stage = memory_stage::logits;
+  logits.logits = bytes{4 * k.logits_copies * t.tokens * static_cast<double>(m.vocab) * job.logits_fraction /
+                        static_cast<double>(job.vocabulary_tiles)};
+  logits.gathered_weights = bytes{t.head};
+  logits.workspace = bytes{2 * number * d};
+  b.gradients += bytes{k.kept_gradients * t.element * t.trained};
+  b.gathered_weights = bytes{k.weight_layers * (t.layer + t.experts) +
+                             k.gradient_layers * (job.lora_rank > 0 ? 0 : t.layer + t.experts / (m.mlp.gated ? 3 : 2))};
+  const double tensor = l.tensor > 1 ? static_cast<double>(l.tensor) * d : 0;
+  b.workspace = bytes{t.tokens * (t.element + copies) * (k.recomputed * again + k.activation_gradients * all) +
+                      number * (tensor + k.host_layers * saved_width(t.width, job.remat, placement::host))};
+  memory_breakdown most;
+  for (memory_breakdown x : {logits, b, update}) {
+    x.total = x.parameters + x.optimizer + x.gradients + x.activations + x.logits + x.gathered_weights + x.workspace;
+    if (x.total > most.total) most = x;
+  }
+  return most;
 }
 
 }  // namespace detail
 
-/// HBM that one training step takes on one device. Tensor parallelism leaves activations as they are: widths shrink and
-/// tokens per device grow alike. Throws for invalid shapes, meshes that do not fill the slice, batches that do not
-/// divide, and what is not modelled (encoder-decoders, context parallelism).
-/// Source: calibrated on 49 published memory records; constants in `memory_calibration`.
+/// HBM that one training step takes on one device: state, and the most that is live beside it in any stage. Tensor
+/// parallelism leaves activations as they are: widths shrink and tokens per device grow alike. Adapters of LoRA train
+/// on a frozen base; what lies in host memory is counted while it is brought to the device. Throws for invalid shapes,
+/// meshes that do not fill the slice, batches that do not divide, and what is not modelled (encoder-decoders, LoRA on
+/// experts or latent attention).
+/// Source: physics, constants in `memory_calibration`; held against published runs and memory records
+/// (tests/oracle/memory_records.cpp).
 [[nodiscard]] constexpr memory_breakdown memory_use(const transformer& m, const training& job, const layout& l,
                                                     const slice& s) {
   detail::check_trained(m, job, l, s);
-  const parameter_count count = parameters(m);
-  const layer_widths w = widths_of(m);
-  const double shards = detail::weight_shards(l, s);
-  const double per_device = static_cast<double>(count.total) / shards;
-  const double all_devices = static_cast<double>(checked_multiply(devices(s), slices(l)));
-  const double tokens =
-      static_cast<double>(tokens_per_step(job)) / all_devices / static_cast<double>(job.gradient_accumulation);
-  const double element = job.compute == dtype::fp32 ? 4 : 2;
-  memory_breakdown result;
-  result.parameters = size_of(job.weights) * per_device;
-  result.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * per_device;
-  if (job.gradient_accumulation > 1) result.gradients = bytes{4 * per_device};
-  result.activations = bytes{element * tokens * static_cast<double>(m.layers) * saved_width(w, job.remat)};
-  const auto with = [&](const memory_calibration& k) { return detail::choices(m, job, l, w, count.total, tokens, k); };
-  const detail::memory_choices point = with(memory_point);
-  result.logits = point.logits;
-  result.gathered_weights = point.gathered_weights;
-  result.workspace = point.workspace;
-  const bytes fixed = result.parameters + result.optimizer + result.gradients + result.activations;
-  result.total = fixed + point.logits + point.gathered_weights + point.workspace;
-  const detail::memory_choices low = with(memory_low);
-  const detail::memory_choices high = with(memory_high);
-  result.low = fixed + low.logits + low.gathered_weights + low.workspace;
-  result.high = fixed + high.logits + high.gathered_weights + high.workspace;
+  const detail::memory_terms t = detail::terms_of(m, job, l, s);
+  memory_breakdown result = detail::memory_with(memory_point, t, m, job, l);
+  result.low = detail::memory_with(memory_low, t, m, job, l).total;
+  result.high = detail::memory_with(memory_high, t, m, job, l).total;
   result.usable = usable_hbm_per_device(s.chip);
   return result;
 }
 
 /// The largest global batch, in whole multiples of the layout's batch shards and accumulation, whose verdict is yes;
-/// nothing where not even the smallest fits. Worked: 960 for llama-3-8b at 4096 tokens, FSDP over v5p-128.
+/// nothing where not even the smallest fits. Worked: 1152 for llama-3-8b at 4096 tokens, FSDP over v5p-128.
 [[nodiscard]] constexpr maybe<std::int64_t> largest_batch(const transformer& m, training job, const layout& l,
                                                           const slice& s) {
   detail::positive_count("training.gradient_accumulation", job.gradient_accumulation);

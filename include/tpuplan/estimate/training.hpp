@@ -391,13 +391,16 @@ constexpr step_bound largest_part(const step_breakdown& t) {
 
 }  // namespace detail
 
-/// Time of one training step of a text model. Throws for what `memory_use` throws for, and where a needed figure of the
-/// chip is unknown. It does not ask whether the job fits: `fits(memory_use(...))` does.
-/// Worked: the 128B default model of MaxText on v5p-256, 10.69 s against 10.25 s measured (tests/oracle).
-/// Source: closed form calibrated on published runs; constants and their meaning in `calibration`.
+/// Time of one training step of a text model. Throws for what `memory_use` throws for, for adapters and state on hosts
+/// (only memory is estimated), and where a needed figure of the chip is unknown. It does not ask whether the job fits:
+/// `fits(memory_use(...))` does. Worked: the 128B default model of MaxText on v5p-256, 10.69 s against 10.25 s measured
+/// (tests/oracle). Source: closed form calibrated on published runs; constants and their meaning in `calibration`.
 [[nodiscard]] constexpr step_breakdown step_time(const transformer& m, const training& job, const layout& l,
                                                  const slice& s, const calibration& constants = {}) {
   detail::check_trained(m, job, l, s);
+  if (job.lora_rank > 0) detail::fail(errc::unsupported, "step time with training.lora_rank", job.lora_rank, "0");
+  if (job.state_on_host != host_state::none)
+    detail::fail(errc::unsupported, "step time with state on", "hosts", "none");
   const detail::step_scale k = detail::scale_of(m, job, l, s);
   step_breakdown t;
   detail::add_compute(t, m, job, l, s, k, constants);

@@ -47,10 +47,11 @@ struct layer_widths {
   return w;
 }
 
-/// Numbers per token and layer that a policy keeps in HBM between the passes.
+/// Numbers per token and layer that a policy keeps between the passes, in HBM or in host memory.
 /// Worked: llama-3-8b keeps 4096 under `full` and 51200 under `minimal`.
-[[nodiscard]] constexpr double saved_width(const layer_widths& w, const remat_policy& policy) noexcept {
-  const auto kept = [](placement where, double width) { return where == placement::device ? width : 0.0; };
+[[nodiscard]] constexpr double saved_width(const layer_widths& w, const remat_policy& policy,
+                                           placement in = placement::device) noexcept {
+  const auto kept = [in](placement where, double width) { return where == in ? width : 0.0; };
   return kept(policy.layer_input, w.d_model) + kept(policy.qkv, w.qkv) + kept(policy.context, w.context) +
          kept(policy.out_proj, w.d_model) + kept(policy.mlp_up, w.mlp_up) + kept(policy.mlp_down, w.d_model) +
          kept(policy.elementwise, 3 * w.d_model + w.mlp);

@@ -25,12 +25,14 @@ struct record_check {
   std::string id, kind, quality, family, generation;
   std::string type;  ///< "dense", "moe", "dense 8-bit" or "moe 8-bit"
   std::optional<seconds> predicted, measured, low, high;
-  std::optional<double> error;  ///< predicted / measured - 1
-  std::optional<verdict> fit;   ///< where memory could be predicted
-  std::optional<bool> fitted;   ///< what was seen: a run that completed, or a memory record that says so
+  std::optional<double> error;                ///< predicted / measured - 1
+  std::optional<verdict> fit;                 ///< where memory could be predicted
+  std::optional<bool> fitted;                 ///< what was seen: a run that completed, or a memory record that says so
+  std::optional<std::string> memory_skipped;  ///< why `fit` is not judged though the step is described
   std::optional<bytes> used, measured_used;
-  double roofline_error = 0;       ///< of the bare roofline, recomputation counted
-  double model_flops_seconds = 0;  ///< model FLOPs over the peak: measured time divided by it is 1 / MFU
+  std::optional<std::string> bytes_skipped;  ///< why `measured_used` is not what the program held
+  double roofline_error = 0;                 ///< of the bare roofline, recomputation counted
+  double model_flops_seconds = 0;            ///< model FLOPs over the peak: measured time divided by it is 1 / MFU
   bool in_domain = false;
   bool extrapolated = false;
   std::optional<std::string> skipped;
@@ -62,10 +64,51 @@ inline calibration without_losses() {
   return ideal;
 }
 
-inline void check_memory(const training_record& record, record_check& check) {
-  const memory_breakdown memory = memory_use(record.model, record.job, record.mesh, record.where);
-  check.fit = fits(memory);
+/// What was seen of memory, and why it cannot be held against the estimate: what the record leaves open about what is
+/// held, or figures that are not of a running step.
+inline void check_memory(const training_record& run, const json_object& record, record_check& check) {
+  if (record.has("fits")) check.fitted = record.flag("fits");
+  if (record.has("hbm_used_bytes")) check.measured_used = bytes{record.positive_number("hbm_used_bytes")};
+  const std::string notes = lower(text_of(record, "notes"));
+  const auto noted = [&](std::string_view words) { return notes.find(words) != std::string::npos; };
+  const memory_breakdown memory = memory_use(run.model, run.job, run.mesh, run.where);
   check.used = memory.total;
+  if (noted("compile-time")) check.bytes_skipped = "sum of the compiler, which does not count what is reused";
+  if (!check.guesses.empty()) {
+    check.memory_skipped = "underspecified: " + check.guesses.back();
+  } else if (noted("teacher")) {
+    check.memory_skipped = "underspecified: a resident teacher that is not described";
+  }
+  if (noted("before activations") || noted("after parameter load")) {
+    check.memory_skipped = "of the state alone, before a step";
+    check.used = memory.parameters + memory.optimizer;
+  }
+  if (!check.memory_skipped) check.fit = fits(memory);
+}
+
+/// The question that a record answers: records that differ in the number of slices alone ask the same.
+inline std::string memory_question(const training_record& run) {
+  std::string key(run.model.name.view());
+  for (const std::int64_t part : {chips(run.where), run.job.global_batch / slices(run.mesh), run.job.sequence_length,
+                                  run.mesh.data, run.mesh.fsdp, run.mesh.tensor, run.mesh.expert, run.mesh.pipeline,
+                                  run.job.vocabulary_tiles, run.job.gradient_accumulation}) {
+    key += " " + std::to_string(part);
+  }
+  for (const std::string_view word : {run.where.chip.name.view(), name(run.job.remat), name(run.job.compute)}) {
+    key.append(" ").append(word);
+  }
+  return key;
+}
+
+/// Of records that ask the same and saw opposite outcomes none is judged: compilers differ by that much.
+inline void skip_contradictions(const std::vector<std::string>& questions, std::vector<record_check>& checks) {
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    for (std::size_t j = 0; j < checks.size() && !checks[i].memory_skipped; ++j) {
+      if (questions[i].empty() || questions[i] != questions[j] || checks[i].fitted == checks[j].fitted) continue;
+      if (checks[i].fitted && checks[j].fitted) checks[i].memory_skipped = "contradicts " + checks[j].id;
+    }
+    if (checks[i].memory_skipped) checks[i].fit.reset();
+  }
 }
 
 inline void check_step(const training_record& record, const calibration& constants, record_check& check) {
@@ -86,7 +129,8 @@ inline bool is_a_gap(errc code) noexcept {
          code == errc::unknown_figure || code == errc::not_divisible || code == errc::infeasible;
 }
 
-inline record_check check_record(const nlohmann::json& value, const std::string& path, const calibration& constants) {
+inline record_check check_record(const nlohmann::json& value, const std::string& path, const calibration& constants,
+                                 std::string& question) {
   const json_object record(value, path);
   record_check check;
   check.id = record.string("id");
@@ -107,12 +151,8 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
     check.type = type_of(run);
     check.in_domain = static_cast<double>(parameters(run.model).total) >= 1.5e9;
     if (check.kind == "training") check_step(run, constants, check);
-    check_memory(run, check);
-    const json_object all(spelled.record, where);
-    if (all.has("fits")) check.fitted = all.flag("fits");
-    if (all.has("hbm_used_bytes")) {
-      check.measured_used = bytes{all.positive_number("hbm_used_bytes")};
-    }
+    check_memory(run, json_object(spelled.record, where), check);
+    question = memory_question(run);
   } catch (const error& problem) {
     if (!is_a_gap(problem.code())) throw;
     check.skipped = problem.what();
@@ -131,9 +171,11 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
   if (!list.is_array())
     detail::fail(errc::malformed_input, root.path("records"), list.type_name(), "an array of records");
   std::vector<record_check> checks;
+  std::vector<std::string> questions(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
-    checks.push_back(detail::check_record(list[i], "records[" + std::to_string(i) + "]", constants));
+    checks.push_back(detail::check_record(list[i], "records[" + std::to_string(i) + "]", constants, questions[i]));
   }
+  detail::skip_contradictions(questions, checks);
   return checks;
 }
 

@@ -8,6 +8,7 @@
 #include <tpuplan/dtype.hpp>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/maybe.hpp>
+#include <tpuplan/model/parameters.hpp>
 #include <tpuplan/text.hpp>
 
 /// @file
@@ -174,6 +175,10 @@ enum class software_level : std::uint8_t {
   return level == software_level::tuned ? "tuned" : "general";
 }
 
+/// What of the training state lies in the memory of the hosts between steps. The optimizer's comes back whole for the
+/// update; parameters come layer by layer, and whole for the update.
+enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer };
+
 /// One training step. Fields without a sensible default are 0 and refused by name when used.
 struct training {
   std::int64_t global_batch = 0;     ///< sequences in one step, over all slices
@@ -193,6 +198,10 @@ struct training {
   double work_multiplier = 1;              ///< products per token relative to one forward and backward pass (DPO: more)
   std::int64_t images_per_sequence = 0;    ///< passes of the vision tower
   software_level software = software_level::tuned;
+  host_state state_on_host = host_state::none;  ///< counted by memory_use; step_time refuses it
+  std::int64_t lora_rank = 0;                   ///< 0: all is trained. Counted by memory_use; step_time refuses it
+  lora_targets lora{};  ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
+  dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
 };
 
 /// Tokens in one step. Worked: 1024 sequences of 4096 tokens are 4194304.
@@ -216,6 +225,10 @@ constexpr void validate(const training& job) {
   detail::in_range("training.logits_fraction", job.logits_fraction, 0, 1, "0 to 1");
   detail::in_range("training.work_multiplier", job.work_multiplier, 0.01, 100, "0.01 to 100");
   detail::count_from("training.images_per_sequence", job.images_per_sequence, 0);
+  const bool adapted =
+      job.lora.q || job.lora.k || job.lora.v || job.lora.o || job.lora.gate || job.lora.up || job.lora.down;
+  if (detail::count_from("training.lora_rank", job.lora_rank, 0) > 0 && !adapted)
+    detail::fail(errc::missing_field, "training.lora", "none", "one kind of layer or more");
 }
 
 }  // namespace abi_0

@@ -1,0 +1,80 @@
+// Terms of the step that no published run covers, against derivations by hand: context parallelism, FSDP between
+// slices, pipelines. Their estimates are marked extrapolated.
+#include <cmath>
+#include <tpuplan/estimate/training.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+TEST_CASE("context parallelism gathers keys and values, and replicates weights") {
+  // v5p-128: 64 chips, all axes wrapped, 180 GB/s an axis both ways. FSDP 16 x context 4; 32 sequences of 16384 tokens.
+  const slice s = slice_for("v5p-128");
+  layout mesh;
+  mesh.fsdp = 16;
+  mesh.context = 4;
+  const training job = job_of(32, 16384);
+  const step_breakdown t = step_time(llama_3_8b(), job, mesh, s);
+  // 8192 tokens a chip; 8 KV heads of 128, keys and values, 2 bytes; three other members; three passes; 32 layers.
+  const double bytes_moved = 3.0 * 32 * 8192 * 3 * (2 * 8 * 128) * 2;
+  // log2(4) of the log2(64) of the mesh: one of three axes.
+  CHECK(close(t.context.whole.value(), bytes_moved / 180e9));
+  CHECK(t.context.exposed == t.context.whole);  // nothing is known to hide it
+  // Gradients of 8030261248 parameters, cut 16 ways, reduced over the four members: 8 bytes each, one axis.
+  CHECK(close(t.data.whole.value(), 8 * 8030261248.0 / 16 / 180e9));
+  CHECK(t.extrapolated);
+  CHECK(t.band == 0.35);
+  CHECK(close((t.fsdp.exposed + t.data.exposed + t.context.exposed).value(), t.ici.value()));
+  // The same work as FSDP 16 x data 4 but for the gathered keys and values.
+  layout data = mesh;
+  data.context = 1;
+  data.data = 4;
+  CHECK(close((t.total - t.context.exposed).value(),
+              step_time(llama_3_8b(), job_of(64, 8192), data, s).total.value() -
+                  (step_time(llama_3_8b(), job_of(64, 8192), data, s).attention - t.attention).value()));
+  // A sequence that does not divide is refused.
+  mesh.fsdp = 1;
+  mesh.context = 64;
+  CHECK_THROWS_AS(step_time(llama_3_8b(), job_of(32, 1000), mesh, s), error);
+}
+
+TEST_CASE("FSDP between slices gathers over the network in every microbatch") {
+  const slice s = slice_for("v5p-128");
+  layout mesh = fsdp_layout(s);
+  mesh.dcn_fsdp = 2;
+  training job = job_of(256, 8192);
+  job.gradient_accumulation = 2;
+  const step_breakdown t = step_time(llama_3_8b(), job, mesh, s);
+  // Bf16 forward and backward and fp32 gradients: 8 bytes of the chip's 64th, half of it from the other slice, twice.
+  CHECK(close(t.dcn.whole.value(), 8 * 2 * 0.5 * 8030261248.0 / 64 / 6.25e9));
+  CHECK(close(t.dcn.exposed.value(), 0.30 * t.dcn.whole.value()));
+  CHECK(t.extrapolated);
+  // Data parallelism on top reduces the halves of the weights.
+  layout both = mesh;
+  both.dcn_data = 2;
+  const step_breakdown four = step_time(llama_3_8b(), job_of(256, 8192), both, s);
+  CHECK(close(four.dcn.whole.value(), (4 * 8030261248.0 / 64 / 2 + 8 * 0.5 * 8030261248.0 / 64) / 6.25e9));
+  // Half of the state of one slice.
+  CHECK(close(memory_use(llama_3_8b(), job, mesh, s).optimizer.value(), 8 * 8030261248.0 / 128));
+}
+
+TEST_CASE("the bubble of a pipeline is (p-1) / (m v) of the work") {
+  const slice s = slice_for("v5p-128");
+  layout mesh;
+  mesh.fsdp = 16;
+  mesh.pipeline = 4;
+  training job = job_of(256, 8192);
+  const auto share = [&] {
+    const step_breakdown t = step_time(llama_3_8b(), job, mesh, s);
+    return t.bubble / (t.compute + t.hbm + t.ici + t.overhead);
+  };
+  CHECK(close(share(), 3.0 / 16));  // four microbatches a stage where nothing is said
+  job.pipeline_microbatches = 8;
+  CHECK(close(share(), 3.0 / 8));
+  job.pipeline_rounds = 2;
+  CHECK(close(share(), 3.0 / 16));
+  job.pipeline_rounds = 0;
+  CHECK_THROWS_AS(share(), error);
+}
