@@ -73,20 +73,6 @@ struct memory_breakdown {
 
 namespace detail {
 
-constexpr void check_trained(const transformer& m, const training& job, const layout& l, const slice& s) {
-  validate(m);
-  validate(job);
-  validate(l, s);
-  validate(l, m, job);
-  if (m.kind == architecture::encoder_decoder || m.kind == architecture::vision) {
-    fail(errc::unsupported, "training of an architecture", name(m.kind), "decoder or encoder");
-  }
-  if (job.images_per_sequence > 0 && !has_vision(m)) {
-    fail(errc::invalid_argument, "training.images_per_sequence", job.images_per_sequence,
-         "0 for a model without vision");
-  }
-}
-
 /// Ways in which weights are cut over the devices of all stages of the pipeline.
 constexpr double weight_shards(const layout& l, const slice& s) {
   const double per_unit =

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/estimate/calibration.hpp>
-#include <tpuplan/estimate/memory.hpp>
 #include <tpuplan/estimate/widths.hpp>
 #include <tpuplan/math.hpp>
 #include <tpuplan/model/flops.hpp>

@@ -133,6 +133,25 @@ struct sharded_array {
   return checked_multiply(detail::positive_count("part", part), detail::positive_count("ways", ways));
 }
 
+namespace detail {
+
+/// A training job that estimates can answer: everything valid by itself and together.
+constexpr void check_trained(const transformer& m, const training& job, const layout& l, const slice& s) {
+  validate(m);
+  validate(job);
+  validate(l, s);
+  validate(l, m, job);
+  if (m.kind == architecture::encoder_decoder || m.kind == architecture::vision) {
+    fail(errc::unsupported, "training of an architecture", name(m.kind), "decoder or encoder");
+  }
+  if (job.images_per_sequence > 0 && !has_vision(m)) {
+    fail(errc::invalid_argument, "training.images_per_sequence", job.images_per_sequence,
+         "0 for a model without vision");
+  }
+}
+
+}  // namespace detail
+
 }  // namespace abi_0
 }  // namespace tpuplan
 
