@@ -1,6 +1,7 @@
 // Terms of the step that no published run covers, against derivations by hand: context parallelism, FSDP between
 // slices, pipelines. Their estimates are marked extrapolated.
 #include <cmath>
+#include <tpuplan/estimate/memory.hpp>
 #include <tpuplan/estimate/training.hpp>
 
 #include "support/catch.hpp"

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tpuplan/estimate/memory.hpp>
 #include <tpuplan/estimate/training.hpp>
 #include <tpuplan/io/published_text.hpp>
 #include <tpuplan/io/records.hpp>
