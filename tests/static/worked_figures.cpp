@@ -23,6 +23,8 @@
 #include <tpuplan/roofline/roofline.hpp>
 #include <tpuplan/units.hpp>
 
+#include "support/models.hpp"
+
 using namespace tpuplan;
 
 namespace {
@@ -234,19 +236,6 @@ static_assert(name(*nearest(v5e, 24).larger) == "v5litepod-32");
 
 // ---- Models that the comments name
 // ------------------------------------------------------------------------------------
-
-constexpr transformer llama_3_8b() {
-  transformer m;
-  m.name = "llama-3-8b";
-  m.layers = 32;
-  m.d_model = 4096;
-  m.vocab = 128256;
-  m.attention.heads = 32;
-  m.attention.kv_heads = 8;
-  m.attention.head_dim = 128;
-  m.mlp.d_ff = 14336;
-  return m;
-}
 
 constexpr transformer llama_2_7b() {
   transformer m = llama_3_8b();

@@ -54,10 +54,13 @@ struct memory_breakdown {
 /// What is left: usable less total; negative where it does not fit.
 [[nodiscard]] constexpr bytes headroom(const memory_breakdown& m) noexcept { return m.usable - m.total; }
 
+/// Share of what is usable below which the high estimate is safe; as far above it the low one surely does not fit.
+inline constexpr double safe_share = 0.97;
+
 /// `yes` where even the high estimate is below 97 % of what is usable, `no` where the low one is above 103 %.
 [[nodiscard]] constexpr verdict fits(const memory_breakdown& m) noexcept {
-  if (m.high < 0.97 * m.usable) return verdict::yes;
-  return m.low > 1.03 * m.usable ? verdict::no : verdict::uncertain;
+  if (m.high < safe_share * m.usable) return verdict::yes;
+  return m.low > (2 - safe_share) * m.usable ? verdict::no : verdict::uncertain;
 }
 
 /// Why a verdict is not better: the largest part of the stage that needs most. Worked: "logits".

@@ -47,7 +47,7 @@ inline void try_candidate(slice_search& search, const plan_request& request, con
   const verdict fit = fits(memory);
   if (fit == verdict::no) return come_closer(search, rejection::does_not_fit, (memory.low - memory.usable).value());
   if (fit == verdict::uncertain && !request.accept_uncertain) {
-    return come_closer(search, rejection::fit_uncertain, (memory.high - 0.97 * memory.usable).value());
+    return come_closer(search, rejection::fit_uncertain, (memory.high - safe_share * memory.usable).value());
   }
   const step_breakdown step = step_time(request.model, job, mesh, where, request.constants);
   if (search.best && search.best->step.total <= step.total) return;
