@@ -13,6 +13,7 @@
 #include <tpuplan/estimate/training.hpp>
 #include <tpuplan/io/published_text.hpp>
 #include <tpuplan/io/records.hpp>
+#include <tpuplan/io/serving_records.hpp>
 #include <vector>
 
 /// @file
@@ -24,7 +25,7 @@ inline namespace abi_0 {
 /// One record. Times are of one step. `skipped` says why nothing was predicted.
 struct record_check {
   std::string id, kind, quality, family, generation;
-  std::string type;  ///< "dense", "moe", "dense 8-bit" or "moe 8-bit"
+  std::string type;  ///< of training "dense", "moe", "dense 8-bit" or "moe 8-bit"; else "step", "engine" or "saturated"
   std::optional<seconds> predicted, measured, low, high;
   std::optional<double> error;                ///< predicted / measured - 1
   std::optional<verdict> fit;                 ///< where memory could be predicted
@@ -130,8 +131,41 @@ inline bool is_a_gap(errc code) noexcept {
          code == errc::unknown_figure || code == errc::not_divisible || code == errc::infeasible;
 }
 
+/// A decode or prefill record.
+inline void check_serving(const nlohmann::json& value, const std::string& where, const serving_calibration& constants,
+                          record_check& check) {
+  const serving_record run = read_serving_record(value, where);
+  const bool engine = run.question == serving_question::engine_step || run.question == serving_question::engine_prefill;
+  check.type = run.saturated ? "saturated" : engine ? "engine" : "step";
+  const serving_prediction said = predict(run, constants);
+  check.predicted = said.time;
+  check.measured = run.measured;
+  check.low = said.time / (1 + said.band);
+  check.high = said.time / (1 - said.band);
+  check.error = said.time / run.measured - 1;
+  check.extrapolated = said.extrapolated;
+  check.in_domain = !run.saturated;
+  check.roofline_error = predict(run, peak_only).time / run.measured - 1;
+}
+
+/// A memory record of serving.
+inline void check_serving_memory(const nlohmann::json& value, const std::string& where, record_check& check) {
+  const serving_memory_record memory = read_serving_memory(value, where);
+  const json_object record(value, where);
+  const json_object measured = record.has("measured") ? record.object("measured") : record;
+  check.type = record.string("task");
+  if (measured.has("fits")) check.fitted = measured.flag("fits");
+  check.used = memory.held;
+  if (measured.has("hbm_used_bytes")) check.measured_used = bytes{measured.positive_number("hbm_used_bytes")};
+  if (memory.whole) {
+    check.fit = fits(memory.use);
+  } else {
+    check.memory_skipped = "of the cache alone";
+  }
+}
+
 inline record_check check_record(const nlohmann::json& value, const std::string& path, const calibration& constants,
-                                 std::string& question) {
+                                 const serving_calibration& serving_constants, std::string& question) {
   const json_object record(value, path);
   record_check check;
   check.id = record.string("id");
@@ -142,10 +176,13 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
   try {
     check.generation = std::string(chip_for(record.string("hardware")).name.view());
     if (check.kind == "decode" || check.kind == "prefill") {
-      fail(errc::unsupported, where, check.kind, "training and memory records: serving is not estimated");
+      check_serving(value, where, serving_constants, check);
+      return check;
     }
-    const bool about_training = !record.has("task") || record.string("task") == "training";
-    if (!about_training) fail(errc::unsupported, where, record.string("task"), "memory records of training");
+    if (check.kind == "memory" && record.has("task") && record.string("task") != "training") {
+      check_serving_memory(value, where, check);
+      return check;
+    }
     const spelled_out spelled = spell_out(value, where);
     check.guesses = spelled.guesses;
     const training_record run = read_training_record(spelled.record, where, check.kind == "training");
@@ -166,7 +203,8 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
 /// Checks every record of a document in either format of data/measured. Throws, naming the record, for records that
 /// cannot be right (negative times, no chips, wrong types); skips, with the reason, what they leave open.
 [[nodiscard]] inline std::vector<record_check> check_records(const nlohmann::json& document, const std::string& source,
-                                                             const calibration& constants = {}) {
+                                                             const calibration& constants = {},
+                                                             const serving_calibration& serving_constants = {}) {
   const detail::json_object root(document, source);
   const nlohmann::json& list = root.at("records");
   if (!list.is_array())
@@ -174,7 +212,8 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
   std::vector<record_check> checks;
   std::vector<std::string> questions(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
-    checks.push_back(detail::check_record(list[i], "records[" + std::to_string(i) + "]", constants, questions[i]));
+    checks.push_back(detail::check_record(list[i], "records[" + std::to_string(i) + "]", constants, serving_constants,
+                                          questions[i]));
   }
   detail::skip_contradictions(questions, checks);
   return checks;
