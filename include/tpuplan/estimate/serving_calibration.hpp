@@ -23,7 +23,7 @@ struct serving_calibration {
   double prefill_mxu = 0.736;            ///< sustained fraction of the peak in prefill
   double prefill_attention = 2.2;        ///< time of the attention kernel over a dense product of the same FLOPs; set
   double prefill_hbm_passes = 1.5;       ///< HBM traffic of elementwise work over the bytes counted; set
-  double prefill_collectives = 0.75;     ///< time of all-reduces in prefill over their bandwidth bound
+  double prefill_collectives = 0.753;    ///< time of all-reduces in prefill over their bandwidth bound
   double engine_prefill = 2.27;          ///< time of a prefill in a serving engine over one by itself
 };
 

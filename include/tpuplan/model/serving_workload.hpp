@@ -38,17 +38,16 @@ struct length_quantile {
 
 /// Lengths by their quantiles, straight lines between them: from the shortest (share 0) to the longest (share 1).
 /// Worked: 0 to 1000 evenly has mean 500 and mean square 333333; the answer that is met running has 667 on average.
-template <std::size_t Count>
-[[nodiscard]] constexpr token_lengths lengths_from(const length_quantile (&quantiles)[Count]) {
-  static_assert(Count >= 2, "two quantiles or more: the shortest and the longest");
+[[nodiscard]] constexpr token_lengths lengths_from(const length_quantile* quantiles, std::size_t count) {
+  if (count < 2) detail::fail(errc::missing_field, "quantiles", static_cast<std::int64_t>(count), "two or more");
   if (quantiles[0].share != 0)
     detail::fail(errc::out_of_range, "first quantile", quantiles[0].share, "0: the shortest");
-  if (quantiles[Count - 1].share != 1)
-    detail::fail(errc::out_of_range, "last quantile", quantiles[Count - 1].share, "1: the longest");
+  if (quantiles[count - 1].share != 1)
+    detail::fail(errc::out_of_range, "last quantile", quantiles[count - 1].share, "1: the longest");
   token_lengths result;
-  result.longest = detail::positive_count("longest", quantiles[Count - 1].tokens);
+  result.longest = detail::positive_count("longest", quantiles[count - 1].tokens);
   detail::count_from("shortest", quantiles[0].tokens, 0);
-  for (std::size_t i = 1; i < Count; ++i) {
+  for (std::size_t i = 1; i < count; ++i) {
     const double weight = quantiles[i].share - quantiles[i - 1].share;
     if (!(weight > 0)) detail::fail(errc::out_of_range, "share of a quantile", quantiles[i].share, "rising shares");
     if (quantiles[i].tokens < quantiles[i - 1].tokens)
@@ -59,6 +58,12 @@ template <std::size_t Count>
     result.mean_square += weight * (a * a + a * b + b * b) / 3;
   }
   return result;
+}
+
+/// The same for an array: lengths_from({{0, 16}, {0.5, 400}, {1, 8192}}).
+template <std::size_t Count>
+[[nodiscard]] constexpr token_lengths lengths_from(const length_quantile (&quantiles)[Count]) {
+  return lengths_from(quantiles, Count);
 }
 
 /// How an engine holds keys and values.
