@@ -119,11 +119,12 @@ TEST_CASE("heads have copies where devices outnumber them, sequences do not") {
 TEST_CASE("a step reads the experts that are touched") {
   const transformer m = small_moe();
   const auto all = static_cast<double>(parameters(m).total);
+  const detail::served_model v = detail::served_by(m, traffic(1, 1), {}, slice_for("v6e-8"));
   const double experts = 4.0 * 8 * 3 * 4096 * 14336;
   // One token: two of eight. Two tokens: 1 - (6/8)^2 of them.
-  CHECK(close(detail::touched_weights(m, 1, dtype::int8).value(), all - experts * 0.75));
-  CHECK(close(detail::touched_weights(m, 2, dtype::int8).value(), all - experts * 0.5625));
-  CHECK(close(detail::touched_weights(m, 1e6, dtype::int8).value(), all));
+  CHECK(close(detail::touched_parameters(v, 1), all - experts * 0.75));
+  CHECK(close(detail::touched_parameters(v, 2), all - experts * 0.5625));
+  CHECK(close(detail::touched_parameters(v, 1e6), all));
 }
 
 TEST_CASE("chunks read the weights again, and the prefix cache spares products") {

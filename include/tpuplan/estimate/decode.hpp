@@ -106,38 +106,24 @@ constexpr replica replica_of(const serving_layout& l, const slice& s) {
   return r;
 }
 
-/// Seconds per byte that a chip of the replica has to move in collectives; 0 where there is no other chip.
-constexpr double collective_seconds_per_byte(const replica& r, double slowdown) {
-  return r.chips <= 1 || slowdown <= 0 ? 0 : slowdown / positive("ICI rate of the chip", r.ici);
-}
-
-/// Bytes that two all-reduces a layer move for that many tokens.
-constexpr double all_reduced_bytes(const transformer& m, const serving_layout& l, const replica& r, double tokens) {
-  const double width = static_cast<double>(checked_multiply(m.layers, m.d_model));
-  return 8 * width * tokens * (l.weights == weight_cut::two_dimensions ? 2 / math::sqrt(r.chips) : 1);
-}
-
-constexpr seconds layer_latency_of(const transformer& m, const replica& r, const serving_calibration& c) {
-  return c.layer_latency * (static_cast<double>(m.layers) * math::log2(r.devices < 2 ? 2 : r.devices));
-}
-
 /// Parameters that lie in routed experts.
 constexpr double expert_parameters(const transformer& m) {
-  return has_experts(m)
-             ? static_cast<double>(checked_multiply(mlp_matrices(m, m.moe.expert_d_ff), m.moe.experts, moe_layers(m)))
-             : 0;
+  if (!has_experts(m)) return 0;
+  return static_cast<double>(checked_multiply(mlp_matrices(m, m.moe.expert_d_ff), m.moe.experts, moe_layers(m)));
 }
 
-/// Bytes of weights that a step of so many sequences reads: no input look-up, and of the experts those that one token
-/// or more is routed to, all routes alike.
-constexpr bytes touched_weights(const transformer& m, double sequences, dtype weights) {
-  auto read = static_cast<double>(parameters(m).total);
-  if (!m.tied_embeddings) read -= static_cast<double>(checked_multiply(m.vocab, m.d_model));
-  if (has_experts(m)) {
-    const double missed = 1 - static_cast<double>(m.moe.top_k) / static_cast<double>(m.moe.experts);
-    if (missed > 0) read -= expert_parameters(m) * math::pow(missed, sequences);
-  }
-  return size_of(weights) * read;
+/// A model on a replica, in the numbers that every estimate needs.
+struct served_model {
+  double held = 0, matrices = 0;               // parameters: all, and those in products of a token
+  double dense = 0, experts = 0, missed = 0;   // read in a step; a token misses that share of the experts
+  double layers = 0, d_model = 0, copies = 1;  // copies of each key and value in the replica
+  replica on{};
+  bytes_per_second hbm{};   // of the replica
+  flops_per_second peak{};  // of the replica, in the format of its products
+};
+
+constexpr flops_per_second serving_peak(const serving& job, const chip_spec& chip) {
+  return peak_rate(chip, has_peak_rate(chip, job.activations) ? job.activations : dtype::bf16);
 }
 
 /// Copies of each key and value in a replica.
@@ -147,13 +133,50 @@ constexpr double cache_copies(const transformer& m, const serving_layout& l, con
   return r.devices > heads ? r.devices / heads : 1;
 }
 
-/// Bytes of keys and values of a sequence of that many tokens, whole blocks.
-constexpr bytes cache_of(const transformer& m, const serving& job, double context) {
-  return kv_bytes_per_sequence(m, round_up(ceil_to_count(context), job.block_tokens), job.cache);
+constexpr served_model served_by(const transformer& m, const serving& job, const serving_layout& l, const slice& s) {
+  check_served(m, l, s);
+  served_model v;
+  const parameter_count count = parameters(m);
+  v.held = static_cast<double>(count.total);
+  v.matrices = static_cast<double>(count.matrices);
+  v.experts = expert_parameters(m);
+  // No input look-up: of an untied table one row a token is read.
+  const double table = m.tied_embeddings ? 0 : static_cast<double>(checked_multiply(m.vocab, m.d_model));
+  v.dense = v.held - table - v.experts;
+  if (has_experts(m)) v.missed = 1 - static_cast<double>(m.moe.top_k) / static_cast<double>(m.moe.experts);
+  v.layers = static_cast<double>(m.layers);
+  v.d_model = static_cast<double>(m.d_model);
+  v.on = replica_of(l, s);
+  v.copies = cache_copies(m, l, v.on);
+  v.hbm = s.chip.hbm.bandwidth * v.on.chips;
+  v.peak = serving_peak(job, s.chip) * v.on.chips;
+  return v;
 }
 
-constexpr flops_per_second serving_peak(const serving& job, const chip_spec& chip) {
-  return has_peak_rate(chip, job.activations) ? peak_rate(chip, job.activations) : peak_rate(chip, dtype::bf16);
+/// Parameters that a step of so many sequences reads: of the experts those that one token or more is routed to, all
+/// routes alike.
+constexpr double touched_parameters(const served_model& v, double sequences) {
+  if (v.experts <= 0) return v.dense;
+  return v.dense + v.experts * (v.missed > 0 ? 1 - math::pow(v.missed, sequences) : 1);
+}
+
+/// Seconds per byte that a chip of the replica has to move in collectives; 0 where there is no other chip.
+constexpr double collective_seconds_per_byte(const replica& r, double slowdown) {
+  return r.chips <= 1 || slowdown <= 0 ? 0 : slowdown / positive("ICI rate of the chip", r.ici);
+}
+
+/// Bytes that two all-reduces a layer move for each token.
+constexpr double all_reduced_bytes(const served_model& v, const serving_layout& l) {
+  return 8 * v.layers * v.d_model * (l.weights == weight_cut::two_dimensions ? 2 / math::sqrt(v.on.chips) : 1);
+}
+
+constexpr seconds layer_latency_of(const served_model& v, const serving_calibration& c) {
+  return c.layer_latency * (v.layers * math::log2(v.on.devices < 2 ? 2 : v.on.devices));
+}
+
+/// Bytes of keys and values of a sequence of that many tokens, whole blocks, without copies.
+constexpr bytes cache_of(const transformer& m, const serving& job, double context) {
+  return kv_bytes_per_sequence(m, round_up(ceil_to_count(context), job.block_tokens), job.cache);
 }
 
 /// Half-widths that hold nine of ten errors with the model family left out: steps by themselves, engines (rates of
@@ -179,6 +202,27 @@ constexpr decode_limit largest_of(const decode_breakdown& t) {
   return what;
 }
 
+/// A step of sequences whose caches take so many bytes each.
+constexpr decode_breakdown decode_of(const served_model& v, double sequences, bytes cache, const serving& job,
+                                     const serving_layout& l, const slice& s, const serving_calibration& c) {
+  positive("decode_batch.sequences", sequences);
+  decode_breakdown t;
+  t.weights = size_of(job.weights) * touched_parameters(v, sequences) / (v.hbm * c.weight_stream);
+  t.products = flops{2 * v.matrices * sequences} / (v.peak * c.decode_mxu);
+  t.cache = cache * (sequences * v.copies) / (v.hbm * c.cache_stream);
+  t.latency = layer_latency_of(v, c);
+  t.collectives =
+      seconds{all_reduced_bytes(v, l) * sequences * collective_seconds_per_byte(v.on, c.decode_collectives)};
+  t.total = max(t.weights, t.products) + t.cache + t.latency + t.collectives;
+  positive("decode step", t.total.value());
+  t.extrapolated = !serving_covered(s.chip);
+  t.band = t.extrapolated ? wide_serving_band : step_band;
+  t.low = t.total / (1 + t.band);
+  t.high = t.total / (1 - t.band);
+  t.limited_by = largest_of(t);
+  return t;
+}
+
 }  // namespace detail
 
 /// Time of one decode step of one replica, by itself: no engine, no prefill between steps. Throws for models that do
@@ -188,27 +232,9 @@ constexpr decode_limit largest_of(const decode_breakdown& t) {
 [[nodiscard]] constexpr decode_breakdown decode_step(const transformer& m, const decode_batch& batch,
                                                      const serving& job, const serving_layout& l, const slice& s,
                                                      const serving_calibration& c = {}) {
-  detail::check_served(m, l, s);
-  const double sequences = detail::positive("decode_batch.sequences", batch.sequences);
-  const detail::replica r = detail::replica_of(l, s);
-  const bytes_per_second hbm = s.chip.hbm.bandwidth * r.chips;
-  decode_breakdown t;
-  t.weights = detail::touched_weights(m, sequences, job.weights) / (hbm * c.weight_stream);
-  t.products = flops{2 * static_cast<double>(parameters(m).matrices) * sequences} /
-               (detail::serving_peak(job, s.chip) * (r.chips * c.decode_mxu));
-  t.cache = detail::cache_of(m, job, detail::positive("decode_batch.context", batch.context)) *
-            (sequences * detail::cache_copies(m, l, r)) / (hbm * c.cache_stream);
-  t.latency = detail::layer_latency_of(m, r, c);
-  t.collectives = seconds{detail::all_reduced_bytes(m, l, r, sequences) *
-                          detail::collective_seconds_per_byte(r, c.decode_collectives)};
-  t.total = max(t.weights, t.products) + t.cache + t.latency + t.collectives;
-  detail::positive("decode step", t.total.value());
-  t.extrapolated = !detail::serving_covered(s.chip);
-  t.band = t.extrapolated ? detail::wide_serving_band : detail::step_band;
-  t.low = t.total / (1 + t.band);
-  t.high = t.total / (1 - t.band);
-  t.limited_by = detail::largest_of(t);
-  return t;
+  const detail::served_model v = detail::served_by(m, job, l, s);
+  const bytes cache = detail::cache_of(m, job, detail::positive("decode_batch.context", batch.context));
+  return detail::decode_of(v, batch.sequences, cache, job, l, s, c);
 }
 
 }  // namespace abi_0

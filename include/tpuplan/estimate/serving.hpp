@@ -69,32 +69,41 @@ constexpr double prompt_share(const serving& job) {
   return job.prompt.mean * (1 - job.prefix_hit_rate) / job.answer.mean;
 }
 
-constexpr double prompt_seconds(const transformer& m, const serving& job, const replica& r, const chip_spec& chip,
-                                const serving_calibration& c) {
-  const flops_per_second rate = serving_peak(job, chip) * (r.chips * c.prefill_between_steps);
-  return (flops{2 * static_cast<double>(parameters(m).matrices) * prompt_share(job)} / rate).value();
+constexpr double prompt_seconds(const served_model& v, const serving& job, const serving_calibration& c) {
+  return (flops{2 * v.matrices * prompt_share(job)} / (v.peak * c.prefill_between_steps)).value();
 }
 
-constexpr token_line line_of(const transformer& m, const serving& job, const serving_layout& l, const slice& s,
+constexpr token_line line_of(const served_model& v, bytes cache, const serving& job, const serving_layout& l,
                              const serving_calibration& c) {
-  const replica r = replica_of(l, s);
-  const double stream = s.chip.hbm.bandwidth.value() * r.chips;
-  const double weight_seconds = size_of(job.weights).value() / (stream * c.weight_stream);
+  const double weight_seconds = size_of(job.weights).value() / (v.hbm.value() * c.weight_stream);
   token_line line;
-  const double experts = expert_parameters(m);
-  line.dense = touched_weights(m, 1e9, dtype::int8).value() - experts;
-  line.dense *= weight_seconds;
-  line.experts = experts * weight_seconds;
-  if (has_experts(m)) line.missed = 1 - static_cast<double>(m.moe.top_k) / static_cast<double>(m.moe.experts);
-  const double peak = serving_peak(job, s.chip).value() * r.chips;
-  line.products = 2 * static_cast<double>(parameters(m).matrices) / (peak * c.decode_mxu);
-  line.each = cache_of(m, job, running_context(job)).value() * cache_copies(m, l, r) / (stream * c.cache_stream) +
-              all_reduced_bytes(m, l, r, 1) * collective_seconds_per_byte(r, c.decode_collectives) +
-              prompt_seconds(m, job, r, s.chip, c);
-  line.fixed = layer_latency_of(m, r, c).value();
+  line.dense = v.dense * weight_seconds;
+  line.experts = v.experts * weight_seconds;
+  line.missed = v.missed;
+  line.products = 2 * v.matrices / (v.peak.value() * c.decode_mxu);
+  line.each = cache.value() * v.copies / (v.hbm.value() * c.cache_stream) +
+              all_reduced_bytes(v, l) * collective_seconds_per_byte(v.on, c.decode_collectives) +
+              prompt_seconds(v, job, c);
+  line.fixed = layer_latency_of(v, c).value();
   line.host = c.engine_step.value();
   line.host_each = c.engine_sequence.value();
   return line;
+}
+
+/// The time of a token of sequences whose caches take so many bytes each.
+constexpr token_time token_of(const served_model& v, double running, bytes cache, const serving& job,
+                              const serving_layout& l, const slice& s, const serving_calibration& c) {
+  token_time t;
+  t.step = decode_of(v, running, cache, job, l, s, c);
+  t.prompts = seconds{running * prompt_seconds(v, job, c)};
+  const seconds device = t.step.total + t.prompts;
+  t.total = max(device, c.engine_step + running * c.engine_sequence);
+  t.engine = t.total - device;
+  t.extrapolated = t.step.extrapolated;
+  t.band = t.extrapolated ? wide_serving_band : engine_band;
+  t.low = t.total / (1 + t.band);
+  t.high = t.total / (1 - t.band);
+  return t;
 }
 
 /// The batch at which a rising function crosses 0 between 0 and `most`, by halving and secants; `most` if it does not.
@@ -159,17 +168,8 @@ constexpr void check_targets(const transformer& m, const serving& job, const ser
 [[nodiscard]] constexpr token_time time_per_token(const transformer& m, double running, const serving& job,
                                                   const serving_layout& l, const slice& s,
                                                   const serving_calibration& c = {}) {
-  token_time t;
-  t.step = decode_step(m, {running, running_context(job)}, job, l, s, c);
-  t.prompts = seconds{running * detail::prompt_seconds(m, job, detail::replica_of(l, s), s.chip, c)};
-  const seconds device = t.step.total + t.prompts;
-  t.total = max(device, c.engine_step + running * c.engine_sequence);
-  t.engine = t.total - device;
-  t.extrapolated = t.step.extrapolated;
-  t.band = t.extrapolated ? detail::wide_serving_band : detail::engine_band;
-  t.low = t.total / (1 + t.band);
-  t.high = t.total / (1 - t.band);
-  return t;
+  return detail::token_of(detail::served_by(m, job, l, s), running, detail::cache_of(m, job, running_context(job)), job,
+                          l, s, c);
 }
 
 /// One prompt of mean length in an engine, undisturbed; what the prefix cache has is not computed again.
@@ -249,25 +249,27 @@ constexpr void add_rates(serving_estimate& e, const serving& job, double replica
 [[nodiscard]] constexpr serving_estimate serve(const transformer& m, const serving& job, const serving_layout& l,
                                                const slice& s, const serving_calibration& c = {}) {
   validate(job, m);
-  detail::check_served(m, l, s);
+  const detail::served_model v = detail::served_by(m, job, l, s);
   detail::check_targets(m, job, l, s);
-  const double replicas = detail::replica_of(l, s).count;
+  const bytes cache = detail::cache_of(m, job, running_context(job));
+  const bytes longest = detail::cache_of(m, job, static_cast<double>(longest_context(job)));
+  const double replicas = v.on.count;
   serving_estimate e;
   e.replicas = floor_to_count(replicas);
-  e.largest_running = largest_running(m, job, l, s);
-  e.memory = serving_memory_use(m, 1, job, l, s);
+  e.largest_running = detail::places_for(v, cache, longest, job, s);
+  e.memory = detail::memory_of(v, 1, cache, job, s);
   if (e.largest_running == 0) return e;
-  const detail::token_line line = detail::line_of(m, job, l, s, c);
+  const detail::token_line line = detail::line_of(v, cache, job, l, c);
   const auto most = static_cast<double>(e.largest_running);
   e.capacity = per_second{replicas * most / (job.answer.mean * detail::time_at(line, most))};
   if (job.request_rate.value() > 0 && job.request_rate >= e.capacity) {
     detail::fail(errc::infeasible, "serving.request_rate", job.request_rate.value(),
                  detail::below_capacity(e.capacity.value()).view());
   }
-  e.prefill = engine_prefill_time(m, job, l, s, c);
+  e.prefill = c.engine_prefill * detail::prefill_of(v, m, {1, detail::fresh_tokens(job)}, job, l, s, c).total;
   e.running = detail::running_batch(job, line, most, replicas, e.prefill.value());
-  e.per_token = time_per_token(m, e.running, job, l, s, c);
-  e.memory = serving_memory_use(m, e.running, job, l, s);
+  e.per_token = detail::token_of(v, e.running, cache, job, l, s, c);
+  e.memory = detail::memory_of(v, e.running, cache, job, s);
   e.fit = fits(e.memory);
   detail::add_rates(e, job, replicas, c);
   return e;
@@ -290,11 +292,12 @@ struct serving_frontier {
   validate(job, m);
   serving_frontier result;
   const std::int64_t most = largest_running(m, job, l, s);
-  const double replicas = detail::replica_of(l, s).count;
+  const detail::served_model v = detail::served_by(m, job, l, s);
+  const bytes cache = detail::cache_of(m, job, running_context(job));
   for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
     const auto running = static_cast<double>(batch);
-    const seconds token = time_per_token(m, running, job, l, s, c).total;
-    result.points[result.count++] = {running, token, replicas * running / token};
+    const seconds token = detail::token_of(v, running, cache, job, l, s, c).total;
+    result.points[result.count++] = {running, token, v.on.count * running / token};
     if (batch == most) break;
     batch = 2 * batch < most ? 2 * batch : most;
   }
