@@ -11,7 +11,7 @@ using namespace tpuplan;
 
 namespace {
 
-std::string per_chip_tokens(const training_case& c) {
+std::string tokens_on_chip(const training_case& c) {
   const std::int64_t all_chips = checked_multiply(chips(c.where), slices(c.mesh));
   return count(static_cast<double>(tokens_per_step(c.job)) / static_cast<double>(all_chips));
 }
@@ -25,33 +25,33 @@ std::string memory_of(const training_case& c) {
 /// What is wasteful, what is better, and how that fits.
 std::string words_of(const finding& f) {
   const std::string_view now = f.now, better = f.better, subject = f.subject;
+  const std::string memory = memory_of(f.then);
   switch (f.kind) {
     case finding_kind::batch:
-      return fmt::format("batch {} is small: {}, {} tokens on each chip, {}", now, better, per_chip_tokens(f.then),
-                         memory_of(f.then));
+      return fmt::format("batch {} is small: {} sequences, {} tokens on each chip, {}", now, better,
+                         tokens_on_chip(f.then), memory);
     case finding_kind::dimension:
+      if (subject == "model.attention.head_dim")
+        return fmt::format("{} do not fill the lanes: with {} it {}", now, better, memory);
+      [[fallthrough]];
     case finding_kind::vocabulary:
-      return fmt::format("{} {} does not fill the MXU: {} {}", subject, now, better, memory_of(f.then));
-    case finding_kind::heads: return fmt::format("{} divide badly: {} {}", now, better, memory_of(f.then));
-    case finding_kind::layout: return fmt::format("{} is the slower layout: {} {}", now, better, memory_of(f.then));
-    case finding_kind::remat:
-      return fmt::format("remat {} is heavier than memory needs: {} {}", now, better, memory_of(f.then));
+      return fmt::format("{} {} does not fill the MXU: with {} it {}", subject, now, better, memory);
+    case finding_kind::heads: return fmt::format("{} do not divide further: with {} it {}", now, better, memory);
+    case finding_kind::layout: return fmt::format("{} is the slower layout: {} {}", now, better, memory);
+    case finding_kind::remat: return fmt::format("remat {} is heavier than memory needs: {} {}", now, better, memory);
     case finding_kind::wraparound:
-      return fmt::format("{} has open rings: {}, as many sequences on each chip, {}", now, better, memory_of(f.then));
-    case finding_kind::slices:
-      return fmt::format("{} wait for the network between them: {} {}", now, better, memory_of(f.then));
+      return fmt::format("{} has open rings: {} with as many sequences on each chip {}", now, better, memory);
+    case finding_kind::slices: return fmt::format("{} wait for the network between them: {} {}", now, better, memory);
     case finding_kind::microbatch:
-      return fmt::format("{} microbatches leave HBM unused: {} {}", now, better, memory_of(f.then));
+      return fmt::format("{} microbatches leave HBM unused: with {} it {}", now, better, memory);
   }
   return std::string(subject);
 }
 
-/// "14.3 % less", and for what where it is not the same step on the same chips.
+/// "14.3 % less", and of what where it is not the same step on the same chips.
 std::string gain_of(const finding& f) {
-  const double work = f.work - 1;
-  const bool same = work < 1e-9 && work > -1e-9;
-  const bool other_chips = chips(f.then.where) != 0 && f.kind == finding_kind::wraparound;
-  return fmt::format("{} less{}", percent(f.gain), same && !other_chips ? "" : " chip time for the same work");
+  const bool same_step = f.work > 1 - 1e-9 && f.work < 1 + 1e-9 && f.kind != finding_kind::wraparound;
+  return fmt::format("{} less{}", percent(f.gain), same_step ? "" : " chip time for the same work");
 }
 
 }  // namespace
