@@ -108,10 +108,11 @@ struct advice_base {
   verdict fit = verdict::no;
 };
 
-/// Model FLOPs of a step on each chip; those of `counted`, where padding of the model is no use.
+/// Model FLOPs of a step on each chip, logits where they are predicted; those of `counted`, where padding is no use.
 constexpr double useful_work(const transformer& counted, const training_case& c) {
-  return training_flops_per_token(counted, c.job.sequence_length).value() *
-         static_cast<double>(tokens_per_step(c.job)) /
+  const forward_flops f = forward_flops_per_token(counted, c.job.sequence_length);
+  const flops per_token = f.total - (1 - c.job.logits_fraction) * f.logits;
+  return 3 * per_token.value() * static_cast<double>(tokens_per_step(c.job)) /
          static_cast<double>(checked_multiply(chips(c.where), slices(c.mesh)));
 }
 
@@ -124,24 +125,23 @@ constexpr bool can_be_dealt(const training_case& c) {
 }
 
 /// Takes the case into `best` if it gains more and fits: surely, or no worse than the job does now.
-constexpr bool improve(finding& best, const advice_base& base, const training_case& then, const transformer& counted) {
-  if (!can_be_dealt(then)) return false;
+constexpr void improve(finding& best, const advice_base& base, const training_case& then, const transformer& counted) {
+  if (!can_be_dealt(then)) return;
   const seconds step = step_time(then.model, then.job, then.mesh, then.where, base.constants).total;
   const double work = useful_work(counted, then) / useful_work(base.now.model, base.now);
   const double gain = 1 - step / base.step / work;
-  if (gain < smallest_gain || gain <= best.gain) return false;
+  if (gain < smallest_gain || gain <= best.gain) return;
   const verdict fit = fits(memory_use(then.model, then.job, then.mesh, then.where));
-  if (fit == verdict::no || (fit == verdict::uncertain && base.fit != verdict::uncertain)) return false;
+  if (fit == verdict::no || (fit == verdict::uncertain && base.fit != verdict::uncertain)) return;
   best.step_time_now = base.step;
   best.step_time_then = step;
   best.work = work;
   best.gain = gain;
   best.then = then;
-  return true;
 }
 
-constexpr bool improve(finding& best, const advice_base& base, const training_case& then) {
-  return improve(best, base, then, then.model);
+constexpr void improve(finding& best, const advice_base& base, const training_case& then) {
+  improve(best, base, then, then.model);
 }
 
 /// Puts a finding in its place; one without gain was not found, and of too many the smallest is lost.
@@ -221,12 +221,13 @@ constexpr finding width_finding(const advice_base& base, std::int32_t which) {
   return best;
 }
 
-/// Heads whose size is not a multiple of the 128 lanes: fewer and larger ones of the same width together.
+/// Heads whose size is not a multiple of the 128 lanes: fewer and larger ones of the same width together, KV heads
+/// likewise. Latent attention and models with heads of two sizes are left alone.
 constexpr finding head_size_finding(const advice_base& base) {
   finding best = finding_of(finding_kind::dimension, "model.attention.head_dim");
   training_case then = base.now;
   attention_spec& a = then.model.attention;
-  if (has_latent_attention(then.model) || a.head_dim % 128 == 0) return best;
+  if (has_latent_attention(then.model) || a.global_head_dim > 0 || a.head_dim % 128 == 0) return best;
   const std::int64_t size = round_up(a.head_dim, 128);
   const std::int64_t width = checked_multiply(a.heads, a.head_dim);
   const std::int64_t kv_width = checked_multiply(a.kv_heads, a.head_dim);
