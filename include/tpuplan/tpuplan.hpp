@@ -2,9 +2,10 @@
 #define TPUPLAN_TPUPLAN_HPP
 
 /// @file
-/// The core and the planner. Files, formats and displays are in io/, one header each.
+/// The core, advice and the planner. Files, formats and displays are in io/, one header each.
 
 #include <tpuplan/core.hpp>
+#include <tpuplan/estimate/advice.hpp>
 #include <tpuplan/plan/planner.hpp>
 
 #endif
