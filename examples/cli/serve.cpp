@@ -6,6 +6,7 @@
 #include <optional>
 #include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/serving.hpp>
+#include <tpuplan/estimate/serving_advice.hpp>
 #include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/io/price_file.hpp>
@@ -236,6 +237,16 @@ ordered_json serve_document(const serve_answer& a, const model_config& config,
                                     {"tpot_s", p.per_token.value()},
                                     {"output_tokens_per_s", p.output_tokens.value()}});
   }
+  document["advice"] = ordered_json::array();
+  for (const serving_finding& f : serving_advice(config.model, a.job, a.mesh, a.where, a.constants)) {
+    document["advice"].push_back({{"kind", name(f.kind)},
+                                  {"subject", f.subject.view()},
+                                  {"now", f.now.view()},
+                                  {"better", f.better.view()},
+                                  {"output_tokens_per_s", f.rate_now.value()},
+                                  {"output_tokens_per_s_then", f.rate_then.value()},
+                                  {"gain", f.gain}});
+  }
   document["assumed"] = json_of_assumed(config, {});
   return document;
 }
@@ -327,6 +338,17 @@ void print_serve(const serve_answer& a, const model_config& config, const std::v
   }
 }
 
+void print_serving_advice(const serve_answer& a, const model_config& config) {
+  const serving_findings advice = serving_advice(config.model, a.job, a.mesh, a.where, a.constants);
+  if (advice.count == 0) return;
+  fmt::print("\n{}\n", dim("advice, one change at a time"));
+  for (const serving_finding& f : advice) {
+    fmt::print("  {} {} instead of {}: {} instead of {} output tokens/s{}, {} per token; {} less chip time a token\n",
+               f.subject.view(), f.better.view(), f.now.view(), count(f.rate_then.value()), count(f.rate_now.value()),
+               a.job.request_rate.value() > 0 ? " of capacity" : "", duration(f.per_token_then), percent(f.gain));
+  }
+}
+
 void print_gpu(const gpu_answer& g) {
   fmt::print("\n  {} x {} ({}): peak only, not calibrated\n", g.gpus, g.offer.name, g.offer.machine);
   if (g.estimate.running <= 0) return fmt::print("  does not fit\n");
@@ -354,6 +376,7 @@ void run_serve(const serve_options& given, session& with) {
   }
   if (a.estimate.running <= 0) return print_no(a, config);
   print_serve(a, config, costs);
+  print_serving_advice(a, config);
   if (gpu) print_gpu(*gpu);
   print_assumed(config, {});
   fmt::print("\n  {}\n", dim("next: --tpot 30ms, --rate 5, --concurrency 64, --kv-dtype int8, --tensor 4, --gpu H100"));

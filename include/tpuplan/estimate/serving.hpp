@@ -143,20 +143,28 @@ constexpr text<96> below_capacity(double requests) {
   return result.append(" a second, the capacity");
 }
 
-/// What no engine can beat: targets below it are refused, with the term that binds.
-constexpr void check_targets(const transformer& m, const serving& job, const serving_layout& l, const slice& s) {
-  if (job.tpot_target.value() > 0) {
-    const decode_breakdown peak = decode_step(m, {1, running_context(job)}, job, l, s, peak_only);
-    if (job.tpot_target < peak.total)
-      fail(errc::infeasible, "serving.tpot_target in us", in_us(job.tpot_target),
-           bound_text(peak.total, name(peak.limited_by)).view());
+/// What no engine can beat.
+struct target_floors {
+  decode_breakdown tpot{};
+  prefill_breakdown ttft{};
+};
+constexpr target_floors floors_of(const transformer& m, const serving& job, const serving_layout& l, const slice& s) {
+  target_floors floors;
+  if (job.tpot_target.value() > 0) floors.tpot = decode_step(m, {1, running_context(job)}, job, l, s, peak_only);
+  if (job.ttft_target.value() > 0) floors.ttft = prefill_time(m, {1, fresh_tokens(job)}, job, l, s, peak_only);
+  return floors;
+}
+
+/// Refuses targets below them, with the term that binds.
+constexpr void check_targets(const serving& job, const target_floors& floors) {
+  if (job.tpot_target < floors.tpot.total) {
+    fail(errc::infeasible, "serving.tpot_target in us", in_us(job.tpot_target),
+         bound_text(floors.tpot.total, name(floors.tpot.limited_by)).view());
   }
-  if (job.ttft_target.value() > 0) {
-    const prefill_breakdown peak = prefill_time(m, {1, fresh_tokens(job)}, job, l, s, peak_only);
-    const bool by_products = peak.products + peak.attention > peak.weights;
-    if (job.ttft_target < peak.total)
-      fail(errc::infeasible, "serving.ttft_target in us", in_us(job.ttft_target),
-           bound_text(peak.total, by_products ? "products" : "weights").view());
+  if (job.ttft_target < floors.ttft.total) {
+    const bool by_products = floors.ttft.products + floors.ttft.attention > floors.ttft.weights;
+    fail(errc::infeasible, "serving.ttft_target in us", in_us(job.ttft_target),
+         bound_text(floors.ttft.total, by_products ? "products" : "weights").view());
   }
 }
 
@@ -250,7 +258,7 @@ constexpr void add_rates(serving_estimate& e, const serving& job, double replica
                                                const slice& s, const serving_calibration& c = {}) {
   validate(job, m);
   const detail::served_model v = detail::served_by(m, job, l, s);
-  detail::check_targets(m, job, l, s);
+  detail::check_targets(job, detail::floors_of(m, job, l, s));
   const bytes cache = detail::cache_of(m, job, running_context(job));
   const bytes longest = detail::cache_of(m, job, static_cast<double>(longest_context(job)));
   const double replicas = v.on.count;
