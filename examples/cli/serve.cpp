@@ -76,8 +76,11 @@ token_lengths parse_lengths(const std::string& flag, const std::string& given) {
     const std::string one = given.substr(at, end - at);
     const std::size_t colon = one.find(':');
     if (colon == std::string::npos) detail::fail(errc::malformed_input, flag, given, "share:tokens,share:tokens …");
-    const double share = one.substr(0, colon) == "0" ? 0 : parse_amount(flag, one.substr(0, colon));
-    list.push_back({share, parse_count(flag, one.substr(colon + 1))});
+    const auto zero_or = [](const std::string& number, const auto& parse) { return number == "0" ? 0 : parse(number); };
+    const double share = zero_or(one.substr(0, colon), [&](const std::string& x) { return parse_amount(flag, x); });
+    const std::int64_t tokens =
+        zero_or(one.substr(colon + 1), [&](const std::string& x) { return parse_count(flag, x); });
+    list.push_back({share, tokens});
     at = end + 1;
   }
   return lengths_from(list.data(), list.size());
