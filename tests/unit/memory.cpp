@@ -149,10 +149,10 @@ TEST_CASE("global layers of other heads are wider") {
   m.attention.global_kv_heads = 4;
   m.attention.global_kv_shared = true;
   // 3/4 of 32 + 2 x 8 heads of 128, 1/4 of 32 + 4 heads of 256.
-  CHECK(close(detail::held_widths(m).qkv, 0.75 * 6144 + 0.25 * 256 * 36));
-  CHECK(close(detail::held_widths(m).context, 0.75 * 4096 + 0.25 * 8192));
+  CHECK(close(widths_of(m).qkv, 0.75 * 6144 + 0.25 * 256 * 36));
+  CHECK(close(widths_of(m).context, 0.75 * 4096 + 0.25 * 8192));
   m.attention = llama_3_8b().attention;
-  CHECK(close(detail::held_widths(m).qkv, 6144));
+  CHECK(close(widths_of(m).qkv, 6144));
 }
 
 TEST_CASE("adapters train on a frozen base") {

@@ -79,3 +79,47 @@ TEST_CASE("the bubble of a pipeline is (p-1) / (m v) of the work") {
   job.pipeline_rounds = 0;
   CHECK_THROWS_AS(share(), error);
 }
+
+TEST_CASE("the update moves what the optimizer keeps, in its formats") {
+  struct row {
+    optimizer_kind optimizer;
+    dtype weights, moments;
+    double bytes_each;
+  };
+  const slice s = slice_for("v5p-128");
+  for (const row& r : {row{optimizer_kind::adamw, dtype::fp32, dtype::fp32, 2 * (4 + 8) + 4},
+                       {optimizer_kind::adamw, dtype::fp32, dtype::bf16, 2 * (4 + 4) + 4},
+                       {optimizer_kind::adamw, dtype::bf16, dtype::bf16, 2 * (2 + 4) + 4},
+                       {optimizer_kind::adafactor, dtype::fp32, dtype::fp32, 2 * (4 + 0.5) + 4},
+                       {optimizer_kind::lion, dtype::fp32, dtype::fp32, 2 * (4 + 4) + 4},
+                       {optimizer_kind::sgd_momentum, dtype::fp32, dtype::bf16, 2 * (4 + 2) + 4}}) {
+    INFO(name(r.optimizer) << " " << name(r.weights) << " " << name(r.moments));
+    training job = job_of(64, 4096);
+    job.optimizer = r.optimizer;
+    job.weights = r.weights;
+    job.moments = r.moments;
+    CHECK(update_bytes_per_parameter(job).value() == r.bytes_each);
+    const seconds update = step_time(llama_3_8b(), job, fsdp_layout(s), s).weight_update;
+    CHECK(close(update.value(), r.bytes_each * 8030261248.0 / 64 / 2765e9));
+    calibration fixed;
+    fixed.fixed_update = 28;
+    CHECK(close(step_time(llama_3_8b(), job, fsdp_layout(s), s, fixed).weight_update.value(),
+                28 * 8030261248.0 / 64 / 2765e9));
+  }
+}
+
+TEST_CASE("layers that attend to everything have the widths of their own heads in the step time") {
+  transformer m = llama_3_8b();
+  m.attention.window = 1024;
+  m.attention.local_layers = 16;
+  m.attention.global_head_dim = 256;
+  const slice s = slice_for("v5p-128");
+  const training job = job_of(64, 4096);
+  calibration alike;
+  alike.global_heads_apart = false;
+  const step_breakdown apart = step_time(m, job, fsdp_layout(s), s);
+  const step_breakdown same = step_time(m, job, fsdp_layout(s), s, alike);
+  // Half of the layers have twice the 6144: 3072 numbers of 2 bytes more on average, twice, in four passes, 32 layers.
+  const double more = 4.0 * 2 * 32 * 2 * 3072 * 4096;
+  CHECK(close((apart.elementwise - same.elementwise).value(), alike.hbm_passes * more / 2765e9, 1e-9));
+}

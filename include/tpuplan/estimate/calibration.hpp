@@ -18,13 +18,15 @@ inline namespace abi_0 {
 /// `calibration_log_errors` has the standard error of each one's logarithm.
 struct calibration {
   /// Sustained fraction of the bf16 peak in matrix products, HBM, ICI and attention counted apart: v2 … tpu7x.
-  std::array<double, 7> mxu_fraction = {0.857, 0.783, 0.737, 0.911, 0.776, 0.81, 0.766};
+  std::array<double, 7> mxu_fraction = {0.857, 0.783, 0.737, 0.911, 0.776, 0.81, 0.767};
   double other_mxu_fraction = 0.799;     ///< for chips that are not in the table
   bool products_padded = true;           ///< dimensions on a device are filled up to the side of the MXU
   double attention_slowdown = 2.0;       ///< time of the attention kernel over a dense product of the same FLOPs
   double attention_block = 512;          ///< keys that the kernel takes at once: halves and windows round up to them
   bool latent_values_padded = false;     ///< value heads of latent attention are padded as far as its keys
-  double hbm_passes = 1.31;              ///< exposed HBM traffic, re-reads included, over the bytes counted
+  bool global_heads_apart = true;        ///< layers that attend to everything have the widths of their own heads
+  double fixed_update = 0;               ///< bytes of the update for each parameter; 0: as optimizer and formats ask
+  double hbm_passes = 1.30;              ///< exposed HBM traffic, re-reads included, over the bytes counted
   double operand_reads = 1;              ///< operands and results of products, counted once per pass
   double weight_reads = 1;               ///< gathered weights, counted once per pass
   double dispatch_passes = 22.6;         ///< HBM passes of expert sort, gather and scatter per routed token

@@ -84,19 +84,6 @@ constexpr double weight_shards(const layout& l, const slice& s) {
          static_cast<double>(checked_multiply(l.pipeline, l.dcn_pipeline, l.dcn_fsdp));
 }
 
-/// The widths of a model's layers; `widths_of`, which times steps, takes global layers as wide as local ones.
-constexpr layer_widths held_widths(const transformer& m) {
-  layer_widths w = widths_of(m);
-  const attention_spec& a = m.attention;
-  if (a.global_head_dim == 0 && a.global_kv_heads == 0 && !a.global_kv_shared) return w;
-  const double global = 1 - static_cast<double>(a.local_layers) / static_cast<double>(m.layers);
-  const auto kv_heads = static_cast<double>(a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads);
-  const double queries = static_cast<double>(a.heads) * global_head_dim(m);
-  w.qkv += global * (queries + (a.global_kv_shared ? 1 : 2) * kv_heads * global_head_dim(m) - w.qkv);
-  w.context += global * (queries - w.context);
-  return w;
-}
-
 /// What the stages are made of, on one device.
 struct memory_terms {
   layer_widths width{};
@@ -111,7 +98,7 @@ constexpr memory_terms terms_of(const transformer& m, const training& job, const
   const auto total = static_cast<double>(count.total);
   const double adapters = job.lora_rank > 0 ? static_cast<double>(lora_parameters(m, job.lora_rank, job.lora)) : total;
   memory_terms t;
-  t.width = held_widths(m);
+  t.width = widths_of(m);
   t.tokens = static_cast<double>(tokens_per_step(job)) / static_cast<double>(job.gradient_accumulation) /
              static_cast<double>(checked_multiply(devices(s), slices(l)));
   t.element = job.compute == dtype::fp32 ? 4 : 2;
@@ -132,7 +119,7 @@ constexpr memory_terms terms_of(const transformer& m, const training& job, const
 /// One estimate: the stage that needs most, with its parts and their total.
 constexpr memory_breakdown memory_with(const memory_calibration& k, const memory_terms& t, const transformer& m,
                                        const training& job, const layout& l) {
-  double copies = job.compute == dtype::int8 || job.compute == dtype::fp8 ? k.quantised_bytes : 0;
+  double copies = in_eight_bits(job) ? k.quantised_bytes : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
   const double d = t.width.d_model;
   const auto layers = static_cast<double>(m.layers);

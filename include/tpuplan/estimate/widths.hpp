@@ -21,8 +21,9 @@ struct layer_widths {
   double mlp = 0;      ///< those and the input of the down product
 };
 
-/// The widths of a model's layers. Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
-[[nodiscard]] constexpr layer_widths widths_of(const transformer& m) {
+/// The widths of a model's layers; `global_apart`: layers that attend to everything may have heads of their own.
+/// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
+[[nodiscard]] constexpr layer_widths widths_of(const transformer& m, bool global_apart = true) {
   layer_widths w;
   w.d_model = static_cast<double>(m.d_model);
   const attention_spec& a = m.attention;
@@ -34,8 +35,12 @@ struct layer_widths {
     w.context = heads * v;
   } else {
     const auto size = static_cast<double>(a.head_dim);
+    const double global = detail::global_head_dim(m);
+    const auto kv_heads = static_cast<double>(a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads);
+    const double share = global_apart ? 1 - static_cast<double>(a.local_layers) / static_cast<double>(m.layers) : 0;
     w.qkv = size * (heads + 2 * static_cast<double>(a.kv_heads));
-    w.context = heads * size;
+    w.qkv += share * (global * (heads + (a.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
+    w.context = heads * (size + share * (global - size));
   }
   const double matrices = m.mlp.gated ? 3 : 2;
   const double routed =

@@ -44,7 +44,7 @@ namespace detail {
 
 inline std::string type_of(const training_record& record) {
   std::string type = has_experts(record.model) ? "moe" : "dense";
-  if (record.job.compute == dtype::int8 || record.job.compute == dtype::fp8) type += " 8-bit";
+  if (in_eight_bits(record.job)) type += " 8-bit";
   return type;
 }
 
