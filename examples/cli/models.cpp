@@ -227,6 +227,9 @@ void print_step(const step_breakdown& t) {
   row("logits", t.logits, "compute");
   row("vision", t.vision, "compute");
   row("elementwise", t.elementwise, "HBM");
+  row("attention scores", t.scores, "HBM");
+  row("operands", t.operands, "HBM");
+  row("weight reads", t.weight_reads, "HBM");
   row("weight update", t.weight_update, "HBM");
   row("expert dispatch", t.dispatch, "HBM");
   row("FSDP", t.fsdp.exposed, exposed(t.fsdp));

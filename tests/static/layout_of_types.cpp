@@ -56,7 +56,7 @@ static_assert(sizeof(transformer) == 568);
 static_assert(sizeof(training) == 128);
 static_assert(sizeof(layout) == 80);
 static_assert(sizeof(memory_breakdown) == 12 * sizeof(bytes));
-static_assert(sizeof(step_breakdown) == 288);
+static_assert(sizeof(step_breakdown) == 296);
 static_assert(sizeof(price_row) == 144);
 static_assert(sizeof(dtype) == 1 && sizeof(errc) == 1 && sizeof(verdict) == 1 && sizeof(provisioning) == 1);
 

@@ -155,6 +155,36 @@ TEST_CASE("global layers of other heads are wider") {
   CHECK(close(widths_of(m).qkv, 6144));
 }
 
+TEST_CASE("attention without a fused kernel holds its scores") {
+  // 8192 tokens a device, 32 heads, 4096 keys each.
+  const double scores = 8192.0 * 32 * 4096;
+  training job = job_of(128, 4096);
+  job.vocabulary_tiles = 8;
+  const memory_breakdown fused = on_64(job);
+  job.attention = attention_kernel::unfused;
+  // Done again: probabilities and their gradient in bf16, both in fp32 at worst, the gradient in place at best.
+  const memory_breakdown m = on_64(job);
+  CHECK(m.stage == memory_stage::layer);
+  CHECK(largest_part(m) == "workspace");
+  CHECK(close((m.total - fused.total).value(), (2 + 2) * scores));
+  CHECK(close((m.high - fused.high).value(), (4 + 4) * scores));
+  CHECK(m.low > fused.low);
+  CHECK(m.activations == fused.activations);
+  // Kept: probabilities of every layer, and the gradient of those of one.
+  job.remat = remat::none;
+  const memory_breakdown kept = on_64(job);
+  job.attention = attention_kernel::flash;
+  const memory_breakdown fused_kept = on_64(job);
+  CHECK(close((kept.activations - fused_kept.activations).value(), 2 * 32 * scores));
+  REQUIRE(kept.stage == memory_stage::layer);
+  CHECK(close(kept.workspace.value(), 2.0 * 8192 * recomputed / 3 + 2 * scores));
+  // In fp32 twice as much.
+  job.compute = dtype::fp32;
+  job.attention = attention_kernel::unfused;
+  CHECK(close(on_64(job).activations.value(), 2 * kept.activations.value()));
+  CHECK(close(on_64(job).workspace.value(), 2 * kept.workspace.value()));
+}
+
 TEST_CASE("adapters train on a frozen base") {
   training job = job_of(128, 4096);
   job.vocabulary_tiles = 8;

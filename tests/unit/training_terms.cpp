@@ -123,3 +123,42 @@ TEST_CASE("layers that attend to everything have the widths of their own heads i
   const double more = 4.0 * 2 * 32 * 2 * 3072 * 4096;
   CHECK(close((apart.elementwise - same.elementwise).value(), alike.hbm_passes * more / 2765e9, 1e-9));
 }
+
+TEST_CASE("attention without a fused kernel moves its scores, hides nothing and needs no second look at them") {
+  // 64 sequences of 4096 tokens on 64 chips: 4096 tokens a chip, 32 layers of 32 heads of 128, scores in bf16.
+  const slice s = slice_for("v5p-128");
+  training job = job_of(64, 4096);
+  const step_breakdown fused = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+  CHECK(fused.scores == 0_s);
+  CHECK_FALSE(fused.extrapolated);
+  job.attention = attention_kernel::unfused;
+  const calibration c;
+  const double forward = 4096.0 * 4 * 32 * 32 * 128 * 4096 / (459e12 * c.mxu_fraction[4]);
+  const double array = 4096.0 * 32 * 32 * 4096 * 2 * c.hbm_passes / 2765e9;  // written or read once
+  struct row {
+    remat_policy policy;
+    double products, moves;
+  };
+  // Forward and backward, 1 + 2 of the products and 4 + 7 times through HBM; scores again: half of the products, and 3;
+  // the other half, and 1, where the kernel's result is not kept either.
+  for (const row& r : {row{remat::none, 3, 11}, {remat::minimal, 3.5, 14}, {remat::full, 4, 15}}) {
+    INFO(name(r.policy));
+    job.remat = r.policy;
+    const step_breakdown t = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+    CHECK(close(t.attention.value(), r.products * forward));
+    CHECK(close(t.scores.value(), r.moves * array));
+    CHECK(t.extrapolated);
+    CHECK(t.dense_products == step_time(llama_3_8b(), job, fsdp_layout(s), s).dense_products);
+  }
+  CHECK(step_time(llama_3_8b(), job, fsdp_layout(s), s).total > fused.total);
+  // Windows are hidden keys: they save nothing.
+  transformer local = llama_3_8b();
+  local.attention.window = 1024;
+  local.attention.local_layers = 32;
+  CHECK(close(step_time(local, job, fsdp_layout(s), s).attention.value(), 4 * forward));
+  job.compute = dtype::fp32;
+  CHECK(close(step_time(llama_3_8b(), job, fsdp_layout(s), s).scores.value(), 2 * 15 * array));
+  CHECK(parse_attention_kernel("Unfused") == attention_kernel::unfused);
+  CHECK(parse_attention_kernel("flash") == attention_kernel::flash);
+  CHECK_FALSE(parse_attention_kernel("splash").has_value());
+}

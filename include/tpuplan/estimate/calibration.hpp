@@ -72,7 +72,7 @@ inline constexpr calibration calibration_log_errors = detail::make_log_errors();
 /// Constants of the memory model: a point, and the ends between which the compiler decides. Set by physics
 /// with the published records in view; none is a fit.
 struct memory_calibration {
-  double logits_copies = 1;               ///< logits and their gradient, in copies of fp32 logits: two of bf16
+  double logits_copies = 1;               ///< logits and their gradient, in copies of fp32: two of bf16; so of scores
   double weight_layers = 1;               ///< layers whose weights are gathered at once; a third: one matrix of the MLP
   double gradient_layers = 1;             ///< layers whose whole gradient waits to be reduced; of experts one matrix
   double kept_gradients = 1;              ///< of all layers, reduced, in the format of the products

@@ -99,6 +99,7 @@ constexpr memory_terms terms_of(const transformer& m, const training& job, const
   const double adapters = job.lora_rank > 0 ? static_cast<double>(lora_parameters(m, job.lora_rank, job.lora)) : total;
   memory_terms t;
   t.width = widths_of(m);
+  t.width.scores = scores_width(m, job);
   t.tokens = static_cast<double>(tokens_per_step(job)) / static_cast<double>(job.gradient_accumulation) /
              static_cast<double>(checked_multiply(devices(s), slices(l)));
   t.element = job.compute == dtype::fp32 ? 4 : 2;
@@ -149,8 +150,10 @@ constexpr memory_breakdown memory_with(const memory_calibration& k, const memory
   b.gathered_weights = bytes{k.weight_layers * (t.layer + t.experts) +
                              k.gradient_layers * (job.lora_rank > 0 ? 0 : t.layer + t.experts / (m.mlp.gated ? 3 : 2))};
   const double tensor = l.tensor > 1 ? static_cast<double>(l.tensor) * d : 0;
+  // Probabilities and their gradient, but for those that are saved.
+  const double scores = t.width.scores * (2 * k.logits_copies - (job.remat.elementwise == placement::device ? 1 : 0));
   b.workspace = bytes{t.tokens * (t.element + copies) * (k.recomputed * again + k.activation_gradients * all) +
-                      number * (tensor + k.host_layers * saved_width(t.width, job.remat, placement::host))};
+                      number * (tensor + scores + k.host_layers * saved_width(t.width, job.remat, placement::host))};
   memory_breakdown most;
   for (memory_breakdown x : {logits, b, update}) {
     x.total = x.parameters + x.optimizer + x.gradients + x.activations + x.logits + x.gathered_weights + x.workspace;

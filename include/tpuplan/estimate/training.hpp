@@ -42,11 +42,12 @@ struct step_breakdown {
   seconds vision{};
   seconds compute{};        ///< the five above
   seconds elementwise{};    ///< HBM traffic of norms, activations, residuals
+  seconds scores{};         ///< HBM traffic of scores and probabilities, where attention is not fused
   seconds operands{};       ///< HBM traffic of the operands and results of dense products
   seconds weight_reads{};   ///< HBM traffic of gathered weights, once a pass
   seconds weight_update{};  ///< HBM traffic of optimizer and gradients
   seconds dispatch{};       ///< HBM traffic of routing tokens to experts
-  seconds hbm{};            ///< the five above
+  seconds hbm{};            ///< the six above
   collective_time fsdp{};
   collective_time data{};
   collective_time tensor{};
@@ -82,21 +83,17 @@ struct asked_step {
   const calibration& c;
   layer_widths width{};
   forward_flops work{};  ///< per token
-  double slice_chips = 0;
-  double slices = 0;
-  double stages = 0;
+  double slice_chips = 0, slices = 0, stages = 0, layers = 0, microbatches = 0, peak = 0;
   double tokens = 0;  ///< per chip
-  double microbatches = 0;
-  double layers = 0;
   double parameters = 0;
   double shards = 0;  ///< of the weights, counted in chips
-  double peak = 0;
 };
 
 constexpr asked_step asked(const transformer& m, const training& job, const layout& l, const slice& s,
                            const calibration& c) {
   asked_step k{m, job, l, s, c};
   k.width = widths_of(m, c.global_heads_apart);
+  k.width.scores = scores_width(m, job);
   k.work = forward_flops_per_token(m, job.sequence_length);
   k.slice_chips = static_cast<double>(chips(s));
   k.slices = static_cast<double>(slices(l));
@@ -114,14 +111,15 @@ constexpr asked_step asked(const transformer& m, const training& job, const layo
 }
 
 /// FLOPs of the attention core per token, head sizes padded to 128, keys in the blocks that the kernel takes at once:
-/// half a block more than the causal half, a block more than a window.
+/// half a block more than the causal half, a block more than a window. Without a fused kernel all keys are taken.
 constexpr double padded_attention(const asked_step& k) {
   const auto padded = [](std::int64_t head) { return static_cast<double>(round_up(head, 128)); };
   const double block = k.c.attention_block;
   const attention_spec& a = k.m.attention;
   const auto length = static_cast<double>(k.job.sequence_length);
-  const double all = k.m.kind == architecture::encoder ? length : (length + (block < length ? block : length)) / 2;
-  const double seen = static_cast<double>(a.window) + block;
+  const bool whole = k.m.kind == architecture::encoder || k.job.attention == attention_kernel::unfused;
+  const double all = whole ? length : (length + (block < length ? block : length)) / 2;
+  const double seen = k.job.attention == attention_kernel::unfused ? all : static_cast<double>(a.window) + block;
   const double local = seen < all ? seen : all;
   const auto local_layers = static_cast<double>(a.local_layers);
   const auto heads = static_cast<double>(a.heads);
@@ -140,9 +138,7 @@ constexpr double padded_attention(const asked_step& k) {
 /// contracted and outer, tensor parallelism applied.
 struct product_on_device {
   flops work{};
-  double passes = 0;
-  double inner = 0;
-  double outer = 0;
+  double passes = 0, inner = 0, outer = 0;
 };
 
 /// The dense products of all layers; MLP widths averaged over the layers that have one.
@@ -175,6 +171,15 @@ constexpr double operand_bytes(const product_on_device& p, double rows) {
   return p.work.value() > 0 ? p.work.value() * p.passes * (1 / rows + 1 / p.inner + 1 / p.outer) : 0;
 }
 
+/// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, the scores a second time in
+/// the backward pass, at its own rate; plain products take 3, and what was not kept again: scores, and their product
+/// with the values where its result is needed and not kept.
+constexpr double attention_passes(const asked_step& k) {
+  const remat_policy& r = k.job.remat;
+  if (k.job.attention == attention_kernel::flash) return k.c.attention_slowdown * (r.attention_again ? 4.5 : 3.5);
+  return 3 + again(r.elementwise) * (1 + again(r.context)) / 2;
+}
+
 constexpr void add_compute(step_breakdown& t, const asked_step& k) {
   const training& job = k.job;
   const double doubled =
@@ -191,8 +196,7 @@ constexpr void add_compute(step_breakdown& t, const asked_step& k) {
   t.expert_products = seconds{per_flop * doubled * job.capacity_factor * experts};
   t.logits = seconds{per_flop * job.logits_fraction *
                      filled_work(k, {k.work.logits, 3, d, static_cast<double>(k.m.vocab) / cut})};
-  t.attention =
-      seconds{per_flop * k.c.attention_slowdown * padded_attention(k) * (3.5 + (job.remat.attention_again ? 1 : 0))};
+  t.attention = seconds{per_flop * padded_attention(k) * attention_passes(k)};
   if (job.images_per_sequence > 0) {
     const double per_token = vision_flops_per_image(k.m.vision).value() * static_cast<double>(job.images_per_sequence) /
                              static_cast<double>(job.sequence_length);
@@ -212,6 +216,11 @@ constexpr void add_hbm(step_breakdown& t, const asked_step& k) {
   const double numbers =
       passes * 2 * k.layers * (8 * w.d_model + 2 * w.qkv + w.mlp) + 16 * static_cast<double>(k.m.vocab);
   t.elementwise = seconds{exposed * k.tokens * numbers};
+  // Forward: scores and probabilities, each written and read. Backward: probabilities read for the gradient of the
+  // values; their gradient written, read beside them by the softmax, and that of the scores written and read twice.
+  const double moves = 4 + 7 + again(r.elementwise) * (3 + again(r.context));
+  const double bytes_each = k.job.compute == dtype::fp32 ? 4 : 2;
+  t.scores = seconds{exposed * k.tokens * k.layers * w.scores * bytes_each * moves};
   const double rows = k.tokens * tensor / device_count / k.microbatches;
   double operands = 0;
   for (const product_on_device& p : dense_products(k)) operands += operand_bytes(p, rows);
@@ -224,7 +233,7 @@ constexpr void add_hbm(step_breakdown& t, const asked_step& k) {
       k.tokens * static_cast<double>(k.m.moe.top_k) * w.d_model * 2 * static_cast<double>(moe_layers(k.m));
   t.dispatch = seconds{k.c.dispatch_passes * k.job.capacity_factor * routed * (3 + again(r.mlp_up)) *
                        (k.c.dispatch_on_every_shard ? tensor : 1) / rate};
-  t.hbm = t.elementwise + t.operands + t.weight_reads + t.weight_update + t.dispatch;
+  t.hbm = t.elementwise + t.scores + t.operands + t.weight_reads + t.weight_update + t.dispatch;
 }
 
 /// Whether the slice's rings are closed; where that is not established (partial slices of v2 and v3) by size.
@@ -329,7 +338,7 @@ constexpr void add_band(step_breakdown& t, const asked_step& k) {
   const std::int64_t length = k.job.sequence_length;
   const bool unusual = length < 512 || length > 32768 || k.tokens < 700 || k.slices > 32;
   t.extrapolated = !is_covered(k.m, k.job, k.s.chip) || unusual || k.stages > 1 || k.job.images_per_sequence > 0 ||
-                   k.l.context > 1 || k.l.dcn_fsdp > 1;
+                   k.l.context > 1 || k.l.dcn_fsdp > 1 || k.job.attention != attention_kernel::flash;
   t.band = (t.extrapolated ? wide_band : usual_band) + (k.slices > 8 ? 0.05 : 0);
   t.low = t.total / (1 + t.band);
   t.high = t.total / (1 - t.band);

@@ -19,6 +19,7 @@ struct layer_widths {
   double context = 0;  ///< output of the attention kernel
   double mlp_up = 0;   ///< outputs of gate and up products
   double mlp = 0;      ///< those and the input of the down product
+  double scores = 0;   ///< of attention that is not fused: see scores_width
 };
 
 /// The widths of a model's layers; `global_apart`: layers that attend to everything may have heads of their own.
@@ -52,6 +53,14 @@ struct layer_widths {
   return w;
 }
 
+/// Scores of a token in a layer that are written out: one for each head and key of the sequence, hidden keys too; none
+/// by a fused kernel. Worked: 32 x 4096 for llama-3-8b, unfused. Source: Korthikanti et al. 2022, arXiv 2205.05198,
+/// whose 2 a s^2 b bytes are these in bf16.
+[[nodiscard]] constexpr double scores_width(const transformer& m, const training& job) noexcept {
+  if (job.attention == attention_kernel::flash) return 0;
+  return static_cast<double>(m.attention.heads) * static_cast<double>(job.sequence_length);
+}
+
 /// Numbers per token and layer that a policy keeps between the passes, in HBM or in host memory.
 /// Worked: llama-3-8b keeps 4096 under `full` and 51200 under `minimal`.
 [[nodiscard]] constexpr double saved_width(const layer_widths& w, const remat_policy& policy,
@@ -59,7 +68,7 @@ struct layer_widths {
   const auto kept = [in](placement where, double width) { return where == in ? width : 0.0; };
   return kept(policy.layer_input, w.d_model) + kept(policy.qkv, w.qkv) + kept(policy.context, w.context) +
          kept(policy.out_proj, w.d_model) + kept(policy.mlp_up, w.mlp_up) + kept(policy.mlp_down, w.d_model) +
-         kept(policy.elementwise, 3 * w.d_model + w.mlp);
+         kept(policy.elementwise, 3 * w.d_model + w.mlp + w.scores);
 }
 
 /// Bytes of activations kept between the passes: one number for each of `width`, layer and token.
@@ -73,9 +82,9 @@ struct layer_widths {
 }
 
 /// FLOPs per token that a policy does again in the backward pass, as `step_time` counts them. What nothing depends on
-/// is not done again: the down product of the MLP and the output head. Throws under `all_parameters`, which knows no
-/// parts. Worked: 4 T N H per layer where every product is kept and attention is counted in full: 268435456 for 64
-/// heads of 128 at 8192 tokens. Source: scaling book, "Transformers".
+/// is not done again: the down product of the MLP and the output head. Attention is the fused kernel's. Throws under
+/// `all_parameters`, which knows no parts. Worked: 4 T N H per layer where every product is kept and attention is
+/// counted in full: 268435456 for 64 heads of 128 at 8192 tokens. Source: scaling book, "Transformers".
 [[nodiscard]] constexpr flops recomputed_flops_per_token(const transformer& m, std::int64_t sequence_length,
                                                          const remat_policy& policy,
                                                          const flop_convention& how = maxtext_flops) {

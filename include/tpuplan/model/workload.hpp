@@ -17,6 +17,17 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+namespace detail {
+/// The enumerator of that name among the first ones; nothing if there is none.
+template <class Enumeration>
+constexpr maybe<Enumeration> enumerator_named(std::string_view given, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (same_name(given, name(static_cast<Enumeration>(i)))) return static_cast<Enumeration>(i);
+  }
+  return nothing;
+}
+}  // namespace detail
+
 /// The optimizer, which decides what is kept per parameter.
 enum class optimizer_kind : std::uint8_t {
   adamw,         ///< two moments
@@ -33,11 +44,7 @@ enum class optimizer_kind : std::uint8_t {
 
 /// The optimizer of that name; nothing if there is none.
 [[nodiscard]] constexpr maybe<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
-  for (const optimizer_kind kind :
-       {optimizer_kind::adamw, optimizer_kind::adafactor, optimizer_kind::lion, optimizer_kind::sgd_momentum}) {
-    if (detail::same_name(given, name(kind))) return kind;
-  }
-  return nothing;
+  return detail::enumerator_named<optimizer_kind>(given, 4);
 }
 
 /// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted
@@ -175,6 +182,21 @@ enum class software_level : std::uint8_t {
   return level == software_level::tuned ? "tuned" : "general";
 }
 
+/// How attention is computed. `flash`: scores stay on the chip, in blocks, and blocks that the mask hides are skipped;
+/// what nearly all published runs use. `unfused`: scores and probabilities of every query and key of a sequence, hidden
+/// ones too, are written to HBM and read again.
+enum class attention_kernel : std::uint8_t { flash, unfused };
+
+/// "flash" or "unfused".
+[[nodiscard]] constexpr std::string_view name(attention_kernel kernel) noexcept {
+  return kernel == attention_kernel::flash ? "flash" : "unfused";
+}
+
+/// The kernel of that name; nothing if there is none.
+[[nodiscard]] constexpr maybe<attention_kernel> parse_attention_kernel(std::string_view given) noexcept {
+  return detail::enumerator_named<attention_kernel>(given, 2);
+}
+
 /// What of the training state lies in the memory of the hosts between steps. The optimizer's comes back whole for the
 /// update; parameters come layer by layer, and whole for the update.
 enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer };
@@ -198,6 +220,7 @@ struct training {
   double work_multiplier = 1;              ///< products per token relative to one forward and backward pass (DPO: more)
   std::int64_t images_per_sequence = 0;    ///< passes of the vision tower
   software_level software = software_level::tuned;
+  attention_kernel attention = attention_kernel::flash;
   host_state state_on_host = host_state::none;  ///< counted by memory_use; step_time refuses it
   std::int64_t lora_rank = 0;                   ///< 0: all is trained. Counted by memory_use; step_time refuses it
   lora_targets lora{};  ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
