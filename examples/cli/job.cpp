@@ -34,8 +34,8 @@ void add_job_options(CLI::App& command, job_options& into) {
   command.add_option("--accumulation", into.accumulation, "microbatches in a step")->capture_default_str();
   command.add_option("--vocabulary-tiles", into.vocabulary_tiles, "pieces in which logits are made")
       ->capture_default_str();
-  command.add_option("--lora", into.lora_rank, "rank of adapters on a frozen base (fit only)");
-  command.add_flag("--offload-optimizer", into.offload_optimizer, "keep optimizer state in host memory (fit only)");
+  command.add_option("--lora", into.lora_rank, "rank of adapters on a frozen base");
+  command.add_flag("--offload-optimizer", into.offload_optimizer, "keep optimizer state in host memory");
   command.add_option("--capacity-factor", into.capacity_factor, "of experts")->capture_default_str();
 }
 
@@ -181,7 +181,8 @@ ordered_json json_of(const step_breakdown& t) {
           {"overhead_s", t.overhead.value()},
           {"bubble_s", t.bubble.value()},
           {"jitter_s", t.jitter.value()},
-          {"dcn", collective(t.dcn)}};
+          {"dcn", collective(t.dcn)},
+          {"host", collective(t.host)}};
 }
 
 ordered_json json_of(const price_row& p) {

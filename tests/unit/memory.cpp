@@ -206,26 +206,6 @@ TEST_CASE("adapters train on a frozen base") {
   CHECK(close(on_64(job).optimizer.value(), 2 * 8 * adapters / 64));
 }
 
-TEST_CASE("the time of adapters and of state on hosts is refused") {
-  const auto timed = [](const training& job) {
-    layout mesh;
-    mesh.fsdp = 64;
-    return step_time(llama_3_8b(), job, mesh, slice_for("v5p-128"));
-  };
-  training job = job_of(64, 4096);
-  CHECK_NOTHROW(timed(job));
-  job.state_on_host = host_state::optimizer;
-  const refusal hosts = refusal_of([&] { (void)timed(job); });
-  CHECK(hosts.code == errc::unsupported);
-  CHECK(says(hosts.message, "state on is hosts; valid: none"));
-  job = job_of(64, 4096);
-  job.lora_rank = 8;
-  job.lora.q = true;
-  const refusal adapters = refusal_of([&] { (void)timed(job); });
-  CHECK(adapters.code == errc::unsupported);
-  CHECK(says(adapters.message, "training.lora_rank is 8; valid: 0"));
-}
-
 TEST_CASE("state in host memory is on the device while it is used") {
   const slice one = slice_for("v5p-128");
   training job = job_of(64, 4096);

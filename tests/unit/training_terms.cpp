@@ -162,3 +162,89 @@ TEST_CASE("attention without a fused kernel moves its scores, hides nothing and 
   CHECK(parse_attention_kernel("flash") == attention_kernel::flash);
   CHECK_FALSE(parse_attention_kernel("splash").has_value());
 }
+
+TEST_CASE("a frozen base asks for no gradients of its weights, and adapters for all of theirs") {
+  // Rank 16 on queries and values: 16 x 32 x ((4096 + 4096) + (4096 + 1024)) parameters.
+  const slice s = slice_for("v5p-128");
+  training job = job_of(64, 4096);
+  const step_breakdown all = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+  job.lora_rank = 16;
+  job.lora.q = job.lora.v = true;
+  const step_breakdown t = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+  constexpr double adapters = 16.0 * 32 * (8192 + 5120);
+  constexpr double base = 8030261248.0;
+  const calibration c;
+  const double rate = 459e12 * c.mxu_fraction[4];
+  const forward_flops f = forward_flops_per_token(llama_3_8b(), 4096);
+  const double redone = (f.qkv + f.attention_output + f.mlp_up).value();
+  const double products = (f.qkv + f.attention_output + f.mlp_up + f.mlp_down).value();
+  // All dimensions are multiples of 128 but the rank, which fills an eighth of the MXU's side.
+  CHECK(close(all.dense_products.value(), 4096 * (3 * products + redone) / rate));
+  CHECK(close(t.dense_products.value(), 4096 * (2 * products + redone + 4 * 2 * adapters * 8) / rate));
+  CHECK(close(t.logits.value(), all.logits.value() * 2 / 3));
+  CHECK(t.attention == all.attention);  // gradients of queries, keys and values are asked for as before
+  CHECK(close(t.weight_update.value(), 28 * adapters / 64 / 2765e9));
+  CHECK(close(t.weight_reads.value(), c.hbm_passes * 2 * (base + adapters) * 3 / 2765e9));
+  // Bf16 forward and backward; fp32 gradients of adapters alone.
+  CHECK(close(t.fsdp.whole.value(), (4 * base + 8 * adapters) / (3 * 180e9)));
+  CHECK(close(all.fsdp.whole.value(), 8 * base / (3 * 180e9)));
+  CHECK(t.total < all.total);
+  CHECK(t.total > all.total / 2);
+  CHECK(t.extrapolated);
+  CHECK(t.band == 0.35);
+  // Model FLOPs of what is asked for: two passes of the base, three of attention and of adapters.
+  const double asked_for = 2 * (f.total - f.attention).value() + 3 * (f.attention.value() + 2 * adapters);
+  CHECK(close(t.mfu, 4096 * asked_for / 459e12 / t.total.value()));
+  // Replicas reduce the gradients of adapters, inside of slices and between them.
+  layout data;
+  data.data = 64;
+  CHECK(close(step_time(llama_3_8b(), job, data, s).data.whole.value(), 8 * adapters / (3 * 180e9)));
+  layout twice = fsdp_layout(s, 2);
+  job.global_batch = 128;
+  CHECK(close(step_time(llama_3_8b(), job, twice, s).dcn.whole.value(), 4 * adapters / 64 / 6.25e9));
+  // Where every product is kept adapters are not done again either.
+  job.remat = remat::none;
+  CHECK(close(step_time(llama_3_8b(), job, twice, s).dense_products.value(),
+              4096 * (2 * products + 3 * 2 * adapters * 8) / rate));
+  job.lora_rank = -1;
+  CHECK(says(refusal_of([&] { (void)step_time(llama_3_8b(), job, twice, s); }).message, "training.lora_rank"));
+}
+
+TEST_CASE("state on hosts crosses PCIe both ways, and nothing hides it") {
+  const slice s = slice_for("v5p-128");
+  training job = job_of(128, 4096);
+  job.gradient_accumulation = 2;
+  const step_breakdown kept = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+  job.state_on_host = host_state::optimizer;
+  const step_breakdown t = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+  // Two fp32 moments of the chip's 64th in and out at 16 GB/s.
+  const double moments = 2 * 8 * 8030261248.0 / 64 / 16e9;
+  CHECK(close(t.host.whole.value(), moments));
+  CHECK(t.host.exposed == t.host.whole);
+  CHECK(close((t.total - kept.total).value(), moments, 1e-9));
+  CHECK(t.extrapolated);
+  CHECK_FALSE(kept.extrapolated);
+  CHECK(kept.host.whole == 0_s);
+  // Fp32 parameters in for two forward and two backward passes and for the update, out once.
+  job.state_on_host = host_state::parameters_and_optimizer;
+  CHECK(close(step_time(llama_3_8b(), job, fsdp_layout(s), s).host.whole.value(),
+              moments + (2 * 2 + 2) * 4 * 8030261248.0 / 64 / 16e9));
+  // Of a frozen base bf16 weights come in, and nothing goes out.
+  job.lora_rank = 16;
+  job.lora.q = true;
+  const double adapters = 16.0 * 32 * 8192;
+  CHECK(close(step_time(llama_3_8b(), job, fsdp_layout(s), s).host.whole.value(),
+              ((16 + 6 * 4) * adapters + 4 * 2 * 8030261248.0) / 64 / 16e9));
+  // What a caller knows to be hidden is an argument; a slow bus can be what limits a step; an unknown one is named.
+  job.lora_rank = 0;
+  calibration hidden;
+  hidden.exposed_host = 0;
+  CHECK(close(step_time(llama_3_8b(), job, fsdp_layout(s), s, hidden).total.value(), kept.total.value()));
+  slice slow = s;
+  slow.chip.host.pcie = 1_GB_per_s;
+  CHECK(step_time(llama_3_8b(), job, fsdp_layout(s), slow).limited_by == step_bound::host);
+  CHECK(name(step_bound::host) == "host");
+  slow.chip.host.pcie = unknown;
+  CHECK(says(refusal_of([&] { (void)step_time(llama_3_8b(), job, fsdp_layout(s), slow); }).message,
+             "PCIe rate of the chip is unknown"));
+}

@@ -95,20 +95,20 @@ struct memory_terms {
 constexpr memory_terms terms_of(const transformer& m, const training& job, const layout& l, const slice& s) {
   const parameter_count count = parameters(m);
   const double shards = weight_shards(l, s);
-  const auto total = static_cast<double>(count.total);
-  const double adapters = job.lora_rank > 0 ? static_cast<double>(lora_parameters(m, job.lora_rank, job.lora)) : total;
+  const held_parameters held = held_by(m, job);
   memory_terms t;
   t.width = widths_of(m);
   t.width.scores = scores_width(m, job);
   t.tokens = static_cast<double>(tokens_per_step(job)) / static_cast<double>(job.gradient_accumulation) /
              static_cast<double>(checked_multiply(devices(s), slices(l)));
   t.element = job.compute == dtype::fp32 ? 4 : 2;
-  if (job.lora_rank > 0) t.frozen = total / shards;
-  t.trained = adapters / shards;
+  t.frozen = held.frozen / shards;
+  t.trained = held.trained / shards;
   if (l.fsdp > 1 || l.dcn_fsdp > 1) {
     const auto tensor = static_cast<double>(l.tensor);
-    const double body = total - static_cast<double>(count.embedding + count.lm_head + count.experts + count.vision +
-                                                    count.projector + count.head);
+    const double body =
+        static_cast<double>(count.total) - static_cast<double>(count.embedding + count.lm_head + count.experts +
+                                                               count.vision + count.projector + count.head);
     t.layer = t.element * (body > 0 ? body : 0) / static_cast<double>(m.layers) / tensor;
     const double spread = static_cast<double>(checked_multiply(moe_layers(m), l.expert)) * tensor;
     if (has_experts(m)) t.experts = t.element * static_cast<double>(count.experts) / spread;

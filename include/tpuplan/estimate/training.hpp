@@ -18,11 +18,11 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// What takes most of a step.
-enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead };
+enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead, host };
 
 /// "compute" and so on.
 [[nodiscard]] constexpr std::string_view name(step_bound what) noexcept {
-  constexpr std::string_view names[] = {"compute", "hbm", "ici", "dcn", "overhead"};
+  constexpr std::string_view names[] = {"compute", "hbm", "ici", "dcn", "overhead", "host"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
@@ -32,8 +32,8 @@ struct collective_time {
   seconds exposed{};
 };
 
-/// Time of one step. compute + hbm + ici + overhead + bubble + jitter + dcn.exposed + software = total, and each of the
-/// first three is the sum of its parts.
+/// Time of one step. compute + hbm + ici + overhead + bubble + jitter + dcn.exposed + host.exposed + software = total,
+/// and each of the first three is the sum of its parts.
 struct step_breakdown {
   seconds dense_products{};  ///< projections, dense MLPs, shared experts
   seconds expert_products{};
@@ -58,14 +58,15 @@ struct step_breakdown {
   seconds bubble{};    ///< pipeline stages that wait
   seconds jitter{};    ///< stragglers among slices
   collective_time dcn{};
-  seconds software{};  ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
+  collective_time host{};  ///< state that lies in host memory, both ways
+  seconds software{};      ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
   seconds total{};
   seconds low{};  ///< nine of ten comparable published runs lie between low and high
   seconds high{};
   double band = 0;            ///< relative error behind low and high
   bool extrapolated = false;  ///< outside of what published runs cover
   step_bound limited_by = step_bound::compute;
-  double mfu = 0;  ///< model FLOPs (MaxText's convention) over the bf16 peak
+  double mfu = 0;  ///< model FLOPs (MaxText's; no gradients of frozen weights) over the bf16 peak
   per_second tokens_per_second{};
 };
 
@@ -73,6 +74,11 @@ namespace detail {
 
 /// 1 where a product is done again in the backward pass.
 constexpr double again(placement where) noexcept { return where == placement::recompute ? 1 : 0; }
+
+/// How many of the three kinds of products that can be kept are done again.
+constexpr double products_again(const remat_policy& r) noexcept {
+  return again(r.qkv) + again(r.out_proj) + again(r.mlp_up);
+}
 
 /// The question, and the sizes that every term needs.
 struct asked_step {
@@ -85,8 +91,11 @@ struct asked_step {
   forward_flops work{};  ///< per token
   double slice_chips = 0, slices = 0, stages = 0, layers = 0, microbatches = 0, peak = 0;
   double tokens = 0;  ///< per chip
-  double parameters = 0;
-  double shards = 0;  ///< of the weights, counted in chips
+  held_parameters held{};
+  flops adapters{};      ///< of their products, forward, per token
+  double passes = 3;     ///< of a product: forward, gradients of its input, and of its weights unless they are frozen
+  double exchanged = 0;  ///< bytes in a microbatch: bf16 weights forward and backward, fp32 gradients of the trained
+  double shards = 0;     ///< of the weights, counted in chips
 };
 
 constexpr asked_step asked(const transformer& m, const training& job, const layout& l, const slice& s,
@@ -101,7 +110,10 @@ constexpr asked_step asked(const transformer& m, const training& job, const layo
   k.tokens = static_cast<double>(tokens_per_step(job)) / (k.slice_chips * k.slices);
   k.microbatches = static_cast<double>(job.gradient_accumulation);
   k.layers = static_cast<double>(m.layers);
-  k.parameters = static_cast<double>(parameters(m).total);
+  k.held = held_by(m, job);
+  if (k.held.frozen > 0) k.adapters = flops{2 * k.held.trained};
+  k.passes = k.held.frozen > 0 ? 2 : 3;
+  k.exchanged = 8 * k.held.trained + 4 * k.held.frozen;
   const double unit = k.slice_chips / static_cast<double>(mesh_size(l));
   const double cut = static_cast<double>(checked_multiply(l.fsdp, l.tensor, l.expert)) * k.stages * unit;
   const double most = k.slice_chips * k.stages;
@@ -141,19 +153,22 @@ struct product_on_device {
   double passes = 0, inner = 0, outer = 0;
 };
 
-/// The dense products of all layers; MLP widths averaged over the layers that have one.
-constexpr std::array<product_on_device, 4> dense_products(const asked_step& k) {
+/// The dense products of all layers, MLP widths averaged over the layers that have one, and those of adapters, which
+/// are trained whatever the base is.
+constexpr std::array<product_on_device, 5> dense_products(const asked_step& k) {
   const forward_flops& f = k.work;
   const remat_policy& r = k.job.remat;
   const auto cut = static_cast<double>(k.l.tensor);
   const double d = k.width.d_model;
   const bool beside_experts = k.m.moe.shared_d_ff > 0 || k.m.moe.parallel_dense_d_ff > 0;
   const std::int64_t layers = beside_experts ? k.m.layers : k.m.layers - moe_layers(k.m);
-  const double mlp = f.mlp_down.value() / 2 / d / static_cast<double>(layers > 0 ? layers : 1) / cut;
-  return {{{f.qkv, 3 + again(r.qkv), d, k.width.qkv / cut},
-           {f.attention_output, 3 + again(r.out_proj), k.width.context / cut, d},
-           {f.mlp_up, 3 + again(r.mlp_up), d, mlp},
-           {f.mlp_down, 3, mlp, d}}};
+  const double matrices = (k.m.mlp.gated ? 3 : 2) * d * static_cast<double>(layers > 0 ? layers : 1);
+  const double mlp = static_cast<double>(dense_mlp_matrices(k.m)) / matrices / cut;
+  return {{{f.qkv, k.passes + again(r.qkv), d, k.width.qkv / cut},
+           {f.attention_output, k.passes + again(r.out_proj), k.width.context / cut, d},
+           {f.mlp_up, k.passes + again(r.mlp_up), d, mlp},
+           {f.mlp_down, k.passes, mlp, d},
+           {k.adapters, 3.0 + (products_again(r) > 0 ? 1 : 0), static_cast<double>(k.job.lora_rank), d}}};
 }
 
 /// FLOPs of all passes of a product, with both dimensions filled up to the side of the MXU.
@@ -190,17 +205,17 @@ constexpr void add_compute(step_breakdown& t, const asked_step& k) {
   double dense = 0;
   for (const product_on_device& p : dense_products(k)) dense += filled_work(k, p);
   const double expert = static_cast<double>(k.m.moe.expert_d_ff) / cut;
-  const double experts = filled_work(k, {k.work.experts_up, 3 + again(job.remat.mlp_up), d, expert}) +
-                         filled_work(k, {k.work.experts_down, 3, d, expert});
+  const double experts = filled_work(k, {k.work.experts_up, k.passes + again(job.remat.mlp_up), d, expert}) +
+                         filled_work(k, {k.work.experts_down, k.passes, d, expert});
   t.dense_products = seconds{per_flop * doubled * dense};
   t.expert_products = seconds{per_flop * doubled * job.capacity_factor * experts};
   t.logits = seconds{per_flop * job.logits_fraction *
-                     filled_work(k, {k.work.logits, 3, d, static_cast<double>(k.m.vocab) / cut})};
+                     filled_work(k, {k.work.logits, k.passes, d, static_cast<double>(k.m.vocab) / cut})};
   t.attention = seconds{per_flop * padded_attention(k) * attention_passes(k)};
   if (job.images_per_sequence > 0) {
     const double per_token = vision_flops_per_image(k.m.vision).value() * static_cast<double>(job.images_per_sequence) /
                              static_cast<double>(job.sequence_length);
-    t.vision = seconds{per_flop * 3 * per_token};
+    t.vision = seconds{per_flop * (k.held.frozen > 0 ? 1 : 3) * per_token};
   }
   t.compute = t.dense_products + t.expert_products + t.logits + t.attention + t.vision;
 }
@@ -212,7 +227,7 @@ constexpr void add_hbm(step_breakdown& t, const asked_step& k) {
   const double exposed = k.c.hbm_passes / rate;
   const auto device_count = static_cast<double>(k.s.chip.jax_devices);
   const auto tensor = static_cast<double>(k.l.tensor);
-  const double passes = again(r.qkv) + again(r.out_proj) + again(r.mlp_up) > 0 ? 4 : 3.3;
+  const double passes = products_again(r) > 0 ? 4 : 3.3;
   const double numbers =
       passes * 2 * k.layers * (8 * w.d_model + 2 * w.qkv + w.mlp) + 16 * static_cast<double>(k.m.vocab);
   t.elementwise = seconds{exposed * k.tokens * numbers};
@@ -225,10 +240,11 @@ constexpr void add_hbm(step_breakdown& t, const asked_step& k) {
   double operands = 0;
   for (const product_on_device& p : dense_products(k)) operands += operand_bytes(p, rows);
   t.operands = seconds{exposed * k.c.operand_reads * k.tokens * k.job.work_multiplier * operands};
-  const double gathered = 2 * k.parameters / (tensor * static_cast<double>(k.l.expert) * k.stages) * device_count;
-  t.weight_reads = seconds{exposed * k.c.weight_reads * gathered * (3 + again(r.mlp_up)) * k.microbatches};
+  const double gathered =
+      2 * (k.held.trained + k.held.frozen) / (tensor * static_cast<double>(k.l.expert) * k.stages) * device_count;
+  t.weight_reads = seconds{exposed * k.c.weight_reads * gathered * (k.passes + again(r.mlp_up)) * k.microbatches};
   const double updated = k.c.fixed_update > 0 ? k.c.fixed_update : update_bytes_per_parameter(k.job).value();
-  t.weight_update = seconds{updated * k.parameters / k.shards / rate};
+  t.weight_update = seconds{updated * k.held.trained / k.shards / rate};
   const double routed =
       k.tokens * static_cast<double>(k.m.moe.top_k) * w.d_model * 2 * static_cast<double>(moe_layers(k.m));
   t.dispatch = seconds{k.c.dispatch_passes * k.job.capacity_factor * routed * (3 + again(r.mlp_up)) *
@@ -264,11 +280,11 @@ constexpr void add_ici(step_breakdown& t, const asked_step& k) {
   const double weights_exposed = k.job.synchronous_collectives ? 1 : k.c.exposed_fsdp;
   if (l.fsdp > 1) {
     const double kept = static_cast<double>(checked_multiply(l.tensor, l.expert)) * k.stages;
-    t.fsdp = collective(l.fsdp, 8 * k.microbatches * k.parameters / kept, weights_exposed);
+    t.fsdp = collective(l.fsdp, k.microbatches * k.exchanged / kept, weights_exposed);
   }
   // Chips that hold different parts of the same sequences hold the same weights: for gradients they are replicas.
   const std::int64_t replicas = checked_multiply(l.data, l.context);
-  if (replicas > 1) t.data = collective(replicas, 8 * k.parameters / k.shards, weights_exposed);
+  if (replicas > 1) t.data = collective(replicas, 8 * k.held.trained / k.shards, weights_exposed);
   if (l.context > 1) {
     // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
     const attention_spec& a = m.attention;
@@ -280,7 +296,7 @@ constexpr void add_ici(step_breakdown& t, const asked_step& k) {
                    k.c.exposed_context);
   }
   if (l.tensor > 1) {
-    const bool all_again = again(r.qkv) + again(r.out_proj) + again(r.mlp_up) == 3 && r.attention_again;
+    const bool all_again = products_again(r) == 3 && r.attention_again;
     t.tensor =
         collective(l.tensor, k.tokens * static_cast<double>(l.tensor - 1) * d * 8 * k.layers * (all_again ? 3 : 2.5),
                    k.c.exposed_tensor);
@@ -308,11 +324,25 @@ constexpr void add_dcn(step_breakdown& t, const asked_step& k, seconds base) {
   const auto replicas = static_cast<double>(k.l.dcn_data);
   const auto cut = static_cast<double>(k.l.dcn_fsdp);
   const bytes_per_second rate = k.s.chip.host.dcn.value("DCN rate of the chip");
-  const double reduced = 2 * (replicas - 1) / replicas * 4 * k.parameters / k.slice_chips / cut;
-  const double gathered = 8 * k.microbatches * (cut - 1) / cut * k.parameters / k.shards;
+  const double reduced = 2 * (replicas - 1) / replicas * 4 * k.held.trained / k.slice_chips / cut;
+  const double gathered = k.microbatches * k.exchanged * (cut - 1) / cut / k.shards;
   t.dcn.whole = bytes{reduced + gathered} / rate;
   t.dcn.exposed = k.c.exposed_dcn * t.dcn.whole;
   if (k.c.hidden_by_work_only) t.dcn.exposed = max(t.dcn.exposed, t.dcn.whole - base / 2);  // half is backward
+}
+
+/// Between host memory and chip: the optimizer's state in and out once; parameters in for every forward and backward
+/// pass, those that are trained in and out for the update. Nothing hides it: `memory_use` has no room for the state
+/// before the backward pass is over, so it cannot come earlier, and both ways are added.
+constexpr void add_host(step_breakdown& t, const asked_step& k) {
+  if (k.job.state_on_host == host_state::none) return;
+  const double weights = k.held.trained * size_of(k.job.weights).value();
+  const double frozen = k.held.frozen * size_of(k.job.frozen_weights).value();
+  double moved = 2 * k.held.trained * optimizer_bytes_per_parameter(k.job.optimizer, k.job.moments).value();
+  if (k.job.state_on_host == host_state::parameters_and_optimizer)
+    moved += 2 * weights + 2 * k.microbatches * (weights + frozen);
+  t.host.whole = bytes{moved / k.shards} / k.s.chip.host.pcie.value("PCIe rate of the chip");
+  t.host.exposed = k.c.exposed_host * t.host.whole;
 }
 
 /// Time in which stages wait for the first and last microbatches: (p-1) / (m v) of the work, for m microbatches and v
@@ -335,23 +365,21 @@ constexpr bool is_covered(const transformer& m, const training& job, const chip_
 
 constexpr void add_band(step_breakdown& t, const asked_step& k) {
   // The domain of the records: 512 to 32768 tokens a sequence, 700 or more a chip and step, up to 32 slices.
+  // Below 1.5e9 parameters a factor of two either way.
   const std::int64_t length = k.job.sequence_length;
   const bool unusual = length < 512 || length > 32768 || k.tokens < 700 || k.slices > 32;
-  t.extrapolated = !is_covered(k.m, k.job, k.s.chip) || unusual || k.stages > 1 || k.job.images_per_sequence > 0 ||
-                   k.l.context > 1 || k.l.dcn_fsdp > 1 || k.job.attention != attention_kernel::flash;
-  t.band = (t.extrapolated ? wide_band : usual_band) + (k.slices > 8 ? 0.05 : 0);
+  const bool small = k.held.trained + k.held.frozen < 1.5e9;
+  t.extrapolated = small || unusual || !is_covered(k.m, k.job, k.s.chip) || k.stages > 1 || k.l.context > 1 ||
+                   k.l.dcn_fsdp > 1 || k.job.images_per_sequence > 0 || k.job.attention != attention_kernel::flash ||
+                   k.job.lora_rank > 0 || k.job.state_on_host != host_state::none;
+  t.band = small ? 1 : (t.extrapolated ? wide_band : usual_band) + (k.slices > 8 ? 0.05 : 0);
   t.low = t.total / (1 + t.band);
-  t.high = t.total / (1 - t.band);
-  if (k.parameters < 1.5e9) {  // below the domain: a factor of two either way
-    t.extrapolated = true;
-    t.band = 1;
-    t.low = t.total / 2;
-    t.high = t.total * 2;
-  }
+  t.high = small ? 2 * t.total : t.total / (1 - t.band);
 }
 
 constexpr step_bound largest_part(const step_breakdown& t) {
-  const seconds parts[] = {t.compute, t.hbm, t.ici, t.dcn.exposed, t.overhead + t.bubble + t.jitter + t.software};
+  const seconds parts[] = {t.compute,     t.hbm, t.ici, t.dcn.exposed, t.overhead + t.bubble + t.jitter + t.software,
+                           t.host.exposed};
   std::size_t most = 0, i = 0;
   for (const seconds part : parts) {
     if (part > parts[most]) most = i;
@@ -362,16 +390,13 @@ constexpr step_bound largest_part(const step_breakdown& t) {
 
 }  // namespace detail
 
-/// Time of one training step of a text model. Throws for what `memory_use` throws for, for adapters and state on hosts
-/// (only memory is estimated), and where a needed figure of the chip is unknown. It does not ask whether the job fits:
-/// `fits(memory_use(...))` does. Worked: the 128B default model of MaxText on v5p-256, 10.68 s against 10.25 s measured
+/// Time of one training step of a text model. Throws for what `memory_use` throws for, and where a needed figure of the
+/// chip is unknown. It does not ask whether the job fits:
+/// `fits(memory_use(...))` does. Worked: the 128B default model of MaxText on v5p-256, 10.71 s against 10.25 s measured
 /// (tests/oracle). Source: closed form calibrated on published runs; constants and their meaning in `calibration`.
 [[nodiscard]] constexpr step_breakdown step_time(const transformer& m, const training& job, const layout& l,
                                                  const slice& s, const calibration& constants = {}) {
   detail::check_trained(m, job, l, s);
-  if (job.lora_rank > 0) detail::fail(errc::unsupported, "step time with training.lora_rank", job.lora_rank, "0");
-  if (job.state_on_host != host_state::none)
-    detail::fail(errc::unsupported, "step time with state on", "hosts", "none");
   const detail::asked_step k = detail::asked(m, job, l, s, constants);
   step_breakdown t;
   detail::add_compute(t, k);
@@ -382,7 +407,8 @@ constexpr step_bound largest_part(const step_breakdown& t) {
   t.bubble = base * detail::bubble_share(job, k.stages);
   t.jitter = (base + t.bubble) * (constants.slowdown_per_doubling * math::log2(k.slices));
   detail::add_dcn(t, k, base + t.bubble);
-  const seconds tuned = base + t.bubble + t.jitter + t.dcn.exposed;
+  detail::add_host(t, k);
+  const seconds tuned = base + t.bubble + t.jitter + t.dcn.exposed + t.host.exposed;
   const double level = job.software == software_level::general ? constants.general_software : 1;
   t.software = tuned * (level * detail::positive("calibration.own_factor", constants.own_factor) - 1);
   t.total = tuned + t.software;
@@ -390,7 +416,8 @@ constexpr step_bound largest_part(const step_breakdown& t) {
   detail::add_band(t, k);
   t.limited_by = detail::largest_part(t);
   t.tokens_per_second = static_cast<double>(tokens_per_step(job)) / t.total;
-  t.mfu = training_flops_per_token(m, job.sequence_length).value() * k.tokens / k.peak / t.total.value();
+  const flops work = k.passes * (k.work.total - k.work.attention) + 3 * (k.work.attention + k.adapters);
+  t.mfu = work.value() * k.tokens / k.peak / t.total.value();
   return t;
 }
 

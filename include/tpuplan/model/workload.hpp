@@ -72,11 +72,9 @@ struct training_state {
                                                          optimizer_kind optimizer = optimizer_kind::adamw,
                                                          dtype moments = dtype::fp32) {
   const auto count = static_cast<double>(detail::positive_count("parameters", parameter_total));
-  training_state state;
-  state.weights = size_of(weights) * count;
-  state.optimizer = optimizer_bytes_per_parameter(optimizer, moments) * count;
-  state.total = state.weights + state.optimizer;
-  return state;
+  const bytes kept = size_of(weights) * count;
+  const bytes for_updates = optimizer_bytes_per_parameter(optimizer, moments) * count;
+  return {kept, for_updates, kept + for_updates};
 }
 
 /// Where a tensor of the forward pass is while the backward pass has not come to it.
@@ -221,9 +219,9 @@ struct training {
   std::int64_t images_per_sequence = 0;    ///< passes of the vision tower
   software_level software = software_level::tuned;
   attention_kernel attention = attention_kernel::flash;
-  host_state state_on_host = host_state::none;  ///< counted by memory_use; step_time refuses it
-  std::int64_t lora_rank = 0;                   ///< 0: all is trained. Counted by memory_use; step_time refuses it
-  lora_targets lora{};  ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
+  host_state state_on_host = host_state::none;
+  std::int64_t lora_rank = 0;  ///< of adapters on a frozen base; 0: all is trained
+  lora_targets lora{};         ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
   dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
 };
 
