@@ -190,12 +190,10 @@ void print_fit(const fit_answer& a, const model_config& config, const std::strin
                        : "none with this layout and remat policy");
   if (const std::optional<findings> advice = advice_if_timed(a, config)) print_advice(*advice);
   print_assumed(config, assumed);
-  const bool timed = a.job.lora_rank == 0 && a.job.state_on_host == host_state::none;
   const std::string next =
-      v != verdict::yes ? "next: --tensor 2, --accumulation 2, --remat full or a larger --slice"
-      : timed
-          ? fmt::format("next: tpuplan train {} --slice {}   how long and what it costs", path, name(a.where).view())
-          : fmt::format("next: --batch {}, or a smaller --slice", a.largest.value_or(a.job.global_batch));
+      v != verdict::yes
+          ? "next: --tensor 2, --accumulation 2, --remat full or a larger --slice"
+          : fmt::format("next: tpuplan train {} --slice {}   how long and what it costs", path, name(a.where).view());
   fmt::print("\n  {}\n", dim(next));
 }
 
@@ -248,6 +246,9 @@ void print_step(const step_breakdown& t) {
   row("logits", t.logits, "compute");
   row("vision", t.vision, "compute");
   row("elementwise", t.elementwise, "HBM");
+  row("attention scores", t.scores, "HBM");
+  row("operands", t.operands, "HBM");
+  row("weight reads", t.weight_reads, "HBM");
   row("weight update", t.weight_update, "HBM");
   row("expert dispatch", t.dispatch, "HBM");
   row("FSDP", t.fsdp.exposed, exposed(t.fsdp));
@@ -255,6 +256,7 @@ void print_step(const step_breakdown& t) {
   row("tensor parallel", t.tensor.exposed, exposed(t.tensor));
   row("expert parallel", t.expert.exposed, exposed(t.expert));
   row("between slices", t.dcn.exposed, exposed(t.dcn));
+  row("state on hosts", t.host.exposed, exposed(t.host));
   row("per layer", t.overhead, "fixed time");
   row("pipeline bubble", t.bubble, "waiting");
   row("stragglers", t.jitter, "waiting");

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <tpuplan/io/calibrate.hpp>
@@ -270,9 +271,16 @@ void leave_out(std::vector<record_check>& checks, const nlohmann::json& document
   }
 }
 
+/// The list of exceptions that lies beside a file of records, if one does.
+std::vector<record_exception> exceptions_beside(const std::string& records) {
+  const std::filesystem::path beside = std::filesystem::path(records).parent_path() / "exceptions.json";
+  if (!std::filesystem::exists(beside)) return {};
+  return read_exceptions(load_json(beside.string()), beside.string());
+}
+
 void run_validate(const std::string& path, bool left_out, const session& with) {
   const nlohmann::json document = load_json(path);
-  std::vector<record_check> checks = check_records(document, path);
+  std::vector<record_check> checks = check_records(document, path, {}, exceptions_beside(path));
   if (left_out) leave_out(checks, document);
   if (with.json) {
     ordered_json list = ordered_json::array();
@@ -287,8 +295,8 @@ void run_validate(const std::string& path, bool left_out, const session& with) {
 }  // namespace
 
 void add_validate_command(CLI::App& app, session& with) {
-  CLI::App* validate =
-      app.add_subcommand("validate", "predicted against measured, for files like those of data/measured");
+  CLI::App* validate = app.add_subcommand(
+      "validate", "predicted against measured, for files like those of data/measured (with exceptions.json beside)");
   const auto path = std::make_shared<std::string>();
   validate->add_option("records", *path, "a JSON file with records")->required();
   const auto left_out = std::make_shared<bool>(false);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tpuplan/estimate/memory.hpp>
 #include <tpuplan/estimate/training.hpp>
+#include <tpuplan/io/exceptions.hpp>
 #include <tpuplan/io/published_text.hpp>
 #include <tpuplan/io/records.hpp>
 #include <tpuplan/io/serving_records.hpp>
@@ -45,7 +46,7 @@ namespace detail {
 
 inline std::string type_of(const training_record& record) {
   std::string type = has_experts(record.model) ? "moe" : "dense";
-  if (record.job.compute == dtype::int8 || record.job.compute == dtype::fp8) type += " 8-bit";
+  if (in_eight_bits(record.job)) type += " 8-bit";
   return type;
 }
 
@@ -66,24 +67,19 @@ inline calibration without_losses() {
   return ideal;
 }
 
-/// What was seen of memory, and why it cannot be held against the estimate: what the record leaves open about what is
-/// held, or figures that are not of a running step.
-inline void check_memory(const training_record& run, const json_object& record, record_check& check) {
+/// What was seen of memory, and why it cannot be held against the estimate: what had to be guessed, or what the list of
+/// exceptions says of the record.
+inline void check_memory(const training_record& run, const json_object& record,
+                         const std::vector<record_exception>& exceptions, record_check& check) {
   if (record.has("fits")) check.fitted = record.flag("fits");
   if (record.has("hbm_used_bytes")) check.measured_used = bytes{record.positive_number("hbm_used_bytes")};
-  const std::string notes = lower(text_of(record, "notes"));
-  const auto noted = [&](std::string_view words) { return notes.find(words) != std::string::npos; };
   const memory_breakdown memory = memory_use(run.model, run.job, run.mesh, run.where);
   check.used = memory.total;
-  if (noted("compile-time")) check.bytes_skipped = "sum of the compiler, which does not count what is reused";
-  if (!check.guesses.empty()) {
-    check.memory_skipped = "underspecified: " + check.guesses.back();
-  } else if (noted("teacher")) {
-    check.memory_skipped = "underspecified: a resident teacher that is not described";
-  }
-  if (noted("before activations") || noted("after parameter load")) {
-    check.memory_skipped = "of the state alone, before a step";
-    check.used = memory.parameters + memory.optimizer;
+  if (!check.guesses.empty()) check.memory_skipped = "underspecified: " + check.guesses.back();
+  for (const record_exception& one : exceptions) {
+    if (one.id != check.id) continue;
+    (one.what == not_judged::used_bytes ? check.bytes_skipped : check.memory_skipped) = one.reason;
+    if (one.what == not_judged::all_but_state) check.used = memory.parameters + memory.optimizer;
   }
   if (!check.memory_skipped) check.fit = fits(memory);
 }
@@ -165,6 +161,7 @@ inline void check_serving_memory(const nlohmann::json& value, const std::string&
 }
 
 inline record_check check_record(const nlohmann::json& value, const std::string& path, const calibration& constants,
+                                 const std::vector<record_exception>& exceptions,
                                  const serving_calibration& serving_constants, std::string& question) {
   const json_object record(value, path);
   record_check check;
@@ -189,7 +186,7 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
     check.type = type_of(run);
     check.in_domain = static_cast<double>(parameters(run.model).total) >= 1.5e9;
     if (check.kind == "training") check_step(run, constants, check);
-    check_memory(run, json_object(spelled.record, where), check);
+    check_memory(run, json_object(spelled.record, where), exceptions, check);
     question = memory_question(run);
   } catch (const error& problem) {
     if (!is_a_gap(problem.code())) throw;
@@ -201,9 +198,11 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
 }  // namespace detail
 
 /// Checks every record of a document in either format of data/measured. Throws, naming the record, for records that
-/// cannot be right (negative times, no chips, wrong types); skips, with the reason, what they leave open.
+/// cannot be right (negative times, no chips, wrong types); skips, with the reason, what they leave open. Memory of the
+/// exceptions is not judged; ids that the document does not have are of no consequence.
 [[nodiscard]] inline std::vector<record_check> check_records(const nlohmann::json& document, const std::string& source,
                                                              const calibration& constants = {},
+                                                             const std::vector<record_exception>& exceptions = {},
                                                              const serving_calibration& serving_constants = {}) {
   const detail::json_object root(document, source);
   const nlohmann::json& list = root.at("records");
@@ -212,8 +211,8 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
   std::vector<record_check> checks;
   std::vector<std::string> questions(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
-    checks.push_back(detail::check_record(list[i], "records[" + std::to_string(i) + "]", constants, serving_constants,
-                                          questions[i]));
+    checks.push_back(detail::check_record(list[i], "records[" + std::to_string(i) + "]", constants, exceptions,
+                                          serving_constants, questions[i]));
   }
   detail::skip_contradictions(questions, checks);
   return checks;
