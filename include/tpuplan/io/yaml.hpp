@@ -31,12 +31,9 @@ inline std::string yaml_string(const std::string& given) {
 
 /// Keys of letters, digits and "./-_" that no YAML version takes for another type stand as they are.
 inline std::string yaml_key(const std::string& key) {
-  bool plain = !key.empty();
-  for (const char c : key) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    const bool inner = (c >= '0' && c <= '9') || c == '.' || c == '/' || c == '-' || c == '_';
-    plain = plain && (letter || (inner && &c != key.data()));
-  }
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  bool plain = !key.empty() && is_letter(key[0]);
+  for (const char c : key) plain = plain && (is_letter(c) || (c >= '-' && c <= '9') || c == '_');  // - . / digits
   for (const char* word : {"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
     plain = plain && !same_name(key, word);
   return plain ? key : yaml_string(key);
