@@ -500,7 +500,10 @@ TEST_CASE("a layout as arguments of MaxText") {
                                  "model_name=llama3.1-8b", "dataset_type=synthetic"});
   const std::vector<std::string> words = maxtext_command(r, run);
   CHECK(words[1] == "-m");
-  CHECK(words[2] == documented()["maxtext"]["entry"]);
+  CHECK(words[2] == documented()["maxtext"]["entry"].get<std::string>());
+  launch_request nowhere = r;
+  nowhere.checkpoint.clear();
+  CHECK(has(maxtext_arguments(nowhere, run), "enable_checkpointing=false"));
   // 64 chips of tpu7x are 128 devices; half of a sequence for each.
   const launch_request wide = request_for("tpu7x-128");
   maxtext_run split = fsdp_run(wide, 256);

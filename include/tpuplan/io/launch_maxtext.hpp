@@ -92,10 +92,10 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
 
 /// The arguments that make MaxText train so on the request's slices: the mesh (`ici_` inside of a slice, `dcn_` over
 /// slices), the batch of each device in one microbatch, length, policy, and the folder and name under which it finds
-/// its last checkpoint again. Throws where the mesh does not fill the slices or the batch does not divide.
-/// Worked: 1024 sequences on v6e-256 with fsdp 256 and no accumulation are ici_fsdp_parallelism=256 and
-/// per_device_batch_size=4.0. Source: MaxText base.yml, types.py: global batch = per_device_batch_size x devices x
-/// gradient_accumulation_steps.
+/// its last checkpoint again (without a folder it writes none). Throws where the mesh does not fill the slices or the
+/// batch does not divide. Worked: 1024 sequences on v6e-256 with fsdp 256 and no accumulation are
+/// ici_fsdp_parallelism=256 and per_device_batch_size=4.0. Source: MaxText base.yml, types.py: global batch =
+/// per_device_batch_size x devices x gradient_accumulation_steps.
 [[nodiscard]] inline std::vector<std::string> maxtext_arguments(const launch_request& r, const maxtext_run& run) {
   validate(r);
   if (run.mesh.unit != mesh_unit::devices)
@@ -110,7 +110,7 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
   const auto add = [&arguments](const char* key, std::int64_t value, std::int64_t without) {
     if (value != without) arguments.push_back(std::string(key) + "=" + std::to_string(value));
   };
-  if (!r.checkpoint.empty()) arguments.push_back("base_output_directory=" + r.checkpoint);
+  arguments.push_back(r.checkpoint.empty() ? "enable_checkpointing=false" : "base_output_directory=" + r.checkpoint);
   add("ici_data_parallelism", run.mesh.data, 1);
   add("ici_fsdp_parallelism", run.mesh.fsdp, 0);
   add("ici_tensor_parallelism", run.mesh.tensor, 1);

@@ -226,6 +226,11 @@ inline std::int64_t launched_generation(const launch_request& r) {
 
 /// Indices into `generations`.
 enum launched_chip : std::int64_t { chip_v2, chip_v3, chip_v4, chip_v5e, chip_v5p, chip_v6e, chip_tpu7x };
+static_assert(generations[chip_v2].name == "v2" && generations[chip_v3].name == "v3" &&
+                  generations[chip_v4].name == "v4" && generations[chip_v5e].name == "v5e" &&
+                  generations[chip_v5p].name == "v5p" && generations[chip_v6e].name == "v6e" &&
+                  generations[chip_tpu7x].name == "tpu7x",
+              "the order of generations has changed");
 
 /// Whether slices of that shape come on such VMs: as a row of the table has them, else on VMs of four chips.
 inline bool has_documented_vms(const slice& s) {

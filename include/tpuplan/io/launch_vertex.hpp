@@ -66,7 +66,8 @@ inline nlohmann::ordered_json vertex_machine(const launch_request& r) {
 /// The body of `projects.locations.customJobs.create` (POST https://REGION-aiplatform.googleapis.com/v1/projects/
 /// PROJECT/locations/REGION/customJobs) that runs the request; its `jobSpec` is what `gcloud ai custom-jobs create
 /// --config` reads. Refuses, by name of the field: several slices, chips other than v2-8, v3-8, v5e and v6e, spot on
-/// more than one VM, flex-start, no image, and runs of more than 7 days without `max_run`.
+/// more than one VM, flex-start, no image, and runs of more than 7 days without `max_run`. Vertex AI does not count
+/// restarts: any `max_restarts` above 0 allows them.
 /// Worked: v5litepod-16 is machineType ct5lp-hightpu-4t, tpuTopology 4x4, replicaCount 1 (the topology makes the four
 /// VMs). Source: googleapis/python-aiplatform, custom_job.py and machine_resources.py (2026-06-11).
 [[nodiscard]] inline nlohmann::ordered_json vertex_custom_job(const launch_request& r) {

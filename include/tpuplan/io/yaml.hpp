@@ -48,6 +48,7 @@ inline std::string yaml_scalar(const nlohmann::ordered_json& value) {
 }
 
 /// The value at that depth. `in_line` says that the first line begins behind "- ".
+// NOLINTNEXTLINE(misc-no-recursion): at most 64 deep
 inline void append_yaml(std::string& out, const nlohmann::ordered_json& value, std::size_t depth, bool in_line) {
   if (depth > 64) fail(errc::out_of_range, "YAML document", "deeper", "at most 64 levels");
   for (const auto& item : value.items()) {
