@@ -157,7 +157,8 @@ void add_launch_command(CLI::App& app, session& with) {
   launch->add_option("--max-run", options->max_run, "after which the service ends the job: 20d");
   launch->add_option("--command", options->command, "a line for bash; what the image starts, if not given");
   launch->add_flag("--maxtext", options->maxtext, "run MaxText with the layout of the plan");
-  launch->add_option("--set", options->maxtext_extra, "with --maxtext: model_name=llama3.1-8b");
+  launch->add_option("--set", options->maxtext_extra, "with --maxtext: model_name=llama3.1-8b")
+      ->allow_extra_args(false);
   launch->add_flag("--tpu-vm", options->tpu_vm, "gcloud: create a TPU VM at once instead of a queued resource");
   launch->callback([options, &with] { run_launch(*options, with); });
 }

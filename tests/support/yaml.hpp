@@ -32,7 +32,7 @@ class yaml_reader {
 
   static std::size_t end_of_string(const std::string& line) {
     std::size_t at = 1;
-    while (at < line.size() && line[at] != '"') at += line[at] == '\\' ? 2 : 1;
+    while (at < line.size() && line[at] != '"') at += line[at] == '\\' ? std::size_t{2} : std::size_t{1};
     return at + 1;
   }
 

@@ -306,13 +306,14 @@ TEST_CASE("commands of gcloud") {
   const gcloud_launch commands = gcloud_commands(r);
   CHECK(shell_line(commands.create) ==
         "gcloud compute tpus queued-resources create llama-8b --project=my-project --zone=us-east5-b --node-count=2 "
-        "--node-prefix=llama-8b --accelerator-type=v6e-256 --runtime-version=v2-alpha-tpuv6e --spot");
+        "--node-prefix=llama-8b --accelerator-type=v6e-256 --runtime-version=v2-alpha-tpuv6e "
+        "--metadata=checkpoint-dir=gs://my-bucket/llama --spot");
   CHECK(gcloud_script(r) == golden("gcloud.sh"));
   r = request_for("v4-4x4x16");
   r.capacity = provisioning::spot;
   CHECK(shell_line(gcloud_commands(r, tpu_creation::tpu_vm).create) ==
         "gcloud compute tpus tpu-vm create llama-8b --project=my-project --zone=us-east5-b --type=v4 --topology=4x4x16 "
-        "--version=tpu-ubuntu2204-base --spot");
+        "--version=tpu-ubuntu2204-base --metadata=checkpoint-dir=gs://my-bucket/llama --spot");
 }
 
 TEST_CASE("flex-start and reservations by gcloud") {

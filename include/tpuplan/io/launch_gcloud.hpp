@@ -113,6 +113,7 @@ inline shell_words gcloud_create(const launch_request& r, tpu_creation how) {
   add_accelerator(words, r.where);
   words.push_back((queued ? "--runtime-version=" : "--version=") +
                   std::string(tpu_runtime_version(launched_generation(r))));
+  if (!r.checkpoint.empty()) words.push_back("--metadata=checkpoint-dir=" + r.checkpoint);
   if (queued)
     add_queued_capacity(words, r);
   else if (r.capacity == provisioning::spot)
@@ -212,9 +213,10 @@ done
 }  // namespace detail
 
 /// A bash script of `gcloud_commands`: it creates the TPUs and, where there is a program, waits for them, runs it, and
-/// deletes them when it ends. After a preemption it deletes what is left and creates it again, as the documentation of
-/// spot asks, at most `max_restarts` times. A program that fails while its TPUs are there is not run again.
-/// Source: "Request TPU Spot VMs" (docs.cloud.google.com/tpu/docs/spot-compute, 2026), states of "Manage queued
+/// deletes them when it ends. The checkpoint folder is in the metadata of the VMs, for startup scripts of your own, and
+/// in CHECKPOINT_DIR of the program. After a preemption it deletes what is left and creates it again, as the
+/// documentation of spot asks, at most `max_restarts` times. A program that fails while its TPUs are there is not run
+/// again. Source: "Request TPU Spot VMs" (docs.cloud.google.com/tpu/docs/spot-compute, 2026), states of "Manage queued
 /// resources" and "Preemptible TPUs".
 [[nodiscard]] inline std::string gcloud_script(const launch_request& r,
                                                tpu_creation how = tpu_creation::queued_resource) {

@@ -9,6 +9,7 @@ create() {
     --node-prefix=llama-8b \
     --accelerator-type=v6e-256 \
     --runtime-version=v2-alpha-tpuv6e \
+    --metadata=checkpoint-dir=gs://my-bucket/llama \
     --spot
 }
 state() {
