@@ -359,6 +359,9 @@ TEST_CASE("every slice is written for gcloud as documented, or refused") {
       const bool queued = how == tpu_creation::queued_resource;
       CHECK(has(commands.create, (queued ? "--runtime-version=" : "--version=") + version));
       CHECK(has(commands.create, "--spot") == (r.capacity == provisioning::spot));
+      const json& flex = documented().at("gcloud").at("flex_start");
+      if (r.capacity == provisioning::flex_start)
+        CHECK(std::count(flex.begin(), flex.end(), std::string(r.where.chip.name.view())) == 1);
     });
   }
   CHECK(written > 500);
@@ -661,7 +664,20 @@ TEST_CASE("a plan with a missing or wrong key is refused by its name") {
     CHECK(says(refused(good, rank).message, "valid: 1 to 2"));
 }
 
-// ---- the checker itself
+// ---- the documentation, and what checks against it
+
+TEST_CASE("what was read of the documentation says where and when") {
+  CHECK(detail::is_iso_date(documented().at("read").get<std::string>()));
+  for (const char* service : {"vertex", "gke", "gcloud", "maxtext"}) {
+    INFO(service);
+    CHECK(documented().at(service).at("sources").size() >= 1);
+  }
+  for (const auto& [field, rule] : documented().at("names").items()) {
+    INFO(field);
+    CHECK_FALSE(rule.at("rule").get<std::string>().empty());
+    CHECK_FALSE(rule.at("source").get<std::string>().empty());
+  }
+}
 
 TEST_CASE("the schema checker finds what is wrong") {
   const json& schema = documented().at("vertex").at("schema");
