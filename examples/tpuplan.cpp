@@ -31,6 +31,7 @@ int main(int argument_count, char** arguments) {
   cli::add_spot_command(app, with);
   cli::add_serve_command(app, with);
   cli::add_plan_command(app, with);
+  cli::add_launch_command(app, with);
   cli::add_validate_command(app, with);
   try {
     app.parse(argument_count, arguments);
