@@ -271,7 +271,8 @@ inline void draw_diagonal(svg_canvas& canvas, const chart_axis& x, const chart_a
     times.take("accuracy_point.predicted", p.predicted.value());
     times.take("accuracy_point.measured", p.measured.value());
   }
-  times.widen(1.5, 1.5);
+  const double room = std::max(1.5, 1 / (1 - chart.band));  // the band ends inside of the box
+  times.widen(room, room);
   const std::vector<std::string_view> groups = groups_of(chart);
   svg_canvas canvas(chart_width, chart.title);
   legend entries(canvas, 50);
