@@ -1,6 +1,5 @@
 #include "cli/format.hpp"
 
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <tpuplan/error.hpp>
@@ -9,29 +8,6 @@
 namespace cli {
 
 namespace {
-
-/// Three significant digits, never in exponent form: 1.23, 12.3, 123, 1234.
-std::string three_digits(double value) {
-  const double size = std::abs(value);
-  if (size >= 99.95 || value == 0) return fmt::format("{:.0f}", value);
-  return size >= 9.995 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
-}
-
-struct unit {
-  double size;
-  std::string_view name;
-};
-
-/// The largest unit that leaves at least one of it.
-template <std::size_t Size>
-std::string in_units(double value, const std::array<unit, Size>& units) {
-  for (const unit& candidate : units) {
-    if (std::abs(value) >= candidate.size * 0.9995) {
-      return fmt::format("{} {}", three_digits(value / candidate.size), candidate.name);
-    }
-  }
-  return fmt::format("{} {}", three_digits(value / units.back().size), units.back().name);
-}
 
 /// A number above 0 and the suffix behind it.
 struct split_number {
@@ -49,57 +25,6 @@ split_number split(std::string_view flag, std::string_view given, std::string_vi
 
 }  // namespace
 
-std::string money(tpuplan::usd amount) {
-  const double dollars = amount.value();
-  if (std::abs(dollars) >= 999.5e6) return fmt::format("${}B", three_digits(dollars / 1e9));
-  if (std::abs(dollars) >= 999.5e3) return fmt::format("${}M", three_digits(dollars / 1e6));
-  if (std::abs(dollars) >= 999.5) return fmt::format("${}k", three_digits(dollars / 1e3));
-  return fmt::format("${:.2f}", dollars);
-}
-
-namespace {
-
-/// The unit in which a time is written: days from two days on, and so on.
-unit time_unit(tpuplan::seconds time) {
-  static constexpr std::array<unit, 6> units = {
-      {{86400, "days"}, {3600, "hours"}, {60, "min"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "us"}}};
-  for (const unit& candidate : units) {
-    const double least = candidate.size >= 60 ? 2 * candidate.size : 0.9995 * candidate.size;
-    if (time.value() >= least) return candidate;
-  }
-  return units.back();
-}
-
-}  // namespace
-
-std::string duration(tpuplan::seconds time) {
-  if (time.value() == 0) return "0 s";
-  const unit in = time_unit(time);
-  return fmt::format("{} {}", three_digits(time.value() / in.size), in.name);
-}
-
-std::string duration_range(tpuplan::seconds low, tpuplan::seconds high) {
-  const unit in = time_unit(low);
-  return fmt::format("{}-{} {}", three_digits(low.value() / in.size), three_digits(high.value() / in.size), in.name);
-}
-
-std::string used_of(tpuplan::bytes used, tpuplan::bytes usable) {
-  return fmt::format("{:.1f} of {:.1f} GiB", tpuplan::in_gib(used), tpuplan::in_gib(usable));
-}
-
-std::string binary_bytes(tpuplan::bytes amount) {
-  static constexpr std::array<unit, 5> units = {
-      {{1099511627776.0, "TiB"}, {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}}};
-  return in_units(amount.value(), units);
-}
-
-std::string count(double number) {
-  static constexpr std::array<unit, 4> units = {{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1, ""}}};
-  std::string text = in_units(number, units);
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
-}
-
 std::string grouped(std::int64_t number) {
   std::string digits = std::to_string(number);
   for (std::size_t at = digits.size(); at > 3 + (number < 0 ? 1U : 0U);) {
@@ -108,8 +33,6 @@ std::string grouped(std::int64_t number) {
   }
   return digits;
 }
-
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
 double parse_amount(std::string_view flag, std::string_view given) {
   constexpr std::string_view valid = "a number above 0, with k, M, B, T or nothing behind it: 15T, 1.5e12";

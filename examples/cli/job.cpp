@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <tpuplan/io/one_line.hpp>
+
 #include "cli/format.hpp"
 #include "cli/table.hpp"
 
@@ -125,19 +127,7 @@ void fill_batch(const job_options& given, const layout& mesh, training& job, ass
   }
 }
 
-std::string layout_words(const layout& mesh) {
-  std::string words;
-  const auto add = [&](std::string_view label, std::int64_t degree) {
-    if (degree > 1) words += fmt::format("{}{} {}", words.empty() ? "" : " x ", label, degree);
-  };
-  add("data", mesh.data);
-  add("fsdp", mesh.fsdp);
-  add("tensor", mesh.tensor);
-  add("expert", mesh.expert);
-  add("pipeline", mesh.pipeline);
-  if (slices(mesh) > 1) words += fmt::format("{}{} slices", words.empty() ? "" : ", ", slices(mesh));
-  return words.empty() ? "one device" : words;
-}
+std::string layout_words(const layout& mesh) { return one_line(mesh); }
 
 ordered_json json_of(const layout& mesh) {
   return {{"data", mesh.data},         {"fsdp", mesh.fsdp},         {"tensor", mesh.tensor},

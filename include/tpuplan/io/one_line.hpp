@@ -1,0 +1,249 @@
+#ifndef TPUPLAN_IO_ONE_LINE_HPP
+#define TPUPLAN_IO_ONE_LINE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tpuplan/io/readable.hpp>
+#include <type_traits>
+
+/// @file
+/// The one-line text of the public types, which io/ostream.hpp, io/fmt.hpp and io/jupyter.hpp share. The types are only
+/// declared here, so that printing costs little to include: whoever has a value has its header.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+enum class architecture : std::uint8_t;
+enum class bound : std::uint8_t;
+enum class date_qualifier : std::uint8_t;
+enum class dtype : std::uint8_t;
+enum class errc : std::uint8_t;
+enum class memory_level : std::uint8_t;
+enum class memory_stage : std::uint8_t;
+enum class objective : std::uint8_t;
+enum class optimizer_kind : std::uint8_t;
+enum class provisioning : std::uint8_t;
+enum class rejection : std::uint8_t;
+enum class software_level : std::uint8_t;
+enum class step_bound : std::uint8_t;
+enum class verdict : std::uint8_t;
+struct chip_spec;
+struct layout;
+struct memory_breakdown;
+struct plan;
+struct plan_answer;
+struct price_row;
+struct remat_policy;
+struct run_cost;
+struct slice;
+struct step_breakdown;
+struct topology;
+struct training;
+struct transformer;
+template <std::size_t Capacity>
+class text;
+template <class T>
+class known;
+
+namespace detail {
+
+template <class T, class... Others>
+inline constexpr bool is_one_of = (std::is_same<T, Others>::value || ...);
+
+/// Types whose text is their name.
+template <class T>
+inline constexpr bool has_name = is_one_of<T, architecture, bound, date_qualifier, dtype, errc, memory_level,
+                                           memory_stage, objective, optimizer_kind, provisioning, rejection,
+                                           software_level, step_bound, verdict, remat_policy, slice, topology>;
+
+/// Types with a one-line text of their own.
+template <class T>
+inline constexpr bool has_one_line =
+    has_name<T> || is_one_of<T, chip_spec, layout, memory_breakdown, plan, plan_answer, price_row, run_cost,
+                             step_breakdown, training, transformer>;
+template <std::size_t Capacity>
+inline constexpr bool has_one_line<text<Capacity>> = true;
+template <class Dim>
+inline constexpr bool has_one_line<known<quantity<Dim>>> = true;
+
+/// A part of a breakdown, in the base unit.
+struct part {
+  std::string_view name{};
+  double value = 0;
+};
+
+/// The parts of a memory_breakdown, which add up to its total.
+template <class Memory>
+[[nodiscard]] constexpr std::array<part, 7> memory_parts(const Memory& m) noexcept {
+  return {{{"parameters", m.parameters.value()},
+           {"optimizer", m.optimizer.value()},
+           {"gradients", m.gradients.value()},
+           {"activations", m.activations.value()},
+           {"logits", m.logits.value()},
+           {"gathered weights", m.gathered_weights.value()},
+           {"workspace", m.workspace.value()}}};
+}
+
+/// The parts of a step_breakdown, which add up to its total: of collectives what the step waits for.
+template <class Step>
+[[nodiscard]] constexpr std::array<part, 8> step_parts(const Step& t) noexcept {
+  return {{{"compute", t.compute.value()},
+           {"HBM", t.hbm.value()},
+           {"ICI", t.ici.value()},
+           {"DCN", t.dcn.exposed.value()},
+           {"overhead", t.overhead.value()},
+           {"bubble", t.bubble.value()},
+           {"jitter", t.jitter.value()},
+           {"software", t.software.value()}}};
+}
+
+/// ": compute 1.82 s, HBM 171 ms": the parts that are not 0.
+template <class Quantity, std::size_t Count>
+[[nodiscard]] std::string parts_line(const std::array<part, Count>& parts) {
+  std::string line;
+  for (const part& p : parts) {
+    if (p.value == 0) continue;
+    line +=
+        (line.empty() ? ": " : ", ") + std::string(p.name) + " " + readable::text(readable::measure(Quantity{p.value}));
+  }
+  return line;
+}
+
+// Each of these is a template only so that its type may be incomplete here.
+
+template <class Layout>
+[[nodiscard]] std::string layout_line(const Layout& mesh) {
+  std::string line;
+  const auto add = [&line](std::string_view label, std::int64_t degree) {
+    if (degree > 1) line += (line.empty() ? "" : " x ") + std::string(label) + " " + std::to_string(degree);
+  };
+  add("data", mesh.data);
+  add("fsdp", mesh.fsdp);
+  add("tensor", mesh.tensor);
+  add("expert", mesh.expert);
+  add("context", mesh.context);
+  add("pipeline", mesh.pipeline);
+  const std::int64_t over = slices(mesh);
+  if (over > 1) line += (line.empty() ? "" : ", ") + std::to_string(over) + " slices";
+  return line.empty() ? "one device" : line;
+}
+
+/// "19.4 of 31.2 GiB (fits: yes)".
+template <class Memory>
+[[nodiscard]] std::string memory_head(const Memory& m) {
+  return readable::used_of(m.total, m.usable) + " (fits: " + std::string(name(fits(m))) + ")";
+}
+
+/// "2.14 s (1.78-2.67 s), MFU 40.3 %".
+template <class Step>
+[[nodiscard]] std::string step_head(const Step& t) {
+  return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + "), MFU " +
+         readable::percent(t.mfu);
+}
+
+template <class Chip>
+[[nodiscard]] std::string chip_line(const Chip& c) {
+  using readable::measure;
+  std::string line(c.name.view());
+  if (c.peak.bf16.has_value()) line += ": " + readable::text(measure(c.peak.bf16.value())) + " in bf16,";
+  return line + " " + readable::binary_bytes(c.hbm.capacity) + " HBM at " + readable::text(measure(c.hbm.bandwidth));
+}
+
+template <class Model>
+[[nodiscard]] std::string model_line(const Model& m) {
+  std::string line(m.name.empty() ? std::string_view{"transformer"} : m.name.view());
+  line +=
+      " (" + std::string(name(m.kind)) + "): " + std::to_string(m.layers) + " layers of " + std::to_string(m.d_model);
+  if (m.moe.experts > 0) line += ", " + std::to_string(m.moe.experts) + " experts";
+  return line + ", vocabulary " + std::to_string(m.vocab);
+}
+
+template <class Job>
+[[nodiscard]] std::string training_line(const Job& job) {
+  return std::to_string(job.global_batch) + " sequences of " + std::to_string(job.sequence_length) + " tokens, " +
+         std::string(name(job.compute)) + ", " + std::string(name(job.optimizer)) + ", remat " +
+         std::string(name(job.remat));
+}
+
+template <class Price>
+[[nodiscard]] std::string price_line(const Price& p) {
+  return readable::text(readable::measure(p.per_chip)) + " a chip: " + std::string(p.generation.view()) + " " +
+         std::string(name(p.kind)) + " in " + std::string(p.region.view()) + ", " + std::string(p.date.view());
+}
+
+template <class Cost>
+[[nodiscard]] std::string cost_line(const Cost& c) {
+  return readable::money(c.total) + ": " + readable::duration(c.billed) + " at " +
+         readable::text(readable::measure(c.rate));
+}
+
+template <class Plan>
+[[nodiscard]] std::string plan_line(const Plan& p) {
+  std::string line = std::string(name(p.where).view()) + ", " + layout_line(p.mesh) + ", remat " +
+                     std::string(name(p.job.remat)) + ": " + readable::duration(p.run);
+  for (const auto& cost : p.costs) line += ", " + readable::money(cost.total) + " " + std::string(name(cost.kind));
+  return line;
+}
+
+template <class Answer>
+[[nodiscard]] std::string answer_line(const Answer& a) {
+  const std::string counts =
+      std::to_string(a.plans.size()) + " plans, " + std::to_string(a.rejected.size()) + " slices rejected";
+  return a.plans.empty() ? counts : counts + "; best: " + plan_line(a.plans.front());
+}
+
+}  // namespace detail
+
+/// An amount with three digits in a unit of a sensible size. Worked: 12.4 GiB, 197 TFLOP/s, $48.2k, 3.10 days.
+template <class Dim>
+[[nodiscard]] std::string one_line(quantity<Dim> amount) {
+  return readable::text(readable::measure(amount));
+}
+
+/// The amount, "absent" or "unknown".
+template <class Dim>
+[[nodiscard]] std::string one_line(const known<quantity<Dim>>& figure) {
+  return figure.has_value() ? one_line(figure.value()) : figure.is_absent() ? "absent" : "unknown";
+}
+
+template <std::size_t Capacity>
+[[nodiscard]] std::string one_line(const text<Capacity>& words) {
+  return std::string(words.view());
+}
+
+/// The text of a public type in one line: the name of an enumerator, a slice, a shape or a policy; the figures of a
+/// breakdown. Worked: one_line(slice_for("v5p-128")) is "v5p-128".
+template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
+[[nodiscard]] std::string one_line(const T& x) {
+  if constexpr (detail::has_name<T>) {
+    return std::string(std::string_view(name(x)));
+  } else if constexpr (std::is_same<T, chip_spec>::value) {
+    return detail::chip_line(x);
+  } else if constexpr (std::is_same<T, layout>::value) {
+    return detail::layout_line(x);
+  } else if constexpr (std::is_same<T, memory_breakdown>::value) {
+    return detail::memory_head(x) + detail::parts_line<bytes>(detail::memory_parts(x));
+  } else if constexpr (std::is_same<T, plan>::value) {
+    return detail::plan_line(x);
+  } else if constexpr (std::is_same<T, plan_answer>::value) {
+    return detail::answer_line(x);
+  } else if constexpr (std::is_same<T, price_row>::value) {
+    return detail::price_line(x);
+  } else if constexpr (std::is_same<T, run_cost>::value) {
+    return detail::cost_line(x);
+  } else if constexpr (std::is_same<T, step_breakdown>::value) {
+    return detail::step_head(x) + detail::parts_line<seconds>(detail::step_parts(x));
+  } else if constexpr (std::is_same<T, training>::value) {
+    return detail::training_line(x);
+  } else {
+    return detail::model_line(x);
+  }
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

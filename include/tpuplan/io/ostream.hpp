@@ -1,0 +1,28 @@
+#ifndef TPUPLAN_IO_OSTREAM_HPP
+#define TPUPLAN_IO_OSTREAM_HPP
+
+#include <ostream>
+#include <tpuplan/io/one_line.hpp>
+
+/// @file
+/// Streaming of the public types: `std::cout << usable_hbm(s)` prints "2.02 TiB". The text is that of `one_line`.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Writes the one-line text; width, fill and side of the stream hold for all of it, precision does not count.
+template <class Dim>
+std::ostream& operator<<(std::ostream& out, quantity<Dim> amount) {
+  return out << one_line(amount);
+}
+
+/// The same for every type that has such a text.
+template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
+std::ostream& operator<<(std::ostream& out, const T& x) {
+  return out << one_line(x);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
