@@ -1,8 +1,15 @@
 // The calibration as a program: fits the constants of the training step to data/measured/measured.json, prints them as
-// they stand in estimate/calibration.hpp, with their errors, and the accuracy with each model family left out.
+// they stand in estimate/calibration.hpp, with their errors, and the accuracy with each model family left out. With
+// --nested the list of terms, too, is chosen without the family that is predicted, which takes minutes.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <string_view>
 #include <tpuplan/io/calibrate.hpp>
+#include <vector>
 
 #ifndef TPUPLAN_DATA_DIR
 #define TPUPLAN_DATA_DIR "data"
@@ -37,23 +44,92 @@ error_summary of_constants(const std::vector<training_record>& runs, const calib
   return summary_of(errors);
 }
 
+using errors_by_family = std::map<std::string, std::vector<double>>;
+
+errors_by_family by_family(const std::vector<left_out_run>& runs) {
+  errors_by_family families;
+  for (const left_out_run& run : runs) families[run.family].push_back(run.error);
+  return families;
+}
+
+std::vector<double> errors_of(const std::vector<left_out_run>& runs) {
+  std::vector<double> errors;
+  for (const left_out_run& run : runs) errors.push_back(run.error);
+  return errors;
+}
+
+/// Of the mean sizes of the families' errors.
+error_summary of_families(const std::vector<left_out_run>& runs) {
+  std::vector<double> means;
+  for (const auto& [family, errors] : by_family(runs)) {
+    double sum = 0;
+    for (const double error : errors) sum += std::abs(error);
+    means.push_back(sum / static_cast<double>(errors.size()));
+  }
+  return summary_of(means);
+}
+
+void print_views(const char* label, const std::vector<left_out_run>& runs) {
+  const error_summary records = summary_of(errors_of(runs));
+  const error_summary families = of_families(runs);
+  fmt::print("| {} | {:.1f} % | {:.1f} % | {:+.1f} % | {:.1f} % | {:.1f} % |\n", label, 100 * records.median,
+             100 * records.p90, 100 * records.bias, 100 * families.median, 100 * families.p90);
+}
+
+std::string names_of(const term_set& terms) {
+  std::string names;
+  for (std::size_t i = 0; i < optional_terms.size(); ++i) {
+    if (terms[i]) names += (names.empty() ? "" : ", ") + std::string(optional_terms[i].name);
+  }
+  return names.empty() ? "none" : names;
+}
+
+/// What each term is worth, and what is left of the accuracy where it was chosen without the family.
+void print_choice(const std::vector<training_record>& runs) {
+  const std::vector<left_out_run> plain = leave_families_out(runs);
+  fmt::print("\n| family left out | median | p90 | bias | families: median | p90 |\n|---|---:|---:|---:|---:|---:|\n");
+  print_views("all terms", plain);
+  for (std::size_t i = 0; i < optional_terms.size(); ++i) {
+    const std::string label = "without " + std::string(optional_terms[i].name);
+    print_views(label.c_str(), leave_families_out(runs, term_set{}.set(i)));
+  }
+  const term_set dropped = terms_to_drop(runs);
+  print_views("terms chosen by all families", leave_families_out(runs, dropped));
+  std::string choices;
+  const std::vector<left_out_run> nested =
+      leave_families_out_nested(runs, [&](const std::vector<training_record>& others, const term_set& out) {
+        for (const auto& [family, errors] : by_family(plain)) {
+          const auto same = [&, name = family](const training_record& run) { return run.family == name; };
+          if (std::none_of(others.begin(), others.end(), same)) choices += fmt::format("- {}: ", family);
+        }
+        choices += names_of(out) + "\n";
+      });
+  print_views("terms chosen by the others", nested);
+  fmt::print("\ndropped by all families: {}\ndropped where a family was left out:\n{}", names_of(dropped), choices);
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  const bool nested = count == 2 && std::string_view{arguments[1]} == "--nested";
+  if (count > 1 && !nested) {
+    fmt::print(stderr, "usage: {} [--nested]\n", arguments[0]);
+    return 2;
+  }
   const std::vector<training_record> runs = calibration_runs(load_json(TPUPLAN_DATA_DIR "/measured/measured.json"));
+  if (nested) {
+    print_choice(runs);
+    return 0;
+  }
   const calibration_fit fit = fit_calibration(runs);
   print_constants(fit);
-  std::vector<double> errors;
-  std::map<std::string, std::vector<double>> families;
-  for (const left_out_run& run : leave_families_out(runs)) {
-    errors.push_back(run.error);
-    families[run.family].push_back(run.error);
-  }
+  const std::vector<left_out_run> left_out = leave_families_out(runs);
+  const std::vector<double> errors = errors_of(left_out);
   fmt::print("| step time | records | median | p90 | bias |\n|---|---:|---:|---:|---:|\n");
   print_row("shipped constants, in sample", of_constants(runs, calibration{}));
   print_row("fitted constants, in sample", of_constants(runs, fit.constants));
   print_row("family left out", summary_of(errors));
-  for (const auto& [family, of_family] : families) print_row(family.c_str(), summary_of(of_family));
+  for (const auto& [family, of_family] : by_family(left_out)) print_row(family.c_str(), summary_of(of_family));
   double inside = 0;
   for (const double error : errors) inside += std::abs(error) <= detail::usual_band ? 1 : 0;
   fmt::print("\n{:.1f} % of the left-out runs are within {:.0f} %\n", 100 * inside / static_cast<double>(errors.size()),

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/core.hpp>
+#include <tpuplan/estimate/serving.hpp>
 
 namespace {
 
@@ -96,5 +97,47 @@ void bm_step_time(benchmark::State& state) {
   });
 }
 BENCHMARK(bm_step_time);
+
+serving chat() {
+  serving job;
+  job.prompt = fixed_length(1024);
+  job.answer = fixed_length(256);
+  return job;
+}
+
+/// Every place taken.
+void bm_serve(benchmark::State& state) {
+  const transformer m = eight_billion();
+  const slice s = slice_for("v6e-8");
+  serving job = chat();
+  varied<std::int64_t, 4> places{{16, 64, 128, 256}};
+  ask(state, [&] {
+    job.max_running = places.next();
+    return serve(m, job, {}, s);
+  });
+}
+BENCHMARK(bm_serve);
+
+/// As many clients as are given: the running batch is found by Little's law.
+void bm_serve_clients(benchmark::State& state) {
+  const transformer m = eight_billion();
+  const slice s = slice_for("v6e-8");
+  serving job = chat();
+  varied<std::int64_t, 4> clients{{4, 16, 64, 256}};
+  ask(state, [&] {
+    job.concurrency = clients.next();
+    return serve(m, job, {}, s);
+  });
+}
+BENCHMARK(bm_serve_clients);
+
+void bm_decode_step(benchmark::State& state) {
+  const transformer m = eight_billion();
+  const slice s = slice_for("v6e-8");
+  const serving job = chat();
+  varied<double, 4> batches{{1, 16, 64, 256}};
+  ask(state, [&] { return decode_step(m, {batches.next(), 1152}, job, {}, s); });
+}
+BENCHMARK(bm_decode_step);
 
 }  // namespace

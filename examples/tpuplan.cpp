@@ -29,7 +29,9 @@ int main(int argument_count, char** arguments) {
   cli::add_matrix_commands(app, with);
   cli::add_model_commands(app, with);
   cli::add_spot_command(app, with);
+  cli::add_serve_command(app, with);
   cli::add_plan_command(app, with);
+  cli::add_launch_command(app, with);
   cli::add_validate_command(app, with);
   try {
     app.parse(argument_count, arguments);

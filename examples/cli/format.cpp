@@ -60,7 +60,7 @@ std::int64_t parse_count(std::string_view flag, std::string_view given) {
 }
 
 tpuplan::seconds parse_duration(std::string_view flag, std::string_view given) {
-  constexpr std::string_view valid = "a time such as 30d, 12h, 45min, 600s; above 0";
+  constexpr std::string_view valid = "a time such as 30d, 12h, 45min, 600s, 50ms; above 0";
   const split_number parts = split(flag, given, valid);
   double factor = 0;
   if (parts.suffix == "d" || parts.suffix == "days")
@@ -71,6 +71,8 @@ tpuplan::seconds parse_duration(std::string_view flag, std::string_view given) {
     factor = 60;
   else if (parts.suffix == "s")
     factor = 1;
+  else if (parts.suffix == "ms")
+    factor = 1e-3;
   else
     tpuplan::detail::fail(tpuplan::errc::malformed_input, flag, given, valid);
   return tpuplan::seconds{tpuplan::detail::positive(flag, parts.value * factor)};

@@ -32,11 +32,12 @@ void add_job_options(CLI::App& command, job_options& into) {
   command.add_option("--moments", into.moments, "optimizer state")->capture_default_str();
   command.add_option("--optimizer", into.optimizer, "adamw, adafactor, lion, sgd_momentum")->capture_default_str();
   command.add_option("--remat", into.remat, policy_names());
+  command.add_option("--attention", into.attention, "flash, unfused: scores in HBM")->capture_default_str();
   command.add_option("--accumulation", into.accumulation, "microbatches in a step")->capture_default_str();
   command.add_option("--vocabulary-tiles", into.vocabulary_tiles, "pieces in which logits are made")
       ->capture_default_str();
-  command.add_option("--lora", into.lora_rank, "rank of adapters on a frozen base (fit only)");
-  command.add_flag("--offload-optimizer", into.offload_optimizer, "keep optimizer state in host memory (fit only)");
+  command.add_option("--lora", into.lora_rank, "rank of adapters on a frozen base");
+  command.add_flag("--offload-optimizer", into.offload_optimizer, "keep optimizer state in host memory");
   command.add_option("--capacity-factor", into.capacity_factor, "of experts")->capture_default_str();
 }
 
@@ -88,6 +89,9 @@ training make_job(const job_options& given, const transformer& model, assumed_va
     detail::fail(errc::unknown_name, "--optimizer", given.optimizer, "adamw, adafactor, lion or sgd_momentum");
   }
   job.optimizer = *optimizer;
+  const maybe<attention_kernel> kernel = parse_attention_kernel(given.attention);
+  if (!kernel) detail::fail(errc::unknown_name, "--attention", given.attention, "flash or unfused");
+  job.attention = *kernel;
   if (!given.remat.empty()) {
     const maybe<remat_policy> policy = parse_remat_policy(given.remat);
     if (!policy) detail::fail(errc::unknown_name, "--remat", given.remat, policy_names());
@@ -154,6 +158,9 @@ ordered_json json_of(const step_breakdown& t) {
           {"vision_s", t.vision.value()},
           {"hbm_s", t.hbm.value()},
           {"elementwise_s", t.elementwise.value()},
+          {"scores_s", t.scores.value()},
+          {"operands_s", t.operands.value()},
+          {"weight_reads_s", t.weight_reads.value()},
           {"weight_update_s", t.weight_update.value()},
           {"dispatch_s", t.dispatch.value()},
           {"ici_s", t.ici.value()},
@@ -164,7 +171,8 @@ ordered_json json_of(const step_breakdown& t) {
           {"overhead_s", t.overhead.value()},
           {"bubble_s", t.bubble.value()},
           {"jitter_s", t.jitter.value()},
-          {"dcn", collective(t.dcn)}};
+          {"dcn", collective(t.dcn)},
+          {"host", collective(t.host)}};
 }
 
 ordered_json json_of(const price_row& p) {

@@ -16,7 +16,7 @@ namespace cli {
 struct job_options {
   std::string config;
   std::string batch, batch_tokens, sequence;
-  std::string compute = "bf16", weights = "fp32", moments = "fp32", optimizer = "adamw", remat;
+  std::string compute = "bf16", weights = "fp32", moments = "fp32", optimizer = "adamw", remat, attention = "flash";
   std::int64_t accumulation = 1;
   std::int64_t vocabulary_tiles = 1;
   double capacity_factor = 1;

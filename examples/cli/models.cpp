@@ -5,6 +5,7 @@
 #include <optional>
 #include <tpuplan/io/price_file.hpp>
 
+#include "cli/advice.hpp"
 #include "cli/commands.hpp"
 #include "cli/format.hpp"
 #include "cli/job.hpp"
@@ -141,6 +142,20 @@ ordered_json fit_document(const fit_answer& a, const model_config& config, const
           {"assumed", json_of_assumed(config, assumed)}};
 }
 
+findings advice_on(const fit_answer& a, const model_config& config) {
+  return training_advice(config.model, a.job, a.mesh, a.where);
+}
+
+/// The same where the step can be timed; memory can be asked of more jobs.
+std::optional<findings> advice_if_timed(const fit_answer& a, const model_config& config) {
+  try {
+    return advice_on(a, config);
+  } catch (const error& refusal) {
+    if (refusal.code() != errc::unsupported && refusal.code() != errc::unknown_figure) throw;
+    return std::nullopt;
+  }
+}
+
 void print_memory(const memory_breakdown& m) {
   table t({{"on each device"}, {"GiB", align::right}, {"share", align::right}});
   const auto row = [&](const char* label, bytes part) {
@@ -173,13 +188,12 @@ void print_fit(const fit_answer& a, const model_config& config, const std::strin
   fmt::print("\n  largest batch that surely fits: {}\n",
              a.largest ? fmt::format("{} sequences of {} tokens", *a.largest, a.job.sequence_length)
                        : "none with this layout and remat policy");
+  if (const std::optional<findings> advice = advice_if_timed(a, config)) print_advice(*advice);
   print_assumed(config, assumed);
-  const bool timed = a.job.lora_rank == 0 && a.job.state_on_host == host_state::none;
   const std::string next =
-      v != verdict::yes ? "next: --tensor 2, --accumulation 2, --remat full or a larger --slice"
-      : timed
-          ? fmt::format("next: tpuplan train {} --slice {}   how long and what it costs", path, name(a.where).view())
-          : fmt::format("next: --batch {}, or a smaller --slice", a.largest.value_or(a.job.global_batch));
+      v != verdict::yes
+          ? "next: --tensor 2, --accumulation 2, --remat full or a larger --slice"
+          : fmt::format("next: tpuplan train {} --slice {}   how long and what it costs", path, name(a.where).view());
   fmt::print("\n  {}\n", dim(next));
 }
 
@@ -188,7 +202,12 @@ void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
   assumed_values assumed;
   const fit_answer a = ask_fit(config, job, mesh, assumed);
   if (fits(a.memory) == verdict::no) with.status = 1;
-  if (with.json) return print_json(fit_document(a, config, assumed));
+  if (with.json) {
+    ordered_json document = fit_document(a, config, assumed);
+    const std::optional<findings> advice = advice_if_timed(a, config);
+    document["advice"] = advice ? json_of(*advice) : ordered_json(nullptr);
+    return print_json(document);
+  }
   print_fit(a, config, job.config, assumed);
 }
 
@@ -227,6 +246,9 @@ void print_step(const step_breakdown& t) {
   row("logits", t.logits, "compute");
   row("vision", t.vision, "compute");
   row("elementwise", t.elementwise, "HBM");
+  row("attention scores", t.scores, "HBM");
+  row("operands", t.operands, "HBM");
+  row("weight reads", t.weight_reads, "HBM");
   row("weight update", t.weight_update, "HBM");
   row("expert dispatch", t.dispatch, "HBM");
   row("FSDP", t.fsdp.exposed, exposed(t.fsdp));
@@ -234,6 +256,7 @@ void print_step(const step_breakdown& t) {
   row("tensor parallel", t.tensor.exposed, exposed(t.tensor));
   row("expert parallel", t.expert.exposed, exposed(t.expert));
   row("between slices", t.dcn.exposed, exposed(t.dcn));
+  row("state on hosts", t.host.exposed, exposed(t.host));
   row("per layer", t.overhead, "fixed time");
   row("pipeline bubble", t.bubble, "waiting");
   row("stragglers", t.jitter, "waiting");
@@ -267,7 +290,8 @@ ordered_json train_document(const fit_answer& a, const step_breakdown& t, second
                            {"tokens_per_s", t.tokens_per_second.value()},
                            {"limited_by", name(t.limited_by)},
                            {"breakdown", json_of(t)},
-                           {"memory", fit_document(a, config, assumed)}};
+                           {"memory", fit_document(a, config, assumed)},
+                           {"advice", json_of(advice_on(a, config))}};
   if (run.value() == 0) return document;
   document["run_s"] = run.value();
   document["costs"] = ordered_json::array();
@@ -298,6 +322,7 @@ void run_train(const job_options& job, const mesh_options& mesh, const money_opt
   for (const run_in_dollars& one : costs) {
     fmt::print("  {:14} {:>8}  (price of {})\n", name(one.kind), money(one.total), one.price.date.view());
   }
+  print_advice(advice_on(a, config));
   print_assumed(config, assumed);
   fmt::print("\n  {}\n", dim(fmt::format("next: tpuplan plan {} --tokens 1T   is there a better slice?", job.config)));
 }

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <tpuplan/io/calibrate.hpp>
+#include <tpuplan/io/calibrate_serving.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/format.hpp"
@@ -17,7 +19,18 @@ namespace {
 using namespace tpuplan;
 
 /// Quality A and B, a transformer of at least 1.5e9 parameters: what the estimates are made for.
-bool counts(const record_check& check) { return check.in_domain && (check.quality == "A" || check.quality == "B"); }
+bool counts(const record_check& check) {
+  return check.kind == "training" && check.in_domain && (check.quality == "A" || check.quality == "B");
+}
+
+/// The same of decode or prefill, those of a type or all that are timed step by step.
+error_summary serving_summary(const std::vector<record_check>& checks, std::string_view kind, std::string_view type) {
+  return summary_of(checks, [&](const record_check& c) {
+    return c.kind == kind && c.quality != "C" && (type.empty() ? c.type != "saturated" : c.type == type);
+  });
+}
+
+bool is_smaller(const record_check& c) { return c.kind == "training" && !c.in_domain && c.quality != "C"; }
 
 template <class T>
 ordered_json value_or_null(const std::optional<T>& amount) {
@@ -127,8 +140,10 @@ ordered_json summary_document(const std::vector<record_check>& checks) {
   return {{"records", checks.size()},
           {"skipped", skipped},
           {"in_domain", json_of(summary_of(checks, counts))},
-          {"out_of_domain",
-           json_of(summary_of(checks, [](const record_check& c) { return !c.in_domain && c.quality != "C"; }))},
+          {"out_of_domain", json_of(summary_of(checks, is_smaller))},
+          {"decode", json_of(serving_summary(checks, "decode", ""))},
+          {"decode_saturated", json_of(serving_summary(checks, "decode", "saturated"))},
+          {"prefill", json_of(serving_summary(checks, "prefill", ""))},
           {"by_family", groups([](const record_check& c) { return c.family; })},
           {"by_generation", groups([](const record_check& c) { return c.generation; })},
           {"by_type", groups([](const record_check& c) { return c.type; })},
@@ -153,7 +168,8 @@ void print_records(const std::vector<record_check>& checks) {
   for (const record_check& c : checks) {
     if (c.skipped) continue;
     std::string note = c.guesses.empty() ? "" : "guessed " + c.guesses.front();
-    if (!c.in_domain) note += note.empty() ? "outside of the domain" : "; outside of the domain";
+    if (!c.in_domain && c.kind == "training")
+      note += note.empty() ? "outside of the domain" : "; outside of the domain";
     const std::string seen = c.fitted ? (*c.fitted ? " (did)" : " (did not)") : "";
     t.add({c.id, c.measured ? duration(*c.measured) : "", c.predicted ? duration(*c.predicted) : "",
            c.low ? duration_range(*c.low, *c.high) : "", c.error ? fmt::format("{:+.1f} %", 100 * *c.error) : "",
@@ -174,22 +190,46 @@ void print_skipped(const std::vector<record_check>& checks) {
   for (const auto& [reason, how_often] : reasons) fmt::print("  {:3} x {}\n", how_often, reason);
 }
 
+std::vector<std::string> summary_row(const std::string& label, const error_summary& s, bool band) {
+  return {label,          fmt::format("{}", s.records),           percent(s.median),
+          percent(s.p90), fmt::format("{:+.1f} %", 100 * s.bias), band ? percent(s.inside) : ""};
+}
+
+table summary_table() {
+  return table({{""},
+                {"records", align::right},
+                {"median", align::right},
+                {"p90", align::right},
+                {"bias", align::right},
+                {"inside the band", align::right}});
+}
+
+void print_serving_summary(const std::vector<record_check>& checks) {
+  table t = summary_table();
+  const auto row = [&](const char* label, std::string_view kind, std::string_view type) {
+    const error_summary s = serving_summary(checks, kind, type);
+    if (s.records > 0) t.add(summary_row(label, s, true));
+  };
+  row("decode", "decode", "");
+  row("  steps by themselves", "decode", "step");
+  row("  engines, each token timed", "decode", "engine");
+  row("engines by the rate of full batches", "decode", "saturated");
+  row("prefill", "prefill", "");
+  row("  by itself", "prefill", "step");
+  row("  in engines", "prefill", "engine");
+  if (t.empty()) return;
+  fmt::print("\n{}\n", bold("serving, quality A and B"));
+  t.print();
+}
+
 void print_summary(const std::vector<record_check>& checks) {
   fmt::print("\n{}\n", bold("step time, quality A and B, at least 1.5e9 parameters"));
-  table t({{""},
-           {"records", align::right},
-           {"median", align::right},
-           {"p90", align::right},
-           {"bias", align::right},
-           {"inside the band", align::right}});
+  table t = summary_table();
   const auto row = [&](const std::string& label, const error_summary& s, bool band) {
-    if (s.records == 0) return;
-    t.add({label, fmt::format("{}", s.records), percent(s.median), percent(s.p90),
-           fmt::format("{:+.1f} %", 100 * s.bias), band ? percent(s.inside) : ""});
+    if (s.records > 0) t.add(summary_row(label, s, band));
   };
   row("tpuplan", summary_of(checks, counts), true);
-  row("tpuplan, smaller models",
-      summary_of(checks, [](const record_check& c) { return !c.in_domain && c.quality != "C"; }), false);
+  row("tpuplan, smaller models", summary_of(checks, is_smaller), false);
   const baselines simple = baselines_of(checks);
   row("roofline", simple.roofline, false);
   row("one MFU", simple.one_mfu, false);
@@ -201,6 +241,7 @@ void print_summary(const std::vector<record_check>& checks) {
   for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.type; }))
     row("  " + g.label, g.errors, true);
   t.print();
+  print_serving_summary(checks);
   fmt::print("\n{}\n", bold("does it fit?"));
   table v({{"seen"}, {"yes", align::right}, {"uncertain", align::right}, {"no", align::right}});
   const auto verdict_row = [&](const char* label, const verdict_counts& c) {
@@ -216,6 +257,9 @@ void print_summary(const std::vector<record_check>& checks) {
 void leave_out(std::vector<record_check>& checks, const nlohmann::json& document) {
   std::map<std::string, left_out_run> by_id;
   for (left_out_run& run : leave_families_out(calibration_runs(document))) by_id[run.id] = run;
+  for (const char* kind : {"decode", "prefill"}) {
+    for (left_out_run& run : leave_families_out(serving_runs(document, kind))) by_id[run.id] = run;
+  }
   for (record_check& check : checks) {
     const auto found = by_id.find(check.id);
     if (!check.error || found == by_id.end()) continue;
@@ -227,9 +271,16 @@ void leave_out(std::vector<record_check>& checks, const nlohmann::json& document
   }
 }
 
+/// The list of exceptions that lies beside a file of records, if one does.
+std::vector<record_exception> exceptions_beside(const std::string& records) {
+  const std::filesystem::path beside = std::filesystem::path(records).parent_path() / "exceptions.json";
+  if (!std::filesystem::exists(beside)) return {};
+  return read_exceptions(load_json(beside.string()), beside.string());
+}
+
 void run_validate(const std::string& path, bool left_out, const session& with) {
   const nlohmann::json document = load_json(path);
-  std::vector<record_check> checks = check_records(document, path);
+  std::vector<record_check> checks = check_records(document, path, {}, exceptions_beside(path));
   if (left_out) leave_out(checks, document);
   if (with.json) {
     ordered_json list = ordered_json::array();
@@ -244,8 +295,8 @@ void run_validate(const std::string& path, bool left_out, const session& with) {
 }  // namespace
 
 void add_validate_command(CLI::App& app, session& with) {
-  CLI::App* validate =
-      app.add_subcommand("validate", "predicted against measured, for files like those of data/measured");
+  CLI::App* validate = app.add_subcommand(
+      "validate", "predicted against measured, for files like those of data/measured (with exceptions.json beside)");
   const auto path = std::make_shared<std::string>();
   validate->add_option("records", *path, "a JSON file with records")->required();
   const auto left_out = std::make_shared<bool>(false);

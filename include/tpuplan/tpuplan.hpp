@@ -2,9 +2,13 @@
 #define TPUPLAN_TPUPLAN_HPP
 
 /// @file
-/// The core and the planner. Files, formats and displays are in io/, one header each.
+/// The core, advice and the planner. Files, formats and displays are in io/, one header each.
 
 #include <tpuplan/core.hpp>
+#include <tpuplan/cost/serving_cost.hpp>
+#include <tpuplan/estimate/advice.hpp>
+#include <tpuplan/estimate/serving_advice.hpp>
+#include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/plan/planner.hpp>
 
 #endif

@@ -21,6 +21,7 @@
 #include <tpuplan/parallel/link.hpp>
 #include <tpuplan/parallel/thresholds.hpp>
 #include <tpuplan/roofline/attention.hpp>
+#include <tpuplan/roofline/inference.hpp>
 #include <tpuplan/roofline/padding.hpp>
 #include <tpuplan/roofline/roofline.hpp>
 #include <utility>
@@ -59,7 +60,7 @@ const json& oracle_map() {
 std::string id_of(const json& row) { return row.at("id").get<std::string>(); }
 
 // Milestones whose cases have answers here.
-bool is_done(const std::string& issue) { return issue == "foundation" || issue == "truth"; }
+bool is_done(const std::string& issue) { return issue == "foundation" || issue == "truth" || issue == "serving"; }
 
 bool is_answered(const std::string& id) {
   return oracle_map().contains(id) && is_done(oracle_map().at(id).at("issue").get<std::string>());
@@ -1037,6 +1038,155 @@ named_values gs_07(const case_inputs& in) {
           {"tok_actual", as_double(batch_per_replica(in.count("Bt"), in.count("N")))}};
 }
 
+// Inference.
+
+// Batches of sequences whose cache is that large, on chips that read `rate` in all: memory, step and tokens a second.
+named_values decode_rows(const case_inputs& in, const std::vector<int>& batches) {
+  const chip_spec chip = chip_with_hbm(in.bandwidth("Wt") / 8);
+  named_values values;
+  for (const int batch : batches) {
+    const decode_bound step =
+        decode_bound_of({as_double(std::int64_t{batch}), in.size("P"), in.size("kv"), {}}, chip, 8);
+    const std::string label = std::to_string(batch);
+    values.emplace_back("mem_" + label, step.memory.value());
+    values.emplace_back("step_" + label, step.total.value());
+    values.emplace_back("tput_" + label, step.tokens_per_second.value());
+  }
+  return values;
+}
+
+named_values is_01(const case_inputs& in) {
+  const bytes weights = in.number("P") * size_of(in.format("s"));
+  const flops products = forward_work(in.count("P"), 1);
+  const decode_work work{in.number("Bt"), weights, in.size("kv"), products};
+  return {{"t", decode_bound_of(work, chip_with(in.rate("C"), in.bandwidth("W")), in.count("N")).total.value()}};
+}
+
+named_values is_03(const case_inputs& in) { return decode_rows(in, {1, 16, 240}); }
+named_values is_04(const case_inputs& in) { return decode_rows(in, {8, 32, 64}); }
+named_values is_05(const case_inputs& in) { return decode_rows(in, {1, 16, 64}); }
+
+named_values is_07(const case_inputs& in) {
+  // The bytes of weights and caches together.
+  const decode_work work{in.number("Bt"), in.size("bytes"), bytes{0}, {}};
+  const decode_bound step = decode_bound_of(work, chip_with_hbm(in.bandwidth("W")), in.count("N"));
+  return {{"t", step.total.value()},
+          {"tok_s", step.tokens_per_second.value()},
+          {"tok_s_chip", step.tokens_per_second.value() / in.number("N")}};
+}
+
+named_values is_09(const case_inputs& in) {
+  chip_spec chip = chip_with(in.rate("C"), in.bandwidth("W"));
+  chip.hbm.capacity = in.size("hbm");
+  const slice eight = flat_slice(chip, 2, in.length("N") / 2);
+  return {{"bw", hbm_bandwidth(eight).value()},
+          {"flops", peak_rate(eight, dtype::bf16).value()},
+          {"hbm_total", in_gib(hbm_capacity(eight))}};
+}
+
+named_values is_11(const case_inputs& in) {
+  const chip_spec chip = chip_with(in.rate("C"), in.bandwidth("W"));
+  const flops work = forward_work(in.count("P"), 1);
+  return {{"flops", work.value()},
+          {"t_flops", time_at_mfu(work, chip, 1).value()},
+          {"t_load", load_time(in.number("P") * size_of(in.format("s")), chip).value()}};
+}
+
+named_values ic_01(const case_inputs& in) {
+  const bytes memory = in.number("N") * in.size("hbm");
+  const bytes sequence = in.size("kv") * in.number("S");
+  const bytes binary{262144.0 * 131072.0};
+  return {{"per_seq", sequence.value()},
+          {"B", as_double(caches_that_fit(memory, in.size("P"), sequence))},
+          {"B_binary", as_double(caches_that_fit(memory, in.size("P"), binary))}};
+}
+
+named_values ic_03(const case_inputs& in) {
+  const bytes hbm = in.size("hbm");
+  const bytes int8 = in.number("P") * size_of(dtype::int8);
+  const bytes bf16 = in.number("P") * size_of(dtype::bf16);
+  const bytes cache = in.size("kv8") * in.number("S");
+  return {{"chips_bf16", chips_to_hold(bf16, hbm)},
+          {"left_bf16", (in.number("n16") * hbm - bf16).value()},
+          {"kvs_bf16", as_double(caches_that_fit(in.number("n16") * hbm, bf16, 2 * cache))},
+          {"chips_int8", chips_to_hold(int8, hbm)},
+          {"left_int8", (in.number("n8") * hbm - int8).value()},
+          {"kvs_int8", as_double(caches_that_fit(in.number("n8") * hbm, int8, cache))}};
+}
+
+named_values ic_05(const case_inputs& in) {
+  const bytes caches = in.size("kv") * in.number("S") * in.number("Bt");
+  const bytes total = caches + in.size("P");
+  const double chip_count = chips_to_hold(total, in.size("hbm"));
+  return {{"kv_total", caches.value()},
+          {"total", total.value()},
+          {"chips", as_double(ceil_to_count(chip_count))},
+          {"slice", as_double(power_of_two_from(chip_count))}};
+}
+
+named_values ic_08(const case_inputs& in) {
+  const bytes memory = in.number("N") * in.size("hbm");
+  const auto fit = [&](const char* context) {
+    return as_double(caches_that_fit(memory, in.size("P"), in.size("kv") * in.number(context)));
+  };
+  return {{"B_8k", fit("S")}, {"B_2k", fit("S2")}};
+}
+
+named_values ic_09(const case_inputs& in) {
+  transformer m = gated(in.count("L"), 4096, 14336, 1, 32, in.count("K"), in.count("H"));
+  const bytes per_token = kv_bytes_per_token(m, dtype::int8);
+  const bytes sequence = kv_bytes_per_sequence(m, in.count("S"), dtype::int8);
+  const bytes total = in.size("P") + in.number("Bt") * sequence;
+  const double chip_count = chips_to_hold(total, in.size("hbm"));
+  return {{"kv", per_token.value()},
+          {"total", total.value()},
+          {"chips", as_double(ceil_to_count(chip_count))},
+          {"slice", as_double(power_of_two_from(chip_count))}};
+}
+
+named_values iq_01(const case_inputs& in) {
+  const double all = requests_per_second(in.number("Bt"), in.time("t"), in.number("steps")).value();
+  return {{"qps", all}, {"bf16", all / 16}, {"int8", all / 8}, {"int4", all / 4}};
+}
+
+named_values iq_05(const case_inputs& in) {
+  return {{"t_answer", answer_time(in.time("t"), in.number("steps")).value()},
+          {"t_int4", load_time(in.size("P4"), chip_with_hbm(in.bandwidth("W")), in.count("N")).value()}};
+}
+
+named_values im_01(const case_inputs& in) {
+  return {{"Y", decode_tensor_limit(in.count("Fd"), in.count("Bt"), in.number("beta"))}};
+}
+
+named_values im_03(const case_inputs& in) {
+  chip_spec chip = chip_with_axis(in.rate("C"), in.bandwidth("W2"));
+  chip.hbm.bandwidth = in.bandwidth("Wh");
+  const cut_product t = cut_product_times({in.count("Bt"), in.count("D"), in.count("Fd")}, in.count("Y"), chip);
+  return {{"t_ici", t.ici.value()}, {"t_hbm", t.hbm.value()}, {"t_math", t.math.value()}};
+}
+
+named_values im_06(const case_inputs& in) { return {{"N_min", two_dimensional_from_chips(in.number("FoverD"))}}; }
+
+named_values im_07(const case_inputs& in) {
+  const weight_stationary_degrees best = two_dimensional_degrees(in.count("N"), 4);
+  return {{"X", best.d_model}, {"YZ", best.d_ff}};
+}
+
+named_values pf_01(const case_inputs& in) {
+  const flops work = forward_work(in.count("P"), in.count("T"));
+  return {{"t", time_at_mfu(work, chip_with_peak(in.rate("C")), in.count("N"), in.number("mfu")).value()}};
+}
+
+named_values pf_03(const case_inputs& in) {
+  const decode_turnover each = turnover(in.number("Bt"), in.number("P"), in.number("G"));
+  return {{"seqs", each.sequences}, {"tokens", each.tokens}};
+}
+
+named_values pf_05(const case_inputs& in) {
+  return {{"ratio",
+           prefill_servers_per_decode_server(in.number("Bt"), in.time("t_pre"), in.time("t_gen"), in.number("G"))}};
+}
+
 struct answer {
   const char* id;
   named_values (*function)(const case_inputs&);
@@ -1061,7 +1211,11 @@ const std::vector<answer> answers = {
     {"MX-05", mx_05}, {"MX-06", mx_06}, {"MX-07", mx_07}, {"PL-01", pl_01}, {"PL-03", pl_03}, {"PL-05", pl_05},
     {"DC-01", dc_01}, {"DC-03", dc_03}, {"LT-01", lt_01}, {"LT-03", lt_03}, {"LT-05", lt_05}, {"LT-07", lt_07},
     {"LT-09", lt_09}, {"GC-01", gc_01}, {"GC-03", gc_03}, {"GC-05", gc_05}, {"GS-01", gs_01}, {"GS-03", gs_03},
-    {"GS-05", gs_05}, {"GS-06", gs_06}, {"GS-07", gs_07}, {"CT-01", ct_01},
+    {"GS-05", gs_05}, {"GS-06", gs_06}, {"GS-07", gs_07}, {"CT-01", ct_01}, {"IS-01", is_01}, {"IS-03", is_03},
+    {"IS-04", is_04}, {"IS-05", is_05}, {"IS-07", is_07}, {"IS-09", is_09}, {"IS-11", is_11}, {"IC-01", ic_01},
+    {"IC-03", ic_03}, {"IC-05", ic_05}, {"IC-08", ic_08}, {"IC-09", ic_09}, {"IQ-01", iq_01}, {"IQ-05", iq_05},
+    {"IM-01", im_01}, {"IM-03", im_03}, {"IM-06", im_06}, {"IM-07", im_07}, {"PF-01", pf_01}, {"PF-03", pf_03},
+    {"PF-05", pf_05},
 };
 
 // Expected values of which the book prints another figure, and why. tpuplan returns the value, not the print.

@@ -14,16 +14,27 @@ using namespace tpuplan;
 
 namespace {
 
+nlohmann::json measured() { return load_json(TPUPLAN_DATA_DIR "/measured/measured.json"); }
+
+std::vector<record_exception> exceptions() {
+  return read_exceptions(load_json(TPUPLAN_DATA_DIR "/measured/exceptions.json"), "exceptions.json");
+}
+
 const std::vector<record_check>& checks() {
   static const std::vector<record_check> all = [] {
     std::vector<record_check> judged;
-    for (const record_check& c :
-         check_records(load_json(TPUPLAN_DATA_DIR "/measured/measured.json"), "measured.json")) {
+    for (const record_check& c : check_records(measured(), "measured.json", {}, exceptions())) {
       if (c.quality == "A" || c.quality == "B") judged.push_back(c);
     }
     return judged;
   }();
   return all;
+}
+
+// Records of serving are judged in serving_records.cpp.
+bool of_training(const record_check& c) {
+  return c.kind == "training" ||
+         (c.kind == "memory" && c.type.rfind("serving", 0) != 0 && c.type != "kv cache capacity");
 }
 
 const record_check& check_of(const std::string& id) {
@@ -41,7 +52,7 @@ struct rates {
 rates rates_without(const std::string& family) {
   rates r;
   for (const record_check& c : checks()) {
-    if (!c.fit || !c.fitted || c.family == family) continue;
+    if (!c.fit || !c.fitted || c.family == family || !of_training(c)) continue;
     ++r.judged;
     if (*c.fitted) ++r.that_fit;
     if (*c.fit == verdict::uncertain) {
@@ -119,6 +130,7 @@ TEST_CASE("records that are contradictory or leave memory open are not judged, a
   };
   std::map<std::string, std::string> found;
   for (const record_check& c : checks()) {
+    if (!of_training(c)) continue;
     if (c.memory_skipped) found[c.id] = *c.memory_skipped;
     INFO(c.id);
     if (c.memory_skipped && c.kind == "training") CHECK(c.predicted.has_value());  // their step time is predicted
@@ -131,6 +143,28 @@ TEST_CASE("records that are contradictory or leave memory open are not judged, a
   }
 }
 
+TEST_CASE("every exception is a record that is there, and says something") {
+  REQUIRE(exceptions().size() == 8);
+  const nlohmann::json document = measured();
+  for (const record_exception& one : exceptions()) {
+    INFO(one.id);
+    int found = 0;
+    for (const nlohmann::json& record : document.at("records")) found += record.at("id") == one.id ? 1 : 0;
+    CHECK(found == 1);
+    CHECK_FALSE(one.reason.empty());
+    CHECK_FALSE(one.source.empty());
+  }
+}
+
+TEST_CASE("without the list words in notes decide nothing") {
+  for (const record_check& c : check_records(measured(), "measured.json")) {
+    INFO(c.id);
+    CHECK_FALSE(c.bytes_skipped);
+    if (c.id == "mem-distill-qwen3-30b-p6") CHECK(c.fit);
+    if (c.id == "mem-deepseek2-16b-state-v5p-8") CHECK(c.fit);
+  }
+}
+
 TEST_CASE("bytes in use where they were printed") {
   // Sums of the compiler count what is reused: 100.4 GiB for a run that completed on 95.74.
   for (const char* id :
@@ -140,7 +174,7 @@ TEST_CASE("bytes in use where they were printed") {
   }
   CHECK(*check_of("mem-deepseek2-16b-compile-v5p-8").measured_used > 95.74_GiB);
   // Two figures of one step contradict each other: what the second keeps besides, both outputs of the up products and
-  // that of the down product, takes 6.4 GiB, and 3 GiB more were printed. The first is not held against the estimate.
+  // that of the down product, takes 6.4 GiB, and 3 GiB more were printed. Both are counted.
   const double kept = (2 * 11008 + 4096) * 4096.0 * 32 * 2;
   const double printed =
       (*check_of("mem-fuji7b-v2-v5e-sep24").measured_used - *check_of("mem-fuji7b-v2-v5e-aug24").measured_used).value();
@@ -148,13 +182,12 @@ TEST_CASE("bytes in use where they were printed") {
   std::vector<double> errors;
   for (const record_check& c : checks()) {
     if (c.kind != "memory" || !c.measured_used || !c.used || c.bytes_skipped) continue;
-    if (c.id == "mem-fuji7b-v2-v5e-aug24") continue;
     INFO(c.id << " " << *c.used / *c.measured_used - 1);
     errors.push_back(*c.used / *c.measured_used - 1);
-    CHECK(std::abs(errors.back()) < 0.20);
+    CHECK((std::abs(errors.back()) < 0.20 || c.id == "mem-fuji7b-v2-v5e-aug24"));
   }
   const error_summary summary = summary_of(errors);
-  CHECK(summary.records == 4);
+  CHECK(summary.records == 7);  // of training and of serving
   CHECK(summary.median <= 0.05);
   CHECK(summary.p90 <= 0.20);
 }

@@ -33,6 +33,8 @@ tpuplan::calibration reference_constants() {
   c.products_padded = false;
   c.attention_block = 0;
   c.latent_values_padded = true;
+  c.global_heads_apart = false;
+  c.fixed_update = 28;
   c.hbm_passes = 1.95;
   c.operand_reads = 0;
   c.weight_reads = 0;

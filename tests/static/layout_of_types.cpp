@@ -30,8 +30,8 @@ static_assert(all_plain<latent_attention_spec, attention_spec, mlp_spec, moe_spe
 static_assert(all_plain<remat_policy, named_remat_policy, training, layout, sharded_array>);
 static_assert(all_plain<tile, matrix_shape, padding_cost, weight_matrix, weight_matrices, model_padding, product_dtypes,
                         product_shape, product_time>);
-static_assert(
-    all_plain<layer_widths, memory_breakdown, memory_calibration, calibration, collective_time, step_breakdown>);
+static_assert(all_plain<layer_widths, held_parameters, memory_breakdown, memory_calibration, calibration,
+                        collective_time, step_breakdown>);
 static_assert(all_plain<price_row, price_book, run_cost, spot_run, expected_spot_run, spot_assumptions, plan_cost,
                         rejected_slice>);
 
@@ -56,7 +56,7 @@ static_assert(sizeof(transformer) == 568);
 static_assert(sizeof(training) == 128);
 static_assert(sizeof(layout) == 80);
 static_assert(sizeof(memory_breakdown) == 12 * sizeof(bytes));
-static_assert(sizeof(step_breakdown) == 288);
+static_assert(sizeof(step_breakdown) == 312);
 static_assert(sizeof(price_row) == 144);
 static_assert(sizeof(dtype) == 1 && sizeof(errc) == 1 && sizeof(verdict) == 1 && sizeof(provisioning) == 1);
 

@@ -396,7 +396,8 @@ TEST_CASE("the parts of a step add up to the total") {
     }
     const step_breakdown t = time_of(one);
     CHECK(close(t.compute.value(), (t.dense_products + t.expert_products + t.logits + t.attention + t.vision).value()));
-    CHECK(close(t.hbm.value(), (t.elementwise + t.operands + t.weight_reads + t.weight_update + t.dispatch).value()));
+    CHECK(close(t.hbm.value(),
+                (t.elementwise + t.scores + t.operands + t.weight_reads + t.weight_update + t.dispatch).value()));
     CHECK(
         std::abs(t.ici.value() -
                  (t.fsdp.exposed + t.data.exposed + t.tensor.exposed + t.expert.exposed + t.context.exposed).value()) <=

@@ -149,10 +149,40 @@ TEST_CASE("global layers of other heads are wider") {
   m.attention.global_kv_heads = 4;
   m.attention.global_kv_shared = true;
   // 3/4 of 32 + 2 x 8 heads of 128, 1/4 of 32 + 4 heads of 256.
-  CHECK(close(detail::held_widths(m).qkv, 0.75 * 6144 + 0.25 * 256 * 36));
-  CHECK(close(detail::held_widths(m).context, 0.75 * 4096 + 0.25 * 8192));
+  CHECK(close(widths_of(m).qkv, 0.75 * 6144 + 0.25 * 256 * 36));
+  CHECK(close(widths_of(m).context, 0.75 * 4096 + 0.25 * 8192));
   m.attention = llama_3_8b().attention;
-  CHECK(close(detail::held_widths(m).qkv, 6144));
+  CHECK(close(widths_of(m).qkv, 6144));
+}
+
+TEST_CASE("attention without a fused kernel holds its scores") {
+  // 8192 tokens a device, 32 heads, 4096 keys each.
+  const double scores = 8192.0 * 32 * 4096;
+  training job = job_of(128, 4096);
+  job.vocabulary_tiles = 8;
+  const memory_breakdown fused = on_64(job);
+  job.attention = attention_kernel::unfused;
+  // Done again: probabilities and their gradient in bf16, both in fp32 at worst, the gradient in place at best.
+  const memory_breakdown m = on_64(job);
+  CHECK(m.stage == memory_stage::layer);
+  CHECK(largest_part(m) == "workspace");
+  CHECK(close((m.total - fused.total).value(), (2 + 2) * scores));
+  CHECK(close((m.high - fused.high).value(), (4 + 4) * scores));
+  CHECK(m.low > fused.low);
+  CHECK(m.activations == fused.activations);
+  // Kept: probabilities of every layer, and the gradient of those of one.
+  job.remat = remat::none;
+  const memory_breakdown kept = on_64(job);
+  job.attention = attention_kernel::flash;
+  const memory_breakdown fused_kept = on_64(job);
+  CHECK(close((kept.activations - fused_kept.activations).value(), 2 * 32 * scores));
+  REQUIRE(kept.stage == memory_stage::layer);
+  CHECK(close(kept.workspace.value(), 2.0 * 8192 * recomputed / 3 + 2 * scores));
+  // In fp32 twice as much.
+  job.compute = dtype::fp32;
+  job.attention = attention_kernel::unfused;
+  CHECK(close(on_64(job).activations.value(), 2 * kept.activations.value()));
+  CHECK(close(on_64(job).workspace.value(), 2 * kept.workspace.value()));
 }
 
 TEST_CASE("adapters train on a frozen base") {
@@ -174,26 +204,6 @@ TEST_CASE("adapters train on a frozen base") {
   CHECK(close(on_64(job).parameters.value(), (total + 4 * adapters) / 64));
   job.lora_rank = 32;
   CHECK(close(on_64(job).optimizer.value(), 2 * 8 * adapters / 64));
-}
-
-TEST_CASE("the time of adapters and of state on hosts is refused") {
-  const auto timed = [](const training& job) {
-    layout mesh;
-    mesh.fsdp = 64;
-    return step_time(llama_3_8b(), job, mesh, slice_for("v5p-128"));
-  };
-  training job = job_of(64, 4096);
-  CHECK_NOTHROW(timed(job));
-  job.state_on_host = host_state::optimizer;
-  const refusal hosts = refusal_of([&] { (void)timed(job); });
-  CHECK(hosts.code == errc::unsupported);
-  CHECK(says(hosts.message, "state on is hosts; valid: none"));
-  job = job_of(64, 4096);
-  job.lora_rank = 8;
-  job.lora.q = true;
-  const refusal adapters = refusal_of([&] { (void)timed(job); });
-  CHECK(adapters.code == errc::unsupported);
-  CHECK(says(adapters.message, "training.lora_rank is 8; valid: 0"));
 }
 
 TEST_CASE("state in host memory is on the device while it is used") {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/estimate/training.hpp>
+#include <tpuplan/io/exceptions.hpp>
 #include <tpuplan/io/json_file.hpp>
 #include <tpuplan/io/records.hpp>
 #include <vector>
@@ -298,4 +299,42 @@ TEST_CASE("every record of the data that is a training run is read or says why n
   }
   CHECK(in_domain == 99);
   CHECK(read >= in_domain);
+}
+
+TEST_CASE("exceptions are read whole or refused by field") {
+  const json good = {{"id", "a-run"}, {"not_judged", "used_bytes"}, {"reason", "a sum"}, {"source", "its log"}};
+  const auto listed = [](const json& entries) { return json{{"exceptions", entries}}; };
+  const std::vector<record_exception> list = read_exceptions(listed(json::array({good})), "list");
+  REQUIRE(list.size() == 1);
+  CHECK(list[0].id == "a-run");
+  CHECK(list[0].what == not_judged::used_bytes);
+  CHECK(list[0].reason == "a sum");
+  CHECK(list[0].source == "its log");
+  struct row {
+    json document;
+    errc code;
+    const char* says;
+  };
+  std::vector<row> rows = {
+      {json::array(), errc::malformed_input, "list is array"},
+      {json::object(), errc::missing_field, "list.exceptions is missing"},
+      {listed("all"), errc::malformed_input, "list.exceptions is string"},
+      {listed(json::array({"a-run"})), errc::malformed_input, "list.exceptions[0] is string"},
+      {listed(json::array({good, good})), errc::invalid_argument, "list.exceptions[1].id is a-run"}};
+  for (const char* key : {"id", "not_judged", "reason", "source"}) {
+    json entry = good;
+    entry.erase(key);
+    rows.push_back({listed(json::array({entry})), errc::missing_field, key});
+    entry[key] = 5;
+    rows.push_back({listed(json::array({entry})), errc::malformed_input, key});
+  }
+  json other = good;
+  other["not_judged"] = "time";
+  rows.push_back({listed(json::array({other})), errc::unknown_name, "verdict, used_bytes or all_but_state"});
+  for (const row& r : rows) {
+    const refusal got = refusal_of([&] { (void)read_exceptions(r.document, "list"); });
+    INFO(got.message);
+    CHECK(got.code == r.code);
+    CHECK(says(got.message, r.says));
+  }
 }

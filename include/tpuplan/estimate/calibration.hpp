@@ -15,25 +15,28 @@ inline namespace abi_0 {
 
 /// Constants of the training step. Each has a physical meaning; the defaults are what benchmarks/accuracy fits by least
 /// squares on the logarithm of time over 99 published runs of 14 model families, rounded to three digits.
-/// `calibration_log_errors` has the standard error of each one's logarithm.
+/// estimate/calibration_errors.hpp has the standard error of each one's logarithm.
 struct calibration {
   /// Sustained fraction of the bf16 peak in matrix products, HBM, ICI and attention counted apart: v2 … tpu7x.
-  std::array<double, 7> mxu_fraction = {0.857, 0.783, 0.737, 0.911, 0.776, 0.81, 0.766};
-  double other_mxu_fraction = 0.799;     ///< for chips that are not in the table
+  std::array<double, 7> mxu_fraction = {0.856, 0.784, 0.735, 0.911, 0.774, 0.808, 0.764};
+  double other_mxu_fraction = 0.798;     ///< for chips that are not in the table
   bool products_padded = true;           ///< dimensions on a device are filled up to the side of the MXU
   double attention_slowdown = 2.0;       ///< time of the attention kernel over a dense product of the same FLOPs
   double attention_block = 512;          ///< keys that the kernel takes at once: halves and windows round up to them
   bool latent_values_padded = false;     ///< value heads of latent attention are padded as far as its keys
+  bool global_heads_apart = true;        ///< layers that attend to everything have the widths of their own heads
+  double fixed_update = 0;               ///< bytes of the update for each parameter; 0: as optimizer and formats ask
   double hbm_passes = 1.31;              ///< exposed HBM traffic, re-reads included, over the bytes counted
   double operand_reads = 1;              ///< operands and results of products, counted once per pass
   double weight_reads = 1;               ///< gathered weights, counted once per pass
-  double dispatch_passes = 22.6;         ///< HBM passes of expert sort, gather and scatter per routed token
+  double dispatch_passes = 22.4;         ///< HBM passes of expert sort, gather and scatter per routed token
   bool dispatch_on_every_shard = true;   ///< tensor shards route the same tokens each for itself
-  double exposed_fsdp = 0.283;           ///< part of FSDP and data collectives that is not hidden
+  double exposed_fsdp = 0.281;           ///< part of FSDP and data collectives that is not hidden
   double exposed_tensor = 0.20;          ///< the same of tensor-parallel collectives; set
   double exposed_expert = 0.25;          ///< the same of expert all-to-alls; set
   double exposed_context = 1.00;         ///< the same of keys and values gathered for context parallelism; no record
   double exposed_dcn = 0.30;             ///< the same of the all-reduce between slices; set
+  double exposed_host = 1.00;            ///< the same of state between hosts and chips; no record: an upper bound
   bool hidden_by_work_only = true;       ///< traffic is hidden by no more than the work there is
   double slowdown_per_doubling = 0.015;  ///< jitter and stragglers per doubling of slices; set
   double low_precision_share = 0.70;     ///< share of product time that reaches the doubled int8 or fp8 rate; set
@@ -42,35 +45,10 @@ struct calibration {
   seconds per_layer_pass{1e-4};          ///< fixed time per layer and pass, four passes a step; set
 };
 
-namespace detail {
-constexpr calibration make_log_errors() noexcept {
-  calibration e;
-  e.mxu_fraction = {0.13, 0.09, 0.06, 0.07, 0.04, 0.08, 0.09};
-  e.other_mxu_fraction = 0.07;
-  e.attention_slowdown = 0.16;
-  e.attention_block = e.operand_reads = e.weight_reads = e.exposed_context = e.own_factor = 0;
-  e.hbm_passes = 0.22;
-  e.dispatch_passes = 0.16;
-  e.exposed_fsdp = 0.32;
-  e.exposed_tensor = 0.49;
-  e.exposed_expert = 0.37;
-  e.exposed_dcn = 0.95;
-  e.slowdown_per_doubling = 0.55;
-  e.low_precision_share = 0.13;
-  e.general_software = 0.03;
-  e.per_layer_pass = seconds{0};
-  return e;
-}
-}  // namespace detail
-
-/// Standard errors of the logarithms of the constants, each in the field of its constant; those of constants that were
-/// set are of a fit in which they are free; 0 where no data speaks. Switches mean nothing here.
-inline constexpr calibration calibration_log_errors = detail::make_log_errors();
-
 /// Constants of the memory model: a point, and the ends between which the compiler decides. Set by physics
 /// with the published records in view; none is a fit.
 struct memory_calibration {
-  double logits_copies = 1;               ///< logits and their gradient, in copies of fp32 logits: two of bf16
+  double logits_copies = 1;               ///< logits and their gradient, in copies of fp32: two of bf16; so of scores
   double weight_layers = 1;               ///< layers whose weights are gathered at once; a third: one matrix of the MLP
   double gradient_layers = 1;             ///< layers whose whole gradient waits to be reduced; of experts one matrix
   double kept_gradients = 1;              ///< of all layers, reduced, in the format of the products
@@ -83,7 +61,7 @@ inline constexpr memory_calibration memory_point{};
 inline constexpr memory_calibration memory_low{0.5, 1.0 / 3, 0, 0, 0.5, 0, 0, 1};
 inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
 
-/// The constant for a chip: its generation's, or that of unlisted chips. Worked: 0.776 for v5p.
+/// The constant for a chip: its generation's, or that of unlisted chips. Worked: 0.774 for v5p.
 [[nodiscard]] constexpr double mxu_fraction(const calibration& constants, const chip_spec& chip) noexcept {
   const std::int64_t generation = detail::generation_index(chip);
   return generation < 0 ? constants.other_mxu_fraction : constants.mxu_fraction[static_cast<std::size_t>(generation)];

@@ -84,19 +84,6 @@ constexpr double weight_shards(const layout& l, const slice& s) {
          static_cast<double>(checked_multiply(l.pipeline, l.dcn_pipeline, l.dcn_fsdp));
 }
 
-/// The widths of a model's layers; `widths_of`, which times steps, takes global layers as wide as local ones.
-constexpr layer_widths held_widths(const transformer& m) {
-  layer_widths w = widths_of(m);
-  const attention_spec& a = m.attention;
-  if (a.global_head_dim == 0 && a.global_kv_heads == 0 && !a.global_kv_shared) return w;
-  const double global = 1 - static_cast<double>(a.local_layers) / static_cast<double>(m.layers);
-  const auto kv_heads = static_cast<double>(a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads);
-  const double queries = static_cast<double>(a.heads) * global_head_dim(m);
-  w.qkv += global * (queries + (a.global_kv_shared ? 1 : 2) * kv_heads * global_head_dim(m) - w.qkv);
-  w.context += global * (queries - w.context);
-  return w;
-}
-
 /// What the stages are made of, on one device.
 struct memory_terms {
   layer_widths width{};
@@ -108,19 +95,20 @@ struct memory_terms {
 constexpr memory_terms terms_of(const transformer& m, const training& job, const layout& l, const slice& s) {
   const parameter_count count = parameters(m);
   const double shards = weight_shards(l, s);
-  const auto total = static_cast<double>(count.total);
-  const double adapters = job.lora_rank > 0 ? static_cast<double>(lora_parameters(m, job.lora_rank, job.lora)) : total;
+  const held_parameters held = held_by(m, job);
   memory_terms t;
-  t.width = held_widths(m);
+  t.width = widths_of(m);
+  t.width.scores = scores_width(m, job);
   t.tokens = static_cast<double>(tokens_per_step(job)) / static_cast<double>(job.gradient_accumulation) /
              static_cast<double>(checked_multiply(devices(s), slices(l)));
   t.element = job.compute == dtype::fp32 ? 4 : 2;
-  if (job.lora_rank > 0) t.frozen = total / shards;
-  t.trained = adapters / shards;
+  t.frozen = held.frozen / shards;
+  t.trained = held.trained / shards;
   if (l.fsdp > 1 || l.dcn_fsdp > 1) {
     const auto tensor = static_cast<double>(l.tensor);
-    const double body = total - static_cast<double>(count.embedding + count.lm_head + count.experts + count.vision +
-                                                    count.projector + count.head);
+    const double body =
+        static_cast<double>(count.total) - static_cast<double>(count.embedding + count.lm_head + count.experts +
+                                                               count.vision + count.projector + count.head);
     t.layer = t.element * (body > 0 ? body : 0) / static_cast<double>(m.layers) / tensor;
     const double spread = static_cast<double>(checked_multiply(moe_layers(m), l.expert)) * tensor;
     if (has_experts(m)) t.experts = t.element * static_cast<double>(count.experts) / spread;
@@ -132,7 +120,7 @@ constexpr memory_terms terms_of(const transformer& m, const training& job, const
 /// One estimate: the stage that needs most, with its parts and their total.
 constexpr memory_breakdown memory_with(const memory_calibration& k, const memory_terms& t, const transformer& m,
                                        const training& job, const layout& l) {
-  double copies = job.compute == dtype::int8 || job.compute == dtype::fp8 ? k.quantised_bytes : 0;
+  double copies = in_eight_bits(job) ? k.quantised_bytes : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
   const double d = t.width.d_model;
   const auto layers = static_cast<double>(m.layers);
@@ -162,8 +150,10 @@ constexpr memory_breakdown memory_with(const memory_calibration& k, const memory
   b.gathered_weights = bytes{k.weight_layers * (t.layer + t.experts) +
                              k.gradient_layers * (job.lora_rank > 0 ? 0 : t.layer + t.experts / (m.mlp.gated ? 3 : 2))};
   const double tensor = l.tensor > 1 ? static_cast<double>(l.tensor) * d : 0;
+  // Probabilities and their gradient, but for those that are saved.
+  const double scores = t.width.scores * (2 * k.logits_copies - (job.remat.elementwise == placement::device ? 1 : 0));
   b.workspace = bytes{t.tokens * (t.element + copies) * (k.recomputed * again + k.activation_gradients * all) +
-                      number * (tensor + k.host_layers * saved_width(t.width, job.remat, placement::host))};
+                      number * (tensor + scores + k.host_layers * saved_width(t.width, job.remat, placement::host))};
   memory_breakdown most;
   for (memory_breakdown x : {logits, b, update}) {
     x.total = x.parameters + x.optimizer + x.gradients + x.activations + x.logits + x.gathered_weights + x.workspace;

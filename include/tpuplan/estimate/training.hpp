@@ -18,11 +18,11 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// What takes most of a step.
-enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead };
+enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead, host };
 
 /// "compute" and so on.
 [[nodiscard]] constexpr std::string_view name(step_bound what) noexcept {
-  constexpr std::string_view names[] = {"compute", "hbm", "ici", "dcn", "overhead"};
+  constexpr std::string_view names[] = {"compute", "hbm", "ici", "dcn", "overhead", "host"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
@@ -32,8 +32,8 @@ struct collective_time {
   seconds exposed{};
 };
 
-/// Time of one step. compute + hbm + ici + overhead + bubble + jitter + dcn.exposed + software = total, and each of the
-/// first three is the sum of its parts.
+/// Time of one step. compute + hbm + ici + overhead + bubble + jitter + dcn.exposed + host.exposed + software = total,
+/// and each of the first three is the sum of its parts.
 struct step_breakdown {
   seconds dense_products{};  ///< projections, dense MLPs, shared experts
   seconds expert_products{};
@@ -42,11 +42,12 @@ struct step_breakdown {
   seconds vision{};
   seconds compute{};        ///< the five above
   seconds elementwise{};    ///< HBM traffic of norms, activations, residuals
+  seconds scores{};         ///< HBM traffic of scores and probabilities, where attention is not fused
   seconds operands{};       ///< HBM traffic of the operands and results of dense products
   seconds weight_reads{};   ///< HBM traffic of gathered weights, once a pass
   seconds weight_update{};  ///< HBM traffic of optimizer and gradients
   seconds dispatch{};       ///< HBM traffic of routing tokens to experts
-  seconds hbm{};            ///< the five above
+  seconds hbm{};            ///< the six above
   collective_time fsdp{};
   collective_time data{};
   collective_time tensor{};
@@ -57,14 +58,15 @@ struct step_breakdown {
   seconds bubble{};    ///< pipeline stages that wait
   seconds jitter{};    ///< stragglers among slices
   collective_time dcn{};
-  seconds software{};  ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
+  collective_time host{};  ///< state that lies in host memory, both ways
+  seconds software{};      ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
   seconds total{};
   seconds low{};  ///< nine of ten comparable published runs lie between low and high
   seconds high{};
   double band = 0;            ///< relative error behind low and high
   bool extrapolated = false;  ///< outside of what published runs cover
   step_bound limited_by = step_bound::compute;
-  double mfu = 0;  ///< model FLOPs (MaxText's convention) over the bf16 peak
+  double mfu = 0;  ///< model FLOPs (MaxText's; no gradients of frozen weights) over the bf16 peak
   per_second tokens_per_second{};
 };
 
@@ -73,30 +75,45 @@ namespace detail {
 /// 1 where a product is done again in the backward pass.
 constexpr double again(placement where) noexcept { return where == placement::recompute ? 1 : 0; }
 
-/// Sizes that every term needs.
-struct step_scale {
-  double chips = 0;  ///< over all slices
-  double slice_chips = 0;
-  double slices = 0;
-  double stages = 0;
+/// How many of the three kinds of products that can be kept are done again.
+constexpr double products_again(const remat_policy& r) noexcept {
+  return again(r.qkv) + again(r.out_proj) + again(r.mlp_up);
+}
+
+/// The question, and the sizes that every term needs.
+struct asked_step {
+  const transformer& m;
+  const training& job;
+  const layout& l;
+  const slice& s;
+  const calibration& c;
+  layer_widths width{};
+  forward_flops work{};  ///< per token
+  double slice_chips = 0, slices = 0, stages = 0, layers = 0, microbatches = 0, peak = 0;
   double tokens = 0;  ///< per chip
-  double microbatches = 0;
-  double layers = 0;
-  double parameters = 0;
-  double shards = 0;  ///< of the weights, counted in chips
-  double peak = 0;
+  held_parameters held{};
+  flops adapters{};      ///< of their products, forward, per token
+  double passes = 3;     ///< of a product: forward, gradients of its input, and of its weights unless they are frozen
+  double exchanged = 0;  ///< bytes in a microbatch: bf16 weights forward and backward, fp32 gradients of the trained
+  double shards = 0;     ///< of the weights, counted in chips
 };
 
-constexpr step_scale scale_of(const transformer& m, const training& job, const layout& l, const slice& s) {
-  step_scale k;
+constexpr asked_step asked(const transformer& m, const training& job, const layout& l, const slice& s,
+                           const calibration& c) {
+  asked_step k{m, job, l, s, c};
+  k.width = widths_of(m, c.global_heads_apart);
+  k.width.scores = scores_width(m, job);
+  k.work = forward_flops_per_token(m, job.sequence_length);
   k.slice_chips = static_cast<double>(chips(s));
   k.slices = static_cast<double>(slices(l));
-  k.chips = k.slice_chips * k.slices;
   k.stages = static_cast<double>(checked_multiply(l.pipeline, l.dcn_pipeline));
-  k.tokens = static_cast<double>(tokens_per_step(job)) / k.chips;
+  k.tokens = static_cast<double>(tokens_per_step(job)) / (k.slice_chips * k.slices);
   k.microbatches = static_cast<double>(job.gradient_accumulation);
   k.layers = static_cast<double>(m.layers);
-  k.parameters = static_cast<double>(parameters(m).total);
+  k.held = held_by(m, job);
+  if (k.held.frozen > 0) k.adapters = flops{2 * k.held.trained};
+  k.passes = k.held.frozen > 0 ? 2 : 3;
+  k.exchanged = 8 * k.held.trained + 4 * k.held.frozen;
   const double unit = k.slice_chips / static_cast<double>(mesh_size(l));
   const double cut = static_cast<double>(checked_multiply(l.fsdp, l.tensor, l.expert)) * k.stages * unit;
   const double most = k.slice_chips * k.stages;
@@ -106,132 +123,133 @@ constexpr step_scale scale_of(const transformer& m, const training& job, const l
 }
 
 /// FLOPs of the attention core per token, head sizes padded to 128, keys in the blocks that the kernel takes at once:
-/// half a block more than the causal half, a block more than a window.
-constexpr double padded_attention(const transformer& m, std::int64_t sequence, const calibration& c) {
+/// half a block more than the causal half, a block more than a window. Without a fused kernel all keys are taken.
+constexpr double padded_attention(const asked_step& k) {
   const auto padded = [](std::int64_t head) { return static_cast<double>(round_up(head, 128)); };
-  const double block = c.attention_block;
-  const attention_spec& a = m.attention;
-  const auto length = static_cast<double>(sequence);
-  const double all = m.kind == architecture::encoder ? length : (length + (block < length ? block : length)) / 2;
-  const double seen = static_cast<double>(a.window) + block;
+  const double block = k.c.attention_block;
+  const attention_spec& a = k.m.attention;
+  const auto length = static_cast<double>(k.job.sequence_length);
+  const bool whole = k.m.kind == architecture::encoder || k.job.attention == attention_kernel::unfused;
+  const double all = whole ? length : (length + (block < length ? block : length)) / 2;
+  const double seen = k.job.attention == attention_kernel::unfused ? all : static_cast<double>(a.window) + block;
   const double local = seen < all ? seen : all;
   const auto local_layers = static_cast<double>(a.local_layers);
   const auto heads = static_cast<double>(a.heads);
-  if (has_latent_attention(m)) {
+  if (has_latent_attention(k.m)) {
     const std::int64_t keys = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
     const auto sizes = static_cast<double>(keys + a.latent.v_head_dim);
-    const double width = c.latent_values_padded ? sizes * (padded(keys) / static_cast<double>(keys))
-                                                : padded(keys) + padded(a.latent.v_head_dim);
-    return 2 * static_cast<double>(m.layers) * heads * all * width;
+    const double width = k.c.latent_values_padded ? sizes * (padded(keys) / static_cast<double>(keys))
+                                                  : padded(keys) + padded(a.latent.v_head_dim);
+    return 2 * k.layers * heads * all * width;
   }
   const double global_head = padded(a.global_head_dim > 0 ? a.global_head_dim : a.head_dim);
-  const double macs =
-      local_layers * local * padded(a.head_dim) + (static_cast<double>(m.layers) - local_layers) * all * global_head;
-  return 2 * 2 * heads * macs;
+  return 2 * 2 * heads * (local_layers * local * padded(a.head_dim) + (k.layers - local_layers) * all * global_head);
 }
 
-/// A product's dimensions on one device, contracted and outer.
-struct device_product {
-  double inner = 0;
-  double outer = 0;
+/// A product per token: what is asked for, how often it is done in a step, and its dimensions on one device,
+/// contracted and outer, tensor parallelism applied.
+struct product_on_device {
+  flops work{};
+  double passes = 0, inner = 0, outer = 0;
 };
 
-/// The dense products of a layer on one device, tensor parallelism applied; MLP widths averaged over the layers that
-/// have one.
-struct device_products {
-  device_product qkv{}, attention_output{}, mlp_up{}, mlp_down{}, expert_up{}, logits{};
-};
-
-constexpr device_products products_on_device(const transformer& m, const layout& l, const forward_flops& f) {
-  const layer_widths w = widths_of(m);
-  const auto cut = static_cast<double>(l.tensor);
-  const bool beside_experts = m.moe.shared_d_ff > 0 || m.moe.parallel_dense_d_ff > 0;
-  const std::int64_t layers = beside_experts ? m.layers : m.layers - moe_layers(m);
-  const double width = f.mlp_down.value() / 2 / w.d_model / static_cast<double>(layers > 0 ? layers : 1) / cut;
-  return {{w.d_model, w.qkv / cut},
-          {w.context / cut, w.d_model},
-          {w.d_model, width},
-          {width, w.d_model},
-          {w.d_model, static_cast<double>(m.moe.expert_d_ff) / cut},
-          {w.d_model, static_cast<double>(m.vocab) / cut}};
+/// The dense products of all layers, MLP widths averaged over the layers that have one, and those of adapters, which
+/// are trained whatever the base is.
+constexpr std::array<product_on_device, 5> dense_products(const asked_step& k) {
+  const forward_flops& f = k.work;
+  const remat_policy& r = k.job.remat;
+  const auto cut = static_cast<double>(k.l.tensor);
+  const double d = k.width.d_model;
+  const bool beside_experts = k.m.moe.shared_d_ff > 0 || k.m.moe.parallel_dense_d_ff > 0;
+  const std::int64_t layers = beside_experts ? k.m.layers : k.m.layers - moe_layers(k.m);
+  const double matrices = (k.m.mlp.gated ? 3 : 2) * d * static_cast<double>(layers > 0 ? layers : 1);
+  const double mlp = static_cast<double>(dense_mlp_matrices(k.m)) / matrices / cut;
+  return {{{f.qkv, k.passes + again(r.qkv), d, k.width.qkv / cut},
+           {f.attention_output, k.passes + again(r.out_proj), k.width.context / cut, d},
+           {f.mlp_up, k.passes + again(r.mlp_up), d, mlp},
+           {f.mlp_down, k.passes, mlp, d},
+           {k.adapters, 3.0 + (products_again(r) > 0 ? 1 : 0), static_cast<double>(k.job.lora_rank), d}}};
 }
 
-/// Work of a product over what was asked for, with both dimensions filled up to the side of the MXU.
-constexpr double padding_factor(const device_product& p, const chip_spec& chip, const calibration& c) {
-  if (!c.products_padded || p.inner <= 0 || p.outer <= 0) return 1;
-  const auto filled = [&chip](double size) {
-    return static_cast<double>(round_up(ceil_to_count(size), positive_count("chip.mxu.side", chip.mxu.side))) / size;
-  };
-  return filled(p.inner) * filled(p.outer);
+/// FLOPs of all passes of a product, with both dimensions filled up to the side of the MXU.
+constexpr double filled_work(const asked_step& k, const product_on_device& p) {
+  const double asked_for = p.work.value() * p.passes;
+  if (!k.c.products_padded || p.inner <= 0 || p.outer <= 0) return asked_for;
+  const std::int64_t side = positive_count("chip.mxu.side", k.s.chip.mxu.side);
+  const auto filled = [side](double size) { return static_cast<double>(round_up(ceil_to_count(size), side)) / size; };
+  return asked_for * filled(p.inner) * filled(p.outer);
 }
 
-/// Bytes per token that dense products read and write, their bf16 operands and results once per pass: a product of
-/// m x k x n takes f (1/m + 1/k + 1/n) bytes for f FLOPs. Routed experts are not in it: dispatch stands for them.
-constexpr double operand_bytes(const training& job, const forward_flops& f, const device_products& on, double rows) {
-  const auto bytes_of_product = [rows](flops work, double passes, const device_product& p) {
-    return work.value() > 0 ? work.value() * passes * (1 / rows + 1 / p.inner + 1 / p.outer) : 0;
-  };
-  const remat_policy& r = job.remat;
-  return job.work_multiplier *
-         (bytes_of_product(f.qkv, 3 + again(r.qkv), on.qkv) +
-          bytes_of_product(f.attention_output, 3 + again(r.out_proj), on.attention_output) +
-          bytes_of_product(f.mlp_up, 3 + again(r.mlp_up), on.mlp_up) + bytes_of_product(f.mlp_down, 3, on.mlp_down));
+/// Bytes per token that a product reads and writes, its bf16 operands and results once per pass: a product of
+/// m x k x n takes f (1/m + 1/k + 1/n) bytes for f FLOPs. Routed experts have dispatch instead.
+constexpr double operand_bytes(const product_on_device& p, double rows) {
+  return p.work.value() > 0 ? p.work.value() * p.passes * (1 / rows + 1 / p.inner + 1 / p.outer) : 0;
 }
 
-constexpr void add_compute(step_breakdown& t, const transformer& m, const training& job, const layout& l,
-                           const slice& s, const step_scale& k, const calibration& c) {
-  const forward_flops f = forward_flops_per_token(m, job.sequence_length);
-  const remat_policy& r = job.remat;
-  const double doubled = job.compute == dtype::int8 || job.compute == dtype::fp8
-                             ? (peak_rate(s.chip, job.compute).value() > k.peak ? 1 - c.low_precision_share / 2 : 1)
-                             : 1;
-  const double per_flop = k.tokens * job.work_multiplier / (k.peak * mxu_fraction(c, s.chip));
-  const double up = 3 + again(r.mlp_up);
-  const device_products on = products_on_device(m, l, f);
-  const auto work = [&](flops asked, double passes, const device_product& shape) {
-    return asked.value() * passes * padding_factor(shape, s.chip, c);
-  };
-  t.dense_products = seconds{per_flop * doubled *
-                             (work(f.qkv, 3 + again(r.qkv), on.qkv) +
-                              work(f.attention_output, 3 + again(r.out_proj), on.attention_output) +
-                              work(f.mlp_up, up, on.mlp_up) + work(f.mlp_down, 3, on.mlp_down))};
-  t.expert_products = seconds{per_flop * doubled * job.capacity_factor *
-                              (work(f.experts_up, up, on.expert_up) + work(f.experts_down, 3, on.expert_up))};
-  t.logits = seconds{per_flop * work(f.logits, 3, on.logits) * job.logits_fraction};
-  t.attention = seconds{per_flop * c.attention_slowdown * padded_attention(m, job.sequence_length, c) *
-                        (3.5 + (r.attention_again ? 1 : 0))};
+/// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, the scores a second time in
+/// the backward pass, at its own rate; plain products take 3, and what was not kept again: scores, and their product
+/// with the values where its result is needed and not kept.
+constexpr double attention_passes(const asked_step& k) {
+  const remat_policy& r = k.job.remat;
+  if (k.job.attention == attention_kernel::flash) return k.c.attention_slowdown * (r.attention_again ? 4.5 : 3.5);
+  return 3 + again(r.elementwise) * (1 + again(r.context)) / 2;
+}
+
+constexpr void add_compute(step_breakdown& t, const asked_step& k) {
+  const training& job = k.job;
+  const double doubled =
+      in_eight_bits(job) && peak_rate(k.s.chip, job.compute).value() > k.peak ? 1 - k.c.low_precision_share / 2 : 1;
+  const double per_flop = k.tokens * job.work_multiplier / (k.peak * mxu_fraction(k.c, k.s.chip));
+  const double d = k.width.d_model;
+  const auto cut = static_cast<double>(k.l.tensor);
+  double dense = 0;
+  for (const product_on_device& p : dense_products(k)) dense += filled_work(k, p);
+  const double expert = static_cast<double>(k.m.moe.expert_d_ff) / cut;
+  const double experts = filled_work(k, {k.work.experts_up, k.passes + again(job.remat.mlp_up), d, expert}) +
+                         filled_work(k, {k.work.experts_down, k.passes, d, expert});
+  t.dense_products = seconds{per_flop * doubled * dense};
+  t.expert_products = seconds{per_flop * doubled * job.capacity_factor * experts};
+  t.logits = seconds{per_flop * job.logits_fraction *
+                     filled_work(k, {k.work.logits, k.passes, d, static_cast<double>(k.m.vocab) / cut})};
+  t.attention = seconds{per_flop * padded_attention(k) * attention_passes(k)};
   if (job.images_per_sequence > 0) {
-    const double per_token = vision_flops_per_image(m.vision).value() * static_cast<double>(job.images_per_sequence) /
+    const double per_token = vision_flops_per_image(k.m.vision).value() * static_cast<double>(job.images_per_sequence) /
                              static_cast<double>(job.sequence_length);
-    t.vision = seconds{per_flop * 3 * per_token};
+    t.vision = seconds{per_flop * (k.held.frozen > 0 ? 1 : 3) * per_token};
   }
   t.compute = t.dense_products + t.expert_products + t.logits + t.attention + t.vision;
 }
 
-constexpr void add_hbm(step_breakdown& t, const transformer& m, const training& job, const layout& l, const slice& s,
-                       const step_scale& k, const calibration& c) {
-  const layer_widths w = widths_of(m);
-  const remat_policy& r = job.remat;
-  const bool products_again = again(r.qkv) + again(r.out_proj) + again(r.mlp_up) > 0;
-  const double rate = s.chip.hbm.bandwidth.value();
-  const auto device_count = static_cast<double>(s.chip.jax_devices);
-  const auto tensor = static_cast<double>(l.tensor);
-  const double passes = products_again ? 4 : 3.3;
+constexpr void add_hbm(step_breakdown& t, const asked_step& k) {
+  const layer_widths& w = k.width;
+  const remat_policy& r = k.job.remat;
+  const double rate = k.s.chip.hbm.bandwidth.value();
+  const double exposed = k.c.hbm_passes / rate;
+  const auto device_count = static_cast<double>(k.s.chip.jax_devices);
+  const auto tensor = static_cast<double>(k.l.tensor);
+  const double passes = products_again(r) > 0 ? 4 : 3.3;
   const double numbers =
-      passes * 2 * k.layers * (8 * w.d_model + 2 * w.qkv + w.mlp) + 16 * static_cast<double>(m.vocab);
-  t.elementwise = seconds{c.hbm_passes * k.tokens * numbers / rate};
+      passes * 2 * k.layers * (8 * w.d_model + 2 * w.qkv + w.mlp) + 16 * static_cast<double>(k.m.vocab);
+  t.elementwise = seconds{exposed * k.tokens * numbers};
+  // Forward: scores and probabilities, each written and read. Backward: probabilities read for the gradient of the
+  // values; their gradient written, read beside them by the softmax, and that of the scores written and read twice.
+  const double moves = 4 + 7 + again(r.elementwise) * (3 + again(r.context));
+  const double bytes_each = k.job.compute == dtype::fp32 ? 4 : 2;
+  t.scores = seconds{exposed * k.tokens * k.layers * w.scores * bytes_each * moves};
   const double rows = k.tokens * tensor / device_count / k.microbatches;
-  const forward_flops f = forward_flops_per_token(m, job.sequence_length);
-  const double operands = operand_bytes(job, f, products_on_device(m, l, f), rows);
-  t.operands = seconds{c.hbm_passes * c.operand_reads * k.tokens * operands / rate};
-  const double gathered = 2 * k.parameters / (tensor * static_cast<double>(l.expert) * k.stages) * device_count;
-  t.weight_reads = seconds{c.hbm_passes * c.weight_reads * gathered * (3 + again(r.mlp_up)) * k.microbatches / rate};
-  t.weight_update = seconds{28 * k.parameters / k.shards / rate};
+  double operands = 0;
+  for (const product_on_device& p : dense_products(k)) operands += operand_bytes(p, rows);
+  t.operands = seconds{exposed * k.c.operand_reads * k.tokens * k.job.work_multiplier * operands};
+  const double gathered =
+      2 * (k.held.trained + k.held.frozen) / (tensor * static_cast<double>(k.l.expert) * k.stages) * device_count;
+  t.weight_reads = seconds{exposed * k.c.weight_reads * gathered * (k.passes + again(r.mlp_up)) * k.microbatches};
+  const double updated = k.c.fixed_update > 0 ? k.c.fixed_update : update_bytes_per_parameter(k.job).value();
+  t.weight_update = seconds{updated * k.held.trained / k.shards / rate};
   const double routed =
-      k.tokens * static_cast<double>(m.moe.top_k) * w.d_model * 2 * static_cast<double>(moe_layers(m));
-  t.dispatch = seconds{c.dispatch_passes * job.capacity_factor * routed * (3 + again(r.mlp_up)) *
-                       (c.dispatch_on_every_shard ? tensor : 1) / rate};
-  t.hbm = t.elementwise + t.operands + t.weight_reads + t.weight_update + t.dispatch;
+      k.tokens * static_cast<double>(k.m.moe.top_k) * w.d_model * 2 * static_cast<double>(moe_layers(k.m));
+  t.dispatch = seconds{k.c.dispatch_passes * k.job.capacity_factor * routed * (3 + again(r.mlp_up)) *
+                       (k.c.dispatch_on_every_shard ? tensor : 1) / rate};
+  t.hbm = t.elementwise + t.scores + t.operands + t.weight_reads + t.weight_update + t.dispatch;
 }
 
 /// Whether the slice's rings are closed; where that is not established (partial slices of v2 and v3) by size.
@@ -249,51 +267,50 @@ constexpr double axes_for(std::int64_t degree, const layout& l, const slice& s) 
   return dealt < 0.34 ? 0.34 : dealt;
 }
 
-constexpr void add_ici(step_breakdown& t, const transformer& m, const training& job, const layout& l, const slice& s,
-                       const step_scale& k, const calibration& c) {
-  const double axis = ici_axis_both_ways(s.chip).value() * (counts_as_wrapped(s) ? 1 : 0.5);
-  const auto d = static_cast<double>(m.d_model);
-  const remat_policy& r = job.remat;
-  const auto collective = [](double bytes_over_rate, double exposed) {
-    return collective_time{seconds{bytes_over_rate}, seconds{bytes_over_rate * exposed}};
+constexpr void add_ici(step_breakdown& t, const asked_step& k) {
+  const layout& l = k.l;
+  const transformer& m = k.m;
+  const remat_policy& r = k.job.remat;
+  const double d = k.width.d_model;
+  const double axis = ici_axis_both_ways(k.s.chip).value() * (counts_as_wrapped(k.s) ? 1 : 0.5);
+  const auto collective = [&](std::int64_t degree, double bytes_moved, double exposed) {
+    const double whole = bytes_moved / (axes_for(degree, l, k.s) * axis);
+    return collective_time{seconds{whole}, seconds{whole * exposed}};
   };
-  const double weights_exposed = job.synchronous_collectives ? 1 : c.exposed_fsdp;
+  const double weights_exposed = k.job.synchronous_collectives ? 1 : k.c.exposed_fsdp;
   if (l.fsdp > 1) {
     const double kept = static_cast<double>(checked_multiply(l.tensor, l.expert)) * k.stages;
-    t.fsdp = collective(8 * k.microbatches * k.parameters / kept / (axes_for(l.fsdp, l, s) * axis), weights_exposed);
+    t.fsdp = collective(l.fsdp, k.microbatches * k.exchanged / kept, weights_exposed);
   }
   // Chips that hold different parts of the same sequences hold the same weights: for gradients they are replicas.
   const std::int64_t replicas = checked_multiply(l.data, l.context);
-  if (replicas > 1) {
-    t.data = collective(8 * k.parameters / k.shards / (axes_for(replicas, l, s) * axis), weights_exposed);
-  }
+  if (replicas > 1) t.data = collective(replicas, 8 * k.held.trained / k.shards, weights_exposed);
   if (l.context > 1) {
     // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
-    const layer_widths w = widths_of(m);
     const attention_spec& a = m.attention;
     const std::int64_t key =
         has_latent_attention(m) ? a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim : a.head_dim;
-    const double keys_and_values = w.qkv - static_cast<double>(checked_multiply(a.heads, key));
-    t.context = collective(3 * k.layers * k.tokens * static_cast<double>(l.context - 1) * keys_and_values * 2 /
-                               (axes_for(l.context, l, s) * axis),
-                           c.exposed_context);
+    const double keys_and_values = k.width.qkv - static_cast<double>(checked_multiply(a.heads, key));
+    t.context =
+        collective(l.context, 3 * k.layers * k.tokens * static_cast<double>(l.context - 1) * keys_and_values * 2,
+                   k.c.exposed_context);
   }
   if (l.tensor > 1) {
-    const bool all_again = again(r.qkv) + again(r.out_proj) + again(r.mlp_up) == 3 && r.attention_again;
-    const double passes = all_again ? 3 : 2.5;
-    t.tensor = collective(
-        k.tokens * static_cast<double>(l.tensor - 1) * d * 8 * k.layers * passes / (axes_for(l.tensor, l, s) * axis),
-        c.exposed_tensor);
+    const bool all_again = products_again(r) == 3 && r.attention_again;
+    t.tensor =
+        collective(l.tensor, k.tokens * static_cast<double>(l.tensor - 1) * d * 8 * k.layers * (all_again ? 3 : 2.5),
+                   k.c.exposed_tensor);
   }
   if (l.expert > 1) {
     const double ways = static_cast<double>(l.expert) / 4;
-    t.expert = collective(k.tokens * static_cast<double>(m.moe.top_k) * d * 4 * static_cast<double>(moe_layers(m)) *
-                              (3 + again(r.mlp_up)) * (ways > 1 ? ways : 1) / (axes_for(l.expert, l, s) * axis),
-                          c.exposed_expert);
+    t.expert = collective(l.expert,
+                          k.tokens * static_cast<double>(m.moe.top_k) * d * 4 * static_cast<double>(moe_layers(m)) *
+                              (3 + again(r.mlp_up)) * (ways > 1 ? ways : 1),
+                          k.c.exposed_expert);
   }
   const seconds weights = t.fsdp.whole + t.data.whole;
   const seconds cannot_hide = weights - (t.compute + t.hbm);
-  if (c.hidden_by_work_only && cannot_hide > t.fsdp.exposed + t.data.exposed) {
+  if (k.c.hidden_by_work_only && cannot_hide > t.fsdp.exposed + t.data.exposed) {
     t.fsdp.exposed = cannot_hide * (t.fsdp.whole / weights);
     t.data.exposed = cannot_hide * (t.data.whole / weights);
   }
@@ -302,19 +319,30 @@ constexpr void add_ici(step_breakdown& t, const transformer& m, const training& 
 
 /// Between slices: the gradients of data parallelism are reduced once; weights that are cut over slices are gathered
 /// forward and backward and their gradients scattered, in every microbatch, each chip its own shard.
-constexpr void add_dcn(step_breakdown& t, const layout& l, const slice& s, const step_scale& k, seconds base,
-                       const calibration& c) {
-  if (l.dcn_data == 1 && l.dcn_fsdp == 1) return;
-  const auto replicas = static_cast<double>(l.dcn_data);
-  const auto cut = static_cast<double>(l.dcn_fsdp);
-  const double rate = s.chip.host.dcn.value("DCN rate of the chip").value();
-  const double reduced = 2 * (replicas - 1) / replicas * 4 * k.parameters / k.slice_chips / cut;
-  const double gathered = 8 * k.microbatches * (cut - 1) / cut * k.parameters / k.shards;
-  t.dcn.whole = seconds{(reduced + gathered) / rate};
-  t.dcn.exposed = c.exposed_dcn * t.dcn.whole;
-  if (c.hidden_by_work_only) {
-    t.dcn.exposed = max(t.dcn.exposed, t.dcn.whole - base / 2);  // half of the work is backward
-  }
+constexpr void add_dcn(step_breakdown& t, const asked_step& k, seconds base) {
+  if (k.l.dcn_data == 1 && k.l.dcn_fsdp == 1) return;
+  const auto replicas = static_cast<double>(k.l.dcn_data);
+  const auto cut = static_cast<double>(k.l.dcn_fsdp);
+  const bytes_per_second rate = k.s.chip.host.dcn.value("DCN rate of the chip");
+  const double reduced = 2 * (replicas - 1) / replicas * 4 * k.held.trained / k.slice_chips / cut;
+  const double gathered = k.microbatches * k.exchanged * (cut - 1) / cut / k.shards;
+  t.dcn.whole = bytes{reduced + gathered} / rate;
+  t.dcn.exposed = k.c.exposed_dcn * t.dcn.whole;
+  if (k.c.hidden_by_work_only) t.dcn.exposed = max(t.dcn.exposed, t.dcn.whole - base / 2);  // half is backward
+}
+
+/// Between host memory and chip: the optimizer's state in and out once; parameters in for every forward and backward
+/// pass, those that are trained in and out for the update. Nothing hides it: `memory_use` has no room for the state
+/// before the backward pass is over, so it cannot come earlier, and both ways are added.
+constexpr void add_host(step_breakdown& t, const asked_step& k) {
+  if (k.job.state_on_host == host_state::none) return;
+  const double weights = k.held.trained * size_of(k.job.weights).value();
+  const double frozen = k.held.frozen * size_of(k.job.frozen_weights).value();
+  double moved = 2 * k.held.trained * optimizer_bytes_per_parameter(k.job.optimizer, k.job.moments).value();
+  if (k.job.state_on_host == host_state::parameters_and_optimizer)
+    moved += 2 * weights + 2 * k.microbatches * (weights + frozen);
+  t.host.whole = bytes{moved / k.shards} / k.s.chip.host.pcie.value("PCIe rate of the chip");
+  t.host.exposed = k.c.exposed_host * t.host.whole;
 }
 
 /// Time in which stages wait for the first and last microbatches: (p-1) / (m v) of the work, for m microbatches and v
@@ -329,96 +357,67 @@ constexpr double bubble_share(const training& job, double stages) {
 inline constexpr double usual_band = 0.20;
 inline constexpr double wide_band = 0.35;
 
-/// Kinds of runs that records of a generation cover.
-struct covered_runs {
-  std::string_view chip;
-  bool experts;
-  bool low_precision;
-};
-inline constexpr std::array<covered_runs, 7> covered = {{{"v2", false, false},
-                                                         {"v3", false, false},
-                                                         {"v4", false, false},
-                                                         {"v5e", false, true},
-                                                         {"v5p", true, true},
-                                                         {"v6e", true, true},
-                                                         {"tpu7x", true, true}}};
-
-/// Whether published runs cover this chip with this kind of model and precision.
+/// Whether published runs cover this chip with this kind of model and precision: dense models on every generation, int8
+/// from v5e on, experts from v5p on.
 constexpr bool is_covered(const transformer& m, const training& job, const chip_spec& chip) {
-  const bool low_precision = job.compute == dtype::int8 || job.compute == dtype::fp8;
-  for (const covered_runs& row : covered) {
-    if (row.chip != chip.name.view()) continue;
-    return (!has_experts(m) || row.experts) && (!low_precision || row.low_precision);
-  }
-  return false;
+  return generation_index(chip) >= (has_experts(m) ? 4 : in_eight_bits(job) ? 3 : 0);
 }
 
-constexpr void add_band(step_breakdown& t, const transformer& m, const training& job, const layout& l, const slice& s,
-                        const step_scale& k) {
+constexpr void add_band(step_breakdown& t, const asked_step& k) {
   // The domain of the records: 512 to 32768 tokens a sequence, 700 or more a chip and step, up to 32 slices.
-  const bool unusual = job.sequence_length < 512 || job.sequence_length > 32768 || k.tokens < 700 || k.slices > 32;
-  t.extrapolated = !is_covered(m, job, s.chip) || unusual || k.stages > 1 || job.images_per_sequence > 0 ||
-                   l.context > 1 || l.dcn_fsdp > 1;
-  double band = t.extrapolated ? wide_band : usual_band;
-  if (slices(l) > 8) band += 0.05;
-  t.band = band;
-  t.low = t.total / (1 + band);
-  t.high = t.total / (1 - band);
-  if (k.parameters < 1.5e9) {  // below the domain: a factor of two either way
-    t.extrapolated = true;
-    t.band = 1;
-    t.low = t.total / 2;
-    t.high = t.total * 2;
-  }
+  // Below 1.5e9 parameters a factor of two either way.
+  const std::int64_t length = k.job.sequence_length;
+  const bool unusual = length < 512 || length > 32768 || k.tokens < 700 || k.slices > 32;
+  const bool small = k.held.trained + k.held.frozen < 1.5e9;
+  t.extrapolated = small || unusual || !is_covered(k.m, k.job, k.s.chip) || k.stages > 1 || k.l.context > 1 ||
+                   k.l.dcn_fsdp > 1 || k.job.images_per_sequence > 0 || k.job.attention != attention_kernel::flash ||
+                   k.job.lora_rank > 0 || k.job.state_on_host != host_state::none;
+  t.band = small ? 1 : (t.extrapolated ? wide_band : usual_band) + (k.slices > 8 ? 0.05 : 0);
+  t.low = t.total / (1 + t.band);
+  t.high = small ? 2 * t.total : t.total / (1 - t.band);
 }
 
 constexpr step_bound largest_part(const step_breakdown& t) {
-  step_bound what = step_bound::compute;
-  seconds most = t.compute;
-  const auto consider = [&](step_bound candidate, seconds time) {
-    if (time > most) {
-      most = time;
-      what = candidate;
-    }
-  };
-  consider(step_bound::hbm, t.hbm);
-  consider(step_bound::ici, t.ici);
-  consider(step_bound::dcn, t.dcn.exposed);
-  consider(step_bound::overhead, t.overhead + t.bubble + t.jitter + t.software);
-  return what;
+  const seconds parts[] = {t.compute,     t.hbm, t.ici, t.dcn.exposed, t.overhead + t.bubble + t.jitter + t.software,
+                           t.host.exposed};
+  std::size_t most = 0, i = 0;
+  for (const seconds part : parts) {
+    if (part > parts[most]) most = i;
+    ++i;
+  }
+  return static_cast<step_bound>(most);
 }
 
 }  // namespace detail
 
-/// Time of one training step of a text model. Throws for what `memory_use` throws for, for adapters and state on hosts
-/// (only memory is estimated), and where a needed figure of the chip is unknown. It does not ask whether the job fits:
-/// `fits(memory_use(...))` does. Worked: the 128B default model of MaxText on v5p-256, 10.69 s against 10.25 s measured
+/// Time of one training step of a text model. Throws for what `memory_use` throws for, and where a needed figure of the
+/// chip is unknown. It does not ask whether the job fits:
+/// `fits(memory_use(...))` does. Worked: the 128B default model of MaxText on v5p-256, 10.71 s against 10.25 s measured
 /// (tests/oracle). Source: closed form calibrated on published runs; constants and their meaning in `calibration`.
 [[nodiscard]] constexpr step_breakdown step_time(const transformer& m, const training& job, const layout& l,
                                                  const slice& s, const calibration& constants = {}) {
   detail::check_trained(m, job, l, s);
-  if (job.lora_rank > 0) detail::fail(errc::unsupported, "step time with training.lora_rank", job.lora_rank, "0");
-  if (job.state_on_host != host_state::none)
-    detail::fail(errc::unsupported, "step time with state on", "hosts", "none");
-  const detail::step_scale k = detail::scale_of(m, job, l, s);
+  const detail::asked_step k = detail::asked(m, job, l, s, constants);
   step_breakdown t;
-  detail::add_compute(t, m, job, l, s, k, constants);
-  detail::add_hbm(t, m, job, l, s, k, constants);
-  detail::add_ici(t, m, job, l, s, k, constants);
+  detail::add_compute(t, k);
+  detail::add_hbm(t, k);
+  detail::add_ici(t, k);
   t.overhead = constants.per_layer_pass * (4 * k.layers * k.microbatches);
   const seconds base = t.compute + t.hbm + t.ici + t.overhead;
   t.bubble = base * detail::bubble_share(job, k.stages);
   t.jitter = (base + t.bubble) * (constants.slowdown_per_doubling * math::log2(k.slices));
-  detail::add_dcn(t, l, s, k, base + t.bubble, constants);
-  const seconds tuned = base + t.bubble + t.jitter + t.dcn.exposed;
+  detail::add_dcn(t, k, base + t.bubble);
+  detail::add_host(t, k);
+  const seconds tuned = base + t.bubble + t.jitter + t.dcn.exposed + t.host.exposed;
   const double level = job.software == software_level::general ? constants.general_software : 1;
   t.software = tuned * (level * detail::positive("calibration.own_factor", constants.own_factor) - 1);
   t.total = tuned + t.software;
   detail::positive("step time", t.total.value());
-  detail::add_band(t, m, job, l, s, k);
+  detail::add_band(t, k);
   t.limited_by = detail::largest_part(t);
-  t.tokens_per_second = k.tokens * k.chips / t.total;
-  t.mfu = training_flops_per_token(m, job.sequence_length).value() * k.tokens / k.peak / t.total.value();
+  t.tokens_per_second = static_cast<double>(tokens_per_step(job)) / t.total;
+  const flops work = k.passes * (k.work.total - k.work.attention) + 3 * (k.work.attention + k.adapters);
+  t.mfu = work.value() * k.tokens / k.peak / t.total.value();
   return t;
 }
 

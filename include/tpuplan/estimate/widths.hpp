@@ -19,10 +19,12 @@ struct layer_widths {
   double context = 0;  ///< output of the attention kernel
   double mlp_up = 0;   ///< outputs of gate and up products
   double mlp = 0;      ///< those and the input of the down product
+  double scores = 0;   ///< of attention that is not fused: see scores_width
 };
 
-/// The widths of a model's layers. Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
-[[nodiscard]] constexpr layer_widths widths_of(const transformer& m) {
+/// The widths of a model's layers; `global_apart`: layers that attend to everything may have heads of their own.
+/// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
+[[nodiscard]] constexpr layer_widths widths_of(const transformer& m, bool global_apart = true) {
   layer_widths w;
   w.d_model = static_cast<double>(m.d_model);
   const attention_spec& a = m.attention;
@@ -34,8 +36,12 @@ struct layer_widths {
     w.context = heads * v;
   } else {
     const auto size = static_cast<double>(a.head_dim);
+    const double global = detail::global_head_dim(m);
+    const auto kv_heads = static_cast<double>(a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads);
+    const double share = global_apart ? 1 - static_cast<double>(a.local_layers) / static_cast<double>(m.layers) : 0;
     w.qkv = size * (heads + 2 * static_cast<double>(a.kv_heads));
-    w.context = heads * size;
+    w.qkv += share * (global * (heads + (a.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
+    w.context = heads * (size + share * (global - size));
   }
   const double matrices = m.mlp.gated ? 3 : 2;
   const double routed =
@@ -47,6 +53,27 @@ struct layer_widths {
   return w;
 }
 
+/// Parameters that are trained, and that are not: adapters and their base, or all and none.
+struct held_parameters {
+  double trained = 0, frozen = 0;
+};
+
+/// The parameters that a step holds. Throws where adapters are not modelled: see lora_parameters.
+/// Worked: llama-3-8b with rank 8 on queries and values trains 3407872 beside 8030261248.
+[[nodiscard]] constexpr held_parameters held_by(const transformer& m, const training& job) {
+  const auto total = static_cast<double>(parameters(m).total);
+  if (job.lora_rank == 0) return {total, 0};
+  return {static_cast<double>(lora_parameters(m, job.lora_rank, job.lora)), total};
+}
+
+/// Scores of a token in a layer that are written out: one for each head and key of the sequence, hidden keys too; none
+/// by a fused kernel. Worked: 32 x 4096 for llama-3-8b, unfused. Source: Korthikanti et al. 2022, arXiv 2205.05198,
+/// whose 2 a s^2 b bytes are these in bf16.
+[[nodiscard]] constexpr double scores_width(const transformer& m, const training& job) noexcept {
+  if (job.attention == attention_kernel::flash) return 0;
+  return static_cast<double>(m.attention.heads) * static_cast<double>(job.sequence_length);
+}
+
 /// Numbers per token and layer that a policy keeps between the passes, in HBM or in host memory.
 /// Worked: llama-3-8b keeps 4096 under `full` and 51200 under `minimal`.
 [[nodiscard]] constexpr double saved_width(const layer_widths& w, const remat_policy& policy,
@@ -54,7 +81,7 @@ struct layer_widths {
   const auto kept = [in](placement where, double width) { return where == in ? width : 0.0; };
   return kept(policy.layer_input, w.d_model) + kept(policy.qkv, w.qkv) + kept(policy.context, w.context) +
          kept(policy.out_proj, w.d_model) + kept(policy.mlp_up, w.mlp_up) + kept(policy.mlp_down, w.d_model) +
-         kept(policy.elementwise, 3 * w.d_model + w.mlp);
+         kept(policy.elementwise, 3 * w.d_model + w.mlp + w.scores);
 }
 
 /// Bytes of activations kept between the passes: one number for each of `width`, layer and token.
@@ -68,9 +95,9 @@ struct layer_widths {
 }
 
 /// FLOPs per token that a policy does again in the backward pass, as `step_time` counts them. What nothing depends on
-/// is not done again: the down product of the MLP and the output head. Throws under `all_parameters`, which knows no
-/// parts. Worked: 4 T N H per layer where every product is kept and attention is counted in full: 268435456 for 64
-/// heads of 128 at 8192 tokens. Source: scaling book, "Transformers".
+/// is not done again: the down product of the MLP and the output head. Attention is the fused kernel's. Throws under
+/// `all_parameters`, which knows no parts. Worked: 4 T N H per layer where every product is kept and attention is
+/// counted in full: 268435456 for 64 heads of 128 at 8192 tokens. Source: scaling book, "Transformers".
 [[nodiscard]] constexpr flops recomputed_flops_per_token(const transformer& m, std::int64_t sequence_length,
                                                          const remat_policy& policy,
                                                          const flop_convention& how = maxtext_flops) {

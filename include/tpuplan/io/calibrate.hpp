@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cmath>
 #include <cstddef>
 #include <map>
@@ -35,6 +36,41 @@ struct calibration_fit {
   std::array<double, 7> mxu_spread{};  ///< of the MXU fraction of each generation
 };
 
+/// A term of the step time that can be left out, and how: its constant is put to where it has no effect. Constants that
+/// are fitted are then free in name only, and stay at their priors.
+struct optional_term {
+  std::string_view name;
+  void (*switch_off)(calibration&);
+};
+
+/// Every term beside products at one rate that acts in a published run: ratios of the generations, and what each
+/// constant or switch adds. Where traffic exceeds the work, in context parallelism and with state on hosts there is no
+/// run.
+inline constexpr std::array<optional_term, 19> optional_terms = {{
+    {"generations apart", [](calibration& c) { c.mxu_fraction.fill(c.other_mxu_fraction); }},
+    {"products padded", [](calibration& c) { c.products_padded = false; }},
+    {"slower attention", [](calibration& c) { c.attention_slowdown = 1; }},
+    {"attention in blocks", [](calibration& c) { c.attention_block = 0; }},
+    {"widths of global heads", [](calibration& c) { c.global_heads_apart = false; }},
+    {"update by optimizer", [](calibration& c) { c.fixed_update = 28; }},
+    {"HBM traffic", [](calibration& c) { c.hbm_passes = 0; }},
+    {"operands", [](calibration& c) { c.operand_reads = 0; }},
+    {"gathered weights", [](calibration& c) { c.weight_reads = 0; }},
+    {"dispatch of experts", [](calibration& c) { c.dispatch_passes = 0; }},
+    {"dispatch on every shard", [](calibration& c) { c.dispatch_on_every_shard = false; }},
+    {"exposed FSDP", [](calibration& c) { c.exposed_fsdp = 0; }},
+    {"exposed tensor", [](calibration& c) { c.exposed_tensor = 0; }},
+    {"exposed expert", [](calibration& c) { c.exposed_expert = 0; }},
+    {"exposed DCN", [](calibration& c) { c.exposed_dcn = 0; }},
+    {"jitter of slices", [](calibration& c) { c.slowdown_per_doubling = 0; }},
+    {"gain of 8 bits", [](calibration& c) { c.low_precision_share = 0; }},
+    {"general software", [](calibration& c) { c.general_software = 1; }},
+    {"time per layer", [](calibration& c) { c.per_layer_pass = seconds{0}; }},
+}};
+
+/// Terms that are left out, by their place in `optional_terms`.
+using term_set = std::bitset<optional_terms.size()>;
+
 namespace detail {
 
 /// The free constants: the level of the MXU fraction, the ratio of each generation to it, and four others. Ratios are
@@ -49,7 +85,7 @@ inline std::vector<fitted_constant> free_constants() {
   return list;
 }
 
-inline calibration constants_from(const std::vector<double>& logs) {
+inline calibration constants_from(const std::vector<double>& logs, const term_set& without = {}) {
   calibration c;
   const double level = std::exp(logs[0]);
   for (std::size_t g = 0; g < 7; ++g) c.mxu_fraction[g] = level * std::exp(logs[1 + g]);
@@ -58,6 +94,9 @@ inline calibration constants_from(const std::vector<double>& logs) {
   c.dispatch_passes = std::exp(logs[9]);
   c.exposed_fsdp = std::exp(logs[10]);
   c.general_software = std::exp(logs[11]);
+  for (std::size_t i = 0; i < optional_terms.size(); ++i) {
+    if (without[i]) optional_terms[i].switch_off(c);
+  }
   return c;
 }
 
@@ -84,8 +123,7 @@ inline std::vector<double> solve(matrix a, std::vector<double> b) {
   return b;
 }
 
-inline std::vector<double> log_errors(const std::vector<training_record>& runs, const std::vector<double>& logs) {
-  const calibration c = constants_from(logs);
+inline std::vector<double> log_errors(const std::vector<training_record>& runs, const calibration& c) {
   std::vector<double> errors;
   for (const training_record& run : runs) {
     errors.push_back(std::log(step_time(run.model, run.job, run.mesh, run.where, c).total / run.measured));
@@ -112,15 +150,15 @@ struct normal_equations {
   std::vector<double> slope;
 };
 inline normal_equations equations_at(const std::vector<training_record>& runs, const std::vector<double>& logs,
-                                     const std::vector<fitted_constant>& free) {
+                                     const std::vector<fitted_constant>& free, const term_set& without) {
   const std::size_t n = logs.size();
-  const std::vector<double> errors = log_errors(runs, logs);
+  const std::vector<double> errors = log_errors(runs, constants_from(logs, without));
   const std::vector<double> weights = weights_of(runs, errors);
   matrix jacobian;
   for (std::size_t i = 0; i < n; ++i) {
     std::vector<double> moved = logs;
     moved[i] += 1e-4;
-    std::vector<double> change = log_errors(runs, moved);
+    std::vector<double> change = log_errors(runs, constants_from(moved, without));
     for (std::size_t r = 0; r < change.size(); ++r) change[r] = (change[r] - errors[r]) / 1e-4;
     jacobian.push_back(std::move(change));
   }
@@ -150,15 +188,16 @@ inline matrix inverse(const matrix& a) {
 }  // namespace detail
 
 /// Fits the free constants to runs: maximum a posteriori with log-normal priors, by Gauss-Newton on the logarithm of
-/// predicted over measured time, with Cauchy weights against outliers.
-[[nodiscard]] inline calibration_fit fit_calibration(const std::vector<training_record>& runs) {
+/// predicted over measured time, with Cauchy weights against outliers. Terms can be left out.
+[[nodiscard]] inline calibration_fit fit_calibration(const std::vector<training_record>& runs,
+                                                     const term_set& without = {}) {
   if (runs.empty()) detail::fail(errc::invalid_argument, "runs to calibrate on", "none", "one or more");
   std::vector<fitted_constant> free = detail::free_constants();
   std::vector<double> logs;
   for (const fitted_constant& one : free) logs.push_back(std::log(one.prior));
   detail::normal_equations at;
   for (int round = 0; round < 40; ++round) {
-    at = detail::equations_at(runs, logs, free);
+    at = detail::equations_at(runs, logs, free, without);
     const std::vector<double> step = detail::solve(at.curvature, at.slope);
     double largest = 0;
     for (std::size_t i = 0; i < logs.size(); ++i) {
@@ -172,7 +211,7 @@ inline matrix inverse(const matrix& a) {
     free[i].value = std::exp(logs[i]);
     free[i].spread = std::sqrt(covariance[i][i]);
   }
-  calibration_fit fit{detail::constants_from(logs), std::move(free), {}};
+  calibration_fit fit{detail::constants_from(logs, without), std::move(free), {}};
   for (std::size_t g = 0; g < 7; ++g) {
     fit.mxu_spread[g] = std::sqrt(covariance[0][0] + covariance[1 + g][1 + g] + 2 * covariance[0][1 + g]);
   }
@@ -201,8 +240,11 @@ struct left_out_run {
   seconds predicted{};
 };
 
-/// Every family left out once. Nothing of it is seen by the fit that predicts it.
-[[nodiscard]] inline std::vector<left_out_run> leave_families_out(const std::vector<training_record>& runs) {
+namespace detail {
+
+/// Every family left out once, its prediction by constants that `fit` makes of the other runs.
+template <class Fit>
+std::vector<left_out_run> leave_out_each(const std::vector<training_record>& runs, const Fit& fit) {
   std::map<std::string, std::vector<training_record>> families;
   for (const training_record& run : runs) families[run.family].push_back(run);
   std::vector<left_out_run> result;
@@ -212,13 +254,67 @@ struct left_out_run {
       if (run.family != family) others.push_back(run);
     }
     if (others.empty()) continue;
-    const calibration constants = fit_calibration(others).constants;
+    const calibration constants = fit(others);
     for (const training_record& run : members) {
       const seconds predicted = step_time(run.model, run.job, run.mesh, run.where, constants).total;
       result.push_back({run.id, family, predicted / run.measured - 1, predicted});
     }
   }
   return result;
+}
+
+/// Mean size of the logarithm of predicted over measured, every family counting alike.
+inline double family_error(const std::vector<left_out_run>& runs) {
+  std::map<std::string, std::pair<double, double>> sums;  // sum and number of each family
+  for (const left_out_run& run : runs) {
+    sums[run.family].first += std::abs(std::log1p(run.error));
+    sums[run.family].second += 1;
+  }
+  double mean = 0;
+  for (const auto& [family, sum] : sums) mean += sum.first / sum.second / static_cast<double>(sums.size());
+  return mean;
+}
+
+}  // namespace detail
+
+/// Every family left out once. Nothing of it is seen by the fit that predicts it.
+[[nodiscard]] inline std::vector<left_out_run> leave_families_out(const std::vector<training_record>& runs,
+                                                                  const term_set& without = {}) {
+  return detail::leave_out_each(
+      runs, [&](const std::vector<training_record>& others) { return fit_calibration(others, without).constants; });
+}
+
+/// The terms that these runs do not ask for, by backward elimination. In each round the term is dropped without which
+/// families that are left out are predicted best, as long as their mean error, in logarithms and every family counting
+/// alike, stays within `tolerance` of the least that was seen: fewer terms win ties.
+[[nodiscard]] inline term_set terms_to_drop(const std::vector<training_record>& runs, double tolerance = 0.0005) {
+  term_set dropped;
+  double error = detail::family_error(leave_families_out(runs));
+  for (;;) {
+    std::size_t best = optional_terms.size();
+    double least = error + tolerance;
+    for (std::size_t i = 0; i < optional_terms.size(); ++i) {
+      if (dropped[i]) continue;
+      term_set tried = dropped;
+      const double now = detail::family_error(leave_families_out(runs, tried.set(i)));
+      if (now < least) best = i, least = now;
+    }
+    if (best == optional_terms.size()) return dropped;
+    dropped.set(best);
+    error = std::min(error, least);
+  }
+}
+
+/// Every family left out once of all that was learned from runs: the choice of terms too, which the other families
+/// make among themselves. `told` hears of each family's choice. Takes minutes.
+template <class Told>
+[[nodiscard]] std::vector<left_out_run> leave_families_out_nested(const std::vector<training_record>& runs,
+                                                                  const Told& told) {
+  return detail::leave_out_each(runs, [&](const std::vector<training_record>& others) {
+    const term_set dropped = terms_to_drop(others);
+    told(others, dropped);
+    return fit_calibration(others, dropped).constants;
+  });
 }
 
 }  // namespace abi_0

@@ -175,6 +175,23 @@ inline layout record_layout(const json_object& record, std::int64_t slice_total)
   return mesh;
 }
 
+/// The slice of a record, one of `num_slices` alike.
+inline slice record_slice(const json_object& record) {
+  const std::int64_t slice_total = record.positive_count_or("num_slices", 1);
+  const std::int64_t chip_count = record.positive_count("chips_total");
+  if (chip_count % slice_total != 0) {
+    fail(errc::not_divisible, record.path("chips_total"), chip_count, "a multiple of num_slices");
+  }
+  const std::string hardware = record.string("hardware");
+  const maybe<chip_spec> chip = find_chip(hardware);
+  if (!chip) {
+    fail(errc::unknown_name, record.path("hardware"), hardware, "v2, v3, v4, v5e, v5p, v6e or tpu7x");
+  }
+  const maybe<slice> where = find_slice_of_size(*chip, chip_count / slice_total);
+  if (!where) fail(errc::unknown_name, record.path("chips_total"), chip_count, "the chips of a slice that exists");
+  return *where;
+}
+
 }  // namespace detail
 
 /// A training run of data/measured/structured.json. `path` names the record in errors, which name the field. Memory
@@ -188,21 +205,8 @@ inline layout record_layout(const json_object& record, std::int64_t slice_total)
   result.quality = record.string("quality");
   result.model = detail::record_model(record.object("model"));
   result.job = detail::record_job(record);
-  const std::int64_t slice_total = record.positive_count_or("num_slices", 1);
-  const std::int64_t chip_count = record.positive_count("chips_total");
-  if (chip_count % slice_total != 0) {
-    detail::fail(errc::not_divisible, record.path("chips_total"), chip_count, "a multiple of num_slices");
-  }
-  const std::string hardware = record.string("hardware");
-  const maybe<chip_spec> chip = find_chip(hardware);
-  if (!chip) {
-    detail::fail(errc::unknown_name, record.path("hardware"), hardware, "v2, v3, v4, v5e, v5p, v6e or tpu7x");
-  }
-  const maybe<slice> where = find_slice_of_size(*chip, chip_count / slice_total);
-  if (!where)
-    detail::fail(errc::unknown_name, record.path("chips_total"), chip_count, "the chips of a slice that exists");
-  result.where = *where;
-  result.mesh = detail::record_layout(record, slice_total);
+  result.where = detail::record_slice(record);
+  result.mesh = detail::record_layout(record, record.positive_count_or("num_slices", 1));
   if (timed) result.measured = seconds{record.positive_number("target_step_time_s")};
   result.in_domain = record.flag_or("in_domain", false);
   return result;

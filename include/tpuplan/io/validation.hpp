@@ -11,8 +11,10 @@
 #include <string_view>
 #include <tpuplan/estimate/memory.hpp>
 #include <tpuplan/estimate/training.hpp>
+#include <tpuplan/io/exceptions.hpp>
 #include <tpuplan/io/published_text.hpp>
 #include <tpuplan/io/records.hpp>
+#include <tpuplan/io/serving_records.hpp>
 #include <vector>
 
 /// @file
@@ -24,7 +26,7 @@ inline namespace abi_0 {
 /// One record. Times are of one step. `skipped` says why nothing was predicted.
 struct record_check {
   std::string id, kind, quality, family, generation;
-  std::string type;  ///< "dense", "moe", "dense 8-bit" or "moe 8-bit"
+  std::string type;  ///< of training "dense", "moe", "dense 8-bit" or "moe 8-bit"; else "step", "engine" or "saturated"
   std::optional<seconds> predicted, measured, low, high;
   std::optional<double> error;                ///< predicted / measured - 1
   std::optional<verdict> fit;                 ///< where memory could be predicted
@@ -44,7 +46,7 @@ namespace detail {
 
 inline std::string type_of(const training_record& record) {
   std::string type = has_experts(record.model) ? "moe" : "dense";
-  if (record.job.compute == dtype::int8 || record.job.compute == dtype::fp8) type += " 8-bit";
+  if (in_eight_bits(record.job)) type += " 8-bit";
   return type;
 }
 
@@ -65,24 +67,19 @@ inline calibration without_losses() {
   return ideal;
 }
 
-/// What was seen of memory, and why it cannot be held against the estimate: what the record leaves open about what is
-/// held, or figures that are not of a running step.
-inline void check_memory(const training_record& run, const json_object& record, record_check& check) {
+/// What was seen of memory, and why it cannot be held against the estimate: what had to be guessed, or what the list of
+/// exceptions says of the record.
+inline void check_memory(const training_record& run, const json_object& record,
+                         const std::vector<record_exception>& exceptions, record_check& check) {
   if (record.has("fits")) check.fitted = record.flag("fits");
   if (record.has("hbm_used_bytes")) check.measured_used = bytes{record.positive_number("hbm_used_bytes")};
-  const std::string notes = lower(text_of(record, "notes"));
-  const auto noted = [&](std::string_view words) { return notes.find(words) != std::string::npos; };
   const memory_breakdown memory = memory_use(run.model, run.job, run.mesh, run.where);
   check.used = memory.total;
-  if (noted("compile-time")) check.bytes_skipped = "sum of the compiler, which does not count what is reused";
-  if (!check.guesses.empty()) {
-    check.memory_skipped = "underspecified: " + check.guesses.back();
-  } else if (noted("teacher")) {
-    check.memory_skipped = "underspecified: a resident teacher that is not described";
-  }
-  if (noted("before activations") || noted("after parameter load")) {
-    check.memory_skipped = "of the state alone, before a step";
-    check.used = memory.parameters + memory.optimizer;
+  if (!check.guesses.empty()) check.memory_skipped = "underspecified: " + check.guesses.back();
+  for (const record_exception& one : exceptions) {
+    if (one.id != check.id) continue;
+    (one.what == not_judged::used_bytes ? check.bytes_skipped : check.memory_skipped) = one.reason;
+    if (one.what == not_judged::all_but_state) check.used = memory.parameters + memory.optimizer;
   }
   if (!check.memory_skipped) check.fit = fits(memory);
 }
@@ -130,8 +127,42 @@ inline bool is_a_gap(errc code) noexcept {
          code == errc::unknown_figure || code == errc::not_divisible || code == errc::infeasible;
 }
 
+/// A decode or prefill record.
+inline void check_serving(const nlohmann::json& value, const std::string& where, const serving_calibration& constants,
+                          record_check& check) {
+  const serving_record run = read_serving_record(value, where);
+  const bool engine = run.question == serving_question::engine_step || run.question == serving_question::engine_prefill;
+  check.type = run.saturated ? "saturated" : engine ? "engine" : "step";
+  const serving_prediction said = predict(run, constants);
+  check.predicted = said.time;
+  check.measured = run.measured;
+  check.low = said.time / (1 + said.band);
+  check.high = said.time / (1 - said.band);
+  check.error = said.time / run.measured - 1;
+  check.extrapolated = said.extrapolated;
+  check.in_domain = !run.saturated;
+  check.roofline_error = predict(run, peak_only).time / run.measured - 1;
+}
+
+/// A memory record of serving.
+inline void check_serving_memory(const nlohmann::json& value, const std::string& where, record_check& check) {
+  const serving_memory_record memory = read_serving_memory(value, where);
+  const json_object record(value, where);
+  const json_object measured = record.has("measured") ? record.object("measured") : record;
+  check.type = record.string("task");
+  if (measured.has("fits")) check.fitted = measured.flag("fits");
+  check.used = memory.held;
+  if (measured.has("hbm_used_bytes")) check.measured_used = bytes{measured.positive_number("hbm_used_bytes")};
+  if (memory.whole) {
+    check.fit = fits(memory.use);
+  } else {
+    check.memory_skipped = "of the cache alone";
+  }
+}
+
 inline record_check check_record(const nlohmann::json& value, const std::string& path, const calibration& constants,
-                                 std::string& question) {
+                                 const std::vector<record_exception>& exceptions,
+                                 const serving_calibration& serving_constants, std::string& question) {
   const json_object record(value, path);
   record_check check;
   check.id = record.string("id");
@@ -142,17 +173,20 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
   try {
     check.generation = std::string(chip_for(record.string("hardware")).name.view());
     if (check.kind == "decode" || check.kind == "prefill") {
-      fail(errc::unsupported, where, check.kind, "training and memory records: serving is not estimated");
+      check_serving(value, where, serving_constants, check);
+      return check;
     }
-    const bool about_training = !record.has("task") || record.string("task") == "training";
-    if (!about_training) fail(errc::unsupported, where, record.string("task"), "memory records of training");
+    if (check.kind == "memory" && record.has("task") && record.string("task") != "training") {
+      check_serving_memory(value, where, check);
+      return check;
+    }
     const spelled_out spelled = spell_out(value, where);
     check.guesses = spelled.guesses;
     const training_record run = read_training_record(spelled.record, where, check.kind == "training");
     check.type = type_of(run);
     check.in_domain = static_cast<double>(parameters(run.model).total) >= 1.5e9;
     if (check.kind == "training") check_step(run, constants, check);
-    check_memory(run, json_object(spelled.record, where), check);
+    check_memory(run, json_object(spelled.record, where), exceptions, check);
     question = memory_question(run);
   } catch (const error& problem) {
     if (!is_a_gap(problem.code())) throw;
@@ -164,9 +198,12 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
 }  // namespace detail
 
 /// Checks every record of a document in either format of data/measured. Throws, naming the record, for records that
-/// cannot be right (negative times, no chips, wrong types); skips, with the reason, what they leave open.
+/// cannot be right (negative times, no chips, wrong types); skips, with the reason, what they leave open. Memory of the
+/// exceptions is not judged; ids that the document does not have are of no consequence.
 [[nodiscard]] inline std::vector<record_check> check_records(const nlohmann::json& document, const std::string& source,
-                                                             const calibration& constants = {}) {
+                                                             const calibration& constants = {},
+                                                             const std::vector<record_exception>& exceptions = {},
+                                                             const serving_calibration& serving_constants = {}) {
   const detail::json_object root(document, source);
   const nlohmann::json& list = root.at("records");
   if (!list.is_array())
@@ -174,7 +211,8 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
   std::vector<record_check> checks;
   std::vector<std::string> questions(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
-    checks.push_back(detail::check_record(list[i], "records[" + std::to_string(i) + "]", constants, questions[i]));
+    checks.push_back(detail::check_record(list[i], "records[" + std::to_string(i) + "]", constants, exceptions,
+                                          serving_constants, questions[i]));
   }
   detail::skip_contradictions(questions, checks);
   return checks;

@@ -17,6 +17,17 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+namespace detail {
+/// The enumerator of that name among the first ones; nothing if there is none.
+template <class Enumeration>
+constexpr maybe<Enumeration> enumerator_named(std::string_view given, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (same_name(given, name(static_cast<Enumeration>(i)))) return static_cast<Enumeration>(i);
+  }
+  return nothing;
+}
+}  // namespace detail
+
 /// The optimizer, which decides what is kept per parameter.
 enum class optimizer_kind : std::uint8_t {
   adamw,         ///< two moments
@@ -33,11 +44,7 @@ enum class optimizer_kind : std::uint8_t {
 
 /// The optimizer of that name; nothing if there is none.
 [[nodiscard]] constexpr maybe<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
-  for (const optimizer_kind kind :
-       {optimizer_kind::adamw, optimizer_kind::adafactor, optimizer_kind::lion, optimizer_kind::sgd_momentum}) {
-    if (detail::same_name(given, name(kind))) return kind;
-  }
-  return nothing;
+  return detail::enumerator_named<optimizer_kind>(given, 4);
 }
 
 /// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted
@@ -65,11 +72,9 @@ struct training_state {
                                                          optimizer_kind optimizer = optimizer_kind::adamw,
                                                          dtype moments = dtype::fp32) {
   const auto count = static_cast<double>(detail::positive_count("parameters", parameter_total));
-  training_state state;
-  state.weights = size_of(weights) * count;
-  state.optimizer = optimizer_bytes_per_parameter(optimizer, moments) * count;
-  state.total = state.weights + state.optimizer;
-  return state;
+  const bytes kept = size_of(weights) * count;
+  const bytes for_updates = optimizer_bytes_per_parameter(optimizer, moments) * count;
+  return {kept, for_updates, kept + for_updates};
 }
 
 /// Where a tensor of the forward pass is while the backward pass has not come to it.
@@ -175,6 +180,21 @@ enum class software_level : std::uint8_t {
   return level == software_level::tuned ? "tuned" : "general";
 }
 
+/// How attention is computed. `flash`: scores stay on the chip, in blocks, and blocks that the mask hides are skipped;
+/// what nearly all published runs use. `unfused`: scores and probabilities of every query and key of a sequence, hidden
+/// ones too, are written to HBM and read again.
+enum class attention_kernel : std::uint8_t { flash, unfused };
+
+/// "flash" or "unfused".
+[[nodiscard]] constexpr std::string_view name(attention_kernel kernel) noexcept {
+  return kernel == attention_kernel::flash ? "flash" : "unfused";
+}
+
+/// The kernel of that name; nothing if there is none.
+[[nodiscard]] constexpr maybe<attention_kernel> parse_attention_kernel(std::string_view given) noexcept {
+  return detail::enumerator_named<attention_kernel>(given, 2);
+}
+
 /// What of the training state lies in the memory of the hosts between steps. The optimizer's comes back whole for the
 /// update; parameters come layer by layer, and whole for the update.
 enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer };
@@ -198,9 +218,10 @@ struct training {
   double work_multiplier = 1;              ///< products per token relative to one forward and backward pass (DPO: more)
   std::int64_t images_per_sequence = 0;    ///< passes of the vision tower
   software_level software = software_level::tuned;
-  host_state state_on_host = host_state::none;  ///< counted by memory_use; step_time refuses it
-  std::int64_t lora_rank = 0;                   ///< 0: all is trained. Counted by memory_use; step_time refuses it
-  lora_targets lora{};  ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
+  attention_kernel attention = attention_kernel::flash;
+  host_state state_on_host = host_state::none;
+  std::int64_t lora_rank = 0;  ///< of adapters on a frozen base; 0: all is trained
+  lora_targets lora{};         ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
   dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
 };
 
@@ -209,6 +230,19 @@ struct training {
   return checked_multiply(detail::positive_count("training.global_batch", job.global_batch),
                           detail::positive_count("training.sequence_length", job.sequence_length));
 }
+
+/// HBM traffic of the update for each trained parameter: weight and optimizer state read and written, the fp32 gradient
+/// read. Worked: 28 B for AdamW in fp32, 13 B for Adafactor.
+[[nodiscard]] constexpr bytes update_bytes_per_parameter(const training& job) noexcept {
+  return 2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job.optimizer, job.moments)) + bytes{4};
+}
+
+namespace detail {
+/// Products run quantised to 8 bits.
+constexpr bool in_eight_bits(const training& job) noexcept {
+  return job.compute == dtype::int8 || job.compute == dtype::fp8;
+}
+}  // namespace detail
 
 /// Throws, naming the field, unless the step is one that can be estimated.
 constexpr void validate(const training& job) {

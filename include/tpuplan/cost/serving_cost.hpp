@@ -1,0 +1,44 @@
+#ifndef TPUPLAN_COST_SERVING_COST_HPP
+#define TPUPLAN_COST_SERVING_COST_HPP
+
+#include <tpuplan/cost/run_cost.hpp>
+#include <tpuplan/estimate/serving.hpp>
+
+/// @file
+/// Dollars for a million tokens of prompts and of answers.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Dollars for a million tokens. `input` and `output` share the price of the slice by the time that prompts and answers
+/// take of it; either times its rate, both together, is the price.
+struct serving_cost {
+  usd_per_second rate{};  ///< of the slice
+  usd input{};            ///< a million prompt tokens, cached ones included
+  usd output{};           ///< a million answer tokens
+  usd all_on_output{};    ///< a million answer tokens, were prompts free
+};
+
+/// What tokens cost at that price of the slice. Throws for an estimate that does not fit, and a price that is not above
+/// 0. Worked: 38.40 an hour for 10 000 answer tokens a second: 1.0667 on output alone.
+[[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& e, usd_per_second rate) {
+  detail::positive("price", rate.value());
+  if (e.running <= 0) detail::fail(errc::infeasible, "serving", "does not fit", "a slice that holds the model");
+  const double prompts = e.per_token.prompts / e.per_token.total;
+  serving_cost cost;
+  cost.rate = rate;
+  cost.all_on_output = cost_per_million_tokens(rate, e.output_tokens);
+  cost.input = prompts * cost_per_million_tokens(rate, e.input_tokens);
+  cost.output = (1 - prompts) * cost.all_on_output;
+  return cost;
+}
+
+/// The same for a slice at a row of the price book.
+[[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& e, const slice& s, const price_row& price) {
+  return cost_of_tokens(e, rate(price.per_chip, chips(s)));
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

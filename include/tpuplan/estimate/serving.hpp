@@ -1,0 +1,318 @@
+#ifndef TPUPLAN_ESTIMATE_SERVING_HPP
+#define TPUPLAN_ESTIMATE_SERVING_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tpuplan/estimate/decode.hpp>
+#include <tpuplan/estimate/prefill.hpp>
+#include <tpuplan/estimate/serving_memory.hpp>
+#include <tpuplan/roofline/inference.hpp>
+
+/// @file
+/// A serving engine in its steady state: continuous batching, prompts taken in between decode steps.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Mean time of an output token in an engine: step.total + prompts + engine = total. The host prepares a step while the
+/// device runs another: it shows only where it is the slower of the two.
+struct token_time {
+  decode_breakdown step{};
+  seconds prompts{};  ///< prefill of new requests, as much a step as keeps the batch full
+  seconds engine{};   ///< waiting for host and scheduler
+  seconds total{};
+  seconds low{};  ///< nine of ten comparable published engines lie between low and high
+  seconds high{};
+  double band = 0;
+  bool extrapolated = false;
+};
+
+/// A slice under some traffic. Rates are over all replicas; `running` and times are of one.
+struct serving_estimate {
+  serving_memory memory{};
+  verdict fit = verdict::no;  ///< `no`: nothing below is estimated; `largest_serving_context` says what would fit
+  std::int64_t replicas = 0;
+  std::int64_t largest_running = 0;  ///< sequences that the cache and the engine allow at once, per replica
+  double running = 0;                ///< sequences that decode at once, on average, per replica
+  token_time per_token{};            ///< TPOT
+  seconds prefill{};                 ///< of one prompt in the engine, undisturbed
+  seconds queue{};                   ///< waiting for a place
+  seconds first_token{};             ///< TTFT: queue, half a step, prefill
+  per_second requests{};
+  per_second input_tokens{};  ///< prompt tokens, cached ones included
+  per_second output_tokens{};
+  per_second capacity{};       ///< requests a second with every place taken
+  double prefill_servers = 0;  ///< for each decode server, were they apart
+  bool meets_ttft = true;
+  bool meets_tpot = true;
+};
+
+namespace detail {
+
+/// The mean time of a token as a function of the running batch B:
+/// max(max(dense + experts (1 - missed^B), products B) + each B + fixed, host + host_each B).
+struct token_line {
+  double dense = 0, experts = 0, missed = 0, products = 0, each = 0, fixed = 0, host = 0, host_each = 0;
+};
+constexpr double time_at(const token_line& line, double running) {
+  double weights = line.dense;
+  if (line.experts > 0) weights += line.experts * (line.missed > 0 ? 1 - math::pow(line.missed, running) : 1);
+  const double products = line.products * running;
+  const double device = (weights > products ? weights : products) + line.each * running + line.fixed;
+  const double host = line.host + line.host_each * running;
+  return device > host ? device : host;
+}
+
+/// Prompt tokens that have to be computed for each token of an answer.
+constexpr double prompt_share(const serving& job) {
+  return job.prompt.mean * (1 - job.prefix_hit_rate) / job.answer.mean;
+}
+
+constexpr double prompt_seconds(const served_model& v, const serving& job, const serving_calibration& c) {
+  return (flops{2 * v.matrices * prompt_share(job)} / (v.peak * c.prefill_between_steps)).value();
+}
+
+constexpr token_line line_of(const served_model& v, bytes cache, const serving& job, const serving_layout& l,
+                             const serving_calibration& c) {
+  const double weight_seconds = size_of(job.weights).value() / (v.hbm.value() * c.weight_stream);
+  token_line line;
+  line.dense = v.dense * weight_seconds;
+  line.experts = v.experts * weight_seconds;
+  line.missed = v.missed;
+  line.products = 2 * v.matrices / (v.peak.value() * c.decode_mxu);
+  line.each = cache.value() * v.copies / (v.hbm.value() * c.cache_stream) +
+              all_reduced_bytes(v, l) * collective_seconds_per_byte(v.on, c.decode_collectives) +
+              prompt_seconds(v, job, c);
+  line.fixed = layer_latency_of(v, c).value();
+  line.host = c.engine_step.value();
+  line.host_each = c.engine_sequence.value();
+  return line;
+}
+
+/// The time of a token of sequences whose caches take so many bytes each.
+constexpr token_time token_of(const served_model& v, double running, bytes cache, const serving& job,
+                              const serving_layout& l, const slice& s, const serving_calibration& c) {
+  token_time t;
+  t.step = decode_of(v, running, cache, job, l, s, c);
+  t.prompts = seconds{running * prompt_seconds(v, job, c)};
+  const seconds device = t.step.total + t.prompts;
+  t.total = max(device, c.engine_step + running * c.engine_sequence);
+  t.engine = t.total - device;
+  t.extrapolated = t.step.extrapolated;
+  t.band = t.extrapolated ? wide_serving_band : engine_band;
+  t.low = t.total / (1 + t.band);
+  t.high = t.total / (1 - t.band);
+  return t;
+}
+
+/// The batch at which a rising function crosses 0 between 0 and `most`, by halving and secants; `most` if it does not.
+template <class Function>
+constexpr double crossing(const Function& function, double most) {
+  double low = 0, high = most;
+  double at_low = function(low), at_high = function(high);
+  if (at_high <= 0) return most;
+  for (int round = 0; round < 60 && high - low > 1e-9 * most; ++round) {
+    double middle = round % 3 == 2 ? low + (high - low) / 2 : low - at_low * (high - low) / (at_high - at_low);
+    if (!(middle > low && middle < high)) middle = low + (high - low) / 2;
+    const double value = function(middle);
+    if (value == 0) return middle;
+    (value < 0 ? low : high) = middle;
+    (value < 0 ? at_low : at_high) = value;
+  }
+  return low + (high - low) / 2;
+}
+
+/// Prompt tokens of a request that are new to the engine, at least one.
+constexpr std::int64_t fresh_tokens(const serving& job) {
+  return ceil_to_count(job.prompt.mean * (1 - job.prefix_hit_rate));
+}
+
+/// "from 5140 us on: weights at peak rates".
+constexpr text<96> bound_text(seconds bound, std::string_view term) {
+  return text<96>{"from "}.append(ceil_to_count(in_us(bound))).append(" us on: ").append(term).append(" at peak rates");
+}
+
+/// "below 8.930 a second, the capacity".
+constexpr text<96> below_capacity(double requests) {
+  const std::int64_t thousandths = floor_to_count(requests * 1000);
+  text<96> result{"below "};
+  result.append(thousandths / 1000).append(".");
+  for (const std::int64_t digit : {thousandths / 100 % 10, thousandths / 10 % 10, thousandths % 10})
+    result.append(digit);
+  return result.append(" a second, the capacity");
+}
+
+/// What no engine can beat.
+struct target_floors {
+  decode_breakdown tpot{};
+  prefill_breakdown ttft{};
+};
+constexpr target_floors floors_of(const transformer& m, const serving& job, const serving_layout& l, const slice& s) {
+  target_floors floors;
+  if (job.tpot_target.value() > 0) floors.tpot = decode_step(m, {1, running_context(job)}, job, l, s, peak_only);
+  if (job.ttft_target.value() > 0) floors.ttft = prefill_time(m, {1, fresh_tokens(job)}, job, l, s, peak_only);
+  return floors;
+}
+
+/// Refuses targets below them, with the term that binds.
+constexpr void check_targets(const serving& job, const target_floors& floors) {
+  if (job.tpot_target < floors.tpot.total) {
+    fail(errc::infeasible, "serving.tpot_target in us", in_us(job.tpot_target),
+         bound_text(floors.tpot.total, name(floors.tpot.limited_by)).view());
+  }
+  if (job.ttft_target < floors.ttft.total) {
+    const bool by_products = floors.ttft.products + floors.ttft.attention > floors.ttft.weights;
+    fail(errc::infeasible, "serving.ttft_target in us", in_us(job.ttft_target),
+         bound_text(floors.ttft.total, by_products ? "products" : "weights").view());
+  }
+}
+
+}  // namespace detail
+
+/// Mean time of an output token where so many sequences run in one replica of an engine, prompts taken in as answers
+/// end. Throws as `decode_step` does. Worked: Qwen3 8B on v6e-4, 58.9 sequences of 1024 + 1024 tokens: 13.4 ms against
+/// 11.1 ms measured (tests/unit/serving.cpp). Source: closed form calibrated on published runs.
+[[nodiscard]] constexpr token_time time_per_token(const transformer& m, double running, const serving& job,
+                                                  const serving_layout& l, const slice& s,
+                                                  const serving_calibration& c = {}) {
+  return detail::token_of(detail::served_by(m, job, l, s), running, detail::cache_of(m, job, running_context(job)), job,
+                          l, s, c);
+}
+
+/// One prompt of mean length in an engine, undisturbed; what the prefix cache has is not computed again.
+[[nodiscard]] constexpr seconds engine_prefill_time(const transformer& m, const serving& job, const serving_layout& l,
+                                                    const slice& s, const serving_calibration& c = {}) {
+  return c.engine_prefill * prefill_time(m, {1, detail::fresh_tokens(job)}, job, l, s, c).total;
+}
+
+namespace detail {
+
+/// Running batch per replica under the traffic, at most `most`: by Little's law, N = B + rate x time to first token
+/// for N requests in flight, B = rate x answer x time per token for arrivals.
+constexpr double running_batch(const serving& job, const token_line& line, double most, double replicas,
+                               double prefill) {
+  const double answer = job.answer.mean;
+  if (job.request_rate.value() > 0) {
+    const double rate = job.request_rate.value() / replicas;
+    return crossing([&](double b) { return b - rate * answer * time_at(line, b); }, most);
+  }
+  if (job.concurrency > 0) {
+    const double clients = static_cast<double>(job.concurrency) / replicas;
+    return crossing(
+        [&](double b) {
+          const double token = time_at(line, b);
+          return b + b / (answer * token) * (prefill + token / 2) - clients;
+        },
+        most);
+  }
+  if (job.tpot_target.value() == 0) return most;
+  const double target = job.tpot_target.value();
+  const double within = crossing([&](double b) { return time_at(line, b) - target; }, most);
+  return within < 1 ? 1 : within;
+}
+
+/// Waiting for a place. Closed: those whom the running batch leaves over. Open: a queue of one server that takes a
+/// request at a time, at the rate of a full batch, arrivals at random and service alike (M/D/1); near capacity it is
+/// long.
+constexpr double queue_seconds(const serving& job, double requests, double capacity, double in_service,
+                               double replicas) {
+  if (job.request_rate.value() > 0) {
+    const double load = requests / capacity;
+    return load / (2 * (1 - load)) / capacity;
+  }
+  const double left = static_cast<double>(job.concurrency) / replicas - requests * in_service;
+  return left > 1e-6 * in_service * requests ? left / requests : 0;
+}
+
+/// Fills in what follows from the running batch.
+constexpr void add_rates(serving_estimate& e, const serving& job, double replicas, const serving_calibration& c) {
+  const double answer = job.answer.mean;
+  const double token = e.per_token.total.value();
+  const double each = e.running / (answer * token);
+  const double chunks =
+      job.prefill_chunk > 0
+          ? math::ceil(static_cast<double>(fresh_tokens(job)) / static_cast<double>(job.prefill_chunk))
+          : 1;
+  const double own = e.prefill.value() + (chunks - 0.5) * token;
+  const bool waits = job.request_rate.value() > 0 || job.concurrency > 0;
+  if (waits) e.queue = seconds{queue_seconds(job, each, e.capacity.value() / replicas, own + answer * token, replicas)};
+  e.first_token = e.queue + seconds{own};
+  e.requests = per_second{each * replicas};
+  e.output_tokens = e.requests * answer;
+  e.input_tokens = e.requests * job.prompt.mean;
+  e.prefill_servers =
+      prefill_servers_per_decode_server(e.running, e.prefill / c.engine_prefill, e.per_token.step.total, answer);
+  e.meets_ttft = job.ttft_target.value() == 0 || e.first_token <= job.ttft_target;
+  e.meets_tpot = job.tpot_target.value() == 0 || e.per_token.total <= job.tpot_target * (1 + 1e-9);
+}
+
+}  // namespace detail
+
+/// What a slice does under some traffic: whether it fits, how many sequences run at once, times and rates. Where
+/// neither a rate nor a concurrency is given, every place is taken, or as many as the TPOT target allows. Throws for
+/// what `decode_step` throws for, rates at or above the capacity (it says the capacity), and targets that no engine can
+/// reach (it says the bound). Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp).
+/// Source: scaling book, "Inference" (2025-12-15); Little's law; constants in `serving_calibration`.
+[[nodiscard]] constexpr serving_estimate serve(const transformer& m, const serving& job, const serving_layout& l,
+                                               const slice& s, const serving_calibration& c = {}) {
+  validate(job, m);
+  const detail::served_model v = detail::served_by(m, job, l, s);
+  detail::check_targets(job, detail::floors_of(m, job, l, s));
+  const bytes cache = detail::cache_of(m, job, running_context(job));
+  const bytes longest = detail::cache_of(m, job, static_cast<double>(longest_context(job)));
+  const double replicas = v.on.count;
+  serving_estimate e;
+  e.replicas = floor_to_count(replicas);
+  e.largest_running = detail::places_for(v, cache, longest, job, s);
+  e.memory = detail::memory_of(v, 1, cache, job, s);
+  if (e.largest_running == 0) return e;
+  const detail::token_line line = detail::line_of(v, cache, job, l, c);
+  const auto most = static_cast<double>(e.largest_running);
+  e.capacity = per_second{replicas * most / (job.answer.mean * detail::time_at(line, most))};
+  if (job.request_rate.value() > 0 && job.request_rate >= e.capacity) {
+    detail::fail(errc::infeasible, "serving.request_rate", job.request_rate.value(),
+                 detail::below_capacity(e.capacity.value()).view());
+  }
+  e.prefill = c.engine_prefill * detail::prefill_of(v, m, {1, detail::fresh_tokens(job)}, job, l, s, c).total;
+  e.running = detail::running_batch(job, line, most, replicas, e.prefill.value());
+  e.per_token = detail::token_of(v, e.running, cache, job, l, s, c);
+  e.memory = detail::memory_of(v, e.running, cache, job, s);
+  e.fit = fits(e.memory);
+  detail::add_rates(e, job, replicas, c);
+  return e;
+}
+
+/// A point of the frontier of throughput against latency.
+struct frontier_point {
+  double running = 0;  ///< per replica
+  seconds per_token{};
+  per_second output_tokens{};  ///< over all replicas
+};
+struct serving_frontier {
+  std::array<frontier_point, 24> points{};
+  std::size_t count = 0;
+};
+
+/// Time per token and throughput for running batches 1, 2, 4 … and the largest that fits; no points where none does.
+[[nodiscard]] constexpr serving_frontier frontier(const transformer& m, const serving& job, const serving_layout& l,
+                                                  const slice& s, const serving_calibration& c = {}) {
+  validate(job, m);
+  serving_frontier result;
+  const std::int64_t most = largest_running(m, job, l, s);
+  const detail::served_model v = detail::served_by(m, job, l, s);
+  const bytes cache = detail::cache_of(m, job, running_context(job));
+  for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
+    const auto running = static_cast<double>(batch);
+    const seconds token = detail::token_of(v, running, cache, job, l, s, c).total;
+    result.points[result.count++] = {running, token, v.on.count * running / token};
+    if (batch == most) break;
+    batch = 2 * batch < most ? 2 * batch : most;
+  }
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

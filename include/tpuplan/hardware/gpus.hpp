@@ -1,0 +1,75 @@
+#ifndef TPUPLAN_HARDWARE_GPUS_HPP
+#define TPUPLAN_HARDWARE_GPUS_HPP
+
+#include <cstdint>
+#include <string_view>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/known.hpp>
+#include <tpuplan/maybe.hpp>
+
+/// @file
+/// GPU servers to hold a TPU slice against: peak rates, memory and Google Cloud's prices, nothing calibrated. They are
+/// chips of a caller's own; sources in data/gpus.json.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A GPU of Google Cloud and what an hour of it costs, its share of the machine included.
+struct gpu_offer {
+  std::string_view name{};
+  std::string_view machine{};
+  std::int64_t per_machine = 0;  ///< GPUs in the largest machine
+  flops_per_second bf16{};       ///< dense
+  bytes hbm{};
+  bytes_per_second bandwidth{};
+  known<usd_per_second> on_demand{};
+  known<usd_per_second> spot{};
+  std::string_view date{};  ///< of the prices
+};
+
+inline constexpr gpu_offer gpu_offers[] = {
+    {"A100-40", "a2-highgpu-1g", 16, 312_TFLOP_per_s, 40_GB, 1555_GB_per_s, 3.6734_usd_per_h, 1.2934_usd_per_h,
+     "2025-03-06"},
+    {"A100-80", "a2-ultragpu-8g", 8, 312_TFLOP_per_s, 80_GB, 2039_GB_per_s, 5.0688_usd_per_h, 3.041_usd_per_h,
+     "2026-09-17"},
+    {"H100", "a3-highgpu-8g", 8, 989_TFLOP_per_s, 80_GB, 3350_GB_per_s, 11.0613_usd_per_h, 6.620_usd_per_h,
+     "2026-09-17"},
+    {"H200", "a3-ultragpu-8g", 8, 989_TFLOP_per_s, 141_GB, 4800_GB_per_s, 10.6009_usd_per_h, unknown, "2026-09-17"},
+    {"B200", "a4-highgpu-8g", 8, 2250_TFLOP_per_s, 180_GB, 8000_GB_per_s, 16.11_usd_per_h, 4.954_usd_per_h,
+     "2026-07-30"},
+    {"L4", "g2-standard-4", 8, 121_TFLOP_per_s, 24_GB, 300_GB_per_s, 0.707_usd_per_h, unknown, "2026-06-03"},
+};
+
+/// The GPU of that name, in any case; nothing if there is none. Worked: find_gpu("h100")->per_machine is 8.
+[[nodiscard]] constexpr maybe<gpu_offer> find_gpu(std::string_view given) noexcept {
+  for (const gpu_offer& offer : gpu_offers) {
+    if (detail::same_name(given, offer.name)) return offer;
+  }
+  return nothing;
+}
+
+/// The same; an unknown name throws `errc::unknown_name` and lists the known ones.
+[[nodiscard]] constexpr gpu_offer gpu_for(std::string_view given) {
+  if (const maybe<gpu_offer> found = find_gpu(given)) return *found;
+  detail::fail(errc::unknown_name, "gpu", given, "A100-40, A100-80, H100, H200, B200 or L4");
+}
+
+/// Some GPUs of one machine as a slice: for estimates with `peak_only`, which asks nothing of their links.
+/// Worked: hbm_bandwidth(gpu_server(gpu_for("H100"), 8)) is 26.8 TB/s.
+[[nodiscard]] constexpr slice gpu_server(const gpu_offer& offer, std::int64_t gpus) {
+  if (gpus < 1 || gpus > offer.per_machine)
+    detail::fail(errc::out_of_range, "GPUs of one machine", gpus, "1 to what a machine has");
+  chip_spec chip;
+  chip.name = offer.name;
+  chip.tensorcores = chip.jax_devices = 1;
+  chip.peak.bf16 = offer.bf16;
+  chip.hbm.capacity = chip.hbm.documented = offer.hbm;
+  chip.hbm.bandwidth = offer.bandwidth;
+  chip.ici.axes = 1;
+  return slice{chip, topology{{static_cast<std::int32_t>(gpus), 1, 1}, 2}, gpus};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

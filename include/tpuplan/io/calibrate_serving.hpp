@@ -1,0 +1,186 @@
+#ifndef TPUPLAN_IO_CALIBRATE_SERVING_HPP
+#define TPUPLAN_IO_CALIBRATE_SERVING_HPP
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/io/calibrate.hpp>
+#include <tpuplan/io/serving_records.hpp>
+#include <vector>
+
+/// @file
+/// The calibration of the serving estimates: decode and prefill apart, as io/calibrate.hpp does for training.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A fit and its constants with their errors.
+struct serving_fit {
+  serving_calibration constants{};
+  std::vector<fitted_constant> fitted;
+};
+
+namespace detail {
+
+/// A free constant and where it lies.
+struct serving_parameter {
+  fitted_constant constant;
+  void (*set)(serving_calibration&, double);
+};
+
+inline std::vector<serving_parameter> decode_parameters() {
+  return {
+      {{"weight_stream", 0.8, 0.1, 0, 0}, [](serving_calibration& c, double v) { c.weight_stream = v; }},
+      {{"cache_stream", 0.5, 0.5, 0, 0}, [](serving_calibration& c, double v) { c.cache_stream = v; }},
+      {{"decode_mxu", 0.6, 0.3, 0, 0}, [](serving_calibration& c, double v) { c.decode_mxu = v; }},
+      {{"layer_latency", 2e-5, 0.5, 0, 0}, [](serving_calibration& c, double v) { c.layer_latency = seconds{v}; }},
+      {{"decode_collectives", 1.0, 0.4, 0, 0}, [](serving_calibration& c, double v) { c.decode_collectives = v; }},
+      {{"prefill_between_steps", 0.2, 0.4, 0, 0},
+       [](serving_calibration& c, double v) { c.prefill_between_steps = v; }},
+      {{"engine_step", 5e-3, 0.7, 0, 0}, [](serving_calibration& c, double v) { c.engine_step = seconds{v}; }},
+      {{"engine_sequence", 3e-5, 0.7, 0, 0}, [](serving_calibration& c, double v) { c.engine_sequence = seconds{v}; }}};
+}
+
+inline std::vector<serving_parameter> prefill_parameters() {
+  return {
+      {{"prefill_mxu", 0.72, 0.15, 0, 0}, [](serving_calibration& c, double v) { c.prefill_mxu = v; }},
+      {{"prefill_collectives", 0.7, 0.5, 0, 0}, [](serving_calibration& c, double v) { c.prefill_collectives = v; }},
+      {{"engine_prefill", 2.0, 0.3, 0, 0}, [](serving_calibration& c, double v) { c.engine_prefill = v; }}};
+}
+
+inline bool is_decode(const serving_record& run) {
+  return run.question == serving_question::decode_step || run.question == serving_question::engine_step;
+}
+
+inline std::vector<double> serving_log_errors(const std::vector<serving_record>& runs, const serving_calibration& c) {
+  std::vector<double> errors;
+  for (const serving_record& run : runs) errors.push_back(std::log(predict(run, c).time / run.measured));
+  return errors;
+}
+
+/// A family counts as the square root of its size, and errors beyond 24 % less and less.
+inline std::vector<double> serving_weights(const std::vector<serving_record>& runs, const std::vector<double>& errors) {
+  constexpr double noise = 0.12;
+  std::map<std::string, double> family_size;
+  for (const serving_record& run : runs) family_size[run.family] += 1;
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const double far = errors[i] / (2 * noise);
+    weights.push_back(1 / std::sqrt(family_size[runs[i].family]) / (noise * noise) / (1 + far * far));
+  }
+  return weights;
+}
+
+inline serving_calibration with_logs(serving_calibration c, const std::vector<serving_parameter>& free,
+                                     const std::vector<double>& logs) {
+  for (std::size_t i = 0; i < free.size(); ++i) free[i].set(c, std::exp(logs[i]));
+  return c;
+}
+
+inline normal_equations serving_equations(const std::vector<serving_record>& runs, const serving_calibration& others,
+                                          const std::vector<serving_parameter>& free, const std::vector<double>& logs) {
+  const std::size_t n = logs.size();
+  const std::vector<double> errors = serving_log_errors(runs, with_logs(others, free, logs));
+  const std::vector<double> weights = serving_weights(runs, errors);
+  normal_equations e{matrix(n, std::vector<double>(n, 0)), std::vector<double>(n, 0)};
+  matrix jacobian;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<double> moved = logs;
+    moved[i] += 1e-4;
+    std::vector<double> change = serving_log_errors(runs, with_logs(others, free, moved));
+    for (std::size_t r = 0; r < change.size(); ++r) change[r] = (change[r] - errors[r]) / 1e-4;
+    jacobian.push_back(std::move(change));
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t r = 0; r < errors.size(); ++r) {
+      e.slope[i] -= jacobian[i][r] * errors[r] * weights[r];
+      for (std::size_t j = 0; j < n; ++j) e.curvature[i][j] += jacobian[i][r] * jacobian[j][r] * weights[r];
+    }
+    const double certainty = 1 / (free[i].constant.prior_spread * free[i].constant.prior_spread);
+    e.curvature[i][i] += certainty;
+    e.slope[i] -= (logs[i] - std::log(free[i].constant.prior)) * certainty;
+  }
+  return e;
+}
+
+}  // namespace detail
+
+/// Fits some constants to runs, the others left as they are in `others`: maximum a posteriori, Gauss-Newton on the
+/// logarithm of predicted over measured time, Cauchy weights.
+[[nodiscard]] inline serving_fit fit_serving(const std::vector<serving_record>& runs,
+                                             const std::vector<detail::serving_parameter>& free,
+                                             const serving_calibration& others = {}) {
+  if (runs.empty()) detail::fail(errc::invalid_argument, "runs to calibrate on", "none", "one or more");
+  std::vector<double> logs;
+  for (const detail::serving_parameter& one : free) logs.push_back(std::log(one.constant.prior));
+  detail::normal_equations at;
+  for (int round = 0; round < 40; ++round) {
+    at = detail::serving_equations(runs, others, free, logs);
+    const std::vector<double> step = detail::solve(at.curvature, at.slope);
+    double largest = 0;
+    for (std::size_t i = 0; i < logs.size(); ++i) {
+      logs[i] += std::clamp(step[i], -0.5, 0.5);
+      largest = std::max(largest, std::abs(step[i]));
+    }
+    if (largest < 1e-7) break;
+  }
+  const detail::matrix covariance = detail::inverse(at.curvature);
+  serving_fit fit{detail::with_logs(others, free, logs), {}};
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    fit.fitted.push_back(free[i].constant);
+    fit.fitted.back().value = std::exp(logs[i]);
+    fit.fitted.back().spread = std::sqrt(covariance[i][i]);
+  }
+  return fit;
+}
+
+/// The decode, or the prefill, runs of a document that the calibration uses: quality A and B, timed steps and engines;
+/// batches over saturated rates, which have scheduling and sampling in them, are left out.
+[[nodiscard]] inline std::vector<serving_record> serving_runs(const nlohmann::json& document, std::string_view kind) {
+  std::vector<serving_record> runs;
+  for (const nlohmann::json& value : document.at("records")) {
+    if (value.value("kind", "") != kind || value.value("quality", "C") == "C") continue;
+    try {
+      serving_record run = read_serving_record(value, value.value("id", ""));
+      if (!run.saturated) runs.push_back(std::move(run));
+    } catch (const error& problem) {
+      if (!detail::is_a_gap(problem.code())) throw;
+    }
+  }
+  return runs;
+}
+
+/// Fits what those runs determine: the constants of decode, or those of prefill.
+[[nodiscard]] inline serving_fit fit_serving(const std::vector<serving_record>& runs) {
+  const bool decode = !runs.empty() && detail::is_decode(runs.front());
+  return fit_serving(runs, decode ? detail::decode_parameters() : detail::prefill_parameters());
+}
+
+/// Every family left out once. Nothing of it is seen by the fit that predicts it.
+[[nodiscard]] inline std::vector<left_out_run> leave_families_out(const std::vector<serving_record>& runs) {
+  std::map<std::string, std::vector<serving_record>> families;
+  for (const serving_record& run : runs) families[run.family].push_back(run);
+  std::vector<left_out_run> result;
+  for (const auto& [family, members] : families) {
+    std::vector<serving_record> others;
+    for (const serving_record& run : runs) {
+      if (run.family != family) others.push_back(run);
+    }
+    if (others.empty()) continue;
+    const serving_calibration constants = fit_serving(others).constants;
+    for (const serving_record& run : members) {
+      const seconds predicted = predict(run, constants).time;
+      result.push_back({run.id, family, predicted / run.measured - 1, predicted});
+    }
+  }
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

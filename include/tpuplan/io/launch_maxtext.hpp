@@ -1,0 +1,144 @@
+#ifndef TPUPLAN_IO_LAUNCH_MAXTEXT_HPP
+#define TPUPLAN_IO_LAUNCH_MAXTEXT_HPP
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/io/launch_request.hpp>
+#include <tpuplan/parallel/layout.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// A layout as the arguments of MaxText. Names: AI-Hypercomputer/maxtext src/maxtext/configs/base.yml (2026-08-22);
+/// also in data/launch.json, "maxtext".
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How MaxText is to train. Precision and optimizer are not among it: give them in `extra` (weight_dtype=bfloat16).
+struct maxtext_run {
+  layout mesh{};
+  std::int64_t global_batch = 0;  ///< sequences in one step, over all slices
+  std::int64_t sequence_length = 0;
+  std::int64_t gradient_accumulation = 1;
+  remat_policy remat = remat::full;
+  std::int64_t steps = 0;              ///< 0: MaxText's default
+  std::int64_t checkpoint_period = 0;  ///< steps; 0: MaxText's default of 10000
+  std::string config = "src/maxtext/configs/base.yml";
+  std::vector<std::string> extra;  ///< more of key=value: model_name=llama3.1-8b
+};
+
+namespace detail {
+
+/// The least double whose product with `devices`, cut to a whole number as MaxText cuts it, is `sequences`.
+inline double per_device_batch(std::int64_t sequences, std::int64_t devices) {
+  const auto count = static_cast<double>(devices);
+  double each = static_cast<double>(sequences) / count;
+  while (std::floor(each * count) < static_cast<double>(sequences)) each = std::nextafter(each, each + 1);
+  return each;
+}
+
+/// remat_policy, and for a policy without a name in MaxText where each tensor is.
+inline std::vector<std::string> maxtext_remat(const remat_policy& policy) {
+  const std::string_view called = name(policy);
+  if (called != "custom" && called != "save_context") return {"remat_policy=" + std::string(called)};
+  const bool again = policy.context == placement::recompute;
+  if (policy.elementwise != placement::recompute || policy.attention_again != again) {
+    fail(errc::unsupported, "remat", "custom",
+         "a policy that recomputes elementwise work, and the attention kernel unless its output is kept");
+  }
+  std::vector<std::string> arguments = {"remat_policy=custom"};
+  const auto add = [&arguments](placement where, std::string_view keys) {
+    const std::string_view word = where == placement::device ? "device"
+                                  : where == placement::host ? "offload"
+                                                             : "remat";
+    while (!keys.empty()) {
+      const std::size_t end = keys.find(' ');
+      arguments.push_back(std::string(keys.substr(0, end)) + "=" + std::string(word));
+      keys = end == std::string_view::npos ? std::string_view{} : keys.substr(end + 1);
+    }
+  };
+  add(policy.layer_input, "decoder_layer_input");
+  add(policy.qkv, "query_proj key_proj value_proj");
+  add(policy.context, "context");
+  add(policy.out_proj, "out_proj");
+  add(policy.mlp_up, "mlpwi mlpwi_0 mlpwi_1 moe_mlpwi_0 moe_mlpwi_1");
+  add(policy.mlp_down, "mlpwo moe_mlpwo");
+  return arguments;
+}
+
+/// Adds the caller's own arguments: key=value, each key once and none that the plan sets.
+inline void add_extra(std::vector<std::string>& arguments, const std::vector<std::string>& extra) {
+  for (const std::string& given : extra) {
+    const std::size_t equal = given.find('=');
+    const std::string key = given.substr(0, equal);
+    if (equal == std::string::npos || key.empty() || !is_lower(key[0]) || key.size() > 80 ||
+        key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
+      fail(errc::invalid_argument, "MaxText argument", shown_value(given), "key=value with a key such as model_name");
+    }
+    for (const std::string& other : arguments) {
+      if (other.compare(0, key.size() + 1, key + "=") == 0)
+        fail(errc::invalid_argument, "MaxText argument", shown_value(given), "a key that is not set: " + other);
+    }
+    arguments.push_back(given);
+  }
+}
+
+}  // namespace detail
+
+/// The arguments that make MaxText train so on the request's slices: the mesh (`ici_` inside of a slice, `dcn_` over
+/// slices), the batch of each device in one microbatch, length, policy, and the folder and name under which it finds
+/// its last checkpoint again (without a folder it writes none). Throws where the mesh does not fill the slices or the
+/// batch does not divide. Worked: 1024 sequences on v6e-256 with fsdp 256 and no accumulation are
+/// ici_fsdp_parallelism=256 and per_device_batch_size=4.0. Source: MaxText base.yml, types.py: global batch =
+/// per_device_batch_size x devices x gradient_accumulation_steps.
+[[nodiscard]] inline std::vector<std::string> maxtext_arguments(const launch_request& r, const maxtext_run& run) {
+  validate(r);
+  if (run.mesh.unit != mesh_unit::devices)
+    detail::fail(errc::unsupported, "layout.unit", "chips", "devices: MaxText counts JAX devices");
+  validate(run.mesh, r.where);
+  if (slices(run.mesh) != r.slices)
+    detail::fail(errc::invalid_argument, "slices", r.slices, "the product of the layout's dcn degrees");
+  const std::int64_t micro = detail::positive_count("gradient_accumulation", run.gradient_accumulation);
+  if (detail::positive_count("global_batch", run.global_batch) % micro != 0)
+    detail::fail(errc::not_divisible, "gradient_accumulation", micro, "a divisor of the global batch");
+  std::vector<std::string> arguments = {"run_name=" + r.name};
+  const auto add = [&arguments](const char* key, std::int64_t value, std::int64_t without) {
+    if (value != without) arguments.push_back(std::string(key) + "=" + std::to_string(value));
+  };
+  arguments.push_back(r.checkpoint.empty() ? "enable_checkpointing=false" : "base_output_directory=" + r.checkpoint);
+  add("ici_data_parallelism", run.mesh.data, 1);
+  add("ici_fsdp_parallelism", run.mesh.fsdp, 0);
+  add("ici_tensor_parallelism", run.mesh.tensor, 1);
+  add("ici_expert_parallelism", run.mesh.expert, 1);
+  add("ici_context_parallelism", run.mesh.context, 1);
+  add("ici_pipeline_parallelism", run.mesh.pipeline, 1);
+  add("dcn_data_parallelism", run.mesh.dcn_data, 0);
+  add("dcn_fsdp_parallelism", run.mesh.dcn_fsdp, 1);
+  add("dcn_pipeline_parallelism", run.mesh.dcn_pipeline, 1);
+  const double each = detail::per_device_batch(run.global_batch / micro, checked_multiply(devices(r.where), r.slices));
+  arguments.push_back("per_device_batch_size=" + nlohmann::json(each).dump());
+  add("gradient_accumulation_steps", micro, 1);
+  add("max_target_length", detail::positive_count("sequence_length", run.sequence_length), 0);
+  for (std::string& one : detail::maxtext_remat(run.remat)) arguments.push_back(std::move(one));
+  add("steps", detail::count_from("steps", run.steps, 0), 0);
+  add("checkpoint_period", detail::count_from("checkpoint_period", run.checkpoint_period, 0), 0);
+  detail::add_extra(arguments, run.extra);
+  return arguments;
+}
+
+/// The whole command: python3 -m maxtext.trainers.pre_train.train CONFIG and the arguments.
+[[nodiscard]] inline std::vector<std::string> maxtext_command(const launch_request& r, const maxtext_run& run) {
+  std::vector<std::string> words = {"python3", "-m", "maxtext.trainers.pre_train.train", run.config};
+  for (std::string& argument : maxtext_arguments(r, run)) words.push_back(std::move(argument));
+  return words;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,102 @@
+#ifndef TPUPLAN_IO_LAUNCH_PLAN_HPP
+#define TPUPLAN_IO_LAUNCH_PLAN_HPP
+
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tpuplan/io/json_file.hpp>
+#include <tpuplan/io/launch_maxtext.hpp>
+
+/// @file
+/// One plan of a document that `tpuplan plan --json` prints, as far as a launch needs it.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What a plan says about its launch.
+struct planned_launch {
+  slice where{};
+  std::int64_t slices = 1;
+  maxtext_run program{};
+  seconds run{};           ///< uninterrupted
+  double preemptions = 0;  ///< expected on spot; 0 where the plan has no price of spot
+};
+
+namespace detail {
+
+inline layout read_plan_layout(const json_object& from) {
+  layout mesh;
+  mesh.data = from.positive_count("data");
+  mesh.fsdp = from.positive_count("fsdp");
+  mesh.tensor = from.positive_count("tensor");
+  mesh.expert = from.positive_count("expert");
+  mesh.context = from.positive_count("context");
+  mesh.pipeline = from.positive_count("pipeline");
+  mesh.dcn_data = from.positive_count("dcn_data");
+  mesh.dcn_fsdp = from.positive_count("dcn_fsdp");
+  mesh.dcn_pipeline = from.positive_count("dcn_pipeline");
+  return mesh;
+}
+
+/// Steps between checkpoints and expected preemptions, where the plan has a cost on spot.
+inline void read_plan_spot(const json_object& from, double step_time, planned_launch& into) {
+  if (!from.has("costs")) return;
+  const nlohmann::json& costs = from.at("costs");
+  if (!costs.is_array()) fail(errc::malformed_input, from.path("costs"), costs.type_name(), "an array");
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const json_object cost(costs[i], from.path("costs") + "[" + std::to_string(i) + "]");
+    if (cost.string("provisioning") != name(provisioning::spot)) continue;
+    const double interval = cost.positive_number("checkpoint_interval_s") / step_time;
+    into.program.checkpoint_period = static_cast<std::int64_t>(std::fmax(1, std::fmin(std::floor(interval), 1e9)));
+    into.preemptions = not_negative(cost.path("preemptions"), cost.number("preemptions"));
+  }
+}
+
+}  // namespace detail
+
+/// The plan of that rank (1: the first) in a document of `tpuplan plan --json`. Throws, naming the key, where one is
+/// missing or is not what it should be. Reads of each plan `slice`, `slices`, `layout`, `global_batch`,
+/// `sequence_length`, `gradient_accumulation`, `remat`, `steps`, `step_time_s`, `run_s`, and of a cost on spot
+/// `checkpoint_interval_s` and `preemptions`.
+[[nodiscard]] inline planned_launch read_planned_launch(const nlohmann::json& document, std::int64_t rank = 1,
+                                                        const std::string& source = "plan") {
+  const detail::json_object root(document, source);
+  const nlohmann::json& plans = root.at("plans");
+  if (!plans.is_array()) detail::fail(errc::malformed_input, root.path("plans"), plans.type_name(), "an array");
+  if (plans.empty()) detail::fail(errc::infeasible, root.path("plans"), "empty", "a document with a plan to launch");
+  const auto count = static_cast<std::int64_t>(plans.size());
+  if (rank < 1 || rank > count) detail::fail(errc::out_of_range, "rank", rank, "1 to " + std::to_string(count));
+  const detail::json_object from(plans[static_cast<std::size_t>(rank - 1)],
+                                 root.path("plans") + "[" + std::to_string(rank - 1) + "]");
+  planned_launch result;
+  const std::string called = from.string("slice");
+  const maybe<slice> where = find_slice(called);
+  if (!where) {
+    detail::fail(errc::unknown_name, from.path("slice"), detail::shown_value(called),
+                 detail::slice_hint(called).view());
+  }
+  result.where = *where;
+  result.slices = from.positive_count("slices");
+  result.program.mesh = detail::read_plan_layout(from.object("layout"));
+  result.program.global_batch = from.positive_count("global_batch");
+  result.program.sequence_length = from.positive_count("sequence_length");
+  result.program.gradient_accumulation = from.positive_count("gradient_accumulation");
+  const std::string policy = from.string("remat");
+  const maybe<remat_policy> remat = parse_remat_policy(policy);
+  if (!remat)
+    detail::fail(errc::unknown_name, from.path("remat"), detail::shown_value(policy),
+                 "full, minimal or another policy");
+  result.program.remat = *remat;
+  const double steps = from.positive_number("steps");
+  if (steps > 1e12) detail::fail(errc::out_of_range, from.path("steps"), steps, "at most 1e12");
+  result.program.steps = static_cast<std::int64_t>(std::ceil(steps));
+  result.run = seconds{from.positive_number("run_s")};
+  detail::read_plan_spot(from, from.positive_number("step_time_s"), result);
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

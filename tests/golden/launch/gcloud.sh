@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# llama-8b: 2 x v6e-256, spot
+set -u
+create() {
+  gcloud compute tpus queued-resources create llama-8b \
+    --project=my-project \
+    --zone=us-east5-b \
+    --node-count=2 \
+    --node-prefix=llama-8b \
+    --accelerator-type=v6e-256 \
+    --runtime-version=v2-alpha-tpuv6e \
+    --metadata=checkpoint-dir=gs://my-bucket/llama \
+    --spot
+}
+state() {
+  gcloud compute tpus queued-resources describe llama-8b \
+    --project=my-project \
+    --zone=us-east5-b \
+    '--format=value(state.state)'
+}
+run() {
+  gcloud compute tpus queued-resources ssh llama-8b \
+    --project=my-project \
+    --zone=us-east5-b \
+    --node=all \
+    --worker=all \
+    '--command=sudo docker run --rm --privileged --net=host --env=CHECKPOINT_DIR=gs://my-bucket/llama us-docker.pkg.dev/my-project/train/maxtext:v1 bash -c '\''echo "$(hostname)" '\''\'\'''\''it'\''\'\'''\'''\'''
+}
+delete() {
+  gcloud compute tpus queued-resources delete llama-8b \
+    --project=my-project \
+    --zone=us-east5-b \
+    --force \
+    --quiet
+}
+
+restarts=0
+while true; do
+  create || exit 1
+  while [ "$(state)" != ACTIVE ]; do
+    case "$(state)" in
+      FAILED | SUSPENDING | SUSPENDED | PREEMPTED) break ;;
+    esac
+    sleep 60
+  done
+  if [ "$(state)" = ACTIVE ]; then
+    if run; then
+      delete
+      exit 0
+    fi
+    sleep 120  # until a preemption shows in the state
+    if [ "$(state)" = ACTIVE ]; then
+      echo "llama-8b: the program failed; its TPUs are still there, and billed until they are deleted" >&2
+      exit 1
+    fi
+  fi
+  delete
+  [ "$restarts" -lt 100 ] || exit 1
+  restarts=$((restarts + 1))
+done

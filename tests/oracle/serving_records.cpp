@@ -1,0 +1,199 @@
+// The serving estimates against published runs, and against the reference implementation of the model.
+#include <cmath>
+#include <map>
+#include <string>
+#include <tpuplan/io/calibrate_serving.hpp>
+#include <tpuplan/io/validation.hpp>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+const nlohmann::json& records() {
+  static const nlohmann::json document = load_json(TPUPLAN_DATA_DIR "/measured/measured.json");
+  return document;
+}
+
+double to_three_digits(double value) {
+  const double size = std::pow(10.0, 2 - std::floor(std::log10(value)));
+  return std::round(value * size) / size;
+}
+
+// The published constants of the reference implementation.
+serving_calibration reference_constants() {
+  serving_calibration c;
+  c.weight_stream = 0.83;
+  c.cache_stream = 0.50;
+  c.decode_mxu = 0.56;
+  c.decode_collectives = 1.15;
+  c.layer_latency = 2.4e-5_s;
+  c.prefill_mxu = 0.735;
+  c.prefill_collectives = 0.75;
+  c.engine_prefill = 2.25;
+  return c;
+}
+
+struct left_out_summary {
+  error_summary errors;
+  double inside = 0;
+};
+
+// What is left out is predicted by constants that were fitted without its family; the rates of saturated engines are
+// predicted so too, but never fitted.
+left_out_summary left_out(const char* kind) {
+  const std::vector<serving_record> runs = serving_runs(records(), kind);
+  std::vector<double> errors;
+  double inside = 0;
+  const std::vector<left_out_run> list = leave_families_out(runs);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    errors.push_back(list[i].error);
+    for (const serving_record& run : runs) {
+      if (run.id != list[i].id) continue;
+      const double band = predict(run).band;
+      if (1 / (1 + band) <= run.measured / list[i].predicted && run.measured / list[i].predicted <= 1 / (1 - band))
+        inside += 1;
+    }
+  }
+  left_out_summary result{summary_of(errors), 0};
+  result.inside = inside / static_cast<double>(errors.size());
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("decode steps and prefills of the reference implementation") {
+  std::map<std::string, nlohmann::json> by_id;
+  for (const nlohmann::json& record : records().at("records")) by_id[record.at("id").get<std::string>()] = record;
+  const nlohmann::json reference = load_json(TPUPLAN_DATA_DIR "/oracles/reference_serving.json");
+  REQUIRE(reference.at("rows").size() == 23);
+  for (const nlohmann::json& row : reference.at("rows")) {
+    const std::string id = row.at("id").get<std::string>();
+    INFO(id);
+    const serving_record run = read_serving_record(by_id.at(id), id);
+    const double said = predict(run, reference_constants()).time.value();
+    CHECK(std::abs(said / row.at("seconds").get<double>() - 1) < 1e-3);
+  }
+}
+
+TEST_CASE("the committed serving constants are what the calibration produces, to three digits") {
+  const serving_calibration committed;
+  const std::vector<serving_record> decode = serving_runs(records(), "decode");
+  REQUIRE(decode.size() == 22);
+  const serving_calibration d = fit_serving(decode).constants;
+  CHECK(to_three_digits(d.weight_stream) == committed.weight_stream);
+  CHECK(to_three_digits(d.cache_stream) == committed.cache_stream);
+  CHECK(to_three_digits(d.decode_mxu) == committed.decode_mxu);
+  CHECK(to_three_digits(d.decode_collectives) == committed.decode_collectives);
+  CHECK(std::abs(to_three_digits(d.layer_latency.value()) / committed.layer_latency.value() - 1) < 1e-9);
+  CHECK(to_three_digits(d.prefill_between_steps) == committed.prefill_between_steps);
+  CHECK(std::abs(to_three_digits(d.engine_step.value()) / committed.engine_step.value() - 1) < 1e-9);
+  CHECK(std::abs(to_three_digits(d.engine_sequence.value()) / committed.engine_sequence.value() - 1) < 1e-9);
+  const std::vector<serving_record> prefill = serving_runs(records(), "prefill");
+  REQUIRE(prefill.size() == 14);
+  const serving_calibration p = fit_serving(prefill).constants;
+  CHECK(to_three_digits(p.prefill_mxu) == committed.prefill_mxu);
+  CHECK(to_three_digits(p.prefill_collectives) == committed.prefill_collectives);
+  CHECK(to_three_digits(p.engine_prefill) == committed.engine_prefill);
+}
+
+TEST_CASE("serving families that were left out are predicted as well as committed") {
+  const left_out_summary decode = left_out("decode");
+  CHECK(decode.errors.median < 0.091 + 0.01);
+  CHECK(decode.errors.p90 < 0.143 + 0.01);
+  CHECK(decode.inside >= 0.9);
+  const left_out_summary prefill = left_out("prefill");
+  CHECK(prefill.errors.median < 0.164 + 0.01);
+  CHECK(prefill.errors.p90 < 0.243 + 0.01);
+  CHECK(prefill.inside >= 0.9);
+  CHECK(detail::prefill_band <= 1.25 * prefill.errors.p90);
+}
+
+TEST_CASE("the rates of saturated engines, which are in no fit") {
+  std::vector<double> errors;
+  double inside = 0;
+  for (const record_check& check : check_records(records(), "measured.json")) {
+    if (check.type != "saturated" || check.quality == "C" || check.skipped) continue;
+    INFO(check.id);
+    errors.push_back(*check.error);
+    if (*check.low <= *check.measured && *check.measured <= *check.high) inside += 1;
+  }
+  REQUIRE(errors.size() == 11);
+  const error_summary summary = summary_of(errors);
+  CHECK(summary.median < 0.25);
+  CHECK(inside / static_cast<double>(errors.size()) >= 0.7);
+}
+
+TEST_CASE("verdicts and bytes of serving records") {
+  std::size_t judged = 0, skipped = 0;
+  for (const record_check& check : check_records(records(), "measured.json")) {
+    if (check.kind != "memory" || check.type.rfind("serving", 0) != 0) continue;
+    INFO(check.id);
+    if (check.skipped) {
+      ++skipped;
+      continue;
+    }
+    ++judged;
+    REQUIRE(check.fit);
+    REQUIRE(check.fitted);
+    // None is wrong; "uncertain" is left only where the batch fills the memory.
+    CHECK((*check.fit == verdict::yes) <= *check.fitted);
+    CHECK((*check.fit == verdict::no) <= !*check.fitted);
+    if (check.measured_used) CHECK(std::abs(*check.used / *check.measured_used - 1) < 0.03);
+  }
+  CHECK(judged == 13);
+  CHECK(skipped == 0);
+}
+
+TEST_CASE("the largest contexts of Pope et al. fill the 30 % of HBM that they reserved") {
+  std::size_t seen = 0;
+  for (const record_check& check : check_records(records(), "measured.json")) {
+    if (check.type != "kv cache capacity" || check.skipped) continue;
+    INFO(check.id);
+    ++seen;
+    CHECK(std::abs(in_gib(*check.used) / (0.3 * 32) - 1) < 0.02);
+  }
+  CHECK(seen == 4);
+}
+
+TEST_CASE("both formats of the records give the same") {
+  const nlohmann::json spelled = load_json(TPUPLAN_DATA_DIR "/measured/structured.json");
+  std::map<std::string, double> said;
+  for (const record_check& check : check_records(spelled, "structured.json")) {
+    if (check.error && check.kind != "training") said[check.id] = check.predicted->value();
+  }
+  CHECK(said.size() == 35);
+  for (const record_check& check : check_records(records(), "measured.json")) {
+    if (said.count(check.id) == 0) continue;
+    INFO(check.id);
+    CHECK(std::abs(check.predicted->value() / said.at(check.id) - 1) < 1e-9);
+  }
+}
+
+TEST_CASE("serving records that cannot be right are errors with their id") {
+  nlohmann::json record;
+  for (const nlohmann::json& one : records().at("records")) {
+    if (one.at("id") == "sgl-qwen3-32b-v6e-4-c16") record = one;
+  }
+  const auto refused = [&](const char* pointer, const nlohmann::json& value, const char* says) {
+    nlohmann::json broken = record;
+    broken[nlohmann::json::json_pointer(pointer)] = value;
+    try {
+      (void)check_records({{"records", nlohmann::json::array({broken})}}, "file");
+      FAIL_CHECK("accepted " << pointer);
+    } catch (const error& problem) {
+      INFO(problem.what());
+      CHECK(std::string(problem.what()).find(says) != std::string::npos);
+      CHECK(std::string(problem.what()).find("sgl-qwen3-32b-v6e-4-c16") != std::string::npos);
+    }
+  };
+  refused("/measured/decode_step_ms", -1, "decode_step_ms");
+  refused("/chips_total", 0, "chips_total");
+  refused("/chips_total", -4, "chips_total");
+  refused("/input_len", -1, "input_len");
+  refused("/input_len", "many", "input_len");
+  refused("/model/layers", -3, "layers");
+  refused("/measured", 7, "measured");
+}
