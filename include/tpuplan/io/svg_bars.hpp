@@ -123,6 +123,7 @@ inline void draw_bar(svg_canvas& canvas, const stacked_bar& bar, const std::stri
 template <std::size_t Count>
 [[nodiscard]] std::vector<part> parts_in(const std::array<part, Count>& parts, double unit) {
   std::vector<part> result;
+  result.reserve(Count);
   for (const part& p : parts) result.push_back({p.name, on_linear_axis(p.name, p.value) / unit});
   return result;
 }

@@ -31,6 +31,7 @@ struct roofline_chart {
   flops_per_second peak{};
   bytes_per_second bandwidth{};
   std::vector<roofline_point> points{};  ///< may be empty
+  std::string memory{"HBM"};             ///< what the bandwidth is that of
 };
 
 /// A way to run a job.
@@ -135,8 +136,8 @@ inline void draw_roof(svg_canvas& canvas, const roofline_chart& chart, const plo
   labels.write(canvas, {left ? top.x - 7 : top.x + 7, box.bottom - 9},
                "ridge " + one_line(chart.peak / chart.bandwidth), left ? anchor::end : anchor::start);
   labels.write(canvas, {box.right - 4, top.y - 9}, "peak " + one_line(chart.peak), anchor::end);
-  labels.write(canvas, {(start.x + top.x) / 2 - 10, (start.y + top.y) / 2 - 6}, "HBM " + one_line(chart.bandwidth),
-               anchor::end);
+  labels.write(canvas, {(start.x + top.x) / 2 - 10, (start.y + top.y) / 2 - 6},
+               chart.memory + " " + one_line(chart.bandwidth), anchor::end);
 }
 
 }  // namespace detail
