@@ -478,7 +478,8 @@ TEST_CASE("machine types that do not exist or do not fit are refused") {
                        row{"v6e-16", "ct6e-standard-8t", errc::invalid_argument, "ct6e-standard-4t"},
                        row{"v5e-8", "ct5l-hightpu-8t", errc::invalid_argument, "ct5lp-hightpu-8t"},
                        row{"tpu7x-8", "tpu7x-ultranet-4t", errc::invalid_argument, "tpu7x-standard-4t"},
-                       row{"v2-8", "ct3-hightpu-4t", errc::invalid_argument, "none is documented"},
+                       row{"v2-8", "ct3-hightpu-4t", errc::invalid_argument, "no documented machine type"},
+                       row{"v2-8", "n1-standard-8", errc::unknown_name, "no documented machine type"},
                        row{"v5e-8", "ct5lp-hightpu-32t\n$(id)", errc::unknown_name, "32t?$(id)"},
                        row{"v5e-8", "", errc::unknown_name, "valid"}}) {
     INFO(r.slice_name << " on " << r.type);

@@ -304,7 +304,8 @@ inline void validate(const launch_request& r) {
     valid.append(first ? "" : " or ").append(type.name);
     first = false;
   }
-  if (exists) detail::fail(errc::invalid_argument, "machine_type", given, first ? "none is documented" : valid.view());
+  if (first) valid = "none: this slice has no documented machine type";
+  if (exists) detail::fail(errc::invalid_argument, "machine_type", given, valid.view());
   const bool of_v5e = detail::starts_with_name(given, "ct5lp-hightpu-");
   const bool sized = of_v5e || detail::starts_with_name(given, "ct6e-standard-");
   detail::fail(errc::unknown_name, "machine_type", detail::shown_value(given),
