@@ -102,7 +102,7 @@ struct plan {
 
 /// Why a slice is not among the plans. Enumerators are stable.
 enum class rejection : std::uint8_t {
-  no_such_rate,           ///< the chip has no unit of that precision, or none is documented
+  no_such_rate,           ///< a rate that the job needs, of its precision or of PCIe, is absent or not documented
   batch_does_not_divide,  ///< amount: shards of the smallest mesh tried
   does_not_fit,           ///< amount: bytes missing per device in the best layout
   fit_uncertain,          ///< amount: bytes by which the high estimate passes what is usable

@@ -67,7 +67,9 @@ inline void try_candidate(slice_search& search, const plan_request& request, con
 inline slice_search search_slice(const slice& where, const plan_request& request, std::int64_t& candidates) {
   slice_search search;
   search.closest = {where, rejection::no_such_rate, 0};
+  const bool brings_state = request.job.state_on_host != host_state::none;
   if (!has_peak_rate(where.chip, request.job.compute)) return search;
+  if (brings_state && !where.chip.host.pcie.has_value()) return search;
   search.closest = {where, rejection::batch_does_not_divide, static_cast<double>(devices(where))};
   const std::vector<remat_policy> policies = policies_to_try(request);
   for (std::int64_t tensor = 1; tensor <= 16 && devices(where) % tensor == 0; tensor *= 2) {
