@@ -288,9 +288,9 @@ constexpr void add_ici(step_breakdown& t, const asked_step& k) {
   if (l.context > 1) {
     // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
     const attention_spec& a = m.attention;
-    const std::int64_t key =
-        has_latent_attention(m) ? a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim : a.head_dim;
-    const double keys_and_values = k.width.qkv - static_cast<double>(checked_multiply(a.heads, key));
+    const std::int64_t key = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
+    const double latent_queries = static_cast<double>(checked_multiply(a.heads, key));
+    const double keys_and_values = k.width.qkv - (has_latent_attention(m) ? latent_queries : k.width.context);
     t.context =
         collective(l.context, 3 * k.layers * k.tokens * static_cast<double>(l.context - 1) * keys_and_values * 2,
                    k.c.exposed_context);
