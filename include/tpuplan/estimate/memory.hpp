@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_ESTIMATE_MEMORY_HPP
 #define TPUPLAN_ESTIMATE_MEMORY_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -117,9 +118,9 @@ constexpr memory_terms terms_of(const transformer& m, const training& job, const
   return t;
 }
 
-/// One estimate: the stage that needs most, with its parts and their total.
-constexpr memory_breakdown memory_with(const memory_calibration& k, const memory_terms& t, const transformer& m,
-                                       const training& job, const layout& l) {
+/// One estimate: the three stages, in the order of the steps, each with its parts and their total.
+constexpr std::array<memory_breakdown, 3> memory_stages(const memory_calibration& k, const memory_terms& t,
+                                                        const transformer& m, const training& job, const layout& l) {
   double copies = in_eight_bits(job) ? k.quantised_bytes : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
   const double d = t.width.d_model;
@@ -154,11 +155,18 @@ constexpr memory_breakdown memory_with(const memory_calibration& k, const memory
   const double scores = t.width.scores * (2 * k.logits_copies - (job.remat.elementwise == placement::device ? 1 : 0));
   b.workspace = bytes{t.tokens * (t.element + copies) * (k.recomputed * again + k.activation_gradients * all) +
                       number * (tensor + scores + k.host_layers * saved_width(t.width, job.remat, placement::host))};
-  memory_breakdown most;
-  for (memory_breakdown x : {logits, b, update}) {
+  std::array<memory_breakdown, 3> stages = {logits, b, update};
+  for (memory_breakdown& x : stages)
     x.total = x.parameters + x.optimizer + x.gradients + x.activations + x.logits + x.gathered_weights + x.workspace;
+  return stages;
+}
+
+/// The stage that needs most.
+constexpr memory_breakdown memory_with(const memory_calibration& k, const memory_terms& t, const transformer& m,
+                                       const training& job, const layout& l) {
+  memory_breakdown most;
+  for (const memory_breakdown& x : memory_stages(k, t, m, job, l))
     if (x.total > most.total) most = x;
-  }
   return most;
 }
 
