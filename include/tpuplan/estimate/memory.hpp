@@ -97,8 +97,7 @@ constexpr memory_terms terms_of(const transformer& m, const training& job, const
   const parameter_count count = parameters(m);
   const double shards = weight_shards(l, s);
   const held_parameters held = held_by(m, job);
-  memory_terms t;
-  t.width = widths_of(m);
+  memory_terms t{widths_of(m)};
   t.width.scores = scores_width(m, job);
   t.tokens = static_cast<double>(tokens_per_step(job)) / static_cast<double>(job.gradient_accumulation) /
              static_cast<double>(checked_multiply(devices(s), slices(l)));
@@ -164,10 +163,9 @@ constexpr std::array<memory_breakdown, 3> memory_stages(const memory_calibration
 /// The stage that needs most.
 constexpr memory_breakdown memory_with(const memory_calibration& k, const memory_terms& t, const transformer& m,
                                        const training& job, const layout& l) {
-  memory_breakdown most;
-  for (const memory_breakdown& x : memory_stages(k, t, m, job, l))
-    if (x.total > most.total) most = x;
-  return most;
+  const std::array<memory_breakdown, 3> stages = memory_stages(k, t, m, job, l);
+  const memory_breakdown& most = stages[1].total > stages[0].total ? stages[1] : stages[0];
+  return stages[2].total > most.total ? stages[2] : most;
 }
 
 }  // namespace detail

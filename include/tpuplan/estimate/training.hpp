@@ -114,8 +114,7 @@ constexpr void deal(asked_step& k) {
 
 constexpr asked_step asked(const transformer& m, const training& job, const layout& l, const slice& s,
                            const calibration& c) {
-  asked_step k{m, job, l, s, c};
-  k.width = widths_of(m, c.global_heads_apart);
+  asked_step k{m, job, l, s, c, widths_of(m, c.global_heads_apart)};
   k.width.scores = scores_width(m, job);
   k.work = forward_flops_per_token(m, job.sequence_length);
   k.microbatches = static_cast<double>(job.gradient_accumulation);
@@ -259,10 +258,7 @@ constexpr void add_hbm(step_breakdown& t, const asked_step& k) {
 }
 
 /// Whether the slice's rings are closed; where that is not established (partial slices of v2 and v3) by size.
-constexpr bool counts_as_wrapped(const slice& s) {
-  const known<bool> wrapped = fully_wrapped(s);
-  return wrapped.has_value() ? wrapped.value() : chips(s) >= 256;
-}
+constexpr bool counts_as_wrapped(const slice& s) { return fully_wrapped(s).value_or(chips(s) >= 256); }
 
 /// Torus axes that a degree gets: dealt in proportion to the logarithm of the degree.
 constexpr double axes_for(std::int64_t degree, const layout& l, const slice& s) {
@@ -275,7 +271,6 @@ constexpr double axes_for(std::int64_t degree, const layout& l, const slice& s) 
 
 constexpr void add_ici(step_breakdown& t, const asked_step& k) {
   const layout& l = k.l;
-  const remat_policy& r = k.job.remat;
   const double d = k.width.d_model;
   const double axis = ici_axis_both_ways(k.s.chip).value() * (counts_as_wrapped(k.s) ? 1 : 0.5);
   const auto collective = [&](std::int64_t degree, double bytes_moved, double exposed) {
@@ -301,15 +296,14 @@ constexpr void add_ici(step_breakdown& t, const asked_step& k) {
                    k.c.exposed_context);
   }
   if (l.tensor > 1) {
-    t.tensor = collective(l.tensor,
-                          k.tokens * static_cast<double>(l.tensor - 1) * d * 8 * k.layers * (moved_again(r) ? 3 : 2.5),
-                          k.c.exposed_tensor);
+    const double others = static_cast<double>(l.tensor - 1) * (moved_again(k.job.remat) ? 3 : 2.5);
+    t.tensor = collective(l.tensor, k.tokens * others * d * 8 * k.layers, k.c.exposed_tensor);
   }
   if (l.expert > 1) {
     const double ways = static_cast<double>(l.expert) / 4;
     t.expert = collective(l.expert,
                           k.tokens * static_cast<double>(k.m.moe.top_k) * d * 4 * static_cast<double>(moe_layers(k.m)) *
-                              (3 + again(r.mlp_up)) * (ways > 1 ? ways : 1),
+                              (3 + again(k.job.remat.mlp_up)) * (ways > 1 ? ways : 1),
                           k.c.exposed_expert);
   }
   const seconds weights = t.fsdp.whole + t.data.whole;
@@ -392,8 +386,7 @@ constexpr step_bound largest_part(const step_breakdown& t) {
                            t.host.exposed};
   std::size_t most = 0, i = 0;
   for (const seconds part : parts) {
-    if (part > parts[most]) most = i;
-    ++i;
+    if (++i; part > parts[most]) most = i - 1;
   }
   return static_cast<step_bound>(most);
 }
