@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
 #include <string>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/plan/candidate.hpp>
@@ -50,6 +52,26 @@ struct search_space {
   std::vector<remat_policy> policies;
   std::vector<std::int64_t> batches;  ///< sequences in a step
   hoisted_job job{};
+};
+
+/// What is hoisted for one chip, by tensor degree, made when it is first asked for.
+class hoisted_degrees {
+ public:
+  hoisted_degrees(const hoisted_job& job, const chip_spec& chip) : job_{&job}, chip_{chip} {}
+
+  const hoisted_tensor& at(std::int64_t tensor) {
+    if (last_ != nullptr && last_->degree == tensor) return *last_;
+    auto found = degrees_.find(tensor);
+    if (found == degrees_.end()) found = degrees_.emplace(tensor, hoist(*job_, chip_, tensor)).first;
+    last_ = &found->second;
+    return *last_;
+  }
+
+ private:
+  const hoisted_job* job_;
+  chip_spec chip_;
+  std::map<std::int64_t, hoisted_tensor> degrees_;
+  const hoisted_tensor* last_ = nullptr;
 };
 
 /// All policies that keep their tensors in HBM: the time of transfers to hosts is not estimated.
@@ -104,7 +126,7 @@ inline void search_layout(slice_search& search, const search_space& space, const
 /// The fastest candidate on that many slices alike. A layout whose bound is no faster than what was found is pruned:
 /// that cannot change which is the fastest, nor the reason where there is none.
 inline slice_search search_slices(const slice& where, std::int64_t slice_total, const search_space& space,
-                                  const hoisted_chip& chip, search_counts& counts) {
+                                  hoisted_degrees& degrees, search_counts& counts) {
   const plan_request& request = space.request;
   slice_search search;
   const auto device_count = devices(where);
@@ -119,7 +141,7 @@ inline slice_search search_slices(const slice& where, std::int64_t slice_total, 
       }
       ++counts.layouts;
       const double steps = math::ceil(request.tokens / (static_cast<double>(batch) * length));
-      const hoisted_layout at = hoist(space.job, chip, where, mesh, batch);
+      const hoisted_layout at = hoist(degrees.at(mesh.tensor), where, mesh, batch);
       if (least_seconds(at) * steps >= search.run) {
         ++counts.pruned;
         continue;
@@ -288,7 +310,7 @@ inline bool has_rates(const chip_spec& chip, const training& job, std::int64_t s
 }
 
 /// One slice shape in every number that is wanted.
-inline void plan_shape(const slice& where, const search_space& space, const hoisted_chip& chip,
+inline void plan_shape(const slice& where, const search_space& space, hoisted_degrees& degrees,
                        const price_index& prices, plan_answer& answer) {
   const plan_request& request = space.request;
   for (std::int64_t slice_total = 1; slice_total <= request.largest_slices; ++slice_total) {
@@ -300,7 +322,7 @@ inline void plan_shape(const slice& where, const search_space& space, const hois
       answer.rejected.push_back({where, slice_total, rejection::no_such_rate, 0, {}});
       continue;
     }
-    const slice_search search = search_slices(where, slice_total, space, chip, answer.counts);
+    const slice_search search = search_slices(where, slice_total, space, degrees, answer.counts);
     if (!search.found()) {
       answer.rejected.push_back(search.closest);
       continue;
@@ -330,18 +352,16 @@ inline void plan_shape(const slice& where, const search_space& space, const hois
   const detail::price_index prices(request.prices, request.regions);
   plan_answer answer;
   std::int64_t generation = -1;
-  detail::hoisted_chip chip{};
+  std::optional<detail::hoisted_degrees> degrees;
   for (std::size_t i = 0; i < slice_count; ++i) {
     const slice where = slice_at(i);
     if (!schedulable(where) || !detail::is_wanted(where.chip, request)) continue;
     const std::int64_t its_generation = detail::generation_index(where.chip);
     const detail::slice_row* named = detail::named_row(its_generation, chips(where));
     if (named != &detail::slice_rows[i]) continue;  // other VM layouts and shapes of the same size
-    if (its_generation != generation && detail::has_rates(where.chip, request.job, 1)) {
-      chip = detail::hoist(space.job, where.chip);
-      generation = its_generation;
-    }
-    detail::plan_shape(where, space, chip, prices, answer);
+    if (its_generation != generation) degrees.emplace(space.job, where.chip);
+    generation = its_generation;
+    detail::plan_shape(where, space, *degrees, prices, answer);
   }
   detail::rank(answer.plans, request);
   detail::mark_front(answer.plans);
