@@ -70,11 +70,11 @@ struct hoisted_tensor {
   layer_widths width{};
   held_parameters held{};
   double exchanged = 0;
-  double update = 0;             ///< seconds of the update of all weights by one chip
-  memory_terms whole{};          ///< all weights on one device, none gathered
-  each_accumulation state{};     ///< bytes of those
-  each_accumulation gathered{};  ///< of weights gathered over FSDP, but for experts
-  each_accumulation experts{};   ///< of experts gathered over FSDP, not dealt out
+  double update = 0;          ///< seconds of the update of all weights by one chip
+  memory_terms whole{};       ///< all weights on one device, none gathered
+  each_accumulation state{};  ///< bytes of those
+  hoisted_stages gathered{};  ///< of weights gathered over FSDP, but for experts
+  hoisted_stages experts{};   ///< of experts gathered over FSDP, not dealt out
 };
 
 /// A collective: seconds, and those that the step waits for.
@@ -183,8 +183,8 @@ constexpr void add_weights(hoisted_tensor& of, const memory_terms& t, const trai
   const transformer& m = of.from->m;
   of.whole = {t.width, 0, t.element, of.held.frozen, of.held.trained};
   of.state = stages_of_both(of.whole, m, job, l);
-  of.gathered = stages_of_both({t.width, 0, t.element, 0, 0, t.layer, 0, t.head}, m, job, l);
-  of.experts = stages_of_both({t.width, 0, t.element, 0, 0, 0, t.experts, 0}, m, job, l);
+  of.gathered = stages_of({t.width, 0, t.element, 0, 0, t.layer, 0, t.head}, m, job, l);
+  of.experts = stages_of({t.width, 0, t.element, 0, 0, 0, t.experts, 0}, m, job, l);
 }
 
 constexpr void keep_least(hoisted_policy& least, const hoisted_policy& p) noexcept {
@@ -283,8 +283,8 @@ constexpr void add_state(hoisted_layout& h, const hoisted_tensor& of, const aske
   for (std::size_t more = 0; more < 2; ++more) {
     hoisted_stages& stages = h.memory[more];
     for (std::size_t i = 0; i < 3; ++i) {
-      stages.logits[i] = sum(state[more].logits[i], of.gathered[more].logits[i], of.experts[more].logits[i]);
-      stages.layer[i] = sum(state[more].layer[i], of.gathered[more].layer[i], of.experts[more].layer[i]);
+      stages.logits[i] = sum(state[more].logits[i], of.gathered.logits[i], of.experts.logits[i]);
+      stages.layer[i] = sum(state[more].layer[i], of.gathered.layer[i], of.experts.layer[i]);
     }
     stages.update = held * state[more].update;
   }
