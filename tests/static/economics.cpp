@@ -28,6 +28,9 @@ static_assert(mean_time_between_preemptions_of_slices(16_h, 3, 1) == 16_h);
 constexpr spot_terms worked_terms = {5_h, 0, 60_s, 300_s, seconds{}};
 static_assert(best_spot_run(10_h, 1, worked_terms).checkpoint_interval == 1440_s);
 static_assert(near(expected_run(best_spot_run(10_h, 1, worked_terms)).billed.value(), 39764.06446022));
+constexpr spot_prices worked_prices = {1.20_usd_per_h, 0.60_usd_per_h};
+static_assert(near(break_even_mean_time_between_preemptions(worked_prices, 10_h, 1, worked_terms).value(), 950.76063138,
+                   1e-9));
 
 // ---- cost/windows.hpp
 static_assert(flex_start_run(7_days).pieces == 1 && flex_start_run(7_days).billed == 7_days);

@@ -110,6 +110,40 @@ struct spot_terms {
   return run;
 }
 
+/// The mean time between preemptions of one slice at which a run costs the same on spot and on demand, with checkpoints
+/// at the best interval for that time; spot is cheaper above it.
+///
+/// `terms.mean_time_between_preemptions` is not used. Found to a relative 1e-12 by bisection: the least expected billed
+/// time falls as the mean grows. Throws `errc::infeasible` where spot costs more with a single checkpoint and no
+/// preemption, and as `best_spot_run` and the prices'. Worked: 10 h of work on one slice, 60 s checkpoints, 300 s
+/// restarts, at 1.20 and 0.60 USD per hour: 950.761 s, where 300 s are the best interval.
+[[nodiscard]] constexpr seconds break_even_mean_time_between_preemptions(const spot_prices& prices, seconds work,
+                                                                         std::int64_t slices, spot_terms terms) {
+  const seconds affordable = work * break_even_billed_factor(prices);
+  terms.mean_time_between_preemptions = 1_h;
+  const spot_run checked = best_spot_run(work, slices, terms);
+  if (work + checked.checkpoint_time >= affordable) {
+    detail::fail(errc::infeasible, "spot_prices: spot", prices.spot.value(),
+                 "below on_demand x work / (work + one checkpoint)");
+  }
+  const auto cheaper_at = [&](seconds mean) {
+    terms.mean_time_between_preemptions = mean;
+    return expected_run(best_spot_run(work, slices, terms)).billed < affordable;
+  };
+  seconds high = max(max(work, terms.checkpoint_time), terms.restart_time) * static_cast<double>(slices);
+  while (!cheaper_at(high)) high *= 2;
+  seconds low = high / 2;
+  while (cheaper_at(low)) {
+    high = low;
+    low /= 2;
+  }
+  for (int i = 0; i < 42; ++i) {
+    const seconds middle = low + (high - low) / 2;
+    (cheaper_at(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
 }  // namespace abi_0
 }  // namespace tpuplan
 
