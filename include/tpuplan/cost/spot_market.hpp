@@ -85,10 +85,10 @@ struct spot_terms {
 /// A spot run with checkpoints where they cost least: of all numbers of equal intervals the one with the least expected
 /// billed time.
 ///
-/// `work` is useful time on all slices together, `slices` how many a preemption of one stops. The number is one of the
-/// two beside work / `optimal_interval`, because the expected time is convex in it. Throws for work or a time in
-/// `spot_terms` out of its range. Worked: 10 h of work, 5 h between preemptions, 60 s checkpoints: 25 intervals of
-/// 1440 s.
+/// `work` is the time for which all slices compute together; a preemption of any of the `slices` stops all. The number
+/// is one of the two beside work / `optimal_interval`, because the expected time is convex in it. Throws for work or a
+/// time in `spot_terms` out of its range. Worked: 10 h of work, 5 h between preemptions, 60 s checkpoints: 25 intervals
+/// of 1440 s.
 [[nodiscard]] constexpr spot_run best_spot_run(seconds work, std::int64_t slices, const spot_terms& terms) {
   const double useful = detail::positive("spot run: work", work.value());
   const double delta = detail::positive("spot_terms.checkpoint_time", terms.checkpoint_time.value());
