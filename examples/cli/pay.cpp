@@ -27,7 +27,8 @@ struct pay_options {
   std::string market, between, checkpoint = "15s", restart = "10min", queue;
   std::string gpu, gpu_run, engineering, parameters;
   std::int64_t slices = 1, gpus = 0, keep = 3;
-  double correlation = 0, rest_used = -1, gpu_price = 0, jobs = 0, discount = 0, storage_price = 0;
+  double correlation = 0, jobs = 0, discount = 0;
+  std::optional<double> rest_used, gpu_price, storage_price;
   bool whole = false;
 };
 
@@ -91,7 +92,7 @@ void add_way(pay_answer& a, const pay_options& given, const price_row& price) {
     a.ways.push_back({pay_for(a.where, given.slices, a.run, price, terms), rest_used});
   };
   if (!is_commitment(price.kind)) return add(1);
-  if (given.rest_used >= 0) return add(given.rest_used);
+  if (given.rest_used) return add(*given.rest_used);
   add(1);
   add(0);
 }
@@ -101,7 +102,7 @@ pay_answer ask_pay(const pay_options& given, const price_book& book) {
   a.where = slice_for(given.slice_name);
   a.terms = make_terms(given);
   a.run = parse_duration("--run", given.run);
-  if (given.rest_used != -1) detail::in_range("--rest-used", given.rest_used, 0, 1, "0 (idle) to 1 (used)");
+  if (given.rest_used) detail::in_range("--rest-used", *given.rest_used, 0, 1, "0 (idle) to 1 (used)");
   a.spot = best_spot_run(a.run, detail::positive_count("--slices", given.slices), a.terms.spot);
   bool any_price = false;
   for (const provisioning kind : all_provisioning) {
@@ -131,7 +132,7 @@ const paid_run* find_way(const pay_answer& a, provisioning kind) {
 /// The cheapest way. A commitment counts where it is said what its other hours are used for, or there is nothing else.
 const paid_run& best_of(const pay_answer& a, const pay_options& given) {
   for (const priced_way& way : a.ways) {
-    if (given.rest_used >= 0 || !is_commitment(way.paid.kind)) return way.paid;
+    if (given.rest_used || !is_commitment(way.paid.kind)) return way.paid;
   }
   return a.ways.front().paid;
 }
@@ -193,7 +194,7 @@ gpu_answer ask_gpu(const pay_answer& a, const pay_options& given) {
   g.gpus = detail::positive_count("--gpus", given.gpus);
   if (given.gpu_run.empty()) detail::fail(errc::missing_field, "--gpu-run", "", "the time of the same job on the GPUs");
   g.run = parse_duration("--gpu-run", given.gpu_run);
-  if (given.gpu_price != 0) g.gpu.on_demand = usd_per_hour(detail::positive("--gpu-usd", given.gpu_price));
+  if (given.gpu_price) g.gpu.on_demand = usd_per_hour(detail::positive("--gpu-usd", *given.gpu_price));
   const auto jobs_in = [](seconds time) { return 1 / time; };
   const offer gpus = offer_of(g.gpu, g.gpus, jobs_in(g.run));
   const paid_run& best = best_of(a, given);
@@ -214,13 +215,12 @@ gpu_answer ask_gpu(const pay_answer& a, const pay_options& given) {
 storage_cost ask_storage(const pay_answer& a, const pay_options& given) {
   const training_state state = training_state_of(parse_count("--parameters", given.parameters), dtype::fp32);
   const maybe<usd_per_byte_second> known_price = find_storage_price(given.region);
-  if (given.storage_price == 0 && !known_price) {
+  if (!given.storage_price && !known_price) {
     detail::fail(errc::no_price, "--storage-usd", "missing",
                  "dollars per GiB and month; known by region for some, such as us-central1, us-east5, us-west4");
   }
-  const usd_per_byte_second price = given.storage_price == 0
-                                        ? *known_price
-                                        : usd_per_gib_month(detail::positive("--storage-usd", given.storage_price));
+  const usd_per_byte_second price =
+      given.storage_price ? usd_per_gib_month(detail::positive("--storage-usd", *given.storage_price)) : *known_price;
   return cost_of_checkpoints(state, detail::positive_count("--keep", given.keep), best_of(a, given).wall, price);
 }
 
