@@ -29,6 +29,7 @@ int main(int argument_count, char** arguments) {
   cli::add_matrix_commands(app, with);
   cli::add_model_commands(app, with);
   cli::add_spot_command(app, with);
+  cli::add_pay_command(app, with);
   cli::add_serve_command(app, with);
   cli::add_plan_command(app, with);
   cli::add_launch_command(app, with);

@@ -20,6 +20,7 @@ void add_chip_commands(CLI::App& app, session& with);    // chips, slices
 void add_matrix_commands(CLI::App& app, session& with);  // batch, pad
 void add_model_commands(CLI::App& app, session& with);   // model, fit, train
 void add_spot_command(CLI::App& app, session& with);
+void add_pay_command(CLI::App& app, session& with);
 void add_serve_command(CLI::App& app, session& with);
 void add_plan_command(CLI::App& app, session& with);
 void add_launch_command(CLI::App& app, session& with);

@@ -5,7 +5,14 @@
 /// The core, advice and the planner. Files, formats and displays are in io/, one header each.
 
 #include <tpuplan/core.hpp>
+#include <tpuplan/cost/checkpoint_storage.hpp>
+#include <tpuplan/cost/commitment.hpp>
+#include <tpuplan/cost/migration.hpp>
+#include <tpuplan/cost/offer.hpp>
+#include <tpuplan/cost/payment.hpp>
 #include <tpuplan/cost/serving_cost.hpp>
+#include <tpuplan/cost/spot_market.hpp>
+#include <tpuplan/cost/windows.hpp>
 #include <tpuplan/estimate/advice.hpp>
 #include <tpuplan/estimate/serving_advice.hpp>
 #include <tpuplan/hardware/gpus.hpp>

@@ -1,0 +1,409 @@
+// tpuplan pay
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <tpuplan/cost/checkpoint_storage.hpp>
+#include <tpuplan/cost/migration.hpp>
+#include <tpuplan/cost/offer.hpp>
+#include <tpuplan/cost/payment.hpp>
+#include <tpuplan/io/price_file.hpp>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/format.hpp"
+#include "cli/job.hpp"
+#include "cli/table.hpp"
+
+namespace cli {
+
+namespace {
+
+using namespace tpuplan;
+
+struct pay_options {
+  std::string slice_name, run, region = "us", prices;
+  std::string market, between, checkpoint = "15s", restart = "10min", queue;
+  std::string gpu, gpu_run, engineering, parameters;
+  std::int64_t slices = 1, gpus = 0, keep = 3;
+  double correlation = 0, jobs = 0, discount = 0;
+  std::optional<double> rest_used, gpu_price, storage_price;
+  bool whole = false;
+};
+
+/// A way of paying, with the share of a commitment's rest that others use.
+struct priced_way {
+  paid_run paid;
+  double rest_used = 1;
+};
+
+/// A way that cannot be had, and why.
+struct missing_way {
+  provisioning kind;
+  std::string reason;
+};
+
+/// Where one way begins to cost less than another.
+struct break_even_line {
+  std::string key, sentence;
+  std::optional<double> value;  // nothing: never
+};
+
+struct pay_answer {
+  slice where{};
+  payment_terms terms{};
+  spot_run spot{};
+  seconds run{};
+  std::vector<priced_way> ways;  // cheapest first
+  std::vector<missing_way> missing;
+  std::vector<break_even_line> lines;
+};
+
+payment_terms make_terms(const pay_options& given) {
+  payment_terms terms;
+  spot_market market = spot_market::cautious;
+  if (!given.market.empty()) {
+    const maybe<spot_market> found = parse_spot_market(given.market);
+    if (!found) detail::fail(errc::unknown_name, "--market", given.market, "calm, cautious or scarce");
+    if (!given.between.empty()) detail::fail(errc::invalid_argument, "--market", given.market, "without --mtbp");
+    market = *found;
+  }
+  terms.spot.mean_time_between_preemptions =
+      given.between.empty() ? typical_mean_time_between_preemptions(market) : parse_duration("--mtbp", given.between);
+  terms.spot.correlation =
+      detail::in_range("--correlation", given.correlation, 0, 1, "0 (slices go one by one) to 1 (all go together)");
+  terms.spot.checkpoint_time = terms.flex_start.checkpoint_time = parse_duration("--checkpoint", given.checkpoint);
+  terms.spot.restart_time = terms.flex_start.restart_time = parse_duration("--restart", given.restart);
+  if (!given.queue.empty())
+    terms.spot.queue_time = terms.flex_start.queue_time = parse_duration("--queue", given.queue);
+  terms.flex_start.may_be_split = !given.whole;
+  return terms;
+}
+
+bool is_commitment(provisioning kind) {
+  return kind == provisioning::commitment_1y || kind == provisioning::commitment_3y;
+}
+
+void add_way(pay_answer& a, const pay_options& given, const price_row& price) {
+  const auto add = [&](double rest_used) {
+    payment_terms terms = a.terms;
+    terms.rest_of_term_used = rest_used;
+    a.ways.push_back({pay_for(a.where, given.slices, a.run, price, terms), rest_used});
+  };
+  if (!is_commitment(price.kind)) return add(1);
+  if (given.rest_used) return add(*given.rest_used);
+  add(1);
+  add(0);
+}
+
+pay_answer ask_pay(const pay_options& given, const price_book& book) {
+  pay_answer a;
+  a.where = slice_for(given.slice_name);
+  a.terms = make_terms(given);
+  a.run = parse_duration("--run", given.run);
+  if (given.rest_used) detail::in_range("--rest-used", *given.rest_used, 0, 1, "0 (idle) to 1 (used)");
+  a.spot = best_spot_run(a.run, detail::positive_count("--slices", given.slices), a.terms.spot);
+  bool any_price = false;
+  for (const provisioning kind : all_provisioning) {
+    const maybe<price_row> price = find_price(book, a.where, given.region, kind);
+    any_price = any_price || price;
+    if (!price) {
+      a.missing.push_back({kind, "no price"});
+    } else if (!can_be_paid(kind, a.run, a.terms)) {
+      a.missing.push_back({kind, kind == provisioning::calendar ? "longer than 90 days" : "longer than 7 days"});
+    } else {
+      add_way(a, given, *price);
+    }
+  }
+  if (!any_price) (void)price_for(book, a.where, given.region, provisioning::on_demand);  // says what there is
+  std::stable_sort(a.ways.begin(), a.ways.end(),
+                   [](const priced_way& x, const priced_way& y) { return x.paid.total < y.paid.total; });
+  return a;
+}
+
+const paid_run* find_way(const pay_answer& a, provisioning kind) {
+  for (const priced_way& way : a.ways) {
+    if (way.paid.kind == kind) return &way.paid;
+  }
+  return nullptr;
+}
+
+/// The cheapest way. A commitment counts where it is said what its other hours are used for, or there is nothing else.
+const paid_run& best_of(const pay_answer& a, const pay_options& given) {
+  for (const priced_way& way : a.ways) {
+    if (given.rest_used || !is_commitment(way.paid.kind)) return way.paid;
+  }
+  return a.ways.front().paid;
+}
+
+void add_commitment_lines(std::vector<break_even_line>& lines, const paid_run& way, const paid_run* on_demand,
+                          const paid_run* spot) {
+  const std::string kind{name(way.kind)};
+  const auto add = [&](const char* other, double share) {
+    const std::string key = kind + "_utilization_against_" + other;
+    const std::string words = std::string(other) == "spot" ? "spot with its preemptions" : "on demand";
+    if (share > 1) return lines.push_back({key, fmt::format("{} never costs less than {}", kind, words), std::nullopt});
+    lines.push_back({key,
+                     fmt::format("{} costs less than {} where more than {} of {} is used", kind, words, percent(share),
+                                 way.kind == provisioning::calendar ? "the window" : "its hours"),
+                     share});
+  };
+  if (on_demand != nullptr) add("on_demand", break_even_utilization(way.rate, on_demand->rate));
+  if (spot != nullptr) add("spot", break_even_utilization(way.rate, spot->rate, spot->billed / spot->run));
+}
+
+void add_spot_line(std::vector<break_even_line>& lines, const pay_answer& a, std::int64_t slices,
+                   const spot_prices& prices) {
+  const char* key = "spot_mtbp_against_on_demand_s";
+  if (prices.spot * (a.run + a.terms.spot.checkpoint_time) >= prices.on_demand * a.run)
+    return lines.push_back({key, "spot never costs less than on demand", std::nullopt});
+  const seconds one = break_even_mean_time_between_preemptions(prices, a.run, slices, a.terms.spot);
+  lines.push_back(
+      {key, fmt::format("spot costs less than on demand where a slice lasts more than {} on average", duration(one)),
+       one.value()});
+}
+
+std::vector<break_even_line> break_even_lines(const pay_answer& a, const pay_options& given) {
+  std::vector<break_even_line> lines;
+  const paid_run* on_demand = find_way(a, provisioning::on_demand);
+  const paid_run* spot = find_way(a, provisioning::spot);
+  if (on_demand != nullptr && spot != nullptr) add_spot_line(lines, a, given.slices, {on_demand->rate, spot->rate});
+  for (const provisioning kind : {provisioning::calendar, provisioning::commitment_1y, provisioning::commitment_3y}) {
+    if (const paid_run* way = find_way(a, kind)) add_commitment_lines(lines, *way, on_demand, spot);
+  }
+  return lines;
+}
+
+/// The same job on GPUs, its cost held against the cheapest way and the on-demand price.
+struct gpu_answer {
+  gpu_offer gpu{};
+  provisioning against = provisioning::on_demand;
+  std::int64_t gpus = 0;
+  seconds run{};
+  usd total{};
+  offer_comparison cheapest{};
+  usd_per_second break_even_per_chip{};
+  std::optional<migration> move;
+  maybe<double> months;  // nothing: never
+};
+
+gpu_answer ask_gpu(const pay_answer& a, const pay_options& given) {
+  gpu_answer g;
+  g.gpu = gpu_for(given.gpu);
+  g.gpus = detail::positive_count("--gpus", given.gpus);
+  if (given.gpu_run.empty()) detail::fail(errc::missing_field, "--gpu-run", "", "the time of the same job on the GPUs");
+  g.run = parse_duration("--gpu-run", given.gpu_run);
+  if (given.gpu_price) g.gpu.on_demand = usd_per_hour(detail::positive("--gpu-usd", *given.gpu_price));
+  const auto jobs_in = [](seconds time) { return 1 / time; };
+  const offer gpus = offer_of(g.gpu, g.gpus, jobs_in(g.run));
+  const paid_run& best = best_of(a, given);
+  g.against = best.kind;
+  g.total = cost_of_work(gpus);
+  g.cheapest = compare_offers({best.total / best.run, jobs_in(best.run)}, gpus);
+  const double chip_total = static_cast<double>(checked_multiply(chips(a.where), given.slices));
+  g.break_even_per_chip = compare_offers({best.rate, jobs_in(a.run)}, gpus).break_even_price / chip_total;
+  if (given.engineering.empty()) return g;
+  g.move = migration{usd{parse_amount("--engineering", given.engineering)}, g.total - best.total, given.jobs,
+                     given.discount};
+  detail::positive("--jobs", given.jobs);
+  g.months = months_to_pay_back(*g.move);
+  return g;
+}
+
+/// Checkpoints of a model in fp32 with AdamW, kept while the cheapest way runs.
+storage_cost ask_storage(const pay_answer& a, const pay_options& given) {
+  const training_state state = training_state_of(parse_count("--parameters", given.parameters), dtype::fp32);
+  const maybe<usd_per_byte_second> known_price = find_storage_price(given.region);
+  if (!given.storage_price && !known_price) {
+    detail::fail(errc::no_price, "--storage-usd", "missing",
+                 "dollars per GiB and month; known by region for some, such as us-central1, us-east5, us-west4");
+  }
+  const usd_per_byte_second price =
+      given.storage_price ? usd_per_gib_month(detail::positive("--storage-usd", *given.storage_price)) : *known_price;
+  return cost_of_checkpoints(state, detail::positive_count("--keep", given.keep), best_of(a, given).wall, price);
+}
+
+ordered_json json_of(const priced_way& way) {
+  const paid_run& p = way.paid;
+  ordered_json document = {{"provisioning", name(p.kind)},
+                           {"total_usd", p.total.value()},
+                           {"unused_usd", p.unused_cost.value()},
+                           {"usd_per_hour", in_usd_per_hour(p.rate)},
+                           {"billed_s", p.billed.value()},
+                           {"overhead_s", p.overhead.value()},
+                           {"unused_s", p.unused.value()},
+                           {"queue_s", p.queue.value()},
+                           {"wall_s", p.wall.value()},
+                           {"price", cli::json_of(p.price)}};
+  if (p.kind == provisioning::spot) {
+    document["checkpoint_interval_s"] = p.checkpoint_interval.value();
+    document["preemptions"] = p.preemptions;
+  }
+  if (p.kind == provisioning::flex_start) document["pieces"] = p.pieces;
+  if (is_commitment(p.kind)) {
+    document["terms"] = p.pieces;
+    document["rest_of_term_used"] = way.rest_used;
+  }
+  return document;
+}
+
+ordered_json json_of(const gpu_answer& g) {
+  ordered_json document = {{"gpu", g.gpu.name},
+                           {"gpus", g.gpus},
+                           {"run_s", g.run.value()},
+                           {"total_usd", g.total.value()},
+                           {"against", name(g.against)},
+                           {"saving", g.cheapest.saving_fraction},
+                           {"break_even_usd_per_chip_hour", in_usd_per_hour(g.break_even_per_chip)}};
+  if (g.move) {
+    document["saving_per_job_usd"] = g.move->saving_per_job.value();
+    document["months_to_pay_back"] = g.months ? ordered_json(*g.months) : ordered_json(nullptr);
+  }
+  return document;
+}
+
+ordered_json pay_document(const pay_answer& a, const pay_options& given) {
+  ordered_json ways = ordered_json::array(), missing = ordered_json::array();
+  for (const priced_way& way : a.ways) ways.push_back(json_of(way));
+  for (const missing_way& m : a.missing) missing.push_back({{"provisioning", name(m.kind)}, {"reason", m.reason}});
+  ordered_json lines = ordered_json::object();
+  for (const break_even_line& line : a.lines)
+    lines[line.key] = line.value ? ordered_json(*line.value) : ordered_json(nullptr);
+  return {{"slice", name(a.where).view()},
+          {"slices", given.slices},
+          {"chips", checked_multiply(chips(a.where), given.slices)},
+          {"region", given.region},
+          {"run_s", a.run.value()},
+          {"slice_mtbp_s", a.terms.spot.mean_time_between_preemptions.value()},
+          {"job_mtbp_s", a.spot.mean_time_between_preemptions.value()},
+          {"cheapest", a.ways.empty() ? ordered_json(nullptr) : ordered_json(name(best_of(a, given).kind))},
+          {"ways", ways},
+          {"missing", missing},
+          {"break_even", lines}};
+}
+
+std::string label_of(const priced_way& way) {
+  const std::string kind{name(way.paid.kind)};
+  if (way.paid.kind == provisioning::flex_start && way.paid.pieces > 1)
+    return fmt::format("{}, {} pieces", kind, way.paid.pieces);
+  if (!is_commitment(way.paid.kind)) return kind;
+  if (way.rest_used == 1) return kind + ", rest used";
+  return kind + (way.rest_used == 0 ? ", rest idle" : ", rest " + percent(way.rest_used) + " used");
+}
+
+std::string some(seconds time) { return time.value() > 0 ? duration(time) : ""; }
+
+void print_pay(const pay_answer& a, const pay_options& given) {
+  const std::string copies = given.slices > 1 ? fmt::format("{} x ", given.slices) : "";
+  fmt::print("{}\n",
+             bold(fmt::format("{} on {}{} ({} chips), region {}, cheapest first", duration(a.run), copies,
+                              name(a.where).view(), checked_multiply(chips(a.where), given.slices), given.region)));
+  table t({{"way of paying"},
+           {"a chip", align::right},
+           {"billed", align::right},
+           {"overhead", align::right},
+           {"unused", align::right},
+           {"start to end", align::right},
+           {"paid unused", align::right},
+           {"total", align::right},
+           {"price of"}});
+  for (const priced_way& way : a.ways) {
+    const paid_run& p = way.paid;
+    t.add({label_of(way), fmt::format("${:.3f}/h", in_usd_per_hour(p.price.per_chip)), duration(p.billed),
+           some(p.overhead), some(p.unused), duration(p.wall), p.unused_cost.value() > 0 ? money(p.unused_cost) : "",
+           money(p.total), std::string(p.price.date.view())});
+  }
+  t.print();
+  for (const missing_way& m : a.missing) fmt::print("  {}: {}\n", name(m.kind), m.reason);
+  if (const paid_run* spot = find_way(a, provisioning::spot)) {
+    fmt::print("\n  spot: a preemption every {}, {:.1f} in all; a checkpoint every {}\n",
+               duration(a.spot.mean_time_between_preemptions), spot->preemptions, duration(spot->checkpoint_interval));
+    if (given.market.empty() && given.between.empty()) fmt::print("  that rate is assumed: see --market and --mtbp\n");
+    if (given.queue.empty()) fmt::print("  waits for capacity are not counted: see --queue\n");
+  }
+  fmt::print("\n");
+  for (const break_even_line& line : a.lines) fmt::print("  {}\n", line.sentence);
+}
+
+void print_gpu(const gpu_answer& g, const pay_answer& a) {
+  const bool saves = g.cheapest.saving_fraction >= 0;
+  fmt::print("\n  {} x {} for {}: {} on demand; {} {} {}; on demand for {} a chip breaks even at ${:.3f}/h\n", g.gpus,
+             g.gpu.name, duration(g.run), money(g.total), name(g.against), saves ? "saves" : "costs more by",
+             percent(std::abs(g.cheapest.saving_fraction)), duration(a.run), in_usd_per_hour(g.break_even_per_chip));
+  if (!g.move) return;
+  if (g.months) {
+    fmt::print("  {} of engineering pays back in {:.1f} months at {:g} jobs a month, {} saved with each\n",
+               money(g.move->engineering), *g.months, g.move->jobs_per_month, money(g.move->saving_per_job));
+  } else {
+    fmt::print("  {} of engineering never pays back: {} saved with each of {:g} jobs a month\n",
+               money(g.move->engineering), money(g.move->saving_per_job), g.move->jobs_per_month);
+  }
+}
+
+void run_pay(const pay_options& given, session& with) {
+  const std::optional<owned_price_book> own =
+      given.prices.empty() ? std::nullopt : std::optional<owned_price_book>(load_prices(given.prices));
+  pay_answer a = ask_pay(given, own ? own->book() : price_book{});
+  a.lines = break_even_lines(a, given);
+  if (a.ways.empty()) with.status = 1;
+  std::optional<gpu_answer> gpu;
+  std::optional<storage_cost> storage;
+  if (!given.gpu.empty() && !a.ways.empty()) gpu = ask_gpu(a, given);
+  if (!given.parameters.empty() && !a.ways.empty()) storage = ask_storage(a, given);
+  if (given.gpu.empty() && !given.engineering.empty())
+    detail::fail(errc::missing_field, "--gpu", "", "what to move from, with --gpus and --gpu-run");
+  if (with.json) {
+    ordered_json document = pay_document(a, given);
+    if (gpu) document["against_gpu"] = json_of(*gpu);
+    if (storage) document["checkpoints"] = {{"kept_bytes", storage->kept.value()}, {"usd", storage->total.value()}};
+    return print_json(document);
+  }
+  print_pay(a, given);
+  if (gpu) print_gpu(*gpu, a);
+  if (storage) {
+    fmt::print("\n  {} checkpoints take {} and cost {} while it runs, operations not counted\n", given.keep,
+               binary_bytes(storage->kept), money(storage->total));
+  }
+  fmt::print("\n  {}\n",
+             dim("next: --market calm, --rest-used 0.5, --gpu H100 --gpus 64 --gpu-run 8d --engineering 60k "
+                 "--jobs 4"));
+}
+
+void add_spot_options(CLI::App& command, pay_options& into) {
+  command.add_option("--market", into.market, "of spot: calm, cautious or scarce, one preemption in 16, 4 or 1 hours");
+  command.add_option("--mtbp", into.between, "mean time between preemptions of one slice, if you know yours");
+  command.add_option("--correlation", into.correlation, "of preemptions of slices: 0 one by one, 1 all together");
+  command.add_option("--checkpoint", into.checkpoint, "time for which one checkpoint stops the step")
+      ->capture_default_str();
+  command.add_option("--restart", into.restart, "billed time from capacity to the next step")->capture_default_str();
+  command.add_option("--queue", into.queue, "unbilled wait for spot and flex-start capacity, each time");
+}
+
+}  // namespace
+
+void add_pay_command(CLI::App& app, session& with) {
+  CLI::App* pay = app.add_subcommand("pay", "a run under every way of paying, and where they break even");
+  const auto options = std::make_shared<pay_options>();
+  pay->add_option("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …")->required();
+  pay->add_option("--slices", options->slices)->capture_default_str();
+  pay->add_option("--run", options->run, "uninterrupted time: 10d")->required();
+  pay->add_option("--region", options->region, "us is the default of the built-in prices")->capture_default_str();
+  pay->add_option("--prices", options->prices, "a price file like data/prices.json");
+  add_spot_options(*pay, *options);
+  pay->add_flag("--whole", options->whole, "do not cut a run on flex-start into pieces of 7 days");
+  pay->add_option("--rest-used", options->rest_used, "share of a commitment's other hours that is used, 0 to 1");
+  pay->add_option("--gpu", options->gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4");
+  pay->add_option("--gpus", options->gpus);
+  pay->add_option("--gpu-run", options->gpu_run, "time of the same job on them: 8d");
+  pay->add_option("--gpu-usd", options->gpu_price, "dollars per GPU and hour, instead of the list price");
+  pay->add_option("--engineering", options->engineering, "dollars to move from the GPUs: 60k");
+  pay->add_option("--jobs", options->jobs, "such jobs a month");
+  pay->add_option("--discount", options->discount, "a year, 0.08 for 8 %");
+  pay->add_option("--parameters", options->parameters, "of a model whose checkpoints are kept, fp32 with AdamW: 8B");
+  pay->add_option("--keep", options->keep, "checkpoints at a time")->capture_default_str();
+  pay->add_option("--storage-usd", options->storage_price, "dollars per GiB and month");
+  pay->callback([options, &with] { run_pay(*options, with); });
+}
+
+}  // namespace cli

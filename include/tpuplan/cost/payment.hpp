@@ -1,0 +1,151 @@
+#ifndef TPUPLAN_COST_PAYMENT_HPP
+#define TPUPLAN_COST_PAYMENT_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tpuplan/cost/commitment.hpp>
+#include <tpuplan/cost/spot_market.hpp>
+#include <tpuplan/cost/windows.hpp>
+
+/// @file
+/// One run under every way of paying: what is billed, how long it takes, and what is paid for and not used.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How each way of paying is used.
+struct payment_terms {
+  spot_terms spot{};
+  flex_start_terms flex_start{};
+  double rest_of_term_used = 1;  ///< share of a commitment that other work uses and pays for; 0: this run pays for all
+};
+
+/// A run under one way of paying. billed = run + overhead + unused, total = rate x billed.
+struct paid_run {
+  provisioning kind = provisioning::on_demand;
+  price_row price{};
+  usd_per_second rate{};  ///< of all chips
+  seconds run{};          ///< uninterrupted, as asked
+  seconds overhead{};     ///< billed besides: checkpoints, work done again, restarts
+  seconds unused{};       ///< billed and idle: the rest of a calendar day, of a commitment
+  seconds billed{};
+  seconds queue{};  ///< waiting for capacity, not billed
+  seconds wall{};   ///< run + overhead + queue
+  usd total{};
+  usd unused_cost{};              ///< of the total, for what is unused
+  seconds checkpoint_interval{};  ///< spot: work between two checkpoints
+  double preemptions = 0;         ///< spot: expected
+  std::int64_t pieces = 1;        ///< flex-start: windows; commitments: terms
+};
+
+namespace detail {
+
+constexpr void add_spot(paid_run& p, std::int64_t slice_total, const spot_terms& terms) {
+  const spot_run run = best_spot_run(p.run, slice_total, terms);
+  const expected_spot_run expected = expected_run(run);
+  p.overhead = expected.billed - expected.work;
+  p.queue = expected.queue + terms.queue_time;
+  p.checkpoint_interval = run.checkpoint_interval;
+  p.preemptions = expected.preemptions;
+}
+
+constexpr void add_window(paid_run& p, const windowed_run& w) {
+  p.overhead = w.overhead;
+  p.unused = w.unused;
+  p.queue = w.queue;
+  p.pieces = w.pieces;
+}
+
+constexpr void add_commitment(paid_run& p, double rest_used) {
+  const commitment_cost c = cost_under_commitment(p.rate, p.kind, p.run, rest_used);
+  p.unused = c.unused;
+  p.pieces = c.terms;
+}
+
+}  // namespace detail
+
+/// Whether a run of that length can be had in one go under a way of paying: calendar windows end after 90 days,
+/// flex-start after its limit where it may not be split. A length that cannot is refused by `pay_for`.
+/// Worked: 100 days cannot be had in calendar mode.
+[[nodiscard]] constexpr bool can_be_paid(provisioning kind, seconds run, const payment_terms& terms = {}) {
+  detail::positive("run time", run.value());
+  if (kind == provisioning::calendar) return run <= 90_days;
+  if (kind == provisioning::flex_start) return terms.flex_start.may_be_split || run <= terms.flex_start.limit;
+  return true;
+}
+
+/// What an uninterrupted run on some slices costs under the way of paying of a price row.
+///
+/// On demand it is billed for its own time. On spot it is preempted and writes checkpoints at the best interval; on
+/// flex-start it may come in pieces; a calendar window is of whole days; of a commitment it pays for its own time and
+/// for what of the rest nobody uses. The wait for the first capacity counts for spot and flex-start. Throws as
+/// `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and `cost_under_commitment`. Worked: 10 days of
+/// two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on flex-start at 0.60, of which 6.56 for a second piece.
+[[nodiscard]] constexpr paid_run pay_for(const slice& s, std::int64_t slice_total, seconds run, const price_row& price,
+                                         const payment_terms& terms = {}) {
+  paid_run p;
+  p.kind = price.kind;
+  p.price = price;
+  p.rate = rate(price.per_chip, checked_multiply(chips(s), detail::positive_count("slices", slice_total)));
+  p.run = seconds{detail::positive("run time", run.value())};
+  switch (price.kind) {
+    case provisioning::on_demand: break;
+    case provisioning::spot: detail::add_spot(p, slice_total, terms.spot); break;
+    case provisioning::flex_start: detail::add_window(p, flex_start_run(run, terms.flex_start)); break;
+    case provisioning::calendar: detail::add_window(p, calendar_run(run)); break;
+    case provisioning::commitment_1y:
+    case provisioning::commitment_3y: detail::add_commitment(p, terms.rest_of_term_used); break;
+  }
+  p.billed = p.run + p.overhead + p.unused;
+  p.wall = p.run + p.overhead + p.queue;
+  p.total = cost(p.rate, p.billed);
+  p.unused_cost = cost(p.rate, p.unused);
+  return p;
+}
+
+/// A run under all ways of paying, in the order of `provisioning`.
+struct payment_options {
+  std::array<paid_run, all_provisioning.size()> ways{};
+  std::size_t count = 0;
+
+  [[nodiscard]] constexpr const paid_run* begin() const noexcept { return ways.data(); }
+  [[nodiscard]] constexpr const paid_run* end() const noexcept { return ways.data() + count; }
+};
+
+/// Every way of paying that the book has a price for and that lasts for the run (`can_be_paid`). Throws as `pay_for`.
+/// Worked: 10 days on v5e-32 in us have six ways, 100 days five: calendar windows are shorter.
+[[nodiscard]] constexpr payment_options ways_to_pay(const price_book& book, const slice& s, std::int64_t slice_total,
+                                                    std::string_view region, seconds run,
+                                                    const payment_terms& terms = {}) {
+  payment_options options;
+  for (const provisioning kind : all_provisioning) {
+    const maybe<price_row> price = find_price(book, s, region, kind);
+    if (price && can_be_paid(kind, run, terms))
+      options.ways[options.count++] = pay_for(s, slice_total, run, *price, terms);
+  }
+  return options;
+}
+
+/// The way that costs least, the first of equals; nothing where there is none.
+[[nodiscard]] constexpr maybe<paid_run> cheapest(const payment_options& options) noexcept {
+  maybe<paid_run> best;
+  for (const paid_run& way : options) {
+    if (!best || way.total < best->total) best = way;
+  }
+  return best;
+}
+
+/// That way of paying; nothing where it is not among them.
+[[nodiscard]] constexpr maybe<paid_run> find_way(const payment_options& options, provisioning kind) noexcept {
+  for (const paid_run& way : options) {
+    if (way.kind == kind) return way;
+  }
+  return nothing;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
