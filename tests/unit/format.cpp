@@ -1,9 +1,13 @@
 // Streaming and formatting: one text for both, with the specification that fmt knows for numbers or for strings.
 #include <clocale>
+#include <cmath>
 #include <iomanip>
 #include <limits>
 #include <sstream>
 #include <string>
+#include <tpuplan/estimate/advice.hpp>
+#include <tpuplan/estimate/serving.hpp>
+#include <tpuplan/estimate/serving_advice.hpp>
 #include <tpuplan/io/fmt.hpp>
 #include <tpuplan/io/ostream.hpp>
 #include <tpuplan/tpuplan.hpp>
@@ -124,6 +128,11 @@ TEST_CASE("enumerators, slices and shapes are their names", "[format]") {
   CHECK(text_of(objective::fastest) == "fastest");
   CHECK(text_of(rejection::does_not_fit) == "does_not_fit");
   CHECK(text_of(date_qualifier::exact) == name(date_qualifier::exact));
+  CHECK(text_of(attention_kernel::unfused) == name(attention_kernel::unfused));
+  CHECK(text_of(cache_policy::paged) == "paged");
+  CHECK(text_of(decode_limit::cache) == "cache");
+  CHECK(text_of(finding_kind::batch) == "batch");
+  CHECK(text_of(serving_finding_kind::batch) == "batch");
   CHECK(text_of(remat::save_qkv_proj) == "save_qkv_proj");
   CHECK(text_of(where) == "v5p-128");
   CHECK(text_of(where.shape) == "4x4x4");
@@ -171,6 +180,38 @@ TEST_CASE("breakdowns in one line: the whole, then the parts that are not 0", "[
   CHECK(text_of(cost.price) == "$1.20/h a chip: v5e on_demand in us, " + std::string(cost.price.date.view()));
 }
 
+TEST_CASE("serving and advice in one line", "[format]") {
+  decode_breakdown t;
+  t.total = 8.2_ms;
+  t.low = 7.1_ms;
+  t.high = 9.4_ms;
+  t.limited_by = decode_limit::cache;
+  CHECK(text_of(t) == "8.20 ms (7.10-9.40 ms), limited by cache");
+  serving_estimate e;
+  CHECK(text_of(e) == "fits: no");
+  e.fit = verdict::yes;
+  e.running = 64;
+  e.replicas = 2;
+  e.per_token.total = 8.2_ms;
+  e.first_token = 150_ms;
+  e.output_tokens = per_second{15600};
+  CHECK(text_of(e) ==
+        "fits: yes, 64.0 sequences on each of 2 replicas, 8.20 ms a token, first token after 150 ms, "
+        "output tokens 15.6 k/s");
+  finding f;
+  f.kind = finding_kind::batch;
+  f.subject = "training.global_batch";
+  f.now = "64";
+  f.better = "128";
+  f.gain = 0.063;
+  CHECK(text_of(f) == "batch: training.global_batch 64, better 128, saves 6.3 %");
+  serving_finding g;
+  g.subject = "serving_layout.tensor";
+  g.now = "8";
+  g.better = "4";
+  CHECK(text_of(g) == std::string(name(g.kind)) + ": serving_layout.tensor 8, better 4, saves 0.0 %");
+}
+
 TEST_CASE("plans in one line", "[format]") {
   plan p;
   p.where = where;
@@ -195,6 +236,14 @@ TEST_CASE("the parts of a breakdown add up to its total", "[format]") {
   sum = 0;
   for (const detail::part& p : detail::step_parts(t)) sum += p.value;
   CHECK_THAT(sum, Catch::Matchers::WithinRel(t.total.value(), 1e-12));
+  training offloaded = job_of(256, 4096);
+  offloaded.state_on_host = host_state::optimizer;
+  offloaded.software = software_level::general;
+  const step_breakdown slow = step_time(llama_3_8b(), offloaded, fsdp_layout(where, 2), where);
+  REQUIRE(slow.host.exposed > seconds{0});
+  sum = 0;
+  for (const detail::part& p : detail::step_parts(slow)) sum += p.value;
+  CHECK_THAT(sum, Catch::Matchers::WithinRel(slow.total.value(), 1e-12));
 }
 
 TEST_CASE("numbers keep their point whatever the locale", "[format]") {

@@ -72,6 +72,15 @@ TEST_CASE("every public type has a text of its own in a notebook", "[jupyter]") 
   CHECK(plain(software_level::general) == "general");
   CHECK(plain(step_bound::hbm) == "hbm");
   CHECK(plain(verdict::no) == "no");
+  CHECK(plain(attention_kernel::flash) == name(attention_kernel::flash));
+  CHECK(plain(cache_policy::reserved) == "reserved");
+  CHECK(plain(decode_limit::weights) == "weights");
+  CHECK(plain(finding_kind::batch) == "batch");
+  CHECK(plain(serving_finding_kind::batch) == "batch");
+  CHECK(plain(serving_estimate{}) == "fits: no");
+  CHECK(plain(decode_breakdown{}) == one_line(decode_breakdown{}));
+  CHECK(plain(finding{}) == one_line(finding{}));
+  CHECK(plain(serving_finding{}) == one_line(serving_finding{}));
   CHECK(plain(remat::minimal) == "minimal");
   CHECK(plain(date_qualifier::exact) == name(date_qualifier::exact));
   CHECK(plain(where.shape) == "4x4x4");

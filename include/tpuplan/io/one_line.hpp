@@ -17,20 +17,27 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 enum class architecture : std::uint8_t;
+enum class attention_kernel : std::uint8_t;
 enum class bound : std::uint8_t;
+enum class cache_policy : std::uint8_t;
 enum class date_qualifier : std::uint8_t;
+enum class decode_limit : std::uint8_t;
 enum class dtype : std::uint8_t;
 enum class errc : std::uint8_t;
+enum class finding_kind : std::uint8_t;
 enum class memory_level : std::uint8_t;
 enum class memory_stage : std::uint8_t;
 enum class objective : std::uint8_t;
 enum class optimizer_kind : std::uint8_t;
 enum class provisioning : std::uint8_t;
 enum class rejection : std::uint8_t;
+enum class serving_finding_kind : std::uint8_t;
 enum class software_level : std::uint8_t;
 enum class step_bound : std::uint8_t;
 enum class verdict : std::uint8_t;
 struct chip_spec;
+struct decode_breakdown;
+struct finding;
 struct layout;
 struct memory_breakdown;
 struct plan;
@@ -38,6 +45,8 @@ struct plan_answer;
 struct price_row;
 struct remat_policy;
 struct run_cost;
+struct serving_estimate;
+struct serving_finding;
 struct slice;
 struct step_breakdown;
 struct topology;
@@ -55,15 +64,17 @@ inline constexpr bool is_one_of = (std::is_same<T, Others>::value || ...);
 
 /// Types whose text is their name.
 template <class T>
-inline constexpr bool has_name = is_one_of<T, architecture, bound, date_qualifier, dtype, errc, memory_level,
-                                           memory_stage, objective, optimizer_kind, provisioning, rejection,
-                                           software_level, step_bound, verdict, remat_policy, slice, topology>;
+inline constexpr bool has_name =
+    is_one_of<T, architecture, attention_kernel, bound, cache_policy, decode_limit, finding_kind, serving_finding_kind,
+              date_qualifier, dtype, errc, memory_level, memory_stage, objective, optimizer_kind, provisioning,
+              rejection, software_level, step_bound, verdict, remat_policy, slice, topology>;
 
 /// Types with a one-line text of their own.
 template <class T>
 inline constexpr bool has_one_line =
-    has_name<T> || is_one_of<T, chip_spec, layout, memory_breakdown, plan, plan_answer, price_row, run_cost,
-                             step_breakdown, training, transformer>;
+    has_name<T> ||
+    is_one_of<T, chip_spec, decode_breakdown, finding, serving_estimate, serving_finding, layout, memory_breakdown,
+              plan, plan_answer, price_row, run_cost, step_breakdown, training, transformer>;
 template <std::size_t Capacity>
 inline constexpr bool has_one_line<text<Capacity>> = true;
 template <class Dim>
@@ -89,11 +100,12 @@ template <class Memory>
 
 /// The parts of a step_breakdown, which add up to its total: of collectives what the step waits for.
 template <class Step>
-[[nodiscard]] constexpr std::array<part, 8> step_parts(const Step& t) noexcept {
+[[nodiscard]] constexpr std::array<part, 9> step_parts(const Step& t) noexcept {
   return {{{"compute", t.compute.value()},
            {"HBM", t.hbm.value()},
            {"ICI", t.ici.value()},
            {"DCN", t.dcn.exposed.value()},
+           {"host", t.host.exposed.value()},
            {"overhead", t.overhead.value()},
            {"bubble", t.bubble.value()},
            {"jitter", t.jitter.value()},
@@ -142,6 +154,29 @@ template <class Step>
 [[nodiscard]] std::string step_head(const Step& t) {
   return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + "), MFU " +
          readable::percent(t.mfu);
+}
+
+/// "8.20 ms (7.10-9.40 ms), limited by cache".
+template <class Decode>
+[[nodiscard]] std::string decode_line(const Decode& t) {
+  return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + "), limited by " +
+         std::string(name(t.limited_by));
+}
+
+template <class Serving>
+[[nodiscard]] std::string serving_line(const Serving& e) {
+  const std::string fit = "fits: " + std::string(name(e.fit));
+  if (std::string_view{name(e.fit)} == "no") return fit;
+  return fit + ", " + readable::three_digits(e.running) + " sequences on each of " + std::to_string(e.replicas) +
+         " replicas, " + readable::duration(e.per_token.total) + " a token, first token after " +
+         readable::duration(e.first_token) + ", output tokens " + readable::text(readable::measure(e.output_tokens));
+}
+
+/// "batch: training.global_batch 64, better 128, saves 6.3 %".
+template <class Finding>
+[[nodiscard]] std::string finding_line(const Finding& f) {
+  return std::string(name(f.kind)) + ": " + std::string(f.subject.view()) + " " + std::string(f.now.view()) +
+         ", better " + std::string(f.better.view()) + ", saves " + readable::percent(f.gain);
 }
 
 template <class Chip>
@@ -222,6 +257,12 @@ template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
     return std::string(std::string_view(name(x)));
   } else if constexpr (std::is_same<T, chip_spec>::value) {
     return detail::chip_line(x);
+  } else if constexpr (std::is_same<T, decode_breakdown>::value) {
+    return detail::decode_line(x);
+  } else if constexpr (detail::is_one_of<T, finding, serving_finding>) {
+    return detail::finding_line(x);
+  } else if constexpr (std::is_same<T, serving_estimate>::value) {
+    return detail::serving_line(x);
   } else if constexpr (std::is_same<T, layout>::value) {
     return detail::layout_line(x);
   } else if constexpr (std::is_same<T, memory_breakdown>::value) {
