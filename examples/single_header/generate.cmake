@@ -1,5 +1,5 @@
 # cmake -P examples/single_header/generate.cmake
-# Writes tpuplan.hpp beside this script: what <tpuplan/tpuplan.hpp> includes, without the planner, whose standard headers
+# Writes tpuplan.hpp beside this script: what <tpuplan/tpuplan.hpp> includes, but not the planner, whose standard headers
 # would double the cost of the include. Each header stands there as it is, guard and all, after those that it needs.
 # With -DCHECK=ON nothing is written, and a file that is not current is an error.
 cmake_minimum_required(VERSION 3.16)
@@ -47,8 +47,8 @@ string(
     text
     "// tpuplan ${version} in one file: <tpuplan/tpuplan.hpp> without the planner. It needs C++17 and nothing else.\n"
     "// SPDX-License-Identifier: Apache-2.0\n"
-    "// Written by examples/single_header/generate.cmake from include/tpuplan; change those headers, not this file. The\n"
-    "// guards are theirs, so both forms of one version may meet in a program.\n\n"
+    "// Written by examples/single_header/generate.cmake from include/tpuplan: change those headers, not this file.\n"
+    "// The guards are theirs, so both forms of one version may meet in a program.\n\n"
     "#if !defined(__cplusplus) || __cplusplus < 201703L\n"
     "#error \"tpuplan needs C++17 or newer (-std=c++17)\"\n"
     "#else\n"

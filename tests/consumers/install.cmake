@@ -1,8 +1,10 @@
-# Empties FOLDER, where the consumers are built, lest an old cache hide what the library adds to it. Installs BUILD there: the
-# headers of SOURCE, the packages for CMake and pkg-config, and nothing else. Moves that to MOVED, where it must work.
+# Empties FOLDER, where the consumers are built, lest an old cache hide what the library adds to it. Installs BUILD there:
+# the headers of SOURCE, the packages for CMake and pkg-config, and nothing else. Moves that to MOVED, where it must work.
 set(stage ${FOLDER}/stage)
 file(REMOVE_RECURSE ${FOLDER})
-execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --config "${CONFIG}" --prefix ${stage} RESULT_VARIABLE result)
+execute_process(
+  COMMAND ${CMAKE_COMMAND} --install ${BUILD} --config "${CONFIG}" --prefix ${stage}
+  RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "cmake --install ended with ${result}")
 endif()

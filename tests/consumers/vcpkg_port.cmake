@@ -28,8 +28,8 @@ function(vcpkg_cmake_config_fixup)
   file(RENAME ${CURRENT_PACKAGES_DIR}/${arg_CONFIG_PATH} ${CURRENT_PACKAGES_DIR}/share/${PORT})
   set(config ${CURRENT_PACKAGES_DIR}/share/${PORT}/tpuplanConfig.cmake)
   file(READ ${config} text)
-  string(REGEX REPLACE "(get_filename_component\\(_IMPORT_PREFIX [^\n]+\n)+"
-                       "get_filename_component(_IMPORT_PREFIX \"\${CMAKE_CURRENT_LIST_DIR}/../..\" ABSOLUTE)\n" text "${text}")
+  set(two_above "get_filename_component(_IMPORT_PREFIX \"\${CMAKE_CURRENT_LIST_DIR}/../..\" ABSOLUTE)\n")
+  string(REGEX REPLACE "(get_filename_component\\(_IMPORT_PREFIX [^\n]+\n)+" "${two_above}" text "${text}")
   file(WRITE ${config} "${text}")
 endfunction()
 

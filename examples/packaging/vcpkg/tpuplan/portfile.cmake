@@ -1,7 +1,7 @@
 # An overlay port of the checkout that it lies in:
 #   vcpkg install tpuplan --overlay-ports=examples/packaging/vcpkg --no-binarycaching
-# vcpkg's cache looks at the files of the port alone, and would not see a changed header. In a registry, vcpkg_from_github
-# of a release takes the place of the next line.
+# vcpkg's cache looks at the files of the port alone and would not see a changed header. In a registry,
+# vcpkg_from_github of a release takes the place of the next line.
 get_filename_component(SOURCE_PATH ${CMAKE_CURRENT_LIST_DIR}/../../../.. ABSOLUTE)
 
 set(VCPKG_BUILD_TYPE release) # there are only headers
