@@ -1,7 +1,7 @@
 # cmake -P examples/single_header/generate.cmake
-# Writes tpuplan.hpp beside this script: what <tpuplan/tpuplan.hpp> includes, but not the planner, whose standard headers
-# would double the cost of the include. Each header stands there as it is, guard and all, after those that it needs.
-# With -DCHECK=ON nothing is written, and a file that is not current is an error.
+# Writes tpuplan.hpp beside this script: what <tpuplan/tpuplan.hpp> includes, but not the planner, which with its
+# standard headers costs more to include than all the rest. Each header is there as it is, guard and all, after those it
+# needs. With -DCHECK=ON nothing is written, and a file that is not current is an error.
 cmake_minimum_required(VERSION 3.16)
 set(include_dir ${CMAKE_CURRENT_LIST_DIR}/../../include)
 set(output ${CMAKE_CURRENT_LIST_DIR}/tpuplan.hpp)
