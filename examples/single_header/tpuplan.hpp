@@ -4440,7 +4440,7 @@ constexpr memory_terms terms_of(const transformer& m, const training& job, const
                                                                count.vision + count.projector + count.head);
     t.layer = t.element * (body > 0 ? body : 0) / static_cast<double>(m.layers) / tensor;
     const double spread = static_cast<double>(checked_multiply(moe_layers(m), l.expert)) * tensor;
-    if (has_experts(m)) t.experts = t.element * static_cast<double>(count.experts) / spread;
+    if (moe_layers(m) > 0) t.experts = t.element * static_cast<double>(count.experts) / spread;
     t.head = t.element * static_cast<double>(m.vocab) * t.width.d_model / tensor;
   }
   return t;
@@ -4623,9 +4623,6 @@ constexpr double again(placement where) noexcept { return where == placement::re
 constexpr double products_again(const remat_policy& r) noexcept {
   return again(r.qkv) + again(r.out_proj) + again(r.mlp_up);
 }
-
-/// Whether the collectives of tensor parallelism, too, are done again in the backward pass.
-constexpr bool moved_again(const remat_policy& r) noexcept { return products_again(r) == 3 && r.attention_again; }
 
 /// The question, and the sizes that every term needs.
 struct asked_step {
@@ -4840,7 +4837,8 @@ constexpr void add_ici(step_breakdown& t, const asked_step& k) {
                    k.c.exposed_context);
   }
   if (l.tensor > 1) {
-    const double others = static_cast<double>(l.tensor - 1) * (moved_again(k.job.remat) ? 3 : 2.5);
+    const bool all_again = products_again(k.job.remat) == 3 && k.job.remat.attention_again;
+    const double others = static_cast<double>(l.tensor - 1) * (all_again ? 3 : 2.5);
     t.tensor = collective(l.tensor, k.tokens * others * d * 8 * k.layers, k.c.exposed_tensor);
   }
   if (l.expert > 1) {
