@@ -1,0 +1,8165 @@
+// tpuplan 0.1.0 in one file: <tpuplan/tpuplan.hpp> without the planner. It needs C++17 and nothing else.
+// SPDX-License-Identifier: Apache-2.0
+// Written by examples/single_header/generate.cmake from include/tpuplan: change those headers, not this file.
+// The guards are theirs, so both forms of one version may meet in a program.
+
+#if !defined(__cplusplus) || __cplusplus < 201703L
+#error "tpuplan needs C++17 or newer (-std=c++17)"
+#else
+
+// tpuplan/error.hpp
+
+#ifndef TPUPLAN_ERROR_HPP
+#define TPUPLAN_ERROR_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string_view>
+#if !defined(__cpp_exceptions)
+#include <cstdio>
+#include <cstdlib>
+#endif
+
+/// @file
+/// What tpuplan throws, and how every check in it reports: the field, the value given, and what would be valid.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Why a call was refused. Enumerators are stable: new ones are added at the end.
+enum class errc : std::uint8_t {
+  invalid_argument,  ///< a value outside of what the function is defined for
+  out_of_range,      ///< too large or too small for the field or for the arithmetic
+  not_finite,        ///< NaN or infinity
+  unknown_name,      ///< no chip, slice, region, dtype or model type of that name
+  not_divisible,     ///< a batch, mesh or dimension that does not divide
+  missing_field,     ///< a field without a sensible default was left at 0, or is not in the file
+  unknown_figure,    ///< the chip has no such unit, or the figure is not established
+  no_price,          ///< the price book has no row for this; never the same as free
+  malformed_input,   ///< a file that cannot be read, or is not what it should be
+  unsupported,       ///< right input that tpuplan does not model
+  infeasible,        ///< a well-formed question that has no answer
+};
+
+/// The stable name of a reason, for logs and JSON: `name(errc::no_price)` is "no_price".
+[[nodiscard]] constexpr std::string_view name(errc code) noexcept {
+  switch (code) {
+    case errc::invalid_argument: return "invalid_argument";
+    case errc::out_of_range: return "out_of_range";
+    case errc::not_finite: return "not_finite";
+    case errc::unknown_name: return "unknown_name";
+    case errc::not_divisible: return "not_divisible";
+    case errc::missing_field: return "missing_field";
+    case errc::unknown_figure: return "unknown_figure";
+    case errc::no_price: return "no_price";
+    case errc::malformed_input: return "malformed_input";
+    case errc::unsupported: return "unsupported";
+    case errc::infeasible: return "infeasible";
+  }
+  return "error";
+}
+
+/// The one exception of tpuplan. `what()` reads "tpuplan: FIELD is VALUE; valid: WHAT". It owns its text (at most 319
+/// characters) and allocates nothing. In a constant expression the same refusal is a compile error.
+class error : public std::exception {
+ public:
+  error(errc code, std::string_view field, std::string_view given, std::string_view valid) noexcept : code_{code} {
+    append("tpuplan: ");
+    append(field);
+    if (!given.empty()) {
+      append(" is ");
+      append_shortened(given, sizeof(message_) - 1 - size_, valid.empty() ? 0 : valid.size() + 9);
+    }
+    if (!valid.empty()) {
+      append("; valid: ");
+      append(valid);
+    }
+  }
+
+  [[nodiscard]] errc code() const noexcept { return code_; }
+  [[nodiscard]] const char* what() const noexcept override { return message_; }
+
+ private:
+  /// The value given, shortened so that what is valid keeps its place behind it.
+  void append_shortened(std::string_view given, std::size_t left, std::size_t reserved) noexcept {
+    const std::size_t room = left > reserved + 16 ? left - reserved : 16;
+    if (given.size() <= room) return append(given);
+    append(given.substr(0, room - 3));
+    append("...");
+  }
+  void append(std::string_view more) noexcept {
+    constexpr std::size_t room = sizeof(message_) - 1;
+    for (const char character : more) {
+      if (size_ == room) {
+        message_[room - 1] = message_[room - 2] = message_[room - 3] = '.';
+        return;
+      }
+      message_[size_++] = character == '\0' ? '?' : character;
+    }
+  }
+
+  char message_[320] = {};
+  std::size_t size_ = 0;
+  errc code_;
+};
+
+namespace detail {
+
+// None of these is constexpr: a check that fails inside a constant expression does not compile, and the compiler shows
+// the call with its arguments.
+
+[[noreturn]] inline void fail(errc code, std::string_view field, std::string_view given, std::string_view valid) {
+#if defined(__cpp_exceptions)
+  throw error{code, field, given, valid};
+#else
+  const error refusal{code, field, given, valid};
+  std::fprintf(stderr, "%s\n", refusal.what());
+  std::abort();
+#endif
+}
+
+[[noreturn]] inline void fail(errc code, std::string_view field, double given, std::string_view valid) {
+  char number[32] = {};
+  __builtin_snprintf(number, sizeof(number), "%.10g", given);
+  fail(code, field, std::string_view{number}, valid);
+}
+
+[[noreturn]] inline void fail(errc code, std::string_view field, std::int64_t given, std::string_view valid) {
+  char number[32] = {};
+  __builtin_snprintf(number, sizeof(number), "%lld", static_cast<long long>(given));
+  fail(code, field, std::string_view{number}, valid);
+}
+
+/// NaN and the infinities are the values for which x - x is not 0.
+constexpr bool is_finite(double value) noexcept {
+  return value <= 1.7976931348623157e308 && value >= -1.7976931348623157e308;
+}
+
+/// The value, or a refusal that names the field unless it is finite and above zero.
+constexpr double positive(std::string_view field, double value) {
+  if (!is_finite(value)) fail(errc::not_finite, field, value, "a finite number above 0");
+  if (value == 0) fail(errc::missing_field, field, value, "a number above 0");
+  if (value < 0) fail(errc::invalid_argument, field, value, "a number above 0");
+  return value;
+}
+
+/// The value, or a refusal that names the field unless it is finite and not negative.
+constexpr double not_negative(std::string_view field, double value) {
+  if (!is_finite(value)) fail(errc::not_finite, field, value, "a finite number, 0 or more");
+  if (value < 0) fail(errc::invalid_argument, field, value, "0 or more");
+  return value;
+}
+
+constexpr std::int64_t positive_count(std::string_view field, std::int64_t value) {
+  if (value == 0) fail(errc::missing_field, field, value, "a whole number from 1 on");
+  if (value < 0) fail(errc::invalid_argument, field, value, "a whole number from 1 on");
+  return value;
+}
+
+constexpr std::int64_t count_from(std::string_view field, std::int64_t value, std::int64_t least) {
+  if (value < least) fail(errc::invalid_argument, field, value, least == 0 ? "0 or more" : "a larger whole number");
+  return value;
+}
+
+/// The value, or a refusal unless it lies in [low, high]. `valid` says the range in words.
+constexpr double in_range(std::string_view field, double value, double low, double high, std::string_view valid) {
+  if (!is_finite(value)) fail(errc::not_finite, field, value, valid);
+  if (value < low || value > high) fail(errc::out_of_range, field, value, valid);
+  return value;
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/maybe.hpp
+
+#ifndef TPUPLAN_MAYBE_HPP
+#define TPUPLAN_MAYBE_HPP
+
+#include <string_view>
+#include <type_traits>
+
+/// @file
+/// The answer of a look-up that may find nothing. It is used like `std::optional`, and converts to it; it is not
+/// `std::optional` because each of that costs a compiler about 80 class templates, which a header with a dozen look-ups
+/// pays a dozen times over (benchmarks/NOTES.md).
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Tag: nothing was found.
+struct nothing_t {};
+inline constexpr nothing_t nothing{};
+
+/// A value, or nothing. `if (const auto s = find_slice("v5e-16")) use(*s);`
+template <class T>
+class maybe {
+ public:
+  using value_type = T;
+
+  constexpr maybe() noexcept = default;
+  constexpr maybe(nothing_t) noexcept {}                                     // NOLINT(google-explicit-constructor)
+  constexpr maybe(const T& value) noexcept : value_{value}, found_{true} {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] constexpr bool has_value() const noexcept { return found_; }
+  [[nodiscard]] constexpr explicit operator bool() const noexcept { return found_; }
+
+  /// The value. @pre has_value(); otherwise a compile error in a constant expression, an exception at run time.
+  [[nodiscard]] constexpr const T& value() const {
+    if (!found_) detail::fail(errc::infeasible, "value of a look-up", "nothing", "a look-up that found something");
+    return value_;
+  }
+  [[nodiscard]] constexpr const T& operator*() const { return value(); }
+  [[nodiscard]] constexpr const T* operator->() const { return &value(); }
+  [[nodiscard]] constexpr T value_or(const T& other) const noexcept { return found_ ? value_ : other; }
+
+  /// To `std::optional<T>` and its like.
+  template <class Optional, class = std::enable_if_t<std::is_same<typename Optional::value_type, T>::value &&
+                                                     !std::is_same<Optional, maybe>::value>>
+  [[nodiscard]] constexpr operator Optional() const {  // NOLINT(google-explicit-constructor)
+    return found_ ? Optional{value_} : Optional{};
+  }
+
+  friend constexpr bool operator==(const maybe& a, nothing_t) noexcept { return !a.found_; }
+  friend constexpr bool operator!=(const maybe& a, nothing_t) noexcept { return a.found_; }
+  friend constexpr bool operator==(const maybe& a, const T& b) noexcept { return a.found_ && a.value_ == b; }
+  friend constexpr bool operator!=(const maybe& a, const T& b) noexcept { return !(a == b); }
+
+ private:
+  T value_{};
+  bool found_ = false;
+};
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/text.hpp
+
+#ifndef TPUPLAN_TEXT_HPP
+#define TPUPLAN_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Short text held by value: names of chips, slices, regions and models inside plain structs, also in constants.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// At most `Capacity` characters held by value, so that a struct with a name stays trivially copyable and can be a
+/// constant. Converts from and to `std::string_view`. Text that does not fit is refused (`errc::out_of_range`).
+template <std::size_t Capacity>
+class text {
+ public:
+  constexpr text() noexcept = default;
+  constexpr text(const char* characters) : text{std::string_view{characters}} {}  // NOLINT(google-explicit-constructor)
+  constexpr text(std::string_view characters) {                                   // NOLINT(google-explicit-constructor)
+    append(characters);
+  }
+
+  [[nodiscard]] constexpr std::string_view view() const noexcept { return {characters_, size_}; }
+  [[nodiscard]] constexpr operator std::string_view() const noexcept {  // NOLINT(google-explicit-constructor)
+    return view();
+  }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+
+  constexpr text& append(std::string_view more) {
+    if (more.size() > Capacity - size_) {
+      detail::fail(errc::out_of_range, "text", more, "at most the capacity of the field in characters");
+    }
+    for (const char character : more) characters_[size_++] = character;
+    return *this;
+  }
+
+  /// Appends a non-negative or negative whole number in decimal.
+  constexpr text& append(std::int64_t number) {
+    char digits[20] = {};
+    std::size_t count = 0;
+    std::uint64_t rest =
+        number < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number);
+    do {
+      digits[count++] = static_cast<char>('0' + static_cast<char>(rest % 10));
+      rest /= 10;
+    } while (rest != 0);
+    if (number < 0) append("-");
+    while (count != 0) append(std::string_view{&digits[--count], 1});
+    return *this;
+  }
+
+  friend constexpr bool operator==(const text& a, const text& b) noexcept { return a.view() == b.view(); }
+  friend constexpr bool operator!=(const text& a, const text& b) noexcept { return a.view() != b.view(); }
+  friend constexpr bool operator<(const text& a, const text& b) noexcept { return a.view() < b.view(); }
+  friend constexpr bool operator==(const text& a, std::string_view b) noexcept { return a.view() == b; }
+  friend constexpr bool operator!=(const text& a, std::string_view b) noexcept { return a.view() != b; }
+  friend constexpr bool operator==(const text& a, const char* b) noexcept { return a.view() == std::string_view{b}; }
+  friend constexpr bool operator!=(const text& a, const char* b) noexcept { return a.view() != std::string_view{b}; }
+
+ private:
+  char characters_[Capacity + 1] = {};
+  std::size_t size_ = 0;
+};
+
+namespace detail {
+
+/// The name at that place, "?" past the end: enumerators and their names in one order.
+template <std::size_t Count>
+constexpr std::string_view name_of(const std::string_view (&names)[Count], std::size_t place) noexcept {
+  return place < Count ? names[place] : std::string_view{"?"};
+}
+
+/// ASCII lower case, whatever the locale.
+constexpr char to_lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// Equality of names as people type them: letter case ignored.
+constexpr bool same_name(std::string_view a, std::string_view b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (to_lower(a[i]) != to_lower(b[i])) return false;
+  }
+  return true;
+}
+
+constexpr bool starts_with_name(std::string_view name, std::string_view prefix) noexcept {
+  return name.size() >= prefix.size() && same_name(name.substr(0, prefix.size()), prefix);
+}
+
+/// A whole number of at most nine digits, or -1 where the text is anything else.
+constexpr std::int64_t parse_count(std::string_view digits) noexcept {
+  if (digits.empty() || digits.size() > 9) return -1;
+  std::int64_t value = 0;
+  for (const char digit : digits) {
+    if (digit < '0' || digit > '9') return -1;
+    value = value * 10 + (digit - '0');
+  }
+  return value;
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/units.hpp
+
+#ifndef TPUPLAN_UNITS_HPP
+#define TPUPLAN_UNITS_HPP
+
+/// @file
+/// Bytes, FLOPs, seconds and dollars as types. A quantity is one double in the base unit; its dimension is part of its
+/// type, so that adding bytes to seconds, or passing a bandwidth for a rate of FLOPs, does not compile.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Exponents of bytes, FLOPs, seconds and US dollars.
+template <int Bytes, int Flops, int Seconds, int Usd>
+struct dim {
+  template <class Other>
+  struct times;
+  template <int B, int F, int S, int U>
+  struct times<dim<B, F, S, U>> {
+    using type = dim<Bytes + B, Flops + F, Seconds + S, Usd + U>;
+  };
+  template <class Other>
+  struct over;
+  template <int B, int F, int S, int U>
+  struct over<dim<B, F, S, U>> {
+    using type = dim<Bytes - B, Flops - F, Seconds - S, Usd - U>;
+  };
+};
+
+template <class Dim>
+class quantity;
+
+namespace detail {
+/// A quantity of that dimension, or a plain double where nothing is left of it.
+template <class Dim>
+struct quantity_or_number {
+  using type = quantity<Dim>;
+  static constexpr type make(double value) noexcept { return type{value}; }
+};
+template <>
+struct quantity_or_number<dim<0, 0, 0, 0>> {
+  using type = double;
+  static constexpr type make(double value) noexcept { return value; }
+};
+}  // namespace detail
+
+/// An amount with a dimension. `value()` is in the base unit (byte, FLOP, second, US dollar and their quotients).
+template <class Dim>
+class quantity {
+ public:
+  constexpr quantity() noexcept = default;
+  constexpr explicit quantity(double value) noexcept : value_{value} {}
+
+  [[nodiscard]] constexpr double value() const noexcept { return value_; }
+
+  constexpr quantity& operator+=(quantity other) noexcept { return value_ += other.value_, *this; }
+  constexpr quantity& operator-=(quantity other) noexcept { return value_ -= other.value_, *this; }
+  constexpr quantity& operator*=(double factor) noexcept { return value_ *= factor, *this; }
+  constexpr quantity& operator/=(double divisor) noexcept { return value_ /= divisor, *this; }
+
+  friend constexpr quantity operator+(quantity a, quantity b) noexcept { return quantity{a.value_ + b.value_}; }
+  friend constexpr quantity operator-(quantity a, quantity b) noexcept { return quantity{a.value_ - b.value_}; }
+  friend constexpr quantity operator-(quantity a) noexcept { return quantity{-a.value_}; }
+  friend constexpr quantity operator*(quantity a, double factor) noexcept { return quantity{a.value_ * factor}; }
+  friend constexpr quantity operator*(double factor, quantity a) noexcept { return quantity{a.value_ * factor}; }
+  friend constexpr quantity operator/(quantity a, double divisor) noexcept { return quantity{a.value_ / divisor}; }
+
+  friend constexpr bool operator==(quantity a, quantity b) noexcept { return a.value_ == b.value_; }
+  friend constexpr bool operator!=(quantity a, quantity b) noexcept { return a.value_ != b.value_; }
+  friend constexpr bool operator<(quantity a, quantity b) noexcept { return a.value_ < b.value_; }
+  friend constexpr bool operator<=(quantity a, quantity b) noexcept { return a.value_ <= b.value_; }
+  friend constexpr bool operator>(quantity a, quantity b) noexcept { return a.value_ > b.value_; }
+  friend constexpr bool operator>=(quantity a, quantity b) noexcept { return a.value_ >= b.value_; }
+
+ private:
+  double value_ = 0;
+};
+
+template <class A, class B>
+[[nodiscard]] constexpr typename detail::quantity_or_number<typename A::template times<B>::type>::type operator*(
+    quantity<A> a, quantity<B> b) noexcept {
+  return detail::quantity_or_number<typename A::template times<B>::type>::make(a.value() * b.value());
+}
+
+template <class A, class B>
+[[nodiscard]] constexpr typename detail::quantity_or_number<typename A::template over<B>::type>::type operator/(
+    quantity<A> a, quantity<B> b) noexcept {
+  return detail::quantity_or_number<typename A::template over<B>::type>::make(a.value() / b.value());
+}
+
+template <class B>
+[[nodiscard]] constexpr quantity<typename dim<0, 0, 0, 0>::over<B>::type> operator/(double a, quantity<B> b) noexcept {
+  return quantity<typename dim<0, 0, 0, 0>::over<B>::type>{a / b.value()};
+}
+
+template <class Dim>
+[[nodiscard]] constexpr quantity<Dim> max(quantity<Dim> a, quantity<Dim> b) noexcept {
+  return a < b ? b : a;
+}
+template <class Dim>
+[[nodiscard]] constexpr quantity<Dim> min(quantity<Dim> a, quantity<Dim> b) noexcept {
+  return b < a ? b : a;
+}
+
+using bytes = quantity<dim<1, 0, 0, 0>>;
+using flops = quantity<dim<0, 1, 0, 0>>;  ///< an amount of work; two per multiply-add
+using seconds = quantity<dim<0, 0, 1, 0>>;
+using usd = quantity<dim<0, 0, 0, 1>>;
+using bytes_per_second = quantity<dim<1, 0, -1, 0>>;
+using flops_per_second = quantity<dim<0, 1, -1, 0>>;
+using flops_per_byte = quantity<dim<-1, 1, 0, 0>>;  ///< arithmetic intensity
+using per_second = quantity<dim<0, 0, -1, 0>>;      ///< tokens, steps or clock ticks a second
+using usd_per_second = quantity<dim<0, 0, -1, 1>>;
+using flops_per_usd = quantity<dim<0, 1, 0, -1>>;
+using byte_seconds = quantity<dim<1, 0, 1, 0>>;
+
+/// Literals: `16_GiB`, `819_GB_per_s`, `197_TFLOP_per_s`, `2.4_h`, `1.20_usd_per_h`. Binary and decimal bytes differ in
+/// name, and so do an amount of FLOPs and a rate.
+inline namespace literals {
+#define TPUPLAN_DETAIL_LITERAL(suffix, type, factor)                                \
+  [[nodiscard]] constexpr type operator""_##suffix(long double x) noexcept {        \
+    return type{static_cast<double>(x) * (factor)};                                 \
+  }                                                                                 \
+  [[nodiscard]] constexpr type operator""_##suffix(unsigned long long x) noexcept { \
+    return type{static_cast<double>(x) * (factor)};                                 \
+  }
+TPUPLAN_DETAIL_LITERAL(B, bytes, 1.0)
+TPUPLAN_DETAIL_LITERAL(kB, bytes, 1e3)
+TPUPLAN_DETAIL_LITERAL(MB, bytes, 1e6)
+TPUPLAN_DETAIL_LITERAL(GB, bytes, 1e9)
+TPUPLAN_DETAIL_LITERAL(TB, bytes, 1e12)
+TPUPLAN_DETAIL_LITERAL(KiB, bytes, 1024.0)
+TPUPLAN_DETAIL_LITERAL(MiB, bytes, 1048576.0)
+TPUPLAN_DETAIL_LITERAL(GiB, bytes, 1073741824.0)
+TPUPLAN_DETAIL_LITERAL(TiB, bytes, 1099511627776.0)
+TPUPLAN_DETAIL_LITERAL(FLOP, flops, 1.0)
+TPUPLAN_DETAIL_LITERAL(GFLOP, flops, 1e9)
+TPUPLAN_DETAIL_LITERAL(TFLOP, flops, 1e12)
+TPUPLAN_DETAIL_LITERAL(PFLOP, flops, 1e15)
+TPUPLAN_DETAIL_LITERAL(FLOP_per_s, flops_per_second, 1.0)
+TPUPLAN_DETAIL_LITERAL(GFLOP_per_s, flops_per_second, 1e9)
+TPUPLAN_DETAIL_LITERAL(TFLOP_per_s, flops_per_second, 1e12)
+TPUPLAN_DETAIL_LITERAL(PFLOP_per_s, flops_per_second, 1e15)
+TPUPLAN_DETAIL_LITERAL(B_per_s, bytes_per_second, 1.0)
+TPUPLAN_DETAIL_LITERAL(GB_per_s, bytes_per_second, 1e9)
+TPUPLAN_DETAIL_LITERAL(TB_per_s, bytes_per_second, 1e12)
+TPUPLAN_DETAIL_LITERAL(us, seconds, 1e-6)
+TPUPLAN_DETAIL_LITERAL(ms, seconds, 1e-3)
+TPUPLAN_DETAIL_LITERAL(s, seconds, 1.0)
+TPUPLAN_DETAIL_LITERAL(min, seconds, 60.0)
+TPUPLAN_DETAIL_LITERAL(h, seconds, 3600.0)
+TPUPLAN_DETAIL_LITERAL(days, seconds, 86400.0)
+TPUPLAN_DETAIL_LITERAL(Hz, per_second, 1.0)
+TPUPLAN_DETAIL_LITERAL(MHz, per_second, 1e6)
+TPUPLAN_DETAIL_LITERAL(usd, usd, 1.0)
+#undef TPUPLAN_DETAIL_LITERAL
+[[nodiscard]] constexpr usd_per_second operator""_usd_per_h(long double x) noexcept {
+  return usd_per_second{static_cast<double>(x) / 3600.0};
+}
+[[nodiscard]] constexpr usd_per_second operator""_usd_per_h(unsigned long long x) noexcept {
+  return usd_per_second{static_cast<double>(x) / 3600.0};
+}
+}  // namespace literals
+
+/// A price per hour as a rate. Worked: usd_per_hour(1.2) * 3600_s = 1.20 USD.
+[[nodiscard]] constexpr usd_per_second usd_per_hour(double dollars) noexcept { return usd_per_second{dollars / 3600}; }
+
+// Readers: the number in the unit of the name.
+[[nodiscard]] constexpr double in_gib(bytes amount) noexcept { return amount.value() / 1073741824.0; }
+[[nodiscard]] constexpr double in_gb(bytes amount) noexcept { return amount.value() / 1e9; }
+[[nodiscard]] constexpr double in_tflop(flops work) noexcept { return work.value() / 1e12; }
+[[nodiscard]] constexpr double in_tflop_per_s(flops_per_second rate) noexcept { return rate.value() / 1e12; }
+[[nodiscard]] constexpr double in_gb_per_s(bytes_per_second rate) noexcept { return rate.value() / 1e9; }
+[[nodiscard]] constexpr double in_ms(seconds time) noexcept { return time.value() * 1e3; }
+[[nodiscard]] constexpr double in_us(seconds time) noexcept { return time.value() * 1e6; }
+[[nodiscard]] constexpr double in_hours(seconds time) noexcept { return time.value() / 3600; }
+[[nodiscard]] constexpr double in_days(seconds time) noexcept { return time.value() / 86400; }
+[[nodiscard]] constexpr double in_usd_per_hour(usd_per_second rate) noexcept { return rate.value() * 3600; }
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/cost/price_table.hpp
+
+#ifndef TPUPLAN_COST_PRICE_TABLE_HPP
+#define TPUPLAN_COST_PRICE_TABLE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// The built-in prices: the US rows of data/prices.json, which names the source of each.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How capacity is paid for.
+enum class provisioning : std::uint8_t {
+  on_demand,
+  spot,           ///< may be reclaimed at any time
+  flex_start,     ///< queued, then up to 7 days uninterrupted
+  calendar,       ///< reserved for whole days, 1 to 90
+  commitment_1y,  ///< committed use, billed whether used or not
+  commitment_3y,
+};
+
+inline constexpr std::array<provisioning, 6> all_provisioning = {
+    provisioning::on_demand, provisioning::spot,          provisioning::flex_start,
+    provisioning::calendar,  provisioning::commitment_1y, provisioning::commitment_3y};
+
+/// "on_demand" and so on, as in data/prices.json.
+[[nodiscard]] constexpr std::string_view name(provisioning kind) noexcept {
+  constexpr std::string_view names[] = {"on_demand", "spot",          "flex_start",
+                                        "calendar",  "commitment_1y", "commitment_3y"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// The kind of that name, dashes for underscores allowed; nothing if there is none.
+[[nodiscard]] constexpr maybe<provisioning> parse_provisioning(std::string_view given) noexcept {
+  for (const provisioning kind : all_provisioning) {
+    const std::string_view wanted = name(kind);
+    bool same = given.size() == wanted.size();
+    for (std::size_t i = 0; same && i < given.size(); ++i) {
+      same = detail::to_lower(given[i] == '-' ? '_' : given[i]) == wanted[i];
+    }
+    if (same) return kind;
+  }
+  return nothing;
+}
+
+/// How well the date of a price is known.
+enum class date_qualifier : std::uint8_t {
+  exact,       ///< read that day
+  not_before,  ///< the source is of that day or younger
+  month,       ///< of that month
+};
+
+/// "exact" and so on.
+[[nodiscard]] constexpr std::string_view name(date_qualifier how) noexcept {
+  constexpr std::string_view names[] = {"exact", "not_before", "month"};
+  return detail::name_of(names, static_cast<std::size_t>(how));
+}
+
+/// The price of one chip, its host included, for slices of at least `smallest_chips`.
+struct price_row {
+  text<24> generation{};
+  text<32> region{};
+  provisioning kind = provisioning::on_demand;
+  std::int64_t smallest_chips = 1;
+  usd_per_second per_chip{};
+  text<10> date{};  ///< ISO: 2026-09-17
+  date_qualifier qualifier = date_qualifier::exact;
+  char grade = 'B';  ///< A vendor data, B dated transcription, C press or notes, D derived
+};
+
+namespace detail {
+
+/// A price of the built-in table, packed: places in the lists below, the smallest slice in chips, dollars per hour.
+struct packed_price {
+  std::int8_t generation, region, kind, smallest_chips, date, qualifier;
+  char grade;
+  double usd_per_chip_hour;
+};
+inline constexpr std::array<std::string_view, 10> price_regions = {
+    "us",       "us-central1", "us-central2", "us-east",  "us-east1",
+    "us-east4", "us-east5",    "us-south1",   "us-west1", "us-west4"};
+inline constexpr std::array<std::string_view, 7> price_dates = {"2021-11-17", "2025-03-03", "2026-06-03", "2026-08-01",
+                                                                "2026-08-11", "2026-09-10", "2026-09-17"};
+// clang-format off
+inline constexpr std::array<packed_price, 102> us_prices = {{
+    {0, 0, 0, 1, 2, 1, 'A', 1.125}, {0, 0, 1, 1, 2, 1, 'A', 0.3375}, {0, 0, 0, 16, 2, 1, 'A', 1.5},
+    {0, 0, 1, 16, 2, 1, 'A', 0.3825}, {0, 1, 0, 1, 2, 1, 'A', 1.125}, {0, 1, 1, 1, 2, 1, 'A', 0.3375},
+    {0, 1, 0, 16, 2, 1, 'A', 1.5}, {0, 1, 1, 16, 2, 1, 'A', 0.3825}, {1, 0, 0, 1, 2, 1, 'A', 2.0},
+    {1, 0, 1, 1, 2, 1, 'A', 0.51}, {1, 0, 0, 16, 2, 1, 'A', 2.0}, {1, 0, 1, 16, 2, 1, 'A', 0.6},
+    {1, 0, 4, 16, 0, 0, 'B', 1.26}, {1, 0, 5, 16, 0, 0, 'B', 0.9}, {1, 1, 0, 1, 2, 1, 'A', 2.0},
+    {1, 1, 1, 1, 2, 1, 'A', 0.51}, {1, 1, 0, 16, 0, 0, 'B', 2.0}, {1, 1, 4, 16, 0, 0, 'B', 1.26},
+    {1, 1, 5, 16, 0, 0, 'B', 0.9}, {1, 4, 0, 1, 2, 1, 'A', 2.0}, {1, 4, 0, 16, 2, 1, 'A', 2.0},
+    {1, 4, 1, 16, 2, 1, 'A', 0.6}, {2, 0, 0, 1, 2, 1, 'A', 3.22}, {2, 0, 1, 1, 2, 1, 'A', 0.9215},
+    {2, 0, 4, 1, 1, 0, 'B', 2.03}, {2, 0, 5, 1, 1, 0, 'B', 1.45}, {2, 2, 0, 1, 2, 1, 'A', 3.22},
+    {2, 2, 1, 1, 2, 1, 'A', 0.9215}, {2, 2, 4, 1, 1, 0, 'B', 2.03}, {2, 2, 5, 1, 1, 0, 'B', 1.45},
+    {3, 0, 0, 1, 6, 0, 'B', 1.2}, {3, 0, 1, 1, 2, 1, 'A', 0.6}, {3, 0, 2, 1, 4, 0, 'B', 0.6},
+    {3, 0, 3, 1, 6, 1, 'D', 0.84}, {3, 0, 4, 1, 6, 0, 'B', 0.84}, {3, 0, 5, 1, 6, 0, 'B', 0.54},
+    {3, 1, 0, 1, 2, 1, 'A', 1.2}, {3, 1, 1, 1, 2, 1, 'A', 0.29771}, {3, 1, 4, 1, 1, 0, 'B', 0.84},
+    {3, 1, 5, 1, 1, 0, 'B', 0.54}, {3, 3, 0, 1, 1, 0, 'B', 1.2}, {3, 3, 4, 1, 1, 0, 'B', 0.84},
+    {3, 3, 5, 1, 1, 0, 'B', 0.54}, {3, 4, 0, 1, 2, 1, 'A', 1.2}, {3, 4, 1, 1, 2, 1, 'A', 0.29771},
+    {3, 6, 0, 1, 2, 1, 'A', 1.2}, {3, 6, 1, 1, 2, 1, 'A', 0.6}, {3, 7, 0, 1, 2, 1, 'A', 1.416},
+    {3, 7, 1, 1, 2, 1, 'A', 0.65419}, {3, 8, 0, 1, 2, 1, 'A', 1.2}, {3, 8, 1, 1, 2, 1, 'A', 0.29771},
+    {3, 8, 4, 1, 1, 0, 'B', 0.84}, {3, 8, 5, 1, 1, 0, 'B', 0.54}, {3, 9, 0, 1, 2, 1, 'A', 1.2},
+    {3, 9, 1, 1, 2, 1, 'A', 0.52536}, {4, 0, 0, 1, 6, 0, 'B', 4.2}, {4, 0, 1, 1, 2, 1, 'A', 1.299953},
+    {4, 0, 2, 1, 6, 1, 'C', 2.1}, {4, 0, 3, 1, 6, 1, 'D', 2.94}, {4, 0, 4, 1, 6, 0, 'B', 2.94},
+    {4, 0, 5, 1, 6, 0, 'B', 1.89}, {4, 1, 0, 1, 2, 1, 'A', 4.2}, {4, 1, 1, 1, 2, 1, 'A', 0.78049},
+    {4, 4, 0, 1, 2, 1, 'A', 4.2}, {4, 4, 1, 1, 2, 1, 'A', 0.78049}, {4, 6, 0, 1, 2, 1, 'A', 4.2},
+    {4, 6, 1, 1, 2, 1, 'A', 1.299953}, {4, 7, 0, 1, 2, 1, 'A', 4.779}, {4, 7, 1, 1, 2, 1, 'A', 0.785835},
+    {5, 0, 0, 1, 2, 1, 'A', 2.7}, {5, 0, 1, 1, 2, 1, 'A', 1.27575}, {5, 0, 2, 1, 5, 0, 'B', 1.35},
+    {5, 0, 3, 1, 3, 2, 'C', 1.89}, {5, 0, 4, 1, 6, 0, 'B', 1.89}, {5, 0, 5, 1, 6, 0, 'B', 1.22},
+    {5, 1, 0, 1, 2, 1, 'A', 2.7}, {5, 1, 1, 1, 2, 1, 'A', 0.592665}, {5, 3, 0, 1, 1, 0, 'B', 2.7},
+    {5, 3, 4, 1, 1, 0, 'B', 1.89}, {5, 3, 5, 1, 1, 0, 'B', 1.22}, {5, 4, 0, 1, 2, 1, 'A', 2.7},
+    {5, 4, 1, 1, 2, 1, 'A', 0.592665}, {5, 4, 4, 1, 6, 0, 'B', 1.89}, {5, 4, 5, 1, 6, 0, 'B', 1.22},
+    {5, 5, 0, 1, 2, 1, 'A', 2.7}, {5, 5, 1, 1, 2, 1, 'A', 0.344911}, {5, 6, 0, 1, 2, 1, 'A', 2.7},
+    {5, 6, 1, 1, 2, 1, 'A', 1.27575}, {5, 6, 4, 1, 6, 0, 'B', 1.89}, {5, 6, 5, 1, 6, 0, 'B', 1.22},
+    {5, 7, 0, 1, 2, 1, 'A', 2.7}, {5, 7, 1, 1, 2, 1, 'A', 1.218375}, {5, 8, 0, 1, 2, 1, 'A', 2.7},
+    {5, 8, 1, 1, 2, 1, 'A', 0.592665}, {6, 0, 0, 1, 6, 0, 'B', 12.0}, {6, 0, 2, 1, 6, 1, 'C', 6.0},
+    {6, 0, 3, 1, 6, 1, 'D', 8.4}, {6, 0, 4, 1, 6, 0, 'B', 8.4}, {6, 0, 5, 1, 6, 0, 'B', 5.4},
+    {6, 1, 0, 1, 6, 0, 'B', 12.0}, {6, 1, 4, 1, 6, 0, 'B', 8.4}, {6, 1, 5, 1, 6, 0, 'B', 5.4},
+}};
+// clang-format on
+
+}  // namespace detail
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/dtype.hpp
+
+#ifndef TPUPLAN_DTYPE_HPP
+#define TPUPLAN_DTYPE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Number formats of weights, activations, optimizer state and caches.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A number format. `fp8` stands for e4m3 and e5m2 alike: their size and rate are the same.
+enum class dtype : std::uint8_t { fp32, bf16, fp16, fp8, int8, int4 };
+
+/// Bits of one element. Worked: bits(dtype::int4) = 4.
+[[nodiscard]] constexpr std::int64_t bits(dtype type) {
+  switch (type) {
+    case dtype::fp32: return 32;
+    case dtype::bf16:
+    case dtype::fp16: return 16;
+    case dtype::fp8:
+    case dtype::int8: return 8;
+    case dtype::int4: return 4;
+  }
+  detail::fail(errc::unknown_name, "dtype", static_cast<std::int64_t>(type), "fp32, bf16, fp16, fp8, int8 or int4");
+}
+
+/// Bytes of one element; half a byte for int4. Worked: size_of(dtype::bf16) = 2 B.
+[[nodiscard]] constexpr bytes size_of(dtype type) { return bytes{static_cast<double>(bits(type)) / 8}; }
+
+/// "bf16" and so on; what `parse_dtype` reads.
+[[nodiscard]] constexpr std::string_view name(dtype type) noexcept {
+  constexpr std::string_view names[] = {"fp32", "bf16", "fp16", "fp8", "int8", "int4"};
+  return detail::name_of(names, static_cast<std::size_t>(type));
+}
+
+/// The format of that name, also as frameworks write it ("bfloat16", "float32", "float8_e4m3fn"); nothing if unknown.
+[[nodiscard]] constexpr maybe<dtype> parse_dtype(std::string_view given) noexcept {
+  struct alias {
+    std::string_view name;
+    dtype type;
+  };
+  constexpr alias aliases[] = {{"fp32", dtype::fp32},         {"float32", dtype::fp32},    {"f32", dtype::fp32},
+                               {"bf16", dtype::bf16},         {"bfloat16", dtype::bf16},   {"fp16", dtype::fp16},
+                               {"float16", dtype::fp16},      {"f16", dtype::fp16},        {"fp8", dtype::fp8},
+                               {"float8_e4m3fn", dtype::fp8}, {"float8_e5m2", dtype::fp8}, {"f8e4m3", dtype::fp8},
+                               {"f8e5m2", dtype::fp8},        {"int8", dtype::int8},       {"s8", dtype::int8},
+                               {"int4", dtype::int4},         {"s4", dtype::int4}};
+  for (const alias& candidate : aliases) {
+    if (detail::same_name(given, candidate.name)) return candidate.type;
+  }
+  return nothing;
+}
+
+/// The format of that name; an unknown one throws `errc::unknown_name` and lists the valid ones.
+[[nodiscard]] constexpr dtype dtype_for(std::string_view given) {
+  if (const maybe<dtype> found = parse_dtype(given)) return *found;
+  detail::fail(errc::unknown_name, "dtype", given, "fp32, bf16, fp16, fp8, int8 or int4");
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/integer.hpp
+
+#ifndef TPUPLAN_INTEGER_HPP
+#define TPUPLAN_INTEGER_HPP
+
+#include <cstdint>
+
+/// @file
+/// Counts: chips, tokens, dimensions. Whole numbers in `std::int64_t`, and arithmetic that refuses to overflow.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// a x b. Throws `errc::out_of_range` past 2^63 - 1. Worked: checked_multiply(12288, 49152) = 603979776.
+[[nodiscard]] constexpr std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) {
+    detail::fail(errc::out_of_range, "product of counts", a, "a product below 2^63");
+  }
+  return product;
+}
+
+/// a x b x c with the same refusal. Worked: checked_multiply(16, 20, 28) = 8960.
+[[nodiscard]] constexpr std::int64_t checked_multiply(std::int64_t a, std::int64_t b, std::int64_t c) {
+  return checked_multiply(checked_multiply(a, b), c);
+}
+
+/// a + b. Throws `errc::out_of_range` past 2^63 - 1. Worked: checked_add(2, 40) = 42.
+[[nodiscard]] constexpr std::int64_t checked_add(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) detail::fail(errc::out_of_range, "sum of counts", a, "a sum below 2^63");
+  return sum;
+}
+
+/// The smallest whole number not below count / divisor. Refuses a negative count and a divisor below 1.
+/// Worked: ceil_div(60000, 1024) = 59.
+[[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t count, std::int64_t divisor) {
+  detail::count_from("ceil_div: count", count, 0);
+  detail::positive_count("ceil_div: divisor", divisor);
+  return count / divisor + (count % divisor != 0 ? 1 : 0);
+}
+
+/// The smallest multiple of `multiple` not below `count`. Refuses a negative count, a multiple below 1, and overflow.
+/// Worked: round_up(50257, 256) = 50432.
+[[nodiscard]] constexpr std::int64_t round_up(std::int64_t count, std::int64_t multiple) {
+  detail::count_from("round_up: count", count, 0);
+  detail::positive_count("round_up: multiple", multiple);
+  return checked_multiply(ceil_div(count, multiple), multiple);
+}
+
+/// Whether count is 1, 2, 4, 8 … Worked: is_power_of_two(96) is false.
+[[nodiscard]] constexpr bool is_power_of_two(std::int64_t count) noexcept {
+  return count > 0 && (count & (count - 1)) == 0;
+}
+
+/// The largest whole number not above a real one. Refuses NaN and anything outside of (-9.2e18, 9.2e18).
+/// Worked: floor_to_count(240.54) = 240.
+[[nodiscard]] constexpr std::int64_t floor_to_count(double value) {
+  detail::in_range("count", value, -9.2e18, 9.2e18, "a finite number between -9.2e18 and 9.2e18");
+  const auto truncated = static_cast<std::int64_t>(value);
+  return static_cast<double>(truncated) > value ? truncated - 1 : truncated;
+}
+
+/// The smallest whole number not below a real one, with the same refusals. Worked: ceil_to_count(6.97) = 7.
+[[nodiscard]] constexpr std::int64_t ceil_to_count(double value) {
+  const std::int64_t below = floor_to_count(value);
+  return static_cast<double>(below) < value ? below + 1 : below;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/known.hpp
+
+#ifndef TPUPLAN_KNOWN_HPP
+#define TPUPLAN_KNOWN_HPP
+
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// A figure that may be absent (the chip has no such unit) or unknown (no source establishes it). Neither is ever 0.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Tag: the chip has no such thing, such as an int8 rate on v3.
+struct absent_t {};
+/// Tag: the thing exists, or may, but no source establishes its figure.
+struct unknown_t {};
+inline constexpr absent_t absent{};
+inline constexpr unknown_t unknown{};
+
+/// A value, or the reason why there is none.
+template <class T>
+class known {
+ public:
+  constexpr known() noexcept = default;
+  constexpr known(T value) noexcept : value_{value}, state_{state::value} {}  // NOLINT(google-explicit-constructor)
+  constexpr known(absent_t) noexcept : state_{state::not_there} {}            // NOLINT(google-explicit-constructor)
+  constexpr known(unknown_t) noexcept {}                                      // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] constexpr bool has_value() const noexcept { return state_ == state::value; }
+  [[nodiscard]] constexpr bool is_absent() const noexcept { return state_ == state::not_there; }
+  [[nodiscard]] constexpr bool is_unknown() const noexcept { return state_ == state::not_known; }
+
+  /// The figure. Throws `errc::unknown_figure`, naming `field`, where it is absent or unknown.
+  [[nodiscard]] constexpr T value(std::string_view field = "figure") const {
+    if (state_ == state::not_there) detail::fail(errc::unknown_figure, field, "absent", "a chip that has it");
+    if (state_ == state::not_known)
+      detail::fail(errc::unknown_figure, field, "unknown", "a figure given by the caller");
+    return value_;
+  }
+
+  /// The figure, or `other` where there is none.
+  [[nodiscard]] constexpr T value_or(T other) const noexcept { return has_value() ? value_ : other; }
+
+  friend constexpr bool operator==(const known& a, const known& b) noexcept {
+    return a.state_ == b.state_ && (a.state_ != state::value || !(a.value_ < b.value_ || b.value_ < a.value_));
+  }
+  friend constexpr bool operator!=(const known& a, const known& b) noexcept { return !(a == b); }
+
+ private:
+  enum class state : std::uint8_t { not_known, not_there, value };
+  T value_{};
+  state state_ = state::not_known;
+};
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/hardware/topology.hpp
+
+#ifndef TPUPLAN_HARDWARE_TOPOLOGY_HPP
+#define TPUPLAN_HARDWARE_TOPOLOGY_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Shapes of slices: a grid or torus of chips in two or three dimensions, and which of its axes close into rings.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How many chips along each ICI axis: 4x8 on a chip with two axes, 4x4x8 on one with three.
+struct topology {
+  std::array<std::int32_t, 3> dims{0, 0, 1};
+  std::int32_t axes = 2;  ///< 2 or 3; an unused third dimension is 1
+};
+
+[[nodiscard]] constexpr bool operator==(const topology& a, const topology& b) noexcept {
+  return a.axes == b.axes && a.dims[0] == b.dims[0] && a.dims[1] == b.dims[1] && a.dims[2] == b.dims[2];
+}
+[[nodiscard]] constexpr bool operator!=(const topology& a, const topology& b) noexcept { return !(a == b); }
+
+/// Chips in the shape. Worked: 16x20x28 has 8960.
+[[nodiscard]] constexpr std::int64_t chips(const topology& shape) {
+  return checked_multiply(shape.dims[0], shape.dims[1], shape.dims[2]);
+}
+
+/// "4x4x8", as in `gcloud --topology` and in GKE's node labels.
+[[nodiscard]] constexpr text<24> name(const topology& shape) {
+  text<24> result;
+  for (std::int32_t axis = 0; axis < shape.axes; ++axis) {
+    if (axis != 0) result.append("x");
+    result.append(std::int64_t{shape.dims[static_cast<std::size_t>(axis)]});
+  }
+  return result;
+}
+
+/// The shape written as "4x8" or "4x4x8": two or three whole numbers from 1 to 9999. Nothing if it is not of that form.
+[[nodiscard]] constexpr maybe<topology> parse_topology(std::string_view given) noexcept {
+  topology shape{};
+  std::size_t axis = 0;
+  while (true) {
+    const std::size_t separator = given.find_first_of("xX");
+    const std::int64_t length = detail::parse_count(given.substr(0, separator));
+    if (length < 1 || length > 9999 || axis == 3) return nothing;
+    shape.dims[axis++] = static_cast<std::int32_t>(length);
+    if (separator == std::string_view::npos) break;
+    given.remove_prefix(separator + 1);
+  }
+  if (axis < 2) return nothing;
+  shape.axes = static_cast<std::int32_t>(axis);
+  return shape;
+}
+
+/// Which axes of a slice close into rings.
+enum class wraparound_rule : std::uint8_t {
+  whole_pod,    ///< v2, v3: the full pod is a torus; one host has none; what is between is not established
+  axis_of_16,   ///< v5e, v6e: an axis wraps where its length is 16
+  whole_cubes,  ///< v4, v5p, tpu7x: all axes wrap where all are multiples of 4, otherwise none
+};
+
+/// Per axis, whether it wraps: yes, no, or unknown (partial slices of v2 and v3).
+/// Worked: 8x16 of v5e wraps on its second axis only; 4x4x8 of v5p on all three; 2x4x4 of v5p on none.
+/// Source: GKE DRA driver util.go, MaxText accelerator_to_spec_map.py, scaling book "TPU networking".
+[[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const topology& shape, wraparound_rule rule,
+                                                              const topology& pod) {
+  const std::array<std::int32_t, 3>& d = shape.dims;
+  switch (rule) {
+    case wraparound_rule::axis_of_16: return {known<bool>{d[0] == 16}, known<bool>{d[1] == 16}, known<bool>{false}};
+    case wraparound_rule::whole_cubes: {
+      const bool cubes = d[0] % 4 == 0 && d[1] % 4 == 0 && d[2] % 4 == 0;
+      return {known<bool>{cubes}, known<bool>{cubes}, known<bool>{cubes}};
+    }
+    case wraparound_rule::whole_pod: break;
+  }
+  if (shape == pod) return {known<bool>{true}, known<bool>{true}, known<bool>{false}};
+  if (chips(shape) <= 4) return {known<bool>{false}, known<bool>{false}, known<bool>{false}};
+  return {known<bool>{unknown}, known<bool>{unknown}, known<bool>{false}};
+}
+
+/// Whether the three-dimensional shape may be twisted for more bisection: multiples of 4, each dimension equal to or
+/// twice the smallest, not all equal. Worked: 4x4x8 may, 4x4x4 and 4x4x12 may not.
+/// Source: Google Cloud "TPU v4" and "TPU v5p" (2026-08-26); the Cloud TPU API only.
+[[nodiscard]] constexpr bool may_be_twisted(const topology& shape) noexcept {
+  if (shape.axes != 3) return false;
+  const std::array<std::int32_t, 3>& d = shape.dims;
+  std::int32_t least = d[0] < d[1] ? d[0] : d[1];
+  if (d[2] < least) least = d[2];
+  for (const std::int32_t length : d) {
+    if (length % 4 != 0 || (length != least && length != 2 * least)) return false;
+  }
+  return d[0] != d[1] || d[1] != d[2];
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/hardware/chip.hpp
+
+#ifndef TPUPLAN_HARDWARE_CHIP_HPP
+#define TPUPLAN_HARDWARE_CHIP_HPP
+
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// The figures of one chip. The table of generations is made of these; a chip of your own is a copy with changed
+/// fields.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The systolic arrays of one TensorCore.
+struct mxu_spec {
+  std::int64_t per_tensorcore = 0;
+  std::int64_t side = 0;                 ///< rows and columns: 128, or 256 from v6e on
+  std::int64_t macs_per_cell_cycle = 0;  ///< bf16 multiply-adds of one cell in one cycle
+};
+
+/// Peak rates of one chip. Absent: no such mode. Unknown: not documented.
+struct peak_rates {
+  known<flops_per_second> bf16{};
+  known<flops_per_second> int8{};
+  known<flops_per_second> fp8{};
+  known<flops_per_second> int4{};
+};
+
+/// High-bandwidth memory. Capacities are exact bytes.
+struct hbm_spec {
+  bytes capacity{};                  ///< physical, per chip
+  bytes documented{};                ///< per chip, as the vendor's page prints it (v5e: 16 GB, decimal)
+  known<bytes> usable_per_device{};  ///< what XLA lets a program use, per JAX device; not poolable across devices
+  bytes_per_second bandwidth{};      ///< per chip
+};
+
+/// On-chip memories.
+struct on_chip_spec {
+  bytes vmem_per_tensorcore{};
+  known<double> vmem_bandwidth_over_hbm{};  ///< the scaling book's estimate for v5e: about 22
+  bytes cmem{};                             ///< per chip; only v4 has it
+  known<bytes> smem_per_tensorcore{};
+};
+
+/// The interconnect inside a slice. Rates are one-way, of one link.
+struct ici_spec {
+  std::int64_t links = 0;            ///< per chip: 4 in two dimensions, 6 in three
+  std::int32_t axes = 0;             ///< 2 or 3
+  bytes_per_second link_one_way{};   ///< nominal
+  double achievable_fraction = 0.9;  ///< of nominal, as the scaling book and MaxText use
+  wraparound_rule wraparound = wraparound_rule::whole_cubes;
+  known<double> die_to_die_over_link{};  ///< bandwidth between the two dies of a chip, in nominal links
+};
+
+/// What a chip shares with the machine around it.
+struct host_spec {
+  std::int64_t chips = 0;          ///< per physical host
+  known<bytes> dram{};             ///< per physical host
+  known<bytes_per_second> pcie{};  ///< per chip, one-way
+  known<bytes_per_second> dcn{};   ///< per chip, egress to the data-centre network
+};
+
+/// How large it gets.
+struct pod_spec {
+  topology shape{};
+  std::int64_t largest_slice = 0;  ///< chips in the largest single slice that is scheduled
+};
+
+/// What the number in a slice's name counts: v5p-128 is 128 TensorCores (64 chips), v6e-64 is 64 chips.
+enum class name_counts : std::uint8_t { tensorcores, chips };
+
+/// Everything tpuplan knows of one kind of chip.
+struct chip_spec {
+  text<24> name{};
+  std::int64_t announced_year = 0;
+  std::int64_t tensorcores = 0;
+  std::int64_t jax_devices = 0;  ///< devices that JAX shows per chip: 2 on v2, v3 and tpu7x
+  bool megacore = false;         ///< two TensorCores shown as one device
+  mxu_spec mxu{};
+  peak_rates peak{};
+  known<per_second> clock{};
+  hbm_spec hbm{};
+  on_chip_spec on_chip{};
+  known<std::int64_t> sparsecores{};
+  ici_spec ici{};
+  host_spec host{};
+  pod_spec pod{};
+  tpuplan::name_counts slice_name_counts = name_counts::tensorcores;
+};
+
+/// The peak rate of matrix products whose operands are of that format, per chip. bf16 stands for fp16 and, as XLA
+/// computes it by default, for fp32 inputs. Throws `errc::unknown_figure` where the chip has none or none is
+/// documented. Worked: peak_rate(v5e, dtype::int8) is 393 TOP/s; of v3 it is absent.
+[[nodiscard]] constexpr flops_per_second peak_rate(const chip_spec& chip, dtype compute) {
+  switch (compute) {
+    case dtype::int8: return chip.peak.int8.value("int8 peak of the chip");
+    case dtype::fp8: return chip.peak.fp8.value("fp8 peak of the chip");
+    case dtype::int4: return chip.peak.int4.value("int4 peak of the chip");
+    case dtype::fp32:
+    case dtype::bf16:
+    case dtype::fp16: break;
+  }
+  return chip.peak.bf16.value("bf16 peak of the chip");
+}
+
+/// Whether that rate is known. Worked: fp8 on v6e is, on v5e it is not documented.
+[[nodiscard]] constexpr bool has_peak_rate(const chip_spec& chip, dtype compute) noexcept {
+  switch (compute) {
+    case dtype::int8: return chip.peak.int8.has_value();
+    case dtype::fp8: return chip.peak.fp8.has_value();
+    case dtype::int4: return chip.peak.int4.has_value();
+    case dtype::fp32:
+    case dtype::bf16:
+    case dtype::fp16: break;
+  }
+  return chip.peak.bf16.has_value();
+}
+
+/// VMEM of one chip: that of a TensorCore times their number. Worked: 128 MiB on v5p.
+[[nodiscard]] constexpr bytes vmem(const chip_spec& chip) noexcept {
+  return chip.on_chip.vmem_per_tensorcore * static_cast<double>(chip.tensorcores);
+}
+
+/// VMEM bandwidth of one chip, estimated as a multiple of HBM bandwidth. Throws where no estimate is known.
+/// Worked: 22 x 819 GB/s = 18.018 TB/s on v5e. Source: scaling book, "TPUs" (2025-12-15).
+[[nodiscard]] constexpr bytes_per_second vmem_bandwidth(const chip_spec& chip) {
+  return chip.hbm.bandwidth * chip.on_chip.vmem_bandwidth_over_hbm.value("VMEM bandwidth of the chip");
+}
+
+/// One way out of one chip over all its links, nominal. Worked: 600 GB/s on v5p.
+[[nodiscard]] constexpr bytes_per_second ici_one_way(const chip_spec& chip) noexcept {
+  return chip.ici.link_one_way * static_cast<double>(chip.ici.links);
+}
+
+/// One axis of one chip in both directions, as achieved: two links times the achievable fraction. This is the
+/// bandwidth of the scaling book's collectives. Worked: 2 x 100 GB/s x 0.9 = 180 GB/s on v5p.
+[[nodiscard]] constexpr bytes_per_second ici_axis_both_ways(const chip_spec& chip) noexcept {
+  return chip.ici.link_one_way * (2 * chip.ici.achievable_fraction);
+}
+
+/// HBM that a program may use on one JAX device: XLA's budget where it is known, else the physical share.
+/// Worked: 16909332480 B on v5e.
+[[nodiscard]] constexpr bytes usable_hbm_per_device(const chip_spec& chip) {
+  const double devices = static_cast<double>(detail::positive_count("chip.jax_devices", chip.jax_devices));
+  return chip.hbm.usable_per_device.value_or(chip.hbm.capacity / devices);
+}
+
+/// What the chip's slices are called before the dash: "v5litepod" for v5e, else the chip's own name.
+[[nodiscard]] constexpr std::string_view slice_prefix(const chip_spec& chip) noexcept {
+  return chip.name == "v5e" ? std::string_view{"v5litepod"} : chip.name.view();
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/hardware/generations.hpp
+
+#ifndef TPUPLAN_HARDWARE_GENERATIONS_HPP
+#define TPUPLAN_HARDWARE_GENERATIONS_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// The table of TPU generations. Every figure stands in data/hardware.json with its source, its confidence and the
+/// values of other sources; a test holds the two together, field by field.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+/// A shape of the table: axes beyond the second are given for three-dimensional networks only.
+constexpr topology grid(std::int32_t a, std::int32_t b) noexcept { return topology{{a, b, 1}, 2}; }
+constexpr topology torus(std::int32_t a, std::int32_t b, std::int32_t c) noexcept { return topology{{a, b, c}, 3}; }
+}  // namespace detail
+
+inline constexpr chip_spec v2 = {
+    "v2",
+    /*announced_year*/ 2017,
+    /*tensorcores*/ 2,
+    /*jax_devices*/ 2,
+    /*megacore*/ false,
+    /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {1, 128, 1},
+    /*peak: bf16, int8, fp8, int4*/ {46_TFLOP_per_s, absent, absent, absent},
+    /*clock*/ 700_MHz,
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {16_GiB, 16_GiB, 8034189312_B, 700_GB_per_s},
+    /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {16_MiB, unknown, 0_B, 16_KiB},
+    /*sparsecores*/ unknown,
+    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    {4, 2, 62_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
+    /*host: chips, dram, pcie, dcn*/ {4, unknown, unknown, unknown},
+    /*pod: shape, largest_slice*/ {detail::grid(16, 16), 256},
+    /*slice_name_counts*/ name_counts::tensorcores};
+
+inline constexpr chip_spec v3 = {
+    "v3",
+    /*announced_year*/ 2018,
+    /*tensorcores*/ 2,
+    /*jax_devices*/ 2,
+    /*megacore*/ false,
+    /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {2, 128, 1},
+    /*peak: bf16, int8, fp8, int4*/ {123_TFLOP_per_s, absent, absent, absent},
+    /*clock*/ 940_MHz,
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {32_GiB, 32_GiB, 16624123904_B, 900_GB_per_s},
+    /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {16_MiB, unknown, 0_B, 16_KiB},
+    /*sparsecores*/ unknown,
+    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    {4, 2, 82_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
+    /*host: chips, dram, pcie, dcn*/ {4, unknown, unknown, unknown},
+    /*pod: shape, largest_slice*/ {detail::grid(32, 32), 1024},
+    /*slice_name_counts*/ name_counts::tensorcores};
+
+inline constexpr chip_spec v4 = {
+    "v4",
+    /*announced_year*/ 2021,
+    /*tensorcores*/ 2,
+    /*jax_devices*/ 1,
+    /*megacore*/ true,
+    /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {4, 128, 1},
+    /*peak: bf16, int8, fp8, int4*/ {275_TFLOP_per_s, 275_TFLOP_per_s, unknown, unknown},
+    /*clock*/ 1050_MHz,
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {32_GiB, 32_GiB, 33017561088_B, 1200_GB_per_s},
+    /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/
+    {16_MiB, unknown, 128_MiB, 1_MiB},
+    /*sparsecores*/ std::int64_t{4},
+    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    {6, 3, 50_GB_per_s, 0.9, wraparound_rule::whole_cubes, absent},
+    /*host: chips, dram, pcie, dcn*/ {4, unknown, 16_GB_per_s, 6.25_GB_per_s},
+    /*pod: shape, largest_slice*/ {detail::torus(16, 16, 16), 4096},
+    /*slice_name_counts*/ name_counts::tensorcores};
+
+inline constexpr chip_spec v5e = {
+    "v5e",
+    /*announced_year*/ 2023,
+    /*tensorcores*/ 1,
+    /*jax_devices*/ 1,
+    /*megacore*/ false,
+    /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {4, 128, 1},
+    /*peak: bf16, int8, fp8, int4*/ {197_TFLOP_per_s, 393_TFLOP_per_s, unknown, 788_TFLOP_per_s},
+    /*clock*/ 1500_MHz,
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {16_GiB, 16_GB, 16909332480_B, 819_GB_per_s},
+    /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {128_MiB, 22.0, 0_B, 1_MiB},
+    /*sparsecores*/ std::int64_t{0},
+    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    {4, 2, 50_GB_per_s, 0.9, wraparound_rule::axis_of_16, absent},
+    /*host: chips, dram, pcie, dcn*/ {8, 512_GiB, 16_GB_per_s, 3.125_GB_per_s},
+    /*pod: shape, largest_slice*/ {detail::grid(16, 16), 256},
+    /*slice_name_counts*/ name_counts::chips};
+
+inline constexpr chip_spec v5p = {
+    "v5p",
+    /*announced_year*/ 2023,
+    /*tensorcores*/ 2,
+    /*jax_devices*/ 1,
+    /*megacore*/ true,
+    /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {4, 128, 1},
+    /*peak: bf16, int8, fp8, int4*/ {459_TFLOP_per_s, 918_TFLOP_per_s, 459_TFLOP_per_s, 1840_TFLOP_per_s},
+    /*clock*/ 1750_MHz,
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {96_GiB, 95_GiB, 102803439616_B, 2765_GB_per_s},
+    /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {64_MiB, unknown, 0_B, 1_MiB},
+    /*sparsecores*/ std::int64_t{4},
+    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    {6, 3, 100_GB_per_s, 0.9, wraparound_rule::whole_cubes, absent},
+    /*host: chips, dram, pcie, dcn*/ {4, unknown, 16_GB_per_s, 6.25_GB_per_s},
+    /*pod: shape, largest_slice*/ {detail::torus(16, 20, 28), 6144},
+    /*slice_name_counts*/ name_counts::tensorcores};
+
+inline constexpr chip_spec v6e = {
+    "v6e",
+    /*announced_year*/ 2024,
+    /*tensorcores*/ 1,
+    /*jax_devices*/ 1,
+    /*megacore*/ false,
+    /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {2, 256, 2},
+    /*peak: bf16, int8, fp8, int4*/ {918_TFLOP_per_s, 1836_TFLOP_per_s, 918_TFLOP_per_s, 3680_TFLOP_per_s},
+    /*clock*/ 1750_MHz,
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {32_GiB, 32_GiB, 33550237696_B, 1638_GB_per_s},
+    /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {128_MiB, unknown, 0_B, 1_MiB},
+    /*sparsecores*/ std::int64_t{2},
+    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    {4, 2, 100_GB_per_s, 0.9, wraparound_rule::axis_of_16, absent},
+    /*host: chips, dram, pcie, dcn*/ {8, 1536_GiB, 32_GB_per_s, 12.5_GB_per_s},
+    /*pod: shape, largest_slice*/ {detail::grid(16, 16), 256},
+    /*slice_name_counts*/ name_counts::chips};
+
+inline constexpr chip_spec tpu7x = {
+    "tpu7x",
+    /*announced_year*/ 2025,
+    /*tensorcores*/ 2,
+    /*jax_devices*/ 2,
+    /*megacore*/ false,
+    /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {2, 256, 2},
+    /*peak: bf16, int8, fp8, int4*/ {2307_TFLOP_per_s, unknown, 4614_TFLOP_per_s, unknown},
+    /*clock*/ unknown,
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {192_GiB, 192_GiB, 101737037824_B, 7380_GB_per_s},
+    /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {64_MiB, unknown, 0_B, 1_MiB},
+    /*sparsecores*/ std::int64_t{4},
+    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    {6, 3, 100_GB_per_s, 0.9, wraparound_rule::whole_cubes, 6.0},
+    /*host: chips, dram, pcie, dcn*/ {4, unknown, unknown, 12.5_GB_per_s},
+    /*pod: shape, largest_slice*/ {detail::torus(16, 24, 24), 9216},
+    /*slice_name_counts*/ name_counts::tensorcores};
+
+/// All generations, oldest first.
+inline constexpr std::array<chip_spec, 7> generations = {v2, v3, v4, v5e, v5p, v6e, tpu7x};
+
+namespace detail {
+struct chip_alias {
+  std::string_view name;
+  std::size_t generation;
+};
+/// What people and other tools call them. JAX prints device kinds such as "TPU v5 lite" and "TPU v6 lite".
+inline constexpr std::array<chip_alias, 20> chip_aliases = {{
+    {"v2", 0},      {"v3", 1},  {"v4", 2}, {"v4p", 2}, {"v5e", 3},      {"v5litepod", 3}, {"v5lite", 3},
+    {"v5 lite", 3}, {"v5p", 4}, {"v5", 4}, {"v6e", 5}, {"v6", 5},       {"v6 lite", 5},   {"trillium", 5},
+    {"tpu7x", 6},   {"v7x", 6}, {"7x", 6}, {"v7", 6},  {"ironwood", 6}, {"tpu7", 6},
+}};
+}  // namespace detail
+
+/// The chip of that name or alias, letter case ignored, "TPU " in front allowed; nothing if there is none.
+/// Worked: find_chip("Ironwood") is tpu7x.
+[[nodiscard]] constexpr maybe<chip_spec> find_chip(std::string_view given) noexcept {
+  if (detail::starts_with_name(given, "tpu ") || detail::starts_with_name(given, "tpu-")) given.remove_prefix(4);
+  for (const detail::chip_alias& alias : detail::chip_aliases) {
+    if (detail::same_name(given, alias.name)) return generations[alias.generation];
+  }
+  return nothing;
+}
+
+/// The chip of that name; an unknown one throws `errc::unknown_name` and lists the valid ones.
+[[nodiscard]] constexpr chip_spec chip_for(std::string_view given) {
+  if (const maybe<chip_spec> found = find_chip(given)) return *found;
+  detail::fail(errc::unknown_name, "chip", given, "v2, v3, v4, v5e, v5p, v6e or tpu7x");
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/hardware/slice_table.hpp
+
+#ifndef TPUPLAN_HARDWARE_SLICE_TABLE_HPP
+#define TPUPLAN_HARDWARE_SLICE_TABLE_HPP
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// The documented slices and machine types, packed. data/slices.json and data/hardware.json hold the same rows with
+/// their sources; everything else about a slice follows from its row and its chip.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// One documented slice: the generation (its place in `generations`), the shape, and the chips of one VM.
+struct slice_row {
+  std::int16_t generation;
+  std::int16_t a, b, c;
+  std::int16_t chips_per_vm;
+};
+
+/// The first row of a generation with a given number of chips is the one that the name stands for, with its default VM
+/// layout. The last seven rows of v4 are documented shapes that no name stands for.
+// clang-format off
+inline constexpr std::array<slice_row, 246> slice_rows = {{
+    {0, 2, 2, 1, 4}, {0, 4, 4, 1, 4}, {0, 8, 8, 1, 4}, {0, 8, 16, 1, 4}, {0, 16, 16, 1, 4}, {1, 2, 2, 1, 4},
+    {1, 4, 4, 1, 4}, {1, 4, 8, 1, 4}, {1, 8, 8, 1, 4}, {1, 8, 16, 1, 4}, {1, 16, 16, 1, 4}, {1, 16, 32, 1, 4},
+    {1, 32, 32, 1, 4}, {2, 2, 2, 1, 4}, {2, 2, 2, 2, 4}, {2, 2, 2, 4, 4}, {2, 2, 4, 4, 4}, {2, 4, 4, 4, 4},
+    {2, 4, 4, 8, 4}, {2, 4, 4, 12, 4}, {2, 4, 8, 8, 4}, {2, 8, 8, 8, 4}, {2, 8, 8, 12, 4}, {2, 8, 8, 16, 4},
+    {2, 8, 16, 16, 4}, {2, 16, 16, 16, 4}, {2, 4, 4, 16, 4}, {2, 4, 4, 32, 4}, {2, 4, 8, 16, 4}, {2, 4, 16, 16, 4},
+    {2, 4, 4, 128, 4}, {2, 4, 8, 64, 4}, {2, 4, 16, 32, 4}, {3, 1, 1, 1, 1}, {3, 2, 2, 1, 4}, {3, 2, 4, 1, 8},
+    {3, 2, 4, 1, 4}, {3, 4, 4, 1, 4}, {3, 4, 8, 1, 4}, {3, 8, 8, 1, 4}, {3, 8, 16, 1, 4}, {3, 16, 16, 1, 4},
+    {4, 2, 2, 1, 4}, {4, 2, 2, 2, 4}, {4, 2, 2, 4, 4}, {4, 2, 4, 4, 4}, {4, 4, 4, 4, 4}, {4, 4, 4, 8, 4},
+    {4, 4, 4, 12, 4}, {4, 4, 8, 8, 4}, {4, 4, 4, 20, 4}, {4, 4, 8, 12, 4}, {4, 4, 4, 28, 4}, {4, 8, 8, 8, 4},
+    {4, 4, 12, 12, 4}, {4, 4, 8, 20, 4}, {4, 4, 4, 44, 4}, {4, 8, 8, 12, 4}, {4, 4, 4, 52, 4}, {4, 4, 8, 28, 4},
+    {4, 4, 12, 20, 4}, {4, 8, 8, 16, 4}, {4, 4, 4, 68, 4}, {4, 8, 12, 12, 4}, {4, 4, 4, 76, 4}, {4, 8, 8, 20, 4},
+    {4, 4, 12, 28, 4}, {4, 4, 8, 44, 4}, {4, 4, 4, 92, 4}, {4, 8, 12, 16, 4}, {4, 4, 20, 20, 4}, {4, 4, 8, 52, 4},
+    {4, 12, 12, 12, 4}, {4, 8, 8, 28, 4}, {4, 4, 4, 116, 4}, {4, 8, 12, 20, 4}, {4, 4, 4, 124, 4}, {4, 8, 16, 16, 4},
+    {4, 4, 12, 44, 4}, {4, 4, 8, 68, 4}, {4, 4, 20, 28, 4}, {4, 12, 12, 16, 4}, {4, 4, 4, 148, 4}, {4, 4, 8, 76, 4},
+    {4, 4, 12, 52, 4}, {4, 8, 16, 20, 4}, {4, 4, 4, 164, 4}, {4, 8, 12, 28, 4}, {4, 4, 4, 172, 4}, {4, 8, 8, 44, 4},
+    {4, 12, 12, 20, 4}, {4, 4, 8, 92, 4}, {4, 4, 4, 188, 4}, {4, 12, 16, 16, 4}, {4, 4, 28, 28, 4}, {4, 8, 20, 20, 4},
+    {4, 4, 12, 68, 4}, {4, 8, 8, 52, 4}, {4, 4, 4, 212, 4}, {4, 12, 12, 24, 4}, {4, 4, 20, 44, 4}, {4, 8, 16, 28, 4},
+    {4, 4, 12, 76, 4}, {4, 4, 8, 116, 4}, {4, 4, 4, 236, 4}, {4, 12, 16, 20, 4}, {4, 4, 4, 244, 4}, {4, 4, 8, 124, 4},
+    {4, 12, 12, 28, 4}, {4, 16, 16, 16, 4}, {4, 4, 20, 52, 4}, {4, 8, 12, 44, 4}, {4, 8, 8, 68, 4}, {4, 4, 12, 92, 4},
+    {4, 8, 20, 28, 4}, {4, 12, 16, 24, 4}, {4, 4, 8, 148, 4}, {4, 12, 20, 20, 4}, {4, 8, 8, 76, 4}, {4, 4, 28, 44, 4},
+    {4, 8, 12, 52, 4}, {4, 16, 16, 20, 4}, {4, 12, 12, 36, 4}, {4, 4, 8, 164, 4}, {4, 12, 16, 28, 4},
+    {4, 4, 20, 68, 4}, {4, 4, 8, 172, 4}, {4, 4, 12, 116, 4}, {4, 8, 16, 44, 4}, {4, 12, 20, 24, 4},
+    {4, 4, 28, 52, 4}, {4, 8, 8, 92, 4}, {4, 4, 12, 124, 4}, {4, 4, 8, 188, 4}, {4, 4, 20, 76, 4}, {4, 16, 16, 24, 4},
+    {4, 12, 24, 24, 4}, {4, 16, 20, 28, 4}, {5, 1, 1, 1, 1}, {5, 2, 2, 1, 4}, {5, 2, 4, 1, 8}, {5, 2, 4, 1, 4},
+    {5, 4, 4, 1, 4}, {5, 4, 8, 1, 4}, {5, 8, 8, 1, 4}, {5, 8, 16, 1, 4}, {5, 16, 16, 1, 4}, {6, 1, 1, 1, 1},
+    {6, 2, 2, 1, 4}, {6, 2, 2, 2, 4}, {6, 2, 2, 4, 4}, {6, 2, 4, 4, 4}, {6, 4, 4, 4, 4}, {6, 4, 4, 8, 4},
+    {6, 4, 4, 12, 4}, {6, 4, 8, 8, 4}, {6, 4, 4, 20, 4}, {6, 4, 8, 12, 4}, {6, 4, 4, 28, 4}, {6, 8, 8, 8, 4},
+    {6, 4, 12, 12, 4}, {6, 4, 8, 20, 4}, {6, 4, 4, 44, 4}, {6, 8, 8, 12, 4}, {6, 4, 4, 52, 4}, {6, 4, 8, 28, 4},
+    {6, 4, 12, 20, 4}, {6, 8, 8, 16, 4}, {6, 4, 4, 68, 4}, {6, 8, 12, 12, 4}, {6, 4, 4, 76, 4}, {6, 8, 8, 20, 4},
+    {6, 4, 12, 28, 4}, {6, 4, 8, 44, 4}, {6, 4, 4, 92, 4}, {6, 8, 12, 16, 4}, {6, 4, 20, 20, 4}, {6, 4, 8, 52, 4},
+    {6, 12, 12, 12, 4}, {6, 8, 8, 28, 4}, {6, 4, 4, 116, 4}, {6, 8, 12, 20, 4}, {6, 4, 4, 124, 4}, {6, 8, 16, 16, 4},
+    {6, 4, 12, 44, 4}, {6, 4, 8, 68, 4}, {6, 4, 20, 28, 4}, {6, 12, 12, 16, 4}, {6, 4, 4, 148, 4}, {6, 4, 8, 76, 4},
+    {6, 4, 12, 52, 4}, {6, 8, 16, 20, 4}, {6, 4, 4, 164, 4}, {6, 8, 12, 28, 4}, {6, 4, 4, 172, 4}, {6, 8, 8, 44, 4},
+    {6, 12, 12, 20, 4}, {6, 4, 8, 92, 4}, {6, 4, 4, 188, 4}, {6, 12, 16, 16, 4}, {6, 4, 28, 28, 4}, {6, 8, 20, 20, 4},
+    {6, 4, 12, 68, 4}, {6, 8, 8, 52, 4}, {6, 4, 4, 212, 4}, {6, 12, 12, 24, 4}, {6, 4, 20, 44, 4}, {6, 8, 16, 28, 4},
+    {6, 4, 12, 76, 4}, {6, 4, 8, 116, 4}, {6, 4, 4, 236, 4}, {6, 12, 16, 20, 4}, {6, 4, 4, 244, 4}, {6, 4, 8, 124, 4},
+    {6, 12, 12, 28, 4}, {6, 16, 16, 16, 4}, {6, 4, 20, 52, 4}, {6, 8, 12, 44, 4}, {6, 8, 8, 68, 4}, {6, 4, 12, 92, 4},
+    {6, 8, 20, 28, 4}, {6, 12, 16, 24, 4}, {6, 4, 8, 148, 4}, {6, 12, 20, 20, 4}, {6, 8, 8, 76, 4}, {6, 4, 28, 44, 4},
+    {6, 8, 12, 52, 4}, {6, 16, 16, 20, 4}, {6, 12, 12, 36, 4}, {6, 4, 8, 164, 4}, {6, 12, 16, 28, 4},
+    {6, 4, 20, 68, 4}, {6, 4, 8, 172, 4}, {6, 4, 12, 116, 4}, {6, 8, 16, 44, 4}, {6, 12, 20, 24, 4},
+    {6, 4, 28, 52, 4}, {6, 8, 8, 92, 4}, {6, 4, 12, 124, 4}, {6, 4, 8, 188, 4}, {6, 4, 20, 76, 4}, {6, 16, 16, 24, 4},
+    {6, 12, 24, 24, 4}, {6, 16, 16, 32, 4}, {6, 16, 20, 28, 4}, {6, 16, 24, 24, 4},
+}};
+// clang-format on
+
+}  // namespace detail
+
+/// A machine type of Compute Engine or GKE: one VM with some chips.
+struct machine_type {
+  std::string_view name;
+  std::int32_t generation;  ///< place in `generations`
+  std::int64_t chips;       ///< per VM
+  known<std::int64_t> vcpus;
+  known<std::int64_t> ram_gb;  ///< as printed by the source
+};
+
+/// The machine types of the seven generations. Source: data/hardware.json, "machine_types".
+// clang-format off
+inline constexpr std::array<machine_type, 16> machine_types = {{
+    {"ct3-hightpu-4t", 1, 4, std::int64_t{96}, std::int64_t{340}},
+    {"ct3p-hightpu-4t", 1, 4, std::int64_t{48}, std::int64_t{340}},
+    {"ct4p-hightpu-4t", 2, 4, std::int64_t{240}, std::int64_t{407}},
+    {"ct5l-hightpu-1t", 3, 1, std::int64_t{24}, std::int64_t{48}},
+    {"ct5l-hightpu-4t", 3, 4, std::int64_t{112}, std::int64_t{192}},
+    {"ct5l-hightpu-8t", 3, 8, std::int64_t{224}, std::int64_t{384}},
+    {"ct5lp-hightpu-1t", 3, 1, std::int64_t{24}, std::int64_t{48}},
+    {"ct5lp-hightpu-4t", 3, 4, std::int64_t{112}, std::int64_t{192}},
+    {"ct5lp-hightpu-8t", 3, 8, std::int64_t{224}, std::int64_t{384}},
+    {"ct5p-hightpu-4t", 4, 4, std::int64_t{208}, std::int64_t{448}},
+    {"ct6e-standard-1t", 5, 1, std::int64_t{44}, std::int64_t{176}},
+    {"ct6e-standard-4t", 5, 4, std::int64_t{180}, std::int64_t{720}},
+    {"ct6e-standard-8t", 5, 8, std::int64_t{180}, std::int64_t{1440}},
+    {"tpu7x-standard-1t", 6, 1, unknown, unknown},
+    {"tpu7x-standard-4t", 6, 4, std::int64_t{224}, std::int64_t{960}},
+    {"tpu7x-ultranet-4t", 6, 4, unknown, unknown},
+}};
+// clang-format on
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/hardware/slice.hpp
+
+#ifndef TPUPLAN_HARDWARE_SLICE_HPP
+#define TPUPLAN_HARDWARE_SLICE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Slices: what can be rented. Find one by name, machine type or shape; list them; and say what is next to a wrong
+/// name.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A slice of a pod: one kind of chip in one shape, cut into VMs of equal size. It holds its chip by value, so that a
+/// chip of the caller's own is treated like those of the table.
+struct slice {
+  chip_spec chip{};
+  topology shape{};
+  std::int64_t chips_per_vm = 0;
+};
+
+/// Chips in the slice. Worked: 64 in v5p-128, 8 in v5litepod-8, 4 in v3-8.
+[[nodiscard]] constexpr std::int64_t chips(const slice& s) { return chips(s.shape); }
+/// TensorCores in the slice. Worked: 8 in v3-8.
+[[nodiscard]] constexpr std::int64_t tensorcores(const slice& s) {
+  return checked_multiply(chips(s), s.chip.tensorcores);
+}
+/// What `jax.devices()` lists for the slice. Worked: 256 for tpu7x-256 (128 chips), 64 for v5p-128.
+[[nodiscard]] constexpr std::int64_t devices(const slice& s) { return checked_multiply(chips(s), s.chip.jax_devices); }
+/// VMs in the slice; one process of the program runs on each. Worked: 16 in v5p-128, 4 in v5litepod-16.
+[[nodiscard]] constexpr std::int64_t vms(const slice& s) {
+  return ceil_div(chips(s), detail::positive_count("slice.chips_per_vm", s.chips_per_vm));
+}
+/// Physical hosts, in eighths and quarters where one is shared with other slices. Worked: 16 for v5p-128; 2 for
+/// v5litepod-16 (4 VMs); 0.125 for v5litepod-1.
+[[nodiscard]] constexpr double hosts(const slice& s) {
+  return static_cast<double>(chips(s)) /
+         static_cast<double>(detail::positive_count("chip.host.chips", s.chip.host.chips));
+}
+/// Per axis, whether it wraps. Worked: v5p-128 on all three axes.
+[[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const slice& s) {
+  return wraparound(s.shape, s.chip.ici.wraparound, s.chip.pod.shape);
+}
+/// Whether every axis wraps; unknown where that of an axis is. Worked: yes for v5p-128, no for v5litepod-128.
+[[nodiscard]] constexpr known<bool> fully_wrapped(const slice& s) {
+  const std::array<known<bool>, 3> axes = wraparound(s);
+  for (std::int32_t axis = 0; axis < s.shape.axes; ++axis) {
+    const known<bool>& wraps = axes[static_cast<std::size_t>(axis)];
+    if (!wraps.has_value()) return unknown;
+    if (!wraps.value()) return false;
+  }
+  return true;
+}
+/// Whether the service runs it as one slice: not above the largest that is scheduled. Worked: v5p-17920 is not.
+[[nodiscard]] constexpr bool schedulable(const slice& s) { return chips(s) <= s.chip.pod.largest_slice; }
+/// HBM of the whole slice that a program may use, where the chip's budget is known, else all of it.
+[[nodiscard]] constexpr bytes usable_hbm(const slice& s) {
+  return usable_hbm_per_device(s.chip) * static_cast<double>(devices(s));
+}
+/// Physical HBM of the whole slice. Worked: 256 x 16 GiB for v5litepod-256.
+[[nodiscard]] constexpr bytes hbm_capacity(const slice& s) {
+  return s.chip.hbm.capacity * static_cast<double>(chips(s));
+}
+/// The peak rate of the whole slice, as `peak_rate` of a chip. Worked: 50.432 PFLOP/s for v5litepod-256 in bf16.
+[[nodiscard]] constexpr flops_per_second peak_rate(const slice& s, dtype compute) {
+  return peak_rate(s.chip, compute) * static_cast<double>(chips(s));
+}
+/// Nominal one-way bandwidth across the cut that halves the longest axis (twice the links where that axis wraps).
+/// Throws where the wraparound is unknown. Worked: 32 links x 50 GB/s = 1.6 TB/s for v5litepod-256.
+/// Source: Google Cloud "TPU v5e", pod bisection.
+[[nodiscard]] constexpr bytes_per_second bisection_bandwidth(const slice& s) {
+  std::size_t longest = 0;
+  for (std::size_t axis = 1; axis < 3; ++axis) {
+    if (s.shape.dims[axis] > s.shape.dims[longest]) longest = axis;
+  }
+  if (s.shape.dims[longest] == 1) return bytes_per_second{0};
+  const std::int64_t rows = chips(s) / s.shape.dims[longest];
+  const double rings = wraparound(s)[longest].value("wraparound of the slice") ? 2 : 1;
+  return s.chip.ici.link_one_way * (static_cast<double>(rows) * rings);
+}
+
+namespace detail {
+
+constexpr slice to_slice(const slice_row& row) noexcept {
+  const chip_spec& chip = generations[static_cast<std::size_t>(row.generation)];
+  return {chip, topology{{row.a, row.b, row.c}, chip.ici.axes}, row.chips_per_vm};
+}
+
+constexpr bool is_shape(const slice_row& row, const topology& shape) noexcept {
+  return row.a == shape.dims[0] && row.b == shape.dims[1] && row.c == shape.dims[2];
+}
+
+constexpr std::int64_t chips(const slice_row& row) noexcept { return std::int64_t{row.a} * row.b * row.c; }
+
+constexpr std::int64_t generation_index(const chip_spec& chip) noexcept {
+  for (std::size_t i = 0; i < generations.size(); ++i) {
+    if (generations[i].name == chip.name) return static_cast<std::int64_t>(i);
+  }
+  return -1;
+}
+
+/// The row that a name with that many chips stands for; none for counts that no name has.
+constexpr const slice_row* named_row(std::int64_t generation, std::int64_t chip_count) noexcept {
+  for (const slice_row& row : slice_rows) {
+    if (row.generation == generation && chips(row) == chip_count) return &row;
+  }
+  return nullptr;
+}
+
+/// The number that stands in the name of a slice with that many chips.
+constexpr std::int64_t name_number(const chip_spec& chip, std::int64_t chip_count) {
+  return chip.slice_name_counts == name_counts::chips ? chip_count : checked_multiply(chip_count, chip.tensorcores);
+}
+
+}  // namespace detail
+
+/// The documented slices, by index: `slice_at(0)` … `slice_at(slice_count - 1)`.
+inline constexpr std::size_t slice_count = detail::slice_rows.size();
+[[nodiscard]] constexpr slice slice_at(std::size_t index) {
+  if (index >= slice_count) {
+    detail::fail(errc::out_of_range, "slice_at: index", static_cast<std::int64_t>(index), "0 to slice_count - 1");
+  }
+  return detail::to_slice(detail::slice_rows[index]);
+}
+
+/// What the slice is called: its accelerator type where its shape is the one that the name stands for ("v5p-128",
+/// "v5litepod-16"), else generation and shape ("v4-4x4x16"). `slice_for` reads both.
+[[nodiscard]] constexpr text<40> name(const slice& s) {
+  text<40> result{slice_prefix(s.chip)};
+  result.append("-");
+  const detail::slice_row* row = detail::named_row(detail::generation_index(s.chip), chips(s));
+  if (row != nullptr && detail::is_shape(*row, s.shape)) {
+    return result.append(detail::name_number(s.chip, chips(s)));
+  }
+  return result.append(name(s.shape));
+}
+
+/// Whether a chip can be cut into that shape. Three dimensions: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples of 4
+/// with A <= B <= C (one chip on tpu7x). Two dimensions: the documented shapes of the generations; for other chips
+/// sides that are powers of two, equal or one twice the other. Up to the largest slice, or a documented name above it.
+/// Worked: 4x4x12 of v5p is valid, 4x12x4 and 4x4x6 are not. Source: KubeRay's copy of GKE "Plan TPUs", xpk.
+[[nodiscard]] constexpr bool is_valid_shape(const chip_spec& chip, const topology& shape) {
+  if (shape.axes != chip.ici.axes) return false;
+  const std::int64_t generation = detail::generation_index(chip);
+  for (const detail::slice_row& row : detail::slice_rows) {
+    if (row.generation == generation && detail::is_shape(row, shape)) return true;
+  }
+  const std::array<std::int32_t, 3>& d = shape.dims;
+  if (chips(shape) > chip.pod.largest_slice || d[0] > d[1]) return false;
+  if (shape.axes == 3) {
+    const bool small =
+        (d[0] == 2 && d[1] == 2 && (d[2] == 1 || d[2] == 2 || d[2] == 4)) || (d[0] == 2 && d[1] == 4 && d[2] == 4);
+    return small || (d[0] % 4 == 0 && d[1] % 4 == 0 && d[2] % 4 == 0 && d[1] <= d[2]);
+  }
+  return generation < 0 && is_power_of_two(d[0]) && (d[1] == d[0] || (d[1] == 2 * d[0] && d[0] > 1));
+}
+
+/// The slice of that chip in that shape, with the default VM layout (or `chips_per_vm` where it is given). Throws
+/// `errc::unknown_name` for shapes that cannot be cut, and `errc::not_divisible` for VMs that do not tile it.
+/// Worked: slice_of(v5p, {4, 4, 12}) has 192 chips.
+[[nodiscard]] constexpr slice slice_of(const chip_spec& chip, const topology& shape, std::int64_t chips_per_vm = 0) {
+  if (!is_valid_shape(chip, shape)) {
+    detail::fail(errc::unknown_name, "slice shape", name(shape).view(),
+                 chip.ici.axes == 3 ? "2x2x1, 2x2x2, 2x2x4, 2x4x4, or AxBxC of multiples of 4 with A <= B <= C"
+                                    : "1x1, 2x2, 2x4, 4x4, 4x8, 8x8, 8x16, 16x16 as far as the generation has them");
+  }
+  slice result{chip, shape, chips_per_vm};
+  if (chips_per_vm == 0) {
+    result.chips_per_vm = chips(shape) < 4 ? chips(shape) : 4;
+    for (const detail::slice_row& row : detail::slice_rows) {
+      if (row.generation == detail::generation_index(chip) && detail::is_shape(row, shape)) {
+        result.chips_per_vm = row.chips_per_vm;
+        break;
+      }
+    }
+  }
+  detail::positive_count("chips_per_vm", result.chips_per_vm);
+  if (chips(shape) % result.chips_per_vm != 0) {
+    detail::fail(errc::not_divisible, "chips_per_vm", result.chips_per_vm, "1, 4 or 8, dividing the slice");
+  }
+  return result;
+}
+
+/// The machine type whose VMs make up the slice; nothing where none is documented (v2, chips of the caller).
+/// Worked: "ct5p-hightpu-4t" for v5p-128, "ct5lp-hightpu-8t" for v5litepod-8.
+[[nodiscard]] constexpr maybe<machine_type> machine_type_of(const slice& s) {
+  const std::int64_t generation = detail::generation_index(s.chip);
+  for (const machine_type& candidate : machine_types) {
+    if (candidate.generation != generation || candidate.chips != s.chips_per_vm) continue;
+    if (detail::starts_with_name(candidate.name, "ct5l-")) continue;  // the older single-host product of v5e
+    const bool single_host_only = candidate.name == "ct3-hightpu-4t";
+    const bool multi_host_only = candidate.name == "ct3p-hightpu-4t";
+    if ((single_host_only && vms(s) > 1) || (multi_host_only && vms(s) == 1)) continue;
+    return candidate;
+  }
+  return nothing;
+}
+
+namespace detail {
+
+/// A name split at its separator: "v5p-128" is the chip v5p and the rest "128".
+struct slice_name_parts {
+  bool found = false;
+  chip_spec chip{};
+  std::string_view rest{};
+};
+
+constexpr slice_name_parts split_slice_name(std::string_view given) noexcept {
+  for (std::size_t i = given.size(); i-- > 1;) {
+    if (given[i] != '-' && given[i] != ':' && given[i] != ' ') continue;
+    if (const maybe<chip_spec> chip = find_chip(given.substr(0, i))) return {true, *chip, given.substr(i + 1)};
+  }
+  return {};
+}
+
+/// The default slice of one VM of that machine type.
+constexpr maybe<slice> find_machine_slice(std::string_view given) {
+  for (const machine_type& type : machine_types) {
+    if (!same_name(type.name, given)) continue;
+    for (const slice_row& row : slice_rows) {
+      if (row.generation == type.generation && chips(row) == type.chips && row.chips_per_vm == type.chips) {
+        return to_slice(row);
+      }
+    }
+  }
+  return nothing;
+}
+
+}  // namespace detail
+
+/// The slice of that name: an accelerator type ("v5p-128", "v5litepod-16", "v6e-64", "v3-8") under any alias of its
+/// chip ("v5e-16", "v7x-128", "Trillium-64"), a chip and a shape ("v5p:4x4x12", "v6e-8x16"), or a machine type
+/// ("ct6e-standard-8t", one VM). Nothing if there is none. Worked: find_slice("v5e-32") has 32 chips, "v3-32" has 16.
+[[nodiscard]] constexpr maybe<slice> find_slice(std::string_view given) {
+  if (const maybe<slice> one_vm = detail::find_machine_slice(given)) return one_vm;
+  const detail::slice_name_parts parts = detail::split_slice_name(given);
+  if (!parts.found) return nothing;
+  if (const maybe<topology> shape = parse_topology(parts.rest)) {
+    if (!is_valid_shape(parts.chip, *shape)) return nothing;
+    return slice_of(parts.chip, *shape);
+  }
+  const std::int64_t number = detail::parse_count(parts.rest);
+  const std::int64_t per_chip = detail::name_number(parts.chip, 1);
+  if (number < 1 || number % per_chip != 0) return nothing;
+  const detail::slice_row* row = detail::named_row(detail::generation_index(parts.chip), number / per_chip);
+  if (row == nullptr) return nothing;
+  return detail::to_slice(*row);
+}
+
+/// A slice of a chip with that many chips: the named one, else the most even valid shape; nothing where there is none.
+/// Worked: find_slice_of_size(v5p, 64) is v5p-128; of v4 with 3072 chips it is 12x16x16.
+[[nodiscard]] constexpr maybe<slice> find_slice_of_size(const chip_spec& chip, std::int64_t chip_count) {
+  if (chip_count < 1 || chip_count > chip.pod.largest_slice) return nothing;
+  if (const detail::slice_row* row = detail::named_row(detail::generation_index(chip), chip_count)) {
+    return slice_of(chip, detail::to_slice(*row).shape, row->chips_per_vm);
+  }
+  topology best{};
+  std::int64_t longest = chip_count + 1;
+  for (std::int32_t a = 1; std::int64_t{a} * a <= chip_count; a = a < 4 ? a * 2 : a + 4) {
+    const bool flat = chip.ici.axes == 2;
+    for (std::int32_t b = a; std::int64_t{a} * b * (flat ? 1 : b) <= chip_count; b = b < 4 ? b * 2 : b + 4) {
+      const std::int64_t c = chip_count / (std::int64_t{a} * b);
+      if (c * a * b != chip_count || c > 16384 || (flat && c != 1)) continue;
+      const topology shape{{a, b, static_cast<std::int32_t>(c)}, chip.ici.axes};
+      if (shape.dims[2] >= longest || !is_valid_shape(chip, shape)) continue;
+      best = shape;
+      longest = shape.dims[2];
+    }
+  }
+  if (longest > chip_count) return nothing;
+  return slice_of(chip, best);
+}
+
+/// The sizes next to a wrong name of a known chip.
+struct nearest_slices {
+  maybe<slice> smaller{};
+  maybe<slice> larger{};
+};
+
+/// The named slices of a chip just below and just above that many chips, or exactly so in both places.
+/// Worked: nearest(v5e, 24) are v5litepod-16 and v5litepod-32.
+[[nodiscard]] constexpr nearest_slices nearest(const chip_spec& chip, std::int64_t chip_count) {
+  const detail::slice_row* smaller = nullptr;
+  const detail::slice_row* larger = nullptr;
+  const std::int64_t generation = detail::generation_index(chip);
+  for (const detail::slice_row& row : detail::slice_rows) {
+    const std::int64_t size = detail::chips(row);
+    if (row.generation != generation || size > chip.pod.largest_slice) continue;
+    if (size <= chip_count && (smaller == nullptr || detail::chips(*smaller) < size)) smaller = &row;
+    if (size >= chip_count && (larger == nullptr || detail::chips(*larger) > size)) larger = &row;
+  }
+  const auto slice_from = [](const detail::slice_row* row) {
+    return row == nullptr ? maybe<slice>{} : maybe<slice>{detail::to_slice(*row)};
+  };
+  return {slice_from(smaller), slice_from(larger)};
+}
+
+namespace detail {
+
+/// What would have been valid instead of a wrong slice name.
+constexpr text<160> slice_hint(std::string_view given) {
+  if (starts_with_name(given, "ct5lp-hightpu-") || starts_with_name(given, "ct6e-standard-")) {
+    const bool v5e_machine = starts_with_name(given, "ct5lp");
+    return v5e_machine ? "no such machine type; ct5lp-hightpu-1t, -4t and -8t are all there are; a larger slice is "
+                         "several ct5lp-hightpu-4t: v5litepod-32 is 8 of them"
+                       : "no such machine type; ct6e-standard-1t, -4t and -8t are all there are; a larger slice is "
+                         "several ct6e-standard-4t: v6e-32 is 8 of them";
+  }
+  const slice_name_parts parts = split_slice_name(given);
+  if (!parts.found) return "a chip (v2, v3, v4, v5e, v5p, v6e, tpu7x), a dash and a size or shape: v5e-16, v5p-4x4x4";
+  std::int64_t wanted = parse_count(parts.rest);
+  if (const maybe<topology> shape = parse_topology(parts.rest)) {
+    wanted = tpuplan::chips(*shape);
+  } else if (wanted > 0) {
+    wanted = ceil_div(wanted, name_number(parts.chip, 1));
+  } else if (parts.rest.size() > 9 && parts.rest.find_first_not_of("0123456789") == std::string_view::npos) {
+    wanted = 999999999;  // more digits than are read: larger than any
+  }
+  text<160> hint;
+  const nearest_slices near = nearest(parts.chip, wanted < 1 ? 1 : wanted);
+  if (near.smaller) {
+    hint.append(name(*near.smaller)).append(" (").append(tpuplan::chips(*near.smaller)).append(" chips, ");
+    hint.append(name(near.smaller->shape)).append(")");
+  }
+  if (near.larger && !(near.smaller && near.larger->shape == near.smaller->shape)) {
+    if (near.smaller) hint.append(" or ");
+    hint.append(name(*near.larger)).append(" (").append(tpuplan::chips(*near.larger)).append(" chips, ");
+    hint.append(name(near.larger->shape)).append(")");
+  }
+  return hint;
+}
+
+}  // namespace detail
+
+/// The slice of that name, as `find_slice`. A wrong one throws `errc::unknown_name`, whose message gives the sizes next
+/// to it: "v5e-24" answers with v5litepod-16 and v5litepod-32.
+[[nodiscard]] constexpr slice slice_for(std::string_view given) {
+  if (const maybe<slice> found = find_slice(given)) return *found;
+  detail::fail(errc::unknown_name, "slice", given, detail::slice_hint(given).view());
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/cost/price.hpp
+
+#ifndef TPUPLAN_COST_PRICE_HPP
+#define TPUPLAN_COST_PRICE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Price books: what a chip costs by generation, region, way of paying and size of slice. A missing price is no price,
+/// never 0.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+
+constexpr price_row to_price(const packed_price& p) {
+  return {generations[static_cast<std::size_t>(p.generation)].name,
+          price_regions[static_cast<std::size_t>(p.region)],
+          static_cast<provisioning>(p.kind),
+          p.smallest_chips,
+          usd_per_hour(p.usd_per_chip_hour),
+          price_dates[static_cast<std::size_t>(p.date)],
+          static_cast<date_qualifier>(p.qualifier),
+          p.grade};
+}
+
+}  // namespace detail
+
+/// Rows of prices: the built-in US ones or rows that the caller keeps alive, and up to eight of the caller's own that
+/// come before them.
+class price_book {
+ public:
+  /// The built-in US prices.
+  constexpr price_book() noexcept = default;
+  /// Rows that the caller keeps alive, for example those of an `owned_price_book` (io/price_file.hpp).
+  constexpr price_book(const price_row* rows, std::size_t size) noexcept : rows_{rows}, size_{size} {}
+
+  /// The same book with one price changed or added. Worked: price_book{}.with("v5p", "us-east5", provisioning::spot,
+  /// usd_per_hour(1.10), "2026-11-21").
+  [[nodiscard]] constexpr price_book with(std::string_view generation, std::string_view region, provisioning kind,
+                                          usd_per_second per_chip, std::string_view date,
+                                          std::int64_t smallest_chips = 1) const {
+    return with(price_row{generation, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
+  }
+  [[nodiscard]] constexpr price_book with(const price_row& row) const;
+
+  [[nodiscard]] constexpr std::size_t size() const noexcept {
+    return own_size_ + (rows_ == nullptr ? detail::us_prices.size() : size_);
+  }
+  /// Row by index, the caller's own first.
+  [[nodiscard]] constexpr price_row row(std::size_t index) const {
+    if (index >= size()) {
+      detail::fail(errc::out_of_range, "price_book: row", static_cast<std::int64_t>(index), "0 to size() - 1");
+    }
+    if (index < own_size_) return own_[index];
+    const std::size_t rest = index - own_size_;
+    return rows_ == nullptr ? detail::to_price(detail::us_prices[rest]) : rows_[rest];
+  }
+
+ private:
+  friend constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
+                                               std::string_view region, provisioning kind, std::int64_t chip_count);
+
+  /// Whether the row is for that generation, region and kind, and the smallest slice it holds for (0: it is not).
+  [[nodiscard]] constexpr std::int64_t holds_from(std::size_t index, std::string_view generation,
+                                                  std::string_view region, provisioning kind) const noexcept {
+    if (index >= own_size_ && rows_ == nullptr) {
+      const detail::packed_price& p = detail::us_prices[index - own_size_];
+      const bool same = static_cast<provisioning>(p.kind) == kind &&
+                        detail::same_name(generations[static_cast<std::size_t>(p.generation)].name, generation) &&
+                        detail::same_name(detail::price_regions[static_cast<std::size_t>(p.region)], region);
+      return same ? p.smallest_chips : 0;
+    }
+    const price_row& row = index < own_size_ ? own_[index] : rows_[index - own_size_];
+    const bool same =
+        row.kind == kind && detail::same_name(row.generation, generation) && detail::same_name(row.region, region);
+    return same ? row.smallest_chips : 0;
+  }
+
+  const price_row* rows_ = nullptr;
+  std::size_t size_ = 0;
+  std::array<price_row, 8> own_{};
+  std::size_t own_size_ = 0;
+};
+
+namespace detail {
+
+/// The name of a chip of the table as text that outlives the call; a chip that is not in it keeps its own.
+constexpr std::string_view canonical_name(std::string_view given) noexcept {
+  for (const chip_spec& chip : generations) {
+    if (same_name(chip.name, given)) return chip.name.view();
+  }
+  return given;
+}
+
+/// An ISO date: 2026-09-17.
+constexpr bool is_iso_date(std::string_view date) noexcept {
+  if (date.size() != 10 || date[4] != '-' || date[7] != '-') return false;
+  const std::int64_t year = parse_count(date.substr(0, 4));
+  const std::int64_t month = parse_count(date.substr(5, 2));
+  const std::int64_t day = parse_count(date.substr(8, 2));
+  if (year < 2000 || month < 1 || month > 12 || day < 1) return false;
+  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  const std::int64_t days = month == 2                                              ? (leap ? 29 : 28)
+                            : month == 4 || month == 6 || month == 9 || month == 11 ? 30
+                                                                                    : 31;
+  return day <= days;
+}
+
+}  // namespace detail
+
+/// Throws, naming the field, unless a price has a generation, a region, an ISO date, a size and an amount above 0.
+constexpr void validate(const price_row& row) {
+  if (row.generation.empty()) detail::fail(errc::missing_field, "price.generation", row.generation.view(), "a name");
+  if (row.region.empty()) detail::fail(errc::missing_field, "price.region", row.region.view(), "a region, or us");
+  if (!detail::is_iso_date(row.date)) {
+    detail::fail(row.date.empty() ? errc::missing_field : errc::malformed_input, "price.date", row.date.view(),
+                 "an ISO date such as 2026-09-17");
+  }
+  detail::positive_count("price.smallest_chips", row.smallest_chips);
+  detail::positive("price.usd_per_chip_hour", in_usd_per_hour(row.per_chip));
+}
+
+constexpr price_book price_book::with(const price_row& row) const {
+  validate(row);
+  price_book copy = *this;
+  price_row named = row;
+  if (const maybe<chip_spec> chip = find_chip(row.generation)) named.generation = chip->name;
+  for (std::size_t i = 0; i < copy.own_size_; ++i) {
+    if (copy.holds_from(i, named.generation, row.region, row.kind) != row.smallest_chips) continue;
+    copy.own_[i] = named;
+    return copy;
+  }
+  if (copy.own_size_ == copy.own_.size()) {
+    detail::fail(errc::out_of_range, "price_book: own rows", std::int64_t{9}, "at most 8; use a price file for more");
+  }
+  copy.own_[copy.own_size_++] = named;
+  return copy;
+}
+
+/// The price of a chip (under any alias) in a region for a slice of that many chips: of the rows that hold, the one for
+/// the largest slices; the caller's own rows come before all others. Nothing where the book has none. Region "us" is
+/// the default of the built-in book. Worked: v3 with 16 chips on spot is 0.60 an hour in us, with 4 chips 0.51.
+[[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
+                                                    std::string_view region, provisioning kind,
+                                                    std::int64_t chip_count) {
+  if (const maybe<chip_spec> chip = find_chip(generation)) generation = detail::canonical_name(chip->name);
+  const std::size_t none = book.size();
+  std::size_t best = none;
+  std::int64_t largest = 0;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    if (i == book.own_size_ && best != none) break;  // the caller's own come before all others
+    const std::int64_t from = book.holds_from(i, generation, region, kind);
+    if (from > largest && from <= chip_count) {
+      largest = from;
+      best = i;
+    }
+  }
+  if (best == none) return nothing;
+  return book.row(best);
+}
+
+/// The same for a slice.
+[[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, const slice& s, std::string_view region,
+                                                    provisioning kind) {
+  return find_price(book, s.chip.name, region, kind, chips(s));
+}
+
+/// The price, or `errc::no_price` naming generation, region and kind.
+/// Worked: price_for(price_book{}, slice_for("v5e-32"), "us", provisioning::on_demand) is 1.20 per chip and hour.
+[[nodiscard]] constexpr price_row price_for(const price_book& book, const slice& s, std::string_view region,
+                                            provisioning kind) {
+  if (const maybe<price_row> found = find_price(book, s, region, kind)) return *found;
+  text<96> wanted;
+  wanted.append(name(kind)).append(" of ").append(s.chip.name).append(" in ");
+  wanted.append(region.substr(0, 32));
+  text<160> valid{"another kind or region, or a price of your own: "};
+  for (const provisioning other : all_provisioning) {
+    if (find_price(book, s, region, other)) valid.append(name(other)).append(" ");
+  }
+  detail::fail(errc::no_price, "price", wanted.view(), valid.view());
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/math.hpp
+
+#ifndef TPUPLAN_MATH_HPP
+#define TPUPLAN_MATH_HPP
+
+#if !defined(__cplusplus) || __cplusplus < 201703L
+#error "tpuplan needs C++17 or newer (-std=c++17)"
+#else
+
+#include <cstdint>
+
+/// @file
+/// Elementary functions over `double` that also work in constant expressions.
+///
+/// At run time they are the C library's. In constant evaluation they are computed here, within 2 ulp of the C library
+/// over the whole range of `double`, subnormal numbers included; special values are those of C11 Annex F. They live in
+/// `tpuplan::math`, so that `using namespace tpuplan` does not collide with `::sqrt`. Lambert's W is composed
+/// of them on both paths.
+
+namespace tpuplan {
+inline namespace abi_0 {
+/// Elementary functions over `double`, usable in constant expressions.
+namespace math {
+
+/// No stability promise; `*_constant` are the algorithms of constant evaluation.
+namespace detail {
+
+inline constexpr double infinity = __builtin_huge_val();
+inline constexpr double not_a_number = __builtin_nan("");
+
+static_assert(__DBL_MANT_DIG__ == 53 && sizeof(double) == 8, "tpuplan needs IEEE 754 doubles");
+
+/// Fields of an IEEE 754 binary64 number.
+inline constexpr std::uint64_t sign_mask = 0x8000'0000'0000'0000;
+inline constexpr std::uint64_t fraction_mask = 0x000f'ffff'ffff'ffff;
+inline constexpr std::uint64_t upper_half_mask = 0xffff'ffff'f800'0000;
+inline constexpr int fraction_bits = 52;
+inline constexpr int exponent_bias = 1023;
+
+/// Returns the representation of x.
+constexpr std::uint64_t bits_of(double x) noexcept { return __builtin_bit_cast(std::uint64_t, x); }
+
+/// Returns the number represented by bits.
+constexpr double from_bits(std::uint64_t bits) noexcept { return __builtin_bit_cast(double, bits); }
+
+/// Returns 2^n for -1022 <= n <= 1023.
+constexpr double power_of_two(int n) noexcept {
+  return from_bits(static_cast<std::uint64_t>(n + exponent_bias) << fraction_bits);
+}
+
+/// A positive number as mantissa * 2^exponent.
+struct scaled {
+  double mantissa;
+  int exponent;
+};
+
+/// Splits a positive finite number, which may be subnormal, into a mantissa in [1, 2) and an exponent.
+constexpr scaled decompose(double x) noexcept {
+  const bool subnormal = x < __DBL_MIN__;
+  const std::uint64_t bits = bits_of(subnormal ? x * 0x1p54 : x);
+  const int exponent = static_cast<int>(bits >> fraction_bits) - exponent_bias - (subnormal ? 54 : 0);
+  return {from_bits((bits & fraction_mask) | bits_of(1.0)), exponent};
+}
+
+/// Returns x * 2^n, rounded once, for x in [0.5, 2) and -1100 <= n <= 1024; infinity on overflow.
+constexpr double scale(double x, int n) noexcept {
+  if (n < -1000) return x * power_of_two(n + 128) * 0x1p-128;
+  if (n < 1023) return x * power_of_two(n);
+  const double half = x * power_of_two(n - 1);
+  return half < 0x1p1023 ? 2.0 * half : infinity;
+}
+
+/// The unevaluated sum of two numbers: about 106 bits (T. J. Dekker, Numerische Mathematik 18, 1971). For constant
+/// evaluation only: at run time a compiler that contracts to fused multiply-add would spoil the error terms.
+struct double_double {
+  double high;
+  double low;
+};
+
+/// Returns a + b exactly (D. E. Knuth, TAOCP 2, 4.2.2).
+constexpr double_double two_sum(double a, double b) noexcept {
+  const double sum = a + b;
+  const double b_part = sum - a;
+  return {sum, (a - (sum - b_part)) + (b - b_part)};
+}
+
+/// Returns a * b exactly, but for underflow. Halves are cut by masking, which cannot overflow.
+constexpr double_double two_product(double a, double b) noexcept {
+  const double a_high = from_bits(bits_of(a) & upper_half_mask);
+  const double b_high = from_bits(bits_of(b) & upper_half_mask);
+  const double a_low = a - a_high;
+  const double b_low = b - b_high;
+  const double product = a * b;
+  return {product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
+}
+
+/// Returns a + b with a relative error of about 2^-104, unless they cancel.
+constexpr double_double add(double_double a, double_double b) noexcept {
+  const double_double sum = two_sum(a.high, b.high);
+  return two_sum(sum.high, sum.low + (a.low + b.low));
+}
+
+/// Returns a * b with a relative error of about 2^-104.
+constexpr double_double multiply(double_double a, double_double b) noexcept {
+  const double_double product = two_product(a.high, b.high);
+  return two_sum(product.high, product.low + (a.high * b.low + a.low * b.high));
+}
+
+/// Returns a / b with a relative error of about 2^-104.
+constexpr double_double divide(double a, double_double b) noexcept {
+  const double quotient = a / b.high;
+  const double_double product = two_product(quotient, b.high);
+  return two_sum(quotient, ((a - product.high) - product.low - quotient * b.low) / b.high);
+}
+
+inline constexpr double_double one_third = {0x1.5555555555555p-2, 0x1.5555555555555p-56};
+inline constexpr double_double one_fifth = {0x1.999999999999ap-3, -0x1.999999999999ap-57};
+inline constexpr double_double inverse_ln2 = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
+/// The high part of ln 2 has 32 trailing zero bits, so that its products with exponents are exact.
+inline constexpr double_double ln2 = {0x1.62e42feep-1, 0x1.a39ef35793c76p-33};
+
+constexpr bool is_nan(double x) noexcept { return (bits_of(x) & ~sign_mask) > bits_of(infinity); }
+
+constexpr double abs(double x) noexcept { return from_bits(bits_of(x) & ~sign_mask); }
+
+constexpr double floor_constant(double x) noexcept {
+  if (!(abs(x) < 0x1p52) || x == 0.0) return x;
+  const double truncated = static_cast<double>(static_cast<std::int64_t>(x));
+  return truncated > x ? truncated - 1.0 : truncated;
+}
+
+constexpr double ceil_constant(double x) noexcept { return -floor_constant(-x); }
+
+constexpr bool is_odd_integer(double x) noexcept {
+  return abs(x) < 0x1p53 && floor_constant(x) == x && static_cast<std::int64_t>(x) % 2 != 0;
+}
+
+/// Correctly rounded: Newton's iteration, then an exact test of the integer remainder (it stays below 2^55, so that
+/// arithmetic modulo 2^64 does not lose it).
+constexpr double sqrt_constant(double x) noexcept {
+  if (!(x > 0.0 && x < infinity)) return x < 0.0 ? not_a_number : x;
+  const scaled parts = decompose(x);
+  const int odd = parts.exponent & 1;
+  const double square = odd != 0 ? 2.0 * parts.mantissa : parts.mantissa;
+  double root = 0.6 + 0.4 * square;
+  for (int i = 0; i < 5; ++i) root = 0.5 * (root + square / root);
+  auto root_bits = static_cast<std::uint64_t>(root * 0x1p52);
+  const auto square_bits = static_cast<std::uint64_t>(square * 0x1p52);
+  const auto remainder = static_cast<std::int64_t>((square_bits << fraction_bits) - root_bits * root_bits);
+  if (remainder > static_cast<std::int64_t>(root_bits)) ++root_bits;
+  if (remainder <= -static_cast<std::int64_t>(root_bits)) --root_bits;
+  return static_cast<double>(root_bits) * power_of_two((parts.exponent - odd) / 2 - fraction_bits);
+}
+
+/// e^x = 2^exponent * (1 + reduced + rest), |reduced| <= 0.35, rest much smaller.
+struct reduced_exponential {
+  int exponent;
+  double reduced;
+  double rest;
+};
+
+/// For |x| <= 750: reduces x by a multiple of ln 2 (W. J. Cody and W. Waite, Software Manual for the Elementary
+/// Functions, 1980) and sums the Taylor series (DLMF 4.2.19).
+constexpr reduced_exponential reduce_exponential(double_double x) noexcept {
+  const int exponent = static_cast<int>(x.high * inverse_ln2.high + (x.high < 0.0 ? -0.5 : 0.5));
+  const double_double r = two_sum(x.high - exponent * ln2.high, x.low - exponent * ln2.low);
+  double series = 1.0;
+  for (int n = 16; n > 2; --n) series = 1.0 + r.high / n * series;
+  return {exponent, r.high, 0.5 * r.high * r.high * series + (r.low + r.low * r.high)};
+}
+
+constexpr double exp_constant(double_double x) noexcept {
+  if (x.high > 710.0) return infinity;
+  if (x.high < -746.0) return 0.0;
+  const reduced_exponential e = reduce_exponential(x);
+  const double_double sum = two_sum(1.0, e.reduced);
+  return scale(sum.high + (sum.low + e.rest), e.exponent);
+}
+
+constexpr double exp_constant(double x) noexcept { return is_nan(x) ? x : exp_constant(double_double{x, 0.0}); }
+
+constexpr double expm1_constant(double x) noexcept {
+  if (is_nan(x) || abs(x) < 0x1p-54) return x;
+  if (x < -40.0) return -1.0;
+  if (x > 40.0) return exp_constant(x);
+  const reduced_exponential e = reduce_exponential({x, 0.0});
+  const double power = power_of_two(e.exponent);
+  const double_double less_one = two_sum(power, -1.0);
+  const double_double sum = two_sum(less_one.high, power * e.reduced);
+  return sum.high + (sum.low + (less_one.low + power * e.rest));
+}
+
+/// Returns ln m for m in [0.7, 1.42] with a relative error below 2^-70, by the series of 2 artanh((m - 1) / (m + 1))
+/// (DLMF 4.6.4).
+constexpr double_double log_near_one(double m) noexcept {
+  const double_double s = divide(m - 1.0, two_sum(m, 1.0));
+  const double_double square = multiply(s, s);
+  double tail = 0.0;
+  for (int n = 31; n > 5; n -= 2) tail = 1.0 / n + square.high * tail;
+  const double_double fifth = add(one_fifth, {square.high * tail, 0.0});
+  const double_double third = add(one_third, multiply(square, fifth));
+  const double_double log = multiply(s, add({1.0, 0.0}, multiply(square, third)));
+  return {2.0 * log.high, 2.0 * log.low};
+}
+
+/// Splits a positive finite number into a mantissa in [0.7, 1.42] and an exponent.
+constexpr scaled decompose_near_one(double x) noexcept {
+  const scaled parts = decompose(x);
+  return parts.mantissa < 1.4142135623730951 ? parts : scaled{0.5 * parts.mantissa, parts.exponent + 1};
+}
+
+/// Returns ln x of a positive finite number with a relative error below 2^-70.
+constexpr double_double log_of_positive(double x) noexcept {
+  const scaled parts = decompose_near_one(x);
+  return add({parts.exponent * ln2.high, parts.exponent * ln2.low}, log_near_one(parts.mantissa));
+}
+
+/// Returns the logarithm, to any base, of what is not a positive finite number.
+constexpr double log_of_special(double x) noexcept {
+  if (x == 0.0) return -infinity;
+  return x < 0.0 ? not_a_number : x;
+}
+
+constexpr double log_constant(double x) noexcept {
+  return x > 0.0 && x < infinity ? log_of_positive(x).high : log_of_special(x);
+}
+
+constexpr double log1p_constant(double x) noexcept {
+  if (!(x > -1.0 && x < infinity)) return log_of_special(x == -1.0 ? 0.0 : x);
+  if (abs(x) < 0x1p-54) return x;
+  const double_double sum = two_sum(1.0, x);
+  return add(log_of_positive(sum.high), {sum.low / sum.high, 0.0}).high;
+}
+
+constexpr double log2_constant(double x) noexcept {
+  if (!(x > 0.0 && x < infinity)) return log_of_special(x);
+  const scaled parts = decompose_near_one(x);
+  const double exponent = parts.exponent;
+  return add({exponent, 0.0}, multiply(log_near_one(parts.mantissa), inverse_ln2)).high;
+}
+
+/// Returns x^y for x >= 0 and y != 0, neither NaN. The result rounds to 1 for |y| < 2^-65, and to 1, 0 or infinity for
+/// |y| > 2^65.
+constexpr double pow_of_magnitude(double x, double y) noexcept {
+  if (x == 1.0) return 1.0;
+  if (x == 0.0 || x == infinity || abs(y) > 0x1p65) return (x > 1.0) == (y > 0.0) ? infinity : 0.0;
+  if (abs(y) < 0x1p-65) return 1.0;
+  return exp_constant(multiply(log_of_positive(x), {y, 0.0}));
+}
+
+constexpr double pow_constant(double x, double y) noexcept {
+  if (y == 0.0 || x == 1.0) return 1.0;
+  if (is_nan(x) || is_nan(y)) return is_nan(x) ? x : y;
+  if (x < 0.0 && x > -infinity && floor_constant(y) != y) return not_a_number;
+  const double magnitude = pow_of_magnitude(abs(x), y);
+  return (bits_of(x) & sign_mask) != 0 && is_odd_integer(y) ? -magnitude : magnitude;
+}
+
+/// Coefficients c_1, -c_2, c_3, ... of DLMF 4.13.6: 1 + W0(-exp(-1 - t^2/2)) as a power series in t, by the recurrence
+/// DLMF 4.13.8. The first are 1, -1/3, 1/36, 1/270, 1/4320, -1/17010. The radius of convergence is 2 sqrt(pi) = 3.54.
+inline constexpr double branch_point_coefficients[] = {
+    1.0,
+    -0.3333333333333333,
+    0.027777777777777776,
+    0.003703703703703704,
+    0.0002314814814814815,
+    -5.878894767783657e-05,
+    -2.553644914756026e-05,
+    -4.899078973153047e-06,
+    -2.428276122977769e-07,
+    1.85406221071516e-07,
+    7.542464855411896e-08,
+    1.47216272806884e-08,
+    5.159887341078076e-10,
+    -7.32986413160022e-10,
+    -2.921357345635569e-10,
+    -5.717312238897994e-11,
+    -1.5008349408791911e-12,
+    3.239317851416903e-12,
+    1.2822077905614429e-12,
+    2.513834640057088e-13,
+    5.2401866818838735e-15,
+    -1.5326196647277207e-14,
+    -6.053864010513748e-15,
+    -1.1889539086269768e-15,
+    -2.055644733697029e-17,
+    7.59703395936517e-17,
+    2.999822650631319e-17,
+    5.900904005856487e-18,
+};
+
+/// Returns 1 + W0(-exp(-1 - t^2/2)) for 0 <= t <= 1, where the 28 terms leave a relative error below 1e-17.
+constexpr double lambert_branch_point_series(double t) noexcept {
+  double series = 0.0;
+  for (int n = 27; n > 0; --n) series = branch_point_coefficients[n] + t * series;
+  return t + t * t * series;
+}
+
+/// The double next to the branch point -1/e, and what is to be added to it.
+inline constexpr double_double lambert_branch_point = {-0.36787944117144233, 1.2428753672788363e-17};
+
+}  // namespace detail
+
+/// Tells whether x is not a number. Unlike `x != x` it survives -ffast-math.
+///
+/// Example: is_nan(sqrt(-1)) is true.
+[[nodiscard]] constexpr bool is_nan(double x) noexcept { return detail::is_nan(x); }
+
+/// Tells whether x is neither infinite nor NaN.
+///
+/// Example: is_finite(1e308) is true, is_finite(exp(1e3)) is false.
+[[nodiscard]] constexpr bool is_finite(double x) noexcept { return detail::abs(x) <= __DBL_MAX__; }
+
+/// Returns the absolute value of x: exact; clears the sign of zero, infinity and NaN.
+///
+/// Example: abs(-2.5) == 2.5.
+[[nodiscard]] constexpr double abs(double x) noexcept { return detail::abs(x); }
+
+/// Returns the largest integer not above x: exact; zeros, infinities and NaN are returned as they are.
+///
+/// Example: floor(-1.5) == -2.
+[[nodiscard]] constexpr double floor(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::floor_constant(x);
+  return __builtin_floor(x);
+}
+
+/// Returns the smallest integer not below x: exact, -0 in (-1, 0); zeros, infinities and NaN are returned as they are.
+///
+/// Example: ceil(-1.5) == -1.
+[[nodiscard]] constexpr double ceil(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::ceil_constant(x);
+  return __builtin_ceil(x);
+}
+
+/// Returns the square root of x: correctly rounded; zeros and +infinity are returned as they are, NaN below 0.
+///
+/// Newton's iteration with an exact remainder test. Example: sqrt(2) == 1.4142135623730951.
+[[nodiscard]] constexpr double sqrt(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::sqrt_constant(x);
+  return __builtin_sqrt(x);
+}
+
+/// Returns e^x: within 1 ulp; infinity above 709.78, 0 below -745.13.
+///
+/// Cody and Waite's reduction and the Taylor series (DLMF 4.2.19). Example: exp(1) == 2.718281828459045.
+[[nodiscard]] constexpr double exp(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::exp_constant(x);
+  return __builtin_exp(x);
+}
+
+/// Returns e^x - 1 without cancellation near 0: within 1 ulp; zeros are returned as they are, -1 at -infinity.
+///
+/// As exp, with the 1 taken off the scaled leading term. Example: expm1(1e-10) == 1.00000000005e-10.
+[[nodiscard]] constexpr double expm1(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::expm1_constant(x);
+  return __builtin_expm1(x);
+}
+
+/// Returns the natural logarithm of x: within 1 ulp; -infinity at zeros, NaN below.
+///
+/// The artanh series (DLMF 4.6.4) in double-double arithmetic. Example: log(10) == 2.302585092994046.
+[[nodiscard]] constexpr double log(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::log_constant(x);
+  return __builtin_log(x);
+}
+
+/// Returns ln(1 + x) without cancellation near 0: within 1 ulp; zeros are kept, -infinity at -1, NaN below.
+///
+/// As log, of the exact sum 1 + x. Example: log1p(1e-5) == 9.999950000333332e-06.
+[[nodiscard]] constexpr double log1p(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::log1p_constant(x);
+  return __builtin_log1p(x);
+}
+
+/// Returns the logarithm of x to base 2: within 1 ulp, exact at powers of 2; -infinity at zeros, NaN below.
+///
+/// As log. Example: log2(8) == 3.
+[[nodiscard]] constexpr double log2(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::log2_constant(x);
+  return __builtin_log2(x);
+}
+
+/// Returns x^y: within 1 ulp, exact where the result is representable; NaN for negative x and fractional y.
+///
+/// pow(x, 0) and pow(1, y) are 1 even for NaN; the other special values are those of C11 F.10.4.4. Computed as
+/// exp(y ln x) in double-double arithmetic. Example: pow(2, 10) == 1024.
+[[nodiscard]] constexpr double pow(double x, double y) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::pow_constant(x, y);
+  return __builtin_pow(x, y);
+}
+
+/// Returns the principal branch of Lambert's W: the w >= -1 with w e^w = x, within 2 ulp.
+///
+/// It is -1 at the double next to -1/e, NaN below it; zeros and +infinity are returned as they are. Near -1/e by the
+/// series DLMF 4.13.6, elsewhere by the estimate of Iacono and Boyd (Adv. Comput. Math. 43, 2017) and the iteration of
+/// Fritsch, Shafer and Crowley (CACM 16, 1973). Example: lambert_w0(1) == 0.5671432904097838.
+[[nodiscard]] constexpr double lambert_w0(double x) noexcept {
+  if (x < detail::lambert_branch_point.high) return detail::not_a_number;
+  if (!is_finite(x) || abs(x) < 0x1p-54) return x;
+  if (x < -0.305) {
+    const double distance = (x - detail::lambert_branch_point.high) - detail::lambert_branch_point.low;
+    if (distance < 0.0) return -1.0;
+    return detail::lambert_branch_point_series(sqrt(-2.0 * log1p(-2.718281828459045 * distance))) - 1.0;
+  }
+  const double log_1_x = log1p(x);
+  double w = log_1_x * (1.0 - log1p(log_1_x) / (2.0 + log_1_x));
+  for (int i = 0; i < 2; ++i) {
+    const double z = log1p((x - w) / w) - w;
+    const double q = 2.0 * (1.0 + w) * (1.0 + w + 2.0 / 3.0 * z);
+    w += w * (z / (1.0 + w) * ((q - z) / (q - 2.0 * z)));
+  }
+  return w;
+}
+
+/// Returns 1 + W0(-exp(-(1 + d))) for d >= 0, in [0, 1], without cancellation for small d: relative error below 1e-15.
+///
+/// It is the v with -ln(1 - v) - v = d, hence about sqrt(2 d) for small d. 0 at 0, 1 at infinity, NaN for d < 0. By the
+/// series DLMF 4.13.6 in sqrt(2 d) for small d, else by lambert_w0. Example:
+/// lambert_w0_plus_1_of_exp(0.02) == 0.18689488478688432.
+[[nodiscard]] constexpr double lambert_w0_plus_1_of_exp(double d) noexcept {
+  if (is_nan(d) || d < 0.0) return detail::not_a_number;
+  return d <= 0.5 ? detail::lambert_branch_point_series(sqrt(2.0 * d)) : 1.0 + lambert_w0(-exp(-1.0 - d));
+}
+
+}  // namespace math
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+#endif
+
+// tpuplan/cost/preemption.hpp
+
+#ifndef TPUPLAN_COST_PREEMPTION_HPP
+#define TPUPLAN_COST_PREEMPTION_HPP
+
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Spot capacity: how often to write a checkpoint, what preemptions add to the time that is billed and waited for, and
+/// whether the discount pays for it.
+///
+/// The model is Daly's (FGCS 22(3):303-312, 2006): preemptions of the whole job are independent of each other and of
+/// the age of the machines, with one mean time between them. Two things it is not: a cap on the life of a machine (24 h
+/// for preemptible VMs) and lifetimes of another distribution both make the run longer.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A run on capacity that may be taken away: useful work cut into intervals, each followed by a checkpoint. After a
+/// preemption the run waits for capacity, restarts, and repeats the interval from its beginning.
+///
+/// There is no infinite mean time between preemptions: for "never preempted" give a huge one, such as 1e12_s.
+/// For a run without checkpoints give checkpoint_interval = work and checkpoint_time = 0.
+struct spot_run {
+  seconds work{};                           ///< useful compute of the whole run; above 0
+  seconds checkpoint_interval{};            ///< useful compute between two checkpoints; above 0
+  seconds checkpoint_time{};                ///< for which one checkpoint stops the compute; 0 or more
+  seconds mean_time_between_preemptions{};  ///< of the whole job, not of one machine or slice; above 0
+  seconds restart_time{};                   ///< billed, from having capacity to computing again; 0 or more
+  seconds queue_time{};                     ///< not billed, the wait for capacity after each preemption; 0 or more
+  bool restart_can_be_preempted = true;     ///< false: the restart always succeeds in restart_time
+  bool final_checkpoint = true;             ///< false: the run ends with its last step
+};
+
+/// What a spot run is expected to take.
+/// billed = work + checkpoints + lost_work + restarts; wall = billed + queue.
+struct expected_spot_run {
+  seconds work{};             ///< useful compute, as asked
+  seconds checkpoints{};      ///< writing the checkpoints that are kept
+  seconds lost_work{};        ///< compute and checkpoint writing that preemptions undo
+  seconds restarts{};         ///< restarting, completed or not
+  seconds queue{};            ///< waiting for capacity, not billed
+  seconds failure_free{};     ///< work + checkpoints: the run without any preemption
+  seconds billed{};           ///< while the machines are there
+  seconds wall{};             ///< from start to end
+  double preemptions = 0;     ///< those that hit a restart included
+  double billed_factor = 0;   ///< billed / work
+  double wall_factor = 0;     ///< wall / work
+  std::int64_t segments = 0;  ///< intervals, a shorter last one included
+};
+
+/// The two prices of the same machines: of one chip or of the whole slice, as long as both are.
+struct spot_prices {
+  usd_per_second on_demand{};  ///< above 0
+  usd_per_second spot{};       ///< above 0
+};
+
+/// A run at the spot price against the same useful work at the on-demand price. The on-demand run is taken to be billed
+/// for its work alone.
+struct spot_comparison {
+  usd on_demand_cost{};                 ///< work x on-demand price
+  usd spot_cost{};                      ///< billed x spot price
+  usd saving{};                         ///< on_demand_cost - spot_cost; negative where spot costs more
+  double saving_fraction = 0;           ///< saving / on_demand_cost
+  usd_per_second effective_price{};     ///< spot_cost / work: what useful time costs
+  double billed_factor = 0;             ///< billed / work
+  double break_even_billed_factor = 0;  ///< the billed factor at which both cost the same
+  bool spot_is_cheaper = false;
+};
+
+namespace detail {
+
+/// The value, or a refusal where the arithmetic overflowed. `given` is the field to change.
+constexpr double representable(std::string_view field, double value, double given, std::string_view valid) {
+  if (!is_finite(value)) fail(errc::out_of_range, field, given, valid);
+  return value;
+}
+
+/// A time above 0, or a refusal where the formula gives none. `given` is the field to change.
+constexpr seconds positive_time(std::string_view field, double value, double given, std::string_view valid) {
+  if (!is_finite(value) || value <= 0) fail(errc::out_of_range, field, given, valid);
+  return seconds{value};
+}
+
+/// (e^x - 1 - x) / x for x >= 0, without cancellation: below 0.5 by the Taylor series (DLMF 4.2.19).
+constexpr double exponential_excess(double x) noexcept {
+  if (x >= 0.5) return math::expm1(x) / x - 1;
+  double series = 1;
+  for (int n = 17; n > 2; --n) series = 1 + x / n * series;
+  return x / 2 * series;
+}
+
+/// The segments of a run: a number of equal ones and one of another length, which is 0 where there is none.
+struct run_segments {
+  std::int64_t equal = 0;
+  double equal_length = 0;
+  double last_length = 0;
+  std::int64_t count = 0;
+  double checkpoints = 0;
+};
+
+/// Cuts a run into segments. A remainder of the work that is only the rounding of work / checkpoint_interval is none.
+constexpr run_segments segments_of(const spot_run& run) {
+  const double work = positive("spot_run: work", run.work.value());
+  const double interval = positive("spot_run: checkpoint_interval", run.checkpoint_interval.value());
+  const double checkpoint = not_negative("spot_run: checkpoint_time", run.checkpoint_time.value());
+  const double ratio = work / interval;
+  if (!(ratio < 9e15)) {
+    fail(errc::out_of_range, "spot_run: checkpoint_interval", interval, "an interval above work / 9e15");
+  }
+  const double nearest = math::floor(ratio + 0.5);
+  const bool whole = nearest > 0 && math::abs(ratio - nearest) <= 1e-15 * ratio;
+  const double full = whole ? nearest : math::floor(ratio);
+  const double rest = whole ? 0 : work - full * interval;
+
+  run_segments cut{};
+  cut.equal = static_cast<std::int64_t>(full);
+  cut.equal_length = interval + checkpoint;
+  cut.count = cut.equal;
+  if (!whole) {
+    ++cut.count;
+    cut.last_length = run.final_checkpoint ? rest + checkpoint : rest;
+  } else if (!run.final_checkpoint) {
+    --cut.equal;
+    cut.last_length = interval;
+  }
+  cut.checkpoints = checkpoint * static_cast<double>(run.final_checkpoint ? cut.count : cut.count - 1);
+  return cut;
+}
+
+/// What preemptions add to a run.
+struct preemption_losses {
+  double lost_work = 0;
+  double restarts = 0;
+  double preemptions = 0;
+};
+
+/// The expectation over segments of length L, in parts: M (e^(L/M) - 1) - L lost, e^(L/M) - 1 preemptions of the
+/// compute, each followed by R, or by M (e^(R/M) - 1) where the restart itself may be hit.
+constexpr preemption_losses losses(const run_segments& cut, double mean, double restart,
+                                   bool restart_can_be_preempted) {
+  preemption_losses sum{};
+  double compute_preemptions = 0;
+  if (cut.equal > 0) {
+    const double number = static_cast<double>(cut.equal);
+    compute_preemptions += number * math::expm1(cut.equal_length / mean);
+    sum.lost_work += number * cut.equal_length * exponential_excess(cut.equal_length / mean);
+  }
+  if (cut.last_length > 0) {
+    compute_preemptions += math::expm1(cut.last_length / mean);
+    sum.lost_work += cut.last_length * exponential_excess(cut.last_length / mean);
+  }
+  const double restart_ratio = restart_can_be_preempted ? restart / mean : 0;
+  sum.preemptions = compute_preemptions * math::exp(restart_ratio);
+  if (restart > 0) sum.restarts = compute_preemptions * restart * (1 + exponential_excess(restart_ratio));
+  return sum;
+}
+
+}  // namespace detail
+
+/// The interval between checkpoints by Young's rule, sqrt(2 delta M): good where it is far below M.
+///
+/// `checkpoint_time` is for how long one checkpoint stops the compute, `mean_time_between_preemptions` that of the
+/// whole job. Throws for either at 0, negative or not finite, and for a product that is not representable. Source:
+/// Young, CACM 17(9):530-531, 1974. Worked: young_interval(60_s, 5_h) = 1469.694 s.
+[[nodiscard]] constexpr seconds young_interval(seconds checkpoint_time, seconds mean_time_between_preemptions) {
+  const double delta = detail::positive("young_interval: checkpoint_time", checkpoint_time.value());
+  const double mean =
+      detail::positive("young_interval: mean_time_between_preemptions", mean_time_between_preemptions.value());
+  return detail::positive_time("young_interval: checkpoint_time", math::sqrt(2 * delta * mean), delta,
+                               "a time whose product with mean_time_between_preemptions is representable");
+}
+
+/// The interval between checkpoints by Daly's low-order rule, sqrt(2 delta (M + R)) - delta.
+///
+/// Times as in `young_interval`; `restart_time` may be 0. Throws besides where the rule has no positive answer, which
+/// is from checkpoint_time = 2 (mean_time_between_preemptions + restart_time) on. Source: Daly, ICCS 2003 (LNCS 2660).
+/// Worked: daly_interval(60_s, 5_h, 300_s) = 1421.891 s.
+[[nodiscard]] constexpr seconds daly_interval(seconds checkpoint_time, seconds mean_time_between_preemptions,
+                                              seconds restart_time) {
+  const double delta = detail::positive("daly_interval: checkpoint_time", checkpoint_time.value());
+  const double mean =
+      detail::positive("daly_interval: mean_time_between_preemptions", mean_time_between_preemptions.value());
+  const double restart = detail::not_negative("daly_interval: restart_time", restart_time.value());
+  const double limit = 2 * (mean + restart);
+  // sqrt(a) - b as (a - b^2) / (sqrt(a) + b): no cancellation where the answer is small.
+  return detail::positive_time("daly_interval: checkpoint_time",
+                               delta / (math::sqrt(delta * limit) + delta) * (limit - delta), delta,
+                               "below 2 (mean_time_between_preemptions + restart_time), and representable products");
+}
+
+/// The interval between checkpoints by Daly's higher-order rule,
+/// sqrt(2 delta M) [1 + sqrt(delta / 2M) / 3 + (delta / 2M) / 9] - delta below delta = 2M, and M from there on.
+///
+/// Arguments and refusals as `young_interval`. The answer jumps at delta = 2M, where the exact one does not.
+/// Source: Daly, FGCS 22(3):303-312, 2006. Worked: daly_interval_high_order(60_s, 5_h) = 1429.966 s.
+[[nodiscard]] constexpr seconds daly_interval_high_order(seconds checkpoint_time,
+                                                         seconds mean_time_between_preemptions) {
+  const double delta = detail::positive("daly_interval_high_order: checkpoint_time", checkpoint_time.value());
+  const double mean = detail::positive("daly_interval_high_order: mean_time_between_preemptions",
+                                       mean_time_between_preemptions.value());
+  const double half = delta / 2;
+  if (half >= mean) return mean_time_between_preemptions;
+  // With r = sqrt(delta / 2M) the rule is 2M r (1 - r / 3)^2: no cancellation.
+  const double root = math::sqrt(half / mean);
+  return detail::positive_time("daly_interval_high_order: checkpoint_time",
+                               mean * (2 * root * (1 - root / 3) * (1 - root / 3)), delta,
+                               "a time whose quotient with mean_time_between_preemptions is representable");
+}
+
+/// The interval between checkpoints that makes the expected time of a long run least: M [1 + W0(-e^-(1 + delta / M))].
+///
+/// Neither the restart time nor the queue time changes it. It is exact for a run of whole intervals; for a run not much
+/// longer than the interval, compare the neighbouring whole numbers of segments. Always below M. Arguments and refusals
+/// as `young_interval`. Source: the minimiser of (e^((tau + delta) / M) - 1) / tau, from the model of Daly 2006.
+/// Worked: optimal_interval(60_s, 5_h) = 1429.969 s.
+[[nodiscard]] constexpr seconds optimal_interval(seconds checkpoint_time, seconds mean_time_between_preemptions) {
+  const double delta = detail::positive("optimal_interval: checkpoint_time", checkpoint_time.value());
+  const double mean =
+      detail::positive("optimal_interval: mean_time_between_preemptions", mean_time_between_preemptions.value());
+  return detail::positive_time("optimal_interval: checkpoint_time", mean * math::lambert_w0_plus_1_of_exp(delta / mean),
+                               delta, "a time whose quotient with mean_time_between_preemptions is representable");
+}
+
+/// The expected billed time, wall time and preemptions of a spot run, in parts.
+///
+/// Work that is not a whole number of intervals ends with a shorter segment. Throws for every field out of the range
+/// that `spot_run` gives, and where the expected time is not representable (`errc::out_of_range`): a segment or a
+/// restart of some 700 times the mean time between preemptions never ends. Source: Daly, FGCS 22(3):303-312, 2006,
+/// complete model. Worked: 10 h of work, 1800 s intervals, 60 s checkpoints, 300 s restarts and 5 h between
+/// preemptions: billed = 39848.588 s, preemptions = 2.2138.
+[[nodiscard]] constexpr expected_spot_run expected_run(const spot_run& run) {
+  const detail::run_segments cut = detail::segments_of(run);
+  const double mean =
+      detail::positive("spot_run: mean_time_between_preemptions", run.mean_time_between_preemptions.value());
+  const double restart = detail::not_negative("spot_run: restart_time", run.restart_time.value());
+  const double queue = detail::not_negative("spot_run: queue_time", run.queue_time.value());
+  const detail::preemption_losses lost = detail::losses(cut, mean, restart, run.restart_can_be_preempted);
+  constexpr std::string_view mean_field = "spot_run: mean_time_between_preemptions";
+  constexpr std::string_view mean_valid =
+      "enough for a representable expected time: more than 1/700 of a segment and of restart_time";
+  detail::representable(mean_field, lost.lost_work + lost.restarts + lost.preemptions, mean, mean_valid);
+
+  expected_spot_run answer{};
+  answer.work = run.work;
+  answer.checkpoints = seconds{cut.checkpoints};
+  answer.lost_work = seconds{lost.lost_work};
+  answer.restarts = seconds{lost.restarts};
+  answer.queue = seconds{queue * lost.preemptions};
+  answer.failure_free = answer.work + answer.checkpoints;
+  answer.billed = answer.failure_free + answer.lost_work + answer.restarts;
+  answer.wall = answer.billed + answer.queue;
+  answer.preemptions = lost.preemptions;
+  answer.billed_factor = answer.billed / answer.work;
+  answer.wall_factor = answer.wall / answer.work;
+  answer.segments = cut.count;
+  detail::representable(mean_field, answer.wall.value(), mean, mean_valid);
+  detail::representable("spot_run: work", answer.wall_factor, run.work.value(),
+                        "enough for a representable ratio of expected time to work");
+  return answer;
+}
+
+/// The time that checkpoints and preemptions add, as a fraction of the work, to first order:
+/// delta / tau + (tau + delta) / 2M + R / M.
+///
+/// Holds only where tau + delta + R is far below M; `expected_run` holds always. Ignores work, queue_time and both
+/// flags. Throws for each of the four times it uses out of the range that `spot_run` gives. Source: Young 1974. Worked:
+/// the run of `expected_run` adds 0.101667; exactly it is 0.106905.
+[[nodiscard]] constexpr double first_order_overhead(const spot_run& run) {
+  const double interval = detail::positive("spot_run: checkpoint_interval", run.checkpoint_interval.value());
+  const double delta = detail::not_negative("spot_run: checkpoint_time", run.checkpoint_time.value());
+  const double mean =
+      detail::positive("spot_run: mean_time_between_preemptions", run.mean_time_between_preemptions.value());
+  const double restart = detail::not_negative("spot_run: restart_time", run.restart_time.value());
+  return detail::representable("spot_run: mean_time_between_preemptions",
+                               delta / interval + (interval + delta) / 2 / mean + restart / mean, mean,
+                               "enough for a representable overhead");
+}
+
+/// The mean time between preemptions from the probability of at least one in a window of time: -T / ln(1 - p).
+///
+/// `probability` lies strictly between 0 and 1: 0 would be an infinite mean. Throws besides for a window that is not
+/// above 0. Worked: 5 % in 24 h is one in 467.897 h.
+[[nodiscard]] constexpr seconds mean_time_between_preemptions_from_probability(double probability, seconds window) {
+  constexpr std::string_view field = "mean_time_between_preemptions: probability";
+  detail::positive(field, probability);
+  if (probability >= 1) detail::fail(errc::out_of_range, field, probability, "above 0 and below 1");
+  const double time = detail::positive("mean_time_between_preemptions: window", window.value());
+  return seconds{detail::representable(field, -time / math::log1p(-probability), probability,
+                                       "large enough for a representable mean time")};
+}
+
+/// The mean time between preemptions from a count: running time / preemptions.
+///
+/// `running` is the time with machines, above 0; `preemptions` is 1 or more: none seen bounds the mean from below only.
+/// Worked: 2436684 s with 42 preemptions is one in 16.116 h.
+[[nodiscard]] constexpr seconds mean_time_between_preemptions_from_count(seconds running, std::int64_t preemptions) {
+  const double time = detail::positive("mean_time_between_preemptions: running", running.value());
+  detail::positive_count("mean_time_between_preemptions: preemptions", preemptions);
+  return seconds{time / static_cast<double>(preemptions)};
+}
+
+/// The mean time between preemptions of a job on several slices, any of which stops the job: M / n.
+///
+/// Holds where slices are preempted independently of each other, which large spot reclaims are not: a job hit by them
+/// does better than this. `of_one_slice` above 0, `slices` 1 or more. Worked: 4 slices of 16 h each: 4 h.
+[[nodiscard]] constexpr seconds mean_time_between_preemptions_of_slices(seconds of_one_slice, std::int64_t slices) {
+  const double mean = detail::positive("mean_time_between_preemptions: of_one_slice", of_one_slice.value());
+  detail::positive_count("mean_time_between_preemptions: slices", slices);
+  return seconds{mean / static_cast<double>(slices)};
+}
+
+/// The probability of at least one preemption in a window of time: 1 - e^(-T / M).
+///
+/// The inverse of `mean_time_between_preemptions_from_probability`; both times above 0.
+/// Worked: 24 h with one preemption in 467.897 h: 5 %.
+[[nodiscard]] constexpr double preemption_probability(seconds mean_time_between_preemptions, seconds window) {
+  const double mean =
+      detail::positive("preemption_probability: mean_time_between_preemptions", mean_time_between_preemptions.value());
+  const double time = detail::positive("preemption_probability: window", window.value());
+  return -math::expm1(-time / mean);
+}
+
+/// What useful time costs on spot capacity: spot price x billed / work, in the unit of the price.
+///
+/// `spot` above 0, `billed_factor` 1 or more. Worked: 0.29771 USD per chip-hour at a factor of 1.106905 is 0.329537.
+[[nodiscard]] constexpr usd_per_second effective_price(usd_per_second spot, double billed_factor) {
+  const double price = detail::positive("effective_price: spot", spot.value());
+  detail::in_range("effective_price: billed_factor", billed_factor, 1, 1.7976931348623157e308, "1 or more");
+  return usd_per_second{detail::representable("effective_price: billed_factor", price * billed_factor, billed_factor,
+                                              "a factor whose product with the price is representable")};
+}
+
+/// The billed factor up to which spot is the cheaper one: on-demand price / spot price.
+///
+/// Throws for a price that is not above 0. Worked: 1.20 against 0.60 USD per hour: 2.
+[[nodiscard]] constexpr double break_even_billed_factor(const spot_prices& prices) {
+  const double on_demand = detail::positive("spot_prices: on_demand", prices.on_demand.value());
+  const double spot = detail::positive("spot_prices: spot", prices.spot.value());
+  return detail::representable("spot_prices: spot", on_demand / spot, spot,
+                               "a price with a representable ratio to on_demand");
+}
+
+/// The fraction of the on-demand cost that spot saves: 1 - spot x billed_factor / on demand. Negative where it loses.
+///
+/// Refusals as `effective_price` and `break_even_billed_factor`. Worked: 2.4 h billed for 2 h of work, at 19.20 against
+/// 38.40 USD per hour: 0.4.
+[[nodiscard]] constexpr double spot_saving(const spot_prices& prices, double billed_factor) {
+  static_cast<void>(break_even_billed_factor(prices));
+  const double effective = effective_price(prices.spot, billed_factor).value();
+  return detail::representable("spot_prices: on_demand", 1 - effective / prices.on_demand.value(),
+                               prices.on_demand.value(), "a price with a representable ratio to spot");
+}
+
+/// Whether a run of that billed factor costs less on spot: billed / work below on demand / spot. Equal is not cheaper.
+///
+/// Refusals as `spot_saving`. Worked: at half the price a factor of 1.2 is cheaper.
+[[nodiscard]] constexpr bool spot_is_cheaper(const spot_prices& prices, double billed_factor) {
+  detail::in_range("spot_is_cheaper: billed_factor", billed_factor, 1, 1.7976931348623157e308, "1 or more");
+  return billed_factor < break_even_billed_factor(prices);
+}
+
+/// The dollars of a spot run against those of the same work on demand.
+///
+/// `work` is useful time, above 0; `billed` what spot bills for it, not less. Prices as in `spot_prices`; the costs are
+/// of what the prices are of, one chip or a slice. Worked: 2 h of work, 2.4 h billed, 38.40 and 19.20 USD per hour:
+/// 76.80 against 46.08 USD.
+[[nodiscard]] constexpr spot_comparison compare_spot(const spot_prices& prices, seconds work, seconds billed) {
+  const double useful = detail::positive("compare_spot: work", work.value());
+  const double paid = detail::positive("compare_spot: billed", billed.value());
+  if (paid < useful) detail::fail(errc::invalid_argument, "compare_spot: billed", paid, "not below work");
+
+  spot_comparison answer{};
+  answer.billed_factor =
+      detail::representable("compare_spot: work", paid / useful, useful, "a time with a representable ratio to billed");
+  answer.break_even_billed_factor = break_even_billed_factor(prices);
+  answer.effective_price = effective_price(prices.spot, answer.billed_factor);
+  answer.saving_fraction = spot_saving(prices, answer.billed_factor);
+  answer.spot_is_cheaper = spot_is_cheaper(prices, answer.billed_factor);
+  answer.on_demand_cost = prices.on_demand * work;
+  answer.spot_cost = prices.spot * billed;
+  answer.saving = answer.on_demand_cost - answer.spot_cost;
+  detail::representable("compare_spot: billed", answer.saving.value(), paid, "a time with a representable cost");
+  return answer;
+}
+
+/// The dollars of a spot run as `expected_run` expects it against those of its work on demand.
+///
+/// Refusals as `expected_run` and the prices'. Worked: the run of `expected_run` at 1.20 and 0.29771 USD per chip-hour
+/// saves 72.54 %.
+[[nodiscard]] constexpr spot_comparison compare_spot(const spot_prices& prices, const spot_run& run) {
+  const expected_spot_run expected = expected_run(run);
+  return compare_spot(prices, expected.work, expected.billed);
+}
+
+/// The mean time between preemptions at which the run costs the same on spot and on demand; spot is cheaper above it.
+///
+/// `run.mean_time_between_preemptions` is not used, and the checkpoint interval is kept. Found to a relative 1e-12 by
+/// bisection of the expected billed time, which falls as the mean grows, where the prices leave 1 % or more of the work
+/// for lost time; with less the accuracy is that of the prices. Throws `errc::infeasible` where spot is not cheaper
+/// even without any preemption, and as `expected_run` and the prices' otherwise. Worked: the run of `expected_run`
+/// at 1.20 and 0.60 USD per hour breaks even at 1972.487 s.
+[[nodiscard]] constexpr seconds break_even_mean_time_between_preemptions(const spot_prices& prices,
+                                                                         const spot_run& run) {
+  static_cast<void>(break_even_billed_factor(prices));
+  const detail::run_segments cut = detail::segments_of(run);
+  const double restart = detail::not_negative("spot_run: restart_time", run.restart_time.value());
+  const double spot = prices.spot.value();
+  const double allowance = (prices.on_demand.value() - spot) / spot * run.work.value() - cut.checkpoints;
+  if (!(allowance > 0)) {
+    detail::fail(errc::infeasible, "spot_prices: spot", spot, "below on_demand x work / (work + checkpoints)");
+  }
+
+  // With u = 1 / M the added time is a power series in u without a constant term and with no negative coefficient. It
+  // lies between s u and s u e^(c u), with c the longest exponent: the root is at W0(c a / s) / c or above.
+  const double longest = (cut.equal > 0 ? cut.equal_length : cut.last_length) + restart;
+  const double slope = static_cast<double>(cut.equal) * cut.equal_length * (cut.equal_length / 2 + restart) +
+                       cut.last_length * (cut.last_length / 2 + restart);
+  const auto added = [&](double rate) {
+    const detail::preemption_losses sum = detail::losses(cut, 1 / rate, restart, run.restart_can_be_preempted);
+    return sum.lost_work + sum.restarts;
+  };
+  double low = math::lambert_w0(longest * (allowance / slope)) / longest;
+  detail::positive_time("spot_run: work", low, run.work.value(), "times whose squares are representable");
+  double high = low;
+  while (added(high) < allowance) {
+    low = high;
+    high *= 2;
+  }
+  for (int i = 0; i < 54; ++i) {
+    const double middle = low + (high - low) / 2;
+    (added(middle) < allowance ? low : high) = middle;
+  }
+  return seconds{1 / high};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/cost/run_cost.hpp
+
+#ifndef TPUPLAN_COST_RUN_COST_HPP
+#define TPUPLAN_COST_RUN_COST_HPP
+
+#include <cstdint>
+
+/// @file
+/// Dollars: for an hour, for a run, for a million tokens.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Price of that many chips. Worked: 32 v5e at 1.20 are 38.40 an hour.
+[[nodiscard]] constexpr usd_per_second rate(usd_per_second per_chip, std::int64_t chip_count) {
+  detail::positive("price per chip", per_chip.value());
+  return per_chip * static_cast<double>(detail::positive_count("chips", chip_count));
+}
+
+/// Dollars for some time at a rate. Billing is by the second. Worked: 10 h at 3.67 an hour are 36.70.
+[[nodiscard]] constexpr usd cost(usd_per_second price, seconds time) {
+  detail::positive("price", price.value());
+  detail::not_negative("time", time.value());
+  const usd total = price * time;
+  detail::not_negative("cost", total.value());
+  return total;
+}
+
+/// The time that is billed for a run of that length. On demand, spot and flex-start by the second while the node is
+/// ready; calendar in whole days. Commitments are billed by the second here: what lies idle is for the caller to add.
+/// Throws for flex-start beyond 7 days and calendar beyond 90. Worked: 25 h in calendar mode are 2 days.
+/// Source: Google Cloud TPU pricing, flex-start and calendar mode documentation (copies of 2026).
+[[nodiscard]] constexpr seconds billed_time(provisioning kind, seconds run) {
+  detail::positive("run time", run.value());
+  if (kind == provisioning::flex_start && run > 7_days) {
+    detail::fail(errc::out_of_range, "flex-start run in days", in_days(run), "at most 7 days");
+  }
+  if (kind != provisioning::calendar) return run;
+  if (run > 90_days) detail::fail(errc::out_of_range, "calendar run in days", in_days(run), "1 to 90 days");
+  return 1_days * math::ceil(in_days(run));
+}
+
+/// What a run costs and why.
+struct run_cost {
+  usd_per_second rate{};  ///< of all chips
+  seconds run{};          ///< uninterrupted
+  seconds billed{};       ///< interruptions, checkpoints and whole days included
+  seconds wall{};         ///< waiting for capacity included
+  usd total{};
+  price_row price{};
+};
+
+/// Dollars for an uninterrupted run on some slices. Worked: 2 h on v5e-32 on demand are 76.80.
+[[nodiscard]] constexpr run_cost cost_of_run(const slice& s, std::int64_t slice_total, seconds run,
+                                             const price_row& price) {
+  run_cost result;
+  result.price = price;
+  result.rate = rate(price.per_chip, checked_multiply(chips(s), detail::positive_count("slices", slice_total)));
+  result.run = run;
+  result.billed = billed_time(price.kind, run);
+  result.wall = run;
+  result.total = cost(result.rate, result.billed);
+  return result;
+}
+
+/// Dollars for a million tokens at a rate of tokens per second. Worked: 38.40 an hour at 10,000 tokens/s is 1.0667.
+[[nodiscard]] constexpr usd cost_per_million_tokens(usd_per_second price, per_second tokens_per_second) {
+  detail::positive("price", price.value());
+  detail::positive("tokens per second", tokens_per_second.value());
+  return usd{price.value() / tokens_per_second.value() * 1e6};
+}
+
+/// Peak FLOPs for a dollar. Worked: 5.91e17 for v5e in bf16 at 1.20 an hour. Source: scaling book, "Applied inference".
+[[nodiscard]] constexpr flops_per_usd flops_per_dollar(const chip_spec& chip, usd_per_second per_chip,
+                                                       dtype compute = dtype::bf16) {
+  detail::positive("price per chip", per_chip.value());
+  return peak_rate(chip, compute) / per_chip;
+}
+
+/// How much less the second costs than the first, as a fraction of the first. Worked: 46.08 against 76.80 saves 0.4.
+[[nodiscard]] constexpr double saving(usd against, usd paid) {
+  detail::positive("cost compared with", against.value());
+  detail::not_negative("cost", paid.value());
+  return 1 - paid / against;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/calibration.hpp
+
+#ifndef TPUPLAN_ESTIMATE_CALIBRATION_HPP
+#define TPUPLAN_ESTIMATE_CALIBRATION_HPP
+
+#include <array>
+#include <cstddef>
+
+/// @file
+/// The constants of the estimates, calibrated on published runs. Every estimate takes them as an argument.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Constants of the training step. Each has a physical meaning; the defaults are what benchmarks/accuracy fits by least
+/// squares on the logarithm of time over 99 published runs of 14 model families, rounded to three digits.
+/// estimate/calibration_errors.hpp has the standard error of each one's logarithm.
+struct calibration {
+  /// Sustained fraction of the bf16 peak in matrix products, HBM, ICI and attention counted apart: v2 … tpu7x.
+  std::array<double, 7> mxu_fraction = {0.856, 0.784, 0.735, 0.911, 0.774, 0.808, 0.764};
+  double other_mxu_fraction = 0.798;     ///< for chips that are not in the table
+  bool products_padded = true;           ///< dimensions on a device are filled up to the side of the MXU
+  double attention_slowdown = 2.0;       ///< time of the attention kernel over a dense product of the same FLOPs
+  double attention_block = 512;          ///< keys that the kernel takes at once: halves and windows round up to them
+  bool latent_values_padded = false;     ///< value heads of latent attention are padded as far as its keys
+  bool global_heads_apart = true;        ///< layers that attend to everything have the widths of their own heads
+  double fixed_update = 0;               ///< bytes of the update for each parameter; 0: as optimizer and formats ask
+  double hbm_passes = 1.31;              ///< exposed HBM traffic, re-reads included, over the bytes counted
+  double operand_reads = 1;              ///< operands and results of products, counted once per pass
+  double weight_reads = 1;               ///< gathered weights, counted once per pass
+  double dispatch_passes = 22.4;         ///< HBM passes of expert sort, gather and scatter per routed token
+  bool dispatch_on_every_shard = true;   ///< tensor shards route the same tokens each for itself
+  double exposed_fsdp = 0.281;           ///< part of FSDP and data collectives that is not hidden
+  double exposed_tensor = 0.20;          ///< the same of tensor-parallel collectives; set
+  double exposed_expert = 0.25;          ///< the same of expert all-to-alls; set
+  double exposed_context = 1.00;         ///< the same of keys and values gathered for context parallelism; no record
+  double exposed_dcn = 0.30;             ///< the same of the all-reduce between slices; set
+  double exposed_host = 1.00;            ///< the same of state between hosts and chips; no record: an upper bound
+  bool hidden_by_work_only = true;       ///< traffic is hidden by no more than the work there is
+  double slowdown_per_doubling = 0.015;  ///< jitter and stragglers per doubling of slices; set
+  double low_precision_share = 0.70;     ///< share of product time that reaches the doubled int8 or fp8 rate; set
+  double general_software = 1.08;        ///< time under a general framework over that of a tuned recipe
+  double own_factor = 1;                 ///< measured over estimated time of a run of the caller's own: see scaled_to
+  seconds per_layer_pass{1e-4};          ///< fixed time per layer and pass, four passes a step; set
+};
+
+/// Constants of the memory model: a point, and the ends between which the compiler decides. Set by physics
+/// with the published records in view; none is a fit.
+struct memory_calibration {
+  double logits_copies = 1;               ///< logits and their gradient, in copies of fp32: two of bf16; so of scores
+  double weight_layers = 1;               ///< layers whose weights are gathered at once; a third: one matrix of the MLP
+  double gradient_layers = 1;             ///< layers whose whole gradient waits to be reduced; of experts one matrix
+  double kept_gradients = 1;              ///< of all layers, reduced, in the format of the products
+  double recomputed = 1;                  ///< of what a layer does again for its backward pass, live at once
+  double activation_gradients = 1.0 / 3;  ///< of a layer's activations; the MLP's two thirds at most
+  double quantised_bytes = 1;             ///< copies of 8-bit operands; with int8's results in 32 bits 2
+  double host_layers = 2;                 ///< layers on the way to host memory or back
+};
+inline constexpr memory_calibration memory_point{};
+inline constexpr memory_calibration memory_low{0.5, 1.0 / 3, 0, 0, 0.5, 0, 0, 1};
+inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
+
+/// The constant for a chip: its generation's, or that of unlisted chips. Worked: 0.774 for v5p.
+[[nodiscard]] constexpr double mxu_fraction(const calibration& constants, const chip_spec& chip) noexcept {
+  const std::int64_t generation = detail::generation_index(chip);
+  return generation < 0 ? constants.other_mxu_fraction : constants.mxu_fraction[static_cast<std::size_t>(generation)];
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/vision.hpp
+
+#ifndef TPUPLAN_MODEL_VISION_HPP
+#define TPUPLAN_MODEL_VISION_HPP
+
+#include <cstdint>
+
+/// @file
+/// Vision towers: a ViT, and the projector that hands its output to a text model. Images are square.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// From the tower's output to the text model: an optional norm, an optional merge of neighbouring patches, then one or
+/// two matrices.
+struct projector_spec {
+  std::int64_t norm_weights = 0;  ///< weights (and biases) of its norm
+  std::int64_t merge = 1;         ///< patches per side that become one token (2: four patches to one)
+  bool merge_matrix = false;      ///< a matrix [merge^2 d, d] without bias, before the others
+  std::int64_t input = 0;         ///< 0: the model has no projector
+  std::int64_t hidden = 0;        ///< 0: one matrix [input, output]; else [input, hidden] and [hidden, output]
+  std::int64_t output = 0;
+  bool bias = false;
+};
+
+/// A vision tower. `layers` 0 where a model has none.
+struct vision_spec {
+  std::int64_t image_size = 0;  ///< side of the image in pixels
+  std::int64_t patch_size = 0;  ///< side of a patch in pixels
+  std::int64_t channels = 3;
+  std::int64_t temporal_patch = 1;  ///< frames per patch
+  std::int64_t layers = 0;
+  std::int64_t d_model = 0;
+  std::int64_t heads = 0;
+  std::int64_t d_ff = 0;
+  bool gated = false;
+  bool qkv_bias = true;
+  bool output_bias = true;
+  bool mlp_bias = true;
+  bool norm_bias = true;
+  bool patch_bias = true;
+  bool class_token = false;
+  std::int64_t learned_positions = 0;
+  std::int64_t extra_norms = 0;       ///< norms outside of the layers (before the first, after the last)
+  std::int64_t other_weights = 0;     ///< what the fields above do not describe: gates, tile embeddings, pooling heads
+  std::int64_t tokens_per_image = 0;  ///< tokens the text model sees; 0: all patches, merged as the projector does
+  projector_spec projector{};
+};
+
+/// Throws, naming the field, unless the tower can be counted.
+constexpr void validate(const vision_spec& v) {
+  for (const std::int64_t dimension : {v.layers, v.d_model, v.heads, v.d_ff, v.channels, v.temporal_patch, v.patch_size,
+                                       v.image_size, v.projector.merge}) {
+    detail::positive_count("model.vision dimension", dimension);
+    if (dimension > 16777216) detail::fail(errc::out_of_range, "model.vision dimension", dimension, "1 to 16777216");
+  }
+  if (v.image_size % v.patch_size != 0) {
+    detail::fail(errc::not_divisible, "model.vision.patch_size", v.patch_size, "a divisor of the image size");
+  }
+  if (v.d_model % v.heads != 0) {
+    detail::fail(errc::not_divisible, "model.vision.heads", v.heads, "a divisor of the width of the tower");
+  }
+  for (const std::int64_t part :
+       {v.learned_positions, v.extra_norms, v.other_weights, v.tokens_per_image, v.projector.input, v.projector.hidden,
+        v.projector.output, v.projector.norm_weights}) {
+    detail::count_from("model.vision part", part, 0);
+  }
+}
+
+/// Patches of one image. Worked: a 224x224 image in 16x16 patches has 196.
+[[nodiscard]] constexpr std::int64_t patches(std::int64_t image_size, std::int64_t patch_size) {
+  detail::positive_count("image_size", image_size);
+  detail::positive_count("patch_size", patch_size);
+  if (image_size % patch_size != 0) {
+    detail::fail(errc::not_divisible, "patch_size", patch_size, "a divisor of the image size");
+  }
+  return checked_multiply(image_size / patch_size, image_size / patch_size);
+}
+
+/// Tokens inside the tower for one image: patches, and the class token where there is one. Worked: 197 for ViT-B/16.
+[[nodiscard]] constexpr std::int64_t vision_tokens(const vision_spec& v) {
+  validate(v);
+  return patches(v.image_size, v.patch_size) + (v.class_token ? 1 : 0);
+}
+
+/// Tokens that one image adds to the text sequence. Worked: 256 for Gemma 3 (896 pixels, patches of 14, pooled 4x4).
+[[nodiscard]] constexpr std::int64_t image_tokens(const vision_spec& v) {
+  validate(v);
+  if (v.tokens_per_image > 0) return v.tokens_per_image;
+  return patches(v.image_size, v.patch_size) / checked_multiply(v.projector.merge, v.projector.merge);
+}
+
+/// Parameters of the tower without its projector. Worked: 85798656 for ViT-B/16 without its head.
+[[nodiscard]] constexpr std::int64_t vision_parameters(const vision_spec& v) {
+  validate(v);
+  const std::int64_t d = v.d_model;
+  const std::int64_t norm = d * (v.norm_bias ? 2 : 1);
+  std::int64_t layer = checked_multiply(4 * d, d) + (v.qkv_bias ? 3 * d : 0) + (v.output_bias ? d : 0) + 2 * norm;
+  layer = checked_add(layer, checked_multiply(v.gated ? 3 : 2, d, v.d_ff));
+  if (v.mlp_bias) layer = checked_add(layer, (v.gated ? 2 : 1) * v.d_ff + d);
+  const std::int64_t pixels =
+      checked_multiply(checked_multiply(v.channels, v.temporal_patch), v.patch_size, v.patch_size);
+  std::int64_t total = checked_add(checked_multiply(layer, v.layers), checked_multiply(pixels, d));
+  total = checked_add(total, (v.patch_bias ? d : 0) + (v.class_token ? d : 0) + v.extra_norms * norm + v.other_weights);
+  return checked_add(total, checked_multiply(v.learned_positions, d));
+}
+
+/// Parameters of the projector; 0 where there is none. Worked: 21 million in LLaVA 1.5 (1024 to 4096 to 4096).
+[[nodiscard]] constexpr std::int64_t projector_parameters(const vision_spec& v) {
+  const projector_spec& p = v.projector;
+  if (p.input == 0) return 0;
+  std::int64_t total = p.norm_weights;
+  if (p.merge_matrix) {
+    total = checked_add(total, checked_multiply(checked_multiply(p.merge, p.merge), v.d_model, v.d_model));
+  }
+  const std::int64_t last = p.hidden == 0 ? p.input : p.hidden;
+  if (p.hidden != 0) total = checked_add(total, checked_multiply(p.input, p.hidden) + (p.bias ? p.hidden : 0));
+  return checked_add(total, checked_multiply(last, p.output) + (p.bias ? p.output : 0));
+}
+
+/// Forward FLOPs of the tower and its projector for one image: matrix products and full attention, two per
+/// multiply-add. Worked: 2 x 17563060224 for ViT-B/16 without its head. Source: torchvision's GMAC table.
+[[nodiscard]] constexpr flops vision_flops_per_image(const vision_spec& v) {
+  const auto tokens = static_cast<double>(vision_tokens(v));
+  const auto d = static_cast<double>(v.d_model);
+  const double layer = tokens * d * (4 * d + (v.gated ? 3 : 2) * static_cast<double>(v.d_ff)) + 2 * tokens * tokens * d;
+  const double pixels =
+      static_cast<double>(v.channels * v.temporal_patch * v.patch_size) * static_cast<double>(v.patch_size);
+  double macs = static_cast<double>(v.layers) * layer;
+  macs += static_cast<double>(patches(v.image_size, v.patch_size)) * pixels * d;
+  if (v.projector.input != 0) {
+    const auto in = static_cast<double>(v.projector.input);
+    const auto hidden = static_cast<double>(v.projector.hidden);
+    const auto out = static_cast<double>(v.projector.output);
+    const double merge =
+        v.projector.merge_matrix ? static_cast<double>(v.projector.merge * v.projector.merge) * d * d : 0;
+    macs += static_cast<double>(image_tokens(v)) * (merge + (hidden > 0 ? in * hidden + hidden * out : in * out));
+  }
+  return flops{2 * macs};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/transformer.hpp
+
+#ifndef TPUPLAN_MODEL_TRANSFORMER_HPP
+#define TPUPLAN_MODEL_TRANSFORMER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// The shape of a model: what parameters.hpp, flops.hpp and kv_cache.hpp count. A Hugging Face config.json becomes one
+/// of these in io/hf_config.hpp.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What the text stack is.
+enum class architecture : std::uint8_t {
+  decoder,          ///< causal language model
+  encoder,          ///< bidirectional, as BERT
+  encoder_decoder,  ///< both, with cross-attention in the decoder, as T5
+  vision,           ///< no text stack, as a ViT classifier
+};
+
+/// "decoder" and so on.
+[[nodiscard]] constexpr std::string_view name(architecture kind) noexcept {
+  constexpr std::string_view names[] = {"decoder", "encoder", "encoder_decoder", "vision"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// Multi-head latent attention (DeepSeek). All 0 where a model has none.
+struct latent_attention_spec {
+  std::int64_t q_lora_rank = 0;   ///< 0: queries are projected at once
+  std::int64_t kv_lora_rank = 0;  ///< 0: the model has no latent attention
+  std::int64_t qk_nope_head_dim = 0;
+  std::int64_t qk_rope_head_dim = 0;
+  std::int64_t v_head_dim = 0;
+};
+
+/// Self-attention of every layer, and what differs in some of them.
+struct attention_spec {
+  std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;  ///< below heads: grouped queries; 1: multi-query
+  std::int64_t head_dim = 0;  ///< need not be d_model / heads
+  bool qkv_bias = false;
+  bool output_bias = false;
+  bool qk_norm = false;  ///< a norm of head_dim weights on queries and one on keys
+  bool sinks = false;    ///< one learned sink per head, as gpt-oss
+  latent_attention_spec latent{};
+  std::int64_t window = 0;            ///< sliding window of the local layers, in tokens; 0: no local layers
+  std::int64_t local_layers = 0;      ///< layers with the window; the rest attend to everything
+  std::int64_t global_head_dim = 0;   ///< 0: as head_dim
+  std::int64_t global_kv_heads = 0;   ///< 0: as kv_heads
+  bool global_kv_shared = false;      ///< global layers use one matrix for keys and values
+  std::int64_t kv_shared_layers = 0;  ///< layers that read the keys and values of an earlier one
+  std::int64_t relative_buckets = 0;  ///< relative position table per stack, as T5
+  std::int64_t cross_layers = 0;      ///< layers that attend to an image, not to text (Llama 3.2 Vision)
+};
+
+/// The dense MLP, also of the dense layers of a mixture of experts.
+struct mlp_spec {
+  std::int64_t d_ff = 0;
+  bool gated = true;  ///< three matrices (SwiGLU, GeGLU) instead of two
+  bool bias = false;
+  bool double_wide_in_shared = false;  ///< twice the width in layers with shared keys and values (Gemma 3n)
+};
+
+/// Mixture of experts. `experts` 0 where a model has none.
+struct moe_spec {
+  std::int64_t experts = 0;
+  std::int64_t top_k = 0;
+  std::int64_t expert_d_ff = 0;
+  std::int64_t shared_d_ff = 0;          ///< all shared experts together
+  std::int64_t parallel_dense_d_ff = 0;  ///< a dense MLP beside the experts (Gemma 4)
+  std::int64_t dense_layers = 0;         ///< layers with the dense MLP instead of experts
+  bool router_bias = false;
+  bool expert_bias = false;
+  bool shared_gate = false;  ///< the router has one more output, a gate on the shared experts (Qwen2-MoE)
+};
+
+/// A transformer. Fields without a sensible default are 0 and refused by name when used.
+struct transformer {
+  text<64> name{};
+  architecture kind = architecture::decoder;
+  std::int64_t layers = 0;          ///< of the decoder, or of the only stack
+  std::int64_t encoder_layers = 0;  ///< encoder_decoder only
+  std::int64_t d_model = 0;
+  std::int64_t vocab = 0;
+  bool tied_embeddings = false;
+  std::int64_t learned_positions = 0;
+  std::int64_t token_types = 0;
+  std::int64_t extra_input_rows = 0;  ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
+  std::int64_t max_positions = 0;     ///< longest sequence the model is made for; 0: not stated
+  std::int64_t norms_per_layer = 2;
+  bool norm_bias = false;       ///< LayerNorm with weight and bias, instead of RMSNorm
+  bool embedding_norm = false;  ///< a norm right after the embeddings, as BERT
+  bool final_norm = true;
+  bool pooler = false;       ///< a dense layer on the first token, as BertModel
+  std::int64_t classes = 0;  ///< classification head on the vision tower
+  attention_spec attention{};
+  mlp_spec mlp{};
+  moe_spec moe{};
+  vision_spec vision{};
+  std::int64_t published_parameters = 0;         ///< stands in for the count where the shape is approximate; 0: counted
+  std::int64_t published_active_parameters = 0;  ///< parameters in matrix products for one token; 0: counted
+};
+
+[[nodiscard]] constexpr bool has_text(const transformer& m) noexcept { return m.kind != architecture::vision; }
+[[nodiscard]] constexpr bool has_vision(const transformer& m) noexcept { return m.vision.layers > 0; }
+[[nodiscard]] constexpr bool has_experts(const transformer& m) noexcept { return m.moe.experts > 0; }
+[[nodiscard]] constexpr bool has_latent_attention(const transformer& m) noexcept {
+  return m.attention.latent.kv_lora_rank > 0;
+}
+/// Outputs of the router for one token: one per expert, and the gate on the shared experts where there is one.
+[[nodiscard]] constexpr std::int64_t router_width(const transformer& m) noexcept {
+  return m.moe.experts + (m.moe.shared_gate ? 1 : 0);
+}
+/// Layers whose MLP is a mixture of experts. Worked: 58 of the 61 layers of DeepSeek-V3.
+[[nodiscard]] constexpr std::int64_t moe_layers(const transformer& m) noexcept {
+  return has_experts(m) ? m.layers - m.moe.dense_layers : 0;
+}
+
+namespace detail {
+
+/// A dimension that must be given: from 1 to 2^24.
+constexpr void check_dimension(std::string_view field, std::int64_t value) {
+  positive_count(field, value);
+  if (value > 16777216) fail(errc::out_of_range, field, value, "1 to 16777216");
+}
+
+/// A part of a count that may be 0: from 0 to `most`.
+constexpr void check_part(std::string_view field, std::int64_t value, std::int64_t most, std::string_view valid) {
+  if (value < 0 || value > most) fail(errc::out_of_range, field, value, valid);
+}
+
+constexpr void check_attention(const transformer& m) {
+  const attention_spec& a = m.attention;
+  check_dimension("model.attention.heads", a.heads);
+  check_dimension("model.attention.kv_heads", a.kv_heads);
+  if (a.heads % a.kv_heads != 0) {
+    fail(errc::not_divisible, "model.attention.kv_heads", a.kv_heads, "a divisor of the number of heads");
+  }
+  const latent_attention_spec& latent = a.latent;
+  check_part("model.attention.latent.kv_lora_rank", latent.kv_lora_rank, 16777216, "0 (none) to 16777216");
+  if (has_latent_attention(m)) {
+    check_dimension("model.attention.latent.qk_nope_head_dim", latent.qk_nope_head_dim);
+    check_dimension("model.attention.latent.qk_rope_head_dim", latent.qk_rope_head_dim);
+    check_dimension("model.attention.latent.v_head_dim", latent.v_head_dim);
+    check_part("model.attention.latent.q_lora_rank", latent.q_lora_rank, 16777216, "0 to 16777216");
+  } else {
+    check_dimension("model.attention.head_dim", a.head_dim);
+  }
+  check_part("model.attention.window", a.window, std::int64_t{1} << 40, "0 (none) or a number of tokens");
+  check_part("model.attention.local_layers", a.local_layers, m.layers, "0 to the number of layers");
+  check_part("model.attention.kv_shared_layers", a.kv_shared_layers, m.layers, "0 to the number of layers");
+  check_part("model.attention.cross_layers", a.cross_layers, m.layers - a.kv_shared_layers,
+             "0 to the number of layers that do not read the keys of another");
+  check_part("model.attention.global_head_dim", a.global_head_dim, 16777216, "0 (as head_dim) to 16777216");
+  check_part("model.attention.global_kv_heads", a.global_kv_heads, a.heads, "0 (as kv_heads) to the number of heads");
+  check_part("model.attention.relative_buckets", a.relative_buckets, 16777216, "0 to 16777216");
+  if (a.local_layers > 0 && a.window == 0) {
+    fail(errc::missing_field, "model.attention.window", a.window, "the window of the local layers, in tokens");
+  }
+}
+
+constexpr void check_experts(const transformer& m) {
+  check_part("model.moe.experts", m.moe.experts, 16777216, "0 (none) to 16777216");
+  check_part("model.moe.top_k", m.moe.top_k, 16777216, "0 to the number of experts");
+  if (!has_experts(m)) {
+    for (const std::int64_t part : {m.moe.top_k, m.moe.expert_d_ff, m.moe.shared_d_ff, m.moe.parallel_dense_d_ff}) {
+      if (part != 0)
+        fail(errc::missing_field, "model.moe.experts", m.moe.experts, "1 or more where moe has other fields");
+    }
+    return;
+  }
+  check_dimension("model.moe.experts", m.moe.experts);
+  check_dimension("model.moe.expert_d_ff", m.moe.expert_d_ff);
+  check_dimension("model.moe.top_k", m.moe.top_k);
+  if (m.moe.top_k > m.moe.experts) {
+    fail(errc::out_of_range, "model.moe.top_k", m.moe.top_k, "1 to the number of experts");
+  }
+  check_part("model.moe.dense_layers", m.moe.dense_layers, m.layers, "0 to the number of layers");
+  check_part("model.moe.shared_d_ff", m.moe.shared_d_ff, 16777216, "0 to 16777216");
+  check_part("model.moe.parallel_dense_d_ff", m.moe.parallel_dense_d_ff, 16777216, "0 to 16777216");
+}
+
+}  // namespace detail
+
+/// Throws, naming the field, unless the shape is one that can be counted: every needed dimension given and positive,
+/// KV heads dividing heads, parts not above their whole. Every public function over a transformer calls it.
+constexpr void validate(const transformer& m) {
+  if (has_vision(m)) validate(m.vision);
+  detail::check_part("model.vision.layers", m.vision.layers, 16777216, "0 (none) to 16777216");
+  detail::check_part("model.published_parameters", m.published_parameters, std::int64_t{1} << 53,
+                     "0 (counted) to 2^53");
+  detail::check_part("model.published_active_parameters", m.published_active_parameters, std::int64_t{1} << 53,
+                     "0 (counted) to 2^53");
+  detail::check_part("model.classes", m.classes, 16777216, "0 to 16777216");
+  if (!has_text(m)) {
+    if (!has_vision(m)) detail::fail(errc::missing_field, "model.vision.layers", m.vision.layers, "1 or more");
+    return;
+  }
+  detail::check_dimension("model.layers", m.layers);
+  detail::check_dimension("model.d_model", m.d_model);
+  detail::check_dimension("model.vocab", m.vocab);
+  if (m.kind == architecture::encoder_decoder) detail::check_dimension("model.encoder_layers", m.encoder_layers);
+  detail::check_part("model.learned_positions", m.learned_positions, std::int64_t{1} << 40, "0 or more");
+  detail::check_part("model.token_types", m.token_types, 16777216, "0 to 16777216");
+  detail::check_part("model.extra_input_rows", m.extra_input_rows, 16777216, "0 to 16777216");
+  detail::check_part("model.norms_per_layer", m.norms_per_layer, 16, "0 to 16");
+  detail::check_attention(m);
+  detail::check_experts(m);
+  if (moe_layers(m) < m.layers) detail::check_dimension("model.mlp.d_ff", m.mlp.d_ff);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/parameters.hpp
+
+#ifndef TPUPLAN_MODEL_PARAMETERS_HPP
+#define TPUPLAN_MODEL_PARAMETERS_HPP
+
+#include <cstdint>
+
+/// @file
+/// How many parameters a model has, part by part, to the last weight.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Parameters by part; the parts add up to `total`.
+struct parameter_count {
+  std::int64_t embedding = 0;  ///< token table, learned positions, token types
+  std::int64_t attention = 0;  ///< projections with biases, norms on queries and keys, sinks, relative tables
+  std::int64_t mlp = 0;        ///< dense MLPs, shared experts included
+  std::int64_t experts = 0;    ///< routed experts, all of them
+  std::int64_t router = 0;
+  std::int64_t norms = 0;
+  std::int64_t lm_head = 0;  ///< 0 where it is tied to the token table
+  std::int64_t vision = 0;
+  std::int64_t projector = 0;
+  std::int64_t head = 0;  ///< pooler or classifier
+  std::int64_t total = 0;
+  std::int64_t active = 0;    ///< that one token passes through: total less the experts it is not routed to
+  std::int64_t matrices = 0;  ///< active, in matrix products of one token: no input look-up, norms or biases
+};
+
+namespace detail {
+
+/// Weights of the query, key and value projections of one layer, without biases.
+struct projection_weights {
+  std::int64_t qkv = 0;
+  std::int64_t output = 0;
+  std::int64_t extra = 0;  ///< biases, norms on queries and keys, sinks
+};
+
+constexpr projection_weights latent_projections(const transformer& m) {
+  const latent_attention_spec& a = m.attention.latent;
+  const std::int64_t d = m.d_model;
+  const std::int64_t heads = m.attention.heads;
+  const std::int64_t qk = a.qk_nope_head_dim + a.qk_rope_head_dim;
+  const std::int64_t queries =
+      a.q_lora_rank > 0 ? checked_add(checked_multiply(d, a.q_lora_rank), checked_multiply(a.q_lora_rank, heads, qk))
+                        : checked_multiply(d, heads, qk);
+  const std::int64_t keys = checked_add(checked_multiply(d, a.kv_lora_rank + a.qk_rope_head_dim),
+                                        checked_multiply(a.kv_lora_rank, heads, a.qk_nope_head_dim + a.v_head_dim));
+  return {checked_add(queries, keys), checked_multiply(heads, a.v_head_dim, d), a.q_lora_rank + a.kv_lora_rank};
+}
+
+/// One layer with the given head size and KV heads; `kv_matrices` is 2, 1 where keys and values share one, 0 where they
+/// come from another layer.
+constexpr projection_weights head_projections(const transformer& m, std::int64_t head_dim, std::int64_t kv_heads,
+                                              std::int64_t kv_matrices) {
+  const attention_spec& a = m.attention;
+  const std::int64_t width = checked_multiply(head_dim, a.heads + kv_matrices * kv_heads);
+  std::int64_t extra = (a.qkv_bias ? width : 0) + (a.output_bias ? m.d_model : 0) + (a.sinks ? a.heads : 0);
+  if (a.qk_norm) extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
+  return {checked_multiply(m.d_model, width), checked_multiply(a.heads, head_dim, m.d_model), extra};
+}
+
+/// Self-attention weights of all layers of the decoder (or of the only stack).
+constexpr projection_weights stack_projections(const transformer& m) {
+  const attention_spec& a = m.attention;
+  const auto times = [](projection_weights one, std::int64_t layers) {
+    return projection_weights{checked_multiply(one.qkv, layers), checked_multiply(one.output, layers),
+                              checked_multiply(one.extra, layers)};
+  };
+  const auto plus = [](projection_weights x, projection_weights y) {
+    return projection_weights{checked_add(x.qkv, y.qkv), checked_add(x.output, y.output),
+                              checked_add(x.extra, y.extra)};
+  };
+  if (has_latent_attention(m)) return times(latent_projections(m), m.layers);
+  const projection_weights usual = head_projections(m, a.head_dim, a.kv_heads, 2);
+  const projection_weights reading = head_projections(m, a.head_dim, a.kv_heads, 0);
+  const bool wide = a.global_head_dim > 0 || a.global_kv_heads > 0 || a.global_kv_shared;
+  const std::int64_t global_layers = wide ? m.layers - a.local_layers : 0;
+  const projection_weights global =
+      head_projections(m, a.global_head_dim > 0 ? a.global_head_dim : a.head_dim,
+                       a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads, a.global_kv_shared ? 1 : 2);
+  projection_weights sum = plus(times(usual, m.layers - global_layers), times(global, global_layers));
+  if (a.kv_shared_layers > 0) {
+    sum.qkv -= checked_multiply(usual.qkv - reading.qkv, a.kv_shared_layers);
+    sum.extra -= checked_multiply(usual.extra - reading.extra, a.kv_shared_layers);
+  }
+  return sum;
+}
+
+/// Weights of an MLP of that width, in its matrices and in its biases.
+constexpr std::int64_t mlp_matrices(const transformer& m, std::int64_t d_ff) {
+  return checked_multiply(m.mlp.gated ? 3 : 2, m.d_model, d_ff);
+}
+constexpr std::int64_t mlp_biases(const transformer& m, std::int64_t d_ff, bool bias) {
+  return bias ? (m.mlp.gated ? 2 : 1) * d_ff + m.d_model : 0;
+}
+
+/// Dense MLP matrices of all layers: dense layers, shared experts, and dense MLPs beside experts.
+constexpr std::int64_t dense_mlp_matrices(const transformer& m) {
+  const std::int64_t experts = moe_layers(m);
+  const std::int64_t dense = m.layers - experts;
+  std::int64_t width = checked_multiply(dense, m.mlp.d_ff);
+  if (m.mlp.double_wide_in_shared) width += checked_multiply(m.attention.kv_shared_layers, m.mlp.d_ff);
+  width = checked_add(width, checked_multiply(experts, m.moe.shared_d_ff + m.moe.parallel_dense_d_ff));
+  return mlp_matrices(m, width);
+}
+
+/// A stack of encoder layers with the sizes of the decoder, or one set of cross-attention projections.
+constexpr void count_encoder(const transformer& m, parameter_count& count, std::int64_t norm) {
+  const projection_weights one = head_projections(m, m.attention.head_dim, m.attention.kv_heads, 2);
+  const std::int64_t attention = checked_add(one.qkv, one.output);
+  const std::int64_t attention_layers = checked_add(m.encoder_layers, m.layers);  // encoder, and cross in the decoder
+  count.attention = checked_add(count.attention, checked_multiply(attention + one.extra, attention_layers));
+  count.matrices = checked_add(count.matrices, checked_multiply(attention, attention_layers));
+  const std::int64_t mlp = checked_multiply(mlp_matrices(m, m.mlp.d_ff), m.encoder_layers);
+  count.mlp = checked_add(count.mlp, checked_add(mlp, mlp_biases(m, m.mlp.d_ff, m.mlp.bias) * m.encoder_layers));
+  count.matrices = checked_add(count.matrices, mlp);
+  count.norms += checked_multiply(norm, 2 * m.encoder_layers + m.layers + 1);  // one more per decoder layer, one final
+}
+
+constexpr void count_text(const transformer& m, parameter_count& count) {
+  const std::int64_t d = m.d_model;
+  const std::int64_t norm = d * (m.norm_bias ? 2 : 1);
+  count.embedding = checked_multiply(
+      d, checked_add(checked_add(m.vocab, m.extra_input_rows), checked_add(m.learned_positions, m.token_types)));
+  count.lm_head = m.tied_embeddings || m.kind == architecture::encoder ? 0 : checked_multiply(d, m.vocab);
+  const projection_weights attention = stack_projections(m);
+  const std::int64_t stacks = m.kind == architecture::encoder_decoder ? 2 : 1;
+  count.attention = checked_add(checked_add(attention.qkv, attention.output), attention.extra);
+  count.attention += stacks * m.attention.relative_buckets * m.attention.heads;
+  const std::int64_t dense = dense_mlp_matrices(m);
+  count.mlp = checked_add(dense, (m.layers - moe_layers(m)) * mlp_biases(m, m.mlp.d_ff, m.mlp.bias));
+  if (has_experts(m)) {
+    const std::int64_t expert =
+        checked_add(mlp_matrices(m, m.moe.expert_d_ff), mlp_biases(m, m.moe.expert_d_ff, m.moe.expert_bias));
+    count.experts = checked_multiply(expert, m.moe.experts, moe_layers(m));
+    count.router =
+        checked_multiply(moe_layers(m), checked_multiply(d, router_width(m)) + (m.moe.router_bias ? m.moe.experts : 0));
+  }
+  count.norms = checked_multiply(
+      norm, checked_multiply(m.norms_per_layer, m.layers) + (m.embedding_norm ? 1 : 0) + (m.final_norm ? 1 : 0));
+  const std::int64_t routed = checked_multiply(mlp_matrices(m, m.moe.expert_d_ff), m.moe.top_k, moe_layers(m));
+  const std::int64_t routers = checked_multiply(d, router_width(m), moe_layers(m));
+  count.matrices =
+      checked_add(checked_add(attention.qkv, attention.output), checked_add(dense, checked_add(routed, routers)));
+  if (m.kind != architecture::encoder) count.matrices = checked_add(count.matrices, checked_multiply(d, m.vocab));
+  if (m.kind == architecture::encoder_decoder) count_encoder(m, count, norm);
+  // Layers that attend to an image: norms on queries and keys, and two gates, beside the usual projections.
+  count.attention += m.attention.cross_layers * (2 * m.attention.head_dim + 2);
+  if (m.pooler) count.head = checked_multiply(d, d) + d;
+}
+
+}  // namespace detail
+
+/// The parameters of a model, by part. Exact for the shapes it can describe. Where `published_parameters` is set,
+/// `total` is that figure and the parts are those of the shape. Worked: llama-3-8b has 8030261248, of which 525336576
+/// in each of token table and output head.
+[[nodiscard]] constexpr parameter_count parameters(const transformer& m) {
+  validate(m);
+  parameter_count count;
+  if (has_text(m)) detail::count_text(m, count);
+  if (has_vision(m)) {
+    count.vision = vision_parameters(m.vision);
+    count.projector = projector_parameters(m.vision);
+    if (m.classes > 0) count.head = checked_multiply(m.vision.d_model + 1, m.classes);
+  }
+  for (const std::int64_t part : {count.embedding, count.attention, count.mlp, count.experts, count.router, count.norms,
+                                  count.lm_head, count.vision, count.projector, count.head}) {
+    count.total = checked_add(count.total, part);
+  }
+  count.active = count.total;
+  if (has_experts(m)) count.active -= count.experts / m.moe.experts * (m.moe.experts - m.moe.top_k);
+  if (m.published_parameters > 0) count.total = m.published_parameters;
+  if (m.published_active_parameters > 0) count.matrices = m.published_active_parameters;
+  return count;
+}
+
+/// Which linear layers carry LoRA adapters.
+struct lora_targets {
+  bool q = false, k = false, v = false, o = false, gate = false, up = false, down = false;
+};
+
+/// Trainable parameters of LoRA adapters of that rank: rank x (inputs + outputs) per adapted matrix and layer.
+/// Worked: rank 8 on q and v of llama-2-7b is 4194304. Source: PEFT print_trainable_parameters.
+[[nodiscard]] constexpr std::int64_t lora_parameters(const transformer& m, std::int64_t rank, const lora_targets& on) {
+  validate(m);
+  detail::positive_count("rank", rank);
+  if (has_experts(m) || has_latent_attention(m)) {
+    detail::fail(errc::unsupported, "LoRA on experts or latent attention", "asked for", "a dense model");
+  }
+  const std::int64_t d = m.d_model;
+  const std::int64_t q = m.attention.heads * m.attention.head_dim;
+  const std::int64_t kv = m.attention.kv_heads * m.attention.head_dim;
+  std::int64_t widths = 0;
+  if (on.q) widths += d + q;
+  if (on.k) widths += d + kv;
+  if (on.v) widths += d + kv;
+  if (on.o) widths += q + d;
+  if (on.gate && m.mlp.gated) widths += d + m.mlp.d_ff;
+  if (on.up) widths += d + m.mlp.d_ff;
+  if (on.down) widths += d + m.mlp.d_ff;
+  return checked_multiply(rank, widths, m.layers);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/flops.hpp
+
+#ifndef TPUPLAN_MODEL_FLOPS_HPP
+#define TPUPLAN_MODEL_FLOPS_HPP
+
+#include <cstdint>
+
+/// @file
+/// FLOPs of a model, two per multiply-add. What counts as a model FLOP is a convention, and an argument.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How the attention core (scores and their sum over values) is counted.
+enum class attention_flops : std::uint8_t {
+  none,         ///< not at all, as in 6N
+  full,         ///< every query against the whole sequence
+  causal_half,  ///< half of that in causal models: MaxText, Megatron-LM, the scaling book's useful half
+};
+
+/// How a sliding window of W tokens in a sequence of T is counted, where W is below T.
+enum class window_flops : std::uint8_t {
+  smooth,   ///< (T W - W^2/2) / T keys for each query: MaxText
+  clipped,  ///< min(W, T/2) keys: the estimator's, within 1 % of smooth for W far below T
+  half,     ///< W/2 keys, as some MaxText versions print local layers
+};
+
+/// What is counted. The default is MaxText's: matrix products of one token, active experts only, output head, no input
+/// look-up, router, half of causal attention.
+struct flop_convention {
+  attention_flops attention = attention_flops::causal_half;
+  window_flops window = window_flops::smooth;
+  bool router = true;
+  bool all_parameters = false;  ///< two FLOPs for each parameter of the model (6N) instead of for each in a product
+  bool latent_norms = false;    ///< one multiply-add for each weight of the norms inside of latent attention
+};
+
+inline constexpr flop_convention maxtext_flops{};
+/// As MaxText, without the router; Megatron-LM adds the norms inside of latent attention.
+inline constexpr flop_convention megatron_flops{attention_flops::causal_half, window_flops::smooth, false, false, true};
+/// 6 N per token of training, 2 N of a forward pass, N all parameters.
+inline constexpr flop_convention six_n_flops{attention_flops::none, window_flops::smooth, true, true};
+
+/// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention
+/// stands in `mlp`'s place as one figure, `weights`.
+struct forward_flops {
+  flops qkv{};
+  flops attention_output{};
+  flops attention{};
+  flops mlp_up{};    ///< dense: gate and up
+  flops mlp_down{};  ///< dense
+  flops experts_up{};
+  flops experts_down{};
+  flops router{};
+  flops logits{};
+  flops weights{};  ///< only with all_parameters
+  flops total{};
+};
+
+namespace detail {
+
+/// Keys that a query sees on average in a layer with that window (0: none).
+constexpr double average_context(const transformer& m, double sequence, double window, const flop_convention& how) {
+  const bool halved = how.attention == attention_flops::causal_half && m.kind == architecture::decoder;
+  const double whole = halved ? sequence / 2 : sequence;
+  if (window <= 0 || window >= sequence) return whole;
+  switch (how.window) {
+    case window_flops::smooth: return halved ? window - window * window / (2 * sequence) : window;
+    case window_flops::half: return window / 2;
+    case window_flops::clipped: break;
+  }
+  return window < whole ? window : whole;
+}
+
+/// Multiply-adds of the attention core for one token of one layer: heads x context x (key size + value size).
+constexpr double attention_macs(const transformer& m, double context, double head_dim) {
+  const latent_attention_spec& latent = m.attention.latent;
+  const auto heads = static_cast<double>(m.attention.heads);
+  if (!has_latent_attention(m)) return 2 * heads * context * head_dim;
+  return heads * context * static_cast<double>(latent.qk_nope_head_dim + latent.qk_rope_head_dim + latent.v_head_dim);
+}
+
+/// The size of a head in layers that attend to everything.
+constexpr double global_head_dim(const transformer& m) noexcept {
+  return static_cast<double>(m.attention.global_head_dim > 0 ? m.attention.global_head_dim : m.attention.head_dim);
+}
+
+constexpr flops attention_core(const transformer& m, double sequence, const flop_convention& how) {
+  if (how.attention == attention_flops::none) return flops{0};
+  const double local = average_context(m, sequence, static_cast<double>(m.attention.window), how);
+  const double all = average_context(m, sequence, 0, how);
+  const auto local_layers = static_cast<double>(m.attention.local_layers);
+  const double macs = local_layers * attention_macs(m, local, static_cast<double>(m.attention.head_dim)) +
+                      (static_cast<double>(m.layers) - local_layers) * attention_macs(m, all, global_head_dim(m));
+  return flops{2 * macs};
+}
+
+constexpr void check_flops_of(const transformer& m, std::int64_t sequence) {
+  validate(m);
+  positive_count("sequence_length", sequence);
+  if (sequence > (std::int64_t{1} << 40)) fail(errc::out_of_range, "sequence_length", sequence, "1 to 2^40 tokens");
+  if (m.kind == architecture::encoder_decoder || m.kind == architecture::vision) {
+    fail(errc::unsupported, "FLOPs per token of an architecture", name(m.kind),
+         "decoder or encoder (vision_flops_per_image answers for a tower)");
+  }
+}
+
+}  // namespace detail
+
+/// Forward FLOPs per token of a text model at a sequence length, under a convention. Throws for encoder-decoder models,
+/// whose two sequences differ, and for pure vision models.
+/// Worked: llama-3-8b at 4096 tokens, MaxText's convention: 197.62862515814402e12 / (3 x 4096) FLOP.
+[[nodiscard]] constexpr forward_flops forward_flops_per_token(const transformer& m, std::int64_t sequence_length,
+                                                              const flop_convention& how = maxtext_flops) {
+  detail::check_flops_of(m, sequence_length);
+  const auto two_per = [](std::int64_t weights) { return flops{2 * static_cast<double>(weights)}; };
+  forward_flops result;
+  result.attention = detail::attention_core(m, static_cast<double>(sequence_length), how);
+  if (how.all_parameters) {
+    result.weights = two_per(parameters(m).total);
+    result.total = result.attention + result.weights;
+    return result;
+  }
+  const detail::projection_weights projections = detail::stack_projections(m);
+  const double up_share = m.mlp.gated ? 2.0 / 3 : 0.5;
+  const std::int64_t dense = detail::dense_mlp_matrices(m);
+  const std::int64_t routed = checked_multiply(detail::mlp_matrices(m, m.moe.expert_d_ff), m.moe.top_k, moe_layers(m));
+  const std::int64_t latent_norms = how.latent_norms && has_latent_attention(m) ? projections.extra : 0;
+  result.qkv = two_per(checked_add(projections.qkv, latent_norms));
+  result.attention_output = two_per(projections.output);
+  result.mlp_up = two_per(dense) * up_share;
+  result.mlp_down = two_per(dense) * (1 - up_share);
+  result.experts_up = two_per(routed) * up_share;
+  result.experts_down = two_per(routed) * (1 - up_share);
+  if (how.router) result.router = two_per(checked_multiply(m.d_model, router_width(m), moe_layers(m)));
+  result.logits = two_per(checked_multiply(m.d_model, m.vocab));
+  result.total = result.qkv + result.attention_output + result.attention + result.mlp_up + result.mlp_down +
+                 result.experts_up + result.experts_down + result.router + result.logits;
+  return result;
+}
+
+/// Training FLOPs per token: forward, and twice that backward. Recomputation is not a model FLOP and is not in it.
+/// Worked: 6 N = 6 x 8030261248 for llama-3-8b under `six_n_flops`.
+[[nodiscard]] constexpr flops training_flops_per_token(const transformer& m, std::int64_t sequence_length,
+                                                       const flop_convention& how = maxtext_flops) {
+  return 3 * forward_flops_per_token(m, sequence_length, how).total;
+}
+
+/// The rule of thumb of a forward pass: two FLOPs per parameter and token. Active parameters for a mixture of experts.
+/// Block rematerialisation adds it to `training_work` once more. Worked: 5.112e14 FLOP for 31.2e9 on 8192 tokens.
+[[nodiscard]] constexpr flops forward_work(std::int64_t parameter_total, std::int64_t tokens) {
+  return flops{2 * static_cast<double>(detail::positive_count("parameters", parameter_total)) *
+               static_cast<double>(detail::positive_count("tokens", tokens))};
+}
+
+/// The rule of thumb of training: six FLOPs per parameter and token, recomputation not counted.
+/// Worked: 3.2856e24 FLOP for 37e9 on 14.8e12 tokens. Source: scaling book, "Transformers" (2025-12-15).
+[[nodiscard]] constexpr flops training_work(std::int64_t parameter_total, std::int64_t tokens) {
+  return 3 * forward_work(parameter_total, tokens);
+}
+
+/// What the attention core is compared with.
+enum class attention_against : std::uint8_t {
+  projections,  ///< those of queries, keys, values and outputs
+  layers,       ///< all matrix products of the layers: projections, MLPs, active experts; not router and output head
+};
+
+/// The sequence, in tokens and not rounded, at which the attention core takes as many FLOPs as the other products of a
+/// layer. Throws for models with sliding windows, whose attention need not ever get there.
+/// Worked: 2 D against projections, and 8 D against all with F = 4 D gated, multi-head, attention counted in full: 8192
+/// and 32768 for D = 4096. Source: scaling book, "Transformers".
+[[nodiscard]] constexpr double attention_parity_length(const transformer& m, attention_against what,
+                                                       attention_flops how = attention_flops::full) {
+  if (how == attention_flops::none) {
+    detail::fail(errc::invalid_argument, "attention_flops", "none", "full or causal_half");
+  }
+  const forward_flops one = forward_flops_per_token(m, 1, flop_convention{how, window_flops::smooth, false, false});
+  if (m.attention.local_layers > 0) {
+    detail::fail(errc::unsupported, "model.attention.local_layers", m.attention.local_layers, "0: no sliding window");
+  }
+  const flops projections = one.qkv + one.attention_output;
+  if (what == attention_against::projections) return projections / one.attention;
+  return (projections + one.mlp_up + one.mlp_down + one.experts_up + one.experts_down) / one.attention;
+}
+
+/// A rate of model FLOPs counted under one convention, counted under another: converts a published MFU.
+/// Worked: 0.5 under 6N of llama-3-8b at 8192 tokens is 0.534 under MaxText's convention.
+[[nodiscard]] constexpr double converted_mfu(double mfu, const transformer& m, std::int64_t sequence_length,
+                                             const flop_convention& from, const flop_convention& to) {
+  detail::in_range("mfu", mfu, 0, 1, "0 to 1");
+  return mfu * (training_flops_per_token(m, sequence_length, to) / training_flops_per_token(m, sequence_length, from));
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/workload.hpp
+
+#ifndef TPUPLAN_MODEL_WORKLOAD_HPP
+#define TPUPLAN_MODEL_WORKLOAD_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// What is to be done with a model: training, with its batch, sequence, precision, optimizer and rematerialisation.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+/// The enumerator of that name among the first ones; nothing if there is none.
+template <class Enumeration>
+constexpr maybe<Enumeration> enumerator_named(std::string_view given, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (same_name(given, name(static_cast<Enumeration>(i)))) return static_cast<Enumeration>(i);
+  }
+  return nothing;
+}
+}  // namespace detail
+
+/// The optimizer, which decides what is kept per parameter.
+enum class optimizer_kind : std::uint8_t {
+  adamw,         ///< two moments
+  adafactor,     ///< factored second moment: about half a byte per parameter
+  lion,          ///< one moment
+  sgd_momentum,  ///< one moment
+};
+
+/// "adamw" and so on.
+[[nodiscard]] constexpr std::string_view name(optimizer_kind kind) noexcept {
+  constexpr std::string_view names[] = {"adamw", "adafactor", "lion", "sgd_momentum"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// The optimizer of that name; nothing if there is none.
+[[nodiscard]] constexpr maybe<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
+  return detail::enumerator_named<optimizer_kind>(given, 4);
+}
+
+/// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted
+/// as half a byte whatever the format. Worked: 8 B for AdamW with fp32 moments.
+[[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(optimizer_kind kind, dtype moments = dtype::fp32) noexcept {
+  switch (kind) {
+    case optimizer_kind::adamw: return 2 * size_of(moments);
+    case optimizer_kind::adafactor: return bytes{0.5};
+    case optimizer_kind::lion:
+    case optimizer_kind::sgd_momentum: break;
+  }
+  return size_of(moments);
+}
+
+/// What training keeps of the parameters between steps: weights + optimizer = total.
+struct training_state {
+  bytes weights{};
+  bytes optimizer{};
+  bytes total{};
+};
+
+/// The state of that many parameters, over all devices, each part held once.
+/// Worked: 70e9 in bf16 with fp32 moments of AdamW take 140 + 560 GB: 10 B each. Source: scaling book, "Training".
+[[nodiscard]] constexpr training_state training_state_of(std::int64_t parameter_total, dtype weights = dtype::bf16,
+                                                         optimizer_kind optimizer = optimizer_kind::adamw,
+                                                         dtype moments = dtype::fp32) {
+  const auto count = static_cast<double>(detail::positive_count("parameters", parameter_total));
+  const bytes kept = size_of(weights) * count;
+  const bytes for_updates = optimizer_bytes_per_parameter(optimizer, moments) * count;
+  return {kept, for_updates, kept + for_updates};
+}
+
+/// Where a tensor of the forward pass is while the backward pass has not come to it.
+enum class placement : std::uint8_t {
+  recompute,  ///< nowhere: done again
+  device,     ///< kept in HBM
+  host,       ///< moved to host memory and back
+};
+
+/// What is saved of each layer between forward and backward pass. Tensors are named as in MaxText's custom policy.
+struct remat_policy {
+  placement layer_input = placement::device;  ///< decoder_layer_input
+  placement qkv = placement::recompute;       ///< query_proj, key_proj, value_proj
+  placement context = placement::recompute;   ///< output of the attention kernel
+  placement out_proj = placement::recompute;
+  placement mlp_up = placement::recompute;       ///< mlpwi, mlpwi_0, mlpwi_1
+  placement mlp_down = placement::recompute;     ///< mlpwo
+  placement elementwise = placement::recompute;  ///< norms, activation functions, everything else
+  bool attention_again = true;                   ///< the attention kernel's forward pass is run again
+};
+
+[[nodiscard]] constexpr bool operator==(const remat_policy& a, const remat_policy& b) noexcept {
+  return a.layer_input == b.layer_input && a.qkv == b.qkv && a.context == b.context && a.out_proj == b.out_proj &&
+         a.mlp_up == b.mlp_up && a.mlp_down == b.mlp_down && a.elementwise == b.elementwise &&
+         a.attention_again == b.attention_again;
+}
+[[nodiscard]] constexpr bool operator!=(const remat_policy& a, const remat_policy& b) noexcept { return !(a == b); }
+
+namespace detail {
+/// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . done again.
+constexpr remat_policy policy(const char (&tensors)[8], bool attention_again) noexcept {
+  const auto where = [&tensors](std::size_t i) {
+    return tensors[i] == 'D' ? placement::device : tensors[i] == 'H' ? placement::host : placement::recompute;
+  };
+  return {where(0), where(1), where(2), where(3), where(4), where(5), where(6), attention_again};
+}
+}  // namespace detail
+
+/// The policies of MaxText by its names. Letters: layer input, qkv, context, output projection, MLP up, MLP down,
+/// elementwise.
+namespace remat {
+inline constexpr remat_policy full{};
+inline constexpr remat_policy none = detail::policy("DDDDDDD", false);
+/// Every matrix product is kept; the attention kernel and elementwise work are done again.
+inline constexpr remat_policy minimal = detail::policy("DDDDDD.", true);
+inline constexpr remat_policy minimal_with_context = detail::policy("DDDDDD.", false);
+inline constexpr remat_policy minimal_offloaded = detail::policy("DHHHHH.", true);
+inline constexpr remat_policy save_dot_except_mlpwi = detail::policy("DDDD.D.", true);
+inline constexpr remat_policy save_dot_except_mlp = detail::policy("DDDD...", true);
+inline constexpr remat_policy save_dot_with_context_except_mlp = detail::policy("DDDD...", false);
+inline constexpr remat_policy save_qkv_proj = detail::policy("DD.....", true);
+inline constexpr remat_policy qkv_proj_offloaded = detail::policy("DH.....", true);
+inline constexpr remat_policy save_out_proj = detail::policy("D..D...", true);
+inline constexpr remat_policy save_context = detail::policy("D.D....", false);
+}  // namespace remat
+
+/// A policy and its name.
+struct named_remat_policy {
+  std::string_view name;
+  remat_policy policy;
+};
+
+/// All named policies, from the one that recomputes most. axlearn's default is save_dot_with_context_except_mlp.
+inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
+    {"full", remat::full},
+    {"save_context", remat::save_context},
+    {"save_qkv_proj", remat::save_qkv_proj},
+    {"qkv_proj_offloaded", remat::qkv_proj_offloaded},
+    {"save_out_proj", remat::save_out_proj},
+    {"save_dot_except_mlp", remat::save_dot_except_mlp},
+    {"save_dot_with_context_except_mlp", remat::save_dot_with_context_except_mlp},
+    {"save_dot_except_mlpwi", remat::save_dot_except_mlpwi},
+    {"minimal", remat::minimal},
+    {"minimal_with_context", remat::minimal_with_context},
+    {"minimal_offloaded", remat::minimal_offloaded},
+    {"none", remat::none},
+}};
+
+/// The name of a policy, "custom" where it has none.
+[[nodiscard]] constexpr std::string_view name(const remat_policy& policy) noexcept {
+  for (const named_remat_policy& candidate : remat_policies) {
+    if (candidate.policy == policy) return candidate.name;
+  }
+  return "custom";
+}
+
+/// The policy of that name; nothing if there is none.
+[[nodiscard]] constexpr maybe<remat_policy> parse_remat_policy(std::string_view given) noexcept {
+  for (const named_remat_policy& candidate : remat_policies) {
+    if (detail::same_name(given, candidate.name)) return candidate.policy;
+  }
+  return nothing;
+}
+
+/// How well the program is fitted to the machine.
+enum class software_level : std::uint8_t {
+  tuned,    ///< a recipe tuned for this model and slice: MaxText, MLPerf, vendor recipes
+  general,  ///< a general framework as it comes: axlearn, Levanter, torch-XLA, EasyDeL
+};
+
+/// "tuned" or "general".
+[[nodiscard]] constexpr std::string_view name(software_level level) noexcept {
+  return level == software_level::tuned ? "tuned" : "general";
+}
+
+/// How attention is computed. `flash`: scores stay on the chip, in blocks, and blocks that the mask hides are skipped;
+/// what nearly all published runs use. `unfused`: scores and probabilities of every query and key of a sequence, hidden
+/// ones too, are written to HBM and read again.
+enum class attention_kernel : std::uint8_t { flash, unfused };
+
+/// "flash" or "unfused".
+[[nodiscard]] constexpr std::string_view name(attention_kernel kernel) noexcept {
+  return kernel == attention_kernel::flash ? "flash" : "unfused";
+}
+
+/// The kernel of that name; nothing if there is none.
+[[nodiscard]] constexpr maybe<attention_kernel> parse_attention_kernel(std::string_view given) noexcept {
+  return detail::enumerator_named<attention_kernel>(given, 2);
+}
+
+/// What of the training state lies in the memory of the hosts between steps. The optimizer's comes back whole for the
+/// update; parameters come layer by layer, and whole for the update.
+enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer };
+
+/// One training step. Fields without a sensible default are 0 and refused by name when used.
+struct training {
+  std::int64_t global_batch = 0;     ///< sequences in one step, over all slices
+  std::int64_t sequence_length = 0;  ///< tokens, image tokens included
+  dtype compute = dtype::bf16;       ///< int8 or fp8 where products run quantised
+  dtype weights = dtype::fp32;       ///< the master copy
+  dtype moments = dtype::fp32;       ///< optimizer state
+  optimizer_kind optimizer = optimizer_kind::adamw;
+  remat_policy remat = remat::full;
+  std::int64_t gradient_accumulation = 1;  ///< microbatches in one step
+  std::int64_t pipeline_microbatches = 0;  ///< in flight through the stages; 0: four for each stage
+  std::int64_t pipeline_rounds = 1;        ///< interleaved stages on each device
+  double capacity_factor = 1;              ///< of experts; 1 without dropping or padding
+  std::int64_t vocabulary_tiles = 1;       ///< pieces in which logits and their gradients are made
+  double logits_fraction = 1;              ///< of positions that are predicted (0.15 for masked language models)
+  bool synchronous_collectives = false;    ///< the framework does not overlap FSDP and data collectives
+  double work_multiplier = 1;              ///< products per token relative to one forward and backward pass (DPO: more)
+  std::int64_t images_per_sequence = 0;    ///< passes of the vision tower
+  software_level software = software_level::tuned;
+  attention_kernel attention = attention_kernel::flash;
+  host_state state_on_host = host_state::none;
+  std::int64_t lora_rank = 0;  ///< of adapters on a frozen base; 0: all is trained
+  lora_targets lora{};         ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
+  dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
+};
+
+/// Tokens in one step. Worked: 1024 sequences of 4096 tokens are 4194304.
+[[nodiscard]] constexpr std::int64_t tokens_per_step(const training& job) {
+  return checked_multiply(detail::positive_count("training.global_batch", job.global_batch),
+                          detail::positive_count("training.sequence_length", job.sequence_length));
+}
+
+/// HBM traffic of the update for each trained parameter: weight and optimizer state read and written, the fp32 gradient
+/// read. Worked: 28 B for AdamW in fp32, 13 B for Adafactor.
+[[nodiscard]] constexpr bytes update_bytes_per_parameter(const training& job) noexcept {
+  return 2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job.optimizer, job.moments)) + bytes{4};
+}
+
+namespace detail {
+/// Products run quantised to 8 bits.
+constexpr bool in_eight_bits(const training& job) noexcept {
+  return job.compute == dtype::int8 || job.compute == dtype::fp8;
+}
+}  // namespace detail
+
+/// Throws, naming the field, unless the step is one that can be estimated.
+constexpr void validate(const training& job) {
+  (void)tokens_per_step(job);
+  detail::positive_count("training.gradient_accumulation", job.gradient_accumulation);
+  if (job.global_batch % job.gradient_accumulation != 0) {
+    detail::fail(errc::not_divisible, "training.gradient_accumulation", job.gradient_accumulation,
+                 "a divisor of the global batch");
+  }
+  detail::count_from("training.pipeline_microbatches", job.pipeline_microbatches, 0);
+  detail::positive_count("training.pipeline_rounds", job.pipeline_rounds);
+  detail::in_range("training.capacity_factor", job.capacity_factor, 0.1, 100, "0.1 to 100");
+  detail::positive_count("training.vocabulary_tiles", job.vocabulary_tiles);
+  detail::in_range("training.logits_fraction", job.logits_fraction, 0, 1, "0 to 1");
+  detail::in_range("training.work_multiplier", job.work_multiplier, 0.01, 100, "0.01 to 100");
+  detail::count_from("training.images_per_sequence", job.images_per_sequence, 0);
+  const bool adapted =
+      job.lora.q || job.lora.k || job.lora.v || job.lora.o || job.lora.gate || job.lora.up || job.lora.down;
+  if (detail::count_from("training.lora_rank", job.lora_rank, 0) > 0 && !adapted)
+    detail::fail(errc::missing_field, "training.lora", "none", "one kind of layer or more");
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/widths.hpp
+
+#ifndef TPUPLAN_ESTIMATE_WIDTHS_HPP
+#define TPUPLAN_ESTIMATE_WIDTHS_HPP
+
+#include <cstdint>
+
+/// @file
+/// Widths of the tensors of one layer per token, averaged over layers, and what a remat policy keeps of them.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Numbers per token and layer. Experts count as the active ones.
+struct layer_widths {
+  double d_model = 0;
+  double qkv = 0;      ///< queries, keys and values together
+  double context = 0;  ///< output of the attention kernel
+  double mlp_up = 0;   ///< outputs of gate and up products
+  double mlp = 0;      ///< those and the input of the down product
+  double scores = 0;   ///< of attention that is not fused: see scores_width
+};
+
+/// The widths of a model's layers; `global_apart`: layers that attend to everything may have heads of their own.
+/// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
+[[nodiscard]] constexpr layer_widths widths_of(const transformer& m, bool global_apart = true) {
+  layer_widths w;
+  w.d_model = static_cast<double>(m.d_model);
+  const attention_spec& a = m.attention;
+  const auto heads = static_cast<double>(a.heads);
+  if (has_latent_attention(m)) {
+    const auto qk = static_cast<double>(a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim);
+    const auto v = static_cast<double>(a.latent.v_head_dim);
+    w.qkv = heads * (2 * qk + v);
+    w.context = heads * v;
+  } else {
+    const auto size = static_cast<double>(a.head_dim);
+    const double global = detail::global_head_dim(m);
+    const auto kv_heads = static_cast<double>(a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads);
+    const double share = global_apart ? 1 - static_cast<double>(a.local_layers) / static_cast<double>(m.layers) : 0;
+    w.qkv = size * (heads + 2 * static_cast<double>(a.kv_heads));
+    w.qkv += share * (global * (heads + (a.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
+    w.context = heads * (size + share * (global - size));
+  }
+  const double matrices = m.mlp.gated ? 3 : 2;
+  const double routed =
+      static_cast<double>(m.moe.expert_d_ff) * static_cast<double>(m.moe.top_k) * static_cast<double>(moe_layers(m));
+  const double dense = static_cast<double>(detail::dense_mlp_matrices(m)) / (matrices * w.d_model);
+  const double width = (dense + routed) / static_cast<double>(m.layers);
+  w.mlp = width * matrices;
+  w.mlp_up = width * (matrices - 1);
+  return w;
+}
+
+/// Parameters that are trained, and that are not: adapters and their base, or all and none.
+struct held_parameters {
+  double trained = 0, frozen = 0;
+};
+
+/// The parameters that a step holds. Throws where adapters are not modelled: see lora_parameters.
+/// Worked: llama-3-8b with rank 8 on queries and values trains 3407872 beside 8030261248.
+[[nodiscard]] constexpr held_parameters held_by(const transformer& m, const training& job) {
+  const auto total = static_cast<double>(parameters(m).total);
+  if (job.lora_rank == 0) return {total, 0};
+  return {static_cast<double>(lora_parameters(m, job.lora_rank, job.lora)), total};
+}
+
+/// Scores of a token in a layer that are written out: one for each head and key of the sequence, hidden keys too; none
+/// by a fused kernel. Worked: 32 x 4096 for llama-3-8b, unfused. Source: Korthikanti et al. 2022, arXiv 2205.05198,
+/// whose 2 a s^2 b bytes are these in bf16.
+[[nodiscard]] constexpr double scores_width(const transformer& m, const training& job) noexcept {
+  if (job.attention == attention_kernel::flash) return 0;
+  return static_cast<double>(m.attention.heads) * static_cast<double>(job.sequence_length);
+}
+
+/// Numbers per token and layer that a policy keeps between the passes, in HBM or in host memory.
+/// Worked: llama-3-8b keeps 4096 under `full` and 51200 under `minimal`.
+[[nodiscard]] constexpr double saved_width(const layer_widths& w, const remat_policy& policy,
+                                           placement in = placement::device) noexcept {
+  const auto kept = [in](placement where, double width) { return where == in ? width : 0.0; };
+  return kept(policy.layer_input, w.d_model) + kept(policy.qkv, w.qkv) + kept(policy.context, w.context) +
+         kept(policy.out_proj, w.d_model) + kept(policy.mlp_up, w.mlp_up) + kept(policy.mlp_down, w.d_model) +
+         kept(policy.elementwise, 3 * w.d_model + w.mlp + w.scores);
+}
+
+/// Bytes of activations kept between the passes: one number for each of `width`, layer and token.
+/// Worked: 41.9 TB for 16e6 tokens of llama-2-13b that keep all MLP outputs (5120 + 2 x 13824) in bf16.
+/// Source: scaling book, "Training" (2025-12-15).
+[[nodiscard]] constexpr bytes saved_activation_bytes(double width, std::int64_t layers, std::int64_t tokens,
+                                                     dtype element = dtype::bf16) {
+  detail::not_negative("width", width);
+  return size_of(element) * (width * static_cast<double>(detail::positive_count("layers", layers)) *
+                             static_cast<double>(detail::positive_count("tokens", tokens)));
+}
+
+/// FLOPs per token that a policy does again in the backward pass, as `step_time` counts them. What nothing depends on
+/// is not done again: the down product of the MLP and the output head. Attention is the fused kernel's. Throws under
+/// `all_parameters`, which knows no parts. Worked: 4 T N H per layer where every product is kept and attention is
+/// counted in full: 268435456 for 64 heads of 128 at 8192 tokens. Source: scaling book, "Transformers".
+[[nodiscard]] constexpr flops recomputed_flops_per_token(const transformer& m, std::int64_t sequence_length,
+                                                         const remat_policy& policy,
+                                                         const flop_convention& how = maxtext_flops) {
+  if (how.all_parameters) {
+    detail::fail(errc::unsupported, "flop_convention.all_parameters", "true", "a convention that counts parts");
+  }
+  const forward_flops f = forward_flops_per_token(m, sequence_length, how);
+  const auto again = [](placement where, flops work) { return where == placement::recompute ? work : flops{0}; };
+  return again(policy.qkv, f.qkv) + again(policy.out_proj, f.attention_output) +
+         again(policy.mlp_up, f.mlp_up + f.experts_up) + (policy.attention_again ? f.attention : flops{0});
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/parallel/layout.hpp
+
+#ifndef TPUPLAN_PARALLEL_LAYOUT_HPP
+#define TPUPLAN_PARALLEL_LAYOUT_HPP
+
+#include <cstdint>
+
+/// @file
+/// The mesh: how a model and its batch are dealt over the devices of a slice, and over slices.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What the degrees of a layout count. JAX counts devices; published layouts of chips with two devices often count
+/// chips.
+enum class mesh_unit : std::uint8_t { devices, chips };
+
+/// Degrees of parallelism. Inside a slice their product is the number of devices; the dcn_ ones multiply to the number
+/// of slices. Names are MaxText's.
+struct layout {
+  std::int64_t data = 1;
+  std::int64_t fsdp = 1;
+  std::int64_t tensor = 1;
+  std::int64_t expert = 1;
+  std::int64_t context = 1;  ///< sequence
+  std::int64_t pipeline = 1;
+  std::int64_t dcn_data = 1;
+  std::int64_t dcn_fsdp = 1;
+  std::int64_t dcn_pipeline = 1;
+  mesh_unit unit = mesh_unit::devices;
+};
+
+/// Fully sharded over a slice, data parallel over slices: what most jobs start with.
+/// Worked: fsdp_layout(slice_for("v5p-128")) has fsdp 64.
+[[nodiscard]] constexpr layout fsdp_layout(const slice& s, std::int64_t slices = 1) {
+  layout result;
+  result.fsdp = devices(s);
+  result.dcn_data = detail::positive_count("slices", slices);
+  return result;
+}
+
+/// Devices (or chips) that the mesh of one slice takes.
+[[nodiscard]] constexpr std::int64_t mesh_size(const layout& l) {
+  return checked_multiply(checked_multiply(l.data, l.fsdp, l.tensor),
+                          checked_multiply(l.expert, l.context, l.pipeline));
+}
+
+/// Slices that the layout takes.
+[[nodiscard]] constexpr std::int64_t slices(const layout& l) {
+  return checked_multiply(l.dcn_data, l.dcn_fsdp, l.dcn_pipeline);
+}
+
+/// Ways in which the sequences of a step are dealt out.
+[[nodiscard]] constexpr std::int64_t batch_shards(const layout& l) {
+  return checked_multiply(checked_multiply(l.data, l.fsdp, l.expert), l.dcn_data, l.dcn_fsdp);
+}
+
+/// Throws, naming the degree, unless the mesh fills the slice.
+constexpr void validate(const layout& l, const slice& s) {
+  detail::positive_count("layout.data", l.data);
+  detail::positive_count("layout.fsdp", l.fsdp);
+  detail::positive_count("layout.tensor", l.tensor);
+  detail::positive_count("layout.expert", l.expert);
+  detail::positive_count("layout.context", l.context);
+  detail::positive_count("layout.pipeline", l.pipeline);
+  detail::positive_count("layout.dcn_data", l.dcn_data);
+  detail::positive_count("layout.dcn_fsdp", l.dcn_fsdp);
+  detail::positive_count("layout.dcn_pipeline", l.dcn_pipeline);
+  const std::int64_t room = l.unit == mesh_unit::devices ? devices(s) : chips(s);
+  if (mesh_size(l) != room) {
+    text<96> valid{"the "};
+    valid.append(room).append(l.unit == mesh_unit::devices ? " devices of " : " chips of ").append(name(s));
+    detail::fail(errc::invalid_argument, "product of the layout's degrees", mesh_size(l), valid.view());
+  }
+}
+
+/// Throws, naming the degree, unless the model's heads, experts and layers and the step's batch can be dealt out so.
+constexpr void validate(const layout& l, const transformer& m, const training& job) {
+  if (has_text(m) && m.attention.heads % l.tensor != 0) {
+    detail::fail(errc::not_divisible, "layout.tensor", l.tensor, "a divisor of the number of heads");
+  }
+  if (has_text(m) && m.attention.kv_heads % l.tensor != 0 && l.tensor % m.attention.kv_heads != 0) {
+    detail::fail(errc::not_divisible, "layout.tensor", l.tensor, "a divisor or multiple of the number of KV heads");
+  }
+  if (l.expert > 1 && !has_experts(m)) {
+    detail::fail(errc::invalid_argument, "layout.expert", l.expert, "1 for a model without experts");
+  }
+  if (has_experts(m) && m.moe.experts % l.expert != 0) {
+    detail::fail(errc::not_divisible, "layout.expert", l.expert, "a divisor of the number of experts");
+  }
+  if (job.sequence_length % l.context != 0) {
+    detail::fail(errc::not_divisible, "layout.context", l.context, "a divisor of the sequence length");
+  }
+  const std::int64_t stages = checked_multiply(l.pipeline, l.dcn_pipeline);
+  if (stages > m.layers) detail::fail(errc::out_of_range, "layout.pipeline", stages, "at most the number of layers");
+  const std::int64_t shards = checked_multiply(batch_shards(l), job.gradient_accumulation);
+  if (job.global_batch % shards != 0) {
+    text<96> valid{"a multiple of "};
+    valid.append(shards).append(" (data x fsdp x expert x slices x accumulation)");
+    detail::fail(errc::not_divisible, "training.global_batch", job.global_batch, valid.view());
+  }
+}
+
+/// Bytes of one shard of an array, and of all copies together.
+struct sharded_array {
+  std::int64_t elements_per_device = 0;
+  bytes per_device{};
+  bytes over_mesh{};  ///< copies included
+};
+
+/// An array of that many elements cut `ways` ways on a mesh of that many devices: devices / ways copies of each part.
+/// Throws where the mesh or the array does not divide. Worked: int8[128, 2048] cut 16 ways on 32 devices is 16384 B on
+/// each and 524288 B over the mesh. Source: scaling book, "Sharded matrices".
+[[nodiscard]] constexpr sharded_array shard(std::int64_t elements, dtype type, std::int64_t ways,
+                                            std::int64_t mesh_devices) {
+  detail::positive_count("elements", elements);
+  detail::positive_count("ways", ways);
+  detail::positive_count("mesh_devices", mesh_devices);
+  if (elements % ways != 0) detail::fail(errc::not_divisible, "ways", ways, "a divisor of the number of elements");
+  if (mesh_devices % ways != 0) detail::fail(errc::not_divisible, "ways", ways, "a divisor of the number of devices");
+  sharded_array result;
+  result.elements_per_device = elements / ways;
+  result.per_device = size_of(type) * static_cast<double>(result.elements_per_device);
+  result.over_mesh = result.per_device * static_cast<double>(mesh_devices);
+  return result;
+}
+
+/// The whole of an array, or of one of its dimensions, of which every device shows a part of that size: what turns the
+/// shapes of a profile back into those of the program. Worked: 4096 columns, cut 8 ways, are 32768 of the weight.
+/// Source: scaling book, "Profiling".
+[[nodiscard]] constexpr std::int64_t unsharded(std::int64_t part, std::int64_t ways) {
+  return checked_multiply(detail::positive_count("part", part), detail::positive_count("ways", ways));
+}
+
+namespace detail {
+
+/// A training job that estimates can answer: everything valid by itself and together.
+constexpr void check_trained(const transformer& m, const training& job, const layout& l, const slice& s) {
+  validate(m);
+  validate(job);
+  validate(l, s);
+  validate(l, m, job);
+  if (m.kind == architecture::encoder_decoder || m.kind == architecture::vision) {
+    fail(errc::unsupported, "training of an architecture", name(m.kind), "decoder or encoder");
+  }
+  if (job.images_per_sequence > 0 && !has_vision(m)) {
+    fail(errc::invalid_argument, "training.images_per_sequence", job.images_per_sequence,
+         "0 for a model without vision");
+  }
+}
+
+}  // namespace detail
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/memory.hpp
+
+#ifndef TPUPLAN_ESTIMATE_MEMORY_HPP
+#define TPUPLAN_ESTIMATE_MEMORY_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// HBM that training takes on one JAX device, part by part, against what XLA lets a program use.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Does it fit? `uncertain` where the compiler's choices decide.
+enum class verdict : std::uint8_t { yes, uncertain, no };
+
+/// "yes", "uncertain" or "no".
+[[nodiscard]] constexpr std::string_view name(verdict v) noexcept {
+  constexpr std::string_view names[] = {"yes", "uncertain", "no"};
+  return detail::name_of(names, static_cast<std::size_t>(v));
+}
+
+/// When a step needs most; what belongs to different stages is never live together. `logits`: end of the forward pass,
+/// logits and output head beside all saved activations. `layer`: backward pass of a layer, its weights, what it does
+/// again, gradients. `update`: all gradients and what the optimizer keeps.
+enum class memory_stage : std::uint8_t { logits, layer, update };
+
+/// "logits", "layer" or "update".
+[[nodiscard]] constexpr std::string_view name(memory_stage stage) noexcept {
+  constexpr std::string_view names[] = {"logits", "layer", "update"};
+  return detail::name_of(names, static_cast<std::size_t>(stage));
+}
+
+/// Bytes on one device in the stage that needs most; the parts add up to `total`.
+struct memory_breakdown {
+  bytes parameters{};
+  bytes optimizer{};
+  bytes gradients{};         ///< accumulated ones in fp32, and those that the stage has made
+  bytes activations{};       ///< saved between forward and backward pass
+  bytes logits{};            ///< with their gradient
+  bytes gathered_weights{};  ///< under FSDP: whole weights in flight, and gradients that wait to be reduced
+  bytes workspace{};         ///< what a layer does again, gradients of activations, buffers of transfers
+  bytes total{};
+  bytes low{};     ///< the least that a good compiler needs
+  bytes high{};    ///< nothing fused or reused
+  bytes usable{};  ///< what XLA lets a program use on the device
+  memory_stage stage = memory_stage::layer;
+};
+
+/// What is left: usable less total; negative where it does not fit.
+[[nodiscard]] constexpr bytes headroom(const memory_breakdown& m) noexcept { return m.usable - m.total; }
+
+/// Share of what is usable below which the high estimate is safe; as far above it the low one surely does not fit.
+inline constexpr double safe_share = 0.97;
+
+/// `yes` where even the high estimate is below 97 % of what is usable, `no` where the low one is above 103 %.
+[[nodiscard]] constexpr verdict fits(const memory_breakdown& m) noexcept {
+  if (m.high < safe_share * m.usable) return verdict::yes;
+  return m.low > (2 - safe_share) * m.usable ? verdict::no : verdict::uncertain;
+}
+
+/// Why a verdict is not better: the largest part of the stage that needs most. Worked: "logits".
+[[nodiscard]] constexpr std::string_view largest_part(const memory_breakdown& m) noexcept {
+  constexpr std::string_view names[] = {"state", "gradients", "activations", "logits", "gathered weights", "workspace"};
+  bytes most = m.parameters + m.optimizer;
+  std::size_t place = 0, i = 0;
+  for (const bytes part : {m.gradients, m.activations, m.logits, m.gathered_weights, m.workspace}) {
+    if (++i; part > most) most = part, place = i;
+  }
+  return names[place];
+}
+
+namespace detail {
+
+/// Ways in which weights are cut over the devices of all stages of the pipeline.
+constexpr double weight_shards(const layout& l, const slice& s) {
+  const double per_unit =
+      l.unit == mesh_unit::chips ? static_cast<double>(devices(s)) / static_cast<double>(chips(s)) : 1;
+  return static_cast<double>(checked_multiply(l.fsdp, l.tensor, l.expert)) * per_unit *
+         static_cast<double>(checked_multiply(l.pipeline, l.dcn_pipeline, l.dcn_fsdp));
+}
+
+/// What the stages are made of, on one device.
+struct memory_terms {
+  layer_widths width{};
+  double tokens = 0, element = 2;           // of a microbatch; bytes of a number in products
+  double frozen = 0, trained = 0;           // parameters
+  double layer = 0, experts = 0, head = 0;  // bytes of gathered weights: of a layer, of its experts, of the output head
+};
+
+constexpr memory_terms terms_of(const transformer& m, const training& job, const layout& l, const slice& s) {
+  const parameter_count count = parameters(m);
+  const double shards = weight_shards(l, s);
+  const held_parameters held = held_by(m, job);
+  memory_terms t{widths_of(m)};
+  t.width.scores = scores_width(m, job);
+  t.tokens = static_cast<double>(tokens_per_step(job)) / static_cast<double>(job.gradient_accumulation) /
+             static_cast<double>(checked_multiply(devices(s), slices(l)));
+  t.element = job.compute == dtype::fp32 ? 4 : 2;
+  t.frozen = held.frozen / shards;
+  t.trained = held.trained / shards;
+  if (l.fsdp > 1 || l.dcn_fsdp > 1) {
+    const auto tensor = static_cast<double>(l.tensor);
+    const double body =
+        static_cast<double>(count.total) - static_cast<double>(count.embedding + count.lm_head + count.experts +
+                                                               count.vision + count.projector + count.head);
+    t.layer = t.element * (body > 0 ? body : 0) / static_cast<double>(m.layers) / tensor;
+    const double spread = static_cast<double>(checked_multiply(moe_layers(m), l.expert)) * tensor;
+    if (moe_layers(m) > 0) t.experts = t.element * static_cast<double>(count.experts) / spread;
+    t.head = t.element * static_cast<double>(m.vocab) * t.width.d_model / tensor;
+  }
+  return t;
+}
+
+/// One estimate: the three stages, in the order of the steps, each with its parts and their total.
+constexpr std::array<memory_breakdown, 3> memory_stages(const memory_calibration& k, const memory_terms& t,
+                                                        const transformer& m, const training& job, const layout& l) {
+  double copies = in_eight_bits(job) ? k.quantised_bytes : 0;
+  if (job.compute == dtype::fp8 && copies > 1) copies = 1;
+  const double d = t.width.d_model;
+  const auto layers = static_cast<double>(m.layers);
+  const double number = t.element * t.tokens;
+  const double saved = saved_width(t.width, job.remat);
+  const double routed = 2 * static_cast<double>(m.moe.top_k) * (job.capacity_factor > 1 ? job.capacity_factor : 1);
+  const double all = t.width.qkv + t.width.mlp + (4 + routed) * d;
+  const double again = all > saved ? all - saved : 0;
+  memory_breakdown b;
+  b.parameters = size_of(job.frozen_weights) * t.frozen + size_of(job.weights) * t.trained;
+  b.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * t.trained;
+  if (job.gradient_accumulation > 1) b.gradients = bytes{4 * t.trained};
+  memory_breakdown update = b;
+  update.stage = memory_stage::update;
+  if (job.gradient_accumulation == 1) update.gradients = bytes{t.element * t.trained};
+  if (job.state_on_host != host_state::none) b.optimizer = {};
+  const double brought = k.host_layers * static_cast<double>(checked_multiply(l.pipeline, l.dcn_pipeline)) / layers;
+  if (job.state_on_host == host_state::parameters_and_optimizer && brought < 1) b.parameters = brought * b.parameters;
+  b.activations = bytes{number * layers * saved};
+  memory_breakdown logits = b;
+  logits.stage = memory_stage::logits;
+  logits.logits = bytes{4 * k.logits_copies * t.tokens * static_cast<double>(m.vocab) * job.logits_fraction /
+                        static_cast<double>(job.vocabulary_tiles)};
+  logits.gathered_weights = bytes{t.head};
+  logits.workspace = bytes{2 * number * d};
+  b.gradients += bytes{k.kept_gradients * t.element * t.trained};
+  b.gathered_weights = bytes{k.weight_layers * (t.layer + t.experts) +
+                             k.gradient_layers * (job.lora_rank > 0 ? 0 : t.layer + t.experts / (m.mlp.gated ? 3 : 2))};
+  const double tensor = l.tensor > 1 ? static_cast<double>(l.tensor) * d : 0;
+  // Probabilities and their gradient, but for those that are saved.
+  const double scores = t.width.scores * (2 * k.logits_copies - (job.remat.elementwise == placement::device ? 1 : 0));
+  b.workspace = bytes{t.tokens * (t.element + copies) * (k.recomputed * again + k.activation_gradients * all) +
+                      number * (tensor + scores + k.host_layers * saved_width(t.width, job.remat, placement::host))};
+  std::array<memory_breakdown, 3> stages = {logits, b, update};
+  for (memory_breakdown& x : stages)
+    x.total = x.parameters + x.optimizer + x.gradients + x.activations + x.logits + x.gathered_weights + x.workspace;
+  return stages;
+}
+
+/// The stage that needs most.
+constexpr memory_breakdown memory_with(const memory_calibration& k, const memory_terms& t, const transformer& m,
+                                       const training& job, const layout& l) {
+  const std::array<memory_breakdown, 3> stages = memory_stages(k, t, m, job, l);
+  const memory_breakdown& most = stages[1].total > stages[0].total ? stages[1] : stages[0];
+  return stages[2].total > most.total ? stages[2] : most;
+}
+
+}  // namespace detail
+
+/// HBM that one training step takes on one device: state, and the most that is live beside it in any stage. Tensor
+/// parallelism leaves activations as they are: widths shrink and tokens per device grow alike. Adapters of LoRA train
+/// on a frozen base; what lies in host memory is counted while it is brought to the device. Throws for invalid shapes,
+/// meshes that do not fill the slice, batches that do not divide, and what is not modelled (encoder-decoders, LoRA on
+/// experts or latent attention).
+/// Source: physics, constants in `memory_calibration`; held against published runs and memory records
+/// (tests/oracle/memory_records.cpp).
+[[nodiscard]] constexpr memory_breakdown memory_use(const transformer& m, const training& job, const layout& l,
+                                                    const slice& s) {
+  detail::check_trained(m, job, l, s);
+  const detail::memory_terms t = detail::terms_of(m, job, l, s);
+  memory_breakdown result = detail::memory_with(memory_point, t, m, job, l);
+  result.low = detail::memory_with(memory_low, t, m, job, l).total;
+  result.high = detail::memory_with(memory_high, t, m, job, l).total;
+  result.usable = usable_hbm_per_device(s.chip);
+  return result;
+}
+
+/// The largest global batch, in whole multiples of the layout's batch shards and accumulation, whose verdict is yes;
+/// nothing where not even the smallest fits. Worked: 1152 for llama-3-8b at 4096 tokens, FSDP over v5p-128.
+[[nodiscard]] constexpr maybe<std::int64_t> largest_batch(const transformer& m, training job, const layout& l,
+                                                          const slice& s) {
+  detail::positive_count("training.gradient_accumulation", job.gradient_accumulation);
+  const std::int64_t unit = checked_multiply(batch_shards(l), job.gradient_accumulation);
+  const auto fits_with = [&](std::int64_t units) {
+    job.global_batch = checked_multiply(unit, units);
+    return fits(memory_use(m, job, l, s)) == verdict::yes;
+  };
+  if (!fits_with(1)) return nothing;
+  std::int64_t good = 1;
+  std::int64_t bad = 2;
+  while (bad < (std::int64_t{1} << 30) && fits_with(bad)) {
+    good = bad;
+    bad *= 2;
+  }
+  while (bad - good > 1) {
+    const std::int64_t middle = good + (bad - good) / 2;
+    (fits_with(middle) ? good : bad) = middle;
+  }
+  return checked_multiply(unit, good);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/training.hpp
+
+#ifndef TPUPLAN_ESTIMATE_TRAINING_HPP
+#define TPUPLAN_ESTIMATE_TRAINING_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Time of one training step, part by part, with a band that comes from the validation against published runs.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What takes most of a step.
+enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead, host };
+
+/// "compute" and so on.
+[[nodiscard]] constexpr std::string_view name(step_bound what) noexcept {
+  constexpr std::string_view names[] = {"compute", "hbm", "ici", "dcn", "overhead", "host"};
+  return detail::name_of(names, static_cast<std::size_t>(what));
+}
+
+/// A collective: how long it takes by itself, and how much of that the step waits for.
+struct collective_time {
+  seconds whole{};
+  seconds exposed{};
+};
+
+/// Time of one step. compute + hbm + ici + overhead + bubble + jitter + dcn.exposed + host.exposed + software = total,
+/// and each of the first three is the sum of its parts.
+struct step_breakdown {
+  seconds dense_products{};  ///< projections, dense MLPs, shared experts
+  seconds expert_products{};
+  seconds logits{};
+  seconds attention{};
+  seconds vision{};
+  seconds compute{};        ///< the five above
+  seconds elementwise{};    ///< HBM traffic of norms, activations, residuals
+  seconds scores{};         ///< HBM traffic of scores and probabilities, where attention is not fused
+  seconds operands{};       ///< HBM traffic of the operands and results of dense products
+  seconds weight_reads{};   ///< HBM traffic of gathered weights, once a pass
+  seconds weight_update{};  ///< HBM traffic of optimizer and gradients
+  seconds dispatch{};       ///< HBM traffic of routing tokens to experts
+  seconds hbm{};            ///< the six above
+  collective_time fsdp{};
+  collective_time data{};
+  collective_time tensor{};
+  collective_time expert{};
+  collective_time context{};
+  seconds ici{};       ///< the exposed parts of the five above
+  seconds overhead{};  ///< fixed time per layer and pass
+  seconds bubble{};    ///< pipeline stages that wait
+  seconds jitter{};    ///< stragglers among slices
+  collective_time dcn{};
+  collective_time host{};  ///< state that lies in host memory, both ways
+  seconds software{};      ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
+  seconds total{};
+  seconds low{};  ///< nine of ten comparable published runs lie between low and high
+  seconds high{};
+  double band = 0;            ///< relative error behind low and high
+  bool extrapolated = false;  ///< outside of what published runs cover
+  step_bound limited_by = step_bound::compute;
+  double mfu = 0;  ///< model FLOPs (MaxText's; no gradients of frozen weights) over the bf16 peak
+  per_second tokens_per_second{};
+};
+
+namespace detail {
+
+/// 1 where a product is done again in the backward pass.
+constexpr double again(placement where) noexcept { return where == placement::recompute ? 1 : 0; }
+
+/// How many of the three kinds of products that can be kept are done again.
+constexpr double products_again(const remat_policy& r) noexcept {
+  return again(r.qkv) + again(r.out_proj) + again(r.mlp_up);
+}
+
+/// The question, and the sizes that every term needs.
+struct asked_step {
+  const transformer& m;
+  const training& job;
+  const layout& l;
+  const slice& s;
+  const calibration& c;
+  layer_widths width{};
+  forward_flops work{};  ///< per token
+  double slice_chips = 0, slices = 0, stages = 0, layers = 0, microbatches = 0, peak = 0;
+  double tokens = 0;  ///< per chip
+  held_parameters held{};
+  flops adapters{};      ///< of their products, forward, per token
+  double passes = 3;     ///< of a product: forward, gradients of its input, and of its weights unless they are frozen
+  double exchanged = 0;  ///< bytes in a microbatch: bf16 weights forward and backward, fp32 gradients of the trained
+  double shards = 0;     ///< of the weights, counted in chips
+};
+
+/// How layout and slice deal the step out.
+constexpr void deal(asked_step& k) {
+  k.slice_chips = static_cast<double>(chips(k.s));
+  k.slices = static_cast<double>(slices(k.l));
+  k.stages = static_cast<double>(checked_multiply(k.l.pipeline, k.l.dcn_pipeline));
+  k.tokens = static_cast<double>(tokens_per_step(k.job)) / (k.slice_chips * k.slices);
+  const double unit = k.slice_chips / static_cast<double>(mesh_size(k.l));
+  k.shards = static_cast<double>(checked_multiply(k.l.fsdp, k.l.tensor, k.l.expert)) * k.stages * unit;
+  if (const double most = k.slice_chips * k.stages; k.shards > most) k.shards = most;
+}
+
+constexpr asked_step asked(const transformer& m, const training& job, const layout& l, const slice& s,
+                           const calibration& c) {
+  asked_step k{m, job, l, s, c, widths_of(m, c.global_heads_apart)};
+  k.width.scores = scores_width(m, job);
+  k.work = forward_flops_per_token(m, job.sequence_length);
+  k.microbatches = static_cast<double>(job.gradient_accumulation);
+  k.layers = static_cast<double>(m.layers);
+  k.held = held_by(m, job);
+  if (k.held.frozen > 0) k.adapters = flops{2 * k.held.trained}, k.passes = 2;
+  k.exchanged = 8 * k.held.trained + 4 * k.held.frozen;
+  k.peak = peak_rate(s.chip, dtype::bf16).value();
+  deal(k);
+  return k;
+}
+
+/// FLOPs of the attention core per token, head sizes padded to 128, keys in the blocks that the kernel takes at once:
+/// half a block more than the causal half, a block more than a window. Without a fused kernel all keys are taken.
+constexpr double padded_attention(const asked_step& k) {
+  const auto padded = [](std::int64_t head) { return static_cast<double>(round_up(head, 128)); };
+  const double block = k.c.attention_block;
+  const attention_spec& a = k.m.attention;
+  const auto length = static_cast<double>(k.job.sequence_length);
+  const bool whole = k.m.kind == architecture::encoder || k.job.attention == attention_kernel::unfused;
+  const double all = whole ? length : (length + (block < length ? block : length)) / 2;
+  const double seen = k.job.attention == attention_kernel::unfused ? all : static_cast<double>(a.window) + block;
+  const double local = seen < all ? seen : all;
+  const auto local_layers = static_cast<double>(a.local_layers);
+  const auto heads = static_cast<double>(a.heads);
+  if (has_latent_attention(k.m)) {
+    const std::int64_t keys = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
+    const auto sizes = static_cast<double>(keys + a.latent.v_head_dim);
+    const double width = k.c.latent_values_padded ? sizes * (padded(keys) / static_cast<double>(keys))
+                                                  : padded(keys) + padded(a.latent.v_head_dim);
+    return 2 * k.layers * heads * all * width;
+  }
+  const double global_head = padded(a.global_head_dim > 0 ? a.global_head_dim : a.head_dim);
+  return 2 * 2 * heads * (local_layers * local * padded(a.head_dim) + (k.layers - local_layers) * all * global_head);
+}
+
+/// A product per token: what is asked for, how often it is done in a step, and its dimensions on one device,
+/// contracted and outer, tensor parallelism applied.
+struct product_on_device {
+  flops work{};
+  double passes = 0, inner = 0, outer = 0;
+};
+
+/// The dense products of all layers, MLP widths averaged over the layers that have one, and those of adapters, which
+/// are trained whatever the base is.
+constexpr std::array<product_on_device, 5> dense_products(const asked_step& k) {
+  const forward_flops& f = k.work;
+  const remat_policy& r = k.job.remat;
+  const auto cut = static_cast<double>(k.l.tensor);
+  const double d = k.width.d_model;
+  const bool beside_experts = k.m.moe.shared_d_ff > 0 || k.m.moe.parallel_dense_d_ff > 0;
+  const std::int64_t layers = beside_experts ? k.m.layers : k.m.layers - moe_layers(k.m);
+  const double matrices = (k.m.mlp.gated ? 3 : 2) * d * static_cast<double>(layers > 0 ? layers : 1);
+  const double mlp = static_cast<double>(dense_mlp_matrices(k.m)) / matrices / cut;
+  return {{{f.qkv, k.passes + again(r.qkv), d, k.width.qkv / cut},
+           {f.attention_output, k.passes + again(r.out_proj), k.width.context / cut, d},
+           {f.mlp_up, k.passes + again(r.mlp_up), d, mlp},
+           {f.mlp_down, k.passes, mlp, d},
+           {k.adapters, 3.0 + (products_again(r) > 0 ? 1 : 0), static_cast<double>(k.job.lora_rank), d}}};
+}
+
+/// FLOPs of all passes of a product, with both dimensions filled up to the side of the MXU.
+constexpr double filled_work(const asked_step& k, const product_on_device& p) {
+  const double asked_for = p.work.value() * p.passes;
+  if (!k.c.products_padded || p.inner <= 0 || p.outer <= 0) return asked_for;
+  const std::int64_t side = positive_count("chip.mxu.side", k.s.chip.mxu.side);
+  const auto filled = [side](double size) { return static_cast<double>(round_up(ceil_to_count(size), side)) / size; };
+  return asked_for * filled(p.inner) * filled(p.outer);
+}
+
+/// Bytes per token that a product reads and writes, its bf16 operands and results once per pass: a product of
+/// m x k x n takes f (1/m + 1/k + 1/n) bytes for f FLOPs. Routed experts have dispatch instead.
+constexpr double operand_bytes(const product_on_device& p, double rows) {
+  return p.work.value() > 0 ? p.work.value() * p.passes * (1 / rows + 1 / p.inner + 1 / p.outer) : 0;
+}
+
+/// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, the scores a second time in
+/// the backward pass, at its own rate; plain products take 3, and what was not kept again: scores, and their product
+/// with the values where its result is needed and not kept.
+constexpr double attention_passes(const asked_step& k) {
+  const remat_policy& r = k.job.remat;
+  if (k.job.attention == attention_kernel::flash) return k.c.attention_slowdown * (r.attention_again ? 4.5 : 3.5);
+  return 3 + again(r.elementwise) * (1 + again(r.context)) / 2;
+}
+
+constexpr void add_compute(step_breakdown& t, const asked_step& k) {
+  const training& job = k.job;
+  const double doubled =
+      in_eight_bits(job) && peak_rate(k.s.chip, job.compute).value() > k.peak ? 1 - k.c.low_precision_share / 2 : 1;
+  const double per_flop = k.tokens * job.work_multiplier / (k.peak * mxu_fraction(k.c, k.s.chip));
+  const double d = k.width.d_model;
+  const auto cut = static_cast<double>(k.l.tensor);
+  double dense = 0;
+  for (const product_on_device& p : dense_products(k)) dense += filled_work(k, p);
+  const double expert = static_cast<double>(k.m.moe.expert_d_ff) / cut;
+  const double experts = filled_work(k, {k.work.experts_up, k.passes + again(job.remat.mlp_up), d, expert}) +
+                         filled_work(k, {k.work.experts_down, k.passes, d, expert});
+  t.dense_products = seconds{per_flop * doubled * dense};
+  t.expert_products = seconds{per_flop * doubled * job.capacity_factor * experts};
+  t.logits = seconds{per_flop * job.logits_fraction *
+                     filled_work(k, {k.work.logits, k.passes, d, static_cast<double>(k.m.vocab) / cut})};
+  t.attention = seconds{per_flop * padded_attention(k) * attention_passes(k)};
+  if (job.images_per_sequence > 0) {
+    const double per_token = vision_flops_per_image(k.m.vision).value() * static_cast<double>(job.images_per_sequence) /
+                             static_cast<double>(job.sequence_length);
+    t.vision = seconds{per_flop * (k.held.frozen > 0 ? 1 : 3) * per_token};
+  }
+  t.compute = t.dense_products + t.expert_products + t.logits + t.attention + t.vision;
+}
+
+constexpr void add_hbm(step_breakdown& t, const asked_step& k) {
+  const layer_widths& w = k.width;
+  const remat_policy& r = k.job.remat;
+  const double rate = k.s.chip.hbm.bandwidth.value();
+  const double exposed = k.c.hbm_passes / rate;
+  const auto device_count = static_cast<double>(k.s.chip.jax_devices);
+  const auto tensor = static_cast<double>(k.l.tensor);
+  const double passes = products_again(r) > 0 ? 4 : 3.3;
+  const double numbers =
+      passes * 2 * k.layers * (8 * w.d_model + 2 * w.qkv + w.mlp) + 16 * static_cast<double>(k.m.vocab);
+  t.elementwise = seconds{exposed * k.tokens * numbers};
+  // Forward: scores and probabilities, each written and read. Backward: probabilities read for the gradient of the
+  // values; their gradient written, read beside them by the softmax, and that of the scores written and read twice.
+  const double moves = 4 + 7 + again(r.elementwise) * (3 + again(r.context));
+  const double bytes_each = k.job.compute == dtype::fp32 ? 4 : 2;
+  t.scores = seconds{exposed * k.tokens * k.layers * w.scores * bytes_each * moves};
+  const double rows = k.tokens * tensor / device_count / k.microbatches;
+  double operands = 0;
+  for (const product_on_device& p : dense_products(k)) operands += operand_bytes(p, rows);
+  t.operands = seconds{exposed * k.c.operand_reads * k.tokens * k.job.work_multiplier * operands};
+  const double gathered =
+      2 * (k.held.trained + k.held.frozen) / (tensor * static_cast<double>(k.l.expert) * k.stages) * device_count;
+  t.weight_reads = seconds{exposed * k.c.weight_reads * gathered * (k.passes + again(r.mlp_up)) * k.microbatches};
+  const double updated = k.c.fixed_update > 0 ? k.c.fixed_update : update_bytes_per_parameter(k.job).value();
+  t.weight_update = seconds{updated * k.held.trained / k.shards / rate};
+  const double routed =
+      k.tokens * static_cast<double>(k.m.moe.top_k) * w.d_model * 2 * static_cast<double>(moe_layers(k.m));
+  t.dispatch = seconds{k.c.dispatch_passes * k.job.capacity_factor * routed * (3 + again(r.mlp_up)) *
+                       (k.c.dispatch_on_every_shard ? tensor : 1) / rate};
+  t.hbm = t.elementwise + t.scores + t.operands + t.weight_reads + t.weight_update + t.dispatch;
+}
+
+/// Whether the slice's rings are closed; where that is not established (partial slices of v2 and v3) by size.
+constexpr bool counts_as_wrapped(const slice& s) { return fully_wrapped(s).value_or(chips(s) >= 256); }
+
+/// Torus axes that a degree gets: dealt in proportion to the logarithm of the degree.
+constexpr double axes_for(std::int64_t degree, const layout& l, const slice& s) {
+  const auto all = static_cast<double>(s.chip.ici.axes);
+  if (chips(s) <= 4) return 0.67 * all;
+  const auto log2_of = [](std::int64_t n) { return math::log2(static_cast<double>(n < 2 ? 2 : n)); };
+  const double dealt = all * log2_of(degree) / log2_of(mesh_size(l));
+  return dealt < 0.34 ? 0.34 : dealt;
+}
+
+constexpr void add_ici(step_breakdown& t, const asked_step& k) {
+  const layout& l = k.l;
+  const double d = k.width.d_model;
+  const double axis = ici_axis_both_ways(k.s.chip).value() * (counts_as_wrapped(k.s) ? 1 : 0.5);
+  const auto collective = [&](std::int64_t degree, double bytes_moved, double exposed) {
+    const double whole = bytes_moved / (axes_for(degree, l, k.s) * axis);
+    return collective_time{seconds{whole}, seconds{whole * exposed}};
+  };
+  const double weights_exposed = k.job.synchronous_collectives ? 1 : k.c.exposed_fsdp;
+  if (l.fsdp > 1) {
+    const double kept = static_cast<double>(checked_multiply(l.tensor, l.expert)) * k.stages;
+    t.fsdp = collective(l.fsdp, k.microbatches * k.exchanged / kept, weights_exposed);
+  }
+  // Chips that hold different parts of the same sequences hold the same weights: for gradients they are replicas.
+  const std::int64_t replicas = checked_multiply(l.data, l.context);
+  if (replicas > 1) t.data = collective(replicas, 8 * k.held.trained / k.shards, weights_exposed);
+  if (l.context > 1) {
+    // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
+    const attention_spec& a = k.m.attention;
+    const std::int64_t key = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
+    const double latent_queries = static_cast<double>(checked_multiply(a.heads, key));
+    const double keys_and_values = k.width.qkv - (has_latent_attention(k.m) ? latent_queries : k.width.context);
+    t.context =
+        collective(l.context, 3 * k.layers * k.tokens * static_cast<double>(l.context - 1) * keys_and_values * 2,
+                   k.c.exposed_context);
+  }
+  if (l.tensor > 1) {
+    const bool all_again = products_again(k.job.remat) == 3 && k.job.remat.attention_again;
+    const double others = static_cast<double>(l.tensor - 1) * (all_again ? 3 : 2.5);
+    t.tensor = collective(l.tensor, k.tokens * others * d * 8 * k.layers, k.c.exposed_tensor);
+  }
+  if (l.expert > 1) {
+    const double ways = static_cast<double>(l.expert) / 4;
+    t.expert = collective(l.expert,
+                          k.tokens * static_cast<double>(k.m.moe.top_k) * d * 4 * static_cast<double>(moe_layers(k.m)) *
+                              (3 + again(k.job.remat.mlp_up)) * (ways > 1 ? ways : 1),
+                          k.c.exposed_expert);
+  }
+  const seconds weights = t.fsdp.whole + t.data.whole;
+  const seconds cannot_hide = weights - (t.compute + t.hbm);
+  if (k.c.hidden_by_work_only && cannot_hide > t.fsdp.exposed + t.data.exposed) {
+    t.fsdp.exposed = cannot_hide * (t.fsdp.whole / weights);
+    t.data.exposed = cannot_hide * (t.data.whole / weights);
+  }
+  t.ici = t.fsdp.exposed + t.data.exposed + t.tensor.exposed + t.expert.exposed + t.context.exposed;
+}
+
+/// Between slices: the gradients of data parallelism are reduced once; weights that are cut over slices are gathered
+/// forward and backward and their gradients scattered, in every microbatch, each chip its own shard.
+constexpr void add_dcn(step_breakdown& t, const asked_step& k, seconds base) {
+  if (k.l.dcn_data == 1 && k.l.dcn_fsdp == 1) return;
+  const auto replicas = static_cast<double>(k.l.dcn_data);
+  const auto cut = static_cast<double>(k.l.dcn_fsdp);
+  const bytes_per_second rate = k.s.chip.host.dcn.value("DCN rate of the chip");
+  const double reduced = 2 * (replicas - 1) / replicas * 4 * k.held.trained / k.slice_chips / cut;
+  const double gathered = k.microbatches * k.exchanged * (cut - 1) / cut / k.shards;
+  t.dcn.whole = bytes{reduced + gathered} / rate;
+  t.dcn.exposed = k.c.exposed_dcn * t.dcn.whole;
+  if (k.c.hidden_by_work_only) t.dcn.exposed = max(t.dcn.exposed, t.dcn.whole - base / 2);  // half is backward
+}
+
+/// Between host memory and chip: the optimizer's state in and out once; parameters in for every forward and backward
+/// pass, those that are trained in and out for the update. Nothing hides it: `memory_use` has no room for the state
+/// before the backward pass is over, so it cannot come earlier, and both ways are added.
+constexpr void add_host(step_breakdown& t, const asked_step& k) {
+  if (k.job.state_on_host == host_state::none) return;
+  const double weights = k.held.trained * size_of(k.job.weights).value();
+  const double frozen = k.held.frozen * size_of(k.job.frozen_weights).value();
+  double moved = 2 * k.held.trained * optimizer_bytes_per_parameter(k.job.optimizer, k.job.moments).value();
+  if (k.job.state_on_host == host_state::parameters_and_optimizer)
+    moved += 2 * weights + 2 * k.microbatches * (weights + frozen);
+  t.host.whole = bytes{moved / k.shards} / k.s.chip.host.pcie.value("PCIe rate of the chip");
+  t.host.exposed = k.c.exposed_host * t.host.whole;
+}
+
+/// Time in which stages wait for the first and last microbatches: (p-1) / (m v) of the work, for m microbatches and v
+/// rounds of interleaved stages, in GPipe and in 1F1B alike. Source: Narayanan et al. 2021, arXiv 2104.04473.
+constexpr double bubble_share(const training& job, double stages) {
+  const double pieces = job.pipeline_microbatches > 0 ? static_cast<double>(job.pipeline_microbatches) : 4 * stages;
+  return (stages - 1) / (pieces * static_cast<double>(job.pipeline_rounds));
+}
+
+/// Time over that of a tuned recipe.
+constexpr double software_factor(const training& job, const calibration& c) {
+  const double level = job.software == software_level::general ? c.general_software : 1;
+  return level * positive("calibration.own_factor", c.own_factor);
+}
+
+/// Half-width that holds nine of ten errors with the model family left out of the calibration; one for all generations
+/// and kinds, for widths of single cells did not generalise. Wider where no published run covers the case.
+inline constexpr double usual_band = 0.20;
+inline constexpr double wide_band = 0.35;
+
+/// Whether published runs cover this chip with this kind of model and precision: dense models on every generation, int8
+/// from v5e on, experts from v5p on.
+constexpr bool is_covered(const transformer& m, const training& job, const chip_spec& chip) {
+  return generation_index(chip) >= (has_experts(m) ? 4 : in_eight_bits(job) ? 3 : 0);
+}
+
+constexpr void add_band(step_breakdown& t, const asked_step& k) {
+  // The domain of the records: 512 to 32768 tokens a sequence, 700 or more a chip and step, up to 32 slices.
+  // Below 1.5e9 parameters a factor of two either way.
+  const std::int64_t length = k.job.sequence_length;
+  const bool unusual = length < 512 || length > 32768 || k.tokens < 700 || k.slices > 32;
+  const bool small = k.held.trained + k.held.frozen < 1.5e9;
+  t.extrapolated = small || unusual || !is_covered(k.m, k.job, k.s.chip) || k.stages > 1 || k.l.context > 1 ||
+                   k.l.dcn_fsdp > 1 || k.job.images_per_sequence > 0 || k.job.attention != attention_kernel::flash ||
+                   k.job.lora_rank > 0 || k.job.state_on_host != host_state::none;
+  t.band = small ? 1 : (t.extrapolated ? wide_band : usual_band) + (k.slices > 8 ? 0.05 : 0);
+  t.low = t.total / (1 + t.band);
+  t.high = small ? 2 * t.total : t.total / (1 - t.band);
+}
+
+constexpr step_bound largest_part(const step_breakdown& t) {
+  const seconds parts[] = {t.compute,     t.hbm, t.ici, t.dcn.exposed, t.overhead + t.bubble + t.jitter + t.software,
+                           t.host.exposed};
+  std::size_t most = 0, i = 0;
+  for (const seconds part : parts) {
+    if (++i; part > parts[most]) most = i - 1;
+  }
+  return static_cast<step_bound>(most);
+}
+
+}  // namespace detail
+
+/// Time of one training step of a text model. Throws for what `memory_use` throws for, and where a needed figure of the
+/// chip is unknown. It does not ask whether the job fits:
+/// `fits(memory_use(...))` does. Worked: the 128B default model of MaxText on v5p-256, 10.71 s against 10.25 s measured
+/// (tests/oracle). Source: closed form calibrated on published runs; constants and their meaning in `calibration`.
+[[nodiscard]] constexpr step_breakdown step_time(const transformer& m, const training& job, const layout& l,
+                                                 const slice& s, const calibration& constants = {}) {
+  detail::check_trained(m, job, l, s);
+  const detail::asked_step k = detail::asked(m, job, l, s, constants);
+  step_breakdown t;
+  detail::add_compute(t, k);
+  detail::add_hbm(t, k);
+  detail::add_ici(t, k);
+  t.overhead = constants.per_layer_pass * (4 * k.layers * k.microbatches);
+  const seconds base = t.compute + t.hbm + t.ici + t.overhead;
+  t.bubble = base * detail::bubble_share(job, k.stages);
+  t.jitter = (base + t.bubble) * (constants.slowdown_per_doubling * math::log2(k.slices));
+  detail::add_dcn(t, k, base + t.bubble);
+  detail::add_host(t, k);
+  const seconds tuned = base + t.bubble + t.jitter + t.dcn.exposed + t.host.exposed;
+  t.software = tuned * (detail::software_factor(job, constants) - 1);
+  t.total = tuned + t.software;
+  detail::positive("step time", t.total.value());
+  detail::add_band(t, k);
+  t.limited_by = detail::largest_part(t);
+  t.tokens_per_second = static_cast<double>(tokens_per_step(job)) / t.total;
+  const flops work = k.passes * (k.work.total - k.work.attention) + 3 * (k.work.attention + k.adapters);
+  t.mfu = work.value() * k.tokens / k.peak / t.total.value();
+  return t;
+}
+
+/// Constants under which the estimate of a run of the caller's own equals what was measured, so that estimates for
+/// other slices, batches and layouts start from it. Throws for a time that is not above 0. Worked: 9.1 s measured
+/// where 8.0 s are estimated scale every estimate by 1.1375.
+[[nodiscard]] constexpr calibration scaled_to(seconds measured, const transformer& m, const training& job,
+                                              const layout& l, const slice& s, calibration constants = {}) {
+  detail::positive("measured step time", measured.value());
+  constants.own_factor *= measured / step_time(m, job, l, s, constants).total;
+  return constants;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/kv_cache.hpp
+
+#ifndef TPUPLAN_MODEL_KV_CACHE_HPP
+#define TPUPLAN_MODEL_KV_CACHE_HPP
+
+#include <cstdint>
+
+/// @file
+/// Size of the keys and values that decoding keeps.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+
+constexpr void check_cached(const transformer& m) {
+  validate(m);
+  if (m.kind != architecture::decoder) {
+    fail(errc::unsupported, "KV cache of an architecture", name(m.kind), "decoder");
+  }
+}
+
+/// Cached numbers per token of one layer that attends to everything, and of one with a window.
+struct cached_widths {
+  std::int64_t global = 0;
+  std::int64_t local = 0;
+};
+constexpr cached_widths cached(const transformer& m) {
+  const attention_spec& a = m.attention;
+  if (has_latent_attention(m)) {
+    const std::int64_t width = a.latent.kv_lora_rank + a.latent.qk_rope_head_dim;
+    return {width, width};
+  }
+  const std::int64_t heads = a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads;
+  const std::int64_t size = a.global_head_dim > 0 ? a.global_head_dim : a.head_dim;
+  return {2 * checked_multiply(heads, size), 2 * checked_multiply(a.kv_heads, a.head_dim)};
+}
+
+/// Layers with a cache of their own, of either kind: not those that share one or that attend to an image.
+struct cached_layers {
+  std::int64_t global = 0;
+  std::int64_t local = 0;
+};
+constexpr cached_layers layers_with_cache(const transformer& m) {
+  const attention_spec& a = m.attention;
+  const std::int64_t own = m.layers - a.kv_shared_layers - a.cross_layers;
+  // Layers that share are dealt to both kinds in proportion, as their pattern repeats.
+  const std::int64_t local = a.kv_shared_layers == 0 ? a.local_layers : a.local_layers * own / m.layers;
+  return {own - local, local};
+}
+
+}  // namespace detail
+
+/// Bytes of keys and values that one token adds in all layers: 2 x layers x kv_heads x head_dim elements; latent
+/// attention keeps (kv_lora_rank + rope) of them per layer. Windows do not enter: they bound the total.
+/// Worked: 131072 B for llama-3-8b in bf16; 70272 B for DeepSeek-V3.
+[[nodiscard]] constexpr bytes kv_bytes_per_token(const transformer& m, dtype cache = dtype::bf16) {
+  detail::check_cached(m);
+  const detail::cached_widths width = detail::cached(m);
+  const detail::cached_layers layers = detail::layers_with_cache(m);
+  return size_of(cache) * static_cast<double>(checked_add(checked_multiply(layers.global, width.global),
+                                                          checked_multiply(layers.local, width.local)));
+}
+
+/// Whether layers with a window keep only the window.
+enum class window_eviction : std::uint8_t { keep_all, evict };
+
+/// Bytes of the cache of one sequence of that length. With eviction, local layers hold at most their window.
+/// Worked: gemma2-9b, 8192 tokens, bf16, evicting: 2113929216 B.
+[[nodiscard]] constexpr bytes kv_bytes_per_sequence(const transformer& m, std::int64_t sequence_length,
+                                                    dtype cache = dtype::bf16,
+                                                    window_eviction windows = window_eviction::evict) {
+  detail::check_cached(m);
+  detail::positive_count("sequence_length", sequence_length);
+  const std::int64_t window = m.attention.window;
+  const bool bounded = windows == window_eviction::evict && window > 0 && window < sequence_length;
+  const detail::cached_widths width = detail::cached(m);
+  const detail::cached_layers layers = detail::layers_with_cache(m);
+  const std::int64_t global = checked_multiply(layers.global, width.global, sequence_length);
+  const std::int64_t local = checked_multiply(layers.local, width.local, bounded ? window : sequence_length);
+  return size_of(cache) * static_cast<double>(checked_add(global, local));
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/parallel/link.hpp
+
+#ifndef TPUPLAN_PARALLEL_LINK_HPP
+#define TPUPLAN_PARALLEL_LINK_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+/// @file
+/// From one chip to another: hops, the first byte, the rest, and what a chip gets of its host's network card.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Time of one ICI hop, whatever it carries: about a microsecond. Source: scaling book, "TPU networking" (2025-12-15).
+inline constexpr seconds ici_hop_latency{1e-6};
+
+/// Where a chip is in its slice: its place along each axis, from 0.
+struct chip_position {
+  std::array<std::int32_t, 3> at{0, 0, 0};
+};
+
+/// One link of one chip, one way, as achieved. Worked: 50 GB/s x 0.9 = 45 GB/s on v5e.
+[[nodiscard]] constexpr bytes_per_second ici_link_rate(const chip_spec& chip) {
+  const bytes_per_second rate = chip.ici.link_one_way * chip.ici.achievable_fraction;
+  detail::positive("chip.ici.link_one_way", rate.value());
+  return rate;
+}
+
+namespace detail {
+
+/// The shortest way along one axis, and in how many directions there is one that short.
+struct axis_way {
+  std::int64_t hops = 0;
+  std::int64_t directions = 0;
+};
+
+constexpr axis_way way_along(const slice& s, const chip_position& from, const chip_position& to, std::size_t axis) {
+  const std::int64_t length = positive_count("slice.shape", s.shape.dims[axis]);
+  const std::int64_t a = from.at[axis];
+  const std::int64_t b = to.at[axis];
+  for (const std::int64_t place : {a, b}) {
+    if (place < 0 || place >= length)
+      fail(errc::out_of_range, "chip_position.at", place, "0 to the axis' length less 1");
+  }
+  const std::int64_t straight = a < b ? b - a : a - b;
+  if (straight == 0) return {};
+  const std::int64_t around = length - straight;
+  if (straight < around || !wraparound(s)[axis].value("wraparound of the slice")) return {straight, 1};
+  return {around, straight == around ? 2 : 1};
+}
+
+}  // namespace detail
+
+/// Hops on the shortest way between two chips: min(d, n - d) along an axis of n that wraps, d along one that does not.
+/// Throws for places outside of the slice, and where the answer depends on a wraparound that is unknown.
+/// Twisted shapes are counted as plain ones. Worked: 8 from (0, 0) to (13, 5) of v5litepod-256.
+/// Source: scaling book, "TPU networking".
+[[nodiscard]] constexpr std::int64_t hops(const slice& s, const chip_position& from, const chip_position& to) {
+  std::int64_t sum = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) sum += detail::way_along(s, from, to, axis).hops;
+  return sum;
+}
+
+/// Links through which the sender can start on a shortest way: one per axis to be crossed, two where both directions
+/// are as short. Worked: 2 from corner to corner of v5litepod-16, 4 from (0, 0) to (8, 8) of v5litepod-256.
+[[nodiscard]] constexpr std::int64_t shortest_ports(const slice& s, const chip_position& from,
+                                                    const chip_position& to) {
+  std::int64_t sum = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) sum += detail::way_along(s, from, to, axis).directions;
+  return sum;
+}
+
+/// Hops between the two chips that are farthest apart: n/2 along an axis that wraps, n - 1 along one that does not.
+/// Throws where a wraparound is unknown. Worked: 16 in v5litepod-256, 6 in v5litepod-16.
+[[nodiscard]] constexpr std::int64_t farthest_hops(const slice& s) {
+  std::int64_t sum = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::int64_t length = detail::positive_count("slice.shape", s.shape.dims[axis]);
+    if (length == 1) continue;
+    sum += wraparound(s)[axis].value("wraparound of the slice") ? length / 2 : length - 1;
+  }
+  return sum;
+}
+
+/// When the first byte arrives over that many hops. Worked: 6 us over 6 hops.
+[[nodiscard]] constexpr seconds first_byte_time(std::int64_t hop_count, seconds per_hop = ici_hop_latency) {
+  detail::count_from("hops", hop_count, 0);
+  detail::positive("latency per hop", per_hop.value());
+  return per_hop * static_cast<double>(hop_count);
+}
+
+/// Sending an array from one chip to another: first_byte + streaming = total.
+struct send_breakdown {
+  std::int64_t hops = 0;
+  std::int64_t ports = 0;  ///< links of the sender that are used
+  seconds first_byte{};
+  seconds streaming{};  ///< the bytes over the ports
+  seconds total{};
+};
+
+/// Time to send an array over all shortest ways between two chips of a slice. Nothing takes no time from a chip to
+/// itself. Worked: bf16[8,128,8192] from corner to corner of v5litepod-16: 6 us to the first byte, 186.4 us of
+/// streaming over two ports at 45 GB/s. Source: scaling book, "TPUs", exercise.
+[[nodiscard]] constexpr send_breakdown send_time(bytes amount, const slice& s, const chip_position& from,
+                                                 const chip_position& to, seconds per_hop = ici_hop_latency) {
+  detail::positive("amount", amount.value());
+  send_breakdown result;
+  result.hops = hops(s, from, to);
+  result.ports = shortest_ports(s, from, to);
+  if (result.hops == 0) return result;
+  result.first_byte = first_byte_time(result.hops, per_hop);
+  result.streaming = amount / (ici_link_rate(s.chip) * static_cast<double>(result.ports));
+  result.total = result.first_byte + result.streaming;
+  return result;
+}
+
+/// The size below which a hop takes as long as an empty one: link rate x latency.
+/// Worked: 45 kB on v5e. Source: scaling book, "Sharded matrices".
+[[nodiscard]] constexpr bytes latency_bound_bytes(const chip_spec& chip, seconds per_hop = ici_hop_latency) {
+  detail::positive("latency per hop", per_hop.value());
+  return ici_link_rate(chip) * per_hop;
+}
+
+/// What a host sends to the data-centre network, and each of its chips.
+struct network_share {
+  bytes_per_second host{};
+  bytes_per_second chip{};
+};
+
+/// The rate of a host's network card, given in gigabits as it is sold, shared evenly by its chips: `host_spec.dcn`.
+/// Worked: 200 Gb/s for 4 chips are 25 GB/s and 6.25 GB/s (v5p). Source: scaling book, "Training".
+[[nodiscard]] constexpr network_share network_share_of(double gigabits_per_second, std::int64_t chips_per_host) {
+  detail::positive("gigabits_per_second", gigabits_per_second);
+  const bytes_per_second host{gigabits_per_second * 1e9 / 8};
+  return {host, host / static_cast<double>(detail::positive_count("chips_per_host", chips_per_host))};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/parallel/collective.hpp
+
+#ifndef TPUPLAN_PARALLEL_COLLECTIVE_HPP
+#define TPUPLAN_PARALLEL_COLLECTIVE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Time of a collective among a group of chips: by bandwidth, with the floor that latency sets. Bytes are those of the
+/// whole gathered or reduced array as one group sees it; where the array is also cut over an axis outside of the group,
+/// its share. Source of all formulas: scaling book, "Sharded matrices" and "Training" (2025-12-15).
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How the chips of a group are connected.
+enum class network_kind : std::uint8_t {
+  ring,    ///< every axis closes: both directions carry
+  line,    ///< no axis closes: what the chip at an end can take in
+  switch_  ///< every chip has one port into a switch (GPUs in a node, nodes in a network)
+};
+
+/// Whether a collective of n members is counted as moving the whole array or (n-1)/n of it. On rings the book drops the
+/// factor, because the best known two-way schedules of even rings do not gain from it; on switches in rough estimates.
+enum class member_share : std::uint8_t {
+  by_network,  ///< whole on rings, others on lines and switches
+  whole,
+  others
+};
+
+/// Chips that take part in a collective: the lengths of the ICI axes they span.
+struct collective_group {
+  std::array<std::int32_t, 3> lengths{1, 1, 1};  ///< 1: an axis that is not used
+  network_kind network = network_kind::ring;
+  bytes_per_second one_way{};  ///< of one link (or port), as achieved
+  seconds per_hop = ici_hop_latency;
+  member_share share = member_share::by_network;
+};
+
+/// Members of the group. Worked: 64 of 4 x 4 x 4.
+[[nodiscard]] constexpr std::int64_t members(const collective_group& group) {
+  for (const std::int32_t length : group.lengths) detail::positive_count("collective_group.lengths", length);
+  return checked_multiply(group.lengths[0], group.lengths[1], group.lengths[2]);
+}
+
+/// The group of all chips along some axes of a slice, at achieved link rates. Axes whose wraparound is not established
+/// count as open. Worked: axes {true, false, false} of v5p-128 are a ring of 4.
+[[nodiscard]] constexpr collective_group group_along(const slice& s, const std::array<bool, 3>& axes) {
+  collective_group group;
+  group.one_way = ici_link_rate(s.chip);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (!axes[axis]) continue;
+    group.lengths[axis] = s.shape.dims[axis];
+    if (s.shape.dims[axis] > 1 && !wraparound(s)[axis].value_or(false)) group.network = network_kind::line;
+  }
+  return group;
+}
+
+/// Time of a collective: the larger of what bandwidth and what latency ask for.
+struct collective_cost {
+  seconds bandwidth{};
+  seconds latency{};
+  seconds total{};
+  bool latency_bound = false;
+};
+
+namespace detail {
+
+constexpr double axes_used(const collective_group& group) noexcept {
+  double used = 0;
+  for (const std::int32_t length : group.lengths) used += length > 1 ? 1 : 0;
+  return used;
+}
+
+/// The part of the array that is counted as moving into a chip.
+constexpr double share_of(const collective_group& group, double n) noexcept {
+  const member_share usual = group.network == network_kind::ring ? member_share::whole : member_share::others;
+  return (group.share == member_share::by_network ? usual : group.share) == member_share::others ? (n - 1) / n : 1;
+}
+
+constexpr collective_cost make_cost(seconds bandwidth, seconds latency) noexcept {
+  return {bandwidth, latency, max(bandwidth, latency), bandwidth < latency};
+}
+
+constexpr void check_collective(const collective_group& group, bytes array) {
+  not_negative("bytes of the array", array.value());
+  positive("collective_group.one_way", group.one_way.value());
+  not_negative("collective_group.per_hop", group.per_hop.value());
+}
+
+/// Hops after which the last part has arrived: half a ring, a whole line; two on a switch.
+constexpr double hops_of_group(const collective_group& group) noexcept {
+  double hops = 0;
+  for (const std::int32_t length : group.lengths) {
+    if (length > 1) hops += group.network == network_kind::ring ? length / 2.0 : length - 1.0;
+  }
+  return group.network == network_kind::switch_ ? 2 : hops;
+}
+
+}  // namespace detail
+
+/// Every member ends with the whole array of which each had a part. Rings: V / (axes x both ways). Lines and switches:
+/// (n-1)/n V over the links into one chip (an end of the line has one for each axis).
+/// Worked: 128 MiB over a ring of 16 at 45 GB/s one-way take 1.491 ms; 1.398 ms where only the others' part counts.
+[[nodiscard]] constexpr collective_cost all_gather(bytes array, const collective_group& group) {
+  detail::check_collective(group, array);
+  const auto n = static_cast<double>(members(group));
+  if (n == 1) return {};
+  const double directions = group.network == network_kind::ring ? 2 : 1;
+  const double ports = group.network == network_kind::switch_ ? 1 : directions * detail::axes_used(group);
+  return detail::make_cost(array * detail::share_of(group, n) / (group.one_way * ports),
+                           group.per_hop * detail::hops_of_group(group));
+}
+
+/// Every member ends with a part of the sum of all arrays. As long as an all-gather. Worked: AllGather read backwards.
+[[nodiscard]] constexpr collective_cost reduce_scatter(bytes array, const collective_group& group) {
+  return all_gather(array, group);
+}
+
+/// Every member ends with the whole sum: reduce-scatter, then all-gather. Worked: twice all_gather.
+[[nodiscard]] constexpr collective_cost all_reduce(bytes array, const collective_group& group) {
+  const collective_cost half = all_gather(array, group);
+  return detail::make_cost(2 * half.bandwidth, 2 * half.latency);
+}
+
+/// Every member sends a different part to every other. Torus: V max(n_i) / (4 n x both ways), which on one ring is
+/// V / (4 x both ways); a line takes twice as long, for half of the parts cross its one middle link; a switch
+/// V (n-1)/n^2, or V/n where the whole array counts. `share` is for switches only.
+/// Worked: 1 GB over 16 x 16 rings at 45 GB/s one-way takes 174 us.
+[[nodiscard]] constexpr collective_cost all_to_all(bytes array, const collective_group& group) {
+  detail::check_collective(group, array);
+  const auto n = static_cast<double>(members(group));
+  if (n == 1) return {};
+  const seconds latency = group.per_hop * detail::hops_of_group(group);
+  if (group.network == network_kind::switch_) {
+    return detail::make_cost(array * (detail::share_of(group, n) / n) / group.one_way, latency);
+  }
+  std::int32_t longest = 1;
+  for (const std::int32_t length : group.lengths) longest = length > longest ? length : longest;
+  const double closed = group.network == network_kind::ring ? 1 : 2;
+  return detail::make_cost(array * (closed * longest / (4 * n)) / (2 * group.one_way), latency);
+}
+
+/// Bytes that cross one link of a one-way ring of n: all-gather V (1 - 1/n), all-to-all half of that.
+/// Worked: 7/8 and 7/16 of the array for n = 8.
+[[nodiscard]] constexpr bytes one_way_ring_traffic(bytes array, std::int64_t n, bool all_to_all_instead = false) {
+  detail::not_negative("bytes of the array", array.value());
+  const auto ring = static_cast<double>(detail::positive_count("members", n));
+  return array * ((1 - 1 / ring) * (all_to_all_instead ? 0.5 : 1));
+}
+
+/// Effective bandwidth of an all-gather through a level of a switched network with d members of that bandwidth each:
+/// W d/(d-1). The slowest level decides. Worked: 8 GPUs of 450 GB/s are as good as 514 GB/s.
+[[nodiscard]] constexpr bytes_per_second switched_bandwidth(bytes_per_second one_way, std::int64_t level_members) {
+  detail::positive("one_way", one_way.value());
+  if (level_members < 2) detail::fail(errc::invalid_argument, "members of a level", level_members, "2 or more");
+  const auto d = static_cast<double>(level_members);
+  return one_way * (d / (d - 1));
+}
+
+/// What a slice sends to other slices: each chip reduces its share of the array over DCN with the same chip of the
+/// other slices. `per_chip` is the lesser of NIC and PCIe. Throws where the chip's DCN rate is not known. Worked:
+/// all_reduce of 8 B x D x F, D 8192, F 28672, over two slices of 8960 v5p: 33.6 us for 2 (n-1)/n = 1.
+[[nodiscard]] constexpr collective_cost all_reduce_between_slices(bytes array, const slice& s,
+                                                                  std::int64_t slice_total) {
+  detail::not_negative("bytes of the array", array.value());
+  const auto replicas = static_cast<double>(detail::positive_count("slices", slice_total));
+  if (replicas == 1) return {};
+  const bytes_per_second network = s.chip.host.dcn.value("DCN rate of the chip");
+  const bytes_per_second per_chip = min(network, s.chip.host.pcie.value_or(network));
+  detail::positive("DCN rate of the chip", per_chip.value());
+  const bytes share = array / static_cast<double>(detail::positive_count("slice.shape", chips(s)));
+  return detail::make_cost(share * (2 * (replicas - 1) / replicas) / per_chip, seconds{0});
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/parallel/placement.hpp
+
+#ifndef TPUPLAN_PARALLEL_PLACEMENT_HPP
+#define TPUPLAN_PARALLEL_PLACEMENT_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Where the axes of a mesh lie on the torus: which ICI axes each degree spans, and whether they close into rings
+/// there.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// One degree of a layout on the torus: its length along each ICI axis. Their product, times the devices of a chip that
+/// it takes, is the degree.
+struct placed_degree {
+  std::string_view name{};
+  std::int64_t degree = 1;
+  std::array<std::int32_t, 3> lengths{1, 1, 1};
+  std::int64_t on_chip = 1;  ///< devices of one chip
+  bool rings = true;         ///< every axis it spans is spanned whole, and wraps
+};
+
+/// The degrees inside a slice in the order in which they are placed, from those that communicate most.
+struct torus_placement {
+  std::array<placed_degree, 6> degrees{};
+};
+
+namespace detail {
+
+/// The largest divisor of `degree` that also divides `room`.
+constexpr std::int64_t common_divisor(std::int64_t degree, std::int64_t room) noexcept {
+  while (room != 0) {
+    const std::int64_t rest = degree % room;
+    degree = room;
+    room = rest;
+  }
+  return degree;
+}
+
+/// Takes whole free axes that divide what is left of the degree, longest first, then parts of axes.
+constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& free, const slice& s) {
+  std::int64_t left = placed.degree / placed.on_chip;
+  for (const bool whole_only : {true, false}) {
+    for (int round = 0; round < 3 && left > 1; ++round) {
+      std::size_t best = 3;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const bool whole = free[axis] == s.shape.dims[axis] && left % free[axis] == 0;
+        if (free[axis] == 1 || (whole_only && !whole) || common_divisor(left, free[axis]) == 1) continue;
+        if (best == 3 || free[axis] > free[best]) best = axis;
+      }
+      if (best == 3) break;
+      const auto part = static_cast<std::int32_t>(common_divisor(left, free[best]));
+      placed.lengths[best] *= part;
+      free[best] /= part;
+      left /= part;
+    }
+  }
+  if (left > 1)
+    fail(errc::infeasible, "placement of a degree on the torus", placed.degree, "degrees that divide its axes");
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (placed.lengths[axis] == 1) continue;
+    if (placed.lengths[axis] != s.shape.dims[axis] || !wraparound(s)[axis].value_or(false)) placed.rings = false;
+  }
+}
+
+}  // namespace detail
+
+/// Lays the degrees of a layout on the axes of a slice: tensor first, then context, expert, FSDP, data and pipeline,
+/// each on whole axes where it can. The two devices of a chip go to the first degree that is even. Throws where a
+/// degree does not divide into what is free. Worked: FSDP 16 x tensor 4 on v5p-128 has tensor on one ring of 4 and FSDP
+/// on two.
+[[nodiscard]] constexpr torus_placement place_on_torus(const layout& l, const slice& s) {
+  validate(l, s);
+  torus_placement result{{{{"tensor", l.tensor},
+                           {"context", l.context},
+                           {"expert", l.expert},
+                           {"fsdp", l.fsdp},
+                           {"data", l.data},
+                           {"pipeline", l.pipeline}}}};
+  std::array<std::int32_t, 3> free = s.shape.dims;
+  std::int64_t on_chip = l.unit == mesh_unit::devices ? s.chip.jax_devices : 1;
+  for (placed_degree& placed : result.degrees) {
+    placed.on_chip = detail::common_divisor(placed.degree, on_chip);
+    on_chip /= placed.on_chip;
+    detail::place_degree(placed, free, s);
+  }
+  return result;
+}
+
+/// The group of chips in which one degree communicates. Worked: all_gather over it takes what FSDP waits for.
+[[nodiscard]] constexpr collective_group group_of(const placed_degree& placed, const slice& s) {
+  collective_group group;
+  group.lengths = placed.lengths;
+  group.one_way = ici_link_rate(s.chip);
+  group.network = placed.rings ? network_kind::ring : network_kind::line;
+  return group;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/roofline/roofline.hpp
+
+#ifndef TPUPLAN_ROOFLINE_ROOFLINE_HPP
+#define TPUPLAN_ROOFLINE_ROOFLINE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// One chip and one matrix product: when does arithmetic take longer than moving the operands?
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Where operands come from.
+enum class memory_level : std::uint8_t {
+  hbm,
+  vmem,
+  pcie,  ///< host memory
+  ici,   ///< other chips of the slice, over one axis in both directions
+  dcn,   ///< other slices
+};
+
+/// "hbm" and so on.
+[[nodiscard]] constexpr std::string_view name(memory_level level) noexcept {
+  constexpr std::string_view names[] = {"hbm", "vmem", "pcie", "ici", "dcn"};
+  return detail::name_of(names, static_cast<std::size_t>(level));
+}
+
+/// What one chip can read from there in a second. Throws where the figure is not known.
+/// Worked: 819 GB/s from the HBM of v5e; 90 GB/s over one of its ICI axes, both directions, as achieved.
+[[nodiscard]] constexpr bytes_per_second bandwidth(const chip_spec& chip, memory_level level) {
+  bytes_per_second rate{};
+  switch (level) {
+    case memory_level::hbm: rate = chip.hbm.bandwidth; break;
+    case memory_level::vmem: rate = vmem_bandwidth(chip); break;
+    case memory_level::pcie: rate = chip.host.pcie.value("PCIe rate of the chip"); break;
+    case memory_level::ici: rate = ici_axis_both_ways(chip); break;
+    case memory_level::dcn: rate = chip.host.dcn.value("DCN rate of the chip"); break;
+  }
+  detail::positive("bandwidth", rate.value());
+  return rate;
+}
+
+/// Formats of the operands and the result of a product, and of the arithmetic.
+struct product_dtypes {
+  dtype weights = dtype::bf16;
+  dtype activations = dtype::bf16;
+  dtype output = dtype::bf16;
+  dtype compute = dtype::bf16;
+};
+
+/// One format throughout. Worked: uniform(dtype::int8) reads, computes and writes int8.
+[[nodiscard]] constexpr product_dtypes uniform(dtype type) noexcept { return {type, type, type, type}; }
+
+/// Arithmetic intensity above which a chip is limited by its FLOP/s: peak over bandwidth.
+/// Worked: 197e12 / 819e9 = 240.5 FLOP/B on v5e in bf16 from HBM. Source: scaling book, "Rooflines" (2025-12-15).
+[[nodiscard]] constexpr flops_per_byte ridge_point(const chip_spec& chip, dtype compute = dtype::bf16,
+                                                   memory_level from = memory_level::hbm) {
+  const flops_per_second peak = peak_rate(chip, compute);
+  detail::positive("peak rate", peak.value());
+  return peak / bandwidth(chip, from);
+}
+
+/// The batch in tokens, not rounded, above which [B,D] x [D,F] with B far below D and F is limited by arithmetic:
+/// C s / (2 W) for weights of s bytes that come at bandwidth W. `experts_per_active` is E/k for a mixture of experts.
+/// From ICI it is tokens per chip of FSDP over one axis, from DCN tokens per slice of data parallelism.
+/// Worked: 240.5 on v5e in bf16; 60.1 with int4 weights and 197e12/820e9. Source: scaling book, "Rooflines".
+[[nodiscard]] constexpr double balance_batch(const chip_spec& chip, const product_dtypes& types,
+                                             memory_level from = memory_level::hbm, double experts_per_active = 1) {
+  detail::in_range("experts_per_active", experts_per_active, 1, 1e9, "1 (dense) or more");
+  const double weight_bytes = size_of(types.weights).value();
+  return ridge_point(chip, types.compute, from).value() * weight_bytes / 2 * experts_per_active;
+}
+
+/// The smallest batch in whole tokens strictly above the balance. Throws where the rate or the bandwidth is unknown.
+/// Worked: 241 on v5e, 167 on v5p, 561 on v6e in bf16 from HBM.
+[[nodiscard]] constexpr std::int64_t critical_batch(const chip_spec& chip, const product_dtypes& types,
+                                                    memory_level from = memory_level::hbm,
+                                                    double experts_per_active = 1) {
+  return floor_to_count(balance_batch(chip, types, from, experts_per_active)) + 1;
+}
+
+/// The same with one format throughout. Worked: critical_batch(v5e, dtype::int8) = 240.
+[[nodiscard]] constexpr std::int64_t critical_batch(const chip_spec& chip, dtype type = dtype::bf16,
+                                                    memory_level from = memory_level::hbm) {
+  return critical_batch(chip, uniform(type), from);
+}
+
+/// Twice the critical batch: comfortably limited by arithmetic. Worked: 482 on v5e in bf16.
+[[nodiscard]] constexpr std::int64_t recommended_batch(const chip_spec& chip, dtype type = dtype::bf16) {
+  return checked_multiply(2, critical_batch(chip, type));
+}
+
+/// A product [batch, inner] x [inner, outer].
+struct product_shape {
+  std::int64_t batch = 0;
+  std::int64_t inner = 0;
+  std::int64_t outer = 0;
+};
+
+/// FLOPs of a product, two per multiply-add. Worked: 2 x 32 x 4096 x 16384.
+[[nodiscard]] constexpr flops flops_of(const product_shape& p) {
+  return flops{2 * static_cast<double>(detail::positive_count("batch", p.batch)) *
+               static_cast<double>(detail::positive_count("inner", p.inner)) *
+               static_cast<double>(detail::positive_count("outer", p.outer))};
+}
+
+/// Bytes that a product reads and writes once. Worked: [64,4096]x[4096,4096] in bf16 moves 34603008 B.
+[[nodiscard]] constexpr bytes bytes_of(const product_shape& p, const product_dtypes& types) {
+  const auto batch = static_cast<double>(detail::positive_count("batch", p.batch));
+  const auto inner = static_cast<double>(detail::positive_count("inner", p.inner));
+  const auto outer = static_cast<double>(detail::positive_count("outer", p.outer));
+  return size_of(types.activations) * (batch * inner) + size_of(types.weights) * (inner * outer) +
+         size_of(types.output) * (batch * outer);
+}
+
+/// FLOPs per byte moved. Worked: tends to the batch for small bf16 batches and wide matrices.
+[[nodiscard]] constexpr flops_per_byte arithmetic_intensity(const product_shape& p, const product_dtypes& types = {}) {
+  return flops_of(p) / bytes_of(p, types);
+}
+
+/// FLOPs per byte of a product with weights of its own for every batch element: never above 2 / bytes of a weight.
+/// Worked: 1.999 for [64, 4096, 4096] in int8. Source: scaling book, "Rooflines", exercise.
+[[nodiscard]] constexpr flops_per_byte batched_weights_intensity(const product_shape& p, const product_dtypes& types) {
+  const auto batch = static_cast<double>(detail::positive_count("batch", p.batch));
+  const product_shape one{1, p.inner, p.outer};
+  return flops_of(one) * batch / (bytes_of(one, types) * batch);
+}
+
+/// FLOPs per byte of a product cut in tiles whose operands stream from memory while the result stays: bm bn/(bm+bn) in
+/// bf16, whatever the depth. Worked: 256 for tiles of 512 x 512.
+[[nodiscard]] constexpr flops_per_byte tiled_intensity(std::int64_t tile_rows, std::int64_t tile_columns,
+                                                       dtype type = dtype::bf16) {
+  const auto rows = static_cast<double>(detail::positive_count("tile_rows", tile_rows));
+  const auto columns = static_cast<double>(detail::positive_count("tile_columns", tile_columns));
+  return flops{2 * rows * columns} / (size_of(type) * (rows + columns));
+}
+
+/// Work that grows with a count, of tokens or of sequences, on top of bytes that move once for all of them.
+struct growing_work {
+  bytes once{};  ///< such as the weights
+  flops flops_per_element{};
+  bytes bytes_per_element{};  ///< such as activations, or the cache of a sequence
+};
+
+/// The count, not rounded, at which the arithmetic of such work takes as long as its traffic: (once / W) / (flops / C -
+/// bytes / W). Nothing where no count suffices, which happens on slow links and with large caches.
+/// Worked: 270.97 for 67 MB once, 130 MFLOP and 20 kB each at 394e12 and 810e9. Source: scaling book, "TPUs".
+[[nodiscard]] constexpr maybe<double> exact_critical_count(const chip_spec& chip, const growing_work& work,
+                                                           dtype compute = dtype::bf16,
+                                                           memory_level from = memory_level::hbm) {
+  detail::positive("once", work.once.value());
+  detail::positive("flops_per_element", work.flops_per_element.value());
+  detail::not_negative("bytes_per_element", work.bytes_per_element.value());
+  const bytes_per_second rate = bandwidth(chip, from);
+  const flops_per_second peak = peak_rate(chip, compute);
+  detail::positive("peak rate", peak.value());
+  const seconds gain = work.flops_per_element / peak - work.bytes_per_element / rate;
+  if (gain <= seconds{0}) return nothing;
+  return work.once / rate / gain;
+}
+
+/// The batch, not rounded, at which arithmetic and traffic of [B,D] x [D,F] take the same time, operands and result
+/// counted: (s_w D F / W) / (2 D F / C - (s_a D + s_o F) / W). Nothing where no batch suffices, which happens on slow
+/// links. Worked: 262.71 for int8 [B,4096]x[4096,16384] at 394e12 and 810e9; 258.88 with the table's v5e.
+[[nodiscard]] constexpr maybe<double> exact_critical_batch(const chip_spec& chip, std::int64_t inner,
+                                                           std::int64_t outer, const product_dtypes& types,
+                                                           memory_level from = memory_level::hbm) {
+  const auto d = static_cast<double>(detail::positive_count("inner", inner));
+  const auto f = static_cast<double>(detail::positive_count("outer", outer));
+  const growing_work work{size_of(types.weights) * (d * f), flops{2 * d * f},
+                          size_of(types.activations) * d + size_of(types.output) * f};
+  return exact_critical_count(chip, work, types.compute, from);
+}
+
+/// What limits a product.
+enum class bound : std::uint8_t { compute, memory };
+
+/// "compute" or "memory".
+[[nodiscard]] constexpr std::string_view name(bound what) noexcept {
+  return what == bound::compute ? "compute" : "memory";
+}
+
+/// Time of one product on one chip at peak rates: between `lower`, where arithmetic and traffic overlap perfectly, and
+/// `upper`, where they do not at all.
+struct product_time {
+  seconds math{};
+  seconds memory{};
+  seconds lower{};
+  seconds upper{};
+  bound limited_by = bound::memory;
+};
+
+/// Roofline of one product. Worked: [512,4096]x[4096,16384] in bf16 on v5e takes 0.349 ms of arithmetic and 0.189 ms of
+/// traffic, so it is limited by compute.
+[[nodiscard]] constexpr product_time roofline(const chip_spec& chip, const product_shape& p,
+                                              const product_dtypes& types = {}, memory_level from = memory_level::hbm) {
+  product_time t;
+  t.math = flops_of(p) / peak_rate(chip, types.compute);
+  t.memory = bytes_of(p, types) / bandwidth(chip, from);
+  t.lower = max(t.math, t.memory);
+  t.upper = t.math + t.memory;
+  t.limited_by = t.memory < t.math ? bound::compute : bound::memory;
+  return t;
+}
+
+/// Time of some work at the peak of a number of chips, at a given model FLOP utilisation.
+/// Worked: 6.3e24 FLOP on 8960 v5p at 40 % take 44.3 days. Source: scaling book, "Applied training".
+[[nodiscard]] constexpr seconds time_at_mfu(flops work, const chip_spec& chip, std::int64_t chip_count,
+                                            double mfu = 1) {
+  detail::positive("work", work.value());
+  detail::in_range("mfu", mfu, 1e-9, 1, "above 0, at most 1");
+  const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
+  return work / (peak_rate(chip, dtype::bf16) * (count * mfu));
+}
+
+/// FLOPs that a number of chips can do in some time at peak: what is paid for.
+/// Worked: 2.79 million chip-hours at 1513 TFLOP/s are 1.52e25 FLOP. Source: scaling book, "Transformers", exercise.
+[[nodiscard]] constexpr flops available_work(const chip_spec& chip, std::int64_t chip_count, seconds time,
+                                             dtype compute = dtype::bf16) {
+  detail::positive("time", time.value());
+  return peak_rate(chip, compute) * time * static_cast<double>(detail::positive_count("chips", chip_count));
+}
+
+/// What part of the available FLOPs some work is: the MFU of a run where it is model FLOPs. Above 1 for claims that
+/// cannot be.
+/// Worked: 3.2856e24 FLOP in those chip-hours are 21.6 %. Source: scaling book, "Transformers", exercise.
+[[nodiscard]] constexpr double utilization(flops work, const chip_spec& chip, std::int64_t chip_count, seconds time,
+                                           dtype compute = dtype::bf16) {
+  detail::positive("work", work.value());
+  const flops available = available_work(chip, chip_count, time, compute);
+  detail::positive("peak rate", available.value());
+  return work / available;
+}
+
+/// Time to stream that many bytes, spread evenly over chips, once from a memory. Worked: 16 GB from one v5e: 19.5 ms.
+[[nodiscard]] constexpr seconds load_time(bytes amount, const chip_spec& chip, std::int64_t chip_count = 1,
+                                          memory_level from = memory_level::hbm) {
+  detail::positive("amount", amount.value());
+  return amount / (bandwidth(chip, from) * static_cast<double>(detail::positive_count("chips", chip_count)));
+}
+
+/// Peak of one systolic array: two FLOPs for each multiply-add of its cells in each cycle.
+/// Worked: 2 x 128 x 128 x 1.5 GHz = 49.152 TFLOP/s on v5e. Do not derive a chip's peak from it: on v6e and tpu7x the
+/// documented peaks need the factor `macs_per_cell_cycle`. Source: scaling book, "TPUs".
+[[nodiscard]] constexpr flops_per_second mxu_peak(const chip_spec& chip) {
+  const auto cells = static_cast<double>(checked_multiply(chip.mxu.side, chip.mxu.side, chip.mxu.macs_per_cell_cycle));
+  return flops{2 * cells} * chip.clock.value("clock of the chip");
+}
+
+/// Peak of all systolic arrays of one TensorCore. Worked: 4 x 49.152 = 196.608 TFLOP/s on v5e, rounded to 197 in the
+/// table. Source: scaling book, "TPUs".
+[[nodiscard]] constexpr flops_per_second tensorcore_peak(const chip_spec& chip) {
+  const std::int64_t arrays = detail::positive_count("chip.mxu.per_tensorcore", chip.mxu.per_tensorcore);
+  return mxu_peak(chip) * static_cast<double>(arrays);
+}
+
+/// Peak of a vector unit that does one operation per lane and cycle, multiply-adds not counted as two.
+/// Worked: 8 sublanes x 128 lanes x 4 units x 2 TensorCores at 1.75 GHz are 14.3 TFLOP/s on v5p; the 16896 cores of
+/// H100 at 1.59 GHz 26.9. Source: scaling book, "TPUs" and "GPUs".
+[[nodiscard]] constexpr flops_per_second vector_peak(std::int64_t lanes, per_second clock) {
+  detail::positive("clock", clock.value());
+  return flops{static_cast<double>(detail::positive_count("lanes", lanes))} * clock;
+}
+
+/// Time of several stages that work at once: at best the slowest, at worst all of them one after the other.
+struct time_bounds {
+  seconds lower{};
+  seconds upper{};
+};
+
+/// The bounds for stages that take these times by themselves. Worked: 66.7, 166.7, 19.8 and 1.4 ms take 166.7 to 254.6.
+/// Source: scaling book, "Rooflines".
+template <std::size_t Count>
+[[nodiscard]] constexpr time_bounds overlap_bounds(const seconds (&stages)[Count]) {
+  time_bounds bounds;
+  for (const seconds stage : stages) {
+    detail::not_negative("stage", stage.value());
+    bounds.lower = max(bounds.lower, stage);
+    bounds.upper += stage;
+  }
+  return bounds;
+}
+
+/// Global batch of synchronous data parallelism: what one replica takes, times the replicas.
+/// Worked: 128 per core on the 8 cores of v3-8 is 1024.
+[[nodiscard]] constexpr std::int64_t global_batch(std::int64_t per_replica, std::int64_t replicas) {
+  return checked_multiply(detail::positive_count("per_replica batch", per_replica),
+                          detail::positive_count("replicas", replicas));
+}
+
+/// What one replica takes of a global batch. Throws `errc::not_divisible` where it does not divide.
+/// Worked: 1024 over 8 replicas is 128.
+[[nodiscard]] constexpr std::int64_t batch_per_replica(std::int64_t global, std::int64_t replicas) {
+  detail::positive_count("global batch", global);
+  detail::positive_count("replicas", replicas);
+  if (global % replicas != 0) {
+    detail::fail(errc::not_divisible, "global batch", global, "a multiple of the number of replicas");
+  }
+  return global / replicas;
+}
+
+/// The next multiple of 128, which fills sublanes and lanes. Worked: recommended_multiple(1000) = 1024.
+/// Source: Google Cloud "Cloud TPU performance guide" (batch sizes in multiples of 128).
+[[nodiscard]] constexpr std::int64_t recommended_multiple(std::int64_t batch) {
+  return round_up(detail::positive_count("batch", batch), 128);
+}
+
+/// What happens to the examples that do not fill a last batch.
+enum class remainder : std::uint8_t { drop, keep };
+
+/// Steps in one pass over a data set. Worked: 60000 examples in batches of 1024 are 58 steps, 59 if the rest is kept.
+[[nodiscard]] constexpr std::int64_t steps_per_epoch(std::int64_t examples, std::int64_t batch,
+                                                     remainder last = remainder::drop) {
+  detail::positive_count("examples", examples);
+  detail::positive_count("global batch", batch);
+  return last == remainder::drop ? examples / batch : ceil_div(examples, batch);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/parallel/thresholds.hpp
+
+#ifndef TPUPLAN_PARALLEL_THRESHOLDS_HPP
+#define TPUPLAN_PARALLEL_THRESHOLDS_HPP
+
+#include <cstdint>
+
+/// @file
+/// When does a way of sharding stop being limited by arithmetic? Rules for a layer of two matrices [D,F] and [F,D] in
+/// bf16, at peak rates and with perfect overlap. Source: scaling book, "Training" and "Sharded matrices" (2025-12-15).
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// ICI intensity: FLOPs that a chip can do while a byte comes over one axis, from both directions. Tokens per chip in
+/// bf16, whose two bytes cancel the two FLOPs of a multiply-add. Worked: 2550 on v5p, 2189 on v5e.
+[[nodiscard]] constexpr double ici_intensity(const chip_spec& chip, dtype compute = dtype::bf16) {
+  return ridge_point(chip, compute, memory_level::ici).value();
+}
+
+/// Tokens per chip above which data parallelism or FSDP over that many ICI axes is limited by arithmetic.
+/// `experts_per_active` is E/k of a mixture of experts. Worked: 850 on three axes of v5p.
+[[nodiscard]] constexpr double data_parallel_tokens_per_chip(const chip_spec& chip, std::int64_t axes,
+                                                             double experts_per_active = 1) {
+  detail::positive_count("axes", axes);
+  detail::in_range("experts_per_active", experts_per_active, 1, 1e9, "1 (dense) or more");
+  return ici_intensity(chip) / static_cast<double>(axes) * experts_per_active;
+}
+
+/// Degree below which tensor parallelism over that many axes is limited by arithmetic: (2 / bytes) F axes / intensity.
+/// It does not depend on the format as long as activations have it too. Worked: 7.5 for F = 16384 on one axis of v5e.
+[[nodiscard]] constexpr double tensor_parallel_limit(const chip_spec& chip, std::int64_t d_ff, std::int64_t axes = 1,
+                                                     dtype type = dtype::bf16) {
+  const double widths =
+      static_cast<double>(checked_multiply(detail::positive_count("d_ff", d_ff), detail::positive_count("axes", axes)));
+  return 2 / size_of(type).value() * widths / ici_intensity(chip, type);
+}
+
+/// Tokens per chip above which FSDP and tensor parallelism together are limited by arithmetic, at the best split of the
+/// chips between them: intensity^2 / (fsdp axes x tensor axes x F). Worked: 99.2 on v5p for F = 32768, two axes and
+/// one.
+[[nodiscard]] constexpr double mixed_tokens_per_chip(const chip_spec& chip, std::int64_t d_ff, std::int64_t fsdp_axes,
+                                                     std::int64_t tensor_axes) {
+  const double intensity = ici_intensity(chip);
+  const std::int64_t axes = checked_multiply(detail::positive_count("fsdp_axes", fsdp_axes),
+                                             detail::positive_count("tensor_axes", tensor_axes));
+  return intensity * intensity / static_cast<double>(checked_multiply(axes, detail::positive_count("d_ff", d_ff)));
+}
+
+/// The FSDP degree at which FSDP and tensor traffic take the same time: sqrt(B/F x fsdp axes / tensor axes x chips).
+/// Worked: 13.7 for 48000 tokens, F = 32768, 64 chips, two axes and one.
+[[nodiscard]] constexpr double optimal_fsdp(std::int64_t batch_tokens, std::int64_t d_ff, std::int64_t chip_count,
+                                            std::int64_t fsdp_axes, std::int64_t tensor_axes) {
+  const auto tokens = static_cast<double>(detail::positive_count("batch_tokens", batch_tokens));
+  const auto width = static_cast<double>(detail::positive_count("d_ff", d_ff));
+  const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
+  const auto x = static_cast<double>(detail::positive_count("fsdp_axes", fsdp_axes));
+  const auto y = static_cast<double>(detail::positive_count("tensor_axes", tensor_axes));
+  return math::sqrt(tokens / width * x / y * count);
+}
+
+/// Tokens per slice above which data parallelism between slices is limited by arithmetic. Worked: 73440 on v5p.
+[[nodiscard]] constexpr double dcn_tokens_per_slice(const chip_spec& chip) {
+  return ridge_point(chip, dtype::bf16, memory_level::dcn).value();
+}
+
+/// X[B,D] Y[D,F] with Y cut along D: gather Y first, or multiply and reduce after?
+struct contraction_limits {
+  double gather_first_batch = 0;   ///< tokens above which gathering first is limited by arithmetic
+  double reduce_after_inner = 0;   ///< D above which reducing after beats the repeated FLOPs of gathering first
+  double reduce_after_degree = 0;  ///< most ways for which reducing after is limited by arithmetic
+  double equal_traffic_batch = 0;  ///< tokens at which both move the same bytes; fewer favour reducing after
+};
+
+/// Worked: 2550 tokens, D above 5100, 1.6 ways for D = 8192 on v5p; equal traffic at 4096 tokens.
+[[nodiscard]] constexpr contraction_limits sharded_contraction(const chip_spec& chip, std::int64_t inner) {
+  const double intensity = ici_intensity(chip);
+  const auto d = static_cast<double>(detail::positive_count("inner", inner));
+  return {intensity, 2 * intensity, d / (2 * intensity), d / 2};
+}
+
+/// How a layer of two matrices is dealt out: ways and ICI axes of FSDP and of tensor parallelism.
+struct layer_sharding {
+  std::int64_t fsdp = 1;
+  std::int64_t fsdp_axes = 0;
+  std::int64_t tensor = 1;
+  std::int64_t tensor_axes = 0;
+};
+
+/// Forward time of one layer of two bf16 matrices: arithmetic, FSDP gathers, tensor gathers and scatters.
+struct layer_times {
+  seconds math{};
+  seconds fsdp{};
+  seconds tensor{};
+  bool compute_bound = false;  ///< arithmetic takes longer than either kind of traffic
+};
+
+/// Worked: 4 Mi tokens, D 8192, F 28672, FSDP 2048 on two axes and tensor 4 on one, v5p: 1.048 ms of arithmetic,
+/// 0.652 ms and 0.373 ms of traffic.
+[[nodiscard]] constexpr layer_times layer_forward(const chip_spec& chip, std::int64_t batch_tokens,
+                                                  std::int64_t d_model, std::int64_t d_ff, const layer_sharding& how) {
+  const flops work = 2 * flops_of({batch_tokens, d_model, d_ff});
+  const auto x = static_cast<double>(detail::positive_count("fsdp", how.fsdp));
+  const auto y = static_cast<double>(detail::positive_count("tensor", how.tensor));
+  layer_times t;
+  t.math = work / (peak_rate(chip, dtype::bf16) * (x * y));
+  const auto tokens = static_cast<double>(batch_tokens);
+  const auto d = static_cast<double>(d_model);
+  if (how.fsdp > 1) {
+    const auto axes = static_cast<double>(detail::positive_count("fsdp_axes", how.fsdp_axes));
+    t.fsdp = bytes{4 * d * static_cast<double>(d_ff) / y} / (bandwidth(chip, memory_level::ici) * axes);
+  }
+  if (how.tensor > 1) {
+    const auto axes = static_cast<double>(detail::positive_count("tensor_axes", how.tensor_axes));
+    t.tensor = bytes{4 * tokens * d / x} / (bandwidth(chip, memory_level::ici) * axes);
+  }
+  t.compute_bound = t.math > t.fsdp && t.math > t.tensor;
+  return t;
+}
+
+/// Backward pass of one layer under data parallelism between slices: arithmetic, and the all-reduce of its gradients,
+/// which one slice does not need.
+struct layer_backward_times {
+  seconds math{};
+  seconds dcn{};
+};
+
+/// Worked: 2e6 tokens, D 8192, F 28672 on two v5p slices of 8960 chips: 0.457 ms against 0.0336 ms.
+[[nodiscard]] constexpr layer_backward_times layer_backward_between_slices(const chip_spec& chip, double batch_tokens,
+                                                                           std::int64_t d_model, std::int64_t d_ff,
+                                                                           std::int64_t slice_chips,
+                                                                           std::int64_t slice_total) {
+  detail::positive("batch_tokens", batch_tokens);
+  const double weights = static_cast<double>(
+      checked_multiply(detail::positive_count("d_model", d_model), detail::positive_count("d_ff", d_ff)));
+  const auto per_slice = static_cast<double>(detail::positive_count("slice_chips", slice_chips));
+  const auto total = static_cast<double>(detail::positive_count("slices", slice_total));
+  layer_backward_times t;
+  t.math = flops{8 * batch_tokens * weights} / (peak_rate(chip, dtype::bf16) * (per_slice * total));
+  if (slice_total > 1) t.dcn = bytes{8 * weights} / (bandwidth(chip, memory_level::dcn) * per_slice);
+  return t;
+}
+
+/// Bytes that a layer of two bf16 matrices moves forward and backward, an all-reduce counted twice.
+struct layer_traffic {
+  bytes data{};    ///< gradients reduced
+  bytes fsdp{};    ///< weights gathered forward, gathered and scattered backward
+  bytes tensor{};  ///< activations gathered and scattered both ways
+};
+
+/// Worked: D 8192, F 28672, 2^20 tokens: 1879048192, 2818572288 and 68719476736 B.
+[[nodiscard]] constexpr layer_traffic traffic_of_layer(std::int64_t batch_tokens, std::int64_t d_model,
+                                                       std::int64_t d_ff) {
+  const double weights = static_cast<double>(
+      checked_multiply(detail::positive_count("d_model", d_model), detail::positive_count("d_ff", d_ff)));
+  const double activations =
+      static_cast<double>(checked_multiply(detail::positive_count("batch_tokens", batch_tokens), d_model));
+  return {bytes{8 * weights}, bytes{12 * weights}, bytes{8 * activations}};
+}
+
+/// Time in which pipeline stages hand on the activations of a step: one hop of a microbatch, and hops on the critical
+/// path.
+struct pipeline_transfer {
+  seconds per_hop{};
+  seconds total{};
+};
+
+/// Worked: 2 Mi tokens, D 8192, 400 GB/s, 32 microbatches, 8 stages: 2.68 ms a hop, 102 ms in all.
+[[nodiscard]] constexpr pipeline_transfer pipeline_transfer_time(std::int64_t batch_tokens, std::int64_t d_model,
+                                                                 bytes_per_second between_stages,
+                                                                 std::int64_t microbatches, std::int64_t stages) {
+  detail::positive("between_stages", between_stages.value());
+  const auto pieces = static_cast<double>(detail::positive_count("microbatches", microbatches));
+  if (stages < 2) detail::fail(errc::invalid_argument, "stages", stages, "2 or more");
+  const double activations = static_cast<double>(checked_multiply(detail::positive_count("batch_tokens", batch_tokens),
+                                                                  detail::positive_count("d_model", d_model)));
+  const seconds hop = bytes{2 * activations / pieces} / between_stages;
+  return {hop, hop * (pieces + static_cast<double>(stages) - 2)};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/roofline/attention.hpp
+
+#ifndef TPUPLAN_ROOFLINE_ATTENTION_HPP
+#define TPUPLAN_ROOFLINE_ATTENTION_HPP
+
+#include <cstdint>
+
+/// @file
+/// The attention core, fused: FLOPs per byte of queries, keys, values and outputs, in prefill and in decode.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// One sequence in one layer. `queries` is the whole prompt in prefill and 1 in decode.
+struct attention_shape {
+  std::int64_t queries = 0;
+  std::int64_t context = 0;            ///< keys that each query sees, none masked
+  std::int64_t heads_per_kv_head = 1;  ///< 1: multi-head; more: grouped queries
+};
+
+/// FLOPs per byte of the attention core whose scores stay on the chip: T query rows and outputs of G heads and S keys
+/// and values of one move once, 4 T S G H FLOPs are done; in bf16 T S G / (T G + S). Worked: 0.99988 for one query on
+/// 8192 keys, 7.992 with 8 heads per KV head, 240 for a prompt of 480 tokens. Source: scaling book, "Inference"
+/// (2025-12-15).
+[[nodiscard]] constexpr flops_per_byte attention_intensity(const attention_shape& a, dtype activations = dtype::bf16,
+                                                           dtype cache = dtype::bf16) {
+  const auto queries = static_cast<double>(detail::positive_count("queries", a.queries));
+  const auto context = static_cast<double>(detail::positive_count("context", a.context));
+  const auto group = static_cast<double>(detail::positive_count("heads_per_kv_head", a.heads_per_kv_head));
+  return flops{4 * queries * context * group} /
+         (size_of(activations) * (2 * queries * group) + size_of(cache) * (2 * context));
+}
+
+/// The prompt, in tokens and not rounded, whose attention reaches that intensity in prefill: in bf16 I (G + 1) / G.
+/// Worked: 480 for 240 FLOP/B with one query head per KV head, 270 with eight. Source: scaling book, "Inference".
+[[nodiscard]] constexpr double balance_prompt(flops_per_byte intensity, std::int64_t heads_per_kv_head = 1,
+                                              dtype activations = dtype::bf16, dtype cache = dtype::bf16) {
+  detail::positive("intensity", intensity.value());
+  const auto group = static_cast<double>(detail::positive_count("heads_per_kv_head", heads_per_kv_head));
+  return intensity.value() * (size_of(activations).value() * group + size_of(cache).value()) / (2 * group);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/roofline/padding.hpp
+
+#ifndef TPUPLAN_ROOFLINE_PADDING_HPP
+#define TPUPLAN_ROOFLINE_PADDING_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Padding to the side of the MXU and to the tiles in which arrays lie in memory, and what it wastes.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The tile in which the last two dimensions of an array are laid out: sublanes x lanes.
+struct tile {
+  std::int64_t sublanes = 0;
+  std::int64_t lanes = 0;
+};
+
+/// The layout tile of a format: 8 x 128 words of 32 bits, so 16 x 128 in bf16 and 32 x 128 in int8.
+/// Worked: layout_tile(dtype::bf16) is 16 x 128. Source: JAX Pallas documentation, "TPU details", tiling.
+[[nodiscard]] constexpr tile layout_tile(dtype type) { return {8 * 32 / bits(type), 128}; }
+
+/// Bytes of one layout tile: 4096 in every format, which is one vector register.
+/// Worked: the 64 registers of a v5p TensorCore hold 262144 B. Source: scaling book, "TPUs" (2025-12-15).
+[[nodiscard]] constexpr bytes tile_bytes(dtype type) {
+  const tile unit = layout_tile(type);
+  return size_of(type) * static_cast<double>(checked_multiply(unit.sublanes, unit.lanes));
+}
+
+/// A matrix as weights have it: rows are inputs (contracted), columns are outputs.
+struct matrix_shape {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+};
+
+/// What a padded matrix costs against the one that was asked for.
+struct padding_cost {
+  matrix_shape shape{};
+  matrix_shape padded{};        ///< to the side of the MXU in both dimensions
+  double flop_utilization = 1;  ///< useful share of the MXU's cells
+  bytes stored{};               ///< as laid out in tiles
+  bytes stored_waste{};         ///< of which padding
+};
+
+/// Both dimensions rounded up to the side of the chip's MXU. Worked: 100 x 300 becomes 128 x 384 on v5e.
+[[nodiscard]] constexpr matrix_shape padded_to_mxu(matrix_shape shape, const chip_spec& chip) {
+  const std::int64_t side = detail::positive_count("chip.mxu.side", chip.mxu.side);
+  return {round_up(detail::positive_count("rows", shape.rows), side),
+          round_up(detail::positive_count("columns", shape.columns), side)};
+}
+
+/// Bytes of a matrix as it lies in memory: both dimensions rounded up to the layout tile of its format.
+/// Worked: 100 x 300 in bf16 lies in 112 x 384: 86016 B.
+[[nodiscard]] constexpr bytes tiled_bytes(matrix_shape shape, dtype type) {
+  const tile unit = layout_tile(type);
+  return size_of(type) *
+         static_cast<double>(checked_multiply(round_up(detail::positive_count("rows", shape.rows), unit.sublanes),
+                                              round_up(detail::positive_count("columns", shape.columns), unit.lanes)));
+}
+
+/// What padding wastes in FLOPs (on the MXU) and in bytes (in memory) for one weight matrix.
+/// Worked: 100 x 300 on v5e uses 61 % of the cells, on v6e (256 x 512) 23 %.
+[[nodiscard]] constexpr padding_cost padding(matrix_shape shape, const chip_spec& chip, dtype type = dtype::bf16) {
+  padding_cost cost{shape, padded_to_mxu(shape, chip), 1, tiled_bytes(shape, type), bytes{}};
+  const auto elements = static_cast<double>(checked_multiply(shape.rows, shape.columns));
+  cost.flop_utilization = elements / static_cast<double>(checked_multiply(cost.padded.rows, cost.padded.columns));
+  cost.stored_waste = cost.stored - size_of(type) * elements;
+  return cost;
+}
+
+/// A kind of weight matrix of a model, how often it occurs, and in how many of those a token is multiplied.
+struct weight_matrix {
+  std::string_view name{};
+  matrix_shape shape{};
+  std::int64_t count = 0;
+  std::int64_t used_per_token = 0;
+};
+
+/// At most sixteen kinds of weight matrices.
+struct weight_matrices {
+  std::array<weight_matrix, 16> items{};
+  std::size_t size = 0;
+
+  [[nodiscard]] constexpr const weight_matrix* begin() const noexcept { return items.data(); }
+  [[nodiscard]] constexpr const weight_matrix* end() const noexcept { return items.data() + size; }
+};
+
+namespace detail {
+
+constexpr void add_matrix(weight_matrices& list, std::string_view name, std::int64_t rows, std::int64_t columns,
+                          std::int64_t count, std::int64_t used) {
+  if (rows > 0 && columns > 0 && count > 0) list.items[list.size++] = {name, {rows, columns}, count, used};
+}
+
+constexpr void add_attention_matrices(const transformer& m, weight_matrices& list) {
+  const attention_spec& a = m.attention;
+  const std::int64_t d = m.d_model;
+  const std::int64_t n = m.layers;
+  if (has_latent_attention(m)) {
+    const latent_attention_spec& latent = a.latent;
+    const std::int64_t q = a.heads * (latent.qk_nope_head_dim + latent.qk_rope_head_dim);
+    if (latent.q_lora_rank > 0) {
+      add_matrix(list, "query down", d, latent.q_lora_rank, n, n);
+      add_matrix(list, "query up", latent.q_lora_rank, q, n, n);
+    } else {
+      add_matrix(list, "query", d, q, n, n);
+    }
+    add_matrix(list, "key and value down", d, latent.kv_lora_rank + latent.qk_rope_head_dim, n, n);
+    add_matrix(list, "key and value up", latent.kv_lora_rank, a.heads * (latent.qk_nope_head_dim + latent.v_head_dim),
+               n, n);
+    add_matrix(list, "attention output", a.heads * latent.v_head_dim, d, n, n);
+    return;
+  }
+  add_matrix(list, "query", d, a.heads * a.head_dim, n, n);
+  add_matrix(list, "key", d, a.kv_heads * a.head_dim, n, n);
+  add_matrix(list, "value", d, a.kv_heads * a.head_dim, n, n);
+  add_matrix(list, "attention output", a.heads * a.head_dim, d, n, n);
+}
+
+}  // namespace detail
+
+/// The kinds of weight matrices in the text stack of a model. Layers whose heads differ are listed as the usual ones.
+/// Worked: llama-3-8b has seven kinds in its layers and the output head.
+[[nodiscard]] constexpr weight_matrices matrices_of(const transformer& m) {
+  validate(m);
+  weight_matrices list;
+  if (!has_text(m)) return list;
+  const std::int64_t d = m.d_model;
+  const std::int64_t sparse = moe_layers(m);
+  const std::int64_t dense = m.layers - sparse;
+  detail::add_attention_matrices(m, list);
+  if (m.mlp.gated) detail::add_matrix(list, "MLP gate", d, m.mlp.d_ff, dense, dense);
+  detail::add_matrix(list, "MLP up", d, m.mlp.d_ff, dense, dense);
+  detail::add_matrix(list, "MLP down", m.mlp.d_ff, d, dense, dense);
+  const std::int64_t up = m.mlp.gated ? 2 : 1;
+  detail::add_matrix(list, "router", d, m.moe.experts, sparse, sparse);
+  detail::add_matrix(list, "expert up", d, m.moe.expert_d_ff, up * sparse * m.moe.experts, up * sparse * m.moe.top_k);
+  detail::add_matrix(list, "expert down", m.moe.expert_d_ff, d, sparse * m.moe.experts, sparse * m.moe.top_k);
+  detail::add_matrix(list, "shared expert up", d, m.moe.shared_d_ff, up * sparse, up * sparse);
+  detail::add_matrix(list, "shared expert down", m.moe.shared_d_ff, d, sparse, sparse);
+  if (m.kind != architecture::encoder) detail::add_matrix(list, "output head", d, m.vocab, 1, 1);
+  return list;
+}
+
+/// What padding wastes over all weight matrices of a model: useful share of the FLOPs of one token, and stored bytes.
+struct model_padding {
+  double flop_utilization = 1;
+  bytes stored{};
+  bytes stored_waste{};
+};
+
+/// Padding summed over `matrices_of` a model. Worked: gpt2 (768 wide, vocabulary 50257) uses 99.97 % on v5e.
+[[nodiscard]] constexpr model_padding padding(const transformer& m, const chip_spec& chip, dtype type = dtype::bf16) {
+  model_padding sum;
+  double useful = 0;
+  double spent = 0;
+  for (const weight_matrix& matrix : matrices_of(m)) {
+    const padding_cost one = padding(matrix.shape, chip, type);
+    const auto used = static_cast<double>(matrix.used_per_token);
+    useful += used * static_cast<double>(matrix.shape.rows) * static_cast<double>(matrix.shape.columns);
+    spent += used * static_cast<double>(one.padded.rows) * static_cast<double>(one.padded.columns);
+    sum.stored += one.stored * static_cast<double>(matrix.count);
+    sum.stored_waste += one.stored_waste * static_cast<double>(matrix.count);
+  }
+  if (spent > 0) sum.flop_utilization = useful / spent;
+  return sum;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/version.hpp
+
+#ifndef TPUPLAN_VERSION_HPP
+#define TPUPLAN_VERSION_HPP
+
+/// @file
+/// The version of tpuplan. CMake reads it from here: it is written nowhere else.
+
+#define TPUPLAN_VERSION_MAJOR 0
+#define TPUPLAN_VERSION_MINOR 1
+#define TPUPLAN_VERSION_PATCH 0
+
+#endif
+
+// tpuplan/core.hpp
+
+#ifndef TPUPLAN_CORE_HPP
+#define TPUPLAN_CORE_HPP
+
+/// @file
+/// Everything that is constexpr and needs no third-party library: units, hardware, models, rooflines, layouts,
+/// estimates and costs.
+
+#endif
+
+// tpuplan/estimate/serving_calibration.hpp
+
+#ifndef TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
+#define TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
+
+/// @file
+/// The constants of the serving estimates, calibrated on published runs. Every estimate takes them as an argument.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Constants of decode steps and prefill. Each has a physical meaning; benchmarks/accuracy fits those that are not
+/// marked as set. There are few families of published serving runs: take them for calibrated rules, not for laws.
+struct serving_calibration {
+  double weight_stream = 0.818;          ///< fraction of the HBM bandwidth while weights are read
+  double cache_stream = 0.444;           ///< the same of keys and values
+  double decode_mxu = 0.566;             ///< sustained fraction of the peak in decode, where that is what binds
+  double decode_collectives = 1.06;      ///< time of all-reduces in decode over their bandwidth bound
+  seconds layer_latency{2.27e-5};        ///< of a layer, for each doubling of its devices: two small all-reduces
+  seconds engine_step{7.47e-3};          ///< host and scheduler of a serving engine each step, while the device works
+  seconds engine_sequence{7.65e-5};      ///< the same for each sequence that runs
+  double prefill_between_steps = 0.209;  ///< fraction of the peak at which an engine takes prompts between decode steps
+  double prefill_mxu = 0.736;            ///< sustained fraction of the peak in prefill
+  double prefill_attention = 2.2;        ///< time of the attention kernel over a dense product of the same FLOPs; set
+  double prefill_hbm_passes = 1.5;       ///< HBM traffic of elementwise work over the bytes counted; set
+  double prefill_collectives = 0.753;    ///< time of all-reduces in prefill over their bandwidth bound
+  double engine_prefill = 2.27;          ///< time of a prefill in a serving engine over one by itself
+};
+
+/// Peak rates, nothing lost, no collectives: for chips on which nothing is calibrated, such as GPUs.
+inline constexpr serving_calibration peak_only{1, 1, 1, 0, seconds{0}, seconds{0}, seconds{0}, 1, 1, 1, 0, 0, 1};
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/serving_workload.hpp
+
+#ifndef TPUPLAN_MODEL_SERVING_WORKLOAD_HPP
+#define TPUPLAN_MODEL_SERVING_WORKLOAD_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Serving: the traffic, what is promised to it, and how the engine is set up.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How long prompts, or answers, are, in tokens. The mean of squares says how much longer those are that are met
+/// running: a long answer is met more often.
+struct token_lengths {
+  double mean = 0;
+  double mean_square = 0;
+  std::int64_t longest = 0;
+};
+
+/// All of the same length. Worked: fixed_length(512) has mean 512 and mean square 262144.
+[[nodiscard]] constexpr token_lengths fixed_length(std::int64_t tokens) {
+  const auto length = static_cast<double>(detail::positive_count("tokens", tokens));
+  return {length, length * length, tokens};
+}
+
+/// That share of requests is at most that long.
+struct length_quantile {
+  double share = 0;
+  std::int64_t tokens = 0;
+};
+
+/// Lengths by their quantiles, straight lines between them: from the shortest (share 0) to the longest (share 1).
+/// Worked: 0 to 1000 evenly has mean 500 and mean square 333333; the answer that is met running has 667 on average.
+[[nodiscard]] constexpr token_lengths lengths_from(const length_quantile* quantiles, std::size_t count) {
+  if (count < 2) detail::fail(errc::missing_field, "quantiles", static_cast<std::int64_t>(count), "two or more");
+  if (quantiles[0].share != 0)
+    detail::fail(errc::out_of_range, "first quantile", quantiles[0].share, "0: the shortest");
+  if (quantiles[count - 1].share != 1)
+    detail::fail(errc::out_of_range, "last quantile", quantiles[count - 1].share, "1: the longest");
+  token_lengths result;
+  result.longest = detail::positive_count("longest", quantiles[count - 1].tokens);
+  detail::count_from("shortest", quantiles[0].tokens, 0);
+  for (std::size_t i = 1; i < count; ++i) {
+    const double weight = quantiles[i].share - quantiles[i - 1].share;
+    if (!(weight > 0)) detail::fail(errc::out_of_range, "share of a quantile", quantiles[i].share, "rising shares");
+    if (quantiles[i].tokens < quantiles[i - 1].tokens)
+      detail::fail(errc::out_of_range, "tokens of a quantile", quantiles[i].tokens, "rising lengths");
+    const auto a = static_cast<double>(quantiles[i - 1].tokens);
+    const auto b = static_cast<double>(quantiles[i].tokens);
+    result.mean += weight * (a + b) / 2;
+    result.mean_square += weight * (a * a + a * b + b * b) / 3;
+  }
+  return result;
+}
+
+/// The same for an array: lengths_from({{0, 16}, {0.5, 400}, {1, 8192}}).
+template <std::size_t Count>
+[[nodiscard]] constexpr token_lengths lengths_from(const length_quantile (&quantiles)[Count]) {
+  return lengths_from(quantiles, Count);
+}
+
+/// How an engine holds keys and values.
+enum class cache_policy : std::uint8_t {
+  paged,     ///< blocks, as many as a sequence has tokens: vLLM, SGLang, ragged paged attention
+  reserved,  ///< the longest context for every sequence, and attention over all of it: JetStream, MaxText
+};
+
+/// "paged" or "reserved".
+[[nodiscard]] constexpr std::string_view name(cache_policy policy) noexcept {
+  return policy == cache_policy::paged ? "paged" : "reserved";
+}
+
+/// Traffic, promises and engine. Fields without a sensible default are 0 and refused by name when used.
+struct serving {
+  token_lengths prompt{};
+  token_lengths answer{};
+  std::int64_t concurrency = 0;  ///< requests in flight, over all replicas; 0: as many as run at once
+  per_second request_rate{};     ///< over all replicas, arriving at random; 0: a new one for each that ends
+  seconds ttft_target{};         ///< time to the first token; 0: none
+  seconds tpot_target{};         ///< time per output token; 0: none
+  dtype weights = dtype::bf16;
+  dtype cache = dtype::bf16;
+  dtype activations = dtype::bf16;  ///< int8 or fp8 where products run quantised, not for weights alone
+  double prefix_hit_rate = 0;       ///< share of prompt tokens whose keys and values are there already
+  std::int64_t prefill_chunk = 0;   ///< tokens of a prompt that one step takes; 0: all of it
+  std::int64_t max_running = 0;     ///< sequences that the engine decodes at once, per replica; 0: what memory allows
+  std::int64_t block_tokens = 1;    ///< tokens in a block of the cache
+  cache_policy policy = cache_policy::paged;
+  double memory_fraction = 0.9;       ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
+  bool beyond_max_positions = false;  ///< contexts longer than the model was made for are meant
+};
+
+/// The longest prompt and the longest answer. Worked: 2048 for 1024 and 1024.
+[[nodiscard]] constexpr std::int64_t longest_context(const serving& job) {
+  return checked_add(detail::positive_count("serving.prompt.longest", job.prompt.longest),
+                     detail::positive_count("serving.answer.longest", job.answer.longest));
+}
+
+/// Tokens that a decoding sequence attends to, on average. Paged: the prompt and half of an answer, long answers
+/// counted as often as they are met: prompt + mean square / (2 mean). Reserved: the longest context. Worked: 1536 for
+/// 1024 and 1024, all alike and paged; 2048 reserved.
+[[nodiscard]] constexpr double running_context(const serving& job) {
+  detail::positive("serving.prompt.mean", job.prompt.mean);
+  detail::positive("serving.answer.mean", job.answer.mean);
+  if (job.policy == cache_policy::reserved) return static_cast<double>(longest_context(job));
+  return job.prompt.mean +
+         detail::positive("serving.answer.mean_square", job.answer.mean_square) / (2 * job.answer.mean);
+}
+
+/// Throws, naming the field, unless the traffic is one that can be estimated for that model.
+constexpr void validate(const serving& job, const transformer& m) {
+  validate(m);
+  if (m.kind != architecture::decoder) {
+    detail::fail(errc::unsupported, "serving of an architecture", name(m.kind), "decoder");
+  }
+  (void)running_context(job);
+  detail::in_range("serving.prompt.mean", job.prompt.mean, 0, 1e9, "1 to 1e9 tokens");
+  detail::in_range("serving.answer.mean", job.answer.mean, 0, 1e9, "1 to 1e9 tokens");
+  const std::int64_t context = longest_context(job);
+  if (!job.beyond_max_positions && m.max_positions > 0 && context > m.max_positions) {
+    text<96> valid{"at most "};
+    valid.append(m.max_positions).append(", for which the model is made, or beyond_max_positions");
+    detail::fail(errc::out_of_range, "longest context of serving", context, valid.view());
+  }
+  detail::count_from("serving.concurrency", job.concurrency, 0);
+  detail::not_negative("serving.request_rate", job.request_rate.value());
+  if (job.concurrency > 0 && job.request_rate.value() > 0) {
+    detail::fail(errc::invalid_argument, "serving.request_rate", job.request_rate.value(),
+                 "0 where a concurrency is given: one follows from the other");
+  }
+  detail::not_negative("serving.ttft_target", job.ttft_target.value());
+  detail::not_negative("serving.tpot_target", job.tpot_target.value());
+  if (job.activations == dtype::fp32 || job.activations == dtype::int4)
+    detail::fail(errc::unsupported, "serving.activations", name(job.activations), "bf16, fp16, fp8 or int8");
+  if (bits(job.weights) > bits(job.activations) && bits(job.activations) < 16)
+    detail::fail(errc::invalid_argument, "serving.activations", name(job.activations),
+                 "not smaller than the weights: products run in the larger format");
+  detail::in_range("serving.prefix_hit_rate", job.prefix_hit_rate, 0, 0.999, "0 to 0.999");
+  detail::count_from("serving.prefill_chunk", job.prefill_chunk, 0);
+  detail::count_from("serving.max_running", job.max_running, 0);
+  detail::positive_count("serving.block_tokens", job.block_tokens);
+  detail::in_range("serving.memory_fraction", job.memory_fraction, 0.05, 1, "0.05 to 1");
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/decode.hpp
+
+#ifndef TPUPLAN_ESTIMATE_DECODE_HPP
+#define TPUPLAN_ESTIMATE_DECODE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// How a model is dealt over the devices that serve it, and the time of one decode step.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How weights are cut over the devices of a replica.
+enum class weight_cut : std::uint8_t {
+  one_dimension,   ///< Megatron: two all-reduces a layer over all devices
+  two_dimensions,  ///< both dimensions of each matrix: less traffic on many chips
+  gathered,        ///< weights come to the tokens: for prefill of very many tokens
+};
+
+/// How keys and values are cut over the devices of a replica.
+enum class cache_cut : std::uint8_t {
+  heads,  ///< by KV heads; where devices outnumber them, each head has copies
+  batch,  ///< by sequences: every sequence lies on one device
+};
+
+/// The devices of a slice as replicas of the model, each of `tensor` devices.
+struct serving_layout {
+  std::int64_t tensor = 0;  ///< devices of a replica; 0: all of the slice
+  weight_cut weights = weight_cut::one_dimension;
+  cache_cut cache = cache_cut::heads;
+};
+
+/// Sequences that decode together and what they attend to, on average.
+struct decode_batch {
+  double sequences = 0;
+  double context = 0;  ///< tokens
+};
+
+/// What takes most of a decode step.
+enum class decode_limit : std::uint8_t { weights, products, cache, collectives, overhead };
+
+/// "weights" and so on.
+[[nodiscard]] constexpr std::string_view name(decode_limit what) noexcept {
+  constexpr std::string_view names[] = {"weights", "products", "cache", "collectives", "overhead"};
+  return detail::name_of(names, static_cast<std::size_t>(what));
+}
+
+/// One decode step of one replica: max(weights, products) + cache + latency + collectives = total.
+struct decode_breakdown {
+  seconds weights{};   ///< reading those that are touched
+  seconds products{};  ///< matrix products
+  seconds cache{};     ///< reading keys and values
+  seconds latency{};   ///< layers and their small collectives
+  seconds collectives{};
+  seconds total{};
+  seconds low{};  ///< nine of ten comparable published steps lie between low and high
+  seconds high{};
+  double band = 0;            ///< relative error behind low and high
+  bool extrapolated = false;  ///< outside of what published runs cover
+  decode_limit limited_by = decode_limit::weights;
+};
+
+namespace detail {
+
+/// A replica in numbers.
+struct replica {
+  double devices = 1, chips = 1, count = 1;  // of one replica, of one replica, replicas in the slice
+  double ici = 0;                            // bytes a second of a chip, all axes that it has neighbours on
+};
+
+constexpr void check_served(const transformer& m, const serving_layout& l, const slice& s) {
+  const std::int64_t all = devices(s);
+  const std::int64_t tensor = l.tensor == 0 ? all : l.tensor;
+  positive_count("serving_layout.tensor", tensor);
+  if (all % tensor != 0) {
+    text<96> valid{"a divisor of the "};
+    valid.append(all).append(" devices of ").append(name(s));
+    fail(errc::not_divisible, "serving_layout.tensor", tensor, valid.view());
+  }
+  if (l.weights != weight_cut::one_dimension || l.cache == cache_cut::batch) return;
+  const attention_spec& a = m.attention;
+  if (a.heads % tensor != 0)
+    fail(errc::not_divisible, "serving_layout.tensor", tensor, "a divisor of the number of heads");
+  if (a.kv_heads % tensor != 0 && tensor % a.kv_heads != 0)
+    fail(errc::not_divisible, "serving_layout.tensor", tensor, "a divisor or multiple of the number of KV heads");
+}
+
+/// Rings close in whole cubes of 64 chips, and in whole pods of 256 in two dimensions.
+constexpr replica replica_of(const serving_layout& l, const slice& s) {
+  replica r;
+  const auto all = static_cast<double>(devices(s));
+  r.devices = l.tensor == 0 ? all : static_cast<double>(l.tensor);
+  r.count = all / r.devices;
+  r.chips = r.devices * static_cast<double>(chips(s)) / all;
+  const auto axes = static_cast<double>(s.chip.ici.axes);
+  const double near = r.chips <= 2 ? 1 : r.chips < 64 ? 2 : axes;
+  const bool rings = r.chips >= (axes == 2 ? 256 : 64);
+  r.ici = ici_axis_both_ways(s.chip).value() * (rings ? 1 : 0.5) * (near < axes ? near : axes);
+  return r;
+}
+
+/// Parameters that lie in routed experts.
+constexpr double expert_parameters(const transformer& m) {
+  if (!has_experts(m)) return 0;
+  return static_cast<double>(checked_multiply(mlp_matrices(m, m.moe.expert_d_ff), m.moe.experts, moe_layers(m)));
+}
+
+/// A model on a replica, in the numbers that every estimate needs.
+struct served_model {
+  double held = 0, matrices = 0;               // parameters: all, and those in products of a token
+  double dense = 0, experts = 0, missed = 0;   // read in a step; a token misses that share of the experts
+  double layers = 0, d_model = 0, copies = 1;  // copies of each key and value in the replica
+  replica on{};
+  bytes_per_second hbm{};   // of the replica
+  flops_per_second peak{};  // of the replica, in the format of its products
+};
+
+constexpr flops_per_second serving_peak(const serving& job, const chip_spec& chip) {
+  return peak_rate(chip, has_peak_rate(chip, job.activations) ? job.activations : dtype::bf16);
+}
+
+/// Copies of each key and value in a replica.
+constexpr double cache_copies(const transformer& m, const serving_layout& l, const replica& r) {
+  if (l.weights == weight_cut::two_dimensions || l.cache == cache_cut::batch) return 1;
+  const double heads = has_latent_attention(m) ? 1 : static_cast<double>(m.attention.kv_heads);
+  return r.devices > heads ? r.devices / heads : 1;
+}
+
+constexpr served_model served_by(const transformer& m, const serving& job, const serving_layout& l, const slice& s) {
+  check_served(m, l, s);
+  served_model v;
+  const parameter_count count = parameters(m);
+  v.held = static_cast<double>(count.total);
+  v.matrices = static_cast<double>(count.matrices);
+  v.experts = expert_parameters(m);
+  // No input look-up: of an untied table one row a token is read.
+  const double table = m.tied_embeddings ? 0 : static_cast<double>(checked_multiply(m.vocab, m.d_model));
+  v.dense = v.held - table - v.experts;
+  if (has_experts(m)) v.missed = 1 - static_cast<double>(m.moe.top_k) / static_cast<double>(m.moe.experts);
+  v.layers = static_cast<double>(m.layers);
+  v.d_model = static_cast<double>(m.d_model);
+  v.on = replica_of(l, s);
+  v.copies = cache_copies(m, l, v.on);
+  v.hbm = s.chip.hbm.bandwidth * v.on.chips;
+  v.peak = serving_peak(job, s.chip) * v.on.chips;
+  return v;
+}
+
+/// Parameters that a step of so many sequences reads: of the experts those that one token or more is routed to, all
+/// routes alike.
+constexpr double touched_parameters(const served_model& v, double sequences) {
+  if (v.experts <= 0) return v.dense;
+  return v.dense + v.experts * (v.missed > 0 ? 1 - math::pow(v.missed, sequences) : 1);
+}
+
+/// Seconds per byte that a chip of the replica has to move in collectives; 0 where there is no other chip.
+constexpr double collective_seconds_per_byte(const replica& r, double slowdown) {
+  return r.chips <= 1 || slowdown <= 0 ? 0 : slowdown / positive("ICI rate of the chip", r.ici);
+}
+
+/// Bytes that two all-reduces a layer move for each token.
+constexpr double all_reduced_bytes(const served_model& v, const serving_layout& l) {
+  return 8 * v.layers * v.d_model * (l.weights == weight_cut::two_dimensions ? 2 / math::sqrt(v.on.chips) : 1);
+}
+
+constexpr seconds layer_latency_of(const served_model& v, const serving_calibration& c) {
+  return c.layer_latency * (v.layers * math::log2(v.on.devices < 2 ? 2 : v.on.devices));
+}
+
+/// Bytes of keys and values of a sequence of that many tokens, whole blocks, without copies.
+constexpr bytes cache_of(const transformer& m, const serving& job, double context) {
+  return kv_bytes_per_sequence(m, round_up(ceil_to_count(context), job.block_tokens), job.cache);
+}
+
+/// Half-widths that hold nine of ten errors with the model family left out: steps by themselves, engines (rates of
+/// saturated ones among them), prefill; and what no record covers.
+inline constexpr double step_band = 0.165;
+inline constexpr double engine_band = 0.35;
+inline constexpr double prefill_band = 0.30;
+inline constexpr double wide_serving_band = 0.50;
+
+constexpr bool serving_covered(const chip_spec& chip) {
+  for (const std::string_view known_chip : {"v4", "v5e", "v5p", "v6e", "tpu7x"}) {
+    if (chip.name == known_chip) return true;
+  }
+  return false;
+}
+
+constexpr decode_limit largest_of(const decode_breakdown& t) {
+  decode_limit what = t.products > t.weights ? decode_limit::products : decode_limit::weights;
+  seconds most = max(t.products, t.weights);
+  if (t.cache > most) most = t.cache, what = decode_limit::cache;
+  if (t.collectives > most) most = t.collectives, what = decode_limit::collectives;
+  if (t.latency > most) what = decode_limit::overhead;
+  return what;
+}
+
+/// A step of sequences whose caches take so many bytes each.
+constexpr decode_breakdown decode_of(const served_model& v, double sequences, bytes cache, const serving& job,
+                                     const serving_layout& l, const slice& s, const serving_calibration& c) {
+  positive("decode_batch.sequences", sequences);
+  decode_breakdown t;
+  t.weights = size_of(job.weights) * touched_parameters(v, sequences) / (v.hbm * c.weight_stream);
+  t.products = flops{2 * v.matrices * sequences} / (v.peak * c.decode_mxu);
+  t.cache = cache * (sequences * v.copies) / (v.hbm * c.cache_stream);
+  t.latency = layer_latency_of(v, c);
+  t.collectives =
+      seconds{all_reduced_bytes(v, l) * sequences * collective_seconds_per_byte(v.on, c.decode_collectives)};
+  t.total = max(t.weights, t.products) + t.cache + t.latency + t.collectives;
+  positive("decode step", t.total.value());
+  t.extrapolated = !serving_covered(s.chip);
+  t.band = t.extrapolated ? wide_serving_band : step_band;
+  t.low = t.total / (1 + t.band);
+  t.high = t.total / (1 - t.band);
+  t.limited_by = largest_of(t);
+  return t;
+}
+
+}  // namespace detail
+
+/// Time of one decode step of one replica, by itself: no engine, no prefill between steps. Throws for models that do
+/// not decode, devices that do not divide, batches that are not above 0, and figures of the chip that are unknown.
+/// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 11.4 ms, measured 11.4 ms (tests/unit/decode.cpp).
+/// Source: closed form calibrated on published runs, after the scaling book's chapter "Inference" (2025-12-15).
+[[nodiscard]] constexpr decode_breakdown decode_step(const transformer& m, const decode_batch& batch,
+                                                     const serving& job, const serving_layout& l, const slice& s,
+                                                     const serving_calibration& c = {}) {
+  const detail::served_model v = detail::served_by(m, job, l, s);
+  const bytes cache = detail::cache_of(m, job, detail::positive("decode_batch.context", batch.context));
+  return detail::decode_of(v, batch.sequences, cache, job, l, s, c);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/prefill.hpp
+
+#ifndef TPUPLAN_ESTIMATE_PREFILL_HPP
+#define TPUPLAN_ESTIMATE_PREFILL_HPP
+
+#include <cstdint>
+
+/// @file
+/// Time to take in prompts.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Prompts that are taken in together.
+struct prompt_batch {
+  double prompts = 0;
+  std::int64_t tokens = 0;  ///< of each
+};
+
+/// The parts of a prefill; they add up to total.
+struct prefill_breakdown {
+  seconds products{};
+  seconds attention{};
+  seconds elementwise{};  ///< HBM traffic of norms, activations, residuals
+  seconds weights{};      ///< reading them, once a chunk
+  seconds collectives{};
+  seconds latency{};
+  seconds total{};
+  seconds low{};
+  seconds high{};
+  double band = 0;
+  bool extrapolated = false;
+};
+
+namespace detail {
+
+constexpr prefill_breakdown prefill_of(const served_model& v, const transformer& m, const prompt_batch& batch,
+                                       const serving& job, const serving_layout& l, const slice& s,
+                                       const serving_calibration& c) {
+  const auto length = static_cast<double>(positive_count("prompt_batch.tokens", batch.tokens));
+  const double tokens = positive("prompt_batch.prompts", batch.prompts) * length;
+  const double chunks = job.prefill_chunk > 0 ? math::ceil(tokens / static_cast<double>(job.prefill_chunk)) : 1;
+  const flops_per_second peak = v.peak * c.prefill_mxu;
+  const bytes held = size_of(job.weights) * v.held;
+  const layer_widths w = widths_of(m);
+  prefill_breakdown t;
+  t.products = flops{2 * v.matrices * tokens} / peak;
+  constexpr flop_convention half{attention_flops::causal_half, window_flops::clipped};
+  t.attention = attention_core(m, length, half) * (tokens * c.prefill_attention) / peak;
+  t.elementwise = bytes{c.prefill_hbm_passes * tokens * 2 * v.layers * (8 * w.d_model + 2 * w.qkv + w.mlp)} / v.hbm;
+  t.weights = held * chunks / (v.hbm * c.weight_stream);
+  const double moved = l.weights == weight_cut::gathered ? held.value() : all_reduced_bytes(v, l) * tokens;
+  t.collectives = seconds{moved * collective_seconds_per_byte(v.on, c.prefill_collectives)};
+  t.latency = layer_latency_of(v, c) * chunks;
+  t.total = t.products + t.attention + t.elementwise + t.weights + t.collectives + t.latency;
+  positive("prefill", t.total.value());
+  t.extrapolated = !serving_covered(s.chip);
+  t.band = t.extrapolated ? wide_serving_band : prefill_band;
+  t.low = t.total / (1 + t.band);
+  t.high = t.total / (1 - t.band);
+  return t;
+}
+
+}  // namespace detail
+
+/// Time of a prefill by itself, all tokens new. In an engine it takes `engine_prefill` times as long. With
+/// `job.prefill_chunk` weights are read and layers passed once a chunk. Throws as `decode_step` does.
+/// Worked: 1024 tokens of Llama 2 70B in int8 on v6e-8: 64 ms, measured 60 ms (tests/unit/decode.cpp).
+/// Source: closed form calibrated on published runs.
+[[nodiscard]] constexpr prefill_breakdown prefill_time(const transformer& m, const prompt_batch& batch,
+                                                       const serving& job, const serving_layout& l, const slice& s,
+                                                       const serving_calibration& c = {}) {
+  return detail::prefill_of(detail::served_by(m, job, l, s), m, batch, job, l, s, c);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/serving_memory.hpp
+
+#ifndef TPUPLAN_ESTIMATE_SERVING_MEMORY_HPP
+#define TPUPLAN_ESTIMATE_SERVING_MEMORY_HPP
+
+#include <cstdint>
+
+/// @file
+/// HBM that serving takes on one JAX device, and how many sequences it leaves room for.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Bytes on one device; weights + cache + workspace = total.
+struct serving_memory {
+  bytes weights{};
+  bytes cache{};      ///< of the running batch, copies included
+  bytes workspace{};  ///< compiled programs and their buffers
+  bytes total{};
+  bytes low{};     ///< weights as they are, no workspace
+  bytes high{};    ///< twice the usual padding and workspace
+  bytes usable{};  ///< what XLA lets a program use on the device
+};
+
+/// `yes` where even the high estimate is below 97 % of what is usable, `no` where weights and cache alone are above it.
+[[nodiscard]] constexpr verdict fits(const serving_memory& m) noexcept {
+  if (m.high < safe_share * m.usable) return verdict::yes;
+  return m.low > m.usable ? verdict::no : verdict::uncertain;
+}
+
+namespace detail {
+
+/// Weights are padded by 2 %, programs take 1 GiB: set, on published serving records.
+inline constexpr double weight_padding = 0.02;
+inline constexpr bytes program_memory{1073741824.0};
+
+constexpr bytes weights_per_device(const served_model& v, const serving& job) {
+  return size_of(job.weights) * (v.held / v.on.devices);
+}
+
+/// What the engine's share of a device leaves for keys and values; below 0 where weights do not fit.
+constexpr bytes cache_room(const served_model& v, const serving& job, const slice& s) {
+  return job.memory_fraction * usable_hbm_per_device(s.chip) - (1 + weight_padding) * weights_per_device(v, job) -
+         program_memory;
+}
+
+/// Bytes on one device of a sequence whose cache takes so many.
+constexpr bytes on_device(const served_model& v, bytes cache) { return cache * (v.copies / v.on.devices); }
+
+constexpr serving_memory memory_of(const served_model& v, double running, bytes cache, const serving& job,
+                                   const slice& s) {
+  const bytes weights = weights_per_device(v, job);
+  serving_memory use;
+  use.weights = (1 + weight_padding) * weights;
+  use.cache = running * on_device(v, cache);
+  use.workspace = program_memory;
+  use.total = use.weights + use.cache + use.workspace;
+  use.low = weights + use.cache;
+  use.high = (1 + 2 * weight_padding) * weights + use.cache + 2 * program_memory;
+  use.usable = usable_hbm_per_device(s.chip);
+  return use;
+}
+
+/// Sequences with room for so many caches, given that the longest fits.
+constexpr std::int64_t places_for(const served_model& v, bytes cache, bytes longest, const serving& job,
+                                  const slice& s) {
+  const bytes room = cache_room(v, job, s);
+  if (room < on_device(v, longest)) return 0;
+  const double places = room / on_device(v, cache);
+  const std::int64_t most = places < 1 ? 1 : places > 1e12 ? std::int64_t{1000000000000} : floor_to_count(places);
+  return job.max_running > 0 && job.max_running < most ? job.max_running : most;
+}
+
+}  // namespace detail
+
+/// HBM on one device with so many sequences running in each replica. Worked: 8.79 GB of weights for Llama 2 70B in int8
+/// on v6e-8 (8.70 GB printed). Source: set on published serving records (tests/oracle/serving_records.cpp).
+[[nodiscard]] constexpr serving_memory serving_memory_use(const transformer& m, double running, const serving& job,
+                                                          const serving_layout& l, const slice& s) {
+  detail::not_negative("running", running);
+  return detail::memory_of(detail::served_by(m, job, l, s), running, detail::cache_of(m, job, running_context(job)),
+                           job, s);
+}
+
+/// Sequences that run at once in a replica: what the cache holds, at most what the engine is set to; 0 where not one
+/// of the longest fits. Worked: Llama 3 8B on v6e-1 has room for one of 93 000 tokens (tests/unit/serving.cpp).
+[[nodiscard]] constexpr std::int64_t largest_running(const transformer& m, const serving& job, const serving_layout& l,
+                                                     const slice& s) {
+  const bytes longest = detail::cache_of(m, job, static_cast<double>(longest_context(job)));
+  return detail::places_for(detail::served_by(m, job, l, s), detail::cache_of(m, job, running_context(job)), longest,
+                            job, s);
+}
+
+/// Tokens of the longest single sequence whose cache fits; 0 where weights leave no room. At most 2^40.
+[[nodiscard]] constexpr std::int64_t largest_serving_context(const transformer& m, const serving& job,
+                                                             const serving_layout& l, const slice& s) {
+  const detail::served_model v = detail::served_by(m, job, l, s);
+  const bytes room = detail::cache_room(v, job, s);
+  const auto holds = [&](std::int64_t tokens) {
+    return detail::on_device(v, detail::cache_of(m, job, static_cast<double>(tokens))) <= room;
+  };
+  if (!holds(1)) return 0;
+  std::int64_t good = 1, bad = 2;
+  while (bad < (std::int64_t{1} << 40) && holds(bad)) good = bad, bad *= 2;
+  while (bad - good > 1) {
+    const std::int64_t middle = good + (bad - good) / 2;
+    (holds(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/roofline/inference.hpp
+
+#ifndef TPUPLAN_ROOFLINE_INFERENCE_HPP
+#define TPUPLAN_ROOFLINE_INFERENCE_HPP
+
+#include <cstdint>
+
+/// @file
+/// Bounds of inference at peak rates: a decode step, what fits, tensor parallelism, servers for prefill and for decode.
+/// estimate/serving.hpp says what published runs reach. Source of all: scaling book, "Inference" (2025-12-15).
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What all chips of a slice read from HBM. Worked: 6.55 TB/s for v5litepod-8.
+[[nodiscard]] constexpr bytes_per_second hbm_bandwidth(const slice& s) {
+  return s.chip.hbm.bandwidth * static_cast<double>(chips(s));
+}
+
+/// What a decode step moves and computes. Keys and values are read sequence by sequence, weights once a step.
+struct decode_work {
+  double batch = 0;               ///< sequences that decode
+  bytes weights{};                ///< read in one step
+  bytes cache_per_sequence{};     ///< keys and values
+  flops products_per_sequence{};  ///< of one token, without attention: 0 where they are not to be counted
+};
+
+/// The bound of a step: cache + max(weights, products) = total. Attention is always limited by HBM, and not overlapped.
+struct decode_bound {
+  bytes memory{};      ///< weights and all caches
+  seconds cache{};     ///< reading keys and values
+  seconds weights{};   ///< reading weights
+  seconds products{};  ///< matrix products
+  seconds total{};
+  per_second tokens_per_second{};
+};
+
+/// Time of a decode step at peak rates of some chips. Throws for a batch, bytes or rates that are not above 0.
+/// Worked: batch 4 of 30e9 int8 weights and 819 MB of cache on 16 chips of 810 GB/s takes 2.568 ms.
+[[nodiscard]] constexpr decode_bound decode_bound_of(const decode_work& work, const chip_spec& chip,
+                                                     std::int64_t chip_count, dtype compute = dtype::bf16) {
+  detail::positive("batch", work.batch);
+  detail::positive("weights", work.weights.value());
+  detail::not_negative("cache_per_sequence", work.cache_per_sequence.value());
+  detail::not_negative("products_per_sequence", work.products_per_sequence.value());
+  const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
+  const bytes_per_second rate = chip.hbm.bandwidth * count;
+  decode_bound result;
+  result.memory = work.weights + work.batch * work.cache_per_sequence;
+  result.cache = work.batch * work.cache_per_sequence / rate;
+  result.weights = work.weights / rate;
+  if (work.products_per_sequence > flops{0})
+    result.products = work.batch * work.products_per_sequence / (peak_rate(chip, compute) * count);
+  result.total = result.cache + max(result.weights, result.products);
+  result.tokens_per_second = work.batch / result.total;
+  return result;
+}
+
+/// Sequences whose caches fit beside the weights; 0 where one does not. Sizes are exact: a decimal and a binary
+/// gigabyte give different counts. Worked: 43 of 162000 x 8192 bytes beside 70 GB in 8 x 16 GB.
+[[nodiscard]] constexpr std::int64_t caches_that_fit(bytes memory, bytes weights, bytes cache_per_sequence) {
+  detail::positive("memory", memory.value());
+  detail::not_negative("weights", weights.value());
+  detail::positive("cache_per_sequence", cache_per_sequence.value());
+  const double left = (memory - weights) / cache_per_sequence;
+  return left < 1 ? 0 : floor_to_count(left);
+}
+
+/// Chips whose HBM holds that much, not rounded: 8.75 of 16 GB for 140 GB.
+[[nodiscard]] constexpr double chips_to_hold(bytes amount, bytes hbm_per_chip) {
+  detail::positive("amount", amount.value());
+  detail::positive("hbm_per_chip", hbm_per_chip.value());
+  return amount / hbm_per_chip;
+}
+
+/// The next power of two from that number of chips on: slices come in these. Worked: 8 for 6.996, 16 for 8.55.
+[[nodiscard]] constexpr std::int64_t power_of_two_from(double chip_count) {
+  detail::in_range("chips", chip_count, 1e-9, 1e15, "above 0 and at most 1e15");
+  std::int64_t result = 1;
+  while (static_cast<double>(result) < chip_count) result *= 2;
+  return result;
+}
+
+/// Requests a second of servers that decode `batch` sequences at once: batch / (step x tokens).
+/// Worked: 43 sequences, steps of 19 ms, answers of 512 tokens: 4.42 a second.
+[[nodiscard]] constexpr per_second requests_per_second(double batch, seconds step, double answer_tokens) {
+  detail::positive("batch", batch);
+  detail::positive("step", step.value());
+  detail::positive("answer_tokens", answer_tokens);
+  return batch / (step * answer_tokens);
+}
+
+/// Time of an answer: a step for each token. Worked: 9.99 s for 512 tokens of 19.5 ms.
+[[nodiscard]] constexpr seconds answer_time(seconds step, double answer_tokens) {
+  detail::positive("step", step.value());
+  return step * detail::positive("answer_tokens", answer_tokens);
+}
+
+/// What leaves a server in a step once sequences come and go evenly.
+struct decode_turnover {
+  double sequences = 0;  ///< that end: batch / answer
+  double tokens = 0;     ///< that leave the cache with them: batch x (prompt + answer) / answer
+};
+
+/// Worked: 32 sequences of 8192 and 4096 tokens: 0.0078 sequences and 96 tokens a step.
+[[nodiscard]] constexpr decode_turnover turnover(double batch, double prompt_tokens, double answer_tokens) {
+  detail::positive("batch", batch);
+  detail::positive("answer_tokens", answer_tokens);
+  detail::not_negative("prompt_tokens", prompt_tokens);
+  return {batch / answer_tokens, batch * (prompt_tokens + answer_tokens) / answer_tokens};
+}
+
+/// Prefill servers for each decode server, not rounded: batch x prefill / (step x answer).
+/// Worked: 4.02 for 43 sequences, 0.91 s, 19 ms and 512 tokens.
+[[nodiscard]] constexpr double prefill_servers_per_decode_server(double batch, seconds prefill, seconds step,
+                                                                 double answer_tokens) {
+  detail::positive("prefill", prefill.value());
+  return requests_per_second(batch, step, answer_tokens) * prefill;
+}
+
+/// HBM bandwidth over the two-way rate of one ICI axis, as achieved. Worked: 9.1 on v5e.
+[[nodiscard]] constexpr double hbm_over_ici(const chip_spec& chip) {
+  return chip.hbm.bandwidth / ici_axis_both_ways(chip);
+}
+
+/// The degree of tensor parallelism from which moving activations takes longer than loading weights in decode, not
+/// rounded: F / (B x HBM over ICI bandwidth). Worked: 64 for F = 16384, batch 32 and a ratio of 8.
+[[nodiscard]] constexpr double decode_tensor_limit(std::int64_t d_ff, std::int64_t batch, double hbm_to_ici) {
+  return static_cast<double>(detail::positive_count("d_ff", d_ff)) /
+         (static_cast<double>(detail::positive_count("batch", batch)) * detail::positive("hbm_to_ici", hbm_to_ici));
+}
+
+/// Times of one bf16 product [batch, D] x [D, F] whose F is cut `ways` ways, over one ICI axis.
+struct cut_product {
+  seconds ici{};   ///< activations in or out: 2 B D / W
+  seconds hbm{};   ///< the device's part of the weights
+  seconds math{};  ///< its FLOPs
+};
+
+/// Worked: 64 x 8192 x 28672, 32 ways on v5e of 90, 810 GB/s and 197 TFLOP/s: 11.65, 18.1 and 4.77 us.
+[[nodiscard]] constexpr cut_product cut_product_times(const product_shape& p, std::int64_t ways,
+                                                      const chip_spec& chip) {
+  const flops work = flops_of(p);
+  const auto parts = static_cast<double>(detail::positive_count("ways", ways));
+  const auto activations = static_cast<double>(checked_multiply(p.batch, p.inner));
+  const auto weights = static_cast<double>(checked_multiply(p.inner, p.outer));
+  return {bytes{2 * activations} / ici_axis_both_ways(chip), bytes{2 * weights / parts} / chip.hbm.bandwidth,
+          work / parts / peak_rate(chip, dtype::bf16)};
+}
+
+/// Weights cut over both of their dimensions: degrees that move least activations, not rounded.
+struct weight_stationary_degrees {
+  double d_model = 0;  ///< X
+  double d_ff = 0;     ///< Y Z
+};
+
+/// X = sqrt(N D / 2F), YZ = N / X. Worked: 4 and 32 for F = 4 D on 128 chips.
+[[nodiscard]] constexpr weight_stationary_degrees two_dimensional_degrees(std::int64_t chip_count,
+                                                                          double d_ff_over_d_model) {
+  const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
+  const double x = math::sqrt(count / (2 * detail::positive("d_ff_over_d_model", d_ff_over_d_model)));
+  return {x, count / x};
+}
+
+/// Chips from which cutting both dimensions moves less than Megatron's cut over all axes: 2 axes² F / D.
+/// Worked: 63 on three axes for F = 3.5 D.
+[[nodiscard]] constexpr double two_dimensional_from_chips(double d_ff_over_d_model, std::int64_t axes = 3) {
+  const auto a = static_cast<double>(detail::positive_count("axes", axes));
+  return 2 * a * a * detail::positive("d_ff_over_d_model", d_ff_over_d_model);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/serving.hpp
+
+#ifndef TPUPLAN_ESTIMATE_SERVING_HPP
+#define TPUPLAN_ESTIMATE_SERVING_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+/// @file
+/// A serving engine in its steady state: continuous batching, prompts taken in between decode steps.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Mean time of an output token in an engine: step.total + prompts + engine = total. The host prepares a step while the
+/// device runs another: it shows only where it is the slower of the two.
+struct token_time {
+  decode_breakdown step{};
+  seconds prompts{};  ///< prefill of new requests, as much a step as keeps the batch full
+  seconds engine{};   ///< waiting for host and scheduler
+  seconds total{};
+  seconds low{};  ///< nine of ten comparable published engines lie between low and high
+  seconds high{};
+  double band = 0;
+  bool extrapolated = false;
+};
+
+/// A slice under some traffic. Rates are over all replicas; `running` and times are of one.
+struct serving_estimate {
+  serving_memory memory{};
+  verdict fit = verdict::no;  ///< `no`: nothing below is estimated; `largest_serving_context` says what would fit
+  std::int64_t replicas = 0;
+  std::int64_t largest_running = 0;  ///< sequences that the cache and the engine allow at once, per replica
+  double running = 0;                ///< sequences that decode at once, on average, per replica
+  token_time per_token{};            ///< TPOT
+  seconds prefill{};                 ///< of one prompt in the engine, undisturbed
+  seconds queue{};                   ///< waiting for a place
+  seconds first_token{};             ///< TTFT: queue, half a step, prefill
+  per_second requests{};
+  per_second input_tokens{};  ///< prompt tokens, cached ones included
+  per_second output_tokens{};
+  per_second capacity{};       ///< requests a second with every place taken
+  double prefill_servers = 0;  ///< for each decode server, were they apart
+  bool meets_ttft = true;
+  bool meets_tpot = true;
+};
+
+namespace detail {
+
+/// The mean time of a token as a function of the running batch B:
+/// max(max(dense + experts (1 - missed^B), products B) + each B + fixed, host + host_each B).
+struct token_line {
+  double dense = 0, experts = 0, missed = 0, products = 0, each = 0, fixed = 0, host = 0, host_each = 0;
+};
+constexpr double time_at(const token_line& line, double running) {
+  double weights = line.dense;
+  if (line.experts > 0) weights += line.experts * (line.missed > 0 ? 1 - math::pow(line.missed, running) : 1);
+  const double products = line.products * running;
+  const double device = (weights > products ? weights : products) + line.each * running + line.fixed;
+  const double host = line.host + line.host_each * running;
+  return device > host ? device : host;
+}
+
+/// Prompt tokens that have to be computed for each token of an answer.
+constexpr double prompt_share(const serving& job) {
+  return job.prompt.mean * (1 - job.prefix_hit_rate) / job.answer.mean;
+}
+
+constexpr double prompt_seconds(const served_model& v, const serving& job, const serving_calibration& c) {
+  return (flops{2 * v.matrices * prompt_share(job)} / (v.peak * c.prefill_between_steps)).value();
+}
+
+constexpr token_line line_of(const served_model& v, bytes cache, const serving& job, const serving_layout& l,
+                             const serving_calibration& c) {
+  const double weight_seconds = size_of(job.weights).value() / (v.hbm.value() * c.weight_stream);
+  token_line line;
+  line.dense = v.dense * weight_seconds;
+  line.experts = v.experts * weight_seconds;
+  line.missed = v.missed;
+  line.products = 2 * v.matrices / (v.peak.value() * c.decode_mxu);
+  line.each = cache.value() * v.copies / (v.hbm.value() * c.cache_stream) +
+              all_reduced_bytes(v, l) * collective_seconds_per_byte(v.on, c.decode_collectives) +
+              prompt_seconds(v, job, c);
+  line.fixed = layer_latency_of(v, c).value();
+  line.host = c.engine_step.value();
+  line.host_each = c.engine_sequence.value();
+  return line;
+}
+
+/// The time of a token of sequences whose caches take so many bytes each.
+constexpr token_time token_of(const served_model& v, double running, bytes cache, const serving& job,
+                              const serving_layout& l, const slice& s, const serving_calibration& c) {
+  token_time t;
+  t.step = decode_of(v, running, cache, job, l, s, c);
+  t.prompts = seconds{running * prompt_seconds(v, job, c)};
+  const seconds device = t.step.total + t.prompts;
+  t.total = max(device, c.engine_step + running * c.engine_sequence);
+  t.engine = t.total - device;
+  t.extrapolated = t.step.extrapolated;
+  t.band = t.extrapolated ? wide_serving_band : engine_band;
+  t.low = t.total / (1 + t.band);
+  t.high = t.total / (1 - t.band);
+  return t;
+}
+
+/// The batch at which a rising function crosses 0 between 0 and `most`, by halving and secants; `most` if it does not.
+template <class Function>
+constexpr double crossing(const Function& function, double most) {
+  double low = 0, high = most;
+  double at_low = function(low), at_high = function(high);
+  if (at_high <= 0) return most;
+  for (int round = 0; round < 60 && high - low > 1e-9 * most; ++round) {
+    double middle = round % 3 == 2 ? low + (high - low) / 2 : low - at_low * (high - low) / (at_high - at_low);
+    if (!(middle > low && middle < high)) middle = low + (high - low) / 2;
+    const double value = function(middle);
+    if (value == 0) return middle;
+    (value < 0 ? low : high) = middle;
+    (value < 0 ? at_low : at_high) = value;
+  }
+  return low + (high - low) / 2;
+}
+
+/// Prompt tokens of a request that are new to the engine, at least one.
+constexpr std::int64_t fresh_tokens(const serving& job) {
+  return ceil_to_count(job.prompt.mean * (1 - job.prefix_hit_rate));
+}
+
+/// "from 5140 us on: weights at peak rates".
+constexpr text<96> bound_text(seconds bound, std::string_view term) {
+  return text<96>{"from "}.append(ceil_to_count(in_us(bound))).append(" us on: ").append(term).append(" at peak rates");
+}
+
+/// "below 8.930 a second, the capacity".
+constexpr text<96> below_capacity(double requests) {
+  const std::int64_t thousandths = floor_to_count(requests * 1000);
+  text<96> result{"below "};
+  result.append(thousandths / 1000).append(".");
+  for (const std::int64_t digit : {thousandths / 100 % 10, thousandths / 10 % 10, thousandths % 10})
+    result.append(digit);
+  return result.append(" a second, the capacity");
+}
+
+/// What no engine can beat.
+struct target_floors {
+  decode_breakdown tpot{};
+  prefill_breakdown ttft{};
+};
+constexpr target_floors floors_of(const transformer& m, const serving& job, const serving_layout& l, const slice& s) {
+  target_floors floors;
+  if (job.tpot_target.value() > 0) floors.tpot = decode_step(m, {1, running_context(job)}, job, l, s, peak_only);
+  if (job.ttft_target.value() > 0) floors.ttft = prefill_time(m, {1, fresh_tokens(job)}, job, l, s, peak_only);
+  return floors;
+}
+
+/// Refuses targets below them, with the term that binds.
+constexpr void check_targets(const serving& job, const target_floors& floors) {
+  if (job.tpot_target < floors.tpot.total) {
+    fail(errc::infeasible, "serving.tpot_target in us", in_us(job.tpot_target),
+         bound_text(floors.tpot.total, name(floors.tpot.limited_by)).view());
+  }
+  if (job.ttft_target < floors.ttft.total) {
+    const bool by_products = floors.ttft.products + floors.ttft.attention > floors.ttft.weights;
+    fail(errc::infeasible, "serving.ttft_target in us", in_us(job.ttft_target),
+         bound_text(floors.ttft.total, by_products ? "products" : "weights").view());
+  }
+}
+
+}  // namespace detail
+
+/// Mean time of an output token where so many sequences run in one replica of an engine, prompts taken in as answers
+/// end. Throws as `decode_step` does. Worked: Qwen3 8B on v6e-4, 58.9 sequences of 1024 + 1024 tokens: 13.4 ms against
+/// 11.1 ms measured (tests/unit/serving.cpp). Source: closed form calibrated on published runs.
+[[nodiscard]] constexpr token_time time_per_token(const transformer& m, double running, const serving& job,
+                                                  const serving_layout& l, const slice& s,
+                                                  const serving_calibration& c = {}) {
+  return detail::token_of(detail::served_by(m, job, l, s), running, detail::cache_of(m, job, running_context(job)), job,
+                          l, s, c);
+}
+
+/// One prompt of mean length in an engine, undisturbed; what the prefix cache has is not computed again.
+[[nodiscard]] constexpr seconds engine_prefill_time(const transformer& m, const serving& job, const serving_layout& l,
+                                                    const slice& s, const serving_calibration& c = {}) {
+  return c.engine_prefill * prefill_time(m, {1, detail::fresh_tokens(job)}, job, l, s, c).total;
+}
+
+namespace detail {
+
+/// Running batch per replica under the traffic, at most `most`: by Little's law, N = B + rate x time to first token
+/// for N requests in flight, B = rate x answer x time per token for arrivals.
+constexpr double running_batch(const serving& job, const token_line& line, double most, double replicas,
+                               double prefill) {
+  const double answer = job.answer.mean;
+  if (job.request_rate.value() > 0) {
+    const double rate = job.request_rate.value() / replicas;
+    return crossing([&](double b) { return b - rate * answer * time_at(line, b); }, most);
+  }
+  if (job.concurrency > 0) {
+    const double clients = static_cast<double>(job.concurrency) / replicas;
+    return crossing(
+        [&](double b) {
+          const double token = time_at(line, b);
+          return b + b / (answer * token) * (prefill + token / 2) - clients;
+        },
+        most);
+  }
+  if (job.tpot_target.value() == 0) return most;
+  const double target = job.tpot_target.value();
+  const double within = crossing([&](double b) { return time_at(line, b) - target; }, most);
+  return within < 1 ? 1 : within;
+}
+
+/// Waiting for a place. Closed: those whom the running batch leaves over. Open: a queue of one server that takes a
+/// request at a time, at the rate of a full batch, arrivals at random and service alike (M/D/1); near capacity it is
+/// long.
+constexpr double queue_seconds(const serving& job, double requests, double capacity, double in_service,
+                               double replicas) {
+  if (job.request_rate.value() > 0) {
+    const double load = requests / capacity;
+    return load / (2 * (1 - load)) / capacity;
+  }
+  const double left = static_cast<double>(job.concurrency) / replicas - requests * in_service;
+  return left > 1e-6 * in_service * requests ? left / requests : 0;
+}
+
+/// Fills in what follows from the running batch.
+constexpr void add_rates(serving_estimate& e, const serving& job, double replicas, const serving_calibration& c) {
+  const double answer = job.answer.mean;
+  const double token = e.per_token.total.value();
+  const double each = e.running / (answer * token);
+  const double chunks =
+      job.prefill_chunk > 0
+          ? math::ceil(static_cast<double>(fresh_tokens(job)) / static_cast<double>(job.prefill_chunk))
+          : 1;
+  const double own = e.prefill.value() + (chunks - 0.5) * token;
+  const bool waits = job.request_rate.value() > 0 || job.concurrency > 0;
+  if (waits) e.queue = seconds{queue_seconds(job, each, e.capacity.value() / replicas, own + answer * token, replicas)};
+  e.first_token = e.queue + seconds{own};
+  e.requests = per_second{each * replicas};
+  e.output_tokens = e.requests * answer;
+  e.input_tokens = e.requests * job.prompt.mean;
+  e.prefill_servers =
+      prefill_servers_per_decode_server(e.running, e.prefill / c.engine_prefill, e.per_token.step.total, answer);
+  e.meets_ttft = job.ttft_target.value() == 0 || e.first_token <= job.ttft_target;
+  e.meets_tpot = job.tpot_target.value() == 0 || e.per_token.total <= job.tpot_target * (1 + 1e-9);
+}
+
+}  // namespace detail
+
+/// What a slice does under some traffic: whether it fits, how many sequences run at once, times and rates. Where
+/// neither a rate nor a concurrency is given, every place is taken, or as many as the TPOT target allows. Throws for
+/// what `decode_step` throws for, rates at or above the capacity (it says the capacity), and targets that no engine can
+/// reach (it says the bound). Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp).
+/// Source: scaling book, "Inference" (2025-12-15); Little's law; constants in `serving_calibration`.
+[[nodiscard]] constexpr serving_estimate serve(const transformer& m, const serving& job, const serving_layout& l,
+                                               const slice& s, const serving_calibration& c = {}) {
+  validate(job, m);
+  const detail::served_model v = detail::served_by(m, job, l, s);
+  detail::check_targets(job, detail::floors_of(m, job, l, s));
+  const bytes cache = detail::cache_of(m, job, running_context(job));
+  const bytes longest = detail::cache_of(m, job, static_cast<double>(longest_context(job)));
+  const double replicas = v.on.count;
+  serving_estimate e;
+  e.replicas = floor_to_count(replicas);
+  e.largest_running = detail::places_for(v, cache, longest, job, s);
+  e.memory = detail::memory_of(v, 1, cache, job, s);
+  if (e.largest_running == 0) return e;
+  const detail::token_line line = detail::line_of(v, cache, job, l, c);
+  const auto most = static_cast<double>(e.largest_running);
+  e.capacity = per_second{replicas * most / (job.answer.mean * detail::time_at(line, most))};
+  if (job.request_rate.value() > 0 && job.request_rate >= e.capacity) {
+    detail::fail(errc::infeasible, "serving.request_rate", job.request_rate.value(),
+                 detail::below_capacity(e.capacity.value()).view());
+  }
+  e.prefill = c.engine_prefill * detail::prefill_of(v, m, {1, detail::fresh_tokens(job)}, job, l, s, c).total;
+  e.running = detail::running_batch(job, line, most, replicas, e.prefill.value());
+  e.per_token = detail::token_of(v, e.running, cache, job, l, s, c);
+  e.memory = detail::memory_of(v, e.running, cache, job, s);
+  e.fit = fits(e.memory);
+  detail::add_rates(e, job, replicas, c);
+  return e;
+}
+
+/// A point of the frontier of throughput against latency.
+struct frontier_point {
+  double running = 0;  ///< per replica
+  seconds per_token{};
+  per_second output_tokens{};  ///< over all replicas
+};
+struct serving_frontier {
+  std::array<frontier_point, 24> points{};
+  std::size_t count = 0;
+};
+
+/// Time per token and throughput for running batches 1, 2, 4 … and the largest that fits; no points where none does.
+[[nodiscard]] constexpr serving_frontier frontier(const transformer& m, const serving& job, const serving_layout& l,
+                                                  const slice& s, const serving_calibration& c = {}) {
+  validate(job, m);
+  serving_frontier result;
+  const std::int64_t most = largest_running(m, job, l, s);
+  const detail::served_model v = detail::served_by(m, job, l, s);
+  const bytes cache = detail::cache_of(m, job, running_context(job));
+  for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
+    const auto running = static_cast<double>(batch);
+    const seconds token = detail::token_of(v, running, cache, job, l, s, c).total;
+    result.points[result.count++] = {running, token, v.on.count * running / token};
+    if (batch == most) break;
+    batch = 2 * batch < most ? 2 * batch : most;
+  }
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/cost/serving_cost.hpp
+
+#ifndef TPUPLAN_COST_SERVING_COST_HPP
+#define TPUPLAN_COST_SERVING_COST_HPP
+
+/// @file
+/// Dollars for a million tokens of prompts and of answers.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Dollars for a million tokens. `input` and `output` share the price of the slice by the time that prompts and answers
+/// take of it; either times its rate, both together, is the price.
+struct serving_cost {
+  usd_per_second rate{};  ///< of the slice
+  usd input{};            ///< a million prompt tokens, cached ones included
+  usd output{};           ///< a million answer tokens
+  usd all_on_output{};    ///< a million answer tokens, were prompts free
+};
+
+/// What tokens cost at that price of the slice. Throws for an estimate that does not fit, and a price that is not above
+/// 0. Worked: 38.40 an hour for 10 000 answer tokens a second: 1.0667 on output alone.
+[[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& e, usd_per_second rate) {
+  detail::positive("price", rate.value());
+  if (e.running <= 0) detail::fail(errc::infeasible, "serving", "does not fit", "a slice that holds the model");
+  const double prompts = e.per_token.prompts / e.per_token.total;
+  serving_cost cost;
+  cost.rate = rate;
+  cost.all_on_output = cost_per_million_tokens(rate, e.output_tokens);
+  cost.input = prompts * cost_per_million_tokens(rate, e.input_tokens);
+  cost.output = (1 - prompts) * cost.all_on_output;
+  return cost;
+}
+
+/// The same for a slice at a row of the price book.
+[[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& e, const slice& s, const price_row& price) {
+  return cost_of_tokens(e, rate(price.per_chip, chips(s)));
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/advice.hpp
+
+#ifndef TPUPLAN_ESTIMATE_ADVICE_HPP
+#define TPUPLAN_ESTIMATE_ADVICE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// What in a model, batch or layout wastes the chip, and the gain of mending it: both are estimated, none is a rule.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What is wasteful. Enumerators and their names are stable; each has one function in `detail` that looks for it.
+enum class finding_kind : std::uint8_t {
+  batch,       ///< fewer tokens on a chip than its arithmetic or its collectives need
+  dimension,   ///< a width that does not fill the MXU, or heads that do not fill its lanes
+  heads,       ///< heads that do not divide by a tensor degree which would be faster
+  vocabulary,  ///< a vocabulary that does not fill the MXU
+  layout,      ///< another data x FSDP x tensor layout of the same devices is faster
+  remat,       ///< a lighter policy fits and is faster
+  wraparound,  ///< the slice has open rings, a larger one of its generation does not
+  slices,      ///< exposed traffic between slices
+  microbatch,  ///< HBM is left, and fewer microbatches are faster
+};
+
+/// "batch" and so on.
+[[nodiscard]] constexpr std::string_view name(finding_kind kind) noexcept {
+  constexpr std::string_view names[] = {"batch", "dimension",  "heads",  "vocabulary", "layout",
+                                        "remat", "wraparound", "slices", "microbatch"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// All that an estimate of a training step takes.
+struct training_case {
+  transformer model{};
+  training job{};
+  layout mesh{};
+  slice where{};
+};
+
+/// One waste, and what mending it brings: gain = 1 - step_time_then / (work x step_time_now).
+struct finding {
+  finding_kind kind = finding_kind::batch;
+  text<40> subject{};  ///< the field to change
+  text<64> now{};
+  text<64> better{};
+  seconds step_time_now{};
+  seconds step_time_then{};
+  double work = 1;       ///< useful work of a step on each chip, then over now: batch, chips or model may differ
+  double gain = 0;       ///< share of chip time saved for the same useful work
+  training_case then{};  ///< with the change applied
+};
+
+/// Findings, the largest gain first.
+struct findings {
+  std::array<finding, 16> items{};
+  std::size_t count = 0;
+
+  [[nodiscard]] constexpr const finding* begin() const noexcept { return items.data(); }
+  [[nodiscard]] constexpr const finding* end() const noexcept { return items.data() + count; }
+};
+
+/// Gains below this share are left out: half a percent.
+inline constexpr double smallest_gain = 0.005;
+
+/// The finding of that kind with the largest gain; nothing where there is none.
+[[nodiscard]] constexpr maybe<finding> find_finding(const findings& all, finding_kind kind) {
+  for (const finding& one : all) {
+    if (one.kind == kind) return one;
+  }
+  return nothing;
+}
+
+/// Tokens of a step per chip below which a layout is not limited by arithmetic, at peak rates and with perfect overlap:
+/// the larger of `critical_batch` (weights from HBM) and, where weights or gradients go over ICI, of
+/// `data_parallel_tokens_per_chip` over all axes, twice that where rings are open. Tensor parallelism divides both.
+/// Worked: 850 for a dense model with FSDP over v5p-128, 5100 over v6e-64, whose rings are open. Source: scaling book,
+/// "Training".
+[[nodiscard]] constexpr double critical_tokens_per_chip(const transformer& m, const layout& l, const slice& s) {
+  validate(m);
+  validate(l, s);
+  const double routed =
+      has_experts(m) ? static_cast<double>(m.moe.experts) / static_cast<double>(checked_multiply(m.moe.top_k, l.expert))
+                     : 1;
+  const double spread = routed > 1 ? routed : 1;
+  const double arithmetic = static_cast<double>(checked_multiply(critical_batch(s.chip), s.chip.jax_devices)) * spread;
+  double traffic = 0;
+  if (checked_multiply(l.fsdp, l.data) > 1) {
+    const double open = fully_wrapped(s).value_or(true) ? 1 : 2;
+    traffic = open * data_parallel_tokens_per_chip(s.chip, s.chip.ici.axes, spread);
+  }
+  return (traffic > arithmetic ? traffic : arithmetic) / static_cast<double>(l.tensor);
+}
+
+namespace detail {
+
+/// The job as it is, which every change is compared with.
+struct advice_base {
+  training_case now{};
+  calibration constants{};
+  seconds step{};
+  verdict fit = verdict::no;
+};
+
+/// Model FLOPs of a step on each chip, logits where they are predicted; those of `counted`, where padding is no use.
+constexpr double useful_work(const transformer& counted, const training_case& c) {
+  const forward_flops f = forward_flops_per_token(counted, c.job.sequence_length);
+  const flops per_token = f.total - (1 - c.job.logits_fraction) * f.logits;
+  return 3 * per_token.value() * static_cast<double>(tokens_per_step(c.job)) /
+         static_cast<double>(checked_multiply(chips(c.where), slices(c.mesh)));
+}
+
+/// Whether heads and batch can be dealt out so: what of `validate` may differ between the cases tried here.
+constexpr bool can_be_dealt(const training_case& c) {
+  const attention_spec& a = c.model.attention;
+  const std::int64_t t = c.mesh.tensor;
+  return a.heads % t == 0 && (a.kv_heads % t == 0 || t % a.kv_heads == 0) &&
+         c.job.global_batch % checked_multiply(batch_shards(c.mesh), c.job.gradient_accumulation) == 0;
+}
+
+/// Takes the case into `best` if it gains more and fits: surely, or no worse than the job does now.
+constexpr void improve(finding& best, const advice_base& base, const training_case& then, const transformer& counted) {
+  if (!can_be_dealt(then)) return;
+  const seconds step = step_time(then.model, then.job, then.mesh, then.where, base.constants).total;
+  const double work = useful_work(counted, then) / useful_work(base.now.model, base.now);
+  const double gain = 1 - step / base.step / work;
+  if (gain < smallest_gain || gain <= best.gain) return;
+  const verdict fit = fits(memory_use(then.model, then.job, then.mesh, then.where));
+  if (fit == verdict::no || (fit == verdict::uncertain && base.fit != verdict::uncertain)) return;
+  best.step_time_now = base.step;
+  best.step_time_then = step;
+  best.work = work;
+  best.gain = gain;
+  best.then = then;
+}
+
+constexpr void improve(finding& best, const advice_base& base, const training_case& then) {
+  improve(best, base, then, then.model);
+}
+
+/// Puts a finding in its place; one without gain was not found, and of too many the smallest is lost.
+constexpr void add(findings& all, const finding& one) {
+  const bool full = all.count == all.items.size();
+  if (one.gain < smallest_gain || (full && all.items.back().gain >= one.gain)) return;
+  std::size_t place = full ? all.count - 1 : all.count++;
+  for (; place > 0 && all.items[place - 1].gain < one.gain; --place) all.items[place] = all.items[place - 1];
+  all.items[place] = one;
+}
+
+constexpr finding finding_of(finding_kind kind, std::string_view subject) {
+  finding f;
+  f.kind = kind;
+  f.subject = subject;
+  return f;
+}
+
+constexpr text<64> words_of(std::int64_t number) { return text<64>{}.append(number); }
+
+/// "data 2 x fsdp 16 x tensor 4"; the degrees that are not searched do not change.
+constexpr text<64> words_of(const layout& l) {
+  text<64> words;
+  const auto append = [&words](std::string_view label, std::int64_t degree) {
+    if (degree > 1) words.append(words.empty() ? "" : " x ").append(label).append(degree);
+  };
+  append("data ", l.data);
+  append("fsdp ", l.fsdp);
+  append("tensor ", l.tensor);
+  return words.empty() ? text<64>{"one device"} : words;
+}
+
+/// Where a chip has fewer tokens than are critical: the batch doubled until it has as many, as far as that fits.
+constexpr finding batch_finding(const advice_base& base) {
+  finding best = finding_of(finding_kind::batch, "training.global_batch");
+  training_case then = base.now;
+  const double critical = critical_tokens_per_chip(then.model, then.mesh, then.where);
+  const auto all_chips = static_cast<double>(checked_multiply(chips(then.where), slices(then.mesh)));
+  while (static_cast<double>(tokens_per_step(then.job)) / all_chips < critical) {
+    then.job.global_batch = checked_multiply(then.job.global_batch, 2);
+    if (fits(memory_use(then.model, then.job, then.mesh, then.where)) == verdict::no) break;
+    improve(best, base, then);
+  }
+  best.now = words_of(base.now.job.global_batch);
+  best.better = words_of(best.then.job.global_batch);
+  return best;
+}
+
+/// The widths of a model that are cut for the MXU, by number.
+inline constexpr std::int32_t width_count = 4;
+constexpr std::string_view width_name(std::int32_t which) noexcept {
+  constexpr std::string_view names[] = {"model.d_model", "model.mlp.d_ff", "model.moe.expert_d_ff",
+                                        "model.moe.shared_d_ff"};
+  return name_of(names, static_cast<std::size_t>(which));
+}
+constexpr std::int64_t& width_at(transformer& m, std::int32_t which) noexcept {
+  return which == 0 ? m.d_model : which == 1 ? m.mlp.d_ff : which == 2 ? m.moe.expert_d_ff : m.moe.shared_d_ff;
+}
+
+/// A width that is not a multiple of the MXU's side on each tensor shard: the multiple below or above, no further than
+/// a quarter away. Gains are per model FLOP, for the model changes.
+constexpr finding width_finding(const advice_base& base, std::int32_t which) {
+  finding best = finding_of(finding_kind::dimension, width_name(which));
+  training_case then = base.now;
+  const std::int64_t width = width_at(then.model, which);
+  const std::int64_t side = positive_count("chip.mxu.side", then.where.chip.mxu.side);
+  const std::int64_t unit = which == 0 ? side : checked_multiply(side, then.mesh.tensor);
+  if (width % unit == 0) return best;
+  for (const std::int64_t multiple : {width / unit * unit, round_up(width, unit)}) {
+    const std::int64_t change = multiple > width ? multiple - width : width - multiple;
+    if (multiple == 0 || change > width / 4) continue;
+    width_at(then.model, which) = multiple;
+    improve(best, base, then);
+  }
+  best.now = words_of(width);
+  best.better = words_of(width_at(best.then.model, which));
+  return best;
+}
+
+/// Heads whose size is not a multiple of the 128 lanes: fewer and larger ones of the same width together, KV heads
+/// likewise. Latent attention and models with heads of two sizes are left alone.
+constexpr finding head_size_finding(const advice_base& base) {
+  finding best = finding_of(finding_kind::dimension, "model.attention.head_dim");
+  training_case then = base.now;
+  attention_spec& a = then.model.attention;
+  if (has_latent_attention(then.model) || a.global_head_dim > 0 || a.head_dim % 128 == 0) return best;
+  const std::int64_t size = round_up(a.head_dim, 128);
+  const std::int64_t width = checked_multiply(a.heads, a.head_dim);
+  const std::int64_t kv_width = checked_multiply(a.kv_heads, a.head_dim);
+  if (width % size != 0 || kv_width % size != 0 || width / size % (kv_width / size) != 0) return best;
+  const auto words = [](const attention_spec& of) {
+    return text<64>{}.append(of.heads).append(" heads of ").append(of.head_dim);
+  };
+  best.now = words(a);
+  a.head_dim = size;
+  a.heads = width / size;
+  a.kv_heads = kv_width / size;
+  if (a.global_kv_heads <= a.heads) improve(best, base, then);
+  best.better = words(a);
+  return best;
+}
+
+/// KV heads beside that many heads, cut or repeated evenly over a tensor degree that divides the heads.
+constexpr std::int64_t kv_heads_for(const attention_spec& a, std::int64_t heads, std::int64_t tensor) {
+  if (a.kv_heads == a.heads) return heads;
+  const std::int64_t wanted = a.kv_heads < tensor ? a.kv_heads : round_up(a.kv_heads, tensor);
+  return tensor % wanted == 0 || wanted % tensor == 0 ? wanted : tensor;
+}
+
+/// A tensor degree that the heads do not divide by: heads of zeros added until they do. They are no useful work.
+constexpr finding heads_finding(const advice_base& base) {
+  finding best = finding_of(finding_kind::heads, "model.attention.heads");
+  const layout& l = base.now.mesh;
+  const std::int64_t cut = checked_multiply(l.data, l.fsdp, l.tensor);
+  const attention_spec& given = base.now.model.attention;
+  for (std::int64_t tensor = 2; tensor < 2 * given.heads && cut % tensor == 0; tensor *= 2) {
+    training_case then = base.now;
+    then.mesh.tensor = tensor;
+    then.mesh.data = cut / tensor % l.data == 0 ? l.data : 1;
+    then.mesh.fsdp = cut / tensor / then.mesh.data;
+    if (can_be_dealt(then)) continue;
+    attention_spec& a = then.model.attention;
+    a.heads = round_up(given.heads, tensor);
+    a.kv_heads = kv_heads_for(given, a.heads, tensor);
+    if (a.heads == given.heads || a.heads % a.kv_heads != 0) continue;
+    improve(best, base, then, base.now.model);
+  }
+  const auto words = [](const training_case& of) {
+    return text<64>{}.append(of.model.attention.heads).append(" heads, tensor ").append(of.mesh.tensor);
+  };
+  best.now = words(base.now);
+  best.better = words(best.then);
+  return best;
+}
+
+/// A vocabulary that is not a multiple of the MXU's side on each tensor shard: the multiple above, which costs nearly
+/// the same time. The gain is per model FLOP: the rows that are computed anyway can hold tokens.
+constexpr finding vocabulary_finding(const advice_base& base) {
+  finding best = finding_of(finding_kind::vocabulary, "model.vocab");
+  training_case then = base.now;
+  const std::int64_t unit =
+      checked_multiply(positive_count("chip.mxu.side", then.where.chip.mxu.side), then.mesh.tensor);
+  then.model.vocab = round_up(then.model.vocab, unit);
+  improve(best, base, then);
+  best.now = words_of(base.now.model.vocab);
+  best.better = words_of(then.model.vocab);
+  return best;
+}
+
+/// Every data x FSDP x tensor layout of the same devices; expert, context, pipeline and slices stay.
+constexpr finding layout_finding(const advice_base& base) {
+  finding best = finding_of(finding_kind::layout, "layout");
+  training_case then = base.now;
+  layout& l = then.mesh;
+  const std::int64_t cut = checked_multiply(l.data, l.fsdp, l.tensor);
+  for (std::int64_t tensor = 1; tensor <= cut && tensor <= then.model.attention.heads; ++tensor) {
+    if (cut % tensor != 0) continue;
+    const std::int64_t rest = cut / tensor;
+    for (std::int64_t data = 1; data <= rest; ++data) {
+      if (rest % data != 0) continue;
+      l.tensor = tensor;
+      l.data = data;
+      l.fsdp = rest / data;
+      improve(best, base, then);
+    }
+  }
+  best.now = words_of(base.now.mesh);
+  best.better = words_of(best.then.mesh);
+  return best;
+}
+
+/// Every named policy that keeps its tensors in HBM: `step_time` does not charge for transfers to hosts.
+constexpr finding remat_finding(const advice_base& base) {
+  finding best = finding_of(finding_kind::remat, "training.remat");
+  training_case then = base.now;
+  const layer_widths widths = widths_of(then.model);
+  for (const named_remat_policy& candidate : remat_policies) {
+    if (saved_width(widths, candidate.policy, placement::host) > 0) continue;
+    then.job.remat = candidate.policy;
+    improve(best, base, then);
+  }
+  best.now = name(base.now.job.remat);
+  best.better = name(best.then.job.remat);
+  return best;
+}
+
+/// The smallest larger slice of the generation whose rings are all closed, a multiple of this one; nothing where this
+/// one is closed, that is not established, or the chip is not in the table.
+constexpr maybe<slice> nearest_wrapped(const slice& s) {
+  if (chips(s) == 1 || fully_wrapped(s).value_or(true)) return nothing;
+  maybe<slice> best = nothing;
+  const std::int64_t generation = generation_index(s.chip);
+  for (const slice_row& row : slice_rows) {
+    if (row.generation != generation || chips(row) <= chips(s) || chips(row) % chips(s) != 0) continue;
+    if (best.has_value() && chips(row) >= chips(*best)) continue;
+    slice candidate = to_slice(row);
+    candidate.chip = s.chip;
+    if (schedulable(candidate) && fully_wrapped(candidate).value_or(false)) best = candidate;
+  }
+  return best;
+}
+
+/// That slice with as much work on each chip: the batch grows with the chips. Of several slices `slices_finding` tells.
+constexpr finding wraparound_finding(const advice_base& base) {
+  finding best = finding_of(finding_kind::wraparound, "slice");
+  const maybe<slice> wrapped = nearest_wrapped(base.now.where);
+  if (!wrapped || slices(base.now.mesh) > 1) return best;
+  training_case then = base.now;
+  then.where = *wrapped;
+  const std::int64_t times = chips(then.where) / chips(base.now.where);
+  std::int64_t& degree = then.mesh.fsdp == 1 && then.mesh.data > 1 ? then.mesh.data : then.mesh.fsdp;
+  degree = checked_multiply(degree, times);
+  then.job.global_batch = checked_multiply(then.job.global_batch, times);
+  improve(best, base, then);
+  best.now = name(base.now.where).view();
+  best.better = name(then.where).view();
+  return best;
+}
+
+/// Where traffic between slices is exposed: as many chips in fewer and larger slices, over which weights or batch are
+/// dealt; and, where a slice has fewer tokens than hide that traffic, fewer slices of the same size.
+constexpr finding slices_finding(const advice_base& base) {
+  finding best = finding_of(finding_kind::slices, "slices");
+  const layout& l = base.now.mesh;
+  if (l.dcn_data == 1) return best;
+  const auto tokens = static_cast<double>(tokens_per_step(base.now.job));
+  const bool too_few = tokens / static_cast<double>(slices(l)) < dcn_tokens_per_slice(base.now.where.chip);
+  for (std::int64_t times = 2; times <= l.dcn_data; ++times) {
+    if (l.dcn_data % times != 0) continue;
+    training_case then = base.now;
+    then.mesh.dcn_data = l.dcn_data / times;
+    if (too_few) improve(best, base, then);
+    const maybe<slice> larger = find_slice_of_size(then.where.chip, checked_multiply(chips(then.where), times));
+    if (!larger) continue;
+    then.where = *larger;
+    then.mesh.fsdp = checked_multiply(l.fsdp, times);
+    improve(best, base, then);
+    then.mesh.fsdp = l.fsdp;
+    then.mesh.data = checked_multiply(l.data, times);
+    improve(best, base, then);
+  }
+  const auto words = [](const training_case& of) {
+    return text<64>{}.append(slices(of.mesh)).append(" x ").append(name(of.where).view());
+  };
+  best.now = words(base.now);
+  best.better = words(best.then);
+  return best;
+}
+
+/// Fewer microbatches in a step.
+constexpr finding microbatch_finding(const advice_base& base) {
+  finding best = finding_of(finding_kind::microbatch, "training.gradient_accumulation");
+  training_case then = base.now;
+  const std::int64_t given = base.now.job.gradient_accumulation;
+  for (std::int64_t pieces = 1; pieces <= given / 2; ++pieces) {
+    if (given % pieces != 0) continue;
+    then.job.gradient_accumulation = pieces;
+    improve(best, base, then);
+  }
+  best.now = words_of(given);
+  best.better = words_of(best.then.job.gradient_accumulation);
+  return best;
+}
+
+}  // namespace detail
+
+/// What of a training job wastes the chip, the largest gain first; one change at a time, each estimated by `step_time`
+/// with the same constants. A change is only found where it gains half a percent and fits, surely or no worse than the
+/// job does now. Throws for what `step_time` throws for.
+/// Worked: llama-3-8b on v5p-128, 64 sequences of 4096 tokens under `full`, has HBM for a lighter policy; its 4096
+/// tokens a chip are above the 850 that are critical (tests/unit/advice.cpp).
+[[nodiscard]] constexpr findings training_advice(const transformer& m, const training& job, const layout& l,
+                                                 const slice& s, const calibration& constants = {}) {
+  detail::advice_base base;
+  base.now = {m, job, l, s};
+  base.constants = constants;
+  base.step = step_time(m, job, l, s, constants).total;
+  base.fit = fits(memory_use(m, job, l, s));
+  findings all;
+  detail::add(all, detail::batch_finding(base));
+  for (std::int32_t which = 0; which < detail::width_count; ++which)
+    detail::add(all, detail::width_finding(base, which));
+  detail::add(all, detail::head_size_finding(base));
+  detail::add(all, detail::vocabulary_finding(base));
+  const finding other_layout = detail::layout_finding(base);
+  detail::add(all, other_layout);
+  const finding more_heads = detail::heads_finding(base);
+  if (more_heads.gain > other_layout.gain) detail::add(all, more_heads);
+  detail::add(all, detail::remat_finding(base));
+  detail::add(all, detail::wraparound_finding(base));
+  detail::add(all, detail::slices_finding(base));
+  detail::add(all, detail::microbatch_finding(base));
+  return all;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/serving_advice.hpp
+
+#ifndef TPUPLAN_ESTIMATE_SERVING_ADVICE_HPP
+#define TPUPLAN_ESTIMATE_SERVING_ADVICE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// What in the setting of an engine wastes the slice, and the gain of mending it: both are estimated, none is a rule.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What is wasteful. Enumerators and their names are stable; each has one function in `detail` that looks for it.
+enum class serving_finding_kind : std::uint8_t {
+  batch,        ///< fewer requests in flight than decode needs to be worth its weights
+  places,       ///< HBM is left unused by a limit on running sequences
+  cache_dtype,  ///< keys and values in a larger format than is needed
+  cache_cut,    ///< copies of keys and values where devices outnumber their heads
+  replicas,     ///< another number of devices for each replica
+};
+
+/// "batch" and so on.
+[[nodiscard]] constexpr std::string_view name(serving_finding_kind kind) noexcept {
+  constexpr std::string_view names[] = {"batch", "places", "cache_dtype", "cache_cut", "replicas"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// One waste, and what mending it brings: gain = 1 - rate_now / rate_then.
+struct serving_finding {
+  serving_finding_kind kind = serving_finding_kind::batch;
+  text<40> subject{};  ///< the field to change
+  text<40> now{};
+  text<40> better{};
+  per_second rate_now{};  ///< output tokens; where requests arrive at a rate, those of the capacity
+  per_second rate_then{};
+  seconds per_token_now{};
+  seconds per_token_then{};
+  double gain = 0;     ///< share of chip time saved for each output token
+  serving job_then{};  ///< with the change applied
+  serving_layout mesh_then{};
+};
+
+/// Findings, the largest gain first.
+struct serving_findings {
+  std::array<serving_finding, 5> items{};
+  std::size_t count = 0;
+
+  [[nodiscard]] constexpr const serving_finding* begin() const noexcept { return items.data(); }
+  [[nodiscard]] constexpr const serving_finding* end() const noexcept { return items.data() + count; }
+};
+
+/// Gains below this share are left out: one percent.
+inline constexpr double smallest_serving_gain = 0.01;
+
+/// The finding of that kind; nothing where there is none.
+[[nodiscard]] constexpr maybe<serving_finding> find_finding(const serving_findings& all, serving_finding_kind kind) {
+  for (const serving_finding& one : all) {
+    if (one.kind == kind) return one;
+  }
+  return nothing;
+}
+
+namespace detail {
+
+/// The engine as it is, which every change is compared with.
+struct serving_base {
+  transformer model{};
+  serving job{};
+  serving_layout mesh{};
+  slice where{};
+  serving_calibration constants{};
+  serving_estimate now{};
+};
+
+/// What the slice gives: output tokens a second, or those that it could give where arrivals set the pace.
+constexpr per_second output_rate(const serving_estimate& e, const serving& job) {
+  return job.request_rate.value() > 0 ? e.capacity * job.answer.mean : e.output_tokens;
+}
+
+/// Whether `serve` would answer: targets that physics allows, a rate below the capacity.
+constexpr bool can_be_asked(const serving_base& base, const serving& job, const serving_layout& mesh) {
+  const target_floors floors = floors_of(base.model, job, mesh, base.where);
+  if (job.tpot_target < floors.tpot.total || job.ttft_target < floors.ttft.total) return false;
+  if (job.request_rate.value() == 0) return true;
+  serving open = job;
+  open.request_rate = {};
+  return job.request_rate < serve(base.model, open, mesh, base.where, base.constants).capacity;
+}
+
+/// Takes the change into `best` if it gains more, fits, and keeps the promises that are kept now.
+constexpr void improve(serving_finding& best, const serving_base& base, const serving& job,
+                       const serving_layout& mesh) {
+  if (!can_be_asked(base, job, mesh)) return;
+  const serving_estimate then = serve(base.model, job, mesh, base.where, base.constants);
+  if (then.fit == verdict::no || (then.fit == verdict::uncertain && base.now.fit == verdict::yes)) return;
+  if ((base.now.meets_ttft && !then.meets_ttft) || (base.now.meets_tpot && !then.meets_tpot)) return;
+  const double gain = 1 - output_rate(base.now, base.job) / output_rate(then, job);
+  if (gain < smallest_serving_gain || gain <= best.gain) return;
+  best.rate_now = output_rate(base.now, base.job);
+  best.rate_then = output_rate(then, job);
+  best.per_token_now = base.now.per_token.total;
+  best.per_token_then = then.per_token.total;
+  best.gain = gain;
+  best.job_then = job;
+  best.mesh_then = mesh;
+}
+
+constexpr serving_finding serving_finding_of(serving_finding_kind kind, std::string_view subject) {
+  serving_finding f;
+  f.kind = kind;
+  f.subject = subject;
+  return f;
+}
+
+/// Twice and more the requests in flight, as far as they have places and targets hold.
+constexpr serving_finding flight_finding(const serving_base& base) {
+  serving_finding best = serving_finding_of(serving_finding_kind::batch, "serving.concurrency");
+  if (base.job.concurrency == 0) return best;
+  const std::int64_t places = checked_multiply(base.now.largest_running, base.now.replicas);
+  serving job = base.job;
+  for (std::int64_t clients = 2 * base.job.concurrency; clients <= places; clients *= 2) {
+    job.concurrency = clients;
+    improve(best, base, job, base.mesh);
+  }
+  best.now.append(base.job.concurrency);
+  best.better.append(best.job_then.concurrency);
+  return best;
+}
+
+/// No limit on running sequences but memory.
+constexpr serving_finding places_finding(const serving_base& base) {
+  serving_finding best = serving_finding_of(serving_finding_kind::places, "serving.max_running");
+  if (base.job.max_running == 0) return best;
+  serving job = base.job;
+  job.max_running = 0;
+  improve(best, base, job, base.mesh);
+  best.now.append(base.job.max_running);
+  best.better.append(largest_running(base.model, job, base.mesh, base.where));
+  return best;
+}
+
+/// Keys and values in 8 bits.
+constexpr serving_finding cache_dtype_finding(const serving_base& base) {
+  serving_finding best = serving_finding_of(serving_finding_kind::cache_dtype, "serving.cache");
+  if (bits(base.job.cache) <= 8) return best;
+  serving job = base.job;
+  job.cache = has_peak_rate(base.where.chip, dtype::fp8) ? dtype::fp8 : dtype::int8;
+  improve(best, base, job, base.mesh);
+  best.now = name(base.job.cache);
+  best.better = name(job.cache);
+  return best;
+}
+
+/// Sequences instead of heads over the devices.
+constexpr serving_finding cache_cut_finding(const serving_base& base) {
+  serving_finding best = serving_finding_of(serving_finding_kind::cache_cut, "serving_layout.cache");
+  if (served_by(base.model, base.job, base.mesh, base.where).copies <= 1) return best;
+  serving_layout mesh = base.mesh;
+  mesh.cache = cache_cut::batch;
+  improve(best, base, base.job, mesh);
+  best.now = "heads";
+  best.better = "batch";
+  return best;
+}
+
+/// Every number of devices for a replica that heads and devices allow.
+constexpr serving_finding replicas_finding(const serving_base& base) {
+  serving_finding best = serving_finding_of(serving_finding_kind::replicas, "serving_layout.tensor");
+  const std::int64_t all = devices(base.where);
+  serving_layout mesh = base.mesh;
+  const attention_spec& a = base.model.attention;
+  for (std::int64_t tensor = 1; tensor <= all; ++tensor) {
+    const bool dealt = a.heads % tensor == 0 && (a.kv_heads % tensor == 0 || tensor % a.kv_heads == 0);
+    if (all % tensor != 0 || (mesh.weights == weight_cut::one_dimension && !dealt)) continue;
+    mesh.tensor = tensor;
+    if (largest_running(base.model, base.job, mesh, base.where) > 0) improve(best, base, base.job, mesh);
+  }
+  best.now.append(base.mesh.tensor == 0 ? all : base.mesh.tensor);
+  best.better.append(best.mesh_then.tensor);
+  return best;
+}
+
+/// Puts a finding in its place.
+constexpr void add(serving_findings& all, const serving_finding& one) {
+  if (one.gain < smallest_serving_gain) return;
+  std::size_t place = all.count++;
+  for (; place > 0 && all.items[place - 1].gain < one.gain; --place) all.items[place] = all.items[place - 1];
+  all.items[place] = one;
+}
+
+}  // namespace detail
+
+/// What of an engine's setting wastes the slice, the largest gain first; one change at a time, each estimated by
+/// `serve` with the same constants, none that breaks a promise which is kept now. Nothing where the model does not fit.
+/// Throws for what `serve` throws for. Worked: Llama 3 8B on v6e-8 reads its cache twice as fast in 8 bits
+/// (tests/unit/serving_advice.cpp).
+[[nodiscard]] constexpr serving_findings serving_advice(const transformer& m, const serving& job,
+                                                        const serving_layout& l, const slice& s,
+                                                        const serving_calibration& constants = {}) {
+  const detail::serving_base base{m, job, l, s, constants, serve(m, job, l, s, constants)};
+  serving_findings all;
+  if (base.now.fit == verdict::no) return all;
+  detail::add(all, detail::flight_finding(base));
+  detail::add(all, detail::places_finding(base));
+  detail::add(all, detail::cache_dtype_finding(base));
+  detail::add(all, detail::cache_cut_finding(base));
+  detail::add(all, detail::replicas_finding(base));
+  return all;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/hardware/gpus.hpp
+
+#ifndef TPUPLAN_HARDWARE_GPUS_HPP
+#define TPUPLAN_HARDWARE_GPUS_HPP
+
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// GPU servers to hold a TPU slice against: peak rates, memory and Google Cloud's prices, nothing calibrated. They are
+/// chips of a caller's own; sources in data/gpus.json.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A GPU of Google Cloud and what an hour of it costs, its share of the machine included.
+struct gpu_offer {
+  std::string_view name{};
+  std::string_view machine{};
+  std::int64_t per_machine = 0;  ///< GPUs in the largest machine
+  flops_per_second bf16{};       ///< dense
+  bytes hbm{};
+  bytes_per_second bandwidth{};
+  known<usd_per_second> on_demand{};
+  known<usd_per_second> spot{};
+  std::string_view date{};  ///< of the prices
+};
+
+inline constexpr gpu_offer gpu_offers[] = {
+    {"A100-40", "a2-highgpu-1g", 16, 312_TFLOP_per_s, 40_GB, 1555_GB_per_s, 3.6734_usd_per_h, 1.2934_usd_per_h,
+     "2025-03-06"},
+    {"A100-80", "a2-ultragpu-8g", 8, 312_TFLOP_per_s, 80_GB, 2039_GB_per_s, 5.0688_usd_per_h, 3.041_usd_per_h,
+     "2026-09-17"},
+    {"H100", "a3-highgpu-8g", 8, 989_TFLOP_per_s, 80_GB, 3350_GB_per_s, 11.0613_usd_per_h, 6.620_usd_per_h,
+     "2026-09-17"},
+    {"H200", "a3-ultragpu-8g", 8, 989_TFLOP_per_s, 141_GB, 4800_GB_per_s, 10.6009_usd_per_h, unknown, "2026-09-17"},
+    {"B200", "a4-highgpu-8g", 8, 2250_TFLOP_per_s, 180_GB, 8000_GB_per_s, 16.11_usd_per_h, 4.954_usd_per_h,
+     "2026-07-30"},
+    {"L4", "g2-standard-4", 8, 121_TFLOP_per_s, 24_GB, 300_GB_per_s, 0.707_usd_per_h, unknown, "2026-06-03"},
+};
+
+/// The GPU of that name, in any case; nothing if there is none. Worked: find_gpu("h100")->per_machine is 8.
+[[nodiscard]] constexpr maybe<gpu_offer> find_gpu(std::string_view given) noexcept {
+  for (const gpu_offer& offer : gpu_offers) {
+    if (detail::same_name(given, offer.name)) return offer;
+  }
+  return nothing;
+}
+
+/// The same; an unknown name throws `errc::unknown_name` and lists the known ones.
+[[nodiscard]] constexpr gpu_offer gpu_for(std::string_view given) {
+  if (const maybe<gpu_offer> found = find_gpu(given)) return *found;
+  detail::fail(errc::unknown_name, "gpu", given, "A100-40, A100-80, H100, H200, B200 or L4");
+}
+
+/// Some GPUs of one machine as a slice: for estimates with `peak_only`, which asks nothing of their links.
+/// Worked: hbm_bandwidth(gpu_server(gpu_for("H100"), 8)) is 26.8 TB/s.
+[[nodiscard]] constexpr slice gpu_server(const gpu_offer& offer, std::int64_t gpus) {
+  if (gpus < 1 || gpus > offer.per_machine)
+    detail::fail(errc::out_of_range, "GPUs of one machine", gpus, "1 to what a machine has");
+  chip_spec chip;
+  chip.name = offer.name;
+  chip.tensorcores = chip.jax_devices = 1;
+  chip.peak.bf16 = offer.bf16;
+  chip.hbm.capacity = chip.hbm.documented = offer.hbm;
+  chip.hbm.bandwidth = offer.bandwidth;
+  chip.ici.axes = 1;
+  return slice{chip, topology{{static_cast<std::int32_t>(gpus), 1, 1}, 2}, gpus};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+#endif
