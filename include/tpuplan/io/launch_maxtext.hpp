@@ -103,6 +103,8 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
   validate(run.mesh, r.where);
   if (slices(run.mesh) != r.slices)
     detail::fail(errc::invalid_argument, "slices", r.slices, "the product of the layout's dcn degrees");
+  if (run.global_batch > std::int64_t{1} << 53)
+    detail::fail(errc::out_of_range, "global_batch", run.global_batch, "at most 2^53");
   const std::int64_t micro = detail::positive_count("gradient_accumulation", run.gradient_accumulation);
   if (detail::positive_count("global_batch", run.global_batch) % micro != 0)
     detail::fail(errc::not_divisible, "gradient_accumulation", micro, "a divisor of the global batch");
