@@ -21,15 +21,15 @@ inline namespace abi_0 {
 
 /// How MaxText is to train. Precision and optimizer are not among it: give them in `extra` (weight_dtype=bfloat16).
 struct maxtext_run {
-  layout mesh{};
-  std::int64_t global_batch = 0;  ///< sequences in one step, over all slices
-  std::int64_t sequence_length = 0;
-  std::int64_t gradient_accumulation = 1;
-  remat_policy remat = remat::full;
-  std::int64_t steps = 0;              ///< 0: MaxText's default
-  std::int64_t checkpoint_period = 0;  ///< steps; 0: MaxText's default of 10000
-  std::string config = "src/maxtext/configs/base.yml";
-  std::vector<std::string> extra;  ///< more of key=value: model_name=llama3.1-8b
+  layout mesh{};                                        ///< in devices
+  std::int64_t global_batch = 0;                        ///< sequences in one step, over all slices
+  std::int64_t sequence_length = 0;                     ///< tokens
+  std::int64_t gradient_accumulation = 1;               ///< microbatches in one step
+  remat_policy remat = remat::full;                     ///< what is saved of each layer
+  std::int64_t steps = 0;                               ///< 0: MaxText's default
+  std::int64_t checkpoint_period = 0;                   ///< steps; 0: MaxText's default of 10000
+  std::string config = "src/maxtext/configs/base.yml";  ///< the file that MaxText reads first
+  std::vector<std::string> extra;                       ///< more of key=value: model_name=llama3.1-8b
 };
 
 namespace detail {

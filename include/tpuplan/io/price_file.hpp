@@ -18,11 +18,13 @@ inline namespace abi_0 {
 /// Prices that were read from a file, with their sources. `book()` is a view of them.
 class owned_price_book {
  public:
+  /// Rows and the source of each.
   owned_price_book(std::vector<price_row> rows, std::vector<std::string> sources)
       : rows_{std::move(rows)}, sources_{std::move(sources)} {}
 
   /// Valid as long as this object lives and is not assigned to.
   [[nodiscard]] price_book book() const noexcept { return {rows_.data(), rows_.size()}; }
+  /// All rows, in the order of the file.
   [[nodiscard]] const std::vector<price_row>& rows() const noexcept { return rows_; }
   /// Where the row's price comes from.
   [[nodiscard]] const std::string& source(std::size_t row) const { return sources_.at(row); }

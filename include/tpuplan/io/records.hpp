@@ -19,13 +19,13 @@ inline namespace abi_0 {
 
 /// A published run and what was measured.
 struct training_record {
-  std::string id;
-  std::string family;
-  std::string quality;
-  transformer model{};
-  training job{};
-  layout mesh{};
-  slice where{};
+  std::string id;          ///< of the record
+  std::string family;      ///< of models, as the record names it
+  std::string quality;     ///< of the source: A, B or C
+  transformer model{};     ///< its shape
+  training job{};          ///< one step
+  layout mesh{};           ///< how it was cut
+  slice where{};           ///< one of the slices
   seconds measured{};      ///< per step
   bool in_domain = false;  ///< a transformer of at least 1.5e9 parameters with a token count
 };

@@ -25,15 +25,17 @@ enum class serving_question : std::uint8_t {
 
 /// A published serving run and what was measured.
 struct serving_record {
-  std::string id, family, quality;
-  transformer model{};
-  serving job{};
-  serving_layout mesh{};
-  slice where{};
-  serving_question question = serving_question::decode_step;
+  std::string id;                                             ///< of the record
+  std::string family;                                         ///< of models, as the record names it
+  std::string quality;                                        ///< of the source: A, B or C
+  transformer model{};                                        ///< its shape
+  serving job{};                                              ///< traffic, formats and engine
+  serving_layout mesh{};                                      ///< how it was cut
+  slice where{};                                              ///< the slice
+  serving_question question = serving_question::decode_step;  ///< what the time is of
   bool saturated = false;  ///< the time is a batch over a rate of tokens, scheduling and sampling in it
   double batch = 0;        ///< sequences that run, or prompts
-  seconds measured{};
+  seconds measured{};      ///< the time
 };
 
 namespace detail {
@@ -148,9 +150,9 @@ inline void read_prefill_time(const json_object& record, const std::string& mode
 
 /// A published account of what serving held.
 struct serving_memory_record {
-  serving_memory use{};
-  bytes held{};        ///< the part that printed figures are of
-  bool whole = false;  ///< all that the program held is described, so that the verdict can be judged
+  serving_memory use{};  ///< of one device
+  bytes held{};          ///< the part that printed figures are of
+  bool whole = false;    ///< all that the program held is described, so that the verdict can be judged
 };
 
 /// A memory record of serving: weights alone, weights and cache, or the cache alone. Throws for records that leave the
@@ -195,11 +197,12 @@ struct serving_memory_record {
 
 /// What the estimates say of a record.
 struct serving_prediction {
-  seconds time{};
-  double band = 0;
-  bool extrapolated = false;
+  seconds time{};             ///< estimate of the time that the record has
+  double band = 0;            ///< relative error behind its range
+  bool extrapolated = false;  ///< outside of what published runs cover
 };
 
+/// The estimate for a record's question, with those constants.
 [[nodiscard]] inline serving_prediction predict(const serving_record& r, const serving_calibration& c = {}) {
   if (r.question == serving_question::decode_step) {
     const decode_breakdown t = decode_step(r.model, {r.batch, running_context(r.job)}, r.job, r.mesh, r.where, c);
