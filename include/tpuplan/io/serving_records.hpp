@@ -90,12 +90,12 @@ inline void read_decode_time(const json_object& record, const std::string& mode,
   result.question = mode == "isolated" ? serving_question::decode_step : serving_question::engine_step;
   result.batch = record_running(record);
   if (record.has("target_step_time_s")) {
-    result.measured = seconds{record.positive_number("target_step_time_s")};
+    result.measured = measured_time(record, "target_step_time_s");
     return;
   }
   const json_object measured = record.object("measured");
   result.saturated = !measured.has("decode_step_ms");
-  result.measured = 1_ms * measured.positive_number(result.saturated ? "step_ms_from_throughput" : "decode_step_ms");
+  result.measured = measured_time(measured, result.saturated ? "step_ms_from_throughput" : "decode_step_ms", 1_ms);
 }
 
 /// Prompts that came together wait for half of the others on average. A rate of tokens is the time of so many.
@@ -106,17 +106,18 @@ inline void read_prefill_time(const json_object& record, const std::string& mode
   result.batch = mode == "isolated" || rate ? prompts : (prompts + 1) / 2;
   if (rate) {
     if (!record.has("measured")) fail(errc::missing_field, record.path("measured"), "absent", "a rate of tokens");
-    const double tokens = record.object("measured").positive_number("total_tokens_per_s");
-    result.measured = seconds{result.job.prompt.mean / tokens};
+    const json_object measured = record.object("measured");
+    const double tokens = measured.positive_number("total_tokens_per_s");
+    result.measured = measured_time(measured.path("total_tokens_per_s"), result.job.prompt.mean / tokens);
     return;
   }
   if (record.has("target_step_time_s")) {
-    result.measured = seconds{record.positive_number("target_step_time_s")};
+    result.measured = measured_time(record, "target_step_time_s");
     return;
   }
   const json_object measured = record.object("measured");
   result.measured =
-      mode == "isolated" ? seconds{measured.positive_number("latency_s")} : 1_ms * measured.positive_number("ttft_ms");
+      mode == "isolated" ? measured_time(measured, "latency_s") : measured_time(measured, "ttft_ms", 1_ms);
 }
 
 }  // namespace detail
