@@ -88,6 +88,8 @@ constexpr std::uint64_t sum_of_prices() {
   return sum.sum();
 }
 
+static_assert(all_provisioning.size() == 6 && all_provisioning.back() == provisioning::commitment_3y);
+
 }  // namespace
 
 template <std::uint64_t Sum, std::uint64_t Expected>
