@@ -88,6 +88,8 @@ constexpr std::uint64_t sum_of_prices() {
   return sum.sum();
 }
 
+static_assert(price_row{}.smallest_chips == 1);
+static_assert(!parse_provisioning("xpot") && parse_provisioning("SPOT").value() == provisioning::spot);
 static_assert(all_provisioning.size() == 6 && all_provisioning.back() == provisioning::commitment_3y);
 
 }  // namespace
