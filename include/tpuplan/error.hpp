@@ -53,6 +53,7 @@ enum class errc : std::uint8_t {
 /// characters) and allocates nothing. In a constant expression the same refusal is a compile error.
 class error : public std::exception {
  public:
+  /// The reason and the three parts of the message; empty ones are left out.
   error(errc code, std::string_view field, std::string_view given, std::string_view valid) noexcept : code_{code} {
     append("tpuplan: ");
     append(field);
@@ -66,7 +67,9 @@ class error : public std::exception {
     }
   }
 
+  /// Why the call was refused.
   [[nodiscard]] errc code() const noexcept { return code_; }
+  /// The message, valid as long as this object lives.
   [[nodiscard]] const char* what() const noexcept override { return message_; }
 
  private:

@@ -15,28 +15,38 @@ inline namespace abi_0 {
 
 /// Tag: nothing was found.
 struct nothing_t {};
+/// Nothing was found.
 inline constexpr nothing_t nothing{};
 
 /// A value, or nothing. `if (const auto s = find_slice("v5e-16")) use(*s);`
 template <class T>
 class maybe {
  public:
-  using value_type = T;
+  using value_type = T;  ///< of what may be found
 
   constexpr maybe() noexcept = default;
-  constexpr maybe(nothing_t) noexcept {}                                     // NOLINT(google-explicit-constructor)
+  /// Nothing.
+  constexpr maybe(nothing_t) noexcept {}  // NOLINT(google-explicit-constructor)
+  /// What was found.
   constexpr maybe(const T& value) noexcept : value_{value}, found_{true} {}  // NOLINT(google-explicit-constructor)
 
+  /// @{
+  /// Whether something was found.
   [[nodiscard]] constexpr bool has_value() const noexcept { return found_; }
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return found_; }
+  /// @}
 
   /// The value. @pre has_value(); otherwise a compile error in a constant expression, an exception at run time.
   [[nodiscard]] constexpr const T& value() const {
     if (!found_) detail::fail(errc::infeasible, "value of a look-up", "nothing", "a look-up that found something");
     return value_;
   }
+  /// @{
+  /// As value().
   [[nodiscard]] constexpr const T& operator*() const { return value(); }
   [[nodiscard]] constexpr const T* operator->() const { return &value(); }
+  /// @}
+  /// The value, or `other` where nothing was found.
   [[nodiscard]] constexpr T value_or(const T& other) const noexcept { return found_ ? value_ : other; }
 
   /// To `std::optional<T>` and its like.
@@ -46,10 +56,13 @@ class maybe {
     return found_ ? Optional{value_} : Optional{};
   }
 
+  /// @{
+  /// Whether nothing, or that value, was found.
   friend constexpr bool operator==(const maybe& a, nothing_t) noexcept { return !a.found_; }
   friend constexpr bool operator!=(const maybe& a, nothing_t) noexcept { return a.found_; }
   friend constexpr bool operator==(const maybe& a, const T& b) noexcept { return a.found_ && a.value_ == b; }
   friend constexpr bool operator!=(const maybe& a, const T& b) noexcept { return !(a == b); }
+  /// @}
 
  private:
   T value_{};

@@ -18,18 +18,27 @@ template <std::size_t Capacity>
 class text {
  public:
   constexpr text() noexcept = default;
+  /// @{
+  /// The characters given, or a refusal.
   constexpr text(const char* characters) : text{std::string_view{characters}} {}  // NOLINT(google-explicit-constructor)
   constexpr text(std::string_view characters) {                                   // NOLINT(google-explicit-constructor)
     append(characters);
   }
+  /// @}
 
+  /// @{
+  /// The characters, valid as long as this object lives.
   [[nodiscard]] constexpr std::string_view view() const noexcept { return {characters_, size_}; }
   [[nodiscard]] constexpr operator std::string_view() const noexcept {  // NOLINT(google-explicit-constructor)
     return view();
   }
+  /// @}
+  /// Whether there are no characters.
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  /// Characters.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
 
+  /// Appends characters, or refuses what does not fit.
   constexpr text& append(std::string_view more) {
     if (more.size() > Capacity - size_) {
       detail::fail(errc::out_of_range, "text", more, "at most the capacity of the field in characters");
@@ -53,6 +62,8 @@ class text {
     return *this;
   }
 
+  /// @{
+  /// Comparison by characters, letter case included.
   friend constexpr bool operator==(const text& a, const text& b) noexcept { return a.view() == b.view(); }
   friend constexpr bool operator!=(const text& a, const text& b) noexcept { return a.view() != b.view(); }
   friend constexpr bool operator<(const text& a, const text& b) noexcept { return a.view() < b.view(); }
@@ -60,6 +71,7 @@ class text {
   friend constexpr bool operator!=(const text& a, std::string_view b) noexcept { return a.view() != b; }
   friend constexpr bool operator==(const text& a, const char* b) noexcept { return a.view() == std::string_view{b}; }
   friend constexpr bool operator!=(const text& a, const char* b) noexcept { return a.view() != std::string_view{b}; }
+  /// @}
 
  private:
   char characters_[Capacity + 1] = {};

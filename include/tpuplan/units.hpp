@@ -13,15 +13,17 @@ template <int Bytes, int Flops, int Seconds, int Usd>
 struct dim {
   template <class Other>
   struct times;
+  /// The product with a quantity of another dimension.
   template <int B, int F, int S, int U>
   struct times<dim<B, F, S, U>> {
-    using type = dim<Bytes + B, Flops + F, Seconds + S, Usd + U>;
+    using type = dim<Bytes + B, Flops + F, Seconds + S, Usd + U>;  ///< exponents add up
   };
   template <class Other>
   struct over;
+  /// The quotient by a quantity of another dimension.
   template <int B, int F, int S, int U>
   struct over<dim<B, F, S, U>> {
-    using type = dim<Bytes - B, Flops - F, Seconds - S, Usd - U>;
+    using type = dim<Bytes - B, Flops - F, Seconds - S, Usd - U>;  ///< exponents are subtracted
   };
 };
 
@@ -47,33 +49,46 @@ template <class Dim>
 class quantity {
  public:
   constexpr quantity() noexcept = default;
+  /// That many base units.
   constexpr explicit quantity(double value) noexcept : value_{value} {}
 
+  /// The number in base units.
   [[nodiscard]] constexpr double value() const noexcept { return value_; }
 
+  /// @{
+  /// Arithmetic in place.
   constexpr quantity& operator+=(quantity other) noexcept { return value_ += other.value_, *this; }
   constexpr quantity& operator-=(quantity other) noexcept { return value_ -= other.value_, *this; }
   constexpr quantity& operator*=(double factor) noexcept { return value_ *= factor, *this; }
   constexpr quantity& operator/=(double divisor) noexcept { return value_ /= divisor, *this; }
+  /// @}
 
+  /// @{
+  /// Arithmetic within a dimension.
   friend constexpr quantity operator+(quantity a, quantity b) noexcept { return quantity{a.value_ + b.value_}; }
   friend constexpr quantity operator-(quantity a, quantity b) noexcept { return quantity{a.value_ - b.value_}; }
   friend constexpr quantity operator-(quantity a) noexcept { return quantity{-a.value_}; }
   friend constexpr quantity operator*(quantity a, double factor) noexcept { return quantity{a.value_ * factor}; }
   friend constexpr quantity operator*(double factor, quantity a) noexcept { return quantity{a.value_ * factor}; }
   friend constexpr quantity operator/(quantity a, double divisor) noexcept { return quantity{a.value_ / divisor}; }
+  /// @}
 
+  /// @{
+  /// Comparison as of doubles.
   friend constexpr bool operator==(quantity a, quantity b) noexcept { return a.value_ == b.value_; }
   friend constexpr bool operator!=(quantity a, quantity b) noexcept { return a.value_ != b.value_; }
   friend constexpr bool operator<(quantity a, quantity b) noexcept { return a.value_ < b.value_; }
   friend constexpr bool operator<=(quantity a, quantity b) noexcept { return a.value_ <= b.value_; }
   friend constexpr bool operator>(quantity a, quantity b) noexcept { return a.value_ > b.value_; }
   friend constexpr bool operator>=(quantity a, quantity b) noexcept { return a.value_ >= b.value_; }
+  /// @}
 
  private:
   double value_ = 0;
 };
 
+/// @{
+/// The dimension of the result follows from those of the operands; a double where nothing is left of it.
 template <class A, class B>
 [[nodiscard]] constexpr typename detail::quantity_or_number<typename A::template times<B>::type>::type operator*(
     quantity<A> a, quantity<B> b) noexcept {
@@ -90,7 +105,10 @@ template <class B>
 [[nodiscard]] constexpr quantity<typename dim<0, 0, 0, 0>::over<B>::type> operator/(double a, quantity<B> b) noexcept {
   return quantity<typename dim<0, 0, 0, 0>::over<B>::type>{a / b.value()};
 }
+/// @}
 
+/// @{
+/// The larger, and the smaller, of two amounts.
 template <class Dim>
 [[nodiscard]] constexpr quantity<Dim> max(quantity<Dim> a, quantity<Dim> b) noexcept {
   return a < b ? b : a;
@@ -99,22 +117,24 @@ template <class Dim>
 [[nodiscard]] constexpr quantity<Dim> min(quantity<Dim> a, quantity<Dim> b) noexcept {
   return b < a ? b : a;
 }
+/// @}
 
-using bytes = quantity<dim<1, 0, 0, 0>>;
-using flops = quantity<dim<0, 1, 0, 0>>;  ///< an amount of work; two per multiply-add
-using seconds = quantity<dim<0, 0, 1, 0>>;
-using usd = quantity<dim<0, 0, 0, 1>>;
-using bytes_per_second = quantity<dim<1, 0, -1, 0>>;
-using flops_per_second = quantity<dim<0, 1, -1, 0>>;
-using flops_per_byte = quantity<dim<-1, 1, 0, 0>>;  ///< arithmetic intensity
-using per_second = quantity<dim<0, 0, -1, 0>>;      ///< tokens, steps or clock ticks a second
-using usd_per_second = quantity<dim<0, 0, -1, 1>>;
-using flops_per_usd = quantity<dim<0, 1, 0, -1>>;
-using byte_seconds = quantity<dim<1, 0, 1, 0>>;
+using bytes = quantity<dim<1, 0, 0, 0>>;              ///< an amount of data
+using flops = quantity<dim<0, 1, 0, 0>>;              ///< an amount of work; two per multiply-add
+using seconds = quantity<dim<0, 0, 1, 0>>;            ///< a time
+using usd = quantity<dim<0, 0, 0, 1>>;                ///< an amount of US dollars
+using bytes_per_second = quantity<dim<1, 0, -1, 0>>;  ///< a bandwidth
+using flops_per_second = quantity<dim<0, 1, -1, 0>>;  ///< a rate of work
+using flops_per_byte = quantity<dim<-1, 1, 0, 0>>;    ///< arithmetic intensity
+using per_second = quantity<dim<0, 0, -1, 0>>;        ///< tokens, steps or clock ticks a second
+using usd_per_second = quantity<dim<0, 0, -1, 1>>;    ///< a price; `usd_per_hour` makes one
+using flops_per_usd = quantity<dim<0, 1, 0, -1>>;     ///< work for money
+using byte_seconds = quantity<dim<1, 0, 1, 0>>;       ///< memory that is held for a time
 
 /// Literals: `16_GiB`, `819_GB_per_s`, `197_TFLOP_per_s`, `2.4_h`, `1.20_usd_per_h`. Binary and decimal bytes differ in
 /// name, and so do an amount of FLOPs and a rate.
 inline namespace literals {
+/// The literals of one unit.
 #define TPUPLAN_DETAIL_LITERAL(suffix, type, factor)                                \
   [[nodiscard]] constexpr type operator""_##suffix(long double x) noexcept {        \
     return type{static_cast<double>(x) * (factor)};                                 \
@@ -152,18 +172,23 @@ TPUPLAN_DETAIL_LITERAL(Hz, per_second, 1.0)
 TPUPLAN_DETAIL_LITERAL(MHz, per_second, 1e6)
 TPUPLAN_DETAIL_LITERAL(usd, usd, 1.0)
 #undef TPUPLAN_DETAIL_LITERAL
+/// @{
+/// A price in dollars an hour: 1.20_usd_per_h.
 [[nodiscard]] constexpr usd_per_second operator""_usd_per_h(long double x) noexcept {
   return usd_per_second{static_cast<double>(x) / 3600.0};
 }
 [[nodiscard]] constexpr usd_per_second operator""_usd_per_h(unsigned long long x) noexcept {
   return usd_per_second{static_cast<double>(x) / 3600.0};
 }
+/// @}
 }  // namespace literals
 
 /// A price per hour as a rate. Worked: usd_per_hour(1.2) * 3600_s = 1.20 USD.
 [[nodiscard]] constexpr usd_per_second usd_per_hour(double dollars) noexcept { return usd_per_second{dollars / 3600}; }
 
 // Readers: the number in the unit of the name.
+/// @{
+/// The amount in the unit of the name.
 [[nodiscard]] constexpr double in_gib(bytes amount) noexcept { return amount.value() / 1073741824.0; }
 [[nodiscard]] constexpr double in_gb(bytes amount) noexcept { return amount.value() / 1e9; }
 [[nodiscard]] constexpr double in_tflop(flops work) noexcept { return work.value() / 1e12; }
@@ -174,6 +199,7 @@ TPUPLAN_DETAIL_LITERAL(usd, usd, 1.0)
 [[nodiscard]] constexpr double in_hours(seconds time) noexcept { return time.value() / 3600; }
 [[nodiscard]] constexpr double in_days(seconds time) noexcept { return time.value() / 86400; }
 [[nodiscard]] constexpr double in_usd_per_hour(usd_per_second rate) noexcept { return rate.value() * 3600; }
+/// @}
 
 }  // namespace abi_0
 }  // namespace tpuplan

@@ -190,6 +190,7 @@ TEST_CASE("serving records that cannot be right are errors with their id") {
     }
   };
   refused("/measured/decode_step_ms", -1, "decode_step_ms");
+  refused("/measured/decode_step_ms", 1e-320, "decode_step_ms");
   refused("/chips_total", 0, "chips_total");
   refused("/chips_total", -4, "chips_total");
   refused("/input_len", -1, "input_len");

@@ -576,6 +576,7 @@ TEST_CASE("what MaxText cannot do is refused") {
       {[](maxtext_run& m) { m.mesh.dcn_data = 1; }, errc::invalid_argument, "slices is 2"},
       {[](maxtext_run& m) { m.mesh.unit = mesh_unit::chips; }, errc::unsupported, "layout.unit"},
       {[](maxtext_run& m) { m.global_batch = 0; }, errc::missing_field, "global_batch is 0"},
+      {[](maxtext_run& m) { m.global_batch = (std::int64_t{1} << 53) + 1; }, errc::out_of_range, "at most 2^53"},
       {[](maxtext_run& m) { m.sequence_length = -1; }, errc::invalid_argument, "sequence_length is -1"},
       {[](maxtext_run& m) { m.gradient_accumulation = 3; }, errc::not_divisible, "gradient_accumulation is 3"},
       {[](maxtext_run& m) { m.steps = -1; }, errc::invalid_argument, "steps is -1"},

@@ -312,3 +312,15 @@ TEST_CASE("adapters that are not described, or not modelled, are refused") {
   job.lora_rank = std::int64_t{1} << 60;
   CHECK(refused(job, llama_3_8b()).code == errc::out_of_range);
 }
+
+TEST_CASE("experts that no layer has take no memory") {
+  transformer m = llama_3_8b();
+  m.moe.experts = 8;
+  m.moe.top_k = 2;
+  m.moe.expert_d_ff = 14336;
+  m.moe.dense_layers = m.layers;
+  const slice s = slice_for("v5p-128");
+  const memory_breakdown described = memory_use(m, job_of(128, 4096), fsdp_layout(s), s);
+  CHECK(described.total == on_64(job_of(128, 4096)).total);
+  CHECK(described.high == on_64(job_of(128, 4096)).high);
+}

@@ -318,6 +318,8 @@ TEST_CASE("batches of what a chip does not have are refused") {
       {"NaN bandwidth", [=] { (void)critical_batch(slow_chip(1e14, not_a_number)); }, errc::not_finite, "bandwidth"},
       {"half an expert", [] { (void)critical_batch(v5e, uniform(dtype::bf16), memory_level::hbm, 0.5); },
        errc::out_of_range, "experts_per_active"},
+      {"more experts than there are", [] { (void)critical_batch(v5e, uniform(dtype::bf16), memory_level::hbm, 1.1e9); },
+       errc::out_of_range, "experts_per_active"},
       {"NaN experts", [] { (void)critical_batch(v5e, uniform(dtype::bf16), memory_level::hbm, not_a_number); },
        errc::not_finite, "experts_per_active"},
       {"a balance past 2^63", [=] { (void)critical_batch(slow_chip(1e300, 1)); }, errc::out_of_range, "count"},

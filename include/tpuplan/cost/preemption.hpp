@@ -67,7 +67,7 @@ struct spot_comparison {
   usd_per_second effective_price{};     ///< spot_cost / work: what useful time costs
   double billed_factor = 0;             ///< billed / work
   double break_even_billed_factor = 0;  ///< the billed factor at which both cost the same
-  bool spot_is_cheaper = false;
+  bool spot_is_cheaper = false;         ///< whether spot_cost is below on_demand_cost
 };
 
 namespace detail {

@@ -47,8 +47,10 @@ class price_book {
                                           std::int64_t smallest_chips = 1) const {
     return with(price_row{generation, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
   }
+  /// The same for a row; up to eight. Throws as `validate`, and `errc::out_of_range` for a ninth.
   [[nodiscard]] constexpr price_book with(const price_row& row) const;
 
+  /// Rows, the caller's own included.
   [[nodiscard]] constexpr std::size_t size() const noexcept {
     return own_size_ + (rows_ == nullptr ? detail::us_prices.size() : size_);
   }

@@ -25,6 +25,7 @@ enum class provisioning : std::uint8_t {
   commitment_3y,
 };
 
+/// Every way of paying, in the order of the enumerators.
 inline constexpr std::array<provisioning, 6> all_provisioning = {
     provisioning::on_demand, provisioning::spot,          provisioning::flex_start,
     provisioning::calendar,  provisioning::commitment_1y, provisioning::commitment_3y};
@@ -64,13 +65,13 @@ enum class date_qualifier : std::uint8_t {
 
 /// The price of one chip, its host included, for slices of at least `smallest_chips`.
 struct price_row {
-  text<24> generation{};
-  text<32> region{};
-  provisioning kind = provisioning::on_demand;
-  std::int64_t smallest_chips = 1;
-  usd_per_second per_chip{};
-  text<10> date{};  ///< ISO: 2026-09-17
-  date_qualifier qualifier = date_qualifier::exact;
+  text<24> generation{};                             ///< the chip: "v5p"
+  text<32> region{};                                 ///< "us-east5", or "us" for all regions of the US
+  provisioning kind = provisioning::on_demand;       ///< the way of paying
+  std::int64_t smallest_chips = 1;                   ///< chips of the smallest slice that it holds for
+  usd_per_second per_chip{};                         ///< of one chip
+  text<10> date{};                                   ///< ISO: 2026-09-17
+  date_qualifier qualifier = date_qualifier::exact;  ///< how well the date is known
   char grade = 'B';  ///< A vendor data, B dated transcription, C press or notes, D derived
 };
 

@@ -47,8 +47,8 @@ struct run_cost {
   seconds run{};          ///< uninterrupted
   seconds billed{};       ///< interruptions, checkpoints and whole days included
   seconds wall{};         ///< waiting for capacity included
-  usd total{};
-  price_row price{};
+  usd total{};            ///< rate x billed
+  price_row price{};      ///< the row that it is made of
 };
 
 /// Dollars for an uninterrupted run on some slices. Worked: 2 h on v5e-32 on demand are 76.80.

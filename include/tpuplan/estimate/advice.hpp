@@ -38,20 +38,20 @@ enum class finding_kind : std::uint8_t {
 
 /// All that an estimate of a training step takes.
 struct training_case {
-  transformer model{};
-  training job{};
-  layout mesh{};
-  slice where{};
+  transformer model{};  ///< what is trained
+  training job{};       ///< one step of it
+  layout mesh{};        ///< how it is cut
+  slice where{};        ///< each slice
 };
 
 /// One waste, and what mending it brings: gain = 1 - step_time_then / (work x step_time_now).
 struct finding {
-  finding_kind kind = finding_kind::batch;
-  text<40> subject{};  ///< the field to change
-  text<64> now{};
-  text<64> better{};
-  seconds step_time_now{};
-  seconds step_time_then{};
+  finding_kind kind = finding_kind::batch;  ///< what is wasted
+  text<40> subject{};                       ///< the field to change
+  text<64> now{};                           ///< its value
+  text<64> better{};                        ///< the value that mends it
+  seconds step_time_now{};                  ///< as the job is
+  seconds step_time_then{};                 ///< with the change applied
   double work = 1;       ///< useful work of a step on each chip, then over now: batch, chips or model may differ
   double gain = 0;       ///< share of chip time saved for the same useful work
   training_case then{};  ///< with the change applied
@@ -59,11 +59,14 @@ struct finding {
 
 /// Findings, the largest gain first.
 struct findings {
-  std::array<finding, 16> items{};
-  std::size_t count = 0;
+  std::array<finding, 16> items{};  ///< the first `count` are set
+  std::size_t count = 0;            ///< findings
 
+  /// @{
+  /// The findings as a range.
   [[nodiscard]] constexpr const finding* begin() const noexcept { return items.data(); }
   [[nodiscard]] constexpr const finding* end() const noexcept { return items.data() + count; }
+  /// @}
 };
 
 /// Gains below this share are left out: half a percent.

@@ -57,8 +57,11 @@ struct memory_calibration {
   double quantised_bytes = 1;             ///< copies of 8-bit operands; with int8's results in 32 bits 2
   double host_layers = 2;                 ///< layers on the way to host memory or back
 };
+/// The point.
 inline constexpr memory_calibration memory_point{};
+/// The end where a compiler keeps least.
 inline constexpr memory_calibration memory_low{0.5, 1.0 / 3, 0, 0, 0.5, 0, 0, 1};
+/// The end where it keeps most.
 inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
 
 /// The constant for a chip: its generation's, or that of unlisted chips. Worked: 0.774 for v5p.

@@ -32,15 +32,15 @@ enum class cache_cut : std::uint8_t {
 
 /// The devices of a slice as replicas of the model, each of `tensor` devices.
 struct serving_layout {
-  std::int64_t tensor = 0;  ///< devices of a replica; 0: all of the slice
-  weight_cut weights = weight_cut::one_dimension;
-  cache_cut cache = cache_cut::heads;
+  std::int64_t tensor = 0;                         ///< devices of a replica; 0: all of the slice
+  weight_cut weights = weight_cut::one_dimension;  ///< how the weights are cut over the devices of a replica
+  cache_cut cache = cache_cut::heads;              ///< how the cache is
 };
 
 /// Sequences that decode together and what they attend to, on average.
 struct decode_batch {
-  double sequences = 0;
-  double context = 0;  ///< tokens
+  double sequences = 0;  ///< of one replica
+  double context = 0;    ///< tokens
 };
 
 /// What takes most of a decode step.
@@ -54,17 +54,17 @@ enum class decode_limit : std::uint8_t { weights, products, cache, collectives, 
 
 /// One decode step of one replica: max(weights, products) + cache + latency + collectives = total.
 struct decode_breakdown {
-  seconds weights{};   ///< reading those that are touched
-  seconds products{};  ///< matrix products
-  seconds cache{};     ///< reading keys and values
-  seconds latency{};   ///< layers and their small collectives
-  seconds collectives{};
-  seconds total{};
-  seconds low{};  ///< nine of ten comparable published steps lie between low and high
-  seconds high{};
-  double band = 0;            ///< relative error behind low and high
-  bool extrapolated = false;  ///< outside of what published runs cover
-  decode_limit limited_by = decode_limit::weights;
+  seconds weights{};                                ///< reading those that are touched
+  seconds products{};                               ///< matrix products
+  seconds cache{};                                  ///< reading keys and values
+  seconds latency{};                                ///< layers and their small collectives
+  seconds collectives{};                            ///< between the devices of a replica
+  seconds total{};                                  ///< of the step
+  seconds low{};                                    ///< nine of ten comparable published steps lie between low and high
+  seconds high{};                                   ///< the upper end of that
+  double band = 0;                                  ///< relative error behind low and high
+  bool extrapolated = false;                        ///< outside of what published runs cover
+  decode_limit limited_by = decode_limit::weights;  ///< the largest part
 };
 
 namespace detail {

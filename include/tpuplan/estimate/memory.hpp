@@ -38,18 +38,18 @@ enum class memory_stage : std::uint8_t { logits, layer, update };
 
 /// Bytes on one device in the stage that needs most; the parts add up to `total`.
 struct memory_breakdown {
-  bytes parameters{};
-  bytes optimizer{};
+  bytes parameters{};        ///< as they are kept between steps
+  bytes optimizer{};         ///< its state
   bytes gradients{};         ///< accumulated ones in fp32, and those that the stage has made
   bytes activations{};       ///< saved between forward and backward pass
   bytes logits{};            ///< with their gradient
   bytes gathered_weights{};  ///< under FSDP: whole weights in flight, and gradients that wait to be reduced
   bytes workspace{};         ///< what a layer does again, gradients of activations, buffers of transfers
-  bytes total{};
-  bytes low{};     ///< the least that a good compiler needs
-  bytes high{};    ///< nothing fused or reused
-  bytes usable{};  ///< what XLA lets a program use on the device
-  memory_stage stage = memory_stage::layer;
+  bytes total{};             ///< in the stage that needs most
+  bytes low{};               ///< the least that a good compiler needs
+  bytes high{};              ///< nothing fused or reused
+  bytes usable{};            ///< what XLA lets a program use on the device
+  memory_stage stage = memory_stage::layer;  ///< the stage that needs most
 };
 
 /// What is left: usable less total; negative where it does not fit.

@@ -14,23 +14,23 @@ inline namespace abi_0 {
 
 /// Prompts that are taken in together.
 struct prompt_batch {
-  double prompts = 0;
+  double prompts = 0;       ///< of one replica
   std::int64_t tokens = 0;  ///< of each
 };
 
 /// The parts of a prefill; they add up to total.
 struct prefill_breakdown {
-  seconds products{};
-  seconds attention{};
-  seconds elementwise{};  ///< HBM traffic of norms, activations, residuals
-  seconds weights{};      ///< reading them, once a chunk
-  seconds collectives{};
-  seconds latency{};
-  seconds total{};
-  seconds low{};
-  seconds high{};
-  double band = 0;
-  bool extrapolated = false;
+  seconds products{};         ///< matrix products
+  seconds attention{};        ///< scores and their sum over values
+  seconds elementwise{};      ///< HBM traffic of norms, activations, residuals
+  seconds weights{};          ///< reading them, once a chunk
+  seconds collectives{};      ///< between the devices of a replica
+  seconds latency{};          ///< layers and their small collectives
+  seconds total{};            ///< of the whole prefill
+  seconds low{};              ///< nine of ten comparable published prefills lie between low and high
+  seconds high{};             ///< the upper end of that
+  double band = 0;            ///< relative error behind low and high
+  bool extrapolated = false;  ///< outside of what published runs cover
 };
 
 namespace detail {

@@ -18,34 +18,34 @@ inline namespace abi_0 {
 /// Mean time of an output token in an engine: step.total + prompts + engine = total. The host prepares a step while the
 /// device runs another: it shows only where it is the slower of the two.
 struct token_time {
-  decode_breakdown step{};
-  seconds prompts{};  ///< prefill of new requests, as much a step as keeps the batch full
-  seconds engine{};   ///< waiting for host and scheduler
-  seconds total{};
-  seconds low{};  ///< nine of ten comparable published engines lie between low and high
-  seconds high{};
-  double band = 0;
-  bool extrapolated = false;
+  decode_breakdown step{};    ///< the decode step by itself
+  seconds prompts{};          ///< prefill of new requests, as much a step as keeps the batch full
+  seconds engine{};           ///< waiting for host and scheduler
+  seconds total{};            ///< mean time of an output token
+  seconds low{};              ///< nine of ten comparable published engines lie between low and high
+  seconds high{};             ///< the upper end of that
+  double band = 0;            ///< relative error behind low and high
+  bool extrapolated = false;  ///< outside of what published runs cover
 };
 
 /// A slice under some traffic. Rates are over all replicas; `running` and times are of one.
 struct serving_estimate {
-  serving_memory memory{};
+  serving_memory memory{};    ///< of one device
   verdict fit = verdict::no;  ///< `no`: nothing below is estimated; `largest_serving_context` says what would fit
-  std::int64_t replicas = 0;
+  std::int64_t replicas = 0;  ///< of the model in the slice
   std::int64_t largest_running = 0;  ///< sequences that the cache and the engine allow at once, per replica
   double running = 0;                ///< sequences that decode at once, on average, per replica
   token_time per_token{};            ///< TPOT
   seconds prefill{};                 ///< of one prompt in the engine, undisturbed
   seconds queue{};                   ///< waiting for a place
   seconds first_token{};             ///< TTFT: queue, half a step, prefill
-  per_second requests{};
-  per_second input_tokens{};  ///< prompt tokens, cached ones included
-  per_second output_tokens{};
-  per_second capacity{};       ///< requests a second with every place taken
-  double prefill_servers = 0;  ///< for each decode server, were they apart
-  bool meets_ttft = true;
-  bool meets_tpot = true;
+  per_second requests{};             ///< that end in a second
+  per_second input_tokens{};         ///< prompt tokens, cached ones included
+  per_second output_tokens{};        ///< tokens of answers
+  per_second capacity{};             ///< requests a second with every place taken
+  double prefill_servers = 0;        ///< for each decode server, were they apart
+  bool meets_ttft = true;            ///< TTFT is within its target, or there is none
+  bool meets_tpot = true;            ///< TPOT is within its target, or there is none
 };
 
 namespace detail {
@@ -285,13 +285,14 @@ constexpr void add_rates(serving_estimate& e, const serving& job, double replica
 
 /// A point of the frontier of throughput against latency.
 struct frontier_point {
-  double running = 0;  ///< per replica
-  seconds per_token{};
+  double running = 0;          ///< per replica
+  seconds per_token{};         ///< mean time of an output token
   per_second output_tokens{};  ///< over all replicas
 };
+/// Points by rising batch.
 struct serving_frontier {
-  std::array<frontier_point, 24> points{};
-  std::size_t count = 0;
+  std::array<frontier_point, 24> points{};  ///< the first `count` are set
+  std::size_t count = 0;                    ///< points
 };
 
 /// Time per token and throughput for running batches 1, 2, 4 … and the largest that fits; no points where none does.

@@ -32,26 +32,29 @@ enum class serving_finding_kind : std::uint8_t {
 
 /// One waste, and what mending it brings: gain = 1 - rate_now / rate_then.
 struct serving_finding {
-  serving_finding_kind kind = serving_finding_kind::batch;
-  text<40> subject{};  ///< the field to change
-  text<40> now{};
-  text<40> better{};
-  per_second rate_now{};  ///< output tokens; where requests arrive at a rate, those of the capacity
-  per_second rate_then{};
-  seconds per_token_now{};
-  seconds per_token_then{};
-  double gain = 0;     ///< share of chip time saved for each output token
-  serving job_then{};  ///< with the change applied
-  serving_layout mesh_then{};
+  serving_finding_kind kind = serving_finding_kind::batch;  ///< what is wasted
+  text<40> subject{};                                       ///< the field to change
+  text<40> now{};                                           ///< its value
+  text<40> better{};                                        ///< the value that mends it
+  per_second rate_now{};       ///< output tokens; where requests arrive at a rate, those of the capacity
+  per_second rate_then{};      ///< with the change applied
+  seconds per_token_now{};     ///< as the traffic is served
+  seconds per_token_then{};    ///< with the change applied
+  double gain = 0;             ///< share of chip time saved for each output token
+  serving job_then{};          ///< with the change applied
+  serving_layout mesh_then{};  ///< with the change applied
 };
 
 /// Findings, the largest gain first.
 struct serving_findings {
-  std::array<serving_finding, 5> items{};
-  std::size_t count = 0;
+  std::array<serving_finding, 5> items{};  ///< the first `count` are set
+  std::size_t count = 0;                   ///< findings
 
+  /// @{
+  /// The findings as a range.
   [[nodiscard]] constexpr const serving_finding* begin() const noexcept { return items.data(); }
   [[nodiscard]] constexpr const serving_finding* end() const noexcept { return items.data() + count; }
+  /// @}
 };
 
 /// Gains below this share are left out: one percent.

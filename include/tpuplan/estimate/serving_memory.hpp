@@ -13,13 +13,13 @@ inline namespace abi_0 {
 
 /// Bytes on one device; weights + cache + workspace = total.
 struct serving_memory {
-  bytes weights{};
+  bytes weights{};    ///< with their padding
   bytes cache{};      ///< of the running batch, copies included
   bytes workspace{};  ///< compiled programs and their buffers
-  bytes total{};
-  bytes low{};     ///< weights as they are, no workspace
-  bytes high{};    ///< twice the usual padding and workspace
-  bytes usable{};  ///< what XLA lets a program use on the device
+  bytes total{};      ///< of all parts
+  bytes low{};        ///< weights as they are, no workspace
+  bytes high{};       ///< twice the usual padding and workspace
+  bytes usable{};     ///< what XLA lets a program use on the device
 };
 
 /// `yes` where even the high estimate is below 97 % of what is usable, `no` where weights and cache alone are above it.

@@ -28,46 +28,46 @@ enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead, host };
 
 /// A collective: how long it takes by itself, and how much of that the step waits for.
 struct collective_time {
-  seconds whole{};
-  seconds exposed{};
+  seconds whole{};    ///< by itself
+  seconds exposed{};  ///< what the step waits for
 };
 
 /// Time of one step. compute + hbm + ici + overhead + bubble + jitter + dcn.exposed + host.exposed + software = total,
 /// and each of the first three is the sum of its parts.
 struct step_breakdown {
-  seconds dense_products{};  ///< projections, dense MLPs, shared experts
-  seconds expert_products{};
-  seconds logits{};
-  seconds attention{};
-  seconds vision{};
-  seconds compute{};        ///< the five above
-  seconds elementwise{};    ///< HBM traffic of norms, activations, residuals
-  seconds scores{};         ///< HBM traffic of scores and probabilities, where attention is not fused
-  seconds operands{};       ///< HBM traffic of the operands and results of dense products
-  seconds weight_reads{};   ///< HBM traffic of gathered weights, once a pass
-  seconds weight_update{};  ///< HBM traffic of optimizer and gradients
-  seconds dispatch{};       ///< HBM traffic of routing tokens to experts
-  seconds hbm{};            ///< the six above
-  collective_time fsdp{};
-  collective_time data{};
-  collective_time tensor{};
-  collective_time expert{};
-  collective_time context{};
-  seconds ici{};       ///< the exposed parts of the five above
-  seconds overhead{};  ///< fixed time per layer and pass
-  seconds bubble{};    ///< pipeline stages that wait
-  seconds jitter{};    ///< stragglers among slices
-  collective_time dcn{};
-  collective_time host{};  ///< state that lies in host memory, both ways
-  seconds software{};      ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
-  seconds total{};
-  seconds low{};  ///< nine of ten comparable published runs lie between low and high
-  seconds high{};
+  seconds dense_products{};   ///< projections, dense MLPs, shared experts
+  seconds expert_products{};  ///< routed experts
+  seconds logits{};           ///< the output head
+  seconds attention{};        ///< scores and their sum over values
+  seconds vision{};           ///< the vision tower and its projector
+  seconds compute{};          ///< the five above
+  seconds elementwise{};      ///< HBM traffic of norms, activations, residuals
+  seconds scores{};           ///< HBM traffic of scores and probabilities, where attention is not fused
+  seconds operands{};         ///< HBM traffic of the operands and results of dense products
+  seconds weight_reads{};     ///< HBM traffic of gathered weights, once a pass
+  seconds weight_update{};    ///< HBM traffic of optimizer and gradients
+  seconds dispatch{};         ///< HBM traffic of routing tokens to experts
+  seconds hbm{};              ///< the six above
+  collective_time fsdp{};     ///< gathers of weights, scatters of gradients
+  collective_time data{};     ///< all-reduce of gradients
+  collective_time tensor{};   ///< of activations
+  collective_time expert{};   ///< tokens to their experts and back
+  collective_time context{};  ///< keys and values around the sequence
+  seconds ici{};              ///< the exposed parts of the five above
+  seconds overhead{};         ///< fixed time per layer and pass
+  seconds bubble{};           ///< pipeline stages that wait
+  seconds jitter{};           ///< stragglers among slices
+  collective_time dcn{};      ///< gradients and activations between slices
+  collective_time host{};     ///< state that lies in host memory, both ways
+  seconds software{};         ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
+  seconds total{};            ///< of the step
+  seconds low{};              ///< nine of ten comparable published runs lie between low and high
+  seconds high{};             ///< the upper end of that
   double band = 0;            ///< relative error behind low and high
   bool extrapolated = false;  ///< outside of what published runs cover
-  step_bound limited_by = step_bound::compute;
-  double mfu = 0;  ///< model FLOPs (MaxText's; no gradients of frozen weights) over the bf16 peak
-  per_second tokens_per_second{};
+  step_bound limited_by = step_bound::compute;  ///< the largest part
+  double mfu = 0;                  ///< model FLOPs (MaxText's; no gradients of frozen weights) over the bf16 peak
+  per_second tokens_per_second{};  ///< over all slices
 };
 
 namespace detail {

@@ -14,7 +14,7 @@ inline namespace abi_0 {
 
 /// Numbers per token and layer. Experts count as the active ones.
 struct layer_widths {
-  double d_model = 0;
+  double d_model = 0;  ///< of the residual stream
   double qkv = 0;      ///< queries, keys and values together
   double context = 0;  ///< output of the attention kernel
   double mlp_up = 0;   ///< outputs of gate and up products
@@ -55,7 +55,8 @@ struct layer_widths {
 
 /// Parameters that are trained, and that are not: adapters and their base, or all and none.
 struct held_parameters {
-  double trained = 0, frozen = 0;
+  double trained = 0;  ///< with gradients and optimizer
+  double frozen = 0;   ///< without
 };
 
 /// The parameters that a step holds. Throws where adapters are not modelled: see lora_parameters.

@@ -18,17 +18,20 @@ inline namespace abi_0 {
 
 /// The systolic arrays of one TensorCore.
 struct mxu_spec {
-  std::int64_t per_tensorcore = 0;
+  std::int64_t per_tensorcore = 0;       ///< arrays
   std::int64_t side = 0;                 ///< rows and columns: 128, or 256 from v6e on
   std::int64_t macs_per_cell_cycle = 0;  ///< bf16 multiply-adds of one cell in one cycle
 };
 
 /// Peak rates of one chip. Absent: no such mode. Unknown: not documented.
 struct peak_rates {
+  /// @{
+  /// Dense products in that format.
   known<flops_per_second> bf16{};
   known<flops_per_second> int8{};
   known<flops_per_second> fp8{};
   known<flops_per_second> int4{};
+  /// @}
 };
 
 /// High-bandwidth memory. Capacities are exact bytes.
@@ -41,19 +44,19 @@ struct hbm_spec {
 
 /// On-chip memories.
 struct on_chip_spec {
-  bytes vmem_per_tensorcore{};
+  bytes vmem_per_tensorcore{};              ///< vector memory
   known<double> vmem_bandwidth_over_hbm{};  ///< the scaling book's estimate for v5e: about 22
   bytes cmem{};                             ///< per chip; only v4 has it
-  known<bytes> smem_per_tensorcore{};
+  known<bytes> smem_per_tensorcore{};       ///< scalar memory
 };
 
 /// The interconnect inside a slice. Rates are one-way, of one link.
 struct ici_spec {
-  std::int64_t links = 0;            ///< per chip: 4 in two dimensions, 6 in three
-  std::int32_t axes = 0;             ///< 2 or 3
-  bytes_per_second link_one_way{};   ///< nominal
-  double achievable_fraction = 0.9;  ///< of nominal, as the scaling book and MaxText use
-  wraparound_rule wraparound = wraparound_rule::whole_cubes;
+  std::int64_t links = 0;                                     ///< per chip: 4 in two dimensions, 6 in three
+  std::int32_t axes = 0;                                      ///< 2 or 3
+  bytes_per_second link_one_way{};                            ///< nominal
+  double achievable_fraction = 0.9;                           ///< of nominal, as the scaling book and MaxText use
+  wraparound_rule wraparound = wraparound_rule::whole_cubes;  ///< which axes close into rings
   known<double> die_to_die_over_link{};  ///< bandwidth between the two dies of a chip, in nominal links
 };
 
@@ -67,7 +70,7 @@ struct host_spec {
 
 /// How large it gets.
 struct pod_spec {
-  topology shape{};
+  topology shape{};                ///< the full pod
   std::int64_t largest_slice = 0;  ///< chips in the largest single slice that is scheduled
 };
 
@@ -76,21 +79,21 @@ enum class name_counts : std::uint8_t { tensorcores, chips };
 
 /// Everything tpuplan knows of one kind of chip.
 struct chip_spec {
-  text<24> name{};
-  std::int64_t announced_year = 0;
-  std::int64_t tensorcores = 0;
-  std::int64_t jax_devices = 0;  ///< devices that JAX shows per chip: 2 on v2, v3 and tpu7x
-  bool megacore = false;         ///< two TensorCores shown as one device
-  mxu_spec mxu{};
-  peak_rates peak{};
-  known<per_second> clock{};
-  hbm_spec hbm{};
-  on_chip_spec on_chip{};
-  known<std::int64_t> sparsecores{};
-  ici_spec ici{};
-  host_spec host{};
-  pod_spec pod{};
-  tpuplan::name_counts slice_name_counts = name_counts::tensorcores;
+  text<24> name{};                    ///< "v5e"; `find_chip` reads it
+  std::int64_t announced_year = 0;    ///< of the announcement
+  std::int64_t tensorcores = 0;       ///< per chip
+  std::int64_t jax_devices = 0;       ///< devices that JAX shows per chip: 2 on v2, v3 and tpu7x
+  bool megacore = false;              ///< two TensorCores shown as one device
+  mxu_spec mxu{};                     ///< of one TensorCore
+  peak_rates peak{};                  ///< of the chip
+  known<per_second> clock{};          ///< of the TensorCores
+  hbm_spec hbm{};                     ///< of the chip
+  on_chip_spec on_chip{};             ///< of the chip
+  known<std::int64_t> sparsecores{};  ///< per chip
+  ici_spec ici{};                     ///< of the chip
+  host_spec host{};                   ///< of the machine that it is in
+  pod_spec pod{};                     ///< of the generation
+  tpuplan::name_counts slice_name_counts = name_counts::tensorcores;  ///< in names such as v5p-128
 };
 
 /// The peak rate of matrix products whose operands are of that format, per chip. bf16 stands for fp16 and, as XLA

@@ -21,6 +21,7 @@ constexpr topology grid(std::int32_t a, std::int32_t b) noexcept { return topolo
 constexpr topology torus(std::int32_t a, std::int32_t b, std::int32_t c) noexcept { return topology{{a, b, c}, 3}; }
 }  // namespace detail
 
+/// TPU v2.
 inline constexpr chip_spec v2 = {
     "v2",
     /*announced_year*/ 2017,
@@ -39,6 +40,7 @@ inline constexpr chip_spec v2 = {
     /*pod: shape, largest_slice*/ {detail::grid(16, 16), 256},
     /*slice_name_counts*/ name_counts::tensorcores};
 
+/// TPU v3.
 inline constexpr chip_spec v3 = {
     "v3",
     /*announced_year*/ 2018,
@@ -57,6 +59,7 @@ inline constexpr chip_spec v3 = {
     /*pod: shape, largest_slice*/ {detail::grid(32, 32), 1024},
     /*slice_name_counts*/ name_counts::tensorcores};
 
+/// TPU v4.
 inline constexpr chip_spec v4 = {
     "v4",
     /*announced_year*/ 2021,
@@ -76,6 +79,7 @@ inline constexpr chip_spec v4 = {
     /*pod: shape, largest_slice*/ {detail::torus(16, 16, 16), 4096},
     /*slice_name_counts*/ name_counts::tensorcores};
 
+/// TPU v5e, in slice names v5litepod.
 inline constexpr chip_spec v5e = {
     "v5e",
     /*announced_year*/ 2023,
@@ -94,6 +98,7 @@ inline constexpr chip_spec v5e = {
     /*pod: shape, largest_slice*/ {detail::grid(16, 16), 256},
     /*slice_name_counts*/ name_counts::chips};
 
+/// TPU v5p.
 inline constexpr chip_spec v5p = {
     "v5p",
     /*announced_year*/ 2023,
@@ -112,6 +117,7 @@ inline constexpr chip_spec v5p = {
     /*pod: shape, largest_slice*/ {detail::torus(16, 20, 28), 6144},
     /*slice_name_counts*/ name_counts::tensorcores};
 
+/// TPU v6e, Trillium.
 inline constexpr chip_spec v6e = {
     "v6e",
     /*announced_year*/ 2024,
@@ -130,6 +136,7 @@ inline constexpr chip_spec v6e = {
     /*pod: shape, largest_slice*/ {detail::grid(16, 16), 256},
     /*slice_name_counts*/ name_counts::chips};
 
+/// TPU7x, Ironwood.
 inline constexpr chip_spec tpu7x = {
     "tpu7x",
     /*announced_year*/ 2025,

@@ -16,17 +16,18 @@ inline namespace abi_0 {
 
 /// A GPU of Google Cloud and what an hour of it costs, its share of the machine included.
 struct gpu_offer {
-  std::string_view name{};
-  std::string_view machine{};
-  std::int64_t per_machine = 0;  ///< GPUs in the largest machine
-  flops_per_second bf16{};       ///< dense
-  bytes hbm{};
-  bytes_per_second bandwidth{};
-  known<usd_per_second> on_demand{};
-  known<usd_per_second> spot{};
-  std::string_view date{};  ///< of the prices
+  std::string_view name{};            ///< "H100"; GB of memory behind it where there are two kinds
+  std::string_view machine{};         ///< machine type that the price is of
+  std::int64_t per_machine = 0;       ///< GPUs in the largest machine
+  flops_per_second bf16{};            ///< dense
+  bytes hbm{};                        ///< of one GPU
+  bytes_per_second bandwidth{};       ///< of its HBM
+  known<usd_per_second> on_demand{};  ///< of one GPU
+  known<usd_per_second> spot{};       ///< of one GPU
+  std::string_view date{};            ///< of the prices
 };
 
+/// GPUs to hold a TPU against. data/gpus.json has the same rows with their sources.
 inline constexpr gpu_offer gpu_offers[] = {
     {"A100-40", "a2-highgpu-1g", 16, 312_TFLOP_per_s, 40_GB, 1555_GB_per_s, 3.6734_usd_per_h, 1.2934_usd_per_h,
      "2025-03-06"},

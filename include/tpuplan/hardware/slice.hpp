@@ -19,9 +19,9 @@ inline namespace abi_0 {
 /// A slice of a pod: one kind of chip in one shape, cut into VMs of equal size. It holds its chip by value, so that a
 /// chip of the caller's own is treated like those of the table.
 struct slice {
-  chip_spec chip{};
-  topology shape{};
-  std::int64_t chips_per_vm = 0;
+  chip_spec chip{};               ///< every chip of the slice
+  topology shape{};               ///< chips along each ICI axis
+  std::int64_t chips_per_vm = 0;  ///< chips of one VM
 };
 
 /// Chips in the slice. Worked: 64 in v5p-128, 8 in v5litepod-8, 4 in v3-8.
@@ -121,6 +121,7 @@ constexpr std::int64_t name_number(const chip_spec& chip, std::int64_t chip_coun
 
 /// The documented slices, by index: `slice_at(0)` … `slice_at(slice_count - 1)`.
 inline constexpr std::size_t slice_count = detail::slice_rows.size();
+/// The documented slice of that index; a larger one is refused.
 [[nodiscard]] constexpr slice slice_at(std::size_t index) {
   if (index >= slice_count) {
     detail::fail(errc::out_of_range, "slice_at: index", static_cast<std::int64_t>(index), "0 to slice_count - 1");
@@ -278,8 +279,8 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
 
 /// The sizes next to a wrong name of a known chip.
 struct nearest_slices {
-  maybe<slice> smaller{};
-  maybe<slice> larger{};
+  maybe<slice> smaller{};  ///< at most that many chips
+  maybe<slice> larger{};   ///< at least that many chips
 };
 
 /// The named slices of a chip just below and just above that many chips, or exactly so in both places.

@@ -74,10 +74,10 @@ inline constexpr std::array<slice_row, 246> slice_rows = {{
 
 /// A machine type of Compute Engine or GKE: one VM with some chips.
 struct machine_type {
-  std::string_view name;
-  std::int32_t generation;  ///< place in `generations`
-  std::int64_t chips;       ///< per VM
-  known<std::int64_t> vcpus;
+  std::string_view name;       ///< "ct5p-hightpu-4t"
+  std::int32_t generation;     ///< place in `generations`
+  std::int64_t chips;          ///< per VM
+  known<std::int64_t> vcpus;   ///< of the VM
   known<std::int64_t> ram_gb;  ///< as printed by the source
 };
 

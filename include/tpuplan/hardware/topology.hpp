@@ -18,14 +18,17 @@ inline namespace abi_0 {
 
 /// How many chips along each ICI axis: 4x8 on a chip with two axes, 4x4x8 on one with three.
 struct topology {
-  std::array<std::int32_t, 3> dims{0, 0, 1};
-  std::int32_t axes = 2;  ///< 2 or 3; an unused third dimension is 1
+  std::array<std::int32_t, 3> dims{0, 0, 1};  ///< chips along each axis
+  std::int32_t axes = 2;                      ///< 2 or 3; an unused third dimension is 1
 };
 
+/// @{
+/// Whether two shapes are the same, dimensions and axes.
 [[nodiscard]] constexpr bool operator==(const topology& a, const topology& b) noexcept {
   return a.axes == b.axes && a.dims[0] == b.dims[0] && a.dims[1] == b.dims[1] && a.dims[2] == b.dims[2];
 }
 [[nodiscard]] constexpr bool operator!=(const topology& a, const topology& b) noexcept { return !(a == b); }
+/// @}
 
 /// Chips in the shape. Worked: 16x20x28 has 8960.
 [[nodiscard]] constexpr std::int64_t chips(const topology& shape) {

@@ -22,25 +22,25 @@ inline namespace abi_0 {
 
 /// One fitted constant. `spread` is the standard deviation of its logarithm: before (`prior_spread`) and after the fit.
 struct fitted_constant {
-  std::string_view name;
-  double prior = 0;
-  double prior_spread = 0;
-  double value = 0;
-  double spread = 0;
+  std::string_view name;    ///< of a field of `calibration`, or of a chip for its MXU fraction
+  double prior = 0;         ///< its value before the fit
+  double prior_spread = 0;  ///< standard deviation of its logarithm before the fit
+  double value = 0;         ///< its value after the fit
+  double spread = 0;        ///< standard deviation of its logarithm after the fit
 };
 
 /// A fit: the constants, those that were free with their errors, and their covariance in logarithms.
 struct calibration_fit {
-  calibration constants{};
-  std::vector<fitted_constant> fitted;
-  std::array<double, 7> mxu_spread{};  ///< of the MXU fraction of each generation
+  calibration constants{};              ///< as fitted, the others as given
+  std::vector<fitted_constant> fitted;  ///< those that were free
+  std::array<double, 7> mxu_spread{};   ///< of the MXU fraction of each generation
 };
 
 /// A term of the step time that can be left out, and how: its constant is put to where it has no effect. Constants that
 /// are fitted are then free in name only, and stay at their priors.
 struct optional_term {
-  std::string_view name;
-  void (*switch_off)(calibration&);
+  std::string_view name;             ///< what the term is called
+  void (*switch_off)(calibration&);  ///< puts its constant to where it has no effect
 };
 
 /// Every term beside products at one rate that acts in a published run: ratios of the generations, and what each
@@ -235,9 +235,10 @@ inline matrix inverse(const matrix& a) {
 
 /// A run and what constants say of it that were fitted without its family.
 struct left_out_run {
-  std::string id, family;
-  double error = 0;  ///< predicted / measured - 1
-  seconds predicted{};
+  std::string id;       ///< of the record
+  std::string family;   ///< that was left out
+  double error = 0;     ///< predicted / measured - 1
+  seconds predicted{};  ///< time of a step
 };
 
 namespace detail {

@@ -20,8 +20,8 @@ inline namespace abi_0 {
 
 /// A fit and its constants with their errors.
 struct serving_fit {
-  serving_calibration constants{};
-  std::vector<fitted_constant> fitted;
+  serving_calibration constants{};      ///< as fitted, the others as given
+  std::vector<fitted_constant> fitted;  ///< those that were free
 };
 
 namespace detail {

@@ -29,9 +29,9 @@ enum class not_judged : std::uint8_t { verdict, used_bytes, all_but_state };
 
 /// A record that is an exception, by its id.
 struct record_exception {
-  std::string id;
-  not_judged what{};
-  std::string reason;
+  std::string id;      ///< of the record
+  not_judged what{};   ///< what is not held against the estimate
+  std::string reason;  ///< why it is not
   std::string source;  ///< of the reason
 };
 

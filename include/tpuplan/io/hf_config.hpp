@@ -24,9 +24,9 @@ inline namespace abi_0 {
 
 /// A model read from a config.json, and what the file did not say about it.
 struct model_config {
-  transformer model;
-  std::string model_type;
-  std::vector<assumption> assumed;
+  transformer model;                ///< what the file describes
+  std::string model_type;           ///< as the file has it
+  std::vector<assumption> assumed;  ///< fields that took a default
 };
 
 namespace detail {

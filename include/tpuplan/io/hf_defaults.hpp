@@ -34,12 +34,12 @@ enum class default_kind : std::uint8_t {
 /// One default. `model_type` is that of the class; "paligemma.text_config" is the part of that name inside of a
 /// paligemma configuration, where it has defaults of its own.
 struct hf_default {
-  std::string_view model_type{};
-  std::string_view field{};
-  default_kind kind = default_kind::none;
-  std::int64_t value = 0;
-  std::string_view text{};
-  std::string_view divisor{};
+  std::string_view model_type{};           ///< of the class
+  std::string_view field{};                ///< that the default is of
+  default_kind kind = default_kind::none;  ///< how to read what follows
+  std::int64_t value = 0;                  ///< a number, or a factor
+  std::string_view text{};                 ///< a text, a list or another field
+  std::string_view divisor{};              ///< another field
 };
 
 /// Every default, in the order of data/hf_defaults.json.

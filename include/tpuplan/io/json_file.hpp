@@ -18,8 +18,8 @@ inline namespace abi_0 {
 
 /// How much of a file is read before it is refused.
 struct json_limits {
-  std::size_t bytes = std::size_t{64} << 20;
-  int depth = 64;
+  std::size_t bytes = std::size_t{64} << 20;  ///< of the file
+  int depth = 64;                             ///< levels of lists and objects
 };
 
 /// Parses text. Throws `errc::malformed_input` for anything but one JSON value within the limits; `source` names it.

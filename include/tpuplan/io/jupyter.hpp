@@ -24,7 +24,7 @@ inline namespace abi_0 {
 
 /// A picture that is at hand as text, to be displayed: `svg_chart{to_svg(chart), "my chart"}`.
 struct svg_chart {
-  std::string svg{};
+  std::string svg{};    ///< the picture
   std::string words{};  ///< for readers without pictures
 };
 
@@ -76,6 +76,7 @@ template <class Quantity, std::size_t Count>
 }  // namespace detail
 
 // One overload for each type: a template for all of them would be as good a match as the kernel's own.
+/// A value as a line of text.
 #define TPUPLAN_DETAIL_TEXT(type) \
   [[nodiscard]] inline nlohmann::json mime_bundle_repr(const type& x) { return detail::text_bundle(x); }
 TPUPLAN_DETAIL_TEXT(architecture)
@@ -109,6 +110,8 @@ TPUPLAN_DETAIL_TEXT(training)
 TPUPLAN_DETAIL_TEXT(transformer)
 #undef TPUPLAN_DETAIL_TEXT
 
+/// @{
+/// An amount or a text, as a line.
 template <class Dim>
 [[nodiscard]] nlohmann::json mime_bundle_repr(const quantity<Dim>& amount) {
   return {{"text/plain", one_line(amount)}};
@@ -121,7 +124,9 @@ template <std::size_t Capacity>
 [[nodiscard]] nlohmann::json mime_bundle_repr(const text<Capacity>& words) {
   return {{"text/plain", one_line(words)}};
 }
+/// @}
 
+/// A table of the chip's figures.
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const chip_spec& c) {
   return detail::table_bundle(c, {{"chip", std::string(c.name.view())},
                                   {"bf16", one_line(c.peak.bf16)},
@@ -135,6 +140,7 @@ template <std::size_t Capacity>
                                   {"JAX devices", std::to_string(c.jax_devices)}});
 }
 
+/// A table of the slice's figures.
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const slice& s) {
   return detail::table_bundle(s, {{"slice", one_line(s)},
                                   {"chip", std::string(s.chip.name.view())},
@@ -145,6 +151,7 @@ template <std::size_t Capacity>
                                   {"usable HBM", one_line(usable_hbm(s))}});
 }
 
+/// A table of the parts.
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const memory_breakdown& m) {
   detail::html_rows rows = detail::rows_of("HBM of one device", detail::memory_parts(m), m.total);
   rows.push_back({"usable", one_line(m.usable)});
@@ -152,6 +159,7 @@ template <std::size_t Capacity>
   return detail::table_bundle(m, rows);
 }
 
+/// A table of the parts.
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const step_breakdown& t) {
   detail::html_rows rows = detail::rows_of("time of one step", detail::step_parts(t), t.total);
   rows.push_back({"between", readable::duration_range(t.low, t.high)});
@@ -159,6 +167,7 @@ template <std::size_t Capacity>
   return detail::table_bundle(t, rows);
 }
 
+/// A table of the cost and its price.
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const run_cost& c) {
   return detail::table_bundle(c, {{"cost of the run", one_line(c.total)},
                                   {"rate", one_line(c.rate)},
@@ -186,6 +195,7 @@ namespace detail {
 
 }  // namespace detail
 
+/// A table of one plan.
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const plan& p) {
   return detail::table_bundle(p, detail::rows_of(std::vector<plan>{p}));
 }
@@ -194,6 +204,8 @@ namespace detail {
   return detail::table_bundle(answer, detail::rows_of(answer.plans));
 }
 
+/// @{
+/// The picture, and words for readers without pictures.
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const svg_chart& chart) {
   return {{"text/plain", chart.words}, {"image/svg+xml", chart.svg}};
 }
@@ -202,6 +214,7 @@ namespace detail {
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const step_chart& c) { return detail::chart_bundle(c); }
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const pareto_chart& c) { return detail::chart_bundle(c); }
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const accuracy_chart& c) { return detail::chart_bundle(c); }
+/// @}
 
 }  // namespace abi_0
 }  // namespace tpuplan

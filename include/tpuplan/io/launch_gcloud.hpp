@@ -23,10 +23,10 @@ enum class tpu_creation : std::uint8_t {
 
 /// The commands of one launch. `run` is empty where the request has no program and no image.
 struct gcloud_launch {
-  shell_words create;
-  shell_words state;  ///< prints ACTIVE (queued resource) or READY (TPU VM) once the VMs are there
-  shell_words run;
-  shell_words remove;
+  shell_words create;  ///< makes the TPUs
+  shell_words state;   ///< prints ACTIVE (queued resource) or READY (TPU VM) once the VMs are there
+  shell_words run;     ///< starts the program on every VM
+  shell_words remove;  ///< deletes the TPUs
 };
 
 namespace detail {

@@ -21,15 +21,15 @@ inline namespace abi_0 {
 
 /// How MaxText is to train. Precision and optimizer are not among it: give them in `extra` (weight_dtype=bfloat16).
 struct maxtext_run {
-  layout mesh{};
-  std::int64_t global_batch = 0;  ///< sequences in one step, over all slices
-  std::int64_t sequence_length = 0;
-  std::int64_t gradient_accumulation = 1;
-  remat_policy remat = remat::full;
-  std::int64_t steps = 0;              ///< 0: MaxText's default
-  std::int64_t checkpoint_period = 0;  ///< steps; 0: MaxText's default of 10000
-  std::string config = "src/maxtext/configs/base.yml";
-  std::vector<std::string> extra;  ///< more of key=value: model_name=llama3.1-8b
+  layout mesh{};                                        ///< in devices
+  std::int64_t global_batch = 0;                        ///< sequences in one step, over all slices
+  std::int64_t sequence_length = 0;                     ///< tokens
+  std::int64_t gradient_accumulation = 1;               ///< microbatches in one step
+  remat_policy remat = remat::full;                     ///< what is saved of each layer
+  std::int64_t steps = 0;                               ///< 0: MaxText's default
+  std::int64_t checkpoint_period = 0;                   ///< steps; 0: MaxText's default of 10000
+  std::string config = "src/maxtext/configs/base.yml";  ///< the file that MaxText reads first
+  std::vector<std::string> extra;                       ///< more of key=value: model_name=llama3.1-8b
 };
 
 namespace detail {
@@ -103,6 +103,8 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
   validate(run.mesh, r.where);
   if (slices(run.mesh) != r.slices)
     detail::fail(errc::invalid_argument, "slices", r.slices, "the product of the layout's dcn degrees");
+  if (run.global_batch > std::int64_t{1} << 53)
+    detail::fail(errc::out_of_range, "global_batch", run.global_batch, "at most 2^53");
   const std::int64_t micro = detail::positive_count("gradient_accumulation", run.gradient_accumulation);
   if (detail::positive_count("global_batch", run.global_batch) % micro != 0)
     detail::fail(errc::not_divisible, "gradient_accumulation", micro, "a divisor of the global batch");

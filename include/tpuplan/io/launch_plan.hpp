@@ -16,11 +16,11 @@ inline namespace abi_0 {
 
 /// What a plan says about its launch.
 struct planned_launch {
-  slice where{};
-  std::int64_t slices = 1;
-  maxtext_run program{};
-  seconds run{};           ///< uninterrupted
-  double preemptions = 0;  ///< expected on spot; 0 where the plan has no price of spot
+  slice where{};            ///< each slice
+  std::int64_t slices = 1;  ///< over DCN
+  maxtext_run program{};    ///< how it trains
+  seconds run{};            ///< uninterrupted
+  double preemptions = 0;   ///< expected on spot; 0 where the plan has no price of spot
 };
 
 namespace detail {

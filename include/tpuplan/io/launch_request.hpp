@@ -25,15 +25,15 @@ struct launch_request {
   std::int64_t slices = 1;                          ///< over DCN
   provisioning capacity = provisioning::on_demand;  ///< on_demand, spot, flex_start; calendar with its reservation
   std::string reservation;                          ///< the name of a reservation in `project` and `zone`
-  std::string project;
-  std::string zone;
-  std::string cluster;               ///< of GKE
-  std::string image;                 ///< container with the program
-  std::string checkpoint;            ///< gs://bucket/folder, which the program finds in CHECKPOINT_DIR
-  std::vector<std::string> command;  ///< the program and its arguments; empty: what the image starts
-  std::int64_t max_restarts = 100;   ///< after preemptions and failures
-  seconds run{};                     ///< the expected time; 0: unknown
-  seconds max_run{};                 ///< after which the service ends the job; 0: the service's own limit
+  std::string project;                              ///< the project ID
+  std::string zone;                                 ///< "us-east5-b"
+  std::string cluster;                              ///< of GKE
+  std::string image;                                ///< container with the program
+  std::string checkpoint;                           ///< gs://bucket/folder, which the program finds in CHECKPOINT_DIR
+  std::vector<std::string> command;                 ///< the program and its arguments; empty: what the image starts
+  std::int64_t max_restarts = 100;                  ///< after preemptions and failures
+  seconds run{};                                    ///< the expected time; 0: unknown
+  seconds max_run{};  ///< after which the service ends the job; 0: the service's own limit
 };
 
 namespace detail {

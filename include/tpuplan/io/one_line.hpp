@@ -244,6 +244,7 @@ template <class Dim>
   return figure.has_value() ? one_line(figure.value()) : figure.is_absent() ? "absent" : "unknown";
 }
 
+/// The text itself.
 template <std::size_t Capacity>
 [[nodiscard]] std::string one_line(const text<Capacity>& words) {
   return std::string(words.view());

@@ -18,11 +18,13 @@ inline namespace abi_0 {
 /// Prices that were read from a file, with their sources. `book()` is a view of them.
 class owned_price_book {
  public:
+  /// Rows and the source of each.
   owned_price_book(std::vector<price_row> rows, std::vector<std::string> sources)
       : rows_{std::move(rows)}, sources_{std::move(sources)} {}
 
   /// Valid as long as this object lives and is not assigned to.
   [[nodiscard]] price_book book() const noexcept { return {rows_.data(), rows_.size()}; }
+  /// All rows, in the order of the file.
   [[nodiscard]] const std::vector<price_row>& rows() const noexcept { return rows_; }
   /// Where the row's price comes from.
   [[nodiscard]] const std::string& source(std::size_t row) const { return sources_.at(row); }
@@ -45,6 +47,9 @@ void read_text(const json_object& from, std::string_view key, text<Capacity>& in
 
 inline price_row read_price(const json_object& from) {
   price_row row;
+  for (const char* key : {"generation", "region"}) {
+    if (from.string(key).empty()) fail(errc::missing_field, from.path(key), "an empty text", "a name");
+  }
   read_text(from, "generation", row.generation);
   if (const maybe<chip_spec> chip = find_chip(row.generation)) row.generation = chip->name;
   read_text(from, "region", row.region);
@@ -59,6 +64,7 @@ inline price_row read_price(const json_object& from) {
   row.smallest_chips = positive_count(from.path("smallest_chips"), from.count_or("smallest_chips", 1));
   const std::string field = from.path("usd_per_chip_hour");
   row.per_chip = usd_per_hour(positive(field, from.number("usd_per_chip_hour")));
+  positive(field, row.per_chip.value());  // a price too small for a double a second would be free
   if (!is_iso_date(row.date))
     fail(errc::malformed_input, from.path("date"), row.date.view(), "an ISO date such as 2026-09-17");
   const std::string qualifier = from.has("date_qualifier") ? from.string("date_qualifier") : "exact";

@@ -21,8 +21,8 @@ inline namespace abi_0 {
 
 /// A record with its layout, precision and rematerialisation spelled out, and what had to be guessed for that.
 struct spelled_out {
-  nlohmann::json record;
-  std::vector<std::string> guesses;
+  nlohmann::json record;             ///< with every field that `read_training_record` needs
+  std::vector<std::string> guesses;  ///< in words
 };
 
 namespace detail {

@@ -40,10 +40,10 @@ namespace readable {
 
 /// An amount as it is written: before, the number, after.
 struct measured {
-  std::string_view before{};
-  double number = 0;
-  int decimals = 0;
-  std::string_view after{};
+  std::string_view before{};  ///< "$"
+  double number = 0;          ///< in the unit of the text after it
+  int decimals = 0;           ///< digits behind the point
+  std::string_view after{};   ///< the unit, after a space
 };
 
 /// "12.4 GiB", "$48.2k".
@@ -53,9 +53,9 @@ struct measured {
 
 /// A unit, and the least amount that is written in it, in units.
 struct unit {
-  double size = 1;
-  std::string_view name{};
-  double least = 0.9995;
+  double size = 1;          ///< in base units
+  std::string_view name{};  ///< with the space before it
+  double least = 0.9995;    ///< of the unit; less is written in the next
 };
 
 /// The first unit of which there is at least the least, else the last.
@@ -68,12 +68,14 @@ template <std::size_t Count>
   return units[Count - 1];
 }
 
+/// The amount in the unit that suits it.
 template <std::size_t Count>
 [[nodiscard]] constexpr measured in_units(double value, const unit (&units)[Count]) noexcept {
   const unit in = unit_for(value, units);
   return {{}, value / in.size, decimals_of(value / in.size), in.name};
 }
 
+/// Units of time, from days to microseconds.
 inline constexpr unit time_units[] = {{86400, " days", 2}, {3600, " hours", 2}, {60, " min", 2},
                                       {1, " s"},           {1e-3, " ms"},       {1e-6, " us"}};
 

@@ -19,18 +19,28 @@ inline namespace abi_0 {
 
 /// A published run and what was measured.
 struct training_record {
-  std::string id;
-  std::string family;
-  std::string quality;
-  transformer model{};
-  training job{};
-  layout mesh{};
-  slice where{};
+  std::string id;          ///< of the record
+  std::string family;      ///< of models, as the record names it
+  std::string quality;     ///< of the source: A, B or C
+  transformer model{};     ///< its shape
+  training job{};          ///< one step
+  layout mesh{};           ///< how it was cut
+  slice where{};           ///< one of the slices
   seconds measured{};      ///< per step
   bool in_domain = false;  ///< a transformer of at least 1.5e9 parameters with a token count
 };
 
 namespace detail {
+
+/// A time that was measured. Refuses what nothing takes, so that errors relative to it are finite.
+inline seconds measured_time(const std::string& field, double time) {
+  return seconds{in_range(field, time, 1e-12, 1e12, "a time from 1e-12 to 1e12 seconds")};
+}
+
+/// The number under that key, in that unit, as such a time.
+inline seconds measured_time(const json_object& from, std::string_view key, seconds unit = seconds{1}) {
+  return measured_time(from.path(key), unit.value() * from.positive_number(key));
+}
 
 /// The shape of a model that is known by its size alone: width 128 L, 12 L D^2 parameters, as the calibration assumes.
 inline void fill_nominal_shape(transformer& m, double parameter_total) {
@@ -207,7 +217,7 @@ inline slice record_slice(const json_object& record) {
   result.job = detail::record_job(record);
   result.where = detail::record_slice(record);
   result.mesh = detail::record_layout(record, record.positive_count_or("num_slices", 1));
-  if (timed) result.measured = seconds{record.positive_number("target_step_time_s")};
+  if (timed) result.measured = detail::measured_time(record, "target_step_time_s");
   result.in_domain = record.flag_or("in_domain", false);
   return result;
 }

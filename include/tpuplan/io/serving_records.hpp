@@ -25,15 +25,17 @@ enum class serving_question : std::uint8_t {
 
 /// A published serving run and what was measured.
 struct serving_record {
-  std::string id, family, quality;
-  transformer model{};
-  serving job{};
-  serving_layout mesh{};
-  slice where{};
-  serving_question question = serving_question::decode_step;
+  std::string id;                                             ///< of the record
+  std::string family;                                         ///< of models, as the record names it
+  std::string quality;                                        ///< of the source: A, B or C
+  transformer model{};                                        ///< its shape
+  serving job{};                                              ///< traffic, formats and engine
+  serving_layout mesh{};                                      ///< how it was cut
+  slice where{};                                              ///< the slice
+  serving_question question = serving_question::decode_step;  ///< what the time is of
   bool saturated = false;  ///< the time is a batch over a rate of tokens, scheduling and sampling in it
   double batch = 0;        ///< sequences that run, or prompts
-  seconds measured{};
+  seconds measured{};      ///< the time
 };
 
 namespace detail {
@@ -88,12 +90,12 @@ inline void read_decode_time(const json_object& record, const std::string& mode,
   result.question = mode == "isolated" ? serving_question::decode_step : serving_question::engine_step;
   result.batch = record_running(record);
   if (record.has("target_step_time_s")) {
-    result.measured = seconds{record.positive_number("target_step_time_s")};
+    result.measured = measured_time(record, "target_step_time_s");
     return;
   }
   const json_object measured = record.object("measured");
   result.saturated = !measured.has("decode_step_ms");
-  result.measured = 1_ms * measured.positive_number(result.saturated ? "step_ms_from_throughput" : "decode_step_ms");
+  result.measured = measured_time(measured, result.saturated ? "step_ms_from_throughput" : "decode_step_ms", 1_ms);
 }
 
 /// Prompts that came together wait for half of the others on average. A rate of tokens is the time of so many.
@@ -104,17 +106,18 @@ inline void read_prefill_time(const json_object& record, const std::string& mode
   result.batch = mode == "isolated" || rate ? prompts : (prompts + 1) / 2;
   if (rate) {
     if (!record.has("measured")) fail(errc::missing_field, record.path("measured"), "absent", "a rate of tokens");
-    const double tokens = record.object("measured").positive_number("total_tokens_per_s");
-    result.measured = seconds{result.job.prompt.mean / tokens};
+    const json_object measured = record.object("measured");
+    const double tokens = measured.positive_number("total_tokens_per_s");
+    result.measured = measured_time(measured.path("total_tokens_per_s"), result.job.prompt.mean / tokens);
     return;
   }
   if (record.has("target_step_time_s")) {
-    result.measured = seconds{record.positive_number("target_step_time_s")};
+    result.measured = measured_time(record, "target_step_time_s");
     return;
   }
   const json_object measured = record.object("measured");
   result.measured =
-      mode == "isolated" ? seconds{measured.positive_number("latency_s")} : 1_ms * measured.positive_number("ttft_ms");
+      mode == "isolated" ? measured_time(measured, "latency_s") : measured_time(measured, "ttft_ms", 1_ms);
 }
 
 }  // namespace detail
@@ -148,9 +151,9 @@ inline void read_prefill_time(const json_object& record, const std::string& mode
 
 /// A published account of what serving held.
 struct serving_memory_record {
-  serving_memory use{};
-  bytes held{};        ///< the part that printed figures are of
-  bool whole = false;  ///< all that the program held is described, so that the verdict can be judged
+  serving_memory use{};  ///< of one device
+  bytes held{};          ///< the part that printed figures are of
+  bool whole = false;    ///< all that the program held is described, so that the verdict can be judged
 };
 
 /// A memory record of serving: weights alone, weights and cache, or the cache alone. Throws for records that leave the
@@ -195,11 +198,12 @@ struct serving_memory_record {
 
 /// What the estimates say of a record.
 struct serving_prediction {
-  seconds time{};
-  double band = 0;
-  bool extrapolated = false;
+  seconds time{};             ///< estimate of the time that the record has
+  double band = 0;            ///< relative error behind its range
+  bool extrapolated = false;  ///< outside of what published runs cover
 };
 
+/// The estimate for a record's question, with those constants.
 [[nodiscard]] inline serving_prediction predict(const serving_record& r, const serving_calibration& c = {}) {
   if (r.question == serving_question::decode_step) {
     const decode_breakdown t = decode_step(r.model, {r.batch, running_context(r.job)}, r.job, r.mesh, r.where, c);

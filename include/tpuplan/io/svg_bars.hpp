@@ -20,22 +20,24 @@ inline namespace abi_0 {
 
 /// HBM of one device, for one slice, layout or policy.
 struct memory_bar {
-  std::string label{};
-  memory_breakdown memory{};
+  std::string label{};        ///< what stands beside the bar
+  memory_breakdown memory{};  ///< its parts
 };
+/// Bars of memory on one scale.
 struct memory_chart {
-  std::string title{"HBM of one device"};
-  std::vector<memory_bar> bars{};
+  std::string title{"HBM of one device"};  ///< above the picture
+  std::vector<memory_bar> bars{};          ///< from top to bottom
 };
 
 /// One step, for one slice, layout or policy.
 struct step_bar {
-  std::string label{};
-  step_breakdown step{};
+  std::string label{};    ///< what stands beside the bar
+  step_breakdown step{};  ///< its parts
 };
+/// Bars of time on one scale.
 struct step_chart {
-  std::string title{"Time of one step"};
-  std::vector<step_bar> bars{};
+  std::string title{"Time of one step"};  ///< above the picture
+  std::vector<step_bar> bars{};           ///< from top to bottom
 };
 
 namespace detail {

@@ -22,40 +22,43 @@ inline namespace abi_0 {
 
 /// A product or a kernel: its arithmetic intensity, and the rate that it reaches or may reach.
 struct roofline_point {
-  std::string label{};
-  flops_per_byte intensity{};
-  flops_per_second rate{};
+  std::string label{};         ///< what stands beside the dot
+  flops_per_byte intensity{};  ///< FLOPs over bytes moved
+  flops_per_second rate{};     ///< of arithmetic
 };
+/// A roof and the dots under it.
 struct roofline_chart {
-  std::string title{"Roofline"};
-  flops_per_second peak{};
-  bytes_per_second bandwidth{};
+  std::string title{"Roofline"};         ///< above the picture
+  flops_per_second peak{};               ///< the flat part of the roof
+  bytes_per_second bandwidth{};          ///< the slope of the roof
   std::vector<roofline_point> points{};  ///< may be empty
   std::string memory{"HBM"};             ///< what the bandwidth is that of
 };
 
 /// A way to run a job.
 struct pareto_point {
-  std::string label{};
-  seconds wall{};
-  usd total{};
+  std::string label{};  ///< what stands beside the dot
+  seconds wall{};       ///< from start to end
+  usd total{};          ///< of the whole job
 };
+/// Dots of time and cost; those that no other beats in both are joined.
 struct pareto_chart {
-  std::string title{"Time and cost"};
-  std::vector<pareto_point> points{};
+  std::string title{"Time and cost"};  ///< above the picture
+  std::vector<pareto_point> points{};  ///< in any order
 };
 
 /// A run: what was predicted and what was measured.
 struct accuracy_point {
-  std::string label{};
+  std::string label{};  ///< what stands beside the dot
   std::string group{};  ///< such as a family or a generation: one colour and shape each
-  seconds predicted{};
-  seconds measured{};
+  seconds predicted{};  ///< time of a step
+  seconds measured{};   ///< time of a step
 };
+/// Dots around the line on which both are equal.
 struct accuracy_chart {
-  std::string title{"Predicted against measured"};
-  double band = 0.2;  ///< relative error that is shaded
-  std::vector<accuracy_point> points{};
+  std::string title{"Predicted against measured"};  ///< above the picture
+  double band = 0.2;                                ///< relative error that is shaded
+  std::vector<accuracy_point> points{};             ///< in any order
 };
 
 namespace detail {

@@ -25,21 +25,29 @@ inline namespace abi_0 {
 
 /// One record. Times are of one step. `skipped` says why nothing was predicted.
 struct record_check {
-  std::string id, kind, quality, family, generation;
+  std::string id;          ///< of the record
+  std::string kind;        ///< "training", "memory", "decode" or "prefill"
+  std::string quality;     ///< of the source: A, B or C
+  std::string family;      ///< of models, as the record names it
+  std::string generation;  ///< of the chip: "v5e"
   std::string type;  ///< of training "dense", "moe", "dense 8-bit" or "moe 8-bit"; else "step", "engine" or "saturated"
-  std::optional<seconds> predicted, measured, low, high;
+  std::optional<seconds> predicted;           ///< time of a step, or of the token or prompt that the record is of
+  std::optional<seconds> measured;            ///< the record's
+  std::optional<seconds> low;                 ///< the lower end of the estimate's band
+  std::optional<seconds> high;                ///< its upper end
   std::optional<double> error;                ///< predicted / measured - 1
   std::optional<verdict> fit;                 ///< where memory could be predicted
   std::optional<bool> fitted;                 ///< what was seen: a run that completed, or a memory record that says so
   std::optional<std::string> memory_skipped;  ///< why `fit` is not judged though the step is described
-  std::optional<bytes> used, measured_used;
-  std::optional<std::string> bytes_skipped;  ///< why `measured_used` is not what the program held
-  double roofline_error = 0;                 ///< of the bare roofline, recomputation counted
-  double model_flops_seconds = 0;            ///< model FLOPs over the peak: measured time divided by it is 1 / MFU
-  bool in_domain = false;
-  bool extrapolated = false;
-  std::optional<std::string> skipped;
-  std::vector<std::string> guesses;
+  std::optional<bytes> used;                  ///< on one device, as estimated
+  std::optional<bytes> measured_used;         ///< as the record has it
+  std::optional<std::string> bytes_skipped;   ///< why `measured_used` is not what the program held
+  double roofline_error = 0;                  ///< of the bare roofline, recomputation counted
+  double model_flops_seconds = 0;             ///< model FLOPs over the peak: measured time divided by it is 1 / MFU
+  bool in_domain = false;                     ///< of the kind of run that the estimates are made for
+  bool extrapolated = false;                  ///< outside of what published runs cover
+  std::optional<std::string> skipped;         ///< why nothing was predicted
+  std::vector<std::string> guesses;           ///< what the record leaves open and a reader filled in
 };
 
 namespace detail {
@@ -230,11 +238,11 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
 
 /// Errors of a group of records.
 struct error_summary {
-  std::size_t records = 0;
-  double median = 0;  ///< of the absolute errors
-  double p90 = 0;
-  double bias = 0;    ///< mean of the signed errors
-  double inside = 0;  ///< share of records within their band
+  std::size_t records = 0;  ///< that were predicted
+  double median = 0;        ///< of the absolute errors
+  double p90 = 0;           ///< of the absolute errors
+  double bias = 0;          ///< mean of the signed errors
+  double inside = 0;        ///< share of records within their band
 };
 
 /// Summary of signed relative errors. Worked: of 0.1 and -0.2 the median is 0.15 and the bias -0.05.

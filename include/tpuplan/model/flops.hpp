@@ -28,13 +28,14 @@ enum class window_flops : std::uint8_t {
 /// What is counted. The default is MaxText's: matrix products of one token, active experts only, output head, no input
 /// look-up, router, half of causal attention.
 struct flop_convention {
-  attention_flops attention = attention_flops::causal_half;
-  window_flops window = window_flops::smooth;
-  bool router = true;
+  attention_flops attention = attention_flops::causal_half;  ///< how attention is counted
+  window_flops window = window_flops::smooth;                ///< how sliding windows are
+  bool router = true;                                        ///< the router of a mixture of experts counts
   bool all_parameters = false;  ///< two FLOPs for each parameter of the model (6N) instead of for each in a product
   bool latent_norms = false;    ///< one multiply-add for each weight of the norms inside of latent attention
 };
 
+/// As MaxText prints FLOPs: the default.
 inline constexpr flop_convention maxtext_flops{};
 /// As MaxText, without the router; Megatron-LM adds the norms inside of latent attention.
 inline constexpr flop_convention megatron_flops{attention_flops::causal_half, window_flops::smooth, false, false, true};
@@ -44,17 +45,17 @@ inline constexpr flop_convention six_n_flops{attention_flops::none, window_flops
 /// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention
 /// stands in `mlp`'s place as one figure, `weights`.
 struct forward_flops {
-  flops qkv{};
-  flops attention_output{};
-  flops attention{};
-  flops mlp_up{};    ///< dense: gate and up
-  flops mlp_down{};  ///< dense
-  flops experts_up{};
-  flops experts_down{};
-  flops router{};
-  flops logits{};
-  flops weights{};  ///< only with all_parameters
-  flops total{};
+  flops qkv{};               ///< projections of queries, keys and values
+  flops attention_output{};  ///< the projection behind attention
+  flops attention{};         ///< scores and their sum over values
+  flops mlp_up{};            ///< dense: gate and up
+  flops mlp_down{};          ///< dense
+  flops experts_up{};        ///< active experts: gate and up
+  flops experts_down{};      ///< active experts
+  flops router{};            ///< of the mixture of experts
+  flops logits{};            ///< the output head
+  flops weights{};           ///< only with all_parameters
+  flops total{};             ///< of all parts
 };
 
 namespace detail {

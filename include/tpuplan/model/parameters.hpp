@@ -16,15 +16,15 @@ struct parameter_count {
   std::int64_t attention = 0;  ///< projections with biases, norms on queries and keys, sinks, relative tables
   std::int64_t mlp = 0;        ///< dense MLPs, shared experts included
   std::int64_t experts = 0;    ///< routed experts, all of them
-  std::int64_t router = 0;
-  std::int64_t norms = 0;
-  std::int64_t lm_head = 0;  ///< 0 where it is tied to the token table
-  std::int64_t vision = 0;
-  std::int64_t projector = 0;
-  std::int64_t head = 0;  ///< pooler or classifier
-  std::int64_t total = 0;
-  std::int64_t active = 0;    ///< that one token passes through: total less the experts it is not routed to
-  std::int64_t matrices = 0;  ///< active, in matrix products of one token: no input look-up, norms or biases
+  std::int64_t router = 0;     ///< of the mixture of experts
+  std::int64_t norms = 0;      ///< of the layers, and the last one
+  std::int64_t lm_head = 0;    ///< 0 where it is tied to the token table
+  std::int64_t vision = 0;     ///< the vision tower
+  std::int64_t projector = 0;  ///< from the tower to the text
+  std::int64_t head = 0;       ///< pooler or classifier
+  std::int64_t total = 0;      ///< every weight once
+  std::int64_t active = 0;     ///< that one token passes through: total less the experts it is not routed to
+  std::int64_t matrices = 0;   ///< active, in matrix products of one token: no input look-up, norms or biases
 };
 
 namespace detail {
@@ -177,7 +177,13 @@ constexpr void count_text(const transformer& m, parameter_count& count) {
 
 /// Which linear layers carry LoRA adapters.
 struct lora_targets {
-  bool q = false, k = false, v = false, o = false, gate = false, up = false, down = false;
+  bool q = false;     ///< queries
+  bool k = false;     ///< keys
+  bool v = false;     ///< values
+  bool o = false;     ///< the projection behind attention
+  bool gate = false;  ///< of gated MLPs
+  bool up = false;    ///< into the MLP
+  bool down = false;  ///< out of it
 };
 
 /// Trainable parameters of LoRA adapters of that rank: rank x (inputs + outputs) per adapted matrix and layer.

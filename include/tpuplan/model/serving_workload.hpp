@@ -19,9 +19,9 @@ inline namespace abi_0 {
 /// How long prompts, or answers, are, in tokens. The mean of squares says how much longer those are that are met
 /// running: a long answer is met more often.
 struct token_lengths {
-  double mean = 0;
-  double mean_square = 0;
-  std::int64_t longest = 0;
+  double mean = 0;           ///< tokens
+  double mean_square = 0;    ///< tokens squared
+  std::int64_t longest = 0;  ///< tokens
 };
 
 /// All of the same length. Worked: fixed_length(512) has mean 512 and mean square 262144.
@@ -32,8 +32,8 @@ struct token_lengths {
 
 /// That share of requests is at most that long.
 struct length_quantile {
-  double share = 0;
-  std::int64_t tokens = 0;
+  double share = 0;         ///< of requests, 0 to 1
+  std::int64_t tokens = 0;  ///< the length
 };
 
 /// Lengths by their quantiles, straight lines between them: from the shortest (share 0) to the longest (share 1).
@@ -79,22 +79,22 @@ enum class cache_policy : std::uint8_t {
 
 /// Traffic, promises and engine. Fields without a sensible default are 0 and refused by name when used.
 struct serving {
-  token_lengths prompt{};
-  token_lengths answer{};
-  std::int64_t concurrency = 0;  ///< requests in flight, over all replicas; 0: as many as run at once
-  per_second request_rate{};     ///< over all replicas, arriving at random; 0: a new one for each that ends
-  seconds ttft_target{};         ///< time to the first token; 0: none
-  seconds tpot_target{};         ///< time per output token; 0: none
-  dtype weights = dtype::bf16;
-  dtype cache = dtype::bf16;
+  token_lengths prompt{};           ///< tokens that come in
+  token_lengths answer{};           ///< tokens that go out
+  std::int64_t concurrency = 0;     ///< requests in flight, over all replicas; 0: as many as run at once
+  per_second request_rate{};        ///< over all replicas, arriving at random; 0: a new one for each that ends
+  seconds ttft_target{};            ///< time to the first token; 0: none
+  seconds tpot_target{};            ///< time per output token; 0: none
+  dtype weights = dtype::bf16;      ///< as they are stored
+  dtype cache = dtype::bf16;        ///< keys and values as they are stored
   dtype activations = dtype::bf16;  ///< int8 or fp8 where products run quantised, not for weights alone
   double prefix_hit_rate = 0;       ///< share of prompt tokens whose keys and values are there already
   std::int64_t prefill_chunk = 0;   ///< tokens of a prompt that one step takes; 0: all of it
   std::int64_t max_running = 0;     ///< sequences that the engine decodes at once, per replica; 0: what memory allows
   std::int64_t block_tokens = 1;    ///< tokens in a block of the cache
-  cache_policy policy = cache_policy::paged;
-  double memory_fraction = 0.9;       ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
-  bool beyond_max_positions = false;  ///< contexts longer than the model was made for are meant
+  cache_policy policy = cache_policy::paged;  ///< how the engine holds the cache
+  double memory_fraction = 0.9;               ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
+  bool beyond_max_positions = false;          ///< contexts longer than the model was made for are meant
 };
 
 /// The longest prompt and the longest answer. Worked: 2048 for 1024 and 1024.

@@ -31,23 +31,23 @@ enum class architecture : std::uint8_t {
 
 /// Multi-head latent attention (DeepSeek). All 0 where a model has none.
 struct latent_attention_spec {
-  std::int64_t q_lora_rank = 0;   ///< 0: queries are projected at once
-  std::int64_t kv_lora_rank = 0;  ///< 0: the model has no latent attention
-  std::int64_t qk_nope_head_dim = 0;
-  std::int64_t qk_rope_head_dim = 0;
-  std::int64_t v_head_dim = 0;
+  std::int64_t q_lora_rank = 0;       ///< 0: queries are projected at once
+  std::int64_t kv_lora_rank = 0;      ///< 0: the model has no latent attention
+  std::int64_t qk_nope_head_dim = 0;  ///< of queries and keys, the part without positions
+  std::int64_t qk_rope_head_dim = 0;  ///< of queries and keys, the part with positions
+  std::int64_t v_head_dim = 0;        ///< of values
 };
 
 /// Self-attention of every layer, and what differs in some of them.
 struct attention_spec {
-  std::int64_t heads = 0;
-  std::int64_t kv_heads = 0;  ///< below heads: grouped queries; 1: multi-query
-  std::int64_t head_dim = 0;  ///< need not be d_model / heads
-  bool qkv_bias = false;
-  bool output_bias = false;
-  bool qk_norm = false;  ///< a norm of head_dim weights on queries and one on keys
-  bool sinks = false;    ///< one learned sink per head, as gpt-oss
-  latent_attention_spec latent{};
+  std::int64_t heads = 0;             ///< of queries, in each layer
+  std::int64_t kv_heads = 0;          ///< below heads: grouped queries; 1: multi-query
+  std::int64_t head_dim = 0;          ///< need not be d_model / heads
+  bool qkv_bias = false;              ///< biases of the projections of queries, keys and values
+  bool output_bias = false;           ///< a bias of the projection behind attention
+  bool qk_norm = false;               ///< a norm of head_dim weights on queries and one on keys
+  bool sinks = false;                 ///< one learned sink per head, as gpt-oss
+  latent_attention_spec latent{};     ///< instead of heads with keys and values of their own
   std::int64_t window = 0;            ///< sliding window of the local layers, in tokens; 0: no local layers
   std::int64_t local_layers = 0;      ///< layers with the window; the rest attend to everything
   std::int64_t global_head_dim = 0;   ///< 0: as head_dim
@@ -60,55 +60,59 @@ struct attention_spec {
 
 /// The dense MLP, also of the dense layers of a mixture of experts.
 struct mlp_spec {
-  std::int64_t d_ff = 0;
-  bool gated = true;  ///< three matrices (SwiGLU, GeGLU) instead of two
-  bool bias = false;
+  std::int64_t d_ff = 0;               ///< inner width
+  bool gated = true;                   ///< three matrices (SwiGLU, GeGLU) instead of two
+  bool bias = false;                   ///< biases of the matrices
   bool double_wide_in_shared = false;  ///< twice the width in layers with shared keys and values (Gemma 3n)
 };
 
 /// Mixture of experts. `experts` 0 where a model has none.
 struct moe_spec {
-  std::int64_t experts = 0;
-  std::int64_t top_k = 0;
-  std::int64_t expert_d_ff = 0;
+  std::int64_t experts = 0;              ///< routed experts of one layer
+  std::int64_t top_k = 0;                ///< experts of one token
+  std::int64_t expert_d_ff = 0;          ///< inner width of one expert
   std::int64_t shared_d_ff = 0;          ///< all shared experts together
   std::int64_t parallel_dense_d_ff = 0;  ///< a dense MLP beside the experts (Gemma 4)
   std::int64_t dense_layers = 0;         ///< layers with the dense MLP instead of experts
-  bool router_bias = false;
-  bool expert_bias = false;
-  bool shared_gate = false;  ///< the router has one more output, a gate on the shared experts (Qwen2-MoE)
+  bool router_bias = false;              ///< a bias of the router
+  bool expert_bias = false;              ///< biases of the experts' matrices
+  bool shared_gate = false;              ///< the router has one more output, a gate on the shared experts (Qwen2-MoE)
 };
 
 /// A transformer. Fields without a sensible default are 0 and refused by name when used.
 struct transformer {
-  text<64> name{};
-  architecture kind = architecture::decoder;
-  std::int64_t layers = 0;          ///< of the decoder, or of the only stack
-  std::int64_t encoder_layers = 0;  ///< encoder_decoder only
-  std::int64_t d_model = 0;
-  std::int64_t vocab = 0;
-  bool tied_embeddings = false;
-  std::int64_t learned_positions = 0;
-  std::int64_t token_types = 0;
-  std::int64_t extra_input_rows = 0;  ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
-  std::int64_t max_positions = 0;     ///< longest sequence the model is made for; 0: not stated
-  std::int64_t norms_per_layer = 2;
-  bool norm_bias = false;       ///< LayerNorm with weight and bias, instead of RMSNorm
-  bool embedding_norm = false;  ///< a norm right after the embeddings, as BERT
-  bool final_norm = true;
-  bool pooler = false;       ///< a dense layer on the first token, as BertModel
-  std::int64_t classes = 0;  ///< classification head on the vision tower
-  attention_spec attention{};
-  mlp_spec mlp{};
-  moe_spec moe{};
-  vision_spec vision{};
-  std::int64_t published_parameters = 0;         ///< stands in for the count where the shape is approximate; 0: counted
+  text<64> name{};                            ///< of the model, at most 64 characters
+  architecture kind = architecture::decoder;  ///< what the text stack is
+  std::int64_t layers = 0;                    ///< of the decoder, or of the only stack
+  std::int64_t encoder_layers = 0;            ///< encoder_decoder only
+  std::int64_t d_model = 0;                   ///< width of the residual stream
+  std::int64_t vocab = 0;                     ///< rows of the token table
+  bool tied_embeddings = false;               ///< the output head is the token table
+  std::int64_t learned_positions = 0;         ///< rows of a table of positions; 0: none
+  std::int64_t token_types = 0;               ///< rows of a table of segments, as BERT; 0: none
+  std::int64_t extra_input_rows = 0;          ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
+  std::int64_t max_positions = 0;             ///< longest sequence the model is made for; 0: not stated
+  std::int64_t norms_per_layer = 2;           ///< norms over d_model in one layer
+  bool norm_bias = false;                     ///< LayerNorm with weight and bias, instead of RMSNorm
+  bool embedding_norm = false;                ///< a norm right after the embeddings, as BERT
+  bool final_norm = true;                     ///< a norm behind the last layer
+  bool pooler = false;                        ///< a dense layer on the first token, as BertModel
+  std::int64_t classes = 0;                   ///< classification head on the vision tower
+  attention_spec attention{};                 ///< of the text stack
+  mlp_spec mlp{};                             ///< of the text stack
+  moe_spec moe{};                             ///< of the text stack
+  vision_spec vision{};                       ///< the vision tower
+  std::int64_t published_parameters = 0;      ///< stands in for the count where the shape is approximate; 0: counted
   std::int64_t published_active_parameters = 0;  ///< parameters in matrix products for one token; 0: counted
 };
 
+/// Whether there is a text stack.
 [[nodiscard]] constexpr bool has_text(const transformer& m) noexcept { return m.kind != architecture::vision; }
+/// Whether there is a vision tower.
 [[nodiscard]] constexpr bool has_vision(const transformer& m) noexcept { return m.vision.layers > 0; }
+/// Whether it is a mixture of experts.
 [[nodiscard]] constexpr bool has_experts(const transformer& m) noexcept { return m.moe.experts > 0; }
+/// Whether attention is latent.
 [[nodiscard]] constexpr bool has_latent_attention(const transformer& m) noexcept {
   return m.attention.latent.kv_lora_rank > 0;
 }

@@ -19,32 +19,32 @@ struct projector_spec {
   bool merge_matrix = false;      ///< a matrix [merge^2 d, d] without bias, before the others
   std::int64_t input = 0;         ///< 0: the model has no projector
   std::int64_t hidden = 0;        ///< 0: one matrix [input, output]; else [input, hidden] and [hidden, output]
-  std::int64_t output = 0;
-  bool bias = false;
+  std::int64_t output = 0;        ///< width of the text model
+  bool bias = false;              ///< biases of its matrices
 };
 
 /// A vision tower. `layers` 0 where a model has none.
 struct vision_spec {
-  std::int64_t image_size = 0;  ///< side of the image in pixels
-  std::int64_t patch_size = 0;  ///< side of a patch in pixels
-  std::int64_t channels = 3;
-  std::int64_t temporal_patch = 1;  ///< frames per patch
-  std::int64_t layers = 0;
-  std::int64_t d_model = 0;
-  std::int64_t heads = 0;
-  std::int64_t d_ff = 0;
-  bool gated = false;
-  bool qkv_bias = true;
-  bool output_bias = true;
-  bool mlp_bias = true;
-  bool norm_bias = true;
-  bool patch_bias = true;
-  bool class_token = false;
-  std::int64_t learned_positions = 0;
-  std::int64_t extra_norms = 0;       ///< norms outside of the layers (before the first, after the last)
-  std::int64_t other_weights = 0;     ///< what the fields above do not describe: gates, tile embeddings, pooling heads
-  std::int64_t tokens_per_image = 0;  ///< tokens the text model sees; 0: all patches, merged as the projector does
-  projector_spec projector{};
+  std::int64_t image_size = 0;         ///< side of the image in pixels
+  std::int64_t patch_size = 0;         ///< side of a patch in pixels
+  std::int64_t channels = 3;           ///< colours of a pixel
+  std::int64_t temporal_patch = 1;     ///< frames per patch
+  std::int64_t layers = 0;             ///< of the tower
+  std::int64_t d_model = 0;            ///< width of the residual stream
+  std::int64_t heads = 0;              ///< of attention
+  std::int64_t d_ff = 0;               ///< inner width of the MLP
+  bool gated = false;                  ///< three matrices in the MLP instead of two
+  bool qkv_bias = true;                ///< biases of the projections of queries, keys and values
+  bool output_bias = true;             ///< a bias of the projection behind attention
+  bool mlp_bias = true;                ///< biases of the MLP
+  bool norm_bias = true;               ///< LayerNorm with weight and bias, instead of RMSNorm
+  bool patch_bias = true;              ///< a bias of the patch embedding
+  bool class_token = false;            ///< one more token, with a learned embedding
+  std::int64_t learned_positions = 0;  ///< rows of a table of positions; 0: none
+  std::int64_t extra_norms = 0;        ///< norms outside of the layers (before the first, after the last)
+  std::int64_t other_weights = 0;      ///< what the fields above do not describe: gates, tile embeddings, pooling heads
+  std::int64_t tokens_per_image = 0;   ///< tokens the text model sees; 0: all patches, merged as the projector does
+  projector_spec projector{};          ///< to the text model
 };
 
 /// Throws, naming the field, unless the tower can be counted.

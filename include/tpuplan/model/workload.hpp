@@ -61,9 +61,9 @@ enum class optimizer_kind : std::uint8_t {
 
 /// What training keeps of the parameters between steps: weights + optimizer = total.
 struct training_state {
-  bytes weights{};
-  bytes optimizer{};
-  bytes total{};
+  bytes weights{};    ///< the master copy
+  bytes optimizer{};  ///< its state
+  bytes total{};      ///< of both
 };
 
 /// The state of that many parameters, over all devices, each part held once.
@@ -86,22 +86,25 @@ enum class placement : std::uint8_t {
 
 /// What is saved of each layer between forward and backward pass. Tensors are named as in MaxText's custom policy.
 struct remat_policy {
-  placement layer_input = placement::device;  ///< decoder_layer_input
-  placement qkv = placement::recompute;       ///< query_proj, key_proj, value_proj
-  placement context = placement::recompute;   ///< output of the attention kernel
-  placement out_proj = placement::recompute;
+  placement layer_input = placement::device;     ///< decoder_layer_input
+  placement qkv = placement::recompute;          ///< query_proj, key_proj, value_proj
+  placement context = placement::recompute;      ///< output of the attention kernel
+  placement out_proj = placement::recompute;     ///< out_proj
   placement mlp_up = placement::recompute;       ///< mlpwi, mlpwi_0, mlpwi_1
   placement mlp_down = placement::recompute;     ///< mlpwo
   placement elementwise = placement::recompute;  ///< norms, activation functions, everything else
   bool attention_again = true;                   ///< the attention kernel's forward pass is run again
 };
 
+/// @{
+/// Whether two policies save the same.
 [[nodiscard]] constexpr bool operator==(const remat_policy& a, const remat_policy& b) noexcept {
   return a.layer_input == b.layer_input && a.qkv == b.qkv && a.context == b.context && a.out_proj == b.out_proj &&
          a.mlp_up == b.mlp_up && a.mlp_down == b.mlp_down && a.elementwise == b.elementwise &&
          a.attention_again == b.attention_again;
 }
 [[nodiscard]] constexpr bool operator!=(const remat_policy& a, const remat_policy& b) noexcept { return !(a == b); }
+/// @}
 
 namespace detail {
 /// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . done again.
@@ -116,25 +119,36 @@ constexpr remat_policy policy(const char (&tensors)[8], bool attention_again) no
 /// The policies of MaxText by its names. Letters: layer input, qkv, context, output projection, MLP up, MLP down,
 /// elementwise.
 namespace remat {
+/// The layer's input alone is kept: all else is done again.
 inline constexpr remat_policy full{};
+/// Everything is kept: nothing is done again.
 inline constexpr remat_policy none = detail::policy("DDDDDDD", false);
 /// Every matrix product is kept; the attention kernel and elementwise work are done again.
 inline constexpr remat_policy minimal = detail::policy("DDDDDD.", true);
+/// As minimal, and the attention kernel is not run again.
 inline constexpr remat_policy minimal_with_context = detail::policy("DDDDDD.", false);
+/// Every matrix product is kept in host memory, the layer's input on the device.
 inline constexpr remat_policy minimal_offloaded = detail::policy("DHHHHH.", true);
+/// Matrix products but those into the MLP.
 inline constexpr remat_policy save_dot_except_mlpwi = detail::policy("DDDD.D.", true);
+/// Matrix products of attention alone.
 inline constexpr remat_policy save_dot_except_mlp = detail::policy("DDDD...", true);
+/// The same, and the attention kernel is not run again.
 inline constexpr remat_policy save_dot_with_context_except_mlp = detail::policy("DDDD...", false);
+/// Queries, keys and values.
 inline constexpr remat_policy save_qkv_proj = detail::policy("DD.....", true);
+/// Queries, keys and values, in host memory.
 inline constexpr remat_policy qkv_proj_offloaded = detail::policy("DH.....", true);
+/// The output projection.
 inline constexpr remat_policy save_out_proj = detail::policy("D..D...", true);
+/// The output of the attention kernel, which is not run again.
 inline constexpr remat_policy save_context = detail::policy("D.D....", false);
 }  // namespace remat
 
 /// A policy and its name.
 struct named_remat_policy {
-  std::string_view name;
-  remat_policy policy;
+  std::string_view name;  ///< as `parse_remat_policy` reads it
+  remat_policy policy;    ///< what it saves
 };
 
 /// All named policies, from the one that recomputes most. axlearn's default is save_dot_with_context_except_mlp.
@@ -201,27 +215,27 @@ enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer
 
 /// One training step. Fields without a sensible default are 0 and refused by name when used.
 struct training {
-  std::int64_t global_batch = 0;     ///< sequences in one step, over all slices
-  std::int64_t sequence_length = 0;  ///< tokens, image tokens included
-  dtype compute = dtype::bf16;       ///< int8 or fp8 where products run quantised
-  dtype weights = dtype::fp32;       ///< the master copy
-  dtype moments = dtype::fp32;       ///< optimizer state
-  optimizer_kind optimizer = optimizer_kind::adamw;
-  remat_policy remat = remat::full;
-  std::int64_t gradient_accumulation = 1;  ///< microbatches in one step
-  std::int64_t pipeline_microbatches = 0;  ///< in flight through the stages; 0: four for each stage
-  std::int64_t pipeline_rounds = 1;        ///< interleaved stages on each device
-  double capacity_factor = 1;              ///< of experts; 1 without dropping or padding
-  std::int64_t vocabulary_tiles = 1;       ///< pieces in which logits and their gradients are made
-  double logits_fraction = 1;              ///< of positions that are predicted (0.15 for masked language models)
-  bool synchronous_collectives = false;    ///< the framework does not overlap FSDP and data collectives
-  double work_multiplier = 1;              ///< products per token relative to one forward and backward pass (DPO: more)
-  std::int64_t images_per_sequence = 0;    ///< passes of the vision tower
-  software_level software = software_level::tuned;
-  attention_kernel attention = attention_kernel::flash;
-  host_state state_on_host = host_state::none;
-  std::int64_t lora_rank = 0;  ///< of adapters on a frozen base; 0: all is trained
-  lora_targets lora{};         ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
+  std::int64_t global_batch = 0;                     ///< sequences in one step, over all slices
+  std::int64_t sequence_length = 0;                  ///< tokens, image tokens included
+  dtype compute = dtype::bf16;                       ///< int8 or fp8 where products run quantised
+  dtype weights = dtype::fp32;                       ///< the master copy
+  dtype moments = dtype::fp32;                       ///< optimizer state
+  optimizer_kind optimizer = optimizer_kind::adamw;  ///< whose state is kept
+  remat_policy remat = remat::full;                  ///< what is saved of each layer
+  std::int64_t gradient_accumulation = 1;            ///< microbatches in one step
+  std::int64_t pipeline_microbatches = 0;            ///< in flight through the stages; 0: four for each stage
+  std::int64_t pipeline_rounds = 1;                  ///< interleaved stages on each device
+  double capacity_factor = 1;                        ///< of experts; 1 without dropping or padding
+  std::int64_t vocabulary_tiles = 1;                 ///< pieces in which logits and their gradients are made
+  double logits_fraction = 1;            ///< of positions that are predicted (0.15 for masked language models)
+  bool synchronous_collectives = false;  ///< the framework does not overlap FSDP and data collectives
+  double work_multiplier = 1;            ///< products per token relative to one forward and backward pass (DPO: more)
+  std::int64_t images_per_sequence = 0;  ///< passes of the vision tower
+  software_level software = software_level::tuned;       ///< what the run is programmed in
+  attention_kernel attention = attention_kernel::flash;  ///< how attention is computed
+  host_state state_on_host = host_state::none;           ///< what lies in host memory between steps
+  std::int64_t lora_rank = 0;                            ///< of adapters on a frozen base; 0: all is trained
+  lora_targets lora{};  ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
   dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
 };
 

@@ -33,11 +33,11 @@ enum class member_share : std::uint8_t {
 
 /// Chips that take part in a collective: the lengths of the ICI axes they span.
 struct collective_group {
-  std::array<std::int32_t, 3> lengths{1, 1, 1};  ///< 1: an axis that is not used
-  network_kind network = network_kind::ring;
-  bytes_per_second one_way{};  ///< of one link (or port), as achieved
-  seconds per_hop = ici_hop_latency;
-  member_share share = member_share::by_network;
+  std::array<std::int32_t, 3> lengths{1, 1, 1};   ///< 1: an axis that is not used
+  network_kind network = network_kind::ring;      ///< what joins the members
+  bytes_per_second one_way{};                     ///< of one link (or port), as achieved
+  seconds per_hop = ici_hop_latency;              ///< time of one hop, whatever it carries
+  member_share share = member_share::by_network;  ///< what of the array is counted as moved
 };
 
 /// Members of the group. Worked: 64 of 4 x 4 x 4.
@@ -61,10 +61,10 @@ struct collective_group {
 
 /// Time of a collective: the larger of what bandwidth and what latency ask for.
 struct collective_cost {
-  seconds bandwidth{};
-  seconds latency{};
-  seconds total{};
-  bool latency_bound = false;
+  seconds bandwidth{};         ///< of the bytes over the links
+  seconds latency{};           ///< of the hops
+  seconds total{};             ///< the larger of both
+  bool latency_bound = false;  ///< latency is the larger
 };
 
 namespace detail {

@@ -19,16 +19,16 @@ enum class mesh_unit : std::uint8_t { devices, chips };
 /// Degrees of parallelism. Inside a slice their product is the number of devices; the dcn_ ones multiply to the number
 /// of slices. Names are MaxText's.
 struct layout {
-  std::int64_t data = 1;
-  std::int64_t fsdp = 1;
-  std::int64_t tensor = 1;
-  std::int64_t expert = 1;
-  std::int64_t context = 1;  ///< sequence
-  std::int64_t pipeline = 1;
-  std::int64_t dcn_data = 1;
-  std::int64_t dcn_fsdp = 1;
-  std::int64_t dcn_pipeline = 1;
-  mesh_unit unit = mesh_unit::devices;
+  std::int64_t data = 1;                ///< copies of the model, inside a slice
+  std::int64_t fsdp = 1;                ///< ways in which weights, gradients and optimizer are cut
+  std::int64_t tensor = 1;              ///< ways in which each layer's products are cut
+  std::int64_t expert = 1;              ///< ways in which experts are dealt out
+  std::int64_t context = 1;             ///< sequence
+  std::int64_t pipeline = 1;            ///< stages inside a slice
+  std::int64_t dcn_data = 1;            ///< copies of the model over slices
+  std::int64_t dcn_fsdp = 1;            ///< ways in which they are cut over slices
+  std::int64_t dcn_pipeline = 1;        ///< stages over slices
+  mesh_unit unit = mesh_unit::devices;  ///< what the degrees inside a slice count
 };
 
 /// Fully sharded over a slice, data parallel over slices: what most jobs start with.
@@ -104,9 +104,9 @@ constexpr void validate(const layout& l, const transformer& m, const training& j
 
 /// Bytes of one shard of an array, and of all copies together.
 struct sharded_array {
-  std::int64_t elements_per_device = 0;
-  bytes per_device{};
-  bytes over_mesh{};  ///< copies included
+  std::int64_t elements_per_device = 0;  ///< of the shard
+  bytes per_device{};                    ///< of the shard
+  bytes over_mesh{};                     ///< copies included
 };
 
 /// An array of that many elements cut `ways` ways on a mesh of that many devices: devices / ways copies of each part.

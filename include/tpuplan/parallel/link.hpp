@@ -18,7 +18,7 @@ inline constexpr seconds ici_hop_latency{1e-6};
 
 /// Where a chip is in its slice: its place along each axis, from 0.
 struct chip_position {
-  std::array<std::int32_t, 3> at{0, 0, 0};
+  std::array<std::int32_t, 3> at{0, 0, 0};  ///< along each axis
 };
 
 /// One link of one chip, one way, as achieved. Worked: 50 GB/s x 0.9 = 45 GB/s on v5e.
@@ -93,11 +93,11 @@ constexpr axis_way way_along(const slice& s, const chip_position& from, const ch
 
 /// Sending an array from one chip to another: first_byte + streaming = total.
 struct send_breakdown {
-  std::int64_t hops = 0;
+  std::int64_t hops = 0;   ///< between the chips
   std::int64_t ports = 0;  ///< links of the sender that are used
-  seconds first_byte{};
-  seconds streaming{};  ///< the bytes over the ports
-  seconds total{};
+  seconds first_byte{};    ///< hops x latency of one
+  seconds streaming{};     ///< the bytes over the ports
+  seconds total{};         ///< of both
 };
 
 /// Time to send an array over all shortest ways between two chips of a slice. Nothing takes no time from a chip to
@@ -125,8 +125,8 @@ struct send_breakdown {
 
 /// What a host sends to the data-centre network, and each of its chips.
 struct network_share {
-  bytes_per_second host{};
-  bytes_per_second chip{};
+  bytes_per_second host{};  ///< of the host's network card
+  bytes_per_second chip{};  ///< of one chip
 };
 
 /// The rate of a host's network card, given in gigabits as it is sold, shared evenly by its chips: `host_spec.dcn`.

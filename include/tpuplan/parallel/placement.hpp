@@ -18,16 +18,16 @@ inline namespace abi_0 {
 /// One degree of a layout on the torus: its length along each ICI axis. Their product, times the devices of a chip that
 /// it takes, is the degree.
 struct placed_degree {
-  std::string_view name{};
-  std::int64_t degree = 1;
-  std::array<std::int32_t, 3> lengths{1, 1, 1};
-  std::int64_t on_chip = 1;  ///< devices of one chip
-  bool rings = true;         ///< every axis it spans is spanned whole, and wraps
+  std::string_view name{};                       ///< as in `layout`: "tensor"
+  std::int64_t degree = 1;                       ///< ways
+  std::array<std::int32_t, 3> lengths{1, 1, 1};  ///< chips along each ICI axis
+  std::int64_t on_chip = 1;                      ///< devices of one chip
+  bool rings = true;                             ///< every axis it spans is spanned whole, and wraps
 };
 
 /// The degrees inside a slice in the order in which they are placed, from those that communicate most.
 struct torus_placement {
-  std::array<placed_degree, 6> degrees{};
+  std::array<placed_degree, 6> degrees{};  ///< unused ones have degree 1
 };
 
 namespace detail {

@@ -83,17 +83,17 @@ struct contraction_limits {
 
 /// How a layer of two matrices is dealt out: ways and ICI axes of FSDP and of tensor parallelism.
 struct layer_sharding {
-  std::int64_t fsdp = 1;
-  std::int64_t fsdp_axes = 0;
-  std::int64_t tensor = 1;
-  std::int64_t tensor_axes = 0;
+  std::int64_t fsdp = 1;         ///< ways
+  std::int64_t fsdp_axes = 0;    ///< ICI axes that it spans
+  std::int64_t tensor = 1;       ///< ways
+  std::int64_t tensor_axes = 0;  ///< ICI axes that it spans
 };
 
 /// Forward time of one layer of two bf16 matrices: arithmetic, FSDP gathers, tensor gathers and scatters.
 struct layer_times {
-  seconds math{};
-  seconds fsdp{};
-  seconds tensor{};
+  seconds math{};              ///< arithmetic at the bf16 peak
+  seconds fsdp{};              ///< gathers of weights
+  seconds tensor{};            ///< gathers and scatters of activations
   bool compute_bound = false;  ///< arithmetic takes longer than either kind of traffic
 };
 
@@ -123,8 +123,8 @@ struct layer_times {
 /// Backward pass of one layer under data parallelism between slices: arithmetic, and the all-reduce of its gradients,
 /// which one slice does not need.
 struct layer_backward_times {
-  seconds math{};
-  seconds dcn{};
+  seconds math{};  ///< arithmetic at the bf16 peak
+  seconds dcn{};   ///< the all-reduce between slices
 };
 
 /// Worked: 2e6 tokens, D 8192, F 28672 on two v5p slices of 8960 chips: 0.457 ms against 0.0336 ms.
@@ -163,8 +163,8 @@ struct layer_traffic {
 /// Time in which pipeline stages hand on the activations of a step: one hop of a microbatch, and hops on the critical
 /// path.
 struct pipeline_transfer {
-  seconds per_hop{};
-  seconds total{};
+  seconds per_hop{};  ///< one microbatch
+  seconds total{};    ///< all hops on the critical path
 };
 
 /// Worked: 2 Mi tokens, D 8192, 400 GB/s, 32 microbatches, 8 stages: 2.68 ms a hop, 102 ms in all.

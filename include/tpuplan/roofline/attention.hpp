@@ -14,7 +14,7 @@ inline namespace abi_0 {
 
 /// One sequence in one layer. `queries` is the whole prompt in prefill and 1 in decode.
 struct attention_shape {
-  std::int64_t queries = 0;
+  std::int64_t queries = 0;            ///< query rows
   std::int64_t context = 0;            ///< keys that each query sees, none masked
   std::int64_t heads_per_kv_head = 1;  ///< 1: multi-head; more: grouped queries
 };

@@ -32,12 +32,12 @@ struct decode_work {
 
 /// The bound of a step: cache + max(weights, products) = total. Attention is always limited by HBM, and not overlapped.
 struct decode_bound {
-  bytes memory{};      ///< weights and all caches
-  seconds cache{};     ///< reading keys and values
-  seconds weights{};   ///< reading weights
-  seconds products{};  ///< matrix products
-  seconds total{};
-  per_second tokens_per_second{};
+  bytes memory{};                  ///< weights and all caches
+  seconds cache{};                 ///< reading keys and values
+  seconds weights{};               ///< reading weights
+  seconds products{};              ///< matrix products
+  seconds total{};                 ///< of the step
+  per_second tokens_per_second{};  ///< batch / total
 };
 
 /// Time of a decode step at peak rates of some chips. Throws for a batch, bytes or rates that are not above 0.

@@ -18,8 +18,8 @@ inline namespace abi_0 {
 
 /// The tile in which the last two dimensions of an array are laid out: sublanes x lanes.
 struct tile {
-  std::int64_t sublanes = 0;
-  std::int64_t lanes = 0;
+  std::int64_t sublanes = 0;  ///< of the last dimension but one
+  std::int64_t lanes = 0;     ///< of the last dimension
 };
 
 /// The layout tile of a format: 8 x 128 words of 32 bits, so 16 x 128 in bf16 and 32 x 128 in int8.
@@ -35,13 +35,13 @@ struct tile {
 
 /// A matrix as weights have it: rows are inputs (contracted), columns are outputs.
 struct matrix_shape {
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
+  std::int64_t rows = 0;     ///< inputs
+  std::int64_t columns = 0;  ///< outputs
 };
 
 /// What a padded matrix costs against the one that was asked for.
 struct padding_cost {
-  matrix_shape shape{};
+  matrix_shape shape{};         ///< as asked for
   matrix_shape padded{};        ///< to the side of the MXU in both dimensions
   double flop_utilization = 1;  ///< useful share of the MXU's cells
   bytes stored{};               ///< as laid out in tiles
@@ -76,19 +76,22 @@ struct padding_cost {
 
 /// A kind of weight matrix of a model, how often it occurs, and in how many of those a token is multiplied.
 struct weight_matrix {
-  std::string_view name{};
-  matrix_shape shape{};
-  std::int64_t count = 0;
-  std::int64_t used_per_token = 0;
+  std::string_view name{};          ///< "query", "expert up"
+  matrix_shape shape{};             ///< of one such matrix
+  std::int64_t count = 0;           ///< such matrices in the model
+  std::int64_t used_per_token = 0;  ///< of those, the ones that a token is multiplied with
 };
 
 /// At most sixteen kinds of weight matrices.
 struct weight_matrices {
-  std::array<weight_matrix, 16> items{};
-  std::size_t size = 0;
+  std::array<weight_matrix, 16> items{};  ///< the first `size` are set
+  std::size_t size = 0;                   ///< kinds
 
+  /// @{
+  /// The kinds as a range.
   [[nodiscard]] constexpr const weight_matrix* begin() const noexcept { return items.data(); }
   [[nodiscard]] constexpr const weight_matrix* end() const noexcept { return items.data() + size; }
+  /// @}
 };
 
 namespace detail {
@@ -150,9 +153,9 @@ constexpr void add_attention_matrices(const transformer& m, weight_matrices& lis
 
 /// What padding wastes over all weight matrices of a model: useful share of the FLOPs of one token, and stored bytes.
 struct model_padding {
-  double flop_utilization = 1;
-  bytes stored{};
-  bytes stored_waste{};
+  double flop_utilization = 1;  ///< useful share of the MXU's cells
+  bytes stored{};               ///< as laid out in tiles
+  bytes stored_waste{};         ///< of which padding
 };
 
 /// Padding summed over `matrices_of` a model. Worked: gpt2 (768 wide, vocabulary 50257) uses 99.97 % on v5e.

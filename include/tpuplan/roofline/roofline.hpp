@@ -47,10 +47,10 @@ enum class memory_level : std::uint8_t {
 
 /// Formats of the operands and the result of a product, and of the arithmetic.
 struct product_dtypes {
-  dtype weights = dtype::bf16;
-  dtype activations = dtype::bf16;
-  dtype output = dtype::bf16;
-  dtype compute = dtype::bf16;
+  dtype weights = dtype::bf16;      ///< as read from memory
+  dtype activations = dtype::bf16;  ///< as read from memory
+  dtype output = dtype::bf16;       ///< as written to memory
+  dtype compute = dtype::bf16;      ///< of the multiply-adds
 };
 
 /// One format throughout. Worked: uniform(dtype::int8) reads, computes and writes int8.
@@ -97,9 +97,9 @@ struct product_dtypes {
 
 /// A product [batch, inner] x [inner, outer].
 struct product_shape {
-  std::int64_t batch = 0;
-  std::int64_t inner = 0;
-  std::int64_t outer = 0;
+  std::int64_t batch = 0;  ///< rows of the left operand
+  std::int64_t inner = 0;  ///< the dimension that is summed over
+  std::int64_t outer = 0;  ///< columns of the right operand
 };
 
 /// FLOPs of a product, two per multiply-add. Worked: 2 x 32 x 4096 x 16384.
@@ -142,8 +142,8 @@ struct product_shape {
 
 /// Work that grows with a count, of tokens or of sequences, on top of bytes that move once for all of them.
 struct growing_work {
-  bytes once{};  ///< such as the weights
-  flops flops_per_element{};
+  bytes once{};               ///< such as the weights
+  flops flops_per_element{};  ///< arithmetic
   bytes bytes_per_element{};  ///< such as activations, or the cache of a sequence
 };
 
@@ -188,11 +188,11 @@ enum class bound : std::uint8_t { compute, memory };
 /// Time of one product on one chip at peak rates: between `lower`, where arithmetic and traffic overlap perfectly, and
 /// `upper`, where they do not at all.
 struct product_time {
-  seconds math{};
-  seconds memory{};
-  seconds lower{};
-  seconds upper{};
-  bound limited_by = bound::memory;
+  seconds math{};                    ///< arithmetic at the peak rate
+  seconds memory{};                  ///< traffic at the bandwidth of the memory
+  seconds lower{};                   ///< max(math, memory)
+  seconds upper{};                   ///< math + memory
+  bound limited_by = bound::memory;  ///< the larger of both
 };
 
 /// Roofline of one product. Worked: [512,4096]x[4096,16384] in bf16 on v5e takes 0.349 ms of arithmetic and 0.189 ms of
@@ -269,8 +269,8 @@ struct product_time {
 
 /// Time of several stages that work at once: at best the slowest, at worst all of them one after the other.
 struct time_bounds {
-  seconds lower{};
-  seconds upper{};
+  seconds lower{};  ///< the slowest stage
+  seconds upper{};  ///< the sum of all
 };
 
 /// The bounds for stages that take these times by themselves. Worked: 66.7, 166.7, 19.8 and 1.4 ms take 166.7 to 254.6.

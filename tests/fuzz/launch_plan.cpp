@@ -1,0 +1,71 @@
+// A plan as JSON, and the three launch files of it: what is written is read again as what was written.
+#include <optional>
+#include <support/yaml.hpp>
+#include <tpuplan/io/launch.hpp>
+
+#include "json_mutator.hpp"
+#include "support.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+bool is_printable(std::string_view characters) {
+  for (const char c : characters) {
+    if ((c < ' ' || c > '~') && c != '\n' && c != '\t') return false;
+  }
+  return true;
+}
+
+void check_writers(const launch_request& request) {
+  refused([&] {
+    const nlohmann::ordered_json job = vertex_custom_job(request);
+    require(nlohmann::ordered_json::parse(job.dump()) == job, "a CustomJob is JSON");
+  });
+  refused([&] {
+    const nlohmann::ordered_json manifest = gke_manifest(request);
+    const std::string text = to_yaml(manifest);
+    require(is_printable(text), "a manifest is printable");
+    require(yaml_reader(text).document() == manifest, "a manifest in YAML is the manifest");
+  });
+  for (const tpu_creation how : {tpu_creation::queued_resource, tpu_creation::tpu_vm}) {
+    refused([&] {
+      const std::string script = gcloud_script(request, how);
+      require(script.substr(0, 2) == "#!" && script.back() == '\n' && is_printable(script),
+              "a script is lines of text");
+    });
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  nlohmann::json document;
+  std::optional<planned_launch> plan;
+  if (refused([&] {
+        document = parse_json(characters_of(data, size), "input");
+        plan = read_planned_launch(document);
+      })) {
+    return 0;
+  }
+  require(plan->program.steps >= 1 && plan->program.checkpoint_period >= 0, "a plan has steps");
+  require(sound(plan->run.value()) && sound(plan->preemptions), "a plan has finite times");
+  for (const provisioning capacity : {provisioning::on_demand, provisioning::spot, provisioning::flex_start}) {
+    launch_request request;
+    request.name = "fuzz";
+    request.where = plan->where;
+    request.slices = plan->slices;
+    request.capacity = capacity;
+    request.run = plan->run;
+    request.project = "some-project";
+    request.zone = "us-east5-b";
+    request.cluster = "some-cluster";
+    request.image = "host/image:tag";
+    request.checkpoint = "gs://bucket/folder";
+    refused([&] { request.command = maxtext_command(request, plan->program); });
+    check_writers(request);
+    request.command = {"bash", "-c", std::string(characters_of(data, size))};
+    check_writers(request);
+  }
+  return 0;
+}
