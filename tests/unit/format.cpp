@@ -171,6 +171,54 @@ TEST_CASE("breakdowns in one line: the whole, then the parts that are not 0", "[
   CHECK(text_of(cost.price) == "$1.20/h a chip: v5e on_demand in us, " + std::string(cost.price.date.view()));
 }
 
+TEST_CASE("spot runs in one line", "[format]") {
+  expected_spot_run run;
+  run.work = 10_h;
+  run.lost_work = 30_min;
+  run.billed = 10.5_h;
+  run.wall = 10.5_h;
+  run.preemptions = 2.2138;
+  CHECK(one_line(run) == "10.5 hours billed, 10.5 hours in all, 2.21 preemptions: work 10.0 hours, lost work 30.0 min");
+  const spot_prices prices{38.40_usd_per_h, 19.20_usd_per_h};
+  CHECK(one_line(compare_spot(prices, 2_h, 2.4_h)) == "$46.08 on spot, $76.80 on demand: saves 40.0 %");
+  CHECK(one_line(compare_spot(prices, 2_h, 6_h)) == "$115.20 on spot, $76.80 on demand: costs 50.0 % more");
+}
+
+TEST_CASE("serving in one line", "[format]") {
+  serving_memory memory;
+  memory.weights = 8_GiB;
+  memory.cache = 2_GiB;
+  memory.total = memory.low = memory.high = 10_GiB;
+  memory.usable = 16_GiB;
+  CHECK(one_line(memory) == "10.0 of 16.0 GiB (fits: yes): weights 8.00 GiB, cache 2.00 GiB");
+  decode_breakdown step;
+  step.weights = 8_ms;
+  step.total = 10_ms;
+  step.low = 8_ms;
+  step.high = 12_ms;
+  CHECK(one_line(step) == "10.0 ms (8.00-12.0 ms): weights 8.00 ms");
+  prefill_breakdown prompt;
+  prompt.products = prompt.total = prompt.low = prompt.high = 50_ms;
+  CHECK(one_line(prompt) == "50.0 ms (50.0-50.0 ms): products 50.0 ms");
+  token_time token;
+  token.step = step;
+  token.prompts = 2_ms;
+  token.total = token.low = token.high = 12_ms;
+  CHECK(one_line(token) == "12.0 ms (12.0-12.0 ms): decode step 10.0 ms, prompts 2.00 ms");
+  serving_estimate estimate;
+  estimate.memory = memory;
+  CHECK(one_line(estimate) == "10.0 of 16.0 GiB (fits: yes)");
+  estimate.running = 12.1;
+  estimate.per_token = token;
+  estimate.first_token = 310_ms;
+  estimate.output_tokens = per_second{1008};
+  CHECK(one_line(estimate) ==
+        "12.1 sequences run, 12.0 ms a token, first token after 310 ms, 1.01 k/s answer tokens, "
+        "10.0 of 16.0 GiB (fits: yes)");
+  const serving_cost cost{21.60_usd_per_h, 0.24_usd, 2.10_usd, 3_usd};
+  CHECK(one_line(cost) == "$0.24 a million prompt tokens, $2.10 a million answer tokens, at $21.60/h");
+}
+
 TEST_CASE("plans in one line", "[format]") {
   plan p;
   p.where = where;
