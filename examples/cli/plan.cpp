@@ -184,7 +184,7 @@ std::string reason_words(rejection why) {
     case rejection::over_budget: return "over the budget";
     case rejection::batch_does_not_divide: return "batch does not divide over its devices";
     case rejection::no_price: return "no price in this region and kind";
-    case rejection::no_such_rate: return "the chip has no known rate of this precision";
+    case rejection::no_such_rate: return "the chip has no known rate of this precision or of PCIe";
   }
   return "?";
 }

@@ -12,7 +12,9 @@ if [[ $repl == *-NOTFOUND ]]; then
 fi
 
 stand_in=$(dirname "$0")/stand_in
-output=$("$repl" "-Xcc=-std=$standard" "-Xcc=-I$include_dir" "-Xcc=-I$stand_in" -Xcc=-Wno-unused-result < "$session" 2>&1)
+# libstdc++ 12 has std::stable_sort use what it calls deprecated, and clang-repl says so.
+flags=(-Xcc=-Wno-unused-result -Xcc=-Wno-deprecated-declarations)
+output=$("$repl" "-Xcc=-std=$standard" "-Xcc=-I$include_dir" "-Xcc=-I$stand_in" "${flags[@]}" < "$session" 2>&1)
 status=$?
 diagnostics=$(grep -E '(error|warning): |JIT session error|Failed to materialize' <<< "$output" |
   grep -v '^error: Parsing failed\.$')

@@ -1,9 +1,13 @@
 // Streaming and formatting: one text for both, with the specification that fmt knows for numbers or for strings.
 #include <clocale>
+#include <cmath>
 #include <iomanip>
 #include <limits>
 #include <sstream>
 #include <string>
+#include <tpuplan/estimate/advice.hpp>
+#include <tpuplan/estimate/serving.hpp>
+#include <tpuplan/estimate/serving_advice.hpp>
 #include <tpuplan/io/fmt.hpp>
 #include <tpuplan/io/ostream.hpp>
 #include <tpuplan/tpuplan.hpp>
@@ -124,6 +128,11 @@ TEST_CASE("enumerators, slices and shapes are their names", "[format]") {
   CHECK(text_of(objective::fastest) == "fastest");
   CHECK(text_of(rejection::does_not_fit) == "does_not_fit");
   CHECK(text_of(date_qualifier::exact) == name(date_qualifier::exact));
+  CHECK(text_of(attention_kernel::unfused) == name(attention_kernel::unfused));
+  CHECK(text_of(cache_policy::paged) == "paged");
+  CHECK(text_of(decode_limit::cache) == "cache");
+  CHECK(text_of(finding_kind::batch) == "batch");
+  CHECK(text_of(serving_finding_kind::batch) == "batch");
   CHECK(text_of(remat::save_qkv_proj) == "save_qkv_proj");
   CHECK(text_of(where) == "v5p-128");
   CHECK(text_of(where.shape) == "4x4x4");
@@ -171,6 +180,38 @@ TEST_CASE("breakdowns in one line: the whole, then the parts that are not 0", "[
   CHECK(text_of(cost.price) == "$1.20/h a chip: v5e on_demand in us, " + std::string(cost.price.date.view()));
 }
 
+TEST_CASE("serving and advice in one line", "[format]") {
+  decode_breakdown t;
+  t.total = 8.2_ms;
+  t.low = 7.1_ms;
+  t.high = 9.4_ms;
+  t.limited_by = decode_limit::cache;
+  CHECK(text_of(t) == "8.20 ms (7.10-9.40 ms), limited by cache");
+  serving_estimate e;
+  CHECK(text_of(e) == "fits: no");
+  e.fit = verdict::yes;
+  e.running = 64;
+  e.replicas = 2;
+  e.per_token.total = 8.2_ms;
+  e.first_token = 150_ms;
+  e.output_tokens = per_second{15600};
+  CHECK(text_of(e) ==
+        "fits: yes, 64.0 sequences on each of 2 replicas, 8.20 ms a token, first token after 150 ms, "
+        "output tokens 15.6 k/s");
+  finding f;
+  f.kind = finding_kind::batch;
+  f.subject = "training.global_batch";
+  f.now = "64";
+  f.better = "128";
+  f.gain = 0.063;
+  CHECK(text_of(f) == "batch: training.global_batch 64, better 128, saves 6.3 %");
+  serving_finding g;
+  g.subject = "serving_layout.tensor";
+  g.now = "8";
+  g.better = "4";
+  CHECK(text_of(g) == std::string(name(g.kind)) + ": serving_layout.tensor 8, better 4, saves 0.0 %");
+}
+
 TEST_CASE("spot runs in one line", "[format]") {
   expected_spot_run run;
   run.work = 10_h;
@@ -178,45 +219,34 @@ TEST_CASE("spot runs in one line", "[format]") {
   run.billed = 10.5_h;
   run.wall = 10.5_h;
   run.preemptions = 2.2138;
-  CHECK(one_line(run) == "10.5 hours billed, 10.5 hours in all, 2.21 preemptions: work 10.0 hours, lost work 30.0 min");
+  CHECK(text_of(run) == "10.5 hours billed, 10.5 hours in all, 2.21 preemptions: work 10.0 hours, lost work 30.0 min");
   const spot_prices prices{38.40_usd_per_h, 19.20_usd_per_h};
-  CHECK(one_line(compare_spot(prices, 2_h, 2.4_h)) == "$46.08 on spot, $76.80 on demand: saves 40.0 %");
-  CHECK(one_line(compare_spot(prices, 2_h, 6_h)) == "$115.20 on spot, $76.80 on demand: costs 50.0 % more");
+  CHECK(text_of(compare_spot(prices, 2_h, 2.4_h)) == "$46.08 on spot, $76.80 on demand: saves 40.0 %");
+  CHECK(text_of(compare_spot(prices, 2_h, 6_h)) == "$115.20 on spot, $76.80 on demand: costs 50.0 % more");
 }
 
-TEST_CASE("serving in one line", "[format]") {
+TEST_CASE("the parts of serving in one line", "[format]") {
   serving_memory memory;
   memory.weights = 8_GiB;
   memory.cache = 2_GiB;
   memory.total = memory.low = memory.high = 10_GiB;
   memory.usable = 16_GiB;
-  CHECK(one_line(memory) == "10.0 of 16.0 GiB (fits: yes): weights 8.00 GiB, cache 2.00 GiB");
+  CHECK(text_of(memory) == "10.0 of 16.0 GiB (fits: yes): weights 8.00 GiB, cache 2.00 GiB");
   decode_breakdown step;
   step.weights = 8_ms;
   step.total = 10_ms;
   step.low = 8_ms;
   step.high = 12_ms;
-  CHECK(one_line(step) == "10.0 ms (8.00-12.0 ms): weights 8.00 ms");
   prefill_breakdown prompt;
   prompt.products = prompt.total = prompt.low = prompt.high = 50_ms;
-  CHECK(one_line(prompt) == "50.0 ms (50.0-50.0 ms): products 50.0 ms");
+  CHECK(text_of(prompt) == "50.0 ms (50.0-50.0 ms): products 50.0 ms");
   token_time token;
   token.step = step;
   token.prompts = 2_ms;
   token.total = token.low = token.high = 12_ms;
-  CHECK(one_line(token) == "12.0 ms (12.0-12.0 ms): decode step 10.0 ms, prompts 2.00 ms");
-  serving_estimate estimate;
-  estimate.memory = memory;
-  CHECK(one_line(estimate) == "10.0 of 16.0 GiB (fits: yes)");
-  estimate.running = 12.1;
-  estimate.per_token = token;
-  estimate.first_token = 310_ms;
-  estimate.output_tokens = per_second{1008};
-  CHECK(one_line(estimate) ==
-        "12.1 sequences run, 12.0 ms a token, first token after 310 ms, 1.01 k/s answer tokens, "
-        "10.0 of 16.0 GiB (fits: yes)");
+  CHECK(text_of(token) == "12.0 ms (12.0-12.0 ms): decode step 10.0 ms, prompts 2.00 ms");
   const serving_cost cost{21.60_usd_per_h, 0.24_usd, 2.10_usd, 3_usd};
-  CHECK(one_line(cost) == "$0.24 a million prompt tokens, $2.10 a million answer tokens, at $21.60/h");
+  CHECK(text_of(cost) == "$0.24 a million prompt tokens, $2.10 a million answer tokens, at $21.60/h");
 }
 
 TEST_CASE("plans in one line", "[format]") {
@@ -243,6 +273,14 @@ TEST_CASE("the parts of a breakdown add up to its total", "[format]") {
   sum = 0;
   for (const detail::part& p : detail::step_parts(t)) sum += p.value;
   CHECK_THAT(sum, Catch::Matchers::WithinRel(t.total.value(), 1e-12));
+  training offloaded = job_of(256, 4096);
+  offloaded.state_on_host = host_state::optimizer;
+  offloaded.software = software_level::general;
+  const step_breakdown slow = step_time(llama_3_8b(), offloaded, fsdp_layout(where, 2), where);
+  REQUIRE(slow.host.exposed > seconds{0});
+  sum = 0;
+  for (const detail::part& p : detail::step_parts(slow)) sum += p.value;
+  CHECK_THAT(sum, Catch::Matchers::WithinRel(slow.total.value(), 1e-12));
 }
 
 TEST_CASE("numbers keep their point whatever the locale", "[format]") {

@@ -33,6 +33,7 @@ plan_request llama_request() {
   request.job.global_batch = 1024;
   request.job.sequence_length = 4096;
   request.tokens = 1e11;
+  request.most_plans = 0;  // all
   return request;
 }
 
@@ -85,7 +86,7 @@ TEST_CASE("every plan holds when it is asked again") {
   const plan_request request = llama_request();
   const plan_answer& answer = llama_answer();
   REQUIRE(answer.plans.size() > 20);
-  CHECK(answer.candidates >= static_cast<std::int64_t>(answer.plans.size()));
+  CHECK(answer.counts.candidates >= static_cast<std::int64_t>(answer.plans.size()));
   for (const plan& p : answer.plans) {
     INFO(name(p.where).view());
     CHECK(same_memory(memory_use(request.model, p.job, p.mesh, p.where), p.memory));
@@ -112,7 +113,7 @@ TEST_CASE("every documented slice is a plan or is rejected, once") {
     ++seen[id_of(r.where)];
     CHECK(name(r.why) != "?");
     CHECK(r.amount >= 0);
-    CHECK((r.amount > 0) == (r.why != rejection::no_price));
+    CHECK((r.amount > 0) == (r.why != rejection::no_price && r.why != rejection::no_such_rate));
   }
   const std::set<identity> expected = schedulable_sizes();
   CHECK(seen.size() == expected.size());
@@ -127,8 +128,10 @@ TEST_CASE("reasons are true") {
   for (const rejected_slice& r : llama_answer().rejected) {
     INFO(name(r.where).view() << " " << name(r.why));
     if (r.why == rejection::batch_does_not_divide) {
-      // Not even the widest tensor parallelism that the search tries leaves shards that divide the batch.
-      CHECK(request.job.global_batch % (devices(r.where) / 16) != 0);
+      // Not even the widest tensor parallelism that heads allow leaves shards that divide the batch.
+      std::int64_t widest = 32;
+      while (devices(r.where) % widest != 0) widest /= 2;
+      CHECK(request.job.global_batch % (devices(r.where) / widest) != 0);
     }
     if (r.why == rejection::does_not_fit) {
       // Fewer devices than the state of the weights needs.
@@ -278,7 +281,7 @@ TEST_CASE("tighter limits never add plans") {
 TEST_CASE("limits count under the way of paying that is asked for") {
   plan_request request = llama_request();
   request.generations = {"v5p"};
-  request.ranked_by = provisioning::spot;
+  request.kinds = {provisioning::spot};
   const plan_answer spot = make_plan(request);
   for (std::size_t i = 1; i < spot.plans.size(); ++i) {
     CHECK(cost_under(spot.plans[i - 1], provisioning::spot).total <=
@@ -299,8 +302,7 @@ TEST_CASE("sizes, generations and fixed policies are kept to") {
   request.smallest_chips = 64;
   request.largest_chips = 256;
   request.generations = {"v5p", "TPU v5 lite"};
-  request.fixed_remat = true;
-  request.job.remat = remat::save_out_proj;
+  request.policies = {remat::save_out_proj};
   const plan_answer answer = make_plan(request);
   REQUIRE_FALSE(answer.plans.empty());
   for (const plan& p : answer.plans) {
@@ -371,8 +373,8 @@ TEST_CASE("requests that cannot be asked are refused by field") {
       {"negative budget", [](q r) { r.budget = -(1_usd); }, errc::invalid_argument, "plan.budget"},
       {"budget of 0", [](q r) { r.budget = 0_usd; }, errc::missing_field, "plan.budget"},
       {"NaN budget", [](q r) { r.budget = usd{not_a_number}; }, errc::not_finite, "plan.budget"},
-      {"unknown region", [](q r) { r.region = "mars-north1"; }, errc::unknown_name, "plan.region is mars-north1"},
-      {"no region", [](q r) { r.region = ""; }, errc::unknown_name, "plan.region"},
+      {"unknown region", [](q r) { r.regions = {"mars-north1"}; }, errc::unknown_name, "plan.region is mars-north1"},
+      {"no region", [](q r) { r.regions = {""}; }, errc::unknown_name, "plan.region"},
       {"unknown generation",
        [](q r) {
          r.generations = {"v5e", "v9"};
@@ -384,6 +386,31 @@ TEST_CASE("requests that cannot be asked are refused by field") {
       {"largest 0", [](q r) { r.largest_chips = 0; }, errc::missing_field, "plan.largest_chips"},
       {"smallest above largest", [](q r) { r.smallest_chips = 8, r.largest_chips = 4; }, errc::invalid_argument,
        "plan.smallest_chips"},
+      {"regions left out", [](q r) { r.regions.clear(); }, errc::missing_field, "plan.regions"},
+      {"no way of paying", [](q r) { r.kinds.clear(); }, errc::missing_field, "plan.kinds"},
+      {"no slices", [](q r) { r.largest_slices = 0; }, errc::missing_field, "plan.largest_slices"},
+      {"too many slices", [](q r) { r.largest_slices = 5000; }, errc::out_of_range, "plan.largest_slices"},
+      {"half a range", [](q r) { r.smallest_batch_tokens = 1e6; }, errc::missing_field, "plan.largest_batch_tokens"},
+      {"a range upside down", [](q r) { r.smallest_batch_tokens = 2e6, r.largest_batch_tokens = 1e6; },
+       errc::invalid_argument, "plan.smallest_batch_tokens"},
+      {"a range below one sequence", [](q r) { r.smallest_batch_tokens = 1, r.largest_batch_tokens = 2; },
+       errc::out_of_range, "plan.largest_batch_tokens"},
+      {"a NaN range", [](q r) { r.smallest_batch_tokens = not_a_number; }, errc::not_finite,
+       "plan.smallest_batch_tokens"},
+      {"a negative degree", [](q r) { r.degrees.tensor = -2; }, errc::invalid_argument, "plan.degrees"},
+      {"experts of a dense model", [](q r) { r.degrees.expert = 4; }, errc::invalid_argument, "plan.degrees.expert"},
+      {"a quota of nothing known",
+       [](q r) {
+         r.quotas = {{"v9", "us", provisioning::spot, 8}};
+       },
+       errc::unknown_name, "v9"},
+      {"a negative quota",
+       [](q r) {
+         r.quotas = {{"v5e", "us", provisioning::spot, -8}};
+       },
+       errc::invalid_argument, "plan.quotas.chips"},
+      {"an encoder-decoder", [](q r) { r.model.kind = architecture::encoder_decoder, r.model.encoder_layers = 12; },
+       errc::unsupported, "encoder_decoder"},
       {"no batch", [](q r) { r.job.global_batch = 0; }, errc::missing_field, "training.global_batch"},
       {"no layers", [](q r) { r.model.layers = 0; }, errc::missing_field, "model.layers"},
   };

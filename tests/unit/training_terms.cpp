@@ -248,3 +248,26 @@ TEST_CASE("state on hosts crosses PCIe both ways, and nothing hides it") {
   CHECK(says(refusal_of([&] { (void)step_time(llama_3_8b(), job, fsdp_layout(s), slow); }).message,
              "PCIe rate of the chip is unknown"));
 }
+
+TEST_CASE(
+    "context parallelism gathers the keys and values of global layers as they are, and of latent attention unfolded") {
+  const slice s = slice_for("v5p-128");
+  layout mesh;
+  mesh.fsdp = 16;
+  mesh.context = 4;
+  const training job = job_of(32, 16384);
+  transformer m = llama_3_8b();
+  m.attention.window = 1024;
+  m.attention.local_layers = 16;
+  m.attention.global_head_dim = 256;
+  m.attention.global_kv_heads = 2;
+  // Keys and values: 2 x 8 heads of 128 in half of the layers, 2 x 2 of 256 in the others.
+  const double moved = 3.0 * 8192 * 3 * 2 * (16 * (2 * 8 * 128) + 16 * (2 * 2 * 256));
+  CHECK(close(step_time(m, job, mesh, s).context.whole.value(), moved / 180e9));
+  transformer latent = llama_3_8b();
+  latent.attention.latent = {0, 512, 128, 64, 128};
+  latent.attention.kv_heads = 32;
+  // Keys of 192 and values of 128 for each of 32 heads.
+  const double unfolded = 3.0 * 32 * 8192 * 3 * 2 * (32 * (192 + 128));
+  CHECK(close(step_time(latent, job, mesh, s).context.whole.value(), unfolded / 180e9));
+}

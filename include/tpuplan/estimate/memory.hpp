@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_ESTIMATE_MEMORY_HPP
 #define TPUPLAN_ESTIMATE_MEMORY_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -96,8 +97,7 @@ constexpr memory_terms terms_of(const transformer& m, const training& job, const
   const parameter_count count = parameters(m);
   const double shards = weight_shards(l, s);
   const held_parameters held = held_by(m, job);
-  memory_terms t;
-  t.width = widths_of(m);
+  memory_terms t{widths_of(m)};
   t.width.scores = scores_width(m, job);
   t.tokens = static_cast<double>(tokens_per_step(job)) / static_cast<double>(job.gradient_accumulation) /
              static_cast<double>(checked_multiply(devices(s), slices(l)));
@@ -117,9 +117,9 @@ constexpr memory_terms terms_of(const transformer& m, const training& job, const
   return t;
 }
 
-/// One estimate: the stage that needs most, with its parts and their total.
-constexpr memory_breakdown memory_with(const memory_calibration& k, const memory_terms& t, const transformer& m,
-                                       const training& job, const layout& l) {
+/// One estimate: the three stages, in the order of the steps, each with its parts and their total.
+constexpr std::array<memory_breakdown, 3> memory_stages(const memory_calibration& k, const memory_terms& t,
+                                                        const transformer& m, const training& job, const layout& l) {
   double copies = in_eight_bits(job) ? k.quantised_bytes : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
   const double d = t.width.d_model;
@@ -154,12 +154,18 @@ constexpr memory_breakdown memory_with(const memory_calibration& k, const memory
   const double scores = t.width.scores * (2 * k.logits_copies - (job.remat.elementwise == placement::device ? 1 : 0));
   b.workspace = bytes{t.tokens * (t.element + copies) * (k.recomputed * again + k.activation_gradients * all) +
                       number * (tensor + scores + k.host_layers * saved_width(t.width, job.remat, placement::host))};
-  memory_breakdown most;
-  for (memory_breakdown x : {logits, b, update}) {
+  std::array<memory_breakdown, 3> stages = {logits, b, update};
+  for (memory_breakdown& x : stages)
     x.total = x.parameters + x.optimizer + x.gradients + x.activations + x.logits + x.gathered_weights + x.workspace;
-    if (x.total > most.total) most = x;
-  }
-  return most;
+  return stages;
+}
+
+/// The stage that needs most.
+constexpr memory_breakdown memory_with(const memory_calibration& k, const memory_terms& t, const transformer& m,
+                                       const training& job, const layout& l) {
+  const std::array<memory_breakdown, 3> stages = memory_stages(k, t, m, job, l);
+  const memory_breakdown& most = stages[1].total > stages[0].total ? stages[1] : stages[0];
+  return stages[2].total > most.total ? stages[2] : most;
 }
 
 }  // namespace detail

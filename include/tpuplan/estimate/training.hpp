@@ -80,6 +80,9 @@ constexpr double products_again(const remat_policy& r) noexcept {
   return again(r.qkv) + again(r.out_proj) + again(r.mlp_up);
 }
 
+/// Whether the collectives of tensor parallelism, too, are done again in the backward pass.
+constexpr bool moved_again(const remat_policy& r) noexcept { return products_again(r) == 3 && r.attention_again; }
+
 /// The question, and the sizes that every term needs.
 struct asked_step {
   const transformer& m;
@@ -98,27 +101,29 @@ struct asked_step {
   double shards = 0;     ///< of the weights, counted in chips
 };
 
+/// How layout and slice deal the step out.
+constexpr void deal(asked_step& k) {
+  k.slice_chips = static_cast<double>(chips(k.s));
+  k.slices = static_cast<double>(slices(k.l));
+  k.stages = static_cast<double>(checked_multiply(k.l.pipeline, k.l.dcn_pipeline));
+  k.tokens = static_cast<double>(tokens_per_step(k.job)) / (k.slice_chips * k.slices);
+  const double unit = k.slice_chips / static_cast<double>(mesh_size(k.l));
+  k.shards = static_cast<double>(checked_multiply(k.l.fsdp, k.l.tensor, k.l.expert)) * k.stages * unit;
+  if (const double most = k.slice_chips * k.stages; k.shards > most) k.shards = most;
+}
+
 constexpr asked_step asked(const transformer& m, const training& job, const layout& l, const slice& s,
                            const calibration& c) {
-  asked_step k{m, job, l, s, c};
-  k.width = widths_of(m, c.global_heads_apart);
+  asked_step k{m, job, l, s, c, widths_of(m, c.global_heads_apart)};
   k.width.scores = scores_width(m, job);
   k.work = forward_flops_per_token(m, job.sequence_length);
-  k.slice_chips = static_cast<double>(chips(s));
-  k.slices = static_cast<double>(slices(l));
-  k.stages = static_cast<double>(checked_multiply(l.pipeline, l.dcn_pipeline));
-  k.tokens = static_cast<double>(tokens_per_step(job)) / (k.slice_chips * k.slices);
   k.microbatches = static_cast<double>(job.gradient_accumulation);
   k.layers = static_cast<double>(m.layers);
   k.held = held_by(m, job);
-  if (k.held.frozen > 0) k.adapters = flops{2 * k.held.trained};
-  k.passes = k.held.frozen > 0 ? 2 : 3;
+  if (k.held.frozen > 0) k.adapters = flops{2 * k.held.trained}, k.passes = 2;
   k.exchanged = 8 * k.held.trained + 4 * k.held.frozen;
-  const double unit = k.slice_chips / static_cast<double>(mesh_size(l));
-  const double cut = static_cast<double>(checked_multiply(l.fsdp, l.tensor, l.expert)) * k.stages * unit;
-  const double most = k.slice_chips * k.stages;
-  k.shards = cut < most ? cut : most;
   k.peak = peak_rate(s.chip, dtype::bf16).value();
+  deal(k);
   return k;
 }
 
@@ -253,10 +258,7 @@ constexpr void add_hbm(step_breakdown& t, const asked_step& k) {
 }
 
 /// Whether the slice's rings are closed; where that is not established (partial slices of v2 and v3) by size.
-constexpr bool counts_as_wrapped(const slice& s) {
-  const known<bool> wrapped = fully_wrapped(s);
-  return wrapped.has_value() ? wrapped.value() : chips(s) >= 256;
-}
+constexpr bool counts_as_wrapped(const slice& s) { return fully_wrapped(s).value_or(chips(s) >= 256); }
 
 /// Torus axes that a degree gets: dealt in proportion to the logarithm of the degree.
 constexpr double axes_for(std::int64_t degree, const layout& l, const slice& s) {
@@ -269,8 +271,6 @@ constexpr double axes_for(std::int64_t degree, const layout& l, const slice& s) 
 
 constexpr void add_ici(step_breakdown& t, const asked_step& k) {
   const layout& l = k.l;
-  const transformer& m = k.m;
-  const remat_policy& r = k.job.remat;
   const double d = k.width.d_model;
   const double axis = ici_axis_both_ways(k.s.chip).value() * (counts_as_wrapped(k.s) ? 1 : 0.5);
   const auto collective = [&](std::int64_t degree, double bytes_moved, double exposed) {
@@ -287,25 +287,23 @@ constexpr void add_ici(step_breakdown& t, const asked_step& k) {
   if (replicas > 1) t.data = collective(replicas, 8 * k.held.trained / k.shards, weights_exposed);
   if (l.context > 1) {
     // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
-    const attention_spec& a = m.attention;
-    const std::int64_t key =
-        has_latent_attention(m) ? a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim : a.head_dim;
-    const double keys_and_values = k.width.qkv - static_cast<double>(checked_multiply(a.heads, key));
+    const attention_spec& a = k.m.attention;
+    const std::int64_t key = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
+    const double latent_queries = static_cast<double>(checked_multiply(a.heads, key));
+    const double keys_and_values = k.width.qkv - (has_latent_attention(k.m) ? latent_queries : k.width.context);
     t.context =
         collective(l.context, 3 * k.layers * k.tokens * static_cast<double>(l.context - 1) * keys_and_values * 2,
                    k.c.exposed_context);
   }
   if (l.tensor > 1) {
-    const bool all_again = products_again(r) == 3 && r.attention_again;
-    t.tensor =
-        collective(l.tensor, k.tokens * static_cast<double>(l.tensor - 1) * d * 8 * k.layers * (all_again ? 3 : 2.5),
-                   k.c.exposed_tensor);
+    const double others = static_cast<double>(l.tensor - 1) * (moved_again(k.job.remat) ? 3 : 2.5);
+    t.tensor = collective(l.tensor, k.tokens * others * d * 8 * k.layers, k.c.exposed_tensor);
   }
   if (l.expert > 1) {
     const double ways = static_cast<double>(l.expert) / 4;
     t.expert = collective(l.expert,
-                          k.tokens * static_cast<double>(m.moe.top_k) * d * 4 * static_cast<double>(moe_layers(m)) *
-                              (3 + again(r.mlp_up)) * (ways > 1 ? ways : 1),
+                          k.tokens * static_cast<double>(k.m.moe.top_k) * d * 4 * static_cast<double>(moe_layers(k.m)) *
+                              (3 + again(k.job.remat.mlp_up)) * (ways > 1 ? ways : 1),
                           k.c.exposed_expert);
   }
   const seconds weights = t.fsdp.whole + t.data.whole;
@@ -352,6 +350,12 @@ constexpr double bubble_share(const training& job, double stages) {
   return (stages - 1) / (pieces * static_cast<double>(job.pipeline_rounds));
 }
 
+/// Time over that of a tuned recipe.
+constexpr double software_factor(const training& job, const calibration& c) {
+  const double level = job.software == software_level::general ? c.general_software : 1;
+  return level * positive("calibration.own_factor", c.own_factor);
+}
+
 /// Half-width that holds nine of ten errors with the model family left out of the calibration; one for all generations
 /// and kinds, for widths of single cells did not generalise. Wider where no published run covers the case.
 inline constexpr double usual_band = 0.20;
@@ -382,8 +386,7 @@ constexpr step_bound largest_part(const step_breakdown& t) {
                            t.host.exposed};
   std::size_t most = 0, i = 0;
   for (const seconds part : parts) {
-    if (part > parts[most]) most = i;
-    ++i;
+    if (++i; part > parts[most]) most = i - 1;
   }
   return static_cast<step_bound>(most);
 }
@@ -409,8 +412,7 @@ constexpr step_bound largest_part(const step_breakdown& t) {
   detail::add_dcn(t, k, base + t.bubble);
   detail::add_host(t, k);
   const seconds tuned = base + t.bubble + t.jitter + t.dcn.exposed + t.host.exposed;
-  const double level = job.software == software_level::general ? constants.general_software : 1;
-  t.software = tuned * (level * detail::positive("calibration.own_factor", constants.own_factor) - 1);
+  t.software = tuned * (detail::software_factor(job, constants) - 1);
   t.total = tuned + t.software;
   detail::positive("step time", t.total.value());
   detail::add_band(t, k);

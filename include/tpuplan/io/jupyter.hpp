@@ -6,6 +6,9 @@
 #include <string_view>
 #include <tpuplan/core.hpp>
 #include <tpuplan/cost/serving_cost.hpp>
+#include <tpuplan/estimate/advice.hpp>
+#include <tpuplan/estimate/serving.hpp>
+#include <tpuplan/estimate/serving_advice.hpp>
 #include <tpuplan/io/one_line.hpp>
 #include <tpuplan/io/svg.hpp>
 #include <tpuplan/plan/plan.hpp>
@@ -77,23 +80,31 @@ template <class Quantity, std::size_t Count>
 #define TPUPLAN_DETAIL_TEXT(type) \
   [[nodiscard]] inline nlohmann::json mime_bundle_repr(const type& x) { return detail::text_bundle(x); }
 TPUPLAN_DETAIL_TEXT(architecture)
+TPUPLAN_DETAIL_TEXT(attention_kernel)
 TPUPLAN_DETAIL_TEXT(bound)
+TPUPLAN_DETAIL_TEXT(cache_policy)
 TPUPLAN_DETAIL_TEXT(date_qualifier)
+TPUPLAN_DETAIL_TEXT(decode_limit)
 TPUPLAN_DETAIL_TEXT(dtype)
 TPUPLAN_DETAIL_TEXT(errc)
+TPUPLAN_DETAIL_TEXT(finding_kind)
 TPUPLAN_DETAIL_TEXT(memory_level)
 TPUPLAN_DETAIL_TEXT(memory_stage)
 TPUPLAN_DETAIL_TEXT(objective)
 TPUPLAN_DETAIL_TEXT(optimizer_kind)
 TPUPLAN_DETAIL_TEXT(provisioning)
 TPUPLAN_DETAIL_TEXT(rejection)
+TPUPLAN_DETAIL_TEXT(serving_finding_kind)
 TPUPLAN_DETAIL_TEXT(software_level)
 TPUPLAN_DETAIL_TEXT(step_bound)
 TPUPLAN_DETAIL_TEXT(verdict)
 TPUPLAN_DETAIL_TEXT(remat_policy)
 TPUPLAN_DETAIL_TEXT(topology)
+TPUPLAN_DETAIL_TEXT(decode_breakdown)
+TPUPLAN_DETAIL_TEXT(finding)
 TPUPLAN_DETAIL_TEXT(layout)
 TPUPLAN_DETAIL_TEXT(price_row)
+TPUPLAN_DETAIL_TEXT(serving_finding)
 TPUPLAN_DETAIL_TEXT(training)
 TPUPLAN_DETAIL_TEXT(transformer)
 #undef TPUPLAN_DETAIL_TEXT
@@ -184,9 +195,6 @@ template <class Time, std::size_t Count>
 
 }  // namespace detail
 
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const decode_breakdown& t) {
-  return detail::time_bundle(t, "time of one decode step", detail::decode_parts(t));
-}
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const prefill_breakdown& t) {
   return detail::time_bundle(t, "time of prefill", detail::prefill_parts(t));
 }
@@ -202,7 +210,7 @@ template <class Time, std::size_t Count>
 }
 
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const serving_estimate& e) {
-  if (e.running == 0) return mime_bundle_repr(e.memory);  // nothing else is estimated
+  if (e.running == 0) return detail::text_bundle(e);  // nothing else is estimated
   return detail::table_bundle(
       e, {{"serving", std::to_string(e.replicas) + (e.replicas == 1 ? " replica" : " replicas")},
           {"fits", one_line(e.fit)},

@@ -17,22 +17,28 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 enum class architecture : std::uint8_t;
+enum class attention_kernel : std::uint8_t;
 enum class bound : std::uint8_t;
+enum class cache_policy : std::uint8_t;
 enum class date_qualifier : std::uint8_t;
+enum class decode_limit : std::uint8_t;
 enum class dtype : std::uint8_t;
 enum class errc : std::uint8_t;
+enum class finding_kind : std::uint8_t;
 enum class memory_level : std::uint8_t;
 enum class memory_stage : std::uint8_t;
 enum class objective : std::uint8_t;
 enum class optimizer_kind : std::uint8_t;
 enum class provisioning : std::uint8_t;
 enum class rejection : std::uint8_t;
+enum class serving_finding_kind : std::uint8_t;
 enum class software_level : std::uint8_t;
 enum class step_bound : std::uint8_t;
 enum class verdict : std::uint8_t;
 struct chip_spec;
 struct decode_breakdown;
 struct expected_spot_run;
+struct finding;
 struct layout;
 struct memory_breakdown;
 struct plan;
@@ -43,6 +49,7 @@ struct remat_policy;
 struct run_cost;
 struct serving_cost;
 struct serving_estimate;
+struct serving_finding;
 struct serving_memory;
 struct slice;
 struct spot_comparison;
@@ -63,16 +70,18 @@ inline constexpr bool is_one_of = (std::is_same<T, Others>::value || ...);
 
 /// Types whose text is their name.
 template <class T>
-inline constexpr bool has_name = is_one_of<T, architecture, bound, date_qualifier, dtype, errc, memory_level,
-                                           memory_stage, objective, optimizer_kind, provisioning, rejection,
-                                           software_level, step_bound, verdict, remat_policy, slice, topology>;
+inline constexpr bool has_name =
+    is_one_of<T, architecture, attention_kernel, bound, cache_policy, decode_limit, finding_kind, serving_finding_kind,
+              date_qualifier, dtype, errc, memory_level, memory_stage, objective, optimizer_kind, provisioning,
+              rejection, software_level, step_bound, verdict, remat_policy, slice, topology>;
 
 /// Types with a one-line text of their own.
 template <class T>
 inline constexpr bool has_one_line =
-    has_name<T> || is_one_of<T, chip_spec, decode_breakdown, expected_spot_run, layout, memory_breakdown, plan,
-                             plan_answer, prefill_breakdown, price_row, run_cost, serving_cost, serving_estimate,
-                             serving_memory, spot_comparison, step_breakdown, token_time, training, transformer>;
+    has_name<T> ||
+    is_one_of<T, chip_spec, decode_breakdown, expected_spot_run, finding, prefill_breakdown, serving_cost,
+              serving_estimate, serving_finding, serving_memory, spot_comparison, token_time, layout, memory_breakdown,
+              plan, plan_answer, price_row, run_cost, step_breakdown, training, transformer>;
 template <std::size_t Capacity>
 inline constexpr bool has_one_line<text<Capacity>> = true;
 template <class Dim>
@@ -98,11 +107,12 @@ template <class Memory>
 
 /// The parts of a step_breakdown, which add up to its total: of collectives what the step waits for.
 template <class Step>
-[[nodiscard]] constexpr std::array<part, 8> step_parts(const Step& t) noexcept {
+[[nodiscard]] constexpr std::array<part, 9> step_parts(const Step& t) noexcept {
   return {{{"compute", t.compute.value()},
            {"HBM", t.hbm.value()},
            {"ICI", t.ici.value()},
            {"DCN", t.dcn.exposed.value()},
+           {"host", t.host.exposed.value()},
            {"overhead", t.overhead.value()},
            {"bubble", t.bubble.value()},
            {"jitter", t.jitter.value()},
@@ -123,16 +133,6 @@ template <class Run>
 template <class Memory>
 [[nodiscard]] constexpr std::array<part, 3> serving_memory_parts(const Memory& m) noexcept {
   return {{{"weights", m.weights.value()}, {"cache", m.cache.value()}, {"workspace", m.workspace.value()}}};
-}
-
-/// The parts of a decode_breakdown: weights and products at the same time, the others after them.
-template <class Step>
-[[nodiscard]] constexpr std::array<part, 5> decode_parts(const Step& t) noexcept {
-  return {{{"weights", t.weights.value()},
-           {"products", t.products.value()},
-           {"cache", t.cache.value()},
-           {"latency", t.latency.value()},
-           {"collectives", t.collectives.value()}}};
 }
 
 /// The parts of a prefill_breakdown, which add up to its total.
@@ -189,16 +189,11 @@ template <class Memory>
   return readable::used_of(m.total, m.usable) + " (fits: " + std::string(name(fits(m))) + ")";
 }
 
-/// "2.14 s (1.78-2.67 s)".
-template <class Time>
-[[nodiscard]] std::string time_head(const Time& t) {
-  return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + ")";
-}
-
 /// "2.14 s (1.78-2.67 s), MFU 40.3 %".
 template <class Step>
 [[nodiscard]] std::string step_head(const Step& t) {
-  return time_head(t) + ", MFU " + readable::percent(t.mfu);
+  return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + "), MFU " +
+         readable::percent(t.mfu);
 }
 
 /// "6.50 days billed, 6.89 days in all, 39.0 preemptions".
@@ -208,7 +203,7 @@ template <class Run>
          readable::three_digits(run.preemptions) + " preemptions";
 }
 
-/// "$46.1 on spot, $76.8 on demand: saves 40.0 %".
+/// "$46.08 on spot, $76.80 on demand: saves 40.0 %".
 template <class Comparison>
 [[nodiscard]] std::string comparison_line(const Comparison& c) {
   const double saved = c.saving_fraction;
@@ -216,21 +211,40 @@ template <class Comparison>
          (saved < 0 ? "costs " + readable::percent(-saved) + " more" : "saves " + readable::percent(saved));
 }
 
-/// "12.1 sequences run, 30.0 ms a token, first token after 310 ms, 403 /s answer tokens, 17.0 of 31.2 GiB (fits: yes)".
-template <class Estimate>
-[[nodiscard]] std::string serving_line(const Estimate& e) {
-  const std::string memory = memory_head(e.memory);
-  if (e.running == 0) return memory;
-  return readable::three_digits(e.running) + " sequences run, " + readable::duration(e.per_token.total) +
-         " a token, first token after " + readable::duration(e.first_token) + ", " +
-         readable::text(readable::measure(e.output_tokens)) + " answer tokens, " + memory;
-}
-
 /// "$0.24 a million prompt tokens, $2.10 a million answer tokens, at $21.60/h".
 template <class Cost>
 [[nodiscard]] std::string token_cost_line(const Cost& c) {
   return readable::money(c.input) + " a million prompt tokens, " + readable::money(c.output) +
          " a million answer tokens, at " + readable::text(readable::measure(c.rate));
+}
+
+/// "2.14 s (1.78-2.67 s)".
+template <class Time>
+[[nodiscard]] std::string time_head(const Time& t) {
+  return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + ")";
+}
+
+/// "8.20 ms (7.10-9.40 ms), limited by cache".
+template <class Decode>
+[[nodiscard]] std::string decode_line(const Decode& t) {
+  return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + "), limited by " +
+         std::string(name(t.limited_by));
+}
+
+template <class Serving>
+[[nodiscard]] std::string serving_line(const Serving& e) {
+  const std::string fit = "fits: " + std::string(name(e.fit));
+  if (std::string_view{name(e.fit)} == "no") return fit;
+  return fit + ", " + readable::three_digits(e.running) + " sequences on each of " + std::to_string(e.replicas) +
+         " replicas, " + readable::duration(e.per_token.total) + " a token, first token after " +
+         readable::duration(e.first_token) + ", output tokens " + readable::text(readable::measure(e.output_tokens));
+}
+
+/// "batch: training.global_batch 64, better 128, saves 6.3 %".
+template <class Finding>
+[[nodiscard]] std::string finding_line(const Finding& f) {
+  return std::string(name(f.kind)) + ": " + std::string(f.subject.view()) + " " + std::string(f.now.view()) +
+         ", better " + std::string(f.better.view()) + ", saves " + readable::percent(f.gain);
 }
 
 template <class Chip>
@@ -312,9 +326,23 @@ template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
   } else if constexpr (std::is_same<T, chip_spec>::value) {
     return detail::chip_line(x);
   } else if constexpr (std::is_same<T, decode_breakdown>::value) {
-    return detail::time_head(x) + detail::parts_line<seconds>(detail::decode_parts(x));
+    return detail::decode_line(x);
   } else if constexpr (std::is_same<T, expected_spot_run>::value) {
     return detail::spot_head(x) + detail::parts_line<seconds>(detail::spot_parts(x));
+  } else if constexpr (std::is_same<T, prefill_breakdown>::value) {
+    return detail::time_head(x) + detail::parts_line<seconds>(detail::prefill_parts(x));
+  } else if constexpr (std::is_same<T, serving_cost>::value) {
+    return detail::token_cost_line(x);
+  } else if constexpr (std::is_same<T, serving_memory>::value) {
+    return detail::memory_head(x) + detail::parts_line<bytes>(detail::serving_memory_parts(x));
+  } else if constexpr (std::is_same<T, spot_comparison>::value) {
+    return detail::comparison_line(x);
+  } else if constexpr (std::is_same<T, token_time>::value) {
+    return detail::time_head(x) + detail::parts_line<seconds>(detail::token_parts(x));
+  } else if constexpr (detail::is_one_of<T, finding, serving_finding>) {
+    return detail::finding_line(x);
+  } else if constexpr (std::is_same<T, serving_estimate>::value) {
+    return detail::serving_line(x);
   } else if constexpr (std::is_same<T, layout>::value) {
     return detail::layout_line(x);
   } else if constexpr (std::is_same<T, memory_breakdown>::value) {
@@ -323,24 +351,12 @@ template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
     return detail::plan_line(x);
   } else if constexpr (std::is_same<T, plan_answer>::value) {
     return detail::answer_line(x);
-  } else if constexpr (std::is_same<T, prefill_breakdown>::value) {
-    return detail::time_head(x) + detail::parts_line<seconds>(detail::prefill_parts(x));
   } else if constexpr (std::is_same<T, price_row>::value) {
     return detail::price_line(x);
   } else if constexpr (std::is_same<T, run_cost>::value) {
     return detail::cost_line(x);
-  } else if constexpr (std::is_same<T, serving_cost>::value) {
-    return detail::token_cost_line(x);
-  } else if constexpr (std::is_same<T, serving_estimate>::value) {
-    return detail::serving_line(x);
-  } else if constexpr (std::is_same<T, serving_memory>::value) {
-    return detail::memory_head(x) + detail::parts_line<bytes>(detail::serving_memory_parts(x));
-  } else if constexpr (std::is_same<T, spot_comparison>::value) {
-    return detail::comparison_line(x);
   } else if constexpr (std::is_same<T, step_breakdown>::value) {
     return detail::step_head(x) + detail::parts_line<seconds>(detail::step_parts(x));
-  } else if constexpr (std::is_same<T, token_time>::value) {
-    return detail::time_head(x) + detail::parts_line<seconds>(detail::token_parts(x));
   } else if constexpr (std::is_same<T, training>::value) {
     return detail::training_line(x);
   } else {

@@ -18,10 +18,10 @@ inline namespace abi_0 {
 namespace detail {
 
 /// Colours that the colour-blind can tell apart, in the middle between black and white, so that they show on both.
-/// Source: Okabe and Ito, "Color Universal Design" (2008), without black and yellow, the blue lighter; grey and brown
-/// added.
-inline constexpr std::string_view chart_colours[] = {"#1f7fc4", "#e69f00", "#009e73", "#cc79a7",
-                                                     "#56b4e9", "#d55e00", "#888888", "#8c6d31"};
+/// Source: Okabe and Ito, "Color Universal Design" (2008), without black and yellow, the blue lighter; grey, brown
+/// and olive added.
+inline constexpr std::string_view chart_colours[] = {"#1f7fc4", "#e69f00", "#009e73", "#cc79a7", "#56b4e9",
+                                                     "#d55e00", "#888888", "#8c6d31", "#8aa31c"};
 inline constexpr std::size_t chart_colour_count = sizeof(chart_colours) / sizeof(chart_colours[0]);
 
 [[nodiscard]] constexpr std::string_view chart_colour(std::size_t i) noexcept {

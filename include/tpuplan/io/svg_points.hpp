@@ -250,6 +250,9 @@ inline void draw_diagonal(svg_canvas& canvas, const chart_axis& x, const chart_a
   return groups;
 }
 
+/// Neighbours differ in shape, and so do groups of the same colour.
+[[nodiscard]] constexpr std::size_t shape_of(std::size_t group) noexcept { return group + group / chart_colour_count; }
+
 /// "93 of 99 within 20 %".
 [[nodiscard]] inline std::string inside_words(const accuracy_chart& chart) {
   const auto inside = std::count_if(chart.points.begin(), chart.points.end(), [&](const accuracy_point& p) {
@@ -280,7 +283,7 @@ inline void draw_diagonal(svg_canvas& canvas, const chart_axis& x, const chart_a
   entries.add(inside_words(chart), chart_colour(0), 0.25);
   entries.add_line("predicted = measured", {"currentColor", 1.5, 0.7, {}});
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    entries.add_dot(groups[i].empty() ? "runs" : groups[i], chart_colour(i + 1), i);
+    entries.add_dot(groups[i].empty() ? "runs" : groups[i], chart_colour(i + 1), shape_of(i));
   }
   const plot_box box{76, entries.bottom(), chart_width - 24, entries.bottom() + 440};
   const chart_axis x = log_axis(times.low, times.high, box.left, box.right);
@@ -292,7 +295,7 @@ inline void draw_diagonal(svg_canvas& canvas, const chart_axis& x, const chart_a
     const std::string words =
         p.label + ": predicted " + readable::duration(p.predicted) + ", measured " + readable::duration(p.measured);
     const auto group = static_cast<std::size_t>(std::find(groups.begin(), groups.end(), p.group) - groups.begin());
-    canvas.dot({x.at(p.measured.value()), y.at(p.predicted.value())}, chart_colour(group + 1), group, words);
+    canvas.dot({x.at(p.measured.value()), y.at(p.predicted.value())}, chart_colour(group + 1), shape_of(group), words);
   }
   return canvas.finish(box.bottom + 52);
 }

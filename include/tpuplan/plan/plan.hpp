@@ -6,15 +6,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tpuplan/cost/preemption.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/cost/run_cost.hpp>
 #include <tpuplan/estimate/memory.hpp>
 #include <tpuplan/estimate/training.hpp>
-#include <tpuplan/text.hpp>
 #include <vector>
 
 /// @file
-/// The question that the planner answers, and its answer: plans, and why every other slice lost.
+/// The question that the planner answers, and its answer: plans, and why everything else lost.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -39,27 +39,47 @@ enum class objective : std::uint8_t { cheapest, fastest, fewest_chips };
 /// What is expected of spot capacity. The defaults are cautious figures for a small slice, not measurements of yours.
 /// Source: 7 managed jobs of 2022 had 16 h between preemptions and 10 min to recover (SkyPilot pull request 1500).
 struct spot_assumptions {
-  seconds mean_time_between_preemptions{4 * 3600.0};
+  seconds mean_time_between_preemptions{4 * 3600.0};  ///< of the job
   seconds restart_time{600};
   seconds checkpoint_time{15};  ///< for which an asynchronous checkpoint stops the step
   seconds queue_time{};         ///< unbilled wait after each preemption; unbounded in practice
 };
 
+/// Chips that may be had of a generation, in a region, under a kind.
+struct quota_row {
+  std::string generation;
+  std::string region;
+  provisioning kind = provisioning::on_demand;
+  std::int64_t chips = 0;
+};
+
+/// Degrees that are wanted; 0 where the search chooses.
+struct fixed_degrees {
+  std::int64_t data = 0, fsdp = 0, tensor = 0, expert = 0, context = 1, pipeline = 1;
+  std::int64_t dcn_data = 0, dcn_fsdp = 1, dcn_pipeline = 1;
+};
+
 /// What is to be trained, and within which limits.
 struct plan_request {
   transformer model{};
-  training job{};     ///< batch, sequence, precision, optimizer; its remat policy only with `fixed_remat`
+  training job{};     ///< batch, sequence, precision, optimizer; microbatches and remat policy are chosen
   double tokens = 0;  ///< to train on
+  double smallest_batch_tokens = 0;  ///< with `largest_batch_tokens`: the batch is chosen too, doubling from this one
+  double largest_batch_tokens = 0;
   objective best = objective::cheapest;
-  provisioning ranked_by = provisioning::on_demand;  ///< whose price and wall time count for objective and limits
-  std::string region = "us";
-  std::optional<seconds> deadline;
+  std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that may be chosen
+  std::vector<std::string> regions{"us"};
+  std::optional<seconds> deadline;  ///< of the wall time
   std::optional<usd> budget;
   std::vector<std::string> generations;  ///< empty: all
-  std::int64_t smallest_chips = 1;
+  std::int64_t smallest_chips = 1;       ///< over all slices
   std::int64_t largest_chips = 1 << 20;
-  bool fixed_remat = false;
-  bool accept_uncertain = false;  ///< take plans whose fit the compiler decides
+  std::int64_t largest_slices = 1;     ///< slices over DCN: every number up to this one
+  fixed_degrees degrees{};             ///< context and pipelines, which no published run covers, are 1 unless asked for
+  std::vector<remat_policy> policies;  ///< that may be chosen; empty: all named ones that keep tensors in HBM
+  std::vector<quota_row> quotas;       ///< empty: no quotas; otherwise what no row allows may not be had
+  bool accept_uncertain = false;       ///< take plans whose fit the compiler decides
+  std::size_t most_plans = 16;         ///< plans returned beside those of the front; 0: all
   spot_assumptions spot{};
   price_book prices{};
   calibration constants{};
@@ -68,6 +88,7 @@ struct plan_request {
 /// What one way of paying for a plan comes to.
 struct plan_cost {
   provisioning kind = provisioning::on_demand;
+  std::string region;
   price_row price{};
   seconds billed{};
   seconds wall{};
@@ -76,9 +97,10 @@ struct plan_cost {
   usd high{};
   seconds checkpoint_interval{};  ///< spot only
   double preemptions = 0;         ///< spot only
+  double goodput = 1;             ///< uninterrupted run over wall time
 };
 
-/// One slice with the best layout, microbatch and rematerialisation found for it.
+/// One slice, or several alike, with the best layout, batch, microbatches and rematerialisation found.
 struct plan {
   slice where{};
   layout mesh{};
@@ -89,47 +111,67 @@ struct plan {
   double steps = 0;
   seconds run{};  ///< uninterrupted
   std::vector<plan_cost> costs;
-  bool on_front = false;  ///< no other plan is both faster and cheaper
+  std::size_t chosen = 0;  ///< of the costs: the best that is allowed
+  bool on_front = false;   ///< no other plan is both faster and cheaper
 };
 
-/// The cost of a plan under one kind; nothing where that kind has no price.
+/// The cost of a plan under one kind, the cheapest region first; nothing where that kind has no price.
 [[nodiscard]] inline const plan_cost* find_cost(const plan& p, provisioning kind) noexcept {
+  const plan_cost* found = nullptr;
   for (const plan_cost& cost : p.costs) {
-    if (cost.kind == kind) return &cost;
+    if (cost.kind == kind && (found == nullptr || cost.total < found->total)) found = &cost;
   }
-  return nullptr;
+  return found;
 }
 
-/// Why a slice is not among the plans. Enumerators are stable.
+/// The way of paying that was chosen. @pre the plan comes from an answer.
+[[nodiscard]] inline const plan_cost& chosen_cost(const plan& p) { return p.costs.at(p.chosen); }
+
+/// Why a slice is not among the plans. Enumerators are stable; later ones are closer to a plan.
 enum class rejection : std::uint8_t {
-  no_such_rate,           ///< the chip has no unit of that precision, or none is documented
-  batch_does_not_divide,  ///< amount: shards of the smallest mesh tried
+  no_such_rate,           ///< the chip has no unit of that precision, or a rate that is needed is not documented
+  no_layout,              ///< amount: devices that heads, experts, layers or fixed degrees do not divide over
+  batch_does_not_divide,  ///< amount: devices of one slice
   does_not_fit,           ///< amount: bytes missing per device in the best layout
-  fit_uncertain,          ///< amount: bytes by which the high estimate passes what is usable
-  no_price,
-  misses_deadline,  ///< amount: seconds over
-  over_budget,      ///< amount: dollars over
+  fit_uncertain,          ///< amount: bytes by which the high estimate passes what is safe
+  no_price,               ///< no allowed kind has a price, or is offered for that long, in these regions
+  over_quota,             ///< amount: chips over
+  misses_deadline,        ///< amount: seconds over
+  over_budget,            ///< amount: dollars over
+  dominated,              ///< amount: dollars more than a plan that is no slower
 };
 
 /// "does_not_fit" and so on.
 [[nodiscard]] constexpr std::string_view name(rejection why) noexcept {
-  constexpr std::string_view names[] = {"no_such_rate", "batch_does_not_divide", "does_not_fit", "fit_uncertain",
-                                        "no_price",     "misses_deadline",       "over_budget"};
+  constexpr std::string_view names[] = {
+      "no_such_rate", "no_layout",  "batch_does_not_divide", "does_not_fit", "fit_uncertain",
+      "no_price",     "over_quota", "misses_deadline",       "over_budget",  "dominated"};
   return detail::name_of(names, static_cast<std::size_t>(why));
 }
 
-/// A slice that lost, with exactly one reason and its amount in the base unit of that reason.
+/// A slice, or several alike, that lost, with exactly one reason and its amount in the base unit of that reason.
 struct rejected_slice {
   slice where{};
+  std::int64_t slices = 1;
   rejection why = rejection::does_not_fit;
   double amount = 0;
+  text<48> by{};  ///< dominated: the plan that is no slower and no dearer
 };
 
-/// Plans from best to worst, and one reason for every other slice.
+/// What the search did.
+struct search_counts {
+  std::int64_t slices = 0;      ///< slice shapes times numbers of slices
+  std::int64_t layouts = 0;     ///< that heads, experts, layers and batch allow
+  std::int64_t pruned = 0;      ///< of them, layouts that a bound showed to be no better
+  std::int64_t candidates = 0;  ///< layouts x microbatches x policies whose memory and time were computed
+  std::int64_t priced = 0;      ///< plans x regions x kinds
+};
+
+/// Plans from best to worst, and one reason for everything else.
 struct plan_answer {
   std::vector<plan> plans;
   std::vector<rejected_slice> rejected;
-  std::int64_t candidates = 0;  ///< layouts x microbatches x policies whose memory was estimated
+  search_counts counts{};
 };
 
 }  // namespace abi_0

@@ -2,173 +2,282 @@
 #define TPUPLAN_PLAN_PLANNER_HPP
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <optional>
+#include <string>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/plan/candidate.hpp>
+#include <tpuplan/plan/layouts.hpp>
 #include <tpuplan/plan/plan.hpp>
+#include <tpuplan/plan/pricing.hpp>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 /// @file
-/// The search: every documented single slice, with power-of-two FSDP x tensor layouts, microbatches and named remat
-/// policies. The best of each slice is kept, and the slices are ranked.
+/// The search: every documented slice, every number of slices, every layout, batch, number of microbatches and remat
+/// policy that the request allows; over what is fastest on each, regions and ways of paying.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 namespace detail {
 
-/// What the search of one slice came to: a plan, or the reason that came closest to one.
+/// The fastest candidate of some slices alike, or what came closest to one.
 struct slice_search {
-  std::optional<plan> best;
-  rejected_slice closest;
+  rejected_slice closest{};
+  double run = std::numeric_limits<double>::infinity();  ///< seconds of the whole run
+  layout mesh{};
+  std::int64_t batch = 0;
+  std::int64_t accumulation = 0;
+  std::size_t policy = 0;
+
+  [[nodiscard]] bool found() const { return accumulation > 0; }
 };
 
-/// Later reasons are closer to a plan than earlier ones.
+/// Later reasons are closer to a plan than earlier ones, and of the same the smaller amount.
 inline void come_closer(slice_search& search, rejection why, double amount) {
   const bool closer = static_cast<int>(why) > static_cast<int>(search.closest.why);
   const bool same = why == search.closest.why && amount < search.closest.amount;
-  if (closer || same) search.closest = {search.closest.where, why, amount};
+  if (closer || same) search.closest.why = why, search.closest.amount = amount;
 }
 
-inline std::vector<remat_policy> policies_to_try(const plan_request& request) {
-  if (request.fixed_remat) return {request.job.remat};
-  return {remat::none,          remat::minimal,       remat::save_dot_with_context_except_mlp,
-          remat::save_qkv_proj, remat::save_out_proj, remat::full};
-}
+/// What the search of all slices shares.
+struct search_space {
+  const plan_request& request;
+  std::vector<remat_policy> policies;
+  std::vector<std::int64_t> batches;  ///< sequences in a step
+  hoisted_job job{};
+};
 
-/// Takes the candidate if it fits and is faster than the best so far.
-inline void try_candidate(slice_search& search, const plan_request& request, const layout& mesh, const training& job,
-                          std::int64_t& candidates) {
-  const slice& where = search.closest.where;
-  const memory_breakdown memory = memory_use(request.model, job, mesh, where);
-  ++candidates;
-  const verdict fit = fits(memory);
-  if (fit == verdict::no) return come_closer(search, rejection::does_not_fit, (memory.low - memory.usable).value());
-  if (fit == verdict::uncertain && !request.accept_uncertain) {
-    return come_closer(search, rejection::fit_uncertain, (memory.high - safe_share * memory.usable).value());
+/// What is hoisted for one chip, by tensor degree, made when it is first asked for.
+class hoisted_degrees {
+ public:
+  hoisted_degrees(const hoisted_job& job, const chip_spec& chip) : job_{&job}, chip_{chip} {}
+
+  const hoisted_tensor& at(std::int64_t tensor) {
+    if (last_ != nullptr && last_->degree == tensor) return *last_;
+    auto found = degrees_.find(tensor);
+    if (found == degrees_.end()) found = degrees_.emplace(tensor, hoist(*job_, chip_, tensor)).first;
+    last_ = &found->second;
+    return *last_;
   }
-  const step_breakdown step = step_time(request.model, job, mesh, where, request.constants);
-  if (search.best && search.best->step.total <= step.total) return;
-  plan found;
-  found.where = where;
-  found.mesh = mesh;
-  found.job = job;
-  found.memory = memory;
-  found.fit = fit;
-  found.step = step;
-  found.steps = math::ceil(request.tokens / static_cast<double>(tokens_per_step(job)));
-  found.run = step.total * found.steps;
-  search.best = std::move(found);
+
+ private:
+  const hoisted_job* job_;
+  chip_spec chip_;
+  std::map<std::int64_t, hoisted_tensor> degrees_;
+  const hoisted_tensor* last_ = nullptr;
+};
+
+/// All policies that keep their tensors in HBM: the time of transfers to hosts is not estimated.
+inline std::vector<remat_policy> policies_of(const plan_request& request) {
+  if (!request.policies.empty()) return request.policies;
+  std::vector<remat_policy> list;
+  const layer_widths widths = widths_of(request.model);
+  for (const named_remat_policy& candidate : remat_policies) {
+    if (saved_width(widths, candidate.policy, placement::host) == 0) list.push_back(candidate.policy);
+  }
+  return list;
 }
 
-/// The fastest layout, microbatch and policy that fit on one slice.
-inline slice_search search_slice(const slice& where, const plan_request& request, std::int64_t& candidates) {
-  slice_search search;
-  search.closest = {where, rejection::no_such_rate, 0};
-  if (!has_peak_rate(where.chip, request.job.compute)) return search;
-  search.closest = {where, rejection::batch_does_not_divide, static_cast<double>(devices(where))};
-  const std::vector<remat_policy> policies = policies_to_try(request);
-  for (std::int64_t tensor = 1; tensor <= 16 && devices(where) % tensor == 0; tensor *= 2) {
-    layout mesh;
-    mesh.tensor = tensor;
-    mesh.fsdp = devices(where) / tensor;
-    if (request.model.attention.heads % tensor != 0) break;
-    for (std::int64_t accumulation = 1; accumulation <= 16; accumulation *= 2) {
-      if (request.job.global_batch % checked_multiply(mesh.fsdp, accumulation) != 0) break;
-      for (const remat_policy& policy : policies) {
-        training job = request.job;
-        job.gradient_accumulation = accumulation;
-        job.remat = policy;
-        try_candidate(search, request, mesh, job, candidates);
+/// The batch as it is given, or every doubling from the smallest one of the range on.
+inline std::vector<std::int64_t> batches_of(const plan_request& request) {
+  if (request.largest_batch_tokens == 0) return {request.job.global_batch};
+  const auto length = static_cast<double>(request.job.sequence_length);
+  std::vector<std::int64_t> list;
+  for (std::int64_t batch = ceil_to_count(request.smallest_batch_tokens / length);
+       static_cast<double>(batch) * length <= request.largest_batch_tokens; batch = checked_multiply(batch, 2)) {
+    list.push_back(batch);
+  }
+  if (list.empty())
+    fail(errc::out_of_range, "plan.largest_batch_tokens", request.largest_batch_tokens, "one sequence or more");
+  return list;
+}
+
+/// Every number of microbatches and every policy of a layout.
+inline void search_layout(slice_search& search, const search_space& space, const hoisted_layout& at, const layout& mesh,
+                          std::int64_t batch, double steps, double usable, search_counts& counts) {
+  const std::int64_t per_shard = batch / batch_shards(mesh);
+  for (std::int64_t accumulation = 1; accumulation <= per_shard; ++accumulation) {
+    if (per_shard % accumulation != 0) continue;
+    for (std::size_t policy = 0; policy < space.policies.size(); ++policy) {
+      const candidate c = evaluate(at, accumulation, policy);
+      ++counts.candidates;
+      if (c.low > (2 - safe_share) * usable) {
+        come_closer(search, rejection::does_not_fit, c.low - usable);
+      } else if (!(c.high < safe_share * usable) && !space.request.accept_uncertain) {
+        come_closer(search, rejection::fit_uncertain, c.high - safe_share * usable);
+      } else if (c.seconds * steps < search.run) {
+        search.run = c.seconds * steps;
+        search.mesh = mesh;
+        search.batch = batch;
+        search.accumulation = accumulation;
+        search.policy = policy;
       }
     }
   }
+}
+
+/// The fastest candidate on that many slices alike. A layout whose bound is no faster than what was found is pruned:
+/// that cannot change which is the fastest, nor the reason where there is none.
+inline slice_search search_slices(const slice& where, std::int64_t slice_total, const search_space& space,
+                                  hoisted_degrees& degrees, search_counts& counts) {
+  const plan_request& request = space.request;
+  slice_search search;
+  const auto device_count = devices(where);
+  search.closest = {where, slice_total, rejection::no_layout, static_cast<double>(device_count), {}};
+  const double usable = usable_hbm_per_device(where.chip).value();
+  const auto length = static_cast<double>(request.job.sequence_length);
+  for_each_layout(device_count, slice_total, request.model, request.job, request.degrees, [&](const layout& mesh) {
+    for (const std::int64_t batch : space.batches) {
+      if (batch % batch_shards(mesh) != 0) {
+        come_closer(search, rejection::batch_does_not_divide, static_cast<double>(device_count));
+        continue;
+      }
+      ++counts.layouts;
+      const double steps = math::ceil(request.tokens / (static_cast<double>(batch) * length));
+      const hoisted_layout at = hoist(degrees.at(mesh.tensor), where, mesh, batch);
+      if (least_seconds(at) * steps >= search.run) {
+        ++counts.pruned;
+        continue;
+      }
+      search_layout(search, space, at, mesh, batch, steps, usable, counts);
+    }
+  });
   return search;
 }
 
-/// What a run costs under one kind of provisioning, spot with checkpoints at the best interval and preemptions.
-inline plan_cost cost_of(const plan& p, const price_row& price, const spot_assumptions& spot) {
-  plan_cost result;
-  result.kind = price.kind;
-  result.price = price;
-  const usd_per_second per_second_price = rate(price.per_chip, checked_multiply(chips(p.where), slices(p.mesh)));
-  if (price.kind != provisioning::spot) {
-    const run_cost uninterrupted = cost_of_run(p.where, slices(p.mesh), p.run, price);
-    result.billed = uninterrupted.billed;
-    result.wall = uninterrupted.wall;
-  } else {
-    spot_run run;
-    run.work = p.run;
-    run.mean_time_between_preemptions = spot.mean_time_between_preemptions;
-    run.restart_time = spot.restart_time;
-    run.checkpoint_time = spot.checkpoint_time;
-    run.queue_time = spot.queue_time;
-    run.checkpoint_interval = min(optimal_interval(spot.checkpoint_time, spot.mean_time_between_preemptions), p.run);
-    const expected_spot_run expected = expected_run(run);
-    result.billed = expected.billed;
-    result.wall = expected.wall;
-    result.preemptions = expected.preemptions;
-    result.checkpoint_interval = run.checkpoint_interval;
-  }
-  result.total = cost(per_second_price, result.billed);
-  result.low = result.total * (p.step.low / p.step.total);
-  result.high = result.total * (p.step.high / p.step.total);
-  return result;
+/// The plan of what was found, estimated by the public functions.
+inline plan plan_of(const slice& where, const slice_search& search, const search_space& space) {
+  plan found;
+  found.where = where;
+  found.mesh = search.mesh;
+  found.job = space.request.job;
+  found.job.global_batch = search.batch;
+  found.job.gradient_accumulation = search.accumulation;
+  found.job.remat = space.policies[search.policy];
+  found.memory = memory_use(space.request.model, found.job, found.mesh, where);
+  found.fit = fits(found.memory);
+  found.step = step_time(space.request.model, found.job, found.mesh, where, space.request.constants);
+  found.steps = math::ceil(space.request.tokens / static_cast<double>(tokens_per_step(found.job)));
+  found.run = found.step.total * found.steps;
+  return found;
 }
 
-/// All kinds that have a price; calendar and flex-start only where the run is not too long for them.
-inline void add_costs(plan& p, const plan_request& request) {
-  for (const provisioning kind : all_provisioning) {
-    const maybe<price_row> price = find_price(request.prices, p.where, request.region, kind);
-    if (!price) continue;
-    if (kind == provisioning::flex_start && p.run > 7_days) continue;
-    if (kind == provisioning::calendar && p.run > 90_days) continue;
-    p.costs.push_back(cost_of(p, *price, request.spot));
-  }
+inline text<48> plan_name(const plan& p) {
+  text<48> result;
+  if (slices(p.mesh) > 1) result.append(slices(p.mesh)).append(" x ");
+  return result.append(name(p.where).view());
 }
 
-/// The reason why a plan is outside of the request's limits, if it is.
-inline std::optional<rejected_slice> limit_missed(const plan& p, const plan_request& request) {
-  const plan_cost* ranked = find_cost(p, request.ranked_by);
-  if (ranked == nullptr) return rejected_slice{p.where, rejection::no_price, 0};
-  if (request.deadline && ranked->wall > *request.deadline) {
-    return rejected_slice{p.where, rejection::misses_deadline, (ranked->wall - *request.deadline).value()};
-  }
-  if (request.budget && ranked->total > *request.budget) {
-    return rejected_slice{p.where, rejection::over_budget, (ranked->total - *request.budget).value()};
-  }
-  return std::nullopt;
-}
-
+/// Best first; ties are broken by size and name, so that the order does not depend on the sort.
 inline void rank(std::vector<plan>& plans, const plan_request& request) {
-  // Ties are broken by size and name, so that the order does not depend on the sort.
-  const auto key = [&](const plan& p) {
-    const plan_cost& ranked = *find_cost(p, request.ranked_by);
-    const double money = ranked.total.value();
-    const double time = ranked.wall.value();
-    const std::int64_t size = chips(p.where);
-    const auto first = request.best == objective::fastest        ? time
-                       : request.best == objective::fewest_chips ? static_cast<double>(size)
-                                                                 : money;
-    const double second = request.best == objective::cheapest ? time : money;
-    return std::make_tuple(first, second, size, name(p.where));
-  };
-  std::sort(plans.begin(), plans.end(), [&](const plan& a, const plan& b) { return key(a) < key(b); });
-  for (plan& p : plans) {
-    const plan_cost& mine = *find_cost(p, request.ranked_by);
-    p.on_front = std::none_of(plans.begin(), plans.end(), [&](const plan& other) {
-      const plan_cost& its = *find_cost(other, request.ranked_by);
-      const bool better = its.total < mine.total || its.wall < mine.wall;
-      return better && its.total <= mine.total && its.wall <= mine.wall;
-    });
+  using key_type = std::tuple<std::array<double, 2>, std::int64_t, std::string>;
+  std::vector<std::pair<key_type, std::size_t>> keys;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const plan& p = plans[i];
+    keys.emplace_back(key_type{worth(p, chosen_cost(p), request.best), checked_multiply(chips(p.where), slices(p.mesh)),
+                               std::string(plan_name(p).view())},
+                      i);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<plan> ranked;
+  ranked.reserve(plans.size());
+  for (const auto& key : keys) ranked.push_back(std::move(plans[key.second]));
+  plans = std::move(ranked);
+}
+
+/// Marks the plans that no other beats in time and money, by a sweep in the order of time.
+inline void mark_front(std::vector<plan>& plans) {
+  std::vector<plan*> by_time;
+  for (plan& p : plans) by_time.push_back(&p);
+  const auto key = [](const plan* p) { return std::make_pair(chosen_cost(*p).wall, chosen_cost(*p).total); };
+  std::stable_sort(by_time.begin(), by_time.end(), [&](const plan* a, const plan* b) { return key(a) < key(b); });
+  const plan* cheapest = nullptr;
+  for (plan* p : by_time) {
+    const bool equal = cheapest != nullptr && key(p) == key(cheapest);
+    p->on_front = cheapest == nullptr || equal || chosen_cost(*p).total < chosen_cost(*cheapest).total;
+    if (p->on_front) cheapest = p;
+  }
+}
+
+/// Keeps the front and the best; of what else is feasible it says which plan dominates it.
+inline void keep_best(plan_answer& answer, std::size_t most) {
+  if (most == 0 || answer.plans.size() <= most) return;
+  std::vector<plan> kept;
+  std::vector<plan> left;
+  for (std::size_t i = 0; i < answer.plans.size(); ++i) {
+    (i < most || answer.plans[i].on_front ? kept : left).push_back(std::move(answer.plans[i]));
+  }
+  for (const plan& p : left) {
+    rejected_slice lost{p.where, slices(p.mesh), rejection::dominated, 0, {}};
+    const plan* by = nullptr;
+    for (const plan& other : kept) {
+      const bool no_worse = chosen_cost(other).wall <= chosen_cost(p).wall && other.on_front;
+      if (no_worse && (by == nullptr || chosen_cost(other).total < chosen_cost(*by).total)) by = &other;
+    }
+    if (by != nullptr) {
+      lost.amount = (chosen_cost(p).total - chosen_cost(*by).total).value();
+      lost.by = plan_name(*by);
+    }
+    answer.rejected.push_back(lost);
+  }
+  answer.plans = std::move(kept);
+}
+
+inline void check_range(const plan_request& request) {
+  not_negative("plan.smallest_batch_tokens", request.smallest_batch_tokens);
+  not_negative("plan.largest_batch_tokens", request.largest_batch_tokens);
+  if ((request.smallest_batch_tokens > 0) != (request.largest_batch_tokens > 0))
+    fail(errc::missing_field, "plan.largest_batch_tokens", request.largest_batch_tokens, "both ends of the range");
+  if (request.smallest_batch_tokens > request.largest_batch_tokens) {
+    fail(errc::invalid_argument, "plan.smallest_batch_tokens", request.smallest_batch_tokens,
+         "at most plan.largest_batch_tokens");
+  }
+}
+
+inline void check_degrees(const plan_request& request) {
+  const fixed_degrees& d = request.degrees;
+  for (const std::int64_t degree :
+       {d.data, d.fsdp, d.tensor, d.expert, d.context, d.pipeline, d.dcn_data, d.dcn_fsdp, d.dcn_pipeline}) {
+    count_from("plan.degrees", degree, 0);
+  }
+  if (d.expert > 1 && !has_experts(request.model))
+    fail(errc::invalid_argument, "plan.degrees.expert", d.expert, "1 or 0 for a model without experts");
+}
+
+inline void check_regions(const plan_request& request) {
+  if (request.regions.empty()) fail(errc::missing_field, "plan.regions", "none", "one region or more");
+  if (request.kinds.empty()) fail(errc::missing_field, "plan.kinds", "none", "one way of paying or more");
+  for (const std::string& region : request.regions) {
+    bool known_region = false;
+    for (std::size_t i = 0; i < request.prices.size() && !known_region; ++i) {
+      known_region = same_name(request.prices.row(i).region, region);
+    }
+    if (!known_region)
+      fail(errc::unknown_name, "plan.region", region, "a region of the price book, or us for its US default");
+  }
+  for (const quota_row& row : request.quotas) {
+    (void)chip_for(row.generation);
+    count_from("plan.quotas.chips", row.chips, 0);
   }
 }
 
 inline void check_request(const plan_request& request) {
+  training job = request.job;
+  check_range(request);
+  if (request.largest_batch_tokens > 0) job.global_batch = 1;
+  job.gradient_accumulation = 1;
   validate(request.model);
-  validate(request.job);
+  validate(job);
+  if (request.model.kind == architecture::encoder_decoder || request.model.kind == architecture::vision) {
+    fail(errc::unsupported, "training of an architecture", name(request.model.kind), "decoder or encoder");
+  }
   in_range("plan.tokens", request.tokens, 1, 1e18, "1 to 1e18 tokens");
   if (request.deadline) positive("plan.deadline in seconds", request.deadline->value());
   if (request.budget) positive("plan.budget in dollars", request.budget->value());
@@ -177,49 +286,86 @@ inline void check_request(const plan_request& request) {
   if (request.smallest_chips > request.largest_chips) {
     fail(errc::invalid_argument, "plan.smallest_chips", request.smallest_chips, "at most plan.largest_chips");
   }
+  positive_count("plan.largest_slices", request.largest_slices);
+  if (request.largest_slices > 4096)
+    fail(errc::out_of_range, "plan.largest_slices", request.largest_slices, "1 to 4096");
+  if (request.policies.size() > 16)
+    fail(errc::out_of_range, "plan.policies", static_cast<std::int64_t>(request.policies.size()), "at most 16");
   for (const std::string& generation : request.generations) (void)chip_for(generation);
-  bool known_region = false;
-  for (std::size_t i = 0; i < request.prices.size() && !known_region; ++i) {
-    known_region = same_name(request.prices.row(i).region, request.region);
-  }
-  if (!known_region) {
-    fail(errc::unknown_name, "plan.region", request.region, "a region of the price book, or us for its US default");
-  }
+  check_degrees(request);
+  check_regions(request);
 }
 
-inline bool is_wanted(const slice& s, const plan_request& request) {
-  if (!schedulable(s) || chips(s) < request.smallest_chips || chips(s) > request.largest_chips) return false;
+inline bool is_wanted(const chip_spec& chip, const plan_request& request) {
   if (request.generations.empty()) return true;
   return std::any_of(request.generations.begin(), request.generations.end(),
-                     [&](const std::string& wanted) { return chip_for(wanted).name == s.chip.name; });
+                     [&](const std::string& wanted) { return chip_for(wanted).name == chip.name; });
+}
+
+/// Whether the chip has the rates that the job needs; over several slices that of its network too.
+inline bool has_rates(const chip_spec& chip, const training& job, std::int64_t slice_total) {
+  if (!has_peak_rate(chip, job.compute)) return false;
+  if (job.state_on_host != host_state::none && !chip.host.pcie.has_value()) return false;
+  return slice_total == 1 || chip.host.dcn.has_value();
+}
+
+/// One slice shape in every number that is wanted.
+inline void plan_shape(const slice& where, const search_space& space, hoisted_degrees& degrees,
+                       const price_index& prices, plan_answer& answer) {
+  const plan_request& request = space.request;
+  for (std::int64_t slice_total = 1; slice_total <= request.largest_slices; ++slice_total) {
+    const std::int64_t chip_count = checked_multiply(chips(where), slice_total);
+    if (chip_count > request.largest_chips) break;
+    if (chip_count < request.smallest_chips) continue;
+    ++answer.counts.slices;
+    if (!has_rates(where.chip, request.job, slice_total)) {
+      answer.rejected.push_back({where, slice_total, rejection::no_such_rate, 0, {}});
+      continue;
+    }
+    const slice_search search = search_slices(where, slice_total, space, degrees, answer.counts);
+    if (!search.found()) {
+      answer.rejected.push_back(search.closest);
+      continue;
+    }
+    plan found = plan_of(where, search, space);
+    add_costs(found, request, prices, answer.counts);
+    if (const std::optional<rejected_slice> missed = choose_cost(found, request)) {
+      answer.rejected.push_back(*missed);
+    } else {
+      answer.plans.push_back(std::move(found));
+    }
+  }
 }
 
 }  // namespace detail
 
-/// The best plans to train a model on that many tokens, best first, and one reason for each slice that is not among
-/// them. Every returned plan re-evaluates to the same figures through `memory_use` and `step_time`. Throws, naming the
-/// field, for requests that cannot be asked (no tokens, negative deadline, unknown region or generation).
+/// The best plans to train a model on that many tokens, best first, those of the front of time and money among them,
+/// and one reason for every other slice. The search is exact: no candidate of the space is faster on its slices than
+/// the plan that is returned for them. Every returned plan re-evaluates to the same figures through `memory_use` and
+/// `step_time`. Throws, naming the field, for requests that cannot be asked (no tokens, negative deadline, unknown
+/// region or generation). Worked: examples/first_plan.cpp.
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
   detail::check_request(request);
+  detail::search_space space{request, detail::policies_of(request), detail::batches_of(request), {}};
+  space.job =
+      detail::hoist(request.model, request.job, space.policies.data(), space.policies.size(), request.constants);
+  const detail::price_index prices(request.prices, request.regions);
   plan_answer answer;
+  std::int64_t generation = -1;
+  std::optional<detail::hoisted_degrees> degrees;
   for (std::size_t i = 0; i < slice_count; ++i) {
     const slice where = slice_at(i);
-    if (!detail::is_wanted(where, request)) continue;
-    const detail::slice_row* named = detail::named_row(detail::generation_index(where.chip), chips(where));
+    if (!schedulable(where) || !detail::is_wanted(where.chip, request)) continue;
+    const std::int64_t its_generation = detail::generation_index(where.chip);
+    const detail::slice_row* named = detail::named_row(its_generation, chips(where));
     if (named != &detail::slice_rows[i]) continue;  // other VM layouts and shapes of the same size
-    detail::slice_search search = detail::search_slice(where, request, answer.candidates);
-    if (!search.best) {
-      answer.rejected.push_back(search.closest);
-      continue;
-    }
-    detail::add_costs(*search.best, request);
-    if (const std::optional<rejected_slice> missed = detail::limit_missed(*search.best, request)) {
-      answer.rejected.push_back(*missed);
-    } else {
-      answer.plans.push_back(std::move(*search.best));
-    }
+    if (its_generation != generation) degrees.emplace(space.job, where.chip);
+    generation = its_generation;
+    detail::plan_shape(where, space, *degrees, prices, answer);
   }
   detail::rank(answer.plans, request);
+  detail::mark_front(answer.plans);
+  detail::keep_best(answer, request.most_plans);
   return answer;
 }
 

@@ -1,0 +1,351 @@
+#ifndef TPUPLAN_PLAN_CANDIDATE_HPP
+#define TPUPLAN_PLAN_CANDIDATE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tpuplan/estimate/memory.hpp>
+#include <tpuplan/estimate/training.hpp>
+
+/// @file
+/// The time of a step and its memory for very many candidates: what `step_time(...).total` and `memory_use(...)` say,
+/// with what stays the same taken out of the inner loop.
+///
+/// Every part of a step is a sum of at most three terms: one for each token of a chip, one for each microbatch, one for
+/// the step. So is every stage of the memory in the tokens of a microbatch. The coefficients come from the functions of
+/// training.hpp and memory.hpp themselves, asked about one token or one microbatch; here is only how they add up.
+///
+///   level           once for each                    holds
+///   hoisted_job     model, job, policies, constants  the question
+///   hoisted_tensor  chip, tensor degree              seconds and bytes of a token, for each policy
+///   hoisted_layout  slice, layout, batch             tokens, collectives, state and gathered weights
+///   evaluate        microbatches, policy             forty operations, no call
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// Policies that a job is hoisted with, at most.
+inline constexpr std::size_t most_policies = 16;
+
+/// Model, job and policies. Of the job `remat`, `gradient_accumulation` and `global_batch` are not used.
+struct hoisted_job {
+  transformer m{};
+  training job{};
+  std::array<remat_policy, most_policies> policies{};
+  std::size_t count = 0;
+  calibration c{};
+};
+
+/// A number for each of memory_low, memory_point and memory_high.
+using each_estimate = std::array<double, 3>;
+
+/// What a policy costs on one chip under one tensor degree.
+struct hoisted_policy {
+  double per_token = 0;       ///< seconds of compute and HBM for each token of a chip
+  double per_microbatch = 0;  ///< seconds in which products read and write their weights
+  double weight_reads = 0;    ///< seconds for each microbatch in which gathered weights are read, not cut further
+  std::size_t all_again = 0;  ///< 1 where collectives of tensor parallelism are done again
+  std::size_t up_again = 0;   ///< 1 where all-to-alls of experts are
+  each_estimate logits{};     ///< bytes for each token of a microbatch at the end of the forward pass
+  each_estimate layer{};      ///< the same in the backward pass of a layer
+};
+
+/// A chip under a tensor degree. It refers to its job, which has to live as long.
+struct hoisted_tensor {
+  const hoisted_job* from = nullptr;
+  std::int64_t degree = 1;
+  std::array<hoisted_policy, most_policies> policies{};
+  hoisted_policy least{};  ///< the least of each number over the policies
+  layer_widths width{};
+  held_parameters held{};
+  double exchanged = 0;
+  double update = 0;     ///< seconds of the update of all weights by one chip
+  memory_terms terms{};  ///< weights gathered over FSDP, experts not dealt out
+};
+
+/// Bytes of the stages that do not depend on the tokens of a microbatch.
+struct hoisted_stages {
+  each_estimate logits{};
+  each_estimate layer{};
+  double update = 0;
+};
+
+/// A collective: seconds, and those that the step waits for.
+struct hoisted_collective {
+  double whole = 0, exposed = 0;
+};
+
+/// A layout on a slice with a batch. It refers to its hoisted_tensor, which has to live as long.
+struct hoisted_layout {
+  const hoisted_tensor* from = nullptr;
+  double tokens = 0;                  ///< of a step on a chip
+  double update = 0;                  ///< seconds of the update
+  double weights_cut = 1;             ///< part of the gathered weights that a chip has, experts and stages dealt out
+  double overhead = 0;                ///< seconds for each microbatch
+  hoisted_collective data{}, fsdp{};  ///< of a step; of a microbatch
+  double context = 0;                 ///< seconds that a step waits
+  std::array<double, 2> tensor{}, expert{};  ///< the same, where they are not done again and where they are
+  double with_bubble = 1;                    ///< time with pipeline bubbles over time without
+  double with_jitter = 1;                    ///< time with stragglers over time without
+  double dcn_once = 0, dcn_each = 0;         ///< seconds between slices, of a step and of a microbatch
+  double exposed_dcn = 0;
+  double hidden = 1;  ///< 1 where traffic is hidden by no more than the work there is, else 0
+  double host_once = 0, host_each = 0;
+  double software = 1;
+  double tokens_on_device = 0;             ///< of a step
+  double largest_accumulation = 1;         ///< one sequence on each shard
+  std::array<hoisted_stages, 2> memory{};  ///< of one microbatch, and of more
+};
+
+/// Bytes on a device: `memory_use(...).low`, `.total` and `.high`.
+struct candidate_bytes {
+  double low = 0, total = 0, high = 0;
+};
+
+/// A candidate: `step_time(...).total`, and its bytes.
+struct candidate {
+  double seconds = 0, low = 0, total = 0, high = 0;
+};
+
+constexpr double larger(double a, double b) noexcept { return a < b ? b : a; }
+constexpr double smaller(double a, double b) noexcept { return b < a ? b : a; }
+
+/// The job with policies to choose from, 1 to 16. Throws for invalid models and for what `step_time` cannot train.
+constexpr hoisted_job hoist(const transformer& m, const training& job, const remat_policy* policies, std::size_t count,
+                            const calibration& c = {}) {
+  if (count < 1 || count > most_policies)
+    fail(errc::out_of_range, "number of policies", static_cast<std::int64_t>(count), "1 to 16");
+  hoisted_job j{m, job, {}, count, c};
+  for (std::size_t i = 0; i < count; ++i) j.policies[i] = policies[i];
+  j.job.global_batch = 1;
+  j.job.gradient_accumulation = 1;
+  validate(j.m);
+  validate(j.job);
+  return j;
+}
+
+/// So many that what does not grow with them is below the last digit, and so few.
+inline constexpr double nearly_all = 0x1p200, nearly_none = 0x1p-200;
+
+/// Seconds of compute and HBM. One token in one of many microbatches that are not there, then one microbatch without
+/// tokens: both traffics of `operands` are of the same function that way.
+constexpr void add_seconds(hoisted_policy& p, asked_step k) {
+  step_breakdown token, microbatch;
+  k.tokens = 1;
+  k.microbatches = nearly_none;
+  add_compute(token, k);
+  add_hbm(token, k);
+  k.tokens = nearly_none;
+  k.microbatches = 1;
+  add_hbm(microbatch, k);
+  p.per_token = (token.compute + token.elementwise + token.scores + token.operands + token.dispatch).value();
+  p.per_microbatch = microbatch.operands.value();
+  p.weight_reads = microbatch.weight_reads.value();
+}
+
+/// Bytes of one token in a microbatch: those of the stages without any weights.
+constexpr void add_bytes(hoisted_policy& p, const hoisted_job& j, const training& job, const layout& l,
+                         memory_terms t) {
+  t.tokens = 1;
+  t.frozen = t.trained = t.layer = t.experts = t.head = 0;
+  std::size_t i = 0;
+  for (const memory_calibration& k : {memory_low, memory_point, memory_high}) {
+    const std::array<memory_breakdown, 3> stages = memory_stages(k, t, j.m, job, l);
+    p.logits[i] = stages[0].total.value();
+    p.layer[i] = stages[1].total.value();
+    ++i;
+  }
+}
+
+constexpr void keep_least(hoisted_policy& least, const hoisted_policy& p) noexcept {
+  least.per_token = smaller(least.per_token, p.per_token);
+  least.per_microbatch = smaller(least.per_microbatch, p.per_microbatch);
+  least.weight_reads = smaller(least.weight_reads, p.weight_reads);
+  least.all_again = least.all_again < p.all_again ? least.all_again : p.all_again;
+  least.up_again = least.up_again < p.up_again ? least.up_again : p.up_again;
+  for (std::size_t i = 0; i < 3; ++i) {
+    least.logits[i] = smaller(least.logits[i], p.logits[i]);
+    least.layer[i] = smaller(least.layer[i], p.layer[i]);
+  }
+}
+
+/// The job on a chip under a tensor degree. Throws where a rate that the job needs is unknown.
+constexpr hoisted_tensor hoist(const hoisted_job& j, const chip_spec& chip, std::int64_t tensor) {
+  training job = j.job;
+  layout l;
+  l.tensor = tensor;
+  l.fsdp = 2;  // so that weights are gathered
+  const slice one{chip, topology{{1, 1, 1}, chip.ici.axes}, 1};
+  asked_step k = asked(j.m, job, l, one, j.c);
+  k.shards = 1;
+  hoisted_tensor result;
+  result.from = &j;
+  result.degree = tensor;
+  result.width = k.width;
+  result.held = k.held;
+  result.exchanged = k.exchanged;
+  result.terms = terms_of(j.m, job, l, one);
+  step_breakdown whole;
+  add_hbm(whole, k);
+  result.update = whole.weight_update.value();
+  for (std::size_t i = 0; i < j.count; ++i) {
+    hoisted_policy& p = result.policies[i];
+    job.remat = j.policies[i];
+    add_seconds(p, k);
+    add_bytes(p, j, job, l, result.terms);
+    p.all_again = moved_again(job.remat) ? 1 : 0;
+    p.up_again = job.remat.mlp_up == placement::recompute ? 1 : 0;
+    if (i == 0) result.least = p;
+    keep_least(result.least, p);
+  }
+  return result;
+}
+hoisted_tensor hoist(const hoisted_job&&, const chip_spec&, std::int64_t) = delete;
+
+/// Collectives inside the slice, behind more work than any can take, so that each is exposed as far as its constant
+/// says. Those that a policy does again are asked for without and with that.
+constexpr void add_collectives(hoisted_layout& h, const asked_step& k, training& job) {
+  std::size_t i = 0;
+  for (const remat_policy& policy : {remat::none, remat::full}) {
+    job.remat = policy;
+    step_breakdown t;
+    t.compute = seconds{nearly_all};
+    add_ici(t, k);
+    h.tensor[i] = t.tensor.exposed.value();
+    h.expert[i] = t.expert.exposed.value();
+    h.context = t.context.exposed.value();
+    h.data = {t.data.whole.value(), t.data.exposed.value()};
+    h.fsdp = {t.fsdp.whole.value(), t.fsdp.exposed.value()};
+    ++i;
+  }
+}
+
+/// Between slices and between host and chip: of a step without microbatches, and what the first one adds.
+constexpr void add_far_transfers(hoisted_layout& h, asked_step k) {
+  step_breakdown none, one;
+  k.microbatches = 0;
+  add_dcn(none, k, seconds{0});
+  add_host(none, k);
+  k.microbatches = 1;
+  add_dcn(one, k, seconds{0});
+  add_host(one, k);
+  h.dcn_once = none.dcn.whole.value();
+  h.dcn_each = (one.dcn.whole - none.dcn.whole).value();
+  h.host_once = none.host.exposed.value();
+  h.host_each = (one.host.exposed - none.host.exposed).value();
+}
+
+/// State and gathered weights: the stages without any tokens.
+constexpr void add_state(hoisted_layout& h, const hoisted_tensor& of, training& job, const layout& l, const slice& s) {
+  memory_terms t = of.terms;
+  const double shards = weight_shards(l, s);
+  t.tokens = 0;
+  t.frozen = of.held.frozen / shards;
+  t.trained = of.held.trained / shards;
+  t.experts /= static_cast<double>(l.expert);
+  if (l.fsdp == 1 && l.dcn_fsdp == 1) t.layer = t.experts = t.head = 0;
+  for (const std::size_t more : {std::size_t{0}, std::size_t{1}}) {
+    job.gradient_accumulation = more == 0 ? 1 : 2;
+    std::size_t i = 0;
+    for (const memory_calibration& k : {memory_low, memory_point, memory_high}) {
+      const std::array<memory_breakdown, 3> stages = memory_stages(k, t, of.from->m, job, l);
+      h.memory[more].logits[i] = stages[0].total.value();
+      h.memory[more].layer[i] = stages[1].total.value();
+      h.memory[more].update = stages[2].total.value();
+      ++i;
+    }
+  }
+}
+
+/// A layout whose tensor degree and chip are those of `of`, and which is valid for model, slice and batch. Throws where
+/// a rate that it needs is unknown.
+constexpr hoisted_layout hoist(const hoisted_tensor& of, const slice& s, const layout& l, std::int64_t global_batch) {
+  const hoisted_job& j = *of.from;
+  training job = j.job;
+  job.global_batch = global_batch;
+  asked_step k{j.m, job, l, s, j.c};
+  k.width = of.width;
+  k.held = of.held;
+  k.exchanged = of.exchanged;
+  k.layers = static_cast<double>(j.m.layers);
+  k.microbatches = 1;
+  deal(k);
+  hoisted_layout h;
+  h.from = &of;
+  h.tokens = k.tokens;
+  h.update = of.update / k.shards;
+  h.weights_cut = 1 / (static_cast<double>(l.expert) * k.stages);
+  h.overhead = (j.c.per_layer_pass * (4 * k.layers)).value();
+  h.with_bubble = 1 + bubble_share(job, k.stages);
+  h.with_jitter = 1 + j.c.slowdown_per_doubling * math::log2(k.slices);
+  h.exposed_dcn = j.c.exposed_dcn;
+  h.hidden = j.c.hidden_by_work_only ? 1 : 0;
+  h.software = software_factor(job, j.c);
+  h.tokens_on_device = k.tokens / static_cast<double>(s.chip.jax_devices);
+  h.largest_accumulation = static_cast<double>(global_batch / batch_shards(l));
+  add_collectives(h, k, job);
+  add_far_transfers(h, k);
+  add_state(h, of, job, l, s);
+  return h;
+}
+hoisted_layout hoist(const hoisted_tensor&&, const slice&, const layout&, std::int64_t) = delete;
+
+/// Seconds of a step, term by term as `step_time` adds them. Each maximum is written so that it grows with all of its
+/// terms: "exposed, or what the work cannot hide" is work + max(exposed, whole - work) = max(work + exposed, whole).
+constexpr double seconds_with(const hoisted_layout& h, const hoisted_policy& p, double microbatches) noexcept {
+  const double work = h.tokens * p.per_token + h.update +
+                      microbatches * (p.per_microbatch + h.weights_cut * p.weight_reads);  // compute and HBM
+  const double whole = h.data.whole + microbatches * h.fsdp.whole;
+  const double exposed = h.data.exposed + microbatches * h.fsdp.exposed;
+  const double base = larger(work + exposed, h.hidden * whole) + h.tensor[p.all_again] + h.expert[p.up_again] +
+                      h.context + microbatches * h.overhead;
+  const double run = base * h.with_bubble;
+  const double dcn = h.dcn_once + microbatches * h.dcn_each;
+  const double waited =
+      larger(run * h.with_jitter + h.exposed_dcn * dcn, h.hidden * (run * (h.with_jitter - 0.5) + dcn));
+  return (waited + h.host_once + microbatches * h.host_each) * h.software;
+}
+
+/// One of the three estimates: the stage that needs most.
+constexpr double bytes_with(const hoisted_stages& fixed, const hoisted_policy& p, double tokens,
+                            std::size_t estimate) noexcept {
+  const double logits = fixed.logits[estimate] + tokens * p.logits[estimate];
+  const double layer = fixed.layer[estimate] + tokens * p.layer[estimate];
+  return larger(larger(logits, layer), fixed.update);
+}
+
+/// `step_time(...).total` in seconds.
+constexpr double seconds_of(const hoisted_layout& h, std::int64_t accumulation, std::size_t policy) noexcept {
+  return seconds_with(h, h.from->policies[policy], static_cast<double>(accumulation));
+}
+
+/// `memory_use(...).low`, `.total` and `.high`.
+constexpr candidate_bytes bytes_of(const hoisted_layout& h, std::int64_t accumulation, std::size_t policy) noexcept {
+  const hoisted_policy& p = h.from->policies[policy];
+  const hoisted_stages& fixed = h.memory[accumulation > 1 ? 1 : 0];
+  const double tokens = h.tokens_on_device / static_cast<double>(accumulation);
+  return {bytes_with(fixed, p, tokens, 0), bytes_with(fixed, p, tokens, 1), bytes_with(fixed, p, tokens, 2)};
+}
+
+/// Both. Precondition: a policy below the job's count, and an accumulation of at least 1 that divides the batch.
+constexpr candidate evaluate(const hoisted_layout& h, std::int64_t accumulation, std::size_t policy) noexcept {
+  const candidate_bytes on_device = bytes_of(h, accumulation, policy);
+  return {seconds_of(h, accumulation, policy), on_device.low, on_device.total, on_device.high};
+}
+
+/// At most the seconds of any accumulation and policy: those of one microbatch under the least of all policies.
+constexpr double least_seconds(const hoisted_layout& h) noexcept { return seconds_with(h, h.from->least, 1); }
+
+/// At most the low estimate of any accumulation and policy: of one microbatch, or of as many as there can be.
+constexpr double least_bytes(const hoisted_layout& h) noexcept {
+  const double whole = bytes_with(h.memory[0], h.from->least, h.tokens_on_device, 0);
+  if (h.largest_accumulation <= 1) return whole;
+  return smaller(whole, bytes_with(h.memory[1], h.from->least, h.tokens_on_device / h.largest_accumulation, 0));
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
