@@ -141,6 +141,21 @@ TEST_CASE("experts are gathered whole, their gradients one matrix at a time") {
   CHECK(memory_use(m, padded, mesh, s).workspace > spread.workspace);
 }
 
+TEST_CASE("experts in no layer are not gathered") {
+  transformer m = llama_3_8b();
+  m.moe.experts = 8;
+  m.moe.top_k = 2;
+  m.moe.expert_d_ff = 14336;
+  m.moe.dense_layers = m.layers;
+  m.vocab = 32000;
+  transformer without = llama_3_8b();
+  without.vocab = m.vocab;
+  const slice s = slice_for("v5p-128");
+  const memory_breakdown got = memory_use(m, job_of(64, 4096), fsdp_layout(s), s);
+  REQUIRE(got.stage == memory_stage::layer);
+  CHECK(got.gathered_weights == memory_use(without, job_of(64, 4096), fsdp_layout(s), s).gathered_weights);
+}
+
 TEST_CASE("global layers of other heads are wider") {
   transformer m = llama_3_8b();
   m.attention.window = 1024;

@@ -111,7 +111,7 @@ constexpr memory_terms terms_of(const transformer& m, const training& job, const
                                                                count.vision + count.projector + count.head);
     t.layer = t.element * (body > 0 ? body : 0) / static_cast<double>(m.layers) / tensor;
     const double spread = static_cast<double>(checked_multiply(moe_layers(m), l.expert)) * tensor;
-    if (has_experts(m)) t.experts = t.element * static_cast<double>(count.experts) / spread;
+    if (moe_layers(m) > 0) t.experts = t.element * static_cast<double>(count.experts) / spread;
     t.head = t.element * static_cast<double>(m.vocab) * t.width.d_model / tensor;
   }
   return t;

@@ -80,9 +80,6 @@ constexpr double products_again(const remat_policy& r) noexcept {
   return again(r.qkv) + again(r.out_proj) + again(r.mlp_up);
 }
 
-/// Whether the collectives of tensor parallelism, too, are done again in the backward pass.
-constexpr bool moved_again(const remat_policy& r) noexcept { return products_again(r) == 3 && r.attention_again; }
-
 /// The question, and the sizes that every term needs.
 struct asked_step {
   const transformer& m;
@@ -296,7 +293,8 @@ constexpr void add_ici(step_breakdown& t, const asked_step& k) {
                    k.c.exposed_context);
   }
   if (l.tensor > 1) {
-    const double others = static_cast<double>(l.tensor - 1) * (moved_again(k.job.remat) ? 3 : 2.5);
+    const bool all_again = products_again(k.job.remat) == 3 && k.job.remat.attention_again;
+    const double others = static_cast<double>(l.tensor - 1) * (all_again ? 3 : 2.5);
     t.tensor = collective(l.tensor, k.tokens * others * d * 8 * k.layers, k.c.exposed_tensor);
   }
   if (l.expert > 1) {

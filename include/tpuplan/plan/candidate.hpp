@@ -45,11 +45,21 @@ struct hoisted_policy {
   double per_token = 0;       ///< seconds of compute and HBM for each token of a chip
   double per_microbatch = 0;  ///< seconds in which products read and write their weights
   double weight_reads = 0;    ///< seconds for each microbatch in which gathered weights are read, not cut further
-  std::size_t all_again = 0;  ///< 1 where collectives of tensor parallelism are done again
-  std::size_t up_again = 0;   ///< 1 where all-to-alls of experts are
+  double tensor = 1;          ///< time of tensor-parallel collectives over that under remat::none
+  double expert = 1;          ///< the same of all-to-alls of experts
   each_estimate logits{};     ///< bytes for each token of a microbatch at the end of the forward pass
   each_estimate layer{};      ///< the same in the backward pass of a layer
 };
+
+/// Bytes of the stages that do not depend on the tokens of a microbatch.
+struct hoisted_stages {
+  each_estimate logits{};
+  each_estimate layer{};
+  double update = 0;
+};
+
+/// Those of a step of one microbatch, and of one of more, whose gradients are accumulated.
+using each_accumulation = std::array<hoisted_stages, 2>;
 
 /// A chip under a tensor degree. It refers to its job, which has to live as long.
 struct hoisted_tensor {
@@ -60,15 +70,11 @@ struct hoisted_tensor {
   layer_widths width{};
   held_parameters held{};
   double exchanged = 0;
-  double update = 0;     ///< seconds of the update of all weights by one chip
-  memory_terms terms{};  ///< weights gathered over FSDP, experts not dealt out
-};
-
-/// Bytes of the stages that do not depend on the tokens of a microbatch.
-struct hoisted_stages {
-  each_estimate logits{};
-  each_estimate layer{};
-  double update = 0;
+  double update = 0;          ///< seconds of the update of all weights by one chip
+  memory_terms whole{};       ///< all weights on one device, none gathered
+  each_accumulation state{};  ///< bytes of those
+  hoisted_stages gathered{};  ///< of weights gathered over FSDP, but for experts
+  hoisted_stages experts{};   ///< of experts gathered over FSDP, not dealt out
 };
 
 /// A collective: seconds, and those that the step waits for.
@@ -79,23 +85,22 @@ struct hoisted_collective {
 /// A layout on a slice with a batch. It refers to its hoisted_tensor, which has to live as long.
 struct hoisted_layout {
   const hoisted_tensor* from = nullptr;
-  double tokens = 0;                  ///< of a step on a chip
-  double update = 0;                  ///< seconds of the update
-  double weights_cut = 1;             ///< part of the gathered weights that a chip has, experts and stages dealt out
-  double overhead = 0;                ///< seconds for each microbatch
-  hoisted_collective data{}, fsdp{};  ///< of a step; of a microbatch
-  double context = 0;                 ///< seconds that a step waits
-  std::array<double, 2> tensor{}, expert{};  ///< the same, where they are not done again and where they are
-  double with_bubble = 1;                    ///< time with pipeline bubbles over time without
-  double with_jitter = 1;                    ///< time with stragglers over time without
-  double dcn_once = 0, dcn_each = 0;         ///< seconds between slices, of a step and of a microbatch
+  double tokens = 0;                           ///< of a step on a chip
+  double update = 0;                           ///< seconds of the update
+  double weights_cut = 1;                      ///< part of gathered weights that is here, experts and stages dealt out
+  double overhead = 0;                         ///< seconds for each microbatch
+  hoisted_collective data{}, fsdp{};           ///< of a step; of a microbatch
+  double tensor = 0, expert = 0, context = 0;  ///< seconds that a step waits under remat::none
+  double with_bubble = 1;                      ///< time with pipeline bubbles over time without
+  double with_jitter = 1;                      ///< time with stragglers over time without
+  double dcn_once = 0, dcn_each = 0;           ///< seconds between slices, of a step and of a microbatch
   double exposed_dcn = 0;
-  double hidden = 1;  ///< 1 where traffic is hidden by no more than the work there is, else 0
-  double host_once = 0, host_each = 0;
-  double software = 1;
-  double tokens_on_device = 0;             ///< of a step
-  double largest_accumulation = 1;         ///< one sequence on each shard
-  std::array<hoisted_stages, 2> memory{};  ///< of one microbatch, and of more
+  double hidden = 1;                    ///< 1 where traffic is hidden by no more than the work there is, else 0
+  double host_once = 0, host_each = 0;  ///< seconds between host and chip, of a step and of a microbatch
+  double software = 1;                  ///< time over that of a tuned recipe
+  double tokens_on_device = 0;          ///< of a step
+  double largest_accumulation = 1;      ///< one sequence on each shard
+  each_accumulation memory{};
 };
 
 /// Bytes on a device: `memory_use(...).low`, `.total` and `.high`.
@@ -144,26 +149,50 @@ constexpr void add_seconds(hoisted_policy& p, asked_step k) {
   p.weight_reads = microbatch.weight_reads.value();
 }
 
-/// Bytes of one token in a microbatch: those of the stages without any weights.
-constexpr void add_bytes(hoisted_policy& p, const hoisted_job& j, const training& job, const layout& l,
-                         memory_terms t) {
-  t.tokens = 1;
-  t.frozen = t.trained = t.layer = t.experts = t.head = 0;
+/// Tensor-parallel collectives and all-to-alls, which some policies do in part again.
+constexpr void add_again(hoisted_policy& p, const asked_step& k, const step_breakdown& once) {
+  step_breakdown t;
+  add_ici(t, k);
+  p.tensor = t.tensor.whole / once.tensor.whole;
+  p.expert = once.expert.whole.value() > 0 ? t.expert.whole / once.expert.whole : 1;
+}
+
+/// Each stage under each estimate.
+constexpr hoisted_stages stages_of(const memory_terms& t, const transformer& m, const training& job, const layout& l) {
+  hoisted_stages result;
   std::size_t i = 0;
   for (const memory_calibration& k : {memory_low, memory_point, memory_high}) {
-    const std::array<memory_breakdown, 3> stages = memory_stages(k, t, j.m, job, l);
-    p.logits[i] = stages[0].total.value();
-    p.layer[i] = stages[1].total.value();
+    const std::array<memory_breakdown, 3> stages = memory_stages(k, t, m, job, l);
+    result.logits[i] = stages[0].total.value();
+    result.layer[i] = stages[1].total.value();
+    result.update = stages[2].total.value();
     ++i;
   }
+  return result;
+}
+
+constexpr each_accumulation stages_of_both(const memory_terms& t, const transformer& m, training job, const layout& l) {
+  job.gradient_accumulation = 2;
+  const hoisted_stages more = stages_of(t, m, job, l);
+  job.gradient_accumulation = 1;
+  return {stages_of(t, m, job, l), more};
+}
+
+/// State, and gathered weights apart: without tokens every stage is a sum of the two.
+constexpr void add_weights(hoisted_tensor& of, const memory_terms& t, const training& job, const layout& l) {
+  const transformer& m = of.from->m;
+  of.whole = {t.width, 0, t.element, of.held.frozen, of.held.trained};
+  of.state = stages_of_both(of.whole, m, job, l);
+  of.gathered = stages_of({t.width, 0, t.element, 0, 0, t.layer, 0, t.head}, m, job, l);
+  of.experts = stages_of({t.width, 0, t.element, 0, 0, 0, t.experts, 0}, m, job, l);
 }
 
 constexpr void keep_least(hoisted_policy& least, const hoisted_policy& p) noexcept {
   least.per_token = smaller(least.per_token, p.per_token);
   least.per_microbatch = smaller(least.per_microbatch, p.per_microbatch);
   least.weight_reads = smaller(least.weight_reads, p.weight_reads);
-  least.all_again = least.all_again < p.all_again ? least.all_again : p.all_again;
-  least.up_again = least.up_again < p.up_again ? least.up_again : p.up_again;
+  least.tensor = smaller(least.tensor, p.tensor);
+  least.expert = smaller(least.expert, p.expert);
   for (std::size_t i = 0; i < 3; ++i) {
     least.logits[i] = smaller(least.logits[i], p.logits[i]);
     least.layer[i] = smaller(least.layer[i], p.layer[i]);
@@ -172,30 +201,38 @@ constexpr void keep_least(hoisted_policy& least, const hoisted_policy& p) noexce
 
 /// The job on a chip under a tensor degree. Throws where a rate that the job needs is unknown.
 constexpr hoisted_tensor hoist(const hoisted_job& j, const chip_spec& chip, std::int64_t tensor) {
+  const slice one{chip, topology{{1, 1, 1}, chip.ici.axes}, 1};
   training job = j.job;
+  job.remat = remat::none;
   layout l;
   l.tensor = tensor;
   l.fsdp = 2;  // so that weights are gathered
-  const slice one{chip, topology{{1, 1, 1}, chip.ici.axes}, 1};
   asked_step k = asked(j.m, job, l, one, j.c);
   k.shards = 1;
+  layout dealt;
+  dealt.tensor = dealt.expert = 2;  // so that there are collectives
+  asked_step moved{j.m, job, dealt, one, j.c, k.width};
+  moved.tokens = moved.shards = moved.stages = 1;
+  moved.layers = k.layers;
+  step_breakdown once;
+  add_hbm(once, k);
+  add_ici(once, moved);
   hoisted_tensor result;
   result.from = &j;
   result.degree = tensor;
   result.width = k.width;
   result.held = k.held;
   result.exchanged = k.exchanged;
-  result.terms = terms_of(j.m, job, l, one);
-  step_breakdown whole;
-  add_hbm(whole, k);
-  result.update = whole.weight_update.value();
+  result.update = once.weight_update.value();
+  add_weights(result, terms_of(j.m, job, l, one), job, l);
   for (std::size_t i = 0; i < j.count; ++i) {
     hoisted_policy& p = result.policies[i];
     job.remat = j.policies[i];
     add_seconds(p, k);
-    add_bytes(p, j, job, l, result.terms);
-    p.all_again = moved_again(job.remat) ? 1 : 0;
-    p.up_again = job.remat.mlp_up == placement::recompute ? 1 : 0;
+    add_again(p, moved, once);
+    const hoisted_stages token = stages_of({result.whole.width, 1, result.whole.element}, j.m, job, l);
+    p.logits = token.logits;
+    p.layer = token.layer;
     if (i == 0) result.least = p;
     keep_least(result.least, p);
   }
@@ -204,25 +241,21 @@ constexpr hoisted_tensor hoist(const hoisted_job& j, const chip_spec& chip, std:
 hoisted_tensor hoist(const hoisted_job&&, const chip_spec&, std::int64_t) = delete;
 
 /// Collectives inside the slice, behind more work than any can take, so that each is exposed as far as its constant
-/// says. Those that a policy does again are asked for without and with that.
-constexpr void add_collectives(hoisted_layout& h, const asked_step& k, training& job) {
-  std::size_t i = 0;
-  for (const remat_policy& policy : {remat::none, remat::full}) {
-    job.remat = policy;
-    step_breakdown t;
-    t.compute = seconds{nearly_all};
-    add_ici(t, k);
-    h.tensor[i] = t.tensor.exposed.value();
-    h.expert[i] = t.expert.exposed.value();
-    h.context = t.context.exposed.value();
-    h.data = {t.data.whole.value(), t.data.exposed.value()};
-    h.fsdp = {t.fsdp.whole.value(), t.fsdp.exposed.value()};
-    ++i;
-  }
+/// says.
+constexpr void add_collectives(hoisted_layout& h, const asked_step& k) {
+  step_breakdown t;
+  t.compute = seconds{nearly_all};
+  add_ici(t, k);
+  h.tensor = t.tensor.exposed.value();
+  h.expert = t.expert.exposed.value();
+  h.context = t.context.exposed.value();
+  h.data = {t.data.whole.value(), t.data.exposed.value()};
+  h.fsdp = {t.fsdp.whole.value(), t.fsdp.exposed.value()};
 }
 
 /// Between slices and between host and chip: of a step without microbatches, and what the first one adds.
 constexpr void add_far_transfers(hoisted_layout& h, asked_step k) {
+  if (k.slices == 1 && k.job.state_on_host == host_state::none) return;
   step_breakdown none, one;
   k.microbatches = 0;
   add_dcn(none, k, seconds{0});
@@ -236,25 +269,24 @@ constexpr void add_far_transfers(hoisted_layout& h, asked_step k) {
   h.host_each = (one.host.exposed - none.host.exposed).value();
 }
 
-/// State and gathered weights: the stages without any tokens.
-constexpr void add_state(hoisted_layout& h, const hoisted_tensor& of, training& job, const layout& l, const slice& s) {
-  memory_terms t = of.terms;
-  const double shards = weight_shards(l, s);
-  t.tokens = 0;
-  t.frozen = of.held.frozen / shards;
-  t.trained = of.held.trained / shards;
-  t.experts /= static_cast<double>(l.expert);
-  if (l.fsdp == 1 && l.dcn_fsdp == 1) t.layer = t.experts = t.head = 0;
-  for (const std::size_t more : {std::size_t{0}, std::size_t{1}}) {
-    job.gradient_accumulation = more == 0 ? 1 : 2;
-    std::size_t i = 0;
-    for (const memory_calibration& k : {memory_low, memory_point, memory_high}) {
-      const std::array<memory_breakdown, 3> stages = memory_stages(k, t, of.from->m, job, l);
-      h.memory[more].logits[i] = stages[0].total.value();
-      h.memory[more].layer[i] = stages[1].total.value();
-      h.memory[more].update = stages[2].total.value();
-      ++i;
+/// State and gathered weights: the stages without any tokens. Parameters that come from the host layer by layer depend
+/// on the stages of the pipeline in their own way: they are asked anew.
+constexpr void add_state(hoisted_layout& h, const hoisted_tensor& of, const asked_step& k) {
+  const bool anew = k.stages > 1 && k.job.state_on_host != host_state::none;
+  const each_accumulation& state = anew ? stages_of_both(of.whole, k.m, k.job, k.l) : of.state;
+  const double held = 1 / weight_shards(k.l, k.s);
+  const double gathered = k.l.fsdp > 1 || k.l.dcn_fsdp > 1 ? 1 : 0;
+  const double experts = gathered / static_cast<double>(k.l.expert);
+  const auto sum = [&](double of_state, double of_layers, double of_experts) {
+    return held * of_state + gathered * of_layers + experts * of_experts;
+  };
+  for (std::size_t more = 0; more < 2; ++more) {
+    hoisted_stages& stages = h.memory[more];
+    for (std::size_t i = 0; i < 3; ++i) {
+      stages.logits[i] = sum(state[more].logits[i], of.gathered.logits[i], of.experts.logits[i]);
+      stages.layer[i] = sum(state[more].layer[i], of.gathered.layer[i], of.experts.layer[i]);
     }
+    stages.update = held * state[more].update;
   }
 }
 
@@ -264,6 +296,7 @@ constexpr hoisted_layout hoist(const hoisted_tensor& of, const slice& s, const l
   const hoisted_job& j = *of.from;
   training job = j.job;
   job.global_batch = global_batch;
+  job.remat = remat::none;
   asked_step k{j.m, job, l, s, j.c};
   k.width = of.width;
   k.held = of.held;
@@ -284,9 +317,9 @@ constexpr hoisted_layout hoist(const hoisted_tensor& of, const slice& s, const l
   h.software = software_factor(job, j.c);
   h.tokens_on_device = k.tokens / static_cast<double>(s.chip.jax_devices);
   h.largest_accumulation = static_cast<double>(global_batch / batch_shards(l));
-  add_collectives(h, k, job);
+  add_collectives(h, k);
   add_far_transfers(h, k);
-  add_state(h, of, job, l, s);
+  add_state(h, of, k);
   return h;
 }
 hoisted_layout hoist(const hoisted_tensor&&, const slice&, const layout&, std::int64_t) = delete;
@@ -298,8 +331,8 @@ constexpr double seconds_with(const hoisted_layout& h, const hoisted_policy& p, 
                       microbatches * (p.per_microbatch + h.weights_cut * p.weight_reads);  // compute and HBM
   const double whole = h.data.whole + microbatches * h.fsdp.whole;
   const double exposed = h.data.exposed + microbatches * h.fsdp.exposed;
-  const double base = larger(work + exposed, h.hidden * whole) + h.tensor[p.all_again] + h.expert[p.up_again] +
-                      h.context + microbatches * h.overhead;
+  const double base = larger(work + exposed, h.hidden * whole) + h.tensor * p.tensor + h.expert * p.expert + h.context +
+                      microbatches * h.overhead;
   const double run = base * h.with_bubble;
   const double dcn = h.dcn_once + microbatches * h.dcn_each;
   const double waited =

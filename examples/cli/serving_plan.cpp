@@ -1,0 +1,154 @@
+#include "cli/serving_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tpuplan/plan/serving_plan.hpp>
+
+#include "cli/format.hpp"
+#include "cli/job.hpp"
+#include "cli/table.hpp"
+
+namespace cli {
+
+using namespace tpuplan;
+
+namespace {
+
+serving_request make_request(const model_config& config, const serve_options& traffic, const serving_limits& limits,
+                             const price_book& prices) {
+  serving_request request;
+  request.model = config.model;
+  request.job = make_serving(traffic);
+  const maybe<objective> best = parse_objective(limits.best);
+  if (!best) detail::fail(errc::unknown_name, "--objective", limits.best, "cheapest, fastest or fewest_chips");
+  request.best = *best;
+  request.kinds = limits.kinds;
+  request.regions = limits.regions;
+  request.generations = limits.generations;
+  if (!limits.budget.empty()) request.budget = usd_per_hour(parse_amount("--budget", limits.budget));
+  if (!limits.smallest_chips.empty()) request.smallest_chips = parse_count("--min-chips", limits.smallest_chips);
+  if (!limits.largest_chips.empty()) request.largest_chips = parse_count("--max-chips", limits.largest_chips);
+  request.accept_uncertain = limits.accept_uncertain;
+  request.most_plans = std::max<std::size_t>(limits.rows, 1);
+  request.prices = prices;
+  if (traffic.engine_ms >= 0) request.constants.engine_step = 1_ms * traffic.engine_ms;
+  if (traffic.engine_us >= 0) request.constants.engine_sequence = 1_us * traffic.engine_us;
+  return request;
+}
+
+ordered_json json_of(const serving_plan& p) {
+  return {{"slice", name(p.where).view()},
+          {"slices", p.slices},
+          {"chips", chips(p.where) * p.slices},
+          {"tensor", p.mesh.tensor},
+          {"kv_by_batch", p.mesh.cache == cache_cut::batch},
+          {"replicas_per_slice", p.estimate.replicas},
+          {"running_batch", p.estimate.running},
+          {"ttft_s", p.estimate.first_token.value()},
+          {"tpot_s", p.estimate.per_token.total.value()},
+          {"tpot_low_s", p.estimate.per_token.low.value()},
+          {"tpot_high_s", p.estimate.per_token.high.value()},
+          {"output_tokens_per_s", p.estimate.output_tokens.value() * static_cast<double>(p.slices)},
+          {"capacity_requests_per_s", p.estimate.capacity.value() * static_cast<double>(p.slices)},
+          {"provisioning", name(p.kind)},
+          {"region", p.region},
+          {"usd_per_hour", in_usd_per_hour(p.rate)},
+          {"output_usd_per_million", p.cost.output.value()},
+          {"input_usd_per_million", p.cost.input.value()},
+          {"all_on_output_usd_per_million", p.cost.all_on_output.value()},
+          {"price", cli::json_of(p.price)}};
+}
+
+std::string reason_words(serving_rejection why) {
+  switch (why) {
+    case serving_rejection::no_layout: return "heads do not divide over its devices";
+    case serving_rejection::does_not_fit: return "does not fit";
+    case serving_rejection::misses_target: return "misses a target, however little it has to do";
+    case serving_rejection::too_many_chips: return "takes more chips than are allowed";
+    case serving_rejection::no_price: return "no price in these regions and kinds";
+    case serving_rejection::over_budget: return "over the budget";
+    case serving_rejection::dominated: return "dearer than those above";
+  }
+  return "?";
+}
+
+void print_plans(const serving_plan_answer& answer) {
+  table t({{"slices"},
+           {"chips", align::right},
+           {"replica"},
+           {"running", align::right},
+           {"first token", align::right},
+           {"each token", align::right},
+           {"between", align::right},
+           {"tokens/s", align::right},
+           {"an hour", align::right},
+           {"million out", align::right},
+           {"HBM per device", align::right},
+           {"paid for as"}});
+  for (const serving_plan& p : answer.plans) {
+    const serving_estimate& e = p.estimate;
+    t.add({fmt::format("{} x {}", p.slices, name(p.where).view()), fmt::format("{}", chips(p.where) * p.slices),
+           fmt::format("tensor {}{}", p.mesh.tensor, p.mesh.cache == cache_cut::batch ? ", KV by batch" : ""),
+           fmt::format("{:.1f}", e.running), duration(e.first_token), duration(e.per_token.total),
+           duration_range(e.per_token.low, e.per_token.high),
+           count(e.output_tokens.value() * static_cast<double>(p.slices)), money(usd{in_usd_per_hour(p.rate)}),
+           money(p.cost.all_on_output), used_of(e.memory.total, e.memory.usable),
+           fmt::format("{}, {} ({})", name(p.kind), p.region, p.price.date.view())});
+  }
+  t.print();
+}
+
+void print_rejected(const serving_plan_answer& answer) {
+  std::map<serving_rejection, std::pair<std::size_t, std::string>> groups;
+  for (const rejected_server& r : answer.rejected) {
+    auto& [many, first] = groups[r.why];
+    if (many++ == 0) first = name(r.where).view();
+  }
+  if (groups.empty()) return;
+  fmt::print("\n{}\n", bold("why the other slices lost"));
+  table t({{"slices", align::right}, {"reason"}, {"such as"}});
+  for (const auto& [why, group] : groups) t.add({fmt::format("{}", group.first), reason_words(why), group.second});
+  t.print();
+}
+
+}  // namespace
+
+void run_serving_plan(const model_config& config, const serve_options& traffic, const serving_limits& limits,
+                      const price_book& prices, session& with) {
+  const serving_request request = make_request(config, traffic, limits, prices);
+  const serving_plan_answer answer = plan_serving(request);
+  if (answer.plans.empty()) with.status = 1;
+  if (with.json) {
+    ordered_json plans = ordered_json::array(), rejected = ordered_json::array();
+    for (const serving_plan& p : answer.plans) plans.push_back(json_of(p));
+    for (const rejected_server& r : answer.rejected)
+      rejected.push_back({{"slice", name(r.where).view()}, {"reason", name(r.why)}, {"amount", r.amount}});
+    return print_json({{"model", config.model.name.view()},
+                       {"plans", plans},
+                       {"rejected", rejected},
+                       {"candidates", answer.candidates},
+                       {"assumed", json_of_assumed(config, {})}});
+  }
+  const serving& job = request.job;
+  fmt::print("{}\n",
+             bold(fmt::format(
+                 "{}: prompts of {:.0f} and answers of {:.0f} tokens{}{}", config.model.name.view(), job.prompt.mean,
+                 job.answer.mean,
+                 job.request_rate.value() > 0 ? fmt::format(", {} requests a second", job.request_rate.value()) : "",
+                 job.concurrency > 0 ? fmt::format(", {} at once", job.concurrency) : "")));
+  if (answer.plans.empty()) {
+    fmt::print("  no slice does it within these limits\n");
+  } else {
+    fmt::print("  {} first\n\n", name(request.best));
+    print_plans(answer);
+  }
+  print_rejected(answer);
+  print_assumed(config, {});
+  fmt::print("\n  {}\n", dim(answer.plans.empty()
+                                 ? "next: longer --tpot and --ttft, more --max-chips, --kv-dtype fp8"
+                                 : "next: tpuplan serve, with one of these slices, for its breakdown and frontier"));
+}
+
+}  // namespace cli
