@@ -127,13 +127,13 @@ plan_request make_request(const plan_options& given, const transformer& model, c
   request.quotas = load_quotas(given.quotas);
   request.accept_uncertain = given.accept_uncertain;
   request.most_plans = std::max<std::size_t>(given.rows, 1);
-  request.spot.mean_time_between_preemptions = parse_duration("--mtbp", given.between);
+  request.terms.spot.mean_time_between_preemptions = parse_duration("--mtbp", given.between);
   request.prices = prices;
   return request;
 }
 
 ordered_json json_of(const plan_cost& c) {
-  ordered_json document = {{"provisioning", name(c.kind)},     {"region", c.region},
+  ordered_json document = {{"provisioning", name(c.kind)},     {"region", c.price.region.view()},
                            {"total_usd", c.total.value()},     {"total_low_usd", c.low.value()},
                            {"total_high_usd", c.high.value()}, {"billed_s", c.billed.value()},
                            {"wall_s", c.wall.value()},         {"goodput", c.goodput},
@@ -334,7 +334,7 @@ void print_rejected(const plan_answer& answer) {
 void print_explained(const plan& p, const plan_request& request) {
   const plan_sensitivity s = sensitivity_of(p, request);
   const plan_cost& now = chosen_cost(p);
-  const std::string chosen = fmt::format("{} in {}", name(now.kind), now.region);
+  const std::string chosen = fmt::format("{} in {}", name(now.kind), now.price.region.view());
   fmt::print("\n{}\n", bold(fmt::format("{}, {}: {} in {}", words_of(p.where, slices(p.mesh)), chosen, money(now.total),
                                         duration(now.wall))));
   table t({{"if"}, {"total", align::right}, {"wall time", align::right}});
@@ -356,8 +356,8 @@ void print_explained(const plan& p, const plan_request& request) {
                {"goodput", align::right},
                {"price of"}});
   for (const plan_cost& cost : p.costs) {
-    costs.add({std::string(name(cost.kind)), cost.region, money(cost.total), duration(cost.wall), percent(cost.goodput),
-               std::string(cost.price.date.view())});
+    costs.add({std::string(name(cost.kind)), std::string(cost.price.region.view()), money(cost.total),
+               duration(cost.wall), percent(cost.goodput), std::string(cost.price.date.view())});
   }
   fmt::print("\n");
   costs.print();
@@ -402,7 +402,7 @@ void print_price_dates(const plan_answer& answer, const plan_request& request) {
   if (dates.empty()) return;
   const std::string span = dates.size() == 1 ? *dates.begin() : *dates.begin() + " to " + *dates.rbegin();
   fmt::print("  prices of {}, region {}; spot with a preemption every {}, checkpoints at the best interval\n", span,
-             fmt::join(request.regions, ", "), duration(request.spot.mean_time_between_preemptions));
+             fmt::join(request.regions, ", "), duration(request.terms.spot.mean_time_between_preemptions));
 }
 
 std::string kind_words(const plan_request& request) {

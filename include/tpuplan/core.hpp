@@ -1,6 +1,10 @@
 #ifndef TPUPLAN_CORE_HPP
 #define TPUPLAN_CORE_HPP
 
+#if !defined(__cplusplus) || __cplusplus < 201703L
+#error "tpuplan needs C++17 or newer (-std=c++17)"
+#else  // nothing is read after the error: in an interpreter a half-read header ends the session
+
 /// @file
 /// Everything that is constexpr and needs no third-party library: units, hardware, models, rooflines, layouts,
 /// estimates and costs.
@@ -25,5 +29,7 @@
 #include <tpuplan/roofline/padding.hpp>
 #include <tpuplan/roofline/roofline.hpp>
 #include <tpuplan/version.hpp>
+
+#endif
 
 #endif

@@ -1,6 +1,10 @@
 #ifndef TPUPLAN_TPUPLAN_HPP
 #define TPUPLAN_TPUPLAN_HPP
 
+#if !defined(__cplusplus) || __cplusplus < 201703L
+#error "tpuplan needs C++17 or newer (-std=c++17)"
+#else  // nothing is read after the error: in an interpreter a half-read header ends the session
+
 /// @file
 /// The core, advice and the planner. Files, formats and displays are in io/, one header each.
 
@@ -17,5 +21,7 @@
 #include <tpuplan/estimate/serving_advice.hpp>
 #include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/plan/planner.hpp>
+
+#endif
 
 #endif

@@ -212,6 +212,43 @@ TEST_CASE("serving and advice in one line", "[format]") {
   CHECK(text_of(g) == std::string(name(g.kind)) + ": serving_layout.tensor 8, better 4, saves 0.0 %");
 }
 
+TEST_CASE("spot runs in one line", "[format]") {
+  expected_spot_run run;
+  run.work = 10_h;
+  run.lost_work = 30_min;
+  run.billed = 10.5_h;
+  run.wall = 10.5_h;
+  run.preemptions = 2.2138;
+  CHECK(text_of(run) == "10.5 hours billed, 10.5 hours in all, 2.21 preemptions: work 10.0 hours, lost work 30.0 min");
+  const spot_prices prices{38.40_usd_per_h, 19.20_usd_per_h};
+  CHECK(text_of(compare_spot(prices, 2_h, 2.4_h)) == "$46.08 on spot, $76.80 on demand: saves 40.0 %");
+  CHECK(text_of(compare_spot(prices, 2_h, 6_h)) == "$115.20 on spot, $76.80 on demand: costs 50.0 % more");
+}
+
+TEST_CASE("the parts of serving in one line", "[format]") {
+  serving_memory memory;
+  memory.weights = 8_GiB;
+  memory.cache = 2_GiB;
+  memory.total = memory.low = memory.high = 10_GiB;
+  memory.usable = 16_GiB;
+  CHECK(text_of(memory) == "10.0 of 16.0 GiB (fits: yes): weights 8.00 GiB, cache 2.00 GiB");
+  decode_breakdown step;
+  step.weights = 8_ms;
+  step.total = 10_ms;
+  step.low = 8_ms;
+  step.high = 12_ms;
+  prefill_breakdown prompt;
+  prompt.products = prompt.total = prompt.low = prompt.high = 50_ms;
+  CHECK(text_of(prompt) == "50.0 ms (50.0-50.0 ms): products 50.0 ms");
+  token_time token;
+  token.step = step;
+  token.prompts = 2_ms;
+  token.total = token.low = token.high = 12_ms;
+  CHECK(text_of(token) == "12.0 ms (12.0-12.0 ms): decode step 10.0 ms, prompts 2.00 ms");
+  const serving_cost cost{21.60_usd_per_h, 0.24_usd, 2.10_usd, 3_usd};
+  CHECK(text_of(cost) == "$0.24 a million prompt tokens, $2.10 a million answer tokens, at $21.60/h");
+}
+
 TEST_CASE("plans in one line", "[format]") {
   plan p;
   p.where = where;

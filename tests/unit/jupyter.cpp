@@ -108,6 +108,43 @@ TEST_CASE("what has figures is a table", "[jupyter]") {
   CHECK(plain(cost.price) == one_line(cost.price));
 }
 
+TEST_CASE("a spot run and its comparison are tables", "[jupyter]") {
+  spot_run run;
+  run.work = 10_h;
+  run.checkpoint_interval = 1800_s;
+  run.checkpoint_time = 60_s;
+  run.mean_time_between_preemptions = 5_h;
+  run.restart_time = 300_s;
+  const expected_spot_run expected = expected_run(run);
+  CHECK(cells(expected) == std::vector<std::string>{"part", "expected time", "work", "10.0 hours", "checkpoints",
+                                                    "20.0 min", "lost work", one_line(expected.lost_work), "restarts",
+                                                    one_line(expected.restarts), "total", "11.1 hours", "billed",
+                                                    "11.1 hours", "preemptions", "2.21"});
+  const spot_comparison compared = compare_spot({38.40_usd_per_h, 19.20_usd_per_h}, 2_h, 2.4_h);
+  CHECK(cells(compared) == std::vector<std::string>{"the same work", "cost", "on demand", "$76.80", "on spot", "$46.08",
+                                                    "saved", "40.0 %", "billed for each hour of work", "1.20 h",
+                                                    "spot is cheaper up to", "2.00 h"});
+}
+
+TEST_CASE("serving is shown in tables, and in one line where it does not fit", "[jupyter]") {
+  serving job;
+  job.prompt = fixed_length(1024);
+  job.answer = fixed_length(256);
+  const serving_estimate e = serve(llama_3_8b(), job, {}, slice_for("v6e-8"));
+  CHECK(cells(e).at(1) == "1 replica");
+  CHECK(cells(e).at(9) == one_line(e.per_token.total));
+  CHECK(plain(e) == one_line(e));
+  CHECK(cells(e.per_token).at(3) == one_line(e.per_token.step.total));
+  CHECK(cells(prefill_time(llama_3_8b(), {1, 1024}, job, {}, slice_for("v6e-8"))).at(1) == "time of prefill");
+  CHECK(cells(e.memory).back() == "yes");
+  const serving_cost cost = cost_of_tokens(e, 21.60_usd_per_h);
+  CHECK(cells(cost).at(3) == one_line(cost.input));
+  CHECK(cells(cost).back() == "$21.60/h");
+  transformer large = llama_3_8b();
+  large.layers = 1024;
+  CHECK(kernel::displayed(serve(large, job, {}, slice_for("v6e-8"))) == nlohmann::json{{"text/plain", "fits: no"}});
+}
+
 TEST_CASE("a plan is a table with a row for each slice", "[jupyter]") {
   plan p;
   p.where = where;

@@ -229,7 +229,6 @@ TEST_CASE("what a plan costs follows from its price and its time") {
       CHECK(cost.billed >= p.run);
       CHECK(cost.wall >= p.run);
       if (cost.kind == provisioning::on_demand) CHECK(cost.billed == p.run);
-      if (cost.kind == provisioning::flex_start) CHECK(p.run <= 7_days);
       if (cost.kind == provisioning::calendar) CHECK(p.run <= 90_days);
       if (cost.kind == provisioning::spot) {
         CHECK(cost.billed > p.run);
@@ -242,8 +241,7 @@ TEST_CASE("what a plan costs follows from its price and its time") {
     for (const provisioning kind : all_provisioning) {
       if (find_cost(p, kind) != nullptr) continue;
       const bool priced = find_price(price_book{}, p.where, "us", kind).has_value();
-      CHECK((!priced || (kind == provisioning::flex_start && p.run > 7_days) ||
-             (kind == provisioning::calendar && p.run > 90_days)));
+      CHECK((!priced || (kind == provisioning::calendar && p.run > 90_days)));
     }
   }
 }

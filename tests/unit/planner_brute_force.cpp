@@ -203,7 +203,7 @@ std::optional<paid> pay(const plan_request& r, const slice& s, std::int64_t slic
     for (const provisioning kind : r.kinds) {
       const maybe<price_row> price = find_price(r.prices, s, region, kind);
       if (!price) continue;
-      const plan_cost cost = detail::cost_of(p, *price, region, r.spot);
+      const paid_run cost = pay_for(s, slice_total, p.run, *price, r.terms);
       std::int64_t allowed = r.quotas.empty() ? 1 << 30 : 0;
       for (const quota_row& q : r.quotas)
         if (q.kind == kind && q.region == region) allowed = q.chips;

@@ -43,12 +43,7 @@ TEST_CASE("sensitivity is estimated again") {
   CHECK(s.step_low.total < now.total);
   CHECK(s.step_high.wall > now.wall);
   // A run of the low step time, priced by hand.
-  spot_run run;
-  run.work = p.step.low * p.steps;
-  run.mean_time_between_preemptions = request.spot.mean_time_between_preemptions;
-  run.restart_time = request.spot.restart_time;
-  run.checkpoint_time = request.spot.checkpoint_time;
-  run.checkpoint_interval = optimal_interval(request.spot.checkpoint_time, run.mean_time_between_preemptions);
+  const spot_run run = best_spot_run(p.step.low * p.steps, 1, request.terms.spot);
   const double hourly = in_usd_per_hour(now.price.per_chip) * static_cast<double>(chips(p.where));
   CHECK(close(s.step_low.total.value(), hourly * in_hours(expected_run(run).billed)));
   if (s.twice_the_batch) {

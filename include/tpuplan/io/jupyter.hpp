@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/core.hpp>
+#include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/advice.hpp>
 #include <tpuplan/estimate/serving.hpp>
 #include <tpuplan/estimate/serving_advice.hpp>
@@ -104,7 +105,6 @@ TPUPLAN_DETAIL_TEXT(decode_breakdown)
 TPUPLAN_DETAIL_TEXT(finding)
 TPUPLAN_DETAIL_TEXT(layout)
 TPUPLAN_DETAIL_TEXT(price_row)
-TPUPLAN_DETAIL_TEXT(serving_estimate)
 TPUPLAN_DETAIL_TEXT(serving_finding)
 TPUPLAN_DETAIL_TEXT(training)
 TPUPLAN_DETAIL_TEXT(transformer)
@@ -174,6 +174,71 @@ template <std::size_t Capacity>
                                   {"billed", one_line(c.billed)},
                                   {"wall time", one_line(c.wall)},
                                   {"price", one_line(c.price)}});
+}
+
+[[nodiscard]] inline nlohmann::json mime_bundle_repr(const expected_spot_run& run) {
+  detail::html_rows rows = detail::rows_of("expected time", detail::spot_parts(run), run.wall);
+  rows.push_back({"billed", one_line(run.billed)});
+  rows.push_back({"preemptions", readable::three_digits(run.preemptions)});
+  return detail::table_bundle(run, rows);
+}
+
+[[nodiscard]] inline nlohmann::json mime_bundle_repr(const spot_comparison& c) {
+  return detail::table_bundle(c, {{"the same work", "cost"},
+                                  {"on demand", one_line(c.on_demand_cost)},
+                                  {"on spot", one_line(c.spot_cost)},
+                                  {"saved", readable::percent(c.saving_fraction)},
+                                  {"billed for each hour of work", readable::fixed(c.billed_factor, 2) + " h"},
+                                  {"spot is cheaper up to", readable::fixed(c.break_even_billed_factor, 2) + " h"}});
+}
+
+namespace detail {
+
+/// A time in parts with its range.
+template <class Time, std::size_t Count>
+[[nodiscard]] nlohmann::json time_bundle(const Time& t, std::string_view title, const std::array<part, Count>& parts) {
+  html_rows rows = rows_of(title, parts, t.total);
+  rows.push_back({"between", readable::duration_range(t.low, t.high)});
+  return table_bundle(t, rows);
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline nlohmann::json mime_bundle_repr(const prefill_breakdown& t) {
+  return detail::time_bundle(t, "time of prefill", detail::prefill_parts(t));
+}
+[[nodiscard]] inline nlohmann::json mime_bundle_repr(const token_time& t) {
+  return detail::time_bundle(t, "time of one token", detail::token_parts(t));
+}
+
+[[nodiscard]] inline nlohmann::json mime_bundle_repr(const serving_memory& m) {
+  detail::html_rows rows = detail::rows_of("HBM of one device", detail::serving_memory_parts(m), m.total);
+  rows.push_back({"usable", one_line(m.usable)});
+  rows.push_back({"fits", one_line(fits(m))});
+  return detail::table_bundle(m, rows);
+}
+
+[[nodiscard]] inline nlohmann::json mime_bundle_repr(const serving_estimate& e) {
+  if (e.running == 0) return detail::text_bundle(e);  // nothing else is estimated
+  return detail::table_bundle(
+      e, {{"serving", std::to_string(e.replicas) + (e.replicas == 1 ? " replica" : " replicas")},
+          {"fits", one_line(e.fit)},
+          {"HBM of one device", readable::used_of(e.memory.total, e.memory.usable)},
+          {"sequences that run", readable::three_digits(e.running) + " of " + std::to_string(e.largest_running)},
+          {"time of a token", one_line(e.per_token.total)},
+          {"between", readable::duration_range(e.per_token.low, e.per_token.high)},
+          {"first token after", one_line(e.first_token)},
+          {"requests", one_line(e.requests)},
+          {"prompt tokens", one_line(e.input_tokens)},
+          {"answer tokens", one_line(e.output_tokens)}});
+}
+
+[[nodiscard]] inline nlohmann::json mime_bundle_repr(const serving_cost& c) {
+  return detail::table_bundle(c, {{"a million tokens", "cost"},
+                                  {"of prompts", one_line(c.input)},
+                                  {"of answers", one_line(c.output)},
+                                  {"of answers, prompts free", one_line(c.all_on_output)},
+                                  {"slice", one_line(c.rate)}});
 }
 
 namespace detail {

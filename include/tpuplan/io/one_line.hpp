@@ -37,18 +37,24 @@ enum class step_bound : std::uint8_t;
 enum class verdict : std::uint8_t;
 struct chip_spec;
 struct decode_breakdown;
+struct expected_spot_run;
 struct finding;
 struct layout;
 struct memory_breakdown;
 struct plan;
 struct plan_answer;
+struct prefill_breakdown;
 struct price_row;
 struct remat_policy;
 struct run_cost;
+struct serving_cost;
 struct serving_estimate;
 struct serving_finding;
+struct serving_memory;
 struct slice;
+struct spot_comparison;
 struct step_breakdown;
+struct token_time;
 struct topology;
 struct training;
 struct transformer;
@@ -73,7 +79,8 @@ inline constexpr bool has_name =
 template <class T>
 inline constexpr bool has_one_line =
     has_name<T> ||
-    is_one_of<T, chip_spec, decode_breakdown, finding, serving_estimate, serving_finding, layout, memory_breakdown,
+    is_one_of<T, chip_spec, decode_breakdown, expected_spot_run, finding, prefill_breakdown, serving_cost,
+              serving_estimate, serving_finding, serving_memory, spot_comparison, token_time, layout, memory_breakdown,
               plan, plan_answer, price_row, run_cost, step_breakdown, training, transformer>;
 template <std::size_t Capacity>
 inline constexpr bool has_one_line<text<Capacity>> = true;
@@ -110,6 +117,39 @@ template <class Step>
            {"bubble", t.bubble.value()},
            {"jitter", t.jitter.value()},
            {"software", t.software.value()}}};
+}
+
+/// The parts of an expected_spot_run, which add up to its wall time.
+template <class Run>
+[[nodiscard]] constexpr std::array<part, 5> spot_parts(const Run& run) noexcept {
+  return {{{"work", run.work.value()},
+           {"checkpoints", run.checkpoints.value()},
+           {"lost work", run.lost_work.value()},
+           {"restarts", run.restarts.value()},
+           {"queue", run.queue.value()}}};
+}
+
+/// The parts of a serving_memory, which add up to its total.
+template <class Memory>
+[[nodiscard]] constexpr std::array<part, 3> serving_memory_parts(const Memory& m) noexcept {
+  return {{{"weights", m.weights.value()}, {"cache", m.cache.value()}, {"workspace", m.workspace.value()}}};
+}
+
+/// The parts of a prefill_breakdown, which add up to its total.
+template <class Prefill>
+[[nodiscard]] constexpr std::array<part, 6> prefill_parts(const Prefill& t) noexcept {
+  return {{{"products", t.products.value()},
+           {"attention", t.attention.value()},
+           {"elementwise", t.elementwise.value()},
+           {"weights", t.weights.value()},
+           {"collectives", t.collectives.value()},
+           {"latency", t.latency.value()}}};
+}
+
+/// The parts of a token_time, which add up to its total.
+template <class Token>
+[[nodiscard]] constexpr std::array<part, 3> token_parts(const Token& t) noexcept {
+  return {{{"decode step", t.step.total.value()}, {"prompts", t.prompts.value()}, {"engine", t.engine.value()}}};
 }
 
 /// ": compute 1.82 s, HBM 171 ms": the parts that are not 0.
@@ -154,6 +194,34 @@ template <class Step>
 [[nodiscard]] std::string step_head(const Step& t) {
   return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + "), MFU " +
          readable::percent(t.mfu);
+}
+
+/// "6.50 days billed, 6.89 days in all, 39.0 preemptions".
+template <class Run>
+[[nodiscard]] std::string spot_head(const Run& run) {
+  return readable::duration(run.billed) + " billed, " + readable::duration(run.wall) + " in all, " +
+         readable::three_digits(run.preemptions) + " preemptions";
+}
+
+/// "$46.08 on spot, $76.80 on demand: saves 40.0 %".
+template <class Comparison>
+[[nodiscard]] std::string comparison_line(const Comparison& c) {
+  const double saved = c.saving_fraction;
+  return readable::money(c.spot_cost) + " on spot, " + readable::money(c.on_demand_cost) + " on demand: " +
+         (saved < 0 ? "costs " + readable::percent(-saved) + " more" : "saves " + readable::percent(saved));
+}
+
+/// "$0.24 a million prompt tokens, $2.10 a million answer tokens, at $21.60/h".
+template <class Cost>
+[[nodiscard]] std::string token_cost_line(const Cost& c) {
+  return readable::money(c.input) + " a million prompt tokens, " + readable::money(c.output) +
+         " a million answer tokens, at " + readable::text(readable::measure(c.rate));
+}
+
+/// "2.14 s (1.78-2.67 s)".
+template <class Time>
+[[nodiscard]] std::string time_head(const Time& t) {
+  return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + ")";
 }
 
 /// "8.20 ms (7.10-9.40 ms), limited by cache".
@@ -260,6 +328,18 @@ template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
     return detail::chip_line(x);
   } else if constexpr (std::is_same<T, decode_breakdown>::value) {
     return detail::decode_line(x);
+  } else if constexpr (std::is_same<T, expected_spot_run>::value) {
+    return detail::spot_head(x) + detail::parts_line<seconds>(detail::spot_parts(x));
+  } else if constexpr (std::is_same<T, prefill_breakdown>::value) {
+    return detail::time_head(x) + detail::parts_line<seconds>(detail::prefill_parts(x));
+  } else if constexpr (std::is_same<T, serving_cost>::value) {
+    return detail::token_cost_line(x);
+  } else if constexpr (std::is_same<T, serving_memory>::value) {
+    return detail::memory_head(x) + detail::parts_line<bytes>(detail::serving_memory_parts(x));
+  } else if constexpr (std::is_same<T, spot_comparison>::value) {
+    return detail::comparison_line(x);
+  } else if constexpr (std::is_same<T, token_time>::value) {
+    return detail::time_head(x) + detail::parts_line<seconds>(detail::token_parts(x));
   } else if constexpr (detail::is_one_of<T, finding, serving_finding>) {
     return detail::finding_line(x);
   } else if constexpr (std::is_same<T, serving_estimate>::value) {

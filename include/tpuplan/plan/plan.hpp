@@ -6,9 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tpuplan/cost/preemption.hpp>
+#include <tpuplan/cost/payment.hpp>
 #include <tpuplan/cost/price.hpp>
-#include <tpuplan/cost/run_cost.hpp>
 #include <tpuplan/estimate/memory.hpp>
 #include <tpuplan/estimate/training.hpp>
 #include <vector>
@@ -35,15 +34,6 @@ enum class objective : std::uint8_t { cheapest, fastest, fewest_chips };
   }
   return nothing;
 }
-
-/// What is expected of spot capacity. The defaults are cautious figures for a small slice, not measurements of yours.
-/// Source: 7 managed jobs of 2022 had 16 h between preemptions and 10 min to recover (SkyPilot pull request 1500).
-struct spot_assumptions {
-  seconds mean_time_between_preemptions{4 * 3600.0};  ///< of the job
-  seconds restart_time{600};
-  seconds checkpoint_time{15};  ///< for which an asynchronous checkpoint stops the step
-  seconds queue_time{};         ///< unbilled wait after each preemption; unbounded in practice
-};
 
 /// Chips that may be had of a generation, in a region, under a kind.
 struct quota_row {
@@ -80,7 +70,7 @@ struct plan_request {
   std::vector<quota_row> quotas;       ///< empty: no quotas; otherwise what no row allows may not be had
   bool accept_uncertain = false;       ///< take plans whose fit the compiler decides
   std::size_t most_plans = 16;         ///< plans returned beside those of the front; 0: all
-  spot_assumptions spot{};
+  payment_terms terms{};  ///< what is expected of spot capacity and flex-start, and how commitments are used
   price_book prices{};
   calibration constants{};
 };
@@ -88,8 +78,7 @@ struct plan_request {
 /// What one way of paying for a plan comes to.
 struct plan_cost {
   provisioning kind = provisioning::on_demand;
-  std::string region;
-  price_row price{};
+  price_row price{};  ///< with its region and date
   seconds billed{};
   seconds wall{};
   usd total{};

@@ -197,7 +197,8 @@ inline void mark_front(std::vector<plan>& plans) {
   std::vector<plan*> by_time;
   for (plan& p : plans) by_time.push_back(&p);
   const auto key = [](const plan* p) { return std::make_pair(chosen_cost(*p).wall, chosen_cost(*p).total); };
-  std::stable_sort(by_time.begin(), by_time.end(), [&](const plan* a, const plan* b) { return key(a) < key(b); });
+  std::sort(by_time.begin(), by_time.end(),
+            [&](const plan* a, const plan* b) { return std::make_pair(key(a), a) < std::make_pair(key(b), b); });
   const plan* cheapest = nullptr;
   for (plan* p : by_time) {
     const bool equal = cheapest != nullptr && key(p) == key(cheapest);

@@ -70,40 +70,36 @@ class price_index {
   std::vector<std::vector<priced_from>> cells_;
 };
 
-/// What a run costs under one kind of provisioning, spot with checkpoints at the best interval and preemptions.
-inline plan_cost cost_of(const plan& p, const price_row& price, const std::string& region,
-                         const spot_assumptions& spot) {
+/// What a plan costs under the way of paying of a price row.
+inline plan_cost cost_of(const plan& p, const price_row& price, const payment_terms& terms) {
+  const paid_run paid = pay_for(p.where, slices(p.mesh), p.run, price, terms);
   plan_cost result;
   result.kind = price.kind;
-  result.region = region;
   result.price = price;
-  const usd_per_second per_second_price = rate(price.per_chip, checked_multiply(chips(p.where), slices(p.mesh)));
-  if (price.kind != provisioning::spot) {
-    const run_cost uninterrupted = cost_of_run(p.where, slices(p.mesh), p.run, price);
-    result.billed = uninterrupted.billed;
-    result.wall = uninterrupted.wall;
-  } else {
-    spot_run run;
-    run.work = p.run;
-    run.mean_time_between_preemptions = spot.mean_time_between_preemptions;
-    run.restart_time = spot.restart_time;
-    run.checkpoint_time = spot.checkpoint_time;
-    run.queue_time = spot.queue_time;
-    run.checkpoint_interval = min(optimal_interval(spot.checkpoint_time, spot.mean_time_between_preemptions), p.run);
-    const expected_spot_run expected = expected_run(run);
-    result.billed = expected.billed;
-    result.wall = expected.wall;
-    result.preemptions = expected.preemptions;
-    result.checkpoint_interval = run.checkpoint_interval;
-  }
+  result.billed = paid.billed;
+  result.wall = paid.wall;
+  result.preemptions = paid.preemptions;
+  result.checkpoint_interval = paid.checkpoint_interval;
   result.goodput = p.run / result.wall;
-  result.total = cost(per_second_price, result.billed);
+  result.total = paid.total;
   result.low = result.total * (p.step.low / p.step.total);
   result.high = result.total * (p.step.high / p.step.total);
   return result;
 }
 
-/// All kinds that have a price, in all regions; calendar and flex-start only where the run is not too long for them.
+/// The same; nothing where the run cannot be had that way: a calendar window is too short, or slices are preempted
+/// faster than they start again.
+inline std::optional<plan_cost> possible_cost(const plan& p, const price_row& price, const payment_terms& terms) {
+  if (!can_be_paid(price.kind, p.run, terms)) return std::nullopt;
+  try {
+    return cost_of(p, price, terms);
+  } catch (const error& problem) {
+    if (problem.code() != errc::out_of_range && problem.code() != errc::not_finite) throw;
+    return std::nullopt;
+  }
+}
+
+/// All kinds that have a price, in all regions, and under which the run can be had.
 inline void add_costs(plan& p, const plan_request& request, const price_index& prices, search_counts& counts) {
   const std::int64_t generation = generation_index(p.where.chip);
   if (generation < 0) return;
@@ -112,9 +108,7 @@ inline void add_costs(plan& p, const plan_request& request, const price_index& p
     for (const provisioning kind : all_provisioning) {
       const price_row* price = prices.find(static_cast<std::size_t>(generation), region, kind, chip_count);
       if (price == nullptr) continue;
-      if (kind == provisioning::flex_start && p.run > 7_days) continue;
-      if (kind == provisioning::calendar && p.run > 90_days) continue;
-      p.costs.push_back(cost_of(p, *price, request.regions[region], request.spot));
+      if (std::optional<plan_cost> cost = possible_cost(p, *price, request.terms)) p.costs.push_back(*cost);
       ++counts.priced;
     }
   }
@@ -125,7 +119,7 @@ inline std::int64_t quota_for(const plan_request& request, const chip_spec& chip
   if (request.quotas.empty()) return std::int64_t{1} << 40;
   std::int64_t allowed = 0;
   for (const quota_row& row : request.quotas) {
-    if (row.kind == cost.kind && same_name(row.region, cost.region) && chip_for(row.generation).name == chip.name)
+    if (row.kind == cost.kind && same_name(row.region, cost.price.region) && chip_for(row.generation).name == chip.name)
       allowed = std::max(allowed, row.chips);
   }
   return allowed;

@@ -17,7 +17,7 @@ inline namespace abi_0 {
 struct plan_sensitivity {
   usd price_down{};                          ///< total at nine tenths of the price
   usd price_up{};                            ///< at eleven tenths
-  std::optional<plan_cost> twice_preempted;  ///< spot only: twice as many preemptions
+  std::optional<plan_cost> twice_preempted;  ///< spot only; nothing where the run would never end
   plan_cost step_low{};                      ///< with the step time at the low end of its band
   plan_cost step_high{};
   std::optional<plan> twice_the_batch;  ///< the same layout; nothing where it does not divide or fit
@@ -27,23 +27,23 @@ struct plan_sensitivity {
 [[nodiscard]] inline plan_sensitivity sensitivity_of(const plan& p, const plan_request& request) {
   const plan_cost& now = chosen_cost(p);
   plan_sensitivity s;
-  const auto at = [&](const plan& changed, double price, const spot_assumptions& spot) {
+  const auto at = [&](const plan& changed, double price, const payment_terms& terms) {
     price_row row = now.price;
     row.per_chip *= price;
-    return detail::cost_of(changed, row, now.region, spot);
+    return detail::cost_of(changed, row, terms);
   };
-  s.price_down = at(p, 0.9, request.spot).total;
-  s.price_up = at(p, 1.1, request.spot).total;
+  s.price_down = at(p, 0.9, request.terms).total;
+  s.price_up = at(p, 1.1, request.terms).total;
   if (now.kind == provisioning::spot) {
-    spot_assumptions worse = request.spot;
-    worse.mean_time_between_preemptions /= 2;
-    s.twice_preempted = at(p, 1, worse);
+    payment_terms worse = request.terms;
+    worse.spot.mean_time_between_preemptions /= 2;
+    s.twice_preempted = detail::possible_cost(p, now.price, worse);
   }
   plan changed = p;
   changed.run = p.step.low * p.steps;
-  s.step_low = at(changed, 1, request.spot);
+  s.step_low = at(changed, 1, request.terms);
   changed.run = p.step.high * p.steps;
-  s.step_high = at(changed, 1, request.spot);
+  s.step_high = at(changed, 1, request.terms);
   plan larger = p;
   larger.job.global_batch = checked_multiply(p.job.global_batch, 2);
   larger.memory = memory_use(request.model, larger.job, larger.mesh, larger.where);
@@ -52,7 +52,7 @@ struct plan_sensitivity {
   larger.step = step_time(request.model, larger.job, larger.mesh, larger.where, request.constants);
   larger.steps = math::ceil(request.tokens / static_cast<double>(tokens_per_step(larger.job)));
   larger.run = larger.step.total * larger.steps;
-  larger.costs = {at(larger, 1, request.spot)};
+  larger.costs = {at(larger, 1, request.terms)};
   larger.chosen = 0;
   s.twice_the_batch = std::move(larger);
   return s;
