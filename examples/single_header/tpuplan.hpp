@@ -64,6 +64,7 @@ enum class errc : std::uint8_t {
 /// characters) and allocates nothing. In a constant expression the same refusal is a compile error.
 class error : public std::exception {
  public:
+  /// The reason and the three parts of the message; empty ones are left out.
   error(errc code, std::string_view field, std::string_view given, std::string_view valid) noexcept : code_{code} {
     append("tpuplan: ");
     append(field);
@@ -77,7 +78,9 @@ class error : public std::exception {
     }
   }
 
+  /// Why the call was refused.
   [[nodiscard]] errc code() const noexcept { return code_; }
+  /// The message, valid as long as this object lives.
   [[nodiscard]] const char* what() const noexcept override { return message_; }
 
  private:
@@ -193,28 +196,38 @@ inline namespace abi_0 {
 
 /// Tag: nothing was found.
 struct nothing_t {};
+/// Nothing was found.
 inline constexpr nothing_t nothing{};
 
 /// A value, or nothing. `if (const auto s = find_slice("v5e-16")) use(*s);`
 template <class T>
 class maybe {
  public:
-  using value_type = T;
+  using value_type = T;  ///< of what may be found
 
   constexpr maybe() noexcept = default;
-  constexpr maybe(nothing_t) noexcept {}                                     // NOLINT(google-explicit-constructor)
+  /// Nothing.
+  constexpr maybe(nothing_t) noexcept {}  // NOLINT(google-explicit-constructor)
+  /// What was found.
   constexpr maybe(const T& value) noexcept : value_{value}, found_{true} {}  // NOLINT(google-explicit-constructor)
 
+  /// @{
+  /// Whether something was found.
   [[nodiscard]] constexpr bool has_value() const noexcept { return found_; }
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return found_; }
+  /// @}
 
   /// The value. @pre has_value(); otherwise a compile error in a constant expression, an exception at run time.
   [[nodiscard]] constexpr const T& value() const {
     if (!found_) detail::fail(errc::infeasible, "value of a look-up", "nothing", "a look-up that found something");
     return value_;
   }
+  /// @{
+  /// As value().
   [[nodiscard]] constexpr const T& operator*() const { return value(); }
   [[nodiscard]] constexpr const T* operator->() const { return &value(); }
+  /// @}
+  /// The value, or `other` where nothing was found.
   [[nodiscard]] constexpr T value_or(const T& other) const noexcept { return found_ ? value_ : other; }
 
   /// To `std::optional<T>` and its like.
@@ -224,10 +237,13 @@ class maybe {
     return found_ ? Optional{value_} : Optional{};
   }
 
+  /// @{
+  /// Whether nothing, or that value, was found.
   friend constexpr bool operator==(const maybe& a, nothing_t) noexcept { return !a.found_; }
   friend constexpr bool operator!=(const maybe& a, nothing_t) noexcept { return a.found_; }
   friend constexpr bool operator==(const maybe& a, const T& b) noexcept { return a.found_ && a.value_ == b; }
   friend constexpr bool operator!=(const maybe& a, const T& b) noexcept { return !(a == b); }
+  /// @}
 
  private:
   T value_{};
@@ -260,18 +276,27 @@ template <std::size_t Capacity>
 class text {
  public:
   constexpr text() noexcept = default;
+  /// @{
+  /// The characters given, or a refusal.
   constexpr text(const char* characters) : text{std::string_view{characters}} {}  // NOLINT(google-explicit-constructor)
   constexpr text(std::string_view characters) {                                   // NOLINT(google-explicit-constructor)
     append(characters);
   }
+  /// @}
 
+  /// @{
+  /// The characters, valid as long as this object lives.
   [[nodiscard]] constexpr std::string_view view() const noexcept { return {characters_, size_}; }
   [[nodiscard]] constexpr operator std::string_view() const noexcept {  // NOLINT(google-explicit-constructor)
     return view();
   }
+  /// @}
+  /// Whether there are no characters.
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  /// Characters.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
 
+  /// Appends characters, or refuses what does not fit.
   constexpr text& append(std::string_view more) {
     if (more.size() > Capacity - size_) {
       detail::fail(errc::out_of_range, "text", more, "at most the capacity of the field in characters");
@@ -295,6 +320,8 @@ class text {
     return *this;
   }
 
+  /// @{
+  /// Comparison by characters, letter case included.
   friend constexpr bool operator==(const text& a, const text& b) noexcept { return a.view() == b.view(); }
   friend constexpr bool operator!=(const text& a, const text& b) noexcept { return a.view() != b.view(); }
   friend constexpr bool operator<(const text& a, const text& b) noexcept { return a.view() < b.view(); }
@@ -302,6 +329,7 @@ class text {
   friend constexpr bool operator!=(const text& a, std::string_view b) noexcept { return a.view() != b; }
   friend constexpr bool operator==(const text& a, const char* b) noexcept { return a.view() == std::string_view{b}; }
   friend constexpr bool operator!=(const text& a, const char* b) noexcept { return a.view() != std::string_view{b}; }
+  /// @}
 
  private:
   char characters_[Capacity + 1] = {};
@@ -366,15 +394,17 @@ template <int Bytes, int Flops, int Seconds, int Usd>
 struct dim {
   template <class Other>
   struct times;
+  /// The product with a quantity of another dimension.
   template <int B, int F, int S, int U>
   struct times<dim<B, F, S, U>> {
-    using type = dim<Bytes + B, Flops + F, Seconds + S, Usd + U>;
+    using type = dim<Bytes + B, Flops + F, Seconds + S, Usd + U>;  ///< exponents add up
   };
   template <class Other>
   struct over;
+  /// The quotient by a quantity of another dimension.
   template <int B, int F, int S, int U>
   struct over<dim<B, F, S, U>> {
-    using type = dim<Bytes - B, Flops - F, Seconds - S, Usd - U>;
+    using type = dim<Bytes - B, Flops - F, Seconds - S, Usd - U>;  ///< exponents are subtracted
   };
 };
 
@@ -400,33 +430,46 @@ template <class Dim>
 class quantity {
  public:
   constexpr quantity() noexcept = default;
+  /// That many base units.
   constexpr explicit quantity(double value) noexcept : value_{value} {}
 
+  /// The number in base units.
   [[nodiscard]] constexpr double value() const noexcept { return value_; }
 
+  /// @{
+  /// Arithmetic in place.
   constexpr quantity& operator+=(quantity other) noexcept { return value_ += other.value_, *this; }
   constexpr quantity& operator-=(quantity other) noexcept { return value_ -= other.value_, *this; }
   constexpr quantity& operator*=(double factor) noexcept { return value_ *= factor, *this; }
   constexpr quantity& operator/=(double divisor) noexcept { return value_ /= divisor, *this; }
+  /// @}
 
+  /// @{
+  /// Arithmetic within a dimension.
   friend constexpr quantity operator+(quantity a, quantity b) noexcept { return quantity{a.value_ + b.value_}; }
   friend constexpr quantity operator-(quantity a, quantity b) noexcept { return quantity{a.value_ - b.value_}; }
   friend constexpr quantity operator-(quantity a) noexcept { return quantity{-a.value_}; }
   friend constexpr quantity operator*(quantity a, double factor) noexcept { return quantity{a.value_ * factor}; }
   friend constexpr quantity operator*(double factor, quantity a) noexcept { return quantity{a.value_ * factor}; }
   friend constexpr quantity operator/(quantity a, double divisor) noexcept { return quantity{a.value_ / divisor}; }
+  /// @}
 
+  /// @{
+  /// Comparison as of doubles.
   friend constexpr bool operator==(quantity a, quantity b) noexcept { return a.value_ == b.value_; }
   friend constexpr bool operator!=(quantity a, quantity b) noexcept { return a.value_ != b.value_; }
   friend constexpr bool operator<(quantity a, quantity b) noexcept { return a.value_ < b.value_; }
   friend constexpr bool operator<=(quantity a, quantity b) noexcept { return a.value_ <= b.value_; }
   friend constexpr bool operator>(quantity a, quantity b) noexcept { return a.value_ > b.value_; }
   friend constexpr bool operator>=(quantity a, quantity b) noexcept { return a.value_ >= b.value_; }
+  /// @}
 
  private:
   double value_ = 0;
 };
 
+/// @{
+/// The dimension of the result follows from those of the operands; a double where nothing is left of it.
 template <class A, class B>
 [[nodiscard]] constexpr typename detail::quantity_or_number<typename A::template times<B>::type>::type operator*(
     quantity<A> a, quantity<B> b) noexcept {
@@ -443,7 +486,10 @@ template <class B>
 [[nodiscard]] constexpr quantity<typename dim<0, 0, 0, 0>::over<B>::type> operator/(double a, quantity<B> b) noexcept {
   return quantity<typename dim<0, 0, 0, 0>::over<B>::type>{a / b.value()};
 }
+/// @}
 
+/// @{
+/// The larger, and the smaller, of two amounts.
 template <class Dim>
 [[nodiscard]] constexpr quantity<Dim> max(quantity<Dim> a, quantity<Dim> b) noexcept {
   return a < b ? b : a;
@@ -452,22 +498,24 @@ template <class Dim>
 [[nodiscard]] constexpr quantity<Dim> min(quantity<Dim> a, quantity<Dim> b) noexcept {
   return b < a ? b : a;
 }
+/// @}
 
-using bytes = quantity<dim<1, 0, 0, 0>>;
-using flops = quantity<dim<0, 1, 0, 0>>;  ///< an amount of work; two per multiply-add
-using seconds = quantity<dim<0, 0, 1, 0>>;
-using usd = quantity<dim<0, 0, 0, 1>>;
-using bytes_per_second = quantity<dim<1, 0, -1, 0>>;
-using flops_per_second = quantity<dim<0, 1, -1, 0>>;
-using flops_per_byte = quantity<dim<-1, 1, 0, 0>>;  ///< arithmetic intensity
-using per_second = quantity<dim<0, 0, -1, 0>>;      ///< tokens, steps or clock ticks a second
-using usd_per_second = quantity<dim<0, 0, -1, 1>>;
-using flops_per_usd = quantity<dim<0, 1, 0, -1>>;
-using byte_seconds = quantity<dim<1, 0, 1, 0>>;
+using bytes = quantity<dim<1, 0, 0, 0>>;              ///< an amount of data
+using flops = quantity<dim<0, 1, 0, 0>>;              ///< an amount of work; two per multiply-add
+using seconds = quantity<dim<0, 0, 1, 0>>;            ///< a time
+using usd = quantity<dim<0, 0, 0, 1>>;                ///< an amount of US dollars
+using bytes_per_second = quantity<dim<1, 0, -1, 0>>;  ///< a bandwidth
+using flops_per_second = quantity<dim<0, 1, -1, 0>>;  ///< a rate of work
+using flops_per_byte = quantity<dim<-1, 1, 0, 0>>;    ///< arithmetic intensity
+using per_second = quantity<dim<0, 0, -1, 0>>;        ///< tokens, steps or clock ticks a second
+using usd_per_second = quantity<dim<0, 0, -1, 1>>;    ///< a price; `usd_per_hour` makes one
+using flops_per_usd = quantity<dim<0, 1, 0, -1>>;     ///< work for money
+using byte_seconds = quantity<dim<1, 0, 1, 0>>;       ///< memory that is held for a time
 
 /// Literals: `16_GiB`, `819_GB_per_s`, `197_TFLOP_per_s`, `2.4_h`, `1.20_usd_per_h`. Binary and decimal bytes differ in
 /// name, and so do an amount of FLOPs and a rate.
 inline namespace literals {
+/// The literals of one unit.
 #define TPUPLAN_DETAIL_LITERAL(suffix, type, factor)                                \
   [[nodiscard]] constexpr type operator""_##suffix(long double x) noexcept {        \
     return type{static_cast<double>(x) * (factor)};                                 \
@@ -505,18 +553,23 @@ TPUPLAN_DETAIL_LITERAL(Hz, per_second, 1.0)
 TPUPLAN_DETAIL_LITERAL(MHz, per_second, 1e6)
 TPUPLAN_DETAIL_LITERAL(usd, usd, 1.0)
 #undef TPUPLAN_DETAIL_LITERAL
+/// @{
+/// A price in dollars an hour: 1.20_usd_per_h.
 [[nodiscard]] constexpr usd_per_second operator""_usd_per_h(long double x) noexcept {
   return usd_per_second{static_cast<double>(x) / 3600.0};
 }
 [[nodiscard]] constexpr usd_per_second operator""_usd_per_h(unsigned long long x) noexcept {
   return usd_per_second{static_cast<double>(x) / 3600.0};
 }
+/// @}
 }  // namespace literals
 
 /// A price per hour as a rate. Worked: usd_per_hour(1.2) * 3600_s = 1.20 USD.
 [[nodiscard]] constexpr usd_per_second usd_per_hour(double dollars) noexcept { return usd_per_second{dollars / 3600}; }
 
 // Readers: the number in the unit of the name.
+/// @{
+/// The amount in the unit of the name.
 [[nodiscard]] constexpr double in_gib(bytes amount) noexcept { return amount.value() / 1073741824.0; }
 [[nodiscard]] constexpr double in_gb(bytes amount) noexcept { return amount.value() / 1e9; }
 [[nodiscard]] constexpr double in_tflop(flops work) noexcept { return work.value() / 1e12; }
@@ -527,6 +580,7 @@ TPUPLAN_DETAIL_LITERAL(usd, usd, 1.0)
 [[nodiscard]] constexpr double in_hours(seconds time) noexcept { return time.value() / 3600; }
 [[nodiscard]] constexpr double in_days(seconds time) noexcept { return time.value() / 86400; }
 [[nodiscard]] constexpr double in_usd_per_hour(usd_per_second rate) noexcept { return rate.value() * 3600; }
+/// @}
 
 }  // namespace abi_0
 }  // namespace tpuplan
@@ -559,6 +613,7 @@ enum class provisioning : std::uint8_t {
   commitment_3y,
 };
 
+/// Every way of paying, in the order of the enumerators.
 inline constexpr std::array<provisioning, 6> all_provisioning = {
     provisioning::on_demand, provisioning::spot,          provisioning::flex_start,
     provisioning::calendar,  provisioning::commitment_1y, provisioning::commitment_3y};
@@ -598,13 +653,13 @@ enum class date_qualifier : std::uint8_t {
 
 /// The price of one chip, its host included, for slices of at least `smallest_chips`.
 struct price_row {
-  text<24> generation{};
-  text<32> region{};
-  provisioning kind = provisioning::on_demand;
-  std::int64_t smallest_chips = 1;
-  usd_per_second per_chip{};
-  text<10> date{};  ///< ISO: 2026-09-17
-  date_qualifier qualifier = date_qualifier::exact;
+  text<24> generation{};                             ///< the chip: "v5p"
+  text<32> region{};                                 ///< "us-east5", or "us" for all regions of the US
+  provisioning kind = provisioning::on_demand;       ///< the way of paying
+  std::int64_t smallest_chips = 1;                   ///< chips of the smallest slice that it holds for
+  usd_per_second per_chip{};                         ///< of one chip
+  text<10> date{};                                   ///< ISO: 2026-09-17
+  date_qualifier qualifier = date_qualifier::exact;  ///< how well the date is known
   char grade = 'B';  ///< A vendor data, B dated transcription, C press or notes, D derived
 };
 
@@ -828,7 +883,9 @@ inline namespace abi_0 {
 struct absent_t {};
 /// Tag: the thing exists, or may, but no source establishes its figure.
 struct unknown_t {};
+/// The chip has no such thing.
 inline constexpr absent_t absent{};
+/// It may exist; its figure is not established.
 inline constexpr unknown_t unknown{};
 
 /// A value, or the reason why there is none.
@@ -836,12 +893,18 @@ template <class T>
 class known {
  public:
   constexpr known() noexcept = default;
+  /// A figure that is known.
   constexpr known(T value) noexcept : value_{value}, state_{state::value} {}  // NOLINT(google-explicit-constructor)
-  constexpr known(absent_t) noexcept : state_{state::not_there} {}            // NOLINT(google-explicit-constructor)
-  constexpr known(unknown_t) noexcept {}                                      // NOLINT(google-explicit-constructor)
+  /// None, because the chip has no such thing.
+  constexpr known(absent_t) noexcept : state_{state::not_there} {}  // NOLINT(google-explicit-constructor)
+  /// None, because no source establishes it.
+  constexpr known(unknown_t) noexcept {}  // NOLINT(google-explicit-constructor)
 
+  /// Whether there is a figure.
   [[nodiscard]] constexpr bool has_value() const noexcept { return state_ == state::value; }
+  /// Whether the chip has no such thing.
   [[nodiscard]] constexpr bool is_absent() const noexcept { return state_ == state::not_there; }
+  /// Whether no source establishes the figure.
   [[nodiscard]] constexpr bool is_unknown() const noexcept { return state_ == state::not_known; }
 
   /// The figure. Throws `errc::unknown_figure`, naming `field`, where it is absent or unknown.
@@ -855,10 +918,13 @@ class known {
   /// The figure, or `other` where there is none.
   [[nodiscard]] constexpr T value_or(T other) const noexcept { return has_value() ? value_ : other; }
 
+  /// @{
+  /// Equal where both have the same figure, or none for the same reason.
   friend constexpr bool operator==(const known& a, const known& b) noexcept {
     return a.state_ == b.state_ && (a.state_ != state::value || !(a.value_ < b.value_ || b.value_ < a.value_));
   }
   friend constexpr bool operator!=(const known& a, const known& b) noexcept { return !(a == b); }
+  /// @}
 
  private:
   enum class state : std::uint8_t { not_known, not_there, value };
@@ -889,14 +955,17 @@ inline namespace abi_0 {
 
 /// How many chips along each ICI axis: 4x8 on a chip with two axes, 4x4x8 on one with three.
 struct topology {
-  std::array<std::int32_t, 3> dims{0, 0, 1};
-  std::int32_t axes = 2;  ///< 2 or 3; an unused third dimension is 1
+  std::array<std::int32_t, 3> dims{0, 0, 1};  ///< chips along each axis
+  std::int32_t axes = 2;                      ///< 2 or 3; an unused third dimension is 1
 };
 
+/// @{
+/// Whether two shapes are the same, dimensions and axes.
 [[nodiscard]] constexpr bool operator==(const topology& a, const topology& b) noexcept {
   return a.axes == b.axes && a.dims[0] == b.dims[0] && a.dims[1] == b.dims[1] && a.dims[2] == b.dims[2];
 }
 [[nodiscard]] constexpr bool operator!=(const topology& a, const topology& b) noexcept { return !(a == b); }
+/// @}
 
 /// Chips in the shape. Worked: 16x20x28 has 8960.
 [[nodiscard]] constexpr std::int64_t chips(const topology& shape) {
@@ -992,17 +1061,20 @@ inline namespace abi_0 {
 
 /// The systolic arrays of one TensorCore.
 struct mxu_spec {
-  std::int64_t per_tensorcore = 0;
+  std::int64_t per_tensorcore = 0;       ///< arrays
   std::int64_t side = 0;                 ///< rows and columns: 128, or 256 from v6e on
   std::int64_t macs_per_cell_cycle = 0;  ///< bf16 multiply-adds of one cell in one cycle
 };
 
 /// Peak rates of one chip. Absent: no such mode. Unknown: not documented.
 struct peak_rates {
+  /// @{
+  /// Dense products in that format.
   known<flops_per_second> bf16{};
   known<flops_per_second> int8{};
   known<flops_per_second> fp8{};
   known<flops_per_second> int4{};
+  /// @}
 };
 
 /// High-bandwidth memory. Capacities are exact bytes.
@@ -1015,19 +1087,19 @@ struct hbm_spec {
 
 /// On-chip memories.
 struct on_chip_spec {
-  bytes vmem_per_tensorcore{};
+  bytes vmem_per_tensorcore{};              ///< vector memory
   known<double> vmem_bandwidth_over_hbm{};  ///< the scaling book's estimate for v5e: about 22
   bytes cmem{};                             ///< per chip; only v4 has it
-  known<bytes> smem_per_tensorcore{};
+  known<bytes> smem_per_tensorcore{};       ///< scalar memory
 };
 
 /// The interconnect inside a slice. Rates are one-way, of one link.
 struct ici_spec {
-  std::int64_t links = 0;            ///< per chip: 4 in two dimensions, 6 in three
-  std::int32_t axes = 0;             ///< 2 or 3
-  bytes_per_second link_one_way{};   ///< nominal
-  double achievable_fraction = 0.9;  ///< of nominal, as the scaling book and MaxText use
-  wraparound_rule wraparound = wraparound_rule::whole_cubes;
+  std::int64_t links = 0;                                     ///< per chip: 4 in two dimensions, 6 in three
+  std::int32_t axes = 0;                                      ///< 2 or 3
+  bytes_per_second link_one_way{};                            ///< nominal
+  double achievable_fraction = 0.9;                           ///< of nominal, as the scaling book and MaxText use
+  wraparound_rule wraparound = wraparound_rule::whole_cubes;  ///< which axes close into rings
   known<double> die_to_die_over_link{};  ///< bandwidth between the two dies of a chip, in nominal links
 };
 
@@ -1041,7 +1113,7 @@ struct host_spec {
 
 /// How large it gets.
 struct pod_spec {
-  topology shape{};
+  topology shape{};                ///< the full pod
   std::int64_t largest_slice = 0;  ///< chips in the largest single slice that is scheduled
 };
 
@@ -1050,21 +1122,21 @@ enum class name_counts : std::uint8_t { tensorcores, chips };
 
 /// Everything tpuplan knows of one kind of chip.
 struct chip_spec {
-  text<24> name{};
-  std::int64_t announced_year = 0;
-  std::int64_t tensorcores = 0;
-  std::int64_t jax_devices = 0;  ///< devices that JAX shows per chip: 2 on v2, v3 and tpu7x
-  bool megacore = false;         ///< two TensorCores shown as one device
-  mxu_spec mxu{};
-  peak_rates peak{};
-  known<per_second> clock{};
-  hbm_spec hbm{};
-  on_chip_spec on_chip{};
-  known<std::int64_t> sparsecores{};
-  ici_spec ici{};
-  host_spec host{};
-  pod_spec pod{};
-  tpuplan::name_counts slice_name_counts = name_counts::tensorcores;
+  text<24> name{};                    ///< "v5e"; `find_chip` reads it
+  std::int64_t announced_year = 0;    ///< of the announcement
+  std::int64_t tensorcores = 0;       ///< per chip
+  std::int64_t jax_devices = 0;       ///< devices that JAX shows per chip: 2 on v2, v3 and tpu7x
+  bool megacore = false;              ///< two TensorCores shown as one device
+  mxu_spec mxu{};                     ///< of one TensorCore
+  peak_rates peak{};                  ///< of the chip
+  known<per_second> clock{};          ///< of the TensorCores
+  hbm_spec hbm{};                     ///< of the chip
+  on_chip_spec on_chip{};             ///< of the chip
+  known<std::int64_t> sparsecores{};  ///< per chip
+  ici_spec ici{};                     ///< of the chip
+  host_spec host{};                   ///< of the machine that it is in
+  pod_spec pod{};                     ///< of the generation
+  tpuplan::name_counts slice_name_counts = name_counts::tensorcores;  ///< in names such as v5p-128
 };
 
 /// The peak rate of matrix products whose operands are of that format, per chip. bf16 stands for fp16 and, as XLA
@@ -1157,6 +1229,7 @@ constexpr topology grid(std::int32_t a, std::int32_t b) noexcept { return topolo
 constexpr topology torus(std::int32_t a, std::int32_t b, std::int32_t c) noexcept { return topology{{a, b, c}, 3}; }
 }  // namespace detail
 
+/// TPU v2.
 inline constexpr chip_spec v2 = {
     "v2",
     /*announced_year*/ 2017,
@@ -1175,6 +1248,7 @@ inline constexpr chip_spec v2 = {
     /*pod: shape, largest_slice*/ {detail::grid(16, 16), 256},
     /*slice_name_counts*/ name_counts::tensorcores};
 
+/// TPU v3.
 inline constexpr chip_spec v3 = {
     "v3",
     /*announced_year*/ 2018,
@@ -1193,6 +1267,7 @@ inline constexpr chip_spec v3 = {
     /*pod: shape, largest_slice*/ {detail::grid(32, 32), 1024},
     /*slice_name_counts*/ name_counts::tensorcores};
 
+/// TPU v4.
 inline constexpr chip_spec v4 = {
     "v4",
     /*announced_year*/ 2021,
@@ -1212,6 +1287,7 @@ inline constexpr chip_spec v4 = {
     /*pod: shape, largest_slice*/ {detail::torus(16, 16, 16), 4096},
     /*slice_name_counts*/ name_counts::tensorcores};
 
+/// TPU v5e, in slice names v5litepod.
 inline constexpr chip_spec v5e = {
     "v5e",
     /*announced_year*/ 2023,
@@ -1230,6 +1306,7 @@ inline constexpr chip_spec v5e = {
     /*pod: shape, largest_slice*/ {detail::grid(16, 16), 256},
     /*slice_name_counts*/ name_counts::chips};
 
+/// TPU v5p.
 inline constexpr chip_spec v5p = {
     "v5p",
     /*announced_year*/ 2023,
@@ -1248,6 +1325,7 @@ inline constexpr chip_spec v5p = {
     /*pod: shape, largest_slice*/ {detail::torus(16, 20, 28), 6144},
     /*slice_name_counts*/ name_counts::tensorcores};
 
+/// TPU v6e, Trillium.
 inline constexpr chip_spec v6e = {
     "v6e",
     /*announced_year*/ 2024,
@@ -1266,6 +1344,7 @@ inline constexpr chip_spec v6e = {
     /*pod: shape, largest_slice*/ {detail::grid(16, 16), 256},
     /*slice_name_counts*/ name_counts::chips};
 
+/// TPU7x, Ironwood.
 inline constexpr chip_spec tpu7x = {
     "tpu7x",
     /*announced_year*/ 2025,
@@ -1398,10 +1477,10 @@ inline constexpr std::array<slice_row, 246> slice_rows = {{
 
 /// A machine type of Compute Engine or GKE: one VM with some chips.
 struct machine_type {
-  std::string_view name;
-  std::int32_t generation;  ///< place in `generations`
-  std::int64_t chips;       ///< per VM
-  known<std::int64_t> vcpus;
+  std::string_view name;       ///< "ct5p-hightpu-4t"
+  std::int32_t generation;     ///< place in `generations`
+  std::int64_t chips;          ///< per VM
+  known<std::int64_t> vcpus;   ///< of the VM
   known<std::int64_t> ram_gb;  ///< as printed by the source
 };
 
@@ -1452,9 +1531,9 @@ inline namespace abi_0 {
 /// A slice of a pod: one kind of chip in one shape, cut into VMs of equal size. It holds its chip by value, so that a
 /// chip of the caller's own is treated like those of the table.
 struct slice {
-  chip_spec chip{};
-  topology shape{};
-  std::int64_t chips_per_vm = 0;
+  chip_spec chip{};               ///< every chip of the slice
+  topology shape{};               ///< chips along each ICI axis
+  std::int64_t chips_per_vm = 0;  ///< chips of one VM
 };
 
 /// Chips in the slice. Worked: 64 in v5p-128, 8 in v5litepod-8, 4 in v3-8.
@@ -1554,6 +1633,7 @@ constexpr std::int64_t name_number(const chip_spec& chip, std::int64_t chip_coun
 
 /// The documented slices, by index: `slice_at(0)` … `slice_at(slice_count - 1)`.
 inline constexpr std::size_t slice_count = detail::slice_rows.size();
+/// The documented slice of that index; a larger one is refused.
 [[nodiscard]] constexpr slice slice_at(std::size_t index) {
   if (index >= slice_count) {
     detail::fail(errc::out_of_range, "slice_at: index", static_cast<std::int64_t>(index), "0 to slice_count - 1");
@@ -1711,8 +1791,8 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
 
 /// The sizes next to a wrong name of a known chip.
 struct nearest_slices {
-  maybe<slice> smaller{};
-  maybe<slice> larger{};
+  maybe<slice> smaller{};  ///< at most that many chips
+  maybe<slice> larger{};   ///< at least that many chips
 };
 
 /// The named slices of a chip just below and just above that many chips, or exactly so in both places.
@@ -1830,8 +1910,10 @@ class price_book {
                                           std::int64_t smallest_chips = 1) const {
     return with(price_row{generation, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
   }
+  /// The same for a row; up to eight. Throws as `validate`, and `errc::out_of_range` for a ninth.
   [[nodiscard]] constexpr price_book with(const price_row& row) const;
 
+  /// Rows, the caller's own included.
   [[nodiscard]] constexpr std::size_t size() const noexcept {
     return own_size_ + (rows_ == nullptr ? detail::us_prices.size() : size_);
   }
@@ -2474,7 +2556,7 @@ struct spot_comparison {
   usd_per_second effective_price{};     ///< spot_cost / work: what useful time costs
   double billed_factor = 0;             ///< billed / work
   double break_even_billed_factor = 0;  ///< the billed factor at which both cost the same
-  bool spot_is_cheaper = false;
+  bool spot_is_cheaper = false;         ///< whether spot_cost is below on_demand_cost
 };
 
 namespace detail {
@@ -2896,8 +2978,8 @@ struct run_cost {
   seconds run{};          ///< uninterrupted
   seconds billed{};       ///< interruptions, checkpoints and whole days included
   seconds wall{};         ///< waiting for capacity included
-  usd total{};
-  price_row price{};
+  usd total{};            ///< rate x billed
+  price_row price{};      ///< the row that it is made of
 };
 
 /// Dollars for an uninterrupted run on some slices. Worked: 2 h on v5e-32 on demand are 76.80.
@@ -2997,8 +3079,11 @@ struct memory_calibration {
   double quantised_bytes = 1;             ///< copies of 8-bit operands; with int8's results in 32 bits 2
   double host_layers = 2;                 ///< layers on the way to host memory or back
 };
+/// The point.
 inline constexpr memory_calibration memory_point{};
+/// The end where a compiler keeps least.
 inline constexpr memory_calibration memory_low{0.5, 1.0 / 3, 0, 0, 0.5, 0, 0, 1};
+/// The end where it keeps most.
 inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
 
 /// The constant for a chip: its generation's, or that of unlisted chips. Worked: 0.774 for v5p.
@@ -3033,32 +3118,32 @@ struct projector_spec {
   bool merge_matrix = false;      ///< a matrix [merge^2 d, d] without bias, before the others
   std::int64_t input = 0;         ///< 0: the model has no projector
   std::int64_t hidden = 0;        ///< 0: one matrix [input, output]; else [input, hidden] and [hidden, output]
-  std::int64_t output = 0;
-  bool bias = false;
+  std::int64_t output = 0;        ///< width of the text model
+  bool bias = false;              ///< biases of its matrices
 };
 
 /// A vision tower. `layers` 0 where a model has none.
 struct vision_spec {
-  std::int64_t image_size = 0;  ///< side of the image in pixels
-  std::int64_t patch_size = 0;  ///< side of a patch in pixels
-  std::int64_t channels = 3;
-  std::int64_t temporal_patch = 1;  ///< frames per patch
-  std::int64_t layers = 0;
-  std::int64_t d_model = 0;
-  std::int64_t heads = 0;
-  std::int64_t d_ff = 0;
-  bool gated = false;
-  bool qkv_bias = true;
-  bool output_bias = true;
-  bool mlp_bias = true;
-  bool norm_bias = true;
-  bool patch_bias = true;
-  bool class_token = false;
-  std::int64_t learned_positions = 0;
-  std::int64_t extra_norms = 0;       ///< norms outside of the layers (before the first, after the last)
-  std::int64_t other_weights = 0;     ///< what the fields above do not describe: gates, tile embeddings, pooling heads
-  std::int64_t tokens_per_image = 0;  ///< tokens the text model sees; 0: all patches, merged as the projector does
-  projector_spec projector{};
+  std::int64_t image_size = 0;         ///< side of the image in pixels
+  std::int64_t patch_size = 0;         ///< side of a patch in pixels
+  std::int64_t channels = 3;           ///< colours of a pixel
+  std::int64_t temporal_patch = 1;     ///< frames per patch
+  std::int64_t layers = 0;             ///< of the tower
+  std::int64_t d_model = 0;            ///< width of the residual stream
+  std::int64_t heads = 0;              ///< of attention
+  std::int64_t d_ff = 0;               ///< inner width of the MLP
+  bool gated = false;                  ///< three matrices in the MLP instead of two
+  bool qkv_bias = true;                ///< biases of the projections of queries, keys and values
+  bool output_bias = true;             ///< a bias of the projection behind attention
+  bool mlp_bias = true;                ///< biases of the MLP
+  bool norm_bias = true;               ///< LayerNorm with weight and bias, instead of RMSNorm
+  bool patch_bias = true;              ///< a bias of the patch embedding
+  bool class_token = false;            ///< one more token, with a learned embedding
+  std::int64_t learned_positions = 0;  ///< rows of a table of positions; 0: none
+  std::int64_t extra_norms = 0;        ///< norms outside of the layers (before the first, after the last)
+  std::int64_t other_weights = 0;      ///< what the fields above do not describe: gates, tile embeddings, pooling heads
+  std::int64_t tokens_per_image = 0;   ///< tokens the text model sees; 0: all patches, merged as the projector does
+  projector_spec projector{};          ///< to the text model
 };
 
 /// Throws, naming the field, unless the tower can be counted.
@@ -3190,23 +3275,23 @@ enum class architecture : std::uint8_t {
 
 /// Multi-head latent attention (DeepSeek). All 0 where a model has none.
 struct latent_attention_spec {
-  std::int64_t q_lora_rank = 0;   ///< 0: queries are projected at once
-  std::int64_t kv_lora_rank = 0;  ///< 0: the model has no latent attention
-  std::int64_t qk_nope_head_dim = 0;
-  std::int64_t qk_rope_head_dim = 0;
-  std::int64_t v_head_dim = 0;
+  std::int64_t q_lora_rank = 0;       ///< 0: queries are projected at once
+  std::int64_t kv_lora_rank = 0;      ///< 0: the model has no latent attention
+  std::int64_t qk_nope_head_dim = 0;  ///< of queries and keys, the part without positions
+  std::int64_t qk_rope_head_dim = 0;  ///< of queries and keys, the part with positions
+  std::int64_t v_head_dim = 0;        ///< of values
 };
 
 /// Self-attention of every layer, and what differs in some of them.
 struct attention_spec {
-  std::int64_t heads = 0;
-  std::int64_t kv_heads = 0;  ///< below heads: grouped queries; 1: multi-query
-  std::int64_t head_dim = 0;  ///< need not be d_model / heads
-  bool qkv_bias = false;
-  bool output_bias = false;
-  bool qk_norm = false;  ///< a norm of head_dim weights on queries and one on keys
-  bool sinks = false;    ///< one learned sink per head, as gpt-oss
-  latent_attention_spec latent{};
+  std::int64_t heads = 0;             ///< of queries, in each layer
+  std::int64_t kv_heads = 0;          ///< below heads: grouped queries; 1: multi-query
+  std::int64_t head_dim = 0;          ///< need not be d_model / heads
+  bool qkv_bias = false;              ///< biases of the projections of queries, keys and values
+  bool output_bias = false;           ///< a bias of the projection behind attention
+  bool qk_norm = false;               ///< a norm of head_dim weights on queries and one on keys
+  bool sinks = false;                 ///< one learned sink per head, as gpt-oss
+  latent_attention_spec latent{};     ///< instead of heads with keys and values of their own
   std::int64_t window = 0;            ///< sliding window of the local layers, in tokens; 0: no local layers
   std::int64_t local_layers = 0;      ///< layers with the window; the rest attend to everything
   std::int64_t global_head_dim = 0;   ///< 0: as head_dim
@@ -3219,55 +3304,59 @@ struct attention_spec {
 
 /// The dense MLP, also of the dense layers of a mixture of experts.
 struct mlp_spec {
-  std::int64_t d_ff = 0;
-  bool gated = true;  ///< three matrices (SwiGLU, GeGLU) instead of two
-  bool bias = false;
+  std::int64_t d_ff = 0;               ///< inner width
+  bool gated = true;                   ///< three matrices (SwiGLU, GeGLU) instead of two
+  bool bias = false;                   ///< biases of the matrices
   bool double_wide_in_shared = false;  ///< twice the width in layers with shared keys and values (Gemma 3n)
 };
 
 /// Mixture of experts. `experts` 0 where a model has none.
 struct moe_spec {
-  std::int64_t experts = 0;
-  std::int64_t top_k = 0;
-  std::int64_t expert_d_ff = 0;
+  std::int64_t experts = 0;              ///< routed experts of one layer
+  std::int64_t top_k = 0;                ///< experts of one token
+  std::int64_t expert_d_ff = 0;          ///< inner width of one expert
   std::int64_t shared_d_ff = 0;          ///< all shared experts together
   std::int64_t parallel_dense_d_ff = 0;  ///< a dense MLP beside the experts (Gemma 4)
   std::int64_t dense_layers = 0;         ///< layers with the dense MLP instead of experts
-  bool router_bias = false;
-  bool expert_bias = false;
-  bool shared_gate = false;  ///< the router has one more output, a gate on the shared experts (Qwen2-MoE)
+  bool router_bias = false;              ///< a bias of the router
+  bool expert_bias = false;              ///< biases of the experts' matrices
+  bool shared_gate = false;              ///< the router has one more output, a gate on the shared experts (Qwen2-MoE)
 };
 
 /// A transformer. Fields without a sensible default are 0 and refused by name when used.
 struct transformer {
-  text<64> name{};
-  architecture kind = architecture::decoder;
-  std::int64_t layers = 0;          ///< of the decoder, or of the only stack
-  std::int64_t encoder_layers = 0;  ///< encoder_decoder only
-  std::int64_t d_model = 0;
-  std::int64_t vocab = 0;
-  bool tied_embeddings = false;
-  std::int64_t learned_positions = 0;
-  std::int64_t token_types = 0;
-  std::int64_t extra_input_rows = 0;  ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
-  std::int64_t max_positions = 0;     ///< longest sequence the model is made for; 0: not stated
-  std::int64_t norms_per_layer = 2;
-  bool norm_bias = false;       ///< LayerNorm with weight and bias, instead of RMSNorm
-  bool embedding_norm = false;  ///< a norm right after the embeddings, as BERT
-  bool final_norm = true;
-  bool pooler = false;       ///< a dense layer on the first token, as BertModel
-  std::int64_t classes = 0;  ///< classification head on the vision tower
-  attention_spec attention{};
-  mlp_spec mlp{};
-  moe_spec moe{};
-  vision_spec vision{};
-  std::int64_t published_parameters = 0;         ///< stands in for the count where the shape is approximate; 0: counted
+  text<64> name{};                            ///< of the model, at most 64 characters
+  architecture kind = architecture::decoder;  ///< what the text stack is
+  std::int64_t layers = 0;                    ///< of the decoder, or of the only stack
+  std::int64_t encoder_layers = 0;            ///< encoder_decoder only
+  std::int64_t d_model = 0;                   ///< width of the residual stream
+  std::int64_t vocab = 0;                     ///< rows of the token table
+  bool tied_embeddings = false;               ///< the output head is the token table
+  std::int64_t learned_positions = 0;         ///< rows of a table of positions; 0: none
+  std::int64_t token_types = 0;               ///< rows of a table of segments, as BERT; 0: none
+  std::int64_t extra_input_rows = 0;          ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
+  std::int64_t max_positions = 0;             ///< longest sequence the model is made for; 0: not stated
+  std::int64_t norms_per_layer = 2;           ///< norms over d_model in one layer
+  bool norm_bias = false;                     ///< LayerNorm with weight and bias, instead of RMSNorm
+  bool embedding_norm = false;                ///< a norm right after the embeddings, as BERT
+  bool final_norm = true;                     ///< a norm behind the last layer
+  bool pooler = false;                        ///< a dense layer on the first token, as BertModel
+  std::int64_t classes = 0;                   ///< classification head on the vision tower
+  attention_spec attention{};                 ///< of the text stack
+  mlp_spec mlp{};                             ///< of the text stack
+  moe_spec moe{};                             ///< of the text stack
+  vision_spec vision{};                       ///< the vision tower
+  std::int64_t published_parameters = 0;      ///< stands in for the count where the shape is approximate; 0: counted
   std::int64_t published_active_parameters = 0;  ///< parameters in matrix products for one token; 0: counted
 };
 
+/// Whether there is a text stack.
 [[nodiscard]] constexpr bool has_text(const transformer& m) noexcept { return m.kind != architecture::vision; }
+/// Whether there is a vision tower.
 [[nodiscard]] constexpr bool has_vision(const transformer& m) noexcept { return m.vision.layers > 0; }
+/// Whether it is a mixture of experts.
 [[nodiscard]] constexpr bool has_experts(const transformer& m) noexcept { return m.moe.experts > 0; }
+/// Whether attention is latent.
 [[nodiscard]] constexpr bool has_latent_attention(const transformer& m) noexcept {
   return m.attention.latent.kv_lora_rank > 0;
 }
@@ -3397,15 +3486,15 @@ struct parameter_count {
   std::int64_t attention = 0;  ///< projections with biases, norms on queries and keys, sinks, relative tables
   std::int64_t mlp = 0;        ///< dense MLPs, shared experts included
   std::int64_t experts = 0;    ///< routed experts, all of them
-  std::int64_t router = 0;
-  std::int64_t norms = 0;
-  std::int64_t lm_head = 0;  ///< 0 where it is tied to the token table
-  std::int64_t vision = 0;
-  std::int64_t projector = 0;
-  std::int64_t head = 0;  ///< pooler or classifier
-  std::int64_t total = 0;
-  std::int64_t active = 0;    ///< that one token passes through: total less the experts it is not routed to
-  std::int64_t matrices = 0;  ///< active, in matrix products of one token: no input look-up, norms or biases
+  std::int64_t router = 0;     ///< of the mixture of experts
+  std::int64_t norms = 0;      ///< of the layers, and the last one
+  std::int64_t lm_head = 0;    ///< 0 where it is tied to the token table
+  std::int64_t vision = 0;     ///< the vision tower
+  std::int64_t projector = 0;  ///< from the tower to the text
+  std::int64_t head = 0;       ///< pooler or classifier
+  std::int64_t total = 0;      ///< every weight once
+  std::int64_t active = 0;     ///< that one token passes through: total less the experts it is not routed to
+  std::int64_t matrices = 0;   ///< active, in matrix products of one token: no input look-up, norms or biases
 };
 
 namespace detail {
@@ -3558,7 +3647,13 @@ constexpr void count_text(const transformer& m, parameter_count& count) {
 
 /// Which linear layers carry LoRA adapters.
 struct lora_targets {
-  bool q = false, k = false, v = false, o = false, gate = false, up = false, down = false;
+  bool q = false;     ///< queries
+  bool k = false;     ///< keys
+  bool v = false;     ///< values
+  bool o = false;     ///< the projection behind attention
+  bool gate = false;  ///< of gated MLPs
+  bool up = false;    ///< into the MLP
+  bool down = false;  ///< out of it
 };
 
 /// Trainable parameters of LoRA adapters of that rank: rank x (inputs + outputs) per adapted matrix and layer.
@@ -3618,13 +3713,14 @@ enum class window_flops : std::uint8_t {
 /// What is counted. The default is MaxText's: matrix products of one token, active experts only, output head, no input
 /// look-up, router, half of causal attention.
 struct flop_convention {
-  attention_flops attention = attention_flops::causal_half;
-  window_flops window = window_flops::smooth;
-  bool router = true;
+  attention_flops attention = attention_flops::causal_half;  ///< how attention is counted
+  window_flops window = window_flops::smooth;                ///< how sliding windows are
+  bool router = true;                                        ///< the router of a mixture of experts counts
   bool all_parameters = false;  ///< two FLOPs for each parameter of the model (6N) instead of for each in a product
   bool latent_norms = false;    ///< one multiply-add for each weight of the norms inside of latent attention
 };
 
+/// As MaxText prints FLOPs: the default.
 inline constexpr flop_convention maxtext_flops{};
 /// As MaxText, without the router; Megatron-LM adds the norms inside of latent attention.
 inline constexpr flop_convention megatron_flops{attention_flops::causal_half, window_flops::smooth, false, false, true};
@@ -3634,17 +3730,17 @@ inline constexpr flop_convention six_n_flops{attention_flops::none, window_flops
 /// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention
 /// stands in `mlp`'s place as one figure, `weights`.
 struct forward_flops {
-  flops qkv{};
-  flops attention_output{};
-  flops attention{};
-  flops mlp_up{};    ///< dense: gate and up
-  flops mlp_down{};  ///< dense
-  flops experts_up{};
-  flops experts_down{};
-  flops router{};
-  flops logits{};
-  flops weights{};  ///< only with all_parameters
-  flops total{};
+  flops qkv{};               ///< projections of queries, keys and values
+  flops attention_output{};  ///< the projection behind attention
+  flops attention{};         ///< scores and their sum over values
+  flops mlp_up{};            ///< dense: gate and up
+  flops mlp_down{};          ///< dense
+  flops experts_up{};        ///< active experts: gate and up
+  flops experts_down{};      ///< active experts
+  flops router{};            ///< of the mixture of experts
+  flops logits{};            ///< the output head
+  flops weights{};           ///< only with all_parameters
+  flops total{};             ///< of all parts
 };
 
 namespace detail {
@@ -3846,9 +3942,9 @@ enum class optimizer_kind : std::uint8_t {
 
 /// What training keeps of the parameters between steps: weights + optimizer = total.
 struct training_state {
-  bytes weights{};
-  bytes optimizer{};
-  bytes total{};
+  bytes weights{};    ///< the master copy
+  bytes optimizer{};  ///< its state
+  bytes total{};      ///< of both
 };
 
 /// The state of that many parameters, over all devices, each part held once.
@@ -3871,22 +3967,25 @@ enum class placement : std::uint8_t {
 
 /// What is saved of each layer between forward and backward pass. Tensors are named as in MaxText's custom policy.
 struct remat_policy {
-  placement layer_input = placement::device;  ///< decoder_layer_input
-  placement qkv = placement::recompute;       ///< query_proj, key_proj, value_proj
-  placement context = placement::recompute;   ///< output of the attention kernel
-  placement out_proj = placement::recompute;
+  placement layer_input = placement::device;     ///< decoder_layer_input
+  placement qkv = placement::recompute;          ///< query_proj, key_proj, value_proj
+  placement context = placement::recompute;      ///< output of the attention kernel
+  placement out_proj = placement::recompute;     ///< out_proj
   placement mlp_up = placement::recompute;       ///< mlpwi, mlpwi_0, mlpwi_1
   placement mlp_down = placement::recompute;     ///< mlpwo
   placement elementwise = placement::recompute;  ///< norms, activation functions, everything else
   bool attention_again = true;                   ///< the attention kernel's forward pass is run again
 };
 
+/// @{
+/// Whether two policies save the same.
 [[nodiscard]] constexpr bool operator==(const remat_policy& a, const remat_policy& b) noexcept {
   return a.layer_input == b.layer_input && a.qkv == b.qkv && a.context == b.context && a.out_proj == b.out_proj &&
          a.mlp_up == b.mlp_up && a.mlp_down == b.mlp_down && a.elementwise == b.elementwise &&
          a.attention_again == b.attention_again;
 }
 [[nodiscard]] constexpr bool operator!=(const remat_policy& a, const remat_policy& b) noexcept { return !(a == b); }
+/// @}
 
 namespace detail {
 /// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . done again.
@@ -3901,25 +4000,36 @@ constexpr remat_policy policy(const char (&tensors)[8], bool attention_again) no
 /// The policies of MaxText by its names. Letters: layer input, qkv, context, output projection, MLP up, MLP down,
 /// elementwise.
 namespace remat {
+/// The layer's input alone is kept: all else is done again.
 inline constexpr remat_policy full{};
+/// Everything is kept: nothing is done again.
 inline constexpr remat_policy none = detail::policy("DDDDDDD", false);
 /// Every matrix product is kept; the attention kernel and elementwise work are done again.
 inline constexpr remat_policy minimal = detail::policy("DDDDDD.", true);
+/// As minimal, and the attention kernel is not run again.
 inline constexpr remat_policy minimal_with_context = detail::policy("DDDDDD.", false);
+/// Every matrix product is kept in host memory, the layer's input on the device.
 inline constexpr remat_policy minimal_offloaded = detail::policy("DHHHHH.", true);
+/// Matrix products but those into the MLP.
 inline constexpr remat_policy save_dot_except_mlpwi = detail::policy("DDDD.D.", true);
+/// Matrix products of attention alone.
 inline constexpr remat_policy save_dot_except_mlp = detail::policy("DDDD...", true);
+/// The same, and the attention kernel is not run again.
 inline constexpr remat_policy save_dot_with_context_except_mlp = detail::policy("DDDD...", false);
+/// Queries, keys and values.
 inline constexpr remat_policy save_qkv_proj = detail::policy("DD.....", true);
+/// Queries, keys and values, in host memory.
 inline constexpr remat_policy qkv_proj_offloaded = detail::policy("DH.....", true);
+/// The output projection.
 inline constexpr remat_policy save_out_proj = detail::policy("D..D...", true);
+/// The output of the attention kernel, which is not run again.
 inline constexpr remat_policy save_context = detail::policy("D.D....", false);
 }  // namespace remat
 
 /// A policy and its name.
 struct named_remat_policy {
-  std::string_view name;
-  remat_policy policy;
+  std::string_view name;  ///< as `parse_remat_policy` reads it
+  remat_policy policy;    ///< what it saves
 };
 
 /// All named policies, from the one that recomputes most. axlearn's default is save_dot_with_context_except_mlp.
@@ -3986,27 +4096,27 @@ enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer
 
 /// One training step. Fields without a sensible default are 0 and refused by name when used.
 struct training {
-  std::int64_t global_batch = 0;     ///< sequences in one step, over all slices
-  std::int64_t sequence_length = 0;  ///< tokens, image tokens included
-  dtype compute = dtype::bf16;       ///< int8 or fp8 where products run quantised
-  dtype weights = dtype::fp32;       ///< the master copy
-  dtype moments = dtype::fp32;       ///< optimizer state
-  optimizer_kind optimizer = optimizer_kind::adamw;
-  remat_policy remat = remat::full;
-  std::int64_t gradient_accumulation = 1;  ///< microbatches in one step
-  std::int64_t pipeline_microbatches = 0;  ///< in flight through the stages; 0: four for each stage
-  std::int64_t pipeline_rounds = 1;        ///< interleaved stages on each device
-  double capacity_factor = 1;              ///< of experts; 1 without dropping or padding
-  std::int64_t vocabulary_tiles = 1;       ///< pieces in which logits and their gradients are made
-  double logits_fraction = 1;              ///< of positions that are predicted (0.15 for masked language models)
-  bool synchronous_collectives = false;    ///< the framework does not overlap FSDP and data collectives
-  double work_multiplier = 1;              ///< products per token relative to one forward and backward pass (DPO: more)
-  std::int64_t images_per_sequence = 0;    ///< passes of the vision tower
-  software_level software = software_level::tuned;
-  attention_kernel attention = attention_kernel::flash;
-  host_state state_on_host = host_state::none;
-  std::int64_t lora_rank = 0;  ///< of adapters on a frozen base; 0: all is trained
-  lora_targets lora{};         ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
+  std::int64_t global_batch = 0;                     ///< sequences in one step, over all slices
+  std::int64_t sequence_length = 0;                  ///< tokens, image tokens included
+  dtype compute = dtype::bf16;                       ///< int8 or fp8 where products run quantised
+  dtype weights = dtype::fp32;                       ///< the master copy
+  dtype moments = dtype::fp32;                       ///< optimizer state
+  optimizer_kind optimizer = optimizer_kind::adamw;  ///< whose state is kept
+  remat_policy remat = remat::full;                  ///< what is saved of each layer
+  std::int64_t gradient_accumulation = 1;            ///< microbatches in one step
+  std::int64_t pipeline_microbatches = 0;            ///< in flight through the stages; 0: four for each stage
+  std::int64_t pipeline_rounds = 1;                  ///< interleaved stages on each device
+  double capacity_factor = 1;                        ///< of experts; 1 without dropping or padding
+  std::int64_t vocabulary_tiles = 1;                 ///< pieces in which logits and their gradients are made
+  double logits_fraction = 1;            ///< of positions that are predicted (0.15 for masked language models)
+  bool synchronous_collectives = false;  ///< the framework does not overlap FSDP and data collectives
+  double work_multiplier = 1;            ///< products per token relative to one forward and backward pass (DPO: more)
+  std::int64_t images_per_sequence = 0;  ///< passes of the vision tower
+  software_level software = software_level::tuned;       ///< what the run is programmed in
+  attention_kernel attention = attention_kernel::flash;  ///< how attention is computed
+  host_state state_on_host = host_state::none;           ///< what lies in host memory between steps
+  std::int64_t lora_rank = 0;                            ///< of adapters on a frozen base; 0: all is trained
+  lora_targets lora{};  ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
   dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
 };
 
@@ -4070,7 +4180,7 @@ inline namespace abi_0 {
 
 /// Numbers per token and layer. Experts count as the active ones.
 struct layer_widths {
-  double d_model = 0;
+  double d_model = 0;  ///< of the residual stream
   double qkv = 0;      ///< queries, keys and values together
   double context = 0;  ///< output of the attention kernel
   double mlp_up = 0;   ///< outputs of gate and up products
@@ -4111,7 +4221,8 @@ struct layer_widths {
 
 /// Parameters that are trained, and that are not: adapters and their base, or all and none.
 struct held_parameters {
-  double trained = 0, frozen = 0;
+  double trained = 0;  ///< with gradients and optimizer
+  double frozen = 0;   ///< without
 };
 
 /// The parameters that a step holds. Throws where adapters are not modelled: see lora_parameters.
@@ -4191,16 +4302,16 @@ enum class mesh_unit : std::uint8_t { devices, chips };
 /// Degrees of parallelism. Inside a slice their product is the number of devices; the dcn_ ones multiply to the number
 /// of slices. Names are MaxText's.
 struct layout {
-  std::int64_t data = 1;
-  std::int64_t fsdp = 1;
-  std::int64_t tensor = 1;
-  std::int64_t expert = 1;
-  std::int64_t context = 1;  ///< sequence
-  std::int64_t pipeline = 1;
-  std::int64_t dcn_data = 1;
-  std::int64_t dcn_fsdp = 1;
-  std::int64_t dcn_pipeline = 1;
-  mesh_unit unit = mesh_unit::devices;
+  std::int64_t data = 1;                ///< copies of the model, inside a slice
+  std::int64_t fsdp = 1;                ///< ways in which weights, gradients and optimizer are cut
+  std::int64_t tensor = 1;              ///< ways in which each layer's products are cut
+  std::int64_t expert = 1;              ///< ways in which experts are dealt out
+  std::int64_t context = 1;             ///< sequence
+  std::int64_t pipeline = 1;            ///< stages inside a slice
+  std::int64_t dcn_data = 1;            ///< copies of the model over slices
+  std::int64_t dcn_fsdp = 1;            ///< ways in which they are cut over slices
+  std::int64_t dcn_pipeline = 1;        ///< stages over slices
+  mesh_unit unit = mesh_unit::devices;  ///< what the degrees inside a slice count
 };
 
 /// Fully sharded over a slice, data parallel over slices: what most jobs start with.
@@ -4276,9 +4387,9 @@ constexpr void validate(const layout& l, const transformer& m, const training& j
 
 /// Bytes of one shard of an array, and of all copies together.
 struct sharded_array {
-  std::int64_t elements_per_device = 0;
-  bytes per_device{};
-  bytes over_mesh{};  ///< copies included
+  std::int64_t elements_per_device = 0;  ///< of the shard
+  bytes per_device{};                    ///< of the shard
+  bytes over_mesh{};                     ///< copies included
 };
 
 /// An array of that many elements cut `ways` ways on a mesh of that many devices: devices / ways copies of each part.
@@ -4367,18 +4478,18 @@ enum class memory_stage : std::uint8_t { logits, layer, update };
 
 /// Bytes on one device in the stage that needs most; the parts add up to `total`.
 struct memory_breakdown {
-  bytes parameters{};
-  bytes optimizer{};
+  bytes parameters{};        ///< as they are kept between steps
+  bytes optimizer{};         ///< its state
   bytes gradients{};         ///< accumulated ones in fp32, and those that the stage has made
   bytes activations{};       ///< saved between forward and backward pass
   bytes logits{};            ///< with their gradient
   bytes gathered_weights{};  ///< under FSDP: whole weights in flight, and gradients that wait to be reduced
   bytes workspace{};         ///< what a layer does again, gradients of activations, buffers of transfers
-  bytes total{};
-  bytes low{};     ///< the least that a good compiler needs
-  bytes high{};    ///< nothing fused or reused
-  bytes usable{};  ///< what XLA lets a program use on the device
-  memory_stage stage = memory_stage::layer;
+  bytes total{};             ///< in the stage that needs most
+  bytes low{};               ///< the least that a good compiler needs
+  bytes high{};              ///< nothing fused or reused
+  bytes usable{};            ///< what XLA lets a program use on the device
+  memory_stage stage = memory_stage::layer;  ///< the stage that needs most
 };
 
 /// What is left: usable less total; negative where it does not fit.
@@ -4572,46 +4683,46 @@ enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead, host };
 
 /// A collective: how long it takes by itself, and how much of that the step waits for.
 struct collective_time {
-  seconds whole{};
-  seconds exposed{};
+  seconds whole{};    ///< by itself
+  seconds exposed{};  ///< what the step waits for
 };
 
 /// Time of one step. compute + hbm + ici + overhead + bubble + jitter + dcn.exposed + host.exposed + software = total,
 /// and each of the first three is the sum of its parts.
 struct step_breakdown {
-  seconds dense_products{};  ///< projections, dense MLPs, shared experts
-  seconds expert_products{};
-  seconds logits{};
-  seconds attention{};
-  seconds vision{};
-  seconds compute{};        ///< the five above
-  seconds elementwise{};    ///< HBM traffic of norms, activations, residuals
-  seconds scores{};         ///< HBM traffic of scores and probabilities, where attention is not fused
-  seconds operands{};       ///< HBM traffic of the operands and results of dense products
-  seconds weight_reads{};   ///< HBM traffic of gathered weights, once a pass
-  seconds weight_update{};  ///< HBM traffic of optimizer and gradients
-  seconds dispatch{};       ///< HBM traffic of routing tokens to experts
-  seconds hbm{};            ///< the six above
-  collective_time fsdp{};
-  collective_time data{};
-  collective_time tensor{};
-  collective_time expert{};
-  collective_time context{};
-  seconds ici{};       ///< the exposed parts of the five above
-  seconds overhead{};  ///< fixed time per layer and pass
-  seconds bubble{};    ///< pipeline stages that wait
-  seconds jitter{};    ///< stragglers among slices
-  collective_time dcn{};
-  collective_time host{};  ///< state that lies in host memory, both ways
-  seconds software{};      ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
-  seconds total{};
-  seconds low{};  ///< nine of ten comparable published runs lie between low and high
-  seconds high{};
+  seconds dense_products{};   ///< projections, dense MLPs, shared experts
+  seconds expert_products{};  ///< routed experts
+  seconds logits{};           ///< the output head
+  seconds attention{};        ///< scores and their sum over values
+  seconds vision{};           ///< the vision tower and its projector
+  seconds compute{};          ///< the five above
+  seconds elementwise{};      ///< HBM traffic of norms, activations, residuals
+  seconds scores{};           ///< HBM traffic of scores and probabilities, where attention is not fused
+  seconds operands{};         ///< HBM traffic of the operands and results of dense products
+  seconds weight_reads{};     ///< HBM traffic of gathered weights, once a pass
+  seconds weight_update{};    ///< HBM traffic of optimizer and gradients
+  seconds dispatch{};         ///< HBM traffic of routing tokens to experts
+  seconds hbm{};              ///< the six above
+  collective_time fsdp{};     ///< gathers of weights, scatters of gradients
+  collective_time data{};     ///< all-reduce of gradients
+  collective_time tensor{};   ///< of activations
+  collective_time expert{};   ///< tokens to their experts and back
+  collective_time context{};  ///< keys and values around the sequence
+  seconds ici{};              ///< the exposed parts of the five above
+  seconds overhead{};         ///< fixed time per layer and pass
+  seconds bubble{};           ///< pipeline stages that wait
+  seconds jitter{};           ///< stragglers among slices
+  collective_time dcn{};      ///< gradients and activations between slices
+  collective_time host{};     ///< state that lies in host memory, both ways
+  seconds software{};         ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
+  seconds total{};            ///< of the step
+  seconds low{};              ///< nine of ten comparable published runs lie between low and high
+  seconds high{};             ///< the upper end of that
   double band = 0;            ///< relative error behind low and high
   bool extrapolated = false;  ///< outside of what published runs cover
-  step_bound limited_by = step_bound::compute;
-  double mfu = 0;  ///< model FLOPs (MaxText's; no gradients of frozen weights) over the bf16 peak
-  per_second tokens_per_second{};
+  step_bound limited_by = step_bound::compute;  ///< the largest part
+  double mfu = 0;                  ///< model FLOPs (MaxText's; no gradients of frozen weights) over the bf16 peak
+  per_second tokens_per_second{};  ///< over all slices
 };
 
 namespace detail {
@@ -5088,7 +5199,7 @@ inline constexpr seconds ici_hop_latency{1e-6};
 
 /// Where a chip is in its slice: its place along each axis, from 0.
 struct chip_position {
-  std::array<std::int32_t, 3> at{0, 0, 0};
+  std::array<std::int32_t, 3> at{0, 0, 0};  ///< along each axis
 };
 
 /// One link of one chip, one way, as achieved. Worked: 50 GB/s x 0.9 = 45 GB/s on v5e.
@@ -5163,11 +5274,11 @@ constexpr axis_way way_along(const slice& s, const chip_position& from, const ch
 
 /// Sending an array from one chip to another: first_byte + streaming = total.
 struct send_breakdown {
-  std::int64_t hops = 0;
+  std::int64_t hops = 0;   ///< between the chips
   std::int64_t ports = 0;  ///< links of the sender that are used
-  seconds first_byte{};
-  seconds streaming{};  ///< the bytes over the ports
-  seconds total{};
+  seconds first_byte{};    ///< hops x latency of one
+  seconds streaming{};     ///< the bytes over the ports
+  seconds total{};         ///< of both
 };
 
 /// Time to send an array over all shortest ways between two chips of a slice. Nothing takes no time from a chip to
@@ -5195,8 +5306,8 @@ struct send_breakdown {
 
 /// What a host sends to the data-centre network, and each of its chips.
 struct network_share {
-  bytes_per_second host{};
-  bytes_per_second chip{};
+  bytes_per_second host{};  ///< of the host's network card
+  bytes_per_second chip{};  ///< of one chip
 };
 
 /// The rate of a host's network card, given in gigabits as it is sold, shared evenly by its chips: `host_spec.dcn`.
@@ -5247,11 +5358,11 @@ enum class member_share : std::uint8_t {
 
 /// Chips that take part in a collective: the lengths of the ICI axes they span.
 struct collective_group {
-  std::array<std::int32_t, 3> lengths{1, 1, 1};  ///< 1: an axis that is not used
-  network_kind network = network_kind::ring;
-  bytes_per_second one_way{};  ///< of one link (or port), as achieved
-  seconds per_hop = ici_hop_latency;
-  member_share share = member_share::by_network;
+  std::array<std::int32_t, 3> lengths{1, 1, 1};   ///< 1: an axis that is not used
+  network_kind network = network_kind::ring;      ///< what joins the members
+  bytes_per_second one_way{};                     ///< of one link (or port), as achieved
+  seconds per_hop = ici_hop_latency;              ///< time of one hop, whatever it carries
+  member_share share = member_share::by_network;  ///< what of the array is counted as moved
 };
 
 /// Members of the group. Worked: 64 of 4 x 4 x 4.
@@ -5275,10 +5386,10 @@ struct collective_group {
 
 /// Time of a collective: the larger of what bandwidth and what latency ask for.
 struct collective_cost {
-  seconds bandwidth{};
-  seconds latency{};
-  seconds total{};
-  bool latency_bound = false;
+  seconds bandwidth{};         ///< of the bytes over the links
+  seconds latency{};           ///< of the hops
+  seconds total{};             ///< the larger of both
+  bool latency_bound = false;  ///< latency is the larger
 };
 
 namespace detail {
@@ -5415,16 +5526,16 @@ inline namespace abi_0 {
 /// One degree of a layout on the torus: its length along each ICI axis. Their product, times the devices of a chip that
 /// it takes, is the degree.
 struct placed_degree {
-  std::string_view name{};
-  std::int64_t degree = 1;
-  std::array<std::int32_t, 3> lengths{1, 1, 1};
-  std::int64_t on_chip = 1;  ///< devices of one chip
-  bool rings = true;         ///< every axis it spans is spanned whole, and wraps
+  std::string_view name{};                       ///< as in `layout`: "tensor"
+  std::int64_t degree = 1;                       ///< ways
+  std::array<std::int32_t, 3> lengths{1, 1, 1};  ///< chips along each ICI axis
+  std::int64_t on_chip = 1;                      ///< devices of one chip
+  bool rings = true;                             ///< every axis it spans is spanned whole, and wraps
 };
 
 /// The degrees inside a slice in the order in which they are placed, from those that communicate most.
 struct torus_placement {
-  std::array<placed_degree, 6> degrees{};
+  std::array<placed_degree, 6> degrees{};  ///< unused ones have degree 1
 };
 
 namespace detail {
@@ -5550,10 +5661,10 @@ enum class memory_level : std::uint8_t {
 
 /// Formats of the operands and the result of a product, and of the arithmetic.
 struct product_dtypes {
-  dtype weights = dtype::bf16;
-  dtype activations = dtype::bf16;
-  dtype output = dtype::bf16;
-  dtype compute = dtype::bf16;
+  dtype weights = dtype::bf16;      ///< as read from memory
+  dtype activations = dtype::bf16;  ///< as read from memory
+  dtype output = dtype::bf16;       ///< as written to memory
+  dtype compute = dtype::bf16;      ///< of the multiply-adds
 };
 
 /// One format throughout. Worked: uniform(dtype::int8) reads, computes and writes int8.
@@ -5600,9 +5711,9 @@ struct product_dtypes {
 
 /// A product [batch, inner] x [inner, outer].
 struct product_shape {
-  std::int64_t batch = 0;
-  std::int64_t inner = 0;
-  std::int64_t outer = 0;
+  std::int64_t batch = 0;  ///< rows of the left operand
+  std::int64_t inner = 0;  ///< the dimension that is summed over
+  std::int64_t outer = 0;  ///< columns of the right operand
 };
 
 /// FLOPs of a product, two per multiply-add. Worked: 2 x 32 x 4096 x 16384.
@@ -5645,8 +5756,8 @@ struct product_shape {
 
 /// Work that grows with a count, of tokens or of sequences, on top of bytes that move once for all of them.
 struct growing_work {
-  bytes once{};  ///< such as the weights
-  flops flops_per_element{};
+  bytes once{};               ///< such as the weights
+  flops flops_per_element{};  ///< arithmetic
   bytes bytes_per_element{};  ///< such as activations, or the cache of a sequence
 };
 
@@ -5691,11 +5802,11 @@ enum class bound : std::uint8_t { compute, memory };
 /// Time of one product on one chip at peak rates: between `lower`, where arithmetic and traffic overlap perfectly, and
 /// `upper`, where they do not at all.
 struct product_time {
-  seconds math{};
-  seconds memory{};
-  seconds lower{};
-  seconds upper{};
-  bound limited_by = bound::memory;
+  seconds math{};                    ///< arithmetic at the peak rate
+  seconds memory{};                  ///< traffic at the bandwidth of the memory
+  seconds lower{};                   ///< max(math, memory)
+  seconds upper{};                   ///< math + memory
+  bound limited_by = bound::memory;  ///< the larger of both
 };
 
 /// Roofline of one product. Worked: [512,4096]x[4096,16384] in bf16 on v5e takes 0.349 ms of arithmetic and 0.189 ms of
@@ -5772,8 +5883,8 @@ struct product_time {
 
 /// Time of several stages that work at once: at best the slowest, at worst all of them one after the other.
 struct time_bounds {
-  seconds lower{};
-  seconds upper{};
+  seconds lower{};  ///< the slowest stage
+  seconds upper{};  ///< the sum of all
 };
 
 /// The bounds for stages that take these times by themselves. Worked: 66.7, 166.7, 19.8 and 1.4 ms take 166.7 to 254.6.
@@ -5912,17 +6023,17 @@ struct contraction_limits {
 
 /// How a layer of two matrices is dealt out: ways and ICI axes of FSDP and of tensor parallelism.
 struct layer_sharding {
-  std::int64_t fsdp = 1;
-  std::int64_t fsdp_axes = 0;
-  std::int64_t tensor = 1;
-  std::int64_t tensor_axes = 0;
+  std::int64_t fsdp = 1;         ///< ways
+  std::int64_t fsdp_axes = 0;    ///< ICI axes that it spans
+  std::int64_t tensor = 1;       ///< ways
+  std::int64_t tensor_axes = 0;  ///< ICI axes that it spans
 };
 
 /// Forward time of one layer of two bf16 matrices: arithmetic, FSDP gathers, tensor gathers and scatters.
 struct layer_times {
-  seconds math{};
-  seconds fsdp{};
-  seconds tensor{};
+  seconds math{};              ///< arithmetic at the bf16 peak
+  seconds fsdp{};              ///< gathers of weights
+  seconds tensor{};            ///< gathers and scatters of activations
   bool compute_bound = false;  ///< arithmetic takes longer than either kind of traffic
 };
 
@@ -5952,8 +6063,8 @@ struct layer_times {
 /// Backward pass of one layer under data parallelism between slices: arithmetic, and the all-reduce of its gradients,
 /// which one slice does not need.
 struct layer_backward_times {
-  seconds math{};
-  seconds dcn{};
+  seconds math{};  ///< arithmetic at the bf16 peak
+  seconds dcn{};   ///< the all-reduce between slices
 };
 
 /// Worked: 2e6 tokens, D 8192, F 28672 on two v5p slices of 8960 chips: 0.457 ms against 0.0336 ms.
@@ -5992,8 +6103,8 @@ struct layer_traffic {
 /// Time in which pipeline stages hand on the activations of a step: one hop of a microbatch, and hops on the critical
 /// path.
 struct pipeline_transfer {
-  seconds per_hop{};
-  seconds total{};
+  seconds per_hop{};  ///< one microbatch
+  seconds total{};    ///< all hops on the critical path
 };
 
 /// Worked: 2 Mi tokens, D 8192, 400 GB/s, 32 microbatches, 8 stages: 2.68 ms a hop, 102 ms in all.
@@ -6029,7 +6140,7 @@ inline namespace abi_0 {
 
 /// One sequence in one layer. `queries` is the whole prompt in prefill and 1 in decode.
 struct attention_shape {
-  std::int64_t queries = 0;
+  std::int64_t queries = 0;            ///< query rows
   std::int64_t context = 0;            ///< keys that each query sees, none masked
   std::int64_t heads_per_kv_head = 1;  ///< 1: multi-head; more: grouped queries
 };
@@ -6079,8 +6190,8 @@ inline namespace abi_0 {
 
 /// The tile in which the last two dimensions of an array are laid out: sublanes x lanes.
 struct tile {
-  std::int64_t sublanes = 0;
-  std::int64_t lanes = 0;
+  std::int64_t sublanes = 0;  ///< of the last dimension but one
+  std::int64_t lanes = 0;     ///< of the last dimension
 };
 
 /// The layout tile of a format: 8 x 128 words of 32 bits, so 16 x 128 in bf16 and 32 x 128 in int8.
@@ -6096,13 +6207,13 @@ struct tile {
 
 /// A matrix as weights have it: rows are inputs (contracted), columns are outputs.
 struct matrix_shape {
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
+  std::int64_t rows = 0;     ///< inputs
+  std::int64_t columns = 0;  ///< outputs
 };
 
 /// What a padded matrix costs against the one that was asked for.
 struct padding_cost {
-  matrix_shape shape{};
+  matrix_shape shape{};         ///< as asked for
   matrix_shape padded{};        ///< to the side of the MXU in both dimensions
   double flop_utilization = 1;  ///< useful share of the MXU's cells
   bytes stored{};               ///< as laid out in tiles
@@ -6137,19 +6248,22 @@ struct padding_cost {
 
 /// A kind of weight matrix of a model, how often it occurs, and in how many of those a token is multiplied.
 struct weight_matrix {
-  std::string_view name{};
-  matrix_shape shape{};
-  std::int64_t count = 0;
-  std::int64_t used_per_token = 0;
+  std::string_view name{};          ///< "query", "expert up"
+  matrix_shape shape{};             ///< of one such matrix
+  std::int64_t count = 0;           ///< such matrices in the model
+  std::int64_t used_per_token = 0;  ///< of those, the ones that a token is multiplied with
 };
 
 /// At most sixteen kinds of weight matrices.
 struct weight_matrices {
-  std::array<weight_matrix, 16> items{};
-  std::size_t size = 0;
+  std::array<weight_matrix, 16> items{};  ///< the first `size` are set
+  std::size_t size = 0;                   ///< kinds
 
+  /// @{
+  /// The kinds as a range.
   [[nodiscard]] constexpr const weight_matrix* begin() const noexcept { return items.data(); }
   [[nodiscard]] constexpr const weight_matrix* end() const noexcept { return items.data() + size; }
+  /// @}
 };
 
 namespace detail {
@@ -6211,9 +6325,9 @@ constexpr void add_attention_matrices(const transformer& m, weight_matrices& lis
 
 /// What padding wastes over all weight matrices of a model: useful share of the FLOPs of one token, and stored bytes.
 struct model_padding {
-  double flop_utilization = 1;
-  bytes stored{};
-  bytes stored_waste{};
+  double flop_utilization = 1;  ///< useful share of the MXU's cells
+  bytes stored{};               ///< as laid out in tiles
+  bytes stored_waste{};         ///< of which padding
 };
 
 /// Padding summed over `matrices_of` a model. Worked: gpt2 (768 wide, vocabulary 50257) uses 99.97 % on v5e.
@@ -6246,8 +6360,11 @@ struct model_padding {
 /// @file
 /// The version of tpuplan. CMake reads it from here: it is written nowhere else.
 
+/// The first number of the version.
 #define TPUPLAN_VERSION_MAJOR 0
+/// The second.
 #define TPUPLAN_VERSION_MINOR 1
+/// The third.
 #define TPUPLAN_VERSION_PATCH 0
 
 #endif
@@ -6260,6 +6377,855 @@ struct model_padding {
 /// @file
 /// Everything that is constexpr and needs no third-party library: units, hardware, models, rooflines, layouts,
 /// estimates and costs.
+
+#endif
+
+// tpuplan/cost/checkpoint_storage.hpp
+
+#ifndef TPUPLAN_COST_CHECKPOINT_STORAGE_HPP
+#define TPUPLAN_COST_CHECKPOINT_STORAGE_HPP
+
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// What it costs to keep checkpoints in Cloud Storage, in the region of the slice: storage and operations. Within a
+/// region nothing is charged for the network; between regions it is, and that is not modelled.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+using usd_per_byte_second = quantity<dim<-1, 0, -1, 1>>;
+
+/// A price per GiB and month of 730 hours. Worked: usd_per_gib_month(0.020) times 1 GiB and 730 h is 0.02 USD.
+/// Source: the price list of 2026-09-20, which has 0.000027397 USD per GiB and hour for 0.020 per month.
+[[nodiscard]] constexpr usd_per_byte_second usd_per_gib_month(double dollars) noexcept {
+  return usd{dollars} / (1_GiB * 730_h);
+}
+
+/// The number of `usd_per_gib_month`.
+[[nodiscard]] constexpr double in_usd_per_gib_month(usd_per_byte_second price) noexcept {
+  return (price * 1_GiB * 730_h).value();
+}
+
+/// The price of Standard storage in a region, for regions where a source was read; nothing elsewhere.
+///
+/// Source: cloud.google.com/storage/pricing, copies of 2026. Worked: 0.020 USD per GiB and month in us-east5, 0.023 in
+/// us-west4.
+[[nodiscard]] constexpr maybe<usd_per_byte_second> find_storage_price(std::string_view region) noexcept {
+  constexpr std::string_view at_20[] = {"us-central1", "us-east1",     "us-east5",     "us-west1",
+                                        "us-south1",   "europe-west1", "europe-north1"};
+  constexpr std::string_view at_23[] = {"us-west4", "us-east4"};
+  for (const std::string_view known_region : at_20) {
+    if (detail::same_name(region, known_region)) return usd_per_gib_month(0.020);
+  }
+  for (const std::string_view known_region : at_23) {
+    if (detail::same_name(region, known_region)) return usd_per_gib_month(0.023);
+  }
+  return nothing;
+}
+
+/// Prices of requests to Standard storage. Source: cloud.google.com/storage/pricing-examples, copies of 2026.
+struct operation_prices {
+  usd write{0.005 / 1000};  ///< class A: one object written, or a listing
+  usd read{0.0004 / 1000};  ///< class B: one object read
+};
+
+/// Checkpoints as they are kept. For the bytes of one, `training_state_of(…).total`: parameters and optimizer.
+struct checkpoint_store {
+  bytes checkpoint{};        ///< of one; above 0
+  std::int64_t kept = 0;     ///< at any time; 1 or more
+  seconds held{};            ///< for how long that many are kept; above 0
+  double written = 0;        ///< over that time, such as expected_run(…).segments
+  double restored = 0;       ///< over that time, such as expected_run(…).preemptions
+  std::int64_t objects = 0;  ///< that one checkpoint is made of; needed where anything is written or restored
+};
+
+/// storage + operations = total.
+struct storage_cost {
+  bytes kept{};
+  usd storage{};
+  usd operations{};  ///< writing and reading objects; 0 where none were given
+  usd total{};
+};
+
+/// Dollars for checkpoints, as if all that are kept were there from the first second.
+///
+/// `price` above 0: `find_storage_price` has some, `usd_per_gib_month` makes one. The time in which an old checkpoint
+/// is still there beside its successor, listings and retries are not counted. Throws for fields out of the range given
+/// at them. Worked: 3 checkpoints of 96 GB (8e9 parameters in fp32 with AdamW) for 730 h at 0.020: 5.364 USD; 1000
+/// written in 64 objects each: 0.32 USD more.
+[[nodiscard]] constexpr storage_cost cost_of_checkpoints(const checkpoint_store& store, usd_per_byte_second price,
+                                                         const operation_prices& operations = {}) {
+  const double size = detail::positive("checkpoint_store.checkpoint", store.checkpoint.value());
+  const std::int64_t kept = detail::positive_count("checkpoint_store.kept", store.kept);
+  detail::positive("checkpoint_store.held", store.held.value());
+  detail::positive("storage price", price.value());
+  detail::not_negative("checkpoint_store.written", store.written);
+  detail::not_negative("checkpoint_store.restored", store.restored);
+  detail::not_negative("operation_prices.write", operations.write.value());
+  detail::not_negative("operation_prices.read", operations.read.value());
+  detail::count_from("checkpoint_store.objects", store.objects, 0);
+  if (store.written > 0 || store.restored > 0) detail::positive_count("checkpoint_store.objects", store.objects);
+  storage_cost result;
+  result.kept = bytes{size * static_cast<double>(kept)};
+  result.storage = price * result.kept * store.held;
+  result.operations =
+      (operations.write * store.written + operations.read * store.restored) * static_cast<double>(store.objects);
+  result.total = result.storage + result.operations;
+  detail::in_range("storage cost", result.total.value(), 0, 1.7976931348623157e308, "a finite number of dollars");
+  return result;
+}
+
+/// The same for the state of a training run. Worked: the run of the other overload from `training_state_of(8e9, fp32)`.
+[[nodiscard]] constexpr storage_cost cost_of_checkpoints(const training_state& state, std::int64_t kept, seconds held,
+                                                         usd_per_byte_second price) {
+  checkpoint_store store;
+  store.checkpoint = state.total;
+  store.kept = kept;
+  store.held = held;
+  return cost_of_checkpoints(store, price);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/cost/commitment.hpp
+
+#ifndef TPUPLAN_COST_COMMITMENT_HPP
+#define TPUPLAN_COST_COMMITMENT_HPP
+
+#include <cstdint>
+
+/// @file
+/// Commitments of 1 and 3 years: cheaper by the hour, and billed for every hour of the term.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The hours that a commitment bills for: 365 days, or 3 times that. Throws for other ways of paying.
+/// Worked: commitment_term(provisioning::commitment_1y) is 8760 h.
+[[nodiscard]] constexpr seconds commitment_term(provisioning kind) {
+  if (kind == provisioning::commitment_1y) return 365_days;
+  if (kind == provisioning::commitment_3y) return 1095_days;
+  detail::fail(errc::invalid_argument, "commitment", name(kind), "commitment_1y or commitment_3y");
+}
+
+/// The share of a commitment's hours that must be used for it to cost no more than paying for those hours alone:
+/// committed / (otherwise x billed_factor). Above 1 it never does.
+///
+/// Both prices are of the same machines and above 0. `billed_factor`, 1 or more, is what the other way bills for an
+/// hour of use: 1 on demand, `expected_run(…).billed_factor` on spot; committed machines are taken to be used without
+/// loss. Worked: 0.84 against 1.20 USD per hour on demand: 0.70; against 0.60 on spot at a factor of 1.2: 1.1667,
+/// never.
+[[nodiscard]] constexpr double break_even_utilization(usd_per_second committed, usd_per_second otherwise,
+                                                      double billed_factor = 1) {
+  const double price = detail::positive("break_even_utilization: committed", committed.value());
+  detail::positive("break_even_utilization: otherwise", otherwise.value());
+  return detail::representable("break_even_utilization: otherwise",
+                               price / effective_price(otherwise, billed_factor).value(), otherwise.value(),
+                               "a price with a representable ratio to the committed one");
+}
+
+/// What a run under a commitment comes to. run + idle = total, of which the run's own hours are `run`.
+struct commitment_cost {
+  usd run{};               ///< the hours of the run
+  usd idle{};              ///< the hours of the term that nobody uses
+  usd total{};             ///< run + idle
+  usd whole{};             ///< the bill of all terms, whoever uses them
+  seconds term{};          ///< all terms that the run needs
+  seconds unused{};        ///< of them, in which the machines idle
+  double utilization = 0;  ///< share of the term in use, by the run and by others
+  std::int64_t terms = 1;  ///< one after the other, where the run is longer than one
+};
+
+/// The cost of a run under a commitment taken for its machines, where a share of the hours that it leaves is used by
+/// other work.
+///
+/// `price` is of all machines at the committed rate, above 0; `rest_used` from 0 (idle: the run has to pay for them) to
+/// 1 (others pay for them). Throws for a kind that is no commitment. Worked: 30 days of 32 v5e at 0.84 USD an hour are
+/// 19353.60 USD, and 235468.80 if the rest of the year is idle.
+[[nodiscard]] constexpr commitment_cost cost_under_commitment(usd_per_second price, provisioning kind, seconds run,
+                                                              double rest_used) {
+  const seconds term = commitment_term(kind);
+  detail::positive("price", price.value());
+  detail::positive("run time", run.value());
+  detail::in_range("rest of the term in use", rest_used, 0, 1, "0 (idle) to 1 (used)");
+  const double terms = math::ceil(run / term);
+  if (!(terms < 9e15)) detail::fail(errc::out_of_range, "run time", run.value(), "a time of fewer than 9e15 terms");
+  commitment_cost result;
+  result.terms = static_cast<std::int64_t>(terms);
+  result.term = term * terms;
+  result.unused = (result.term - run) * (1 - rest_used);
+  result.utilization = 1 - result.unused / result.term;
+  result.run = cost(price, run);
+  result.idle = cost(price, result.unused);
+  result.total = result.run + result.idle;
+  result.whole = cost(price, result.term);
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/cost/migration.hpp
+
+#ifndef TPUPLAN_COST_MIGRATION_HPP
+#define TPUPLAN_COST_MIGRATION_HPP
+
+/// @file
+/// Whether moving to other machines pays: engineering once against a saving with every job.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A move that costs once and saves with each job after it.
+struct migration {
+  usd engineering{};          ///< once, now; 0 or more
+  usd saving_per_job{};       ///< negative where jobs get dearer
+  double jobs_per_month = 0;  ///< 0 or more, need not be whole
+  double discount = 0;        ///< a year, 0.08 for 8 %: by which money of next year is worth less; 0 or more
+};
+
+namespace detail {
+
+/// What a month saves, and by which a month discounts. (1 + monthly)^12 = 1 + yearly.
+struct migration_months {
+  double saving = 0;
+  double discount_log = 0;  ///< ln (1 + monthly rate)
+};
+
+constexpr migration_months months_of(const migration& m) {
+  not_negative("migration.engineering", m.engineering.value());
+  in_range("migration.saving_per_job", m.saving_per_job.value(), -1e300, 1e300, "a finite number of dollars");
+  in_range("migration.jobs_per_month", m.jobs_per_month, 0, 1e6, "0 to 1e6");
+  in_range("migration.discount", m.discount, 0, 10, "0 to 10, where 0.08 is 8 % a year");
+  return {m.saving_per_job.value() * m.jobs_per_month, math::log1p(m.discount) / 12};
+}
+
+/// What 1 USD at the end of each of n months is worth now: (1 - (1 + r)^-n) / r, and n without discount.
+constexpr double annuity(double discount_log, double months) {
+  return discount_log > 0 ? -math::expm1(-discount_log * months) / math::expm1(discount_log) : months;
+}
+
+}  // namespace detail
+
+/// The months until the savings have paid for the engineering, a fraction of a month included; nothing where they never
+/// do: no saving, no jobs, or savings worth less than the engineering however long they last.
+///
+/// Savings count at the end of each month. With S = saving x jobs, E = engineering and r = (1 + discount)^(1/12) - 1
+/// the answer is E / S, and -ln(1 - r E / S) / ln(1 + r) with a discount. Throws for a field out of its range. Source:
+/// discounted payback of an annuity, any textbook of finance. Worked: 60000 USD against 2500 a job and 4 jobs a month:
+/// 6 months, 6.17 at 10 % a year.
+[[nodiscard]] constexpr maybe<double> months_to_pay_back(const migration& m) {
+  const detail::migration_months each = detail::months_of(m);
+  if (!(each.saving > 0)) return nothing;
+  const double plain = m.engineering.value() / each.saving;
+  if (!math::is_finite(plain)) return nothing;
+  if (each.discount_log == 0) return plain;
+  const double spent = plain * math::expm1(each.discount_log);
+  if (spent >= 1) return nothing;
+  return -math::log1p(-spent) / each.discount_log;
+}
+
+/// What the move is worth now after so many months of savings, engineering paid; negative where it has not paid back.
+///
+/// `months` 0 or more. Worked: the move of `months_to_pay_back` after 12 months: 60000 USD, 54004.88 at 10 % a year.
+[[nodiscard]] constexpr usd value_of_migration(const migration& m, double months) {
+  const detail::migration_months each = detail::months_of(m);
+  detail::not_negative("months", months);
+  const double worth = each.saving * detail::annuity(each.discount_log, months) - m.engineering.value();
+  detail::in_range("value of the migration", worth, -1.7976931348623157e308, 1.7976931348623157e308,
+                   "a finite number of dollars");
+  return usd{worth};
+}
+
+/// The saving per job at which the move pays back in exactly so many months: E / (jobs x annuity).
+///
+/// `m.saving_per_job` is not used; `months` above 0 and at least some jobs. Worked: 60000 USD and 4 jobs a month in 12
+/// months: 1250 USD a job.
+[[nodiscard]] constexpr usd break_even_saving_per_job(const migration& m, double months) {
+  const detail::migration_months each = detail::months_of(m);
+  detail::positive("months", months);
+  detail::positive("migration.jobs_per_month", m.jobs_per_month);
+  return m.engineering / (m.jobs_per_month * detail::annuity(each.discount_log, months));
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/hardware/gpus.hpp
+
+#ifndef TPUPLAN_HARDWARE_GPUS_HPP
+#define TPUPLAN_HARDWARE_GPUS_HPP
+
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// GPU servers to hold a TPU slice against: peak rates, memory and Google Cloud's prices, nothing calibrated. They are
+/// chips of a caller's own; sources in data/gpus.json.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A GPU of Google Cloud and what an hour of it costs, its share of the machine included.
+struct gpu_offer {
+  std::string_view name{};            ///< "H100"; GB of memory behind it where there are two kinds
+  std::string_view machine{};         ///< machine type that the price is of
+  std::int64_t per_machine = 0;       ///< GPUs in the largest machine
+  flops_per_second bf16{};            ///< dense
+  bytes hbm{};                        ///< of one GPU
+  bytes_per_second bandwidth{};       ///< of its HBM
+  known<usd_per_second> on_demand{};  ///< of one GPU
+  known<usd_per_second> spot{};       ///< of one GPU
+  std::string_view date{};            ///< of the prices
+};
+
+/// GPUs to hold a TPU against. data/gpus.json has the same rows with their sources.
+inline constexpr gpu_offer gpu_offers[] = {
+    {"A100-40", "a2-highgpu-1g", 16, 312_TFLOP_per_s, 40_GB, 1555_GB_per_s, 3.6734_usd_per_h, 1.2934_usd_per_h,
+     "2025-03-06"},
+    {"A100-80", "a2-ultragpu-8g", 8, 312_TFLOP_per_s, 80_GB, 2039_GB_per_s, 5.0688_usd_per_h, 3.041_usd_per_h,
+     "2026-09-17"},
+    {"H100", "a3-highgpu-8g", 8, 989_TFLOP_per_s, 80_GB, 3350_GB_per_s, 11.0613_usd_per_h, 6.620_usd_per_h,
+     "2026-09-17"},
+    {"H200", "a3-ultragpu-8g", 8, 989_TFLOP_per_s, 141_GB, 4800_GB_per_s, 10.6009_usd_per_h, unknown, "2026-09-17"},
+    {"B200", "a4-highgpu-8g", 8, 2250_TFLOP_per_s, 180_GB, 8000_GB_per_s, 16.11_usd_per_h, 4.954_usd_per_h,
+     "2026-07-30"},
+    {"L4", "g2-standard-4", 8, 121_TFLOP_per_s, 24_GB, 300_GB_per_s, 0.707_usd_per_h, unknown, "2026-06-03"},
+};
+
+/// The GPU of that name, in any case; nothing if there is none. Worked: find_gpu("h100")->per_machine is 8.
+[[nodiscard]] constexpr maybe<gpu_offer> find_gpu(std::string_view given) noexcept {
+  for (const gpu_offer& offer : gpu_offers) {
+    if (detail::same_name(given, offer.name)) return offer;
+  }
+  return nothing;
+}
+
+/// The same; an unknown name throws `errc::unknown_name` and lists the known ones.
+[[nodiscard]] constexpr gpu_offer gpu_for(std::string_view given) {
+  if (const maybe<gpu_offer> found = find_gpu(given)) return *found;
+  detail::fail(errc::unknown_name, "gpu", given, "A100-40, A100-80, H100, H200, B200 or L4");
+}
+
+/// Some GPUs of one machine as a slice: for estimates with `peak_only`, which asks nothing of their links.
+/// Worked: hbm_bandwidth(gpu_server(gpu_for("H100"), 8)) is 26.8 TB/s.
+[[nodiscard]] constexpr slice gpu_server(const gpu_offer& offer, std::int64_t gpus) {
+  if (gpus < 1 || gpus > offer.per_machine)
+    detail::fail(errc::out_of_range, "GPUs of one machine", gpus, "1 to what a machine has");
+  chip_spec chip;
+  chip.name = offer.name;
+  chip.tensorcores = chip.jax_devices = 1;
+  chip.peak.bf16 = offer.bf16;
+  chip.hbm.capacity = chip.hbm.documented = offer.hbm;
+  chip.hbm.bandwidth = offer.bandwidth;
+  chip.ici.axes = 1;
+  return slice{chip, topology{{static_cast<std::int32_t>(gpus), 1, 1}, 2}, gpus};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/cost/offer.hpp
+
+#ifndef TPUPLAN_COST_OFFER_HPP
+#define TPUPLAN_COST_OFFER_HPP
+
+#include <cstdint>
+
+/// @file
+/// Two offers of machines for the same work, such as a TPU slice and GPUs: what a unit of work costs on each, and at
+/// which price they break even.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Machines at a price that do so much work. The unit of work is the caller's (tokens, steps, images, whole jobs), the
+/// same for all offers that are compared.
+struct offer {
+  usd_per_second price{};   ///< of all machines; above 0
+  per_second throughput{};  ///< units of work; above 0
+};
+
+/// Dollars for some units of work. Worked: 38.40 USD an hour at 10,000 tokens/s: 1.0667 for 1e6 tokens.
+[[nodiscard]] constexpr usd cost_of_work(const offer& o, double units = 1) {
+  const double price = detail::positive("offer.price", o.price.value());
+  const double rate = detail::positive("offer.throughput", o.throughput.value());
+  detail::positive("units of work", units);
+  return usd{detail::representable("units of work", price / rate * units, units, "a representable cost")};
+}
+
+/// One offer against another.
+struct offer_comparison {
+  usd cost{};                               ///< of a unit of work
+  usd other_cost{};                         ///< of the same on the other
+  double saving_fraction = 0;               ///< 1 - cost / other_cost; negative where the other is cheaper
+  double speed_ratio = 0;                   ///< throughput over that of the other
+  usd_per_second break_even_price{};        ///< below it the offer is cheaper than the other as it stands
+  usd_per_second other_break_even_price{};  ///< below it the other is cheaper than the offer as it stands
+  per_second break_even_throughput{};       ///< above it the offer is cheaper at its price
+};
+
+/// What the same work costs on two offers, and where they break even. Throws for a price or a throughput that is not
+/// above 0. Worked: v5e at 1.20 USD and 197 TFLOP/s against A100-40 at 3.6734 and 312 saves 48.26 % at equal use of the
+/// peak, and breaks even at 2.3194 USD an hour.
+[[nodiscard]] constexpr offer_comparison compare_offers(const offer& one, const offer& other) {
+  offer_comparison result;
+  result.cost = cost_of_work(one);
+  result.other_cost = cost_of_work(other);
+  result.saving_fraction = 1 - result.cost / result.other_cost;
+  result.speed_ratio = one.throughput / other.throughput;
+  result.break_even_price = other.price * result.speed_ratio;
+  result.other_break_even_price = one.price / result.speed_ratio;
+  result.break_even_throughput = other.throughput * (one.price / other.price);
+  return result;
+}
+
+/// Some slices at a row of the price book, with a throughput that is given or estimated: `step_time` has
+/// tokens_per_second, `serve` has output_tokens. Worked: two v5e-32 at 1.20 are 76.80 USD an hour.
+[[nodiscard]] constexpr offer offer_of(const slice& s, std::int64_t slice_total, const price_row& price,
+                                       per_second throughput) {
+  return {rate(price.per_chip, checked_multiply(chips(s), detail::positive_count("slices", slice_total))), throughput};
+}
+
+/// GPUs on demand or on spot. Throws `errc::no_price` for other ways of paying, and `errc::unknown_figure` where the
+/// price is not known. Worked: 64 H100 on demand are 707.92 USD an hour.
+[[nodiscard]] constexpr offer offer_of(const gpu_offer& gpu, std::int64_t gpus, per_second throughput,
+                                       provisioning kind = provisioning::on_demand) {
+  if (kind != provisioning::on_demand && kind != provisioning::spot)
+    detail::fail(errc::no_price, "price of a GPU", name(kind), "on_demand or spot, or an offer with your own price");
+  const bool on_spot = kind == provisioning::spot;
+  const usd_per_second each =
+      on_spot ? gpu.spot.value("spot price of the GPU") : gpu.on_demand.value("on-demand price of the GPU");
+  return {rate(each, gpus), throughput};
+}
+
+/// Units of work a second at a share of the peak rate: peak x mfu / work of a unit.
+///
+/// For machines that no estimate is calibrated for: `peak` of all of them, `each` the FLOPs of a unit, such as
+/// `training_flops_per_token`, `mfu` above 0 and at most 1, yours to know. Worked: 64 H100 of 989 TFLOP/s at an MFU of
+/// 0.4 and 48 GFLOP per token: 527467 tokens/s.
+[[nodiscard]] constexpr per_second throughput_at(flops_per_second peak, double mfu, flops each) {
+  detail::positive("peak rate", peak.value());
+  detail::positive("mfu", mfu);
+  detail::in_range("mfu", mfu, 0, 1, "above 0, at most 1");
+  detail::positive("work of a unit", each.value());
+  return per_second{detail::representable("work of a unit", peak * mfu / each / 1_Hz, each.value(),
+                                          "a representable number of units a second")};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/cost/spot_market.hpp
+
+#ifndef TPUPLAN_COST_SPOT_MARKET_HPP
+#define TPUPLAN_COST_SPOT_MARKET_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// How long spot slices last, where nothing was measured, and what that means for a job on several of them.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How contested spot capacity is. It stands for a mean time between preemptions, whatever the size of the slice: no
+/// study orders that time by size, and in the one sample of TPUs it does not follow it.
+enum class spot_market : std::uint8_t {
+  calm,      ///< 16 h: as 7 jobs of 2022 on v2 and v3 found it
+  cautious,  ///< 4 h: room for a worse week
+  scarce,    ///< 1 h: capacity that others want
+};
+
+inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_market::cautious, spot_market::scarce};
+
+/// "calm", "cautious" or "scarce".
+[[nodiscard]] constexpr std::string_view name(spot_market market) noexcept {
+  constexpr std::string_view names[] = {"calm", "cautious", "scarce"};
+  return detail::name_of(names, static_cast<std::size_t>(market));
+}
+
+/// The market of that name; nothing if there is none.
+[[nodiscard]] constexpr maybe<spot_market> parse_spot_market(std::string_view given) noexcept {
+  for (const spot_market market : all_spot_markets) {
+    if (detail::same_name(given, name(market))) return market;
+  }
+  return nothing;
+}
+
+/// A mean time between preemptions of one slice to assume where yours is not known: 16, 4 or 1 hours.
+///
+/// Only the first is measured: 42 preemptions in 676.9 hours of 7 managed spot jobs on v2 and v3 are one in 16.1 h
+/// (SkyPilot pull request 1500, 2022-12-13). The other two are suggestions. No source gives newer generations.
+/// Worked: cautious is 4 h.
+[[nodiscard]] constexpr seconds typical_mean_time_between_preemptions(spot_market market) {
+  switch (market) {
+    case spot_market::calm: return 16_h;
+    case spot_market::cautious: return 4_h;
+    case spot_market::scarce: return 1_h;
+  }
+  detail::fail(errc::invalid_argument, "spot_market", static_cast<std::int64_t>(market), "calm, cautious or scarce");
+}
+
+/// The mean time between preemptions of a job on several slices, any of which stops the job, where some preemptions
+/// take all slices at once: M / (n (1 - c) + c).
+///
+/// Each slice is preempted every `of_one_slice` on average. The share c = `correlation` of that comes from events that
+/// take every slice, the rest strikes each on its own; c is then the correlation between the numbers of preemptions of
+/// any two slices in the same time. 0 is M / n, 1 is M, both exactly. `of_one_slice` above 0, `slices` 1 or more,
+/// `correlation` from 0 to 1. Source: the fatal shock model of Marshall and Olkin, JASA 62:30-44, 1967. Worked: 4
+/// slices of 16 h each and half of it together: 6.4 h.
+[[nodiscard]] constexpr seconds mean_time_between_preemptions_of_slices(seconds of_one_slice, std::int64_t slices,
+                                                                        double correlation) {
+  constexpr std::string_view field = "mean_time_between_preemptions: correlation";
+  const double c = detail::in_range(field, correlation, 0, 1, "0 (independent) to 1 (all slices go together)");
+  const seconds independent = mean_time_between_preemptions_of_slices(of_one_slice, slices);
+  const double n = static_cast<double>(slices);
+  return c == 0 ? independent : of_one_slice / (n * (1 - c) + c);
+}
+
+/// What is expected of spot capacity. The defaults are for asynchronous checkpoints and a cautious view of the market;
+/// give your own figures where you have them.
+///
+/// Sources: restarts of 9.8 to 11.4 min (SkyPilot pull request 1500, 2022); 15 s for an asynchronous checkpoint is a
+/// suggestion, 60 s one for a synchronous one.
+struct spot_terms {
+  seconds mean_time_between_preemptions{4 * 3600.0};  ///< of one slice
+  double correlation = 0;                             ///< of several slices; 0: each goes on its own
+  seconds checkpoint_time{15};                        ///< for which one checkpoint stops the compute; above 0
+  seconds restart_time{600};                          ///< billed, from having capacity to computing again
+  seconds queue_time{};  ///< not billed, each wait for capacity, the first included; unbounded in practice
+};
+
+/// A spot run with checkpoints where they cost least: of all numbers of equal intervals the one with the least expected
+/// billed time.
+///
+/// `work` is the time for which all slices compute together; a preemption of any of the `slices` stops all. The number
+/// is one of the two beside work / `optimal_interval`, because the expected time is convex in it. Throws for work or a
+/// time in `spot_terms` out of its range. Worked: 10 h of work, 5 h between preemptions, 60 s checkpoints: 25 intervals
+/// of 1440 s.
+[[nodiscard]] constexpr spot_run best_spot_run(seconds work, std::int64_t slices, const spot_terms& terms) {
+  const double useful = detail::positive("spot run: work", work.value());
+  const double delta = detail::positive("spot_terms.checkpoint_time", terms.checkpoint_time.value());
+  detail::positive("spot_terms.mean_time_between_preemptions", terms.mean_time_between_preemptions.value());
+  detail::not_negative("spot_terms.restart_time", terms.restart_time.value());
+  detail::not_negative("spot_terms.queue_time", terms.queue_time.value());
+  spot_run run;
+  run.work = work;
+  run.checkpoint_time = terms.checkpoint_time;
+  run.mean_time_between_preemptions =
+      mean_time_between_preemptions_of_slices(terms.mean_time_between_preemptions, slices, terms.correlation);
+  run.restart_time = terms.restart_time;
+  run.queue_time = terms.queue_time;
+  const double mean = run.mean_time_between_preemptions.value();
+  const double fewer = math::floor(work / optimal_interval(terms.checkpoint_time, run.mean_time_between_preemptions));
+  const auto losses = [&](double n) { return n * math::expm1((useful / n + delta) / mean); };
+  const double intervals = fewer < 1 ? 1 : losses(fewer + 1) < losses(fewer) ? fewer + 1 : fewer;
+  run.checkpoint_interval = work / intervals;
+  return run;
+}
+
+/// The mean time between preemptions of one slice at which a run costs the same on spot and on demand, with checkpoints
+/// at the best interval for that time; spot is cheaper above it.
+///
+/// `terms.mean_time_between_preemptions` is not used. Found to a relative 1e-12 by bisection: the least expected billed
+/// time falls as the mean grows. Throws `errc::infeasible` where spot costs more with a single checkpoint and no
+/// preemption, and as `best_spot_run` and the prices'. Worked: 10 h of work on one slice, 60 s checkpoints, 300 s
+/// restarts, at 1.20 and 0.60 USD per hour: 950.761 s, where 300 s are the best interval.
+[[nodiscard]] constexpr seconds break_even_mean_time_between_preemptions(const spot_prices& prices, seconds work,
+                                                                         std::int64_t slices, spot_terms terms) {
+  const seconds affordable = work * break_even_billed_factor(prices);
+  terms.mean_time_between_preemptions = 1_h;
+  const spot_run checked = best_spot_run(work, slices, terms);
+  if (work + checked.checkpoint_time >= affordable) {
+    detail::fail(errc::infeasible, "spot_prices: spot", prices.spot.value(),
+                 "below on_demand x work / (work + one checkpoint)");
+  }
+  const auto cheaper_at = [&](seconds mean) {
+    terms.mean_time_between_preemptions = mean;
+    return expected_run(best_spot_run(work, slices, terms)).billed < affordable;
+  };
+  seconds high = max(max(work, terms.checkpoint_time), terms.restart_time) * static_cast<double>(slices);
+  while (!cheaper_at(high)) high *= 2;
+  seconds low = high / 2;
+  while (cheaper_at(low)) {
+    high = low;
+    low /= 2;
+  }
+  for (int i = 0; i < 42; ++i) {
+    const seconds middle = low + (high - low) / 2;
+    (cheaper_at(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/cost/windows.hpp
+
+#ifndef TPUPLAN_COST_WINDOWS_HPP
+#define TPUPLAN_COST_WINDOWS_HPP
+
+#include <cstdint>
+
+/// @file
+/// Capacity for a stretch of time: flex-start, at most 7 days at once, and calendar windows of whole days. What a run
+/// takes of them, what is paid for, and what of that is left unused.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A run in windows of time. billed = run + overhead + unused; wall = run + overhead + queue.
+struct windowed_run {
+  seconds run{};            ///< useful, as asked
+  seconds overhead{};       ///< checkpoints at the end of pieces and restarts at the beginning of the next
+  seconds unused{};         ///< paid for after the run has ended
+  seconds queue{};          ///< waiting for capacity, not billed
+  seconds billed{};         ///< of machines that are held, used or not
+  seconds wall{};           ///< from asking for capacity to the end of the run
+  std::int64_t pieces = 1;  ///< windows one after the other
+};
+
+/// How flex-start is used. The times are those of `spot_terms`, for the same reasons.
+struct flex_start_terms {
+  seconds limit{7 * 86400.0};   ///< of one piece; above 0, at most 7 days
+  seconds checkpoint_time{15};  ///< for which the checkpoint at the end of a piece stops the compute
+  seconds restart_time{600};    ///< billed, at the beginning of every piece but the first
+  seconds queue_time{};         ///< not billed, the wait for each piece, the first included
+  bool may_be_split = true;     ///< false: a run longer than the limit is refused
+};
+
+/// Throws, naming the field, for terms that flex-start does not have.
+constexpr void validate(const flex_start_terms& terms) {
+  const double limit = detail::positive("flex_start_terms.limit", terms.limit.value());
+  if (terms.limit > 7_days) {
+    detail::fail(errc::out_of_range, "flex_start_terms.limit in days", in_days(terms.limit), "at most 7 days");
+  }
+  detail::not_negative("flex_start_terms.queue_time", terms.queue_time.value());
+  const double lost = detail::not_negative("flex_start_terms.checkpoint_time", terms.checkpoint_time.value()) +
+                      detail::not_negative("flex_start_terms.restart_time", terms.restart_time.value());
+  if (lost >= limit) {
+    detail::fail(errc::out_of_range, "flex_start_terms.restart_time", terms.restart_time.value(),
+                 "less than the limit, checkpoint_time included");
+  }
+}
+
+/// A run on flex-start capacity: one piece up to the limit, and beyond it the fewest pieces one after the other, each
+/// but the last ending with a checkpoint, each but the first beginning with a restart.
+///
+/// The run's own pieces are uninterrupted, and machines are given back when it ends: nothing is left unused. Throws
+/// where the run is longer than the limit and may not be split (`errc::out_of_range`), and as `validate`. Source:
+/// Google Cloud TPU flex-start documentation (copies of 2026): queued without charge, then up to 7 days, stopped at
+/// the requested end. Worked: 20 days are 3 pieces and 1230 s more; 14 days are 3 pieces too, as restarts need time.
+[[nodiscard]] constexpr windowed_run flex_start_run(seconds run, const flex_start_terms& terms = {}) {
+  const double useful = detail::positive("run time", run.value());
+  validate(terms);
+  windowed_run result;
+  result.run = run;
+  if (run > terms.limit) {
+    if (!terms.may_be_split) {
+      detail::fail(errc::out_of_range, "flex-start run in days", in_days(run),
+                   "at most the limit, 7 days or less, where the run may not be split");
+    }
+    const seconds lost = terms.checkpoint_time + terms.restart_time;
+    const double pieces = math::ceil((run - lost) / (terms.limit - lost));
+    if (!(pieces < 9e15)) {
+      detail::fail(errc::out_of_range, "run time", useful, "a time of fewer than 9e15 pieces");
+    }
+    result.pieces = static_cast<std::int64_t>(pieces);
+    result.overhead = lost * (pieces - 1);
+  }
+  result.queue = terms.queue_time * static_cast<double>(result.pieces);
+  result.billed = result.run + result.overhead;
+  result.wall = result.billed + result.queue;
+  return result;
+}
+
+/// A run in a calendar window of as many whole days as it needs; the rest of the last day is paid for and unused.
+///
+/// Throws beyond 90 days. A window cannot be changed or cancelled, and its first day is agreed: there is no queue.
+/// Source: Google Cloud TPU calendar mode documentation (copies of 2026). Worked: 25 h are 2 days, of which 23 h are
+/// unused.
+[[nodiscard]] constexpr windowed_run calendar_run(seconds run) {
+  windowed_run result;
+  result.run = run;
+  result.billed = billed_time(provisioning::calendar, run);
+  result.unused = result.billed - run;
+  result.wall = run;
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/cost/payment.hpp
+
+#ifndef TPUPLAN_COST_PAYMENT_HPP
+#define TPUPLAN_COST_PAYMENT_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// One run under every way of paying: what is billed, how long it takes, and what is paid for and not used.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How each way of paying is used.
+struct payment_terms {
+  spot_terms spot{};
+  flex_start_terms flex_start{};
+  double rest_of_term_used = 1;  ///< share of a commitment that other work uses and pays for; 0: this run pays for all
+};
+
+/// A run under one way of paying. billed = run + overhead + unused, total = rate x billed.
+struct paid_run {
+  provisioning kind = provisioning::on_demand;
+  price_row price{};
+  usd_per_second rate{};  ///< of all chips
+  seconds run{};          ///< uninterrupted, as asked
+  seconds overhead{};     ///< billed besides: checkpoints, work done again, restarts
+  seconds unused{};       ///< billed and idle: the rest of a calendar day, of a commitment
+  seconds billed{};
+  seconds queue{};  ///< waiting for capacity, not billed
+  seconds wall{};   ///< run + overhead + queue
+  usd total{};
+  usd unused_cost{};              ///< of the total, for what is unused
+  seconds checkpoint_interval{};  ///< spot: work between two checkpoints
+  double preemptions = 0;         ///< spot: expected
+  std::int64_t pieces = 1;        ///< flex-start: windows; commitments: terms
+};
+
+namespace detail {
+
+constexpr void add_spot(paid_run& p, std::int64_t slice_total, const spot_terms& terms) {
+  const spot_run run = best_spot_run(p.run, slice_total, terms);
+  const expected_spot_run expected = expected_run(run);
+  p.overhead = expected.billed - expected.work;
+  p.queue = expected.queue + terms.queue_time;
+  p.checkpoint_interval = run.checkpoint_interval;
+  p.preemptions = expected.preemptions;
+}
+
+constexpr void add_window(paid_run& p, const windowed_run& w) {
+  p.overhead = w.overhead;
+  p.unused = w.unused;
+  p.queue = w.queue;
+  p.pieces = w.pieces;
+}
+
+constexpr void add_commitment(paid_run& p, double rest_used) {
+  const commitment_cost c = cost_under_commitment(p.rate, p.kind, p.run, rest_used);
+  p.unused = c.unused;
+  p.pieces = c.terms;
+}
+
+}  // namespace detail
+
+/// Whether a run of that length can be had in one go under a way of paying: calendar windows end after 90 days,
+/// flex-start after its limit where it may not be split. A length that cannot is refused by `pay_for`.
+/// Worked: 100 days cannot be had in calendar mode.
+[[nodiscard]] constexpr bool can_be_paid(provisioning kind, seconds run, const payment_terms& terms = {}) {
+  detail::positive("run time", run.value());
+  if (kind == provisioning::calendar) return run <= 90_days;
+  if (kind == provisioning::flex_start) return terms.flex_start.may_be_split || run <= terms.flex_start.limit;
+  return true;
+}
+
+/// What an uninterrupted run on some slices costs under the way of paying of a price row.
+///
+/// On demand it is billed for its own time. On spot it is preempted and writes checkpoints at the best interval; on
+/// flex-start it may come in pieces; a calendar window is of whole days; of a commitment it pays for its own time and
+/// for what of the rest nobody uses. The wait for the first capacity counts for spot and flex-start. Throws as
+/// `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and `cost_under_commitment`. Worked: 10 days of
+/// two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on flex-start at 0.60, of which 6.56 for a second piece.
+[[nodiscard]] constexpr paid_run pay_for(const slice& s, std::int64_t slice_total, seconds run, const price_row& price,
+                                         const payment_terms& terms = {}) {
+  paid_run p;
+  p.kind = price.kind;
+  p.price = price;
+  p.rate = rate(price.per_chip, checked_multiply(chips(s), detail::positive_count("slices", slice_total)));
+  p.run = seconds{detail::positive("run time", run.value())};
+  switch (price.kind) {
+    case provisioning::on_demand: break;
+    case provisioning::spot: detail::add_spot(p, slice_total, terms.spot); break;
+    case provisioning::flex_start: detail::add_window(p, flex_start_run(run, terms.flex_start)); break;
+    case provisioning::calendar: detail::add_window(p, calendar_run(run)); break;
+    case provisioning::commitment_1y:
+    case provisioning::commitment_3y: detail::add_commitment(p, terms.rest_of_term_used); break;
+  }
+  p.billed = p.run + p.overhead + p.unused;
+  p.wall = p.run + p.overhead + p.queue;
+  p.total = cost(p.rate, p.billed);
+  p.unused_cost = cost(p.rate, p.unused);
+  return p;
+}
+
+/// A run under all ways of paying, in the order of `provisioning`.
+struct payment_options {
+  std::array<paid_run, all_provisioning.size()> ways{};
+  std::size_t count = 0;
+
+  [[nodiscard]] constexpr const paid_run* begin() const noexcept { return ways.data(); }
+  [[nodiscard]] constexpr const paid_run* end() const noexcept { return ways.data() + count; }
+};
+
+/// Every way of paying that the book has a price for and that lasts for the run (`can_be_paid`). Throws as `pay_for`.
+/// Worked: 10 days on v5e-32 in us have six ways, 100 days five: calendar windows are shorter.
+[[nodiscard]] constexpr payment_options ways_to_pay(const price_book& book, const slice& s, std::int64_t slice_total,
+                                                    std::string_view region, seconds run,
+                                                    const payment_terms& terms = {}) {
+  payment_options options;
+  for (const provisioning kind : all_provisioning) {
+    const maybe<price_row> price = find_price(book, s, region, kind);
+    if (price && can_be_paid(kind, run, terms))
+      options.ways[options.count++] = pay_for(s, slice_total, run, *price, terms);
+  }
+  return options;
+}
+
+/// The way that costs least, the first of equals; nothing where there is none.
+[[nodiscard]] constexpr maybe<paid_run> cheapest(const payment_options& options) noexcept {
+  maybe<paid_run> best;
+  for (const paid_run& way : options) {
+    if (!best || way.total < best->total) best = way;
+  }
+  return best;
+}
+
+/// That way of paying; nothing where it is not among them.
+[[nodiscard]] constexpr maybe<paid_run> find_way(const payment_options& options, provisioning kind) noexcept {
+  for (const paid_run& way : options) {
+    if (way.kind == kind) return way;
+  }
+  return nothing;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
 
 #endif
 
@@ -6318,9 +7284,9 @@ inline namespace abi_0 {
 /// How long prompts, or answers, are, in tokens. The mean of squares says how much longer those are that are met
 /// running: a long answer is met more often.
 struct token_lengths {
-  double mean = 0;
-  double mean_square = 0;
-  std::int64_t longest = 0;
+  double mean = 0;           ///< tokens
+  double mean_square = 0;    ///< tokens squared
+  std::int64_t longest = 0;  ///< tokens
 };
 
 /// All of the same length. Worked: fixed_length(512) has mean 512 and mean square 262144.
@@ -6331,8 +7297,8 @@ struct token_lengths {
 
 /// That share of requests is at most that long.
 struct length_quantile {
-  double share = 0;
-  std::int64_t tokens = 0;
+  double share = 0;         ///< of requests, 0 to 1
+  std::int64_t tokens = 0;  ///< the length
 };
 
 /// Lengths by their quantiles, straight lines between them: from the shortest (share 0) to the longest (share 1).
@@ -6378,22 +7344,22 @@ enum class cache_policy : std::uint8_t {
 
 /// Traffic, promises and engine. Fields without a sensible default are 0 and refused by name when used.
 struct serving {
-  token_lengths prompt{};
-  token_lengths answer{};
-  std::int64_t concurrency = 0;  ///< requests in flight, over all replicas; 0: as many as run at once
-  per_second request_rate{};     ///< over all replicas, arriving at random; 0: a new one for each that ends
-  seconds ttft_target{};         ///< time to the first token; 0: none
-  seconds tpot_target{};         ///< time per output token; 0: none
-  dtype weights = dtype::bf16;
-  dtype cache = dtype::bf16;
+  token_lengths prompt{};           ///< tokens that come in
+  token_lengths answer{};           ///< tokens that go out
+  std::int64_t concurrency = 0;     ///< requests in flight, over all replicas; 0: as many as run at once
+  per_second request_rate{};        ///< over all replicas, arriving at random; 0: a new one for each that ends
+  seconds ttft_target{};            ///< time to the first token; 0: none
+  seconds tpot_target{};            ///< time per output token; 0: none
+  dtype weights = dtype::bf16;      ///< as they are stored
+  dtype cache = dtype::bf16;        ///< keys and values as they are stored
   dtype activations = dtype::bf16;  ///< int8 or fp8 where products run quantised, not for weights alone
   double prefix_hit_rate = 0;       ///< share of prompt tokens whose keys and values are there already
   std::int64_t prefill_chunk = 0;   ///< tokens of a prompt that one step takes; 0: all of it
   std::int64_t max_running = 0;     ///< sequences that the engine decodes at once, per replica; 0: what memory allows
   std::int64_t block_tokens = 1;    ///< tokens in a block of the cache
-  cache_policy policy = cache_policy::paged;
-  double memory_fraction = 0.9;       ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
-  bool beyond_max_positions = false;  ///< contexts longer than the model was made for are meant
+  cache_policy policy = cache_policy::paged;  ///< how the engine holds the cache
+  double memory_fraction = 0.9;               ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
+  bool beyond_max_positions = false;          ///< contexts longer than the model was made for are meant
 };
 
 /// The longest prompt and the longest answer. Worked: 2048 for 1024 and 1024.
@@ -6483,15 +7449,15 @@ enum class cache_cut : std::uint8_t {
 
 /// The devices of a slice as replicas of the model, each of `tensor` devices.
 struct serving_layout {
-  std::int64_t tensor = 0;  ///< devices of a replica; 0: all of the slice
-  weight_cut weights = weight_cut::one_dimension;
-  cache_cut cache = cache_cut::heads;
+  std::int64_t tensor = 0;                         ///< devices of a replica; 0: all of the slice
+  weight_cut weights = weight_cut::one_dimension;  ///< how the weights are cut over the devices of a replica
+  cache_cut cache = cache_cut::heads;              ///< how the cache is
 };
 
 /// Sequences that decode together and what they attend to, on average.
 struct decode_batch {
-  double sequences = 0;
-  double context = 0;  ///< tokens
+  double sequences = 0;  ///< of one replica
+  double context = 0;    ///< tokens
 };
 
 /// What takes most of a decode step.
@@ -6505,17 +7471,17 @@ enum class decode_limit : std::uint8_t { weights, products, cache, collectives, 
 
 /// One decode step of one replica: max(weights, products) + cache + latency + collectives = total.
 struct decode_breakdown {
-  seconds weights{};   ///< reading those that are touched
-  seconds products{};  ///< matrix products
-  seconds cache{};     ///< reading keys and values
-  seconds latency{};   ///< layers and their small collectives
-  seconds collectives{};
-  seconds total{};
-  seconds low{};  ///< nine of ten comparable published steps lie between low and high
-  seconds high{};
-  double band = 0;            ///< relative error behind low and high
-  bool extrapolated = false;  ///< outside of what published runs cover
-  decode_limit limited_by = decode_limit::weights;
+  seconds weights{};                                ///< reading those that are touched
+  seconds products{};                               ///< matrix products
+  seconds cache{};                                  ///< reading keys and values
+  seconds latency{};                                ///< layers and their small collectives
+  seconds collectives{};                            ///< between the devices of a replica
+  seconds total{};                                  ///< of the step
+  seconds low{};                                    ///< nine of ten comparable published steps lie between low and high
+  seconds high{};                                   ///< the upper end of that
+  double band = 0;                                  ///< relative error behind low and high
+  bool extrapolated = false;                        ///< outside of what published runs cover
+  decode_limit limited_by = decode_limit::weights;  ///< the largest part
 };
 
 namespace detail {
@@ -6708,23 +7674,23 @@ inline namespace abi_0 {
 
 /// Prompts that are taken in together.
 struct prompt_batch {
-  double prompts = 0;
+  double prompts = 0;       ///< of one replica
   std::int64_t tokens = 0;  ///< of each
 };
 
 /// The parts of a prefill; they add up to total.
 struct prefill_breakdown {
-  seconds products{};
-  seconds attention{};
-  seconds elementwise{};  ///< HBM traffic of norms, activations, residuals
-  seconds weights{};      ///< reading them, once a chunk
-  seconds collectives{};
-  seconds latency{};
-  seconds total{};
-  seconds low{};
-  seconds high{};
-  double band = 0;
-  bool extrapolated = false;
+  seconds products{};         ///< matrix products
+  seconds attention{};        ///< scores and their sum over values
+  seconds elementwise{};      ///< HBM traffic of norms, activations, residuals
+  seconds weights{};          ///< reading them, once a chunk
+  seconds collectives{};      ///< between the devices of a replica
+  seconds latency{};          ///< layers and their small collectives
+  seconds total{};            ///< of the whole prefill
+  seconds low{};              ///< nine of ten comparable published prefills lie between low and high
+  seconds high{};             ///< the upper end of that
+  double band = 0;            ///< relative error behind low and high
+  bool extrapolated = false;  ///< outside of what published runs cover
 };
 
 namespace detail {
@@ -6788,13 +7754,13 @@ inline namespace abi_0 {
 
 /// Bytes on one device; weights + cache + workspace = total.
 struct serving_memory {
-  bytes weights{};
+  bytes weights{};    ///< with their padding
   bytes cache{};      ///< of the running batch, copies included
   bytes workspace{};  ///< compiled programs and their buffers
-  bytes total{};
-  bytes low{};     ///< weights as they are, no workspace
-  bytes high{};    ///< twice the usual padding and workspace
-  bytes usable{};  ///< what XLA lets a program use on the device
+  bytes total{};      ///< of all parts
+  bytes low{};        ///< weights as they are, no workspace
+  bytes high{};       ///< twice the usual padding and workspace
+  bytes usable{};     ///< what XLA lets a program use on the device
 };
 
 /// `yes` where even the high estimate is below 97 % of what is usable, `no` where weights and cache alone are above it.
@@ -6918,12 +7884,12 @@ struct decode_work {
 
 /// The bound of a step: cache + max(weights, products) = total. Attention is always limited by HBM, and not overlapped.
 struct decode_bound {
-  bytes memory{};      ///< weights and all caches
-  seconds cache{};     ///< reading keys and values
-  seconds weights{};   ///< reading weights
-  seconds products{};  ///< matrix products
-  seconds total{};
-  per_second tokens_per_second{};
+  bytes memory{};                  ///< weights and all caches
+  seconds cache{};                 ///< reading keys and values
+  seconds weights{};               ///< reading weights
+  seconds products{};              ///< matrix products
+  seconds total{};                 ///< of the step
+  per_second tokens_per_second{};  ///< batch / total
 };
 
 /// Time of a decode step at peak rates of some chips. Throws for a batch, bytes or rates that are not above 0.
@@ -7083,34 +8049,34 @@ inline namespace abi_0 {
 /// Mean time of an output token in an engine: step.total + prompts + engine = total. The host prepares a step while the
 /// device runs another: it shows only where it is the slower of the two.
 struct token_time {
-  decode_breakdown step{};
-  seconds prompts{};  ///< prefill of new requests, as much a step as keeps the batch full
-  seconds engine{};   ///< waiting for host and scheduler
-  seconds total{};
-  seconds low{};  ///< nine of ten comparable published engines lie between low and high
-  seconds high{};
-  double band = 0;
-  bool extrapolated = false;
+  decode_breakdown step{};    ///< the decode step by itself
+  seconds prompts{};          ///< prefill of new requests, as much a step as keeps the batch full
+  seconds engine{};           ///< waiting for host and scheduler
+  seconds total{};            ///< mean time of an output token
+  seconds low{};              ///< nine of ten comparable published engines lie between low and high
+  seconds high{};             ///< the upper end of that
+  double band = 0;            ///< relative error behind low and high
+  bool extrapolated = false;  ///< outside of what published runs cover
 };
 
 /// A slice under some traffic. Rates are over all replicas; `running` and times are of one.
 struct serving_estimate {
-  serving_memory memory{};
+  serving_memory memory{};    ///< of one device
   verdict fit = verdict::no;  ///< `no`: nothing below is estimated; `largest_serving_context` says what would fit
-  std::int64_t replicas = 0;
+  std::int64_t replicas = 0;  ///< of the model in the slice
   std::int64_t largest_running = 0;  ///< sequences that the cache and the engine allow at once, per replica
   double running = 0;                ///< sequences that decode at once, on average, per replica
   token_time per_token{};            ///< TPOT
   seconds prefill{};                 ///< of one prompt in the engine, undisturbed
   seconds queue{};                   ///< waiting for a place
   seconds first_token{};             ///< TTFT: queue, half a step, prefill
-  per_second requests{};
-  per_second input_tokens{};  ///< prompt tokens, cached ones included
-  per_second output_tokens{};
-  per_second capacity{};       ///< requests a second with every place taken
-  double prefill_servers = 0;  ///< for each decode server, were they apart
-  bool meets_ttft = true;
-  bool meets_tpot = true;
+  per_second requests{};             ///< that end in a second
+  per_second input_tokens{};         ///< prompt tokens, cached ones included
+  per_second output_tokens{};        ///< tokens of answers
+  per_second capacity{};             ///< requests a second with every place taken
+  double prefill_servers = 0;        ///< for each decode server, were they apart
+  bool meets_ttft = true;            ///< TTFT is within its target, or there is none
+  bool meets_tpot = true;            ///< TPOT is within its target, or there is none
 };
 
 namespace detail {
@@ -7350,13 +8316,14 @@ constexpr void add_rates(serving_estimate& e, const serving& job, double replica
 
 /// A point of the frontier of throughput against latency.
 struct frontier_point {
-  double running = 0;  ///< per replica
-  seconds per_token{};
+  double running = 0;          ///< per replica
+  seconds per_token{};         ///< mean time of an output token
   per_second output_tokens{};  ///< over all replicas
 };
+/// Points by rising batch.
 struct serving_frontier {
-  std::array<frontier_point, 24> points{};
-  std::size_t count = 0;
+  std::array<frontier_point, 24> points{};  ///< the first `count` are set
+  std::size_t count = 0;                    ///< points
 };
 
 /// Time per token and throughput for running batches 1, 2, 4 … and the largest that fits; no points where none does.
@@ -7464,20 +8431,20 @@ enum class finding_kind : std::uint8_t {
 
 /// All that an estimate of a training step takes.
 struct training_case {
-  transformer model{};
-  training job{};
-  layout mesh{};
-  slice where{};
+  transformer model{};  ///< what is trained
+  training job{};       ///< one step of it
+  layout mesh{};        ///< how it is cut
+  slice where{};        ///< each slice
 };
 
 /// One waste, and what mending it brings: gain = 1 - step_time_then / (work x step_time_now).
 struct finding {
-  finding_kind kind = finding_kind::batch;
-  text<40> subject{};  ///< the field to change
-  text<64> now{};
-  text<64> better{};
-  seconds step_time_now{};
-  seconds step_time_then{};
+  finding_kind kind = finding_kind::batch;  ///< what is wasted
+  text<40> subject{};                       ///< the field to change
+  text<64> now{};                           ///< its value
+  text<64> better{};                        ///< the value that mends it
+  seconds step_time_now{};                  ///< as the job is
+  seconds step_time_then{};                 ///< with the change applied
   double work = 1;       ///< useful work of a step on each chip, then over now: batch, chips or model may differ
   double gain = 0;       ///< share of chip time saved for the same useful work
   training_case then{};  ///< with the change applied
@@ -7485,11 +8452,14 @@ struct finding {
 
 /// Findings, the largest gain first.
 struct findings {
-  std::array<finding, 16> items{};
-  std::size_t count = 0;
+  std::array<finding, 16> items{};  ///< the first `count` are set
+  std::size_t count = 0;            ///< findings
 
+  /// @{
+  /// The findings as a range.
   [[nodiscard]] constexpr const finding* begin() const noexcept { return items.data(); }
   [[nodiscard]] constexpr const finding* end() const noexcept { return items.data() + count; }
+  /// @}
 };
 
 /// Gains below this share are left out: half a percent.
@@ -7901,26 +8871,29 @@ enum class serving_finding_kind : std::uint8_t {
 
 /// One waste, and what mending it brings: gain = 1 - rate_now / rate_then.
 struct serving_finding {
-  serving_finding_kind kind = serving_finding_kind::batch;
-  text<40> subject{};  ///< the field to change
-  text<40> now{};
-  text<40> better{};
-  per_second rate_now{};  ///< output tokens; where requests arrive at a rate, those of the capacity
-  per_second rate_then{};
-  seconds per_token_now{};
-  seconds per_token_then{};
-  double gain = 0;     ///< share of chip time saved for each output token
-  serving job_then{};  ///< with the change applied
-  serving_layout mesh_then{};
+  serving_finding_kind kind = serving_finding_kind::batch;  ///< what is wasted
+  text<40> subject{};                                       ///< the field to change
+  text<40> now{};                                           ///< its value
+  text<40> better{};                                        ///< the value that mends it
+  per_second rate_now{};       ///< output tokens; where requests arrive at a rate, those of the capacity
+  per_second rate_then{};      ///< with the change applied
+  seconds per_token_now{};     ///< as the traffic is served
+  seconds per_token_then{};    ///< with the change applied
+  double gain = 0;             ///< share of chip time saved for each output token
+  serving job_then{};          ///< with the change applied
+  serving_layout mesh_then{};  ///< with the change applied
 };
 
 /// Findings, the largest gain first.
 struct serving_findings {
-  std::array<serving_finding, 5> items{};
-  std::size_t count = 0;
+  std::array<serving_finding, 5> items{};  ///< the first `count` are set
+  std::size_t count = 0;                   ///< findings
 
+  /// @{
+  /// The findings as a range.
   [[nodiscard]] constexpr const serving_finding* begin() const noexcept { return items.data(); }
   [[nodiscard]] constexpr const serving_finding* end() const noexcept { return items.data() + count; }
+  /// @}
 };
 
 /// Gains below this share are left out: one percent.
@@ -8080,81 +9053,6 @@ constexpr void add(serving_findings& all, const serving_finding& one) {
   detail::add(all, detail::cache_cut_finding(base));
   detail::add(all, detail::replicas_finding(base));
   return all;
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/hardware/gpus.hpp
-
-#ifndef TPUPLAN_HARDWARE_GPUS_HPP
-#define TPUPLAN_HARDWARE_GPUS_HPP
-
-#include <cstdint>
-#include <string_view>
-
-/// @file
-/// GPU servers to hold a TPU slice against: peak rates, memory and Google Cloud's prices, nothing calibrated. They are
-/// chips of a caller's own; sources in data/gpus.json.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// A GPU of Google Cloud and what an hour of it costs, its share of the machine included.
-struct gpu_offer {
-  std::string_view name{};
-  std::string_view machine{};
-  std::int64_t per_machine = 0;  ///< GPUs in the largest machine
-  flops_per_second bf16{};       ///< dense
-  bytes hbm{};
-  bytes_per_second bandwidth{};
-  known<usd_per_second> on_demand{};
-  known<usd_per_second> spot{};
-  std::string_view date{};  ///< of the prices
-};
-
-inline constexpr gpu_offer gpu_offers[] = {
-    {"A100-40", "a2-highgpu-1g", 16, 312_TFLOP_per_s, 40_GB, 1555_GB_per_s, 3.6734_usd_per_h, 1.2934_usd_per_h,
-     "2025-03-06"},
-    {"A100-80", "a2-ultragpu-8g", 8, 312_TFLOP_per_s, 80_GB, 2039_GB_per_s, 5.0688_usd_per_h, 3.041_usd_per_h,
-     "2026-09-17"},
-    {"H100", "a3-highgpu-8g", 8, 989_TFLOP_per_s, 80_GB, 3350_GB_per_s, 11.0613_usd_per_h, 6.620_usd_per_h,
-     "2026-09-17"},
-    {"H200", "a3-ultragpu-8g", 8, 989_TFLOP_per_s, 141_GB, 4800_GB_per_s, 10.6009_usd_per_h, unknown, "2026-09-17"},
-    {"B200", "a4-highgpu-8g", 8, 2250_TFLOP_per_s, 180_GB, 8000_GB_per_s, 16.11_usd_per_h, 4.954_usd_per_h,
-     "2026-07-30"},
-    {"L4", "g2-standard-4", 8, 121_TFLOP_per_s, 24_GB, 300_GB_per_s, 0.707_usd_per_h, unknown, "2026-06-03"},
-};
-
-/// The GPU of that name, in any case; nothing if there is none. Worked: find_gpu("h100")->per_machine is 8.
-[[nodiscard]] constexpr maybe<gpu_offer> find_gpu(std::string_view given) noexcept {
-  for (const gpu_offer& offer : gpu_offers) {
-    if (detail::same_name(given, offer.name)) return offer;
-  }
-  return nothing;
-}
-
-/// The same; an unknown name throws `errc::unknown_name` and lists the known ones.
-[[nodiscard]] constexpr gpu_offer gpu_for(std::string_view given) {
-  if (const maybe<gpu_offer> found = find_gpu(given)) return *found;
-  detail::fail(errc::unknown_name, "gpu", given, "A100-40, A100-80, H100, H200, B200 or L4");
-}
-
-/// Some GPUs of one machine as a slice: for estimates with `peak_only`, which asks nothing of their links.
-/// Worked: hbm_bandwidth(gpu_server(gpu_for("H100"), 8)) is 26.8 TB/s.
-[[nodiscard]] constexpr slice gpu_server(const gpu_offer& offer, std::int64_t gpus) {
-  if (gpus < 1 || gpus > offer.per_machine)
-    detail::fail(errc::out_of_range, "GPUs of one machine", gpus, "1 to what a machine has");
-  chip_spec chip;
-  chip.name = offer.name;
-  chip.tensorcores = chip.jax_devices = 1;
-  chip.peak.bf16 = offer.bf16;
-  chip.hbm.capacity = chip.hbm.documented = offer.hbm;
-  chip.hbm.bandwidth = offer.bandwidth;
-  chip.ici.axes = 1;
-  return slice{chip, topology{{static_cast<std::int32_t>(gpus), 1, 1}, 2}, gpus};
 }
 
 }  // namespace abi_0
