@@ -6374,9 +6374,15 @@ struct model_padding {
 #ifndef TPUPLAN_CORE_HPP
 #define TPUPLAN_CORE_HPP
 
+#if !defined(__cplusplus) || __cplusplus < 201703L
+#error "tpuplan needs C++17 or newer (-std=c++17)"
+#else  // nothing is read after the error: in an interpreter a half-read header ends the session
+
 /// @file
 /// Everything that is constexpr and needs no third-party library: units, hardware, models, rooflines, layouts,
 /// estimates and costs.
+
+#endif
 
 #endif
 
