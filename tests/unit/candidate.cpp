@@ -235,17 +235,17 @@ TEST_CASE("a candidate is what step_time and memory_use say") {
                                  << total << " s, " << got.low << " " << got.total << " " << got.high << " for "
                                  << memory.low.value() << " " << memory.total.value() << " " << memory.high.value());
         }
-        beyond_bounds += detail::least_seconds(h) > got.seconds || detail::least_bytes(h) > got.low ? 1 : 0;
+        beyond_bounds += detail::least_seconds(h) > got.seconds || detail::least_bytes(h) > got.low ? 1U : 0U;
         least_seconds = std::min(least_seconds, got.seconds);
         least_bytes = std::min(least_bytes, got.low);
         ++compared;
       }
     }
-    tightest += detail::least_seconds(h) > 0.9 * least_seconds && detail::least_bytes(h) > 0.9 * least_bytes ? 1 : 0;
+    tightest += detail::least_seconds(h) > 0.9 * least_seconds && detail::least_bytes(h) > 0.9 * least_bytes ? 1U : 0U;
     const std::array<bool, 9> has = {l.data > 1,     l.tensor > 1,       l.expert > 1,
                                      l.context > 1,  l.pipeline > 1,     l.dcn_data > 1,
                                      l.dcn_fsdp > 1, l.dcn_pipeline > 1, job.lora_rank > 0};
-    for (std::size_t i = 0; i < has.size(); ++i) seen[i] += has[i] ? 1 : 0;
+    for (std::size_t i = 0; i < has.size(); ++i) seen[i] += has[i] ? 1U : 0U;
   }
   INFO("compared " << compared << ", refused " << refused << ", tight " << tightest);
   CHECK(wrong == 0);
