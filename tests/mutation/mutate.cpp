@@ -52,7 +52,7 @@ std::string code_of(const std::string& source) {
       end = source.find("*/", i) + 2;
     } else if (source[i] == '"' || (source[i] == '\'' && !digit_before)) {
       end = i + 1;
-      while (source[end] != source[i]) end += source[end] == '\\' ? 2 : 1;
+      while (source[end] != source[i]) end += source[end] == '\\' ? std::size_t{2} : std::size_t{1};
       ++end;
     }
     if (end == i) {

@@ -35,6 +35,7 @@ static_assert(close(time_at_mfu(197_TFLOP, v5e, 1, 1e-9).value(), 1e9));
 // No FLOPs need no rate: v3 has none for int8.
 constexpr decode_work cache_and_weights{4, 30_GB, 819_MB, flops{0}};
 static_assert(decode_bound_of(cache_and_weights, v3, 1, dtype::int8).products == 0_s);
+static_assert(decode_bound_of({4, 30_GB, 819_MB, flops{0.5}}, v5e, 1).products > 0_s);
 constexpr decode_bound on_16 = decode_bound_of({4, 30_GB, 819_MB, 60_GFLOP}, v5e, 16);
 static_assert(close(on_16.memory.value(), 30e9 + 4 * 819e6));
 static_assert(close(on_16.cache.value(), 4 * 819e6 / (16 * v5e.hbm.bandwidth.value())));

@@ -55,8 +55,10 @@ struct layer_widths {
 
 /// Parameters that are trained, and that are not: adapters and their base, or all and none.
 struct held_parameters {
-  double trained = 0;  ///< with gradients and optimizer
-  double frozen = 0;   ///< without
+  /// @{
+  /// Over all devices, each parameter once.
+  double trained = 0, frozen = 0;
+  /// @}
 };
 
 /// The parameters that a step holds. Throws where adapters are not modelled: see lora_parameters.

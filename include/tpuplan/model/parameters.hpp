@@ -177,13 +177,10 @@ constexpr void count_text(const transformer& m, parameter_count& count) {
 
 /// Which linear layers carry LoRA adapters.
 struct lora_targets {
-  bool q = false;     ///< queries
-  bool k = false;     ///< keys
-  bool v = false;     ///< values
-  bool o = false;     ///< the projection behind attention
-  bool gate = false;  ///< of gated MLPs
-  bool up = false;    ///< into the MLP
-  bool down = false;  ///< out of it
+  /// @{
+  /// The linear layers of attention and MLP, by their usual names.
+  bool q = false, k = false, v = false, o = false, gate = false, up = false, down = false;
+  /// @}
 };
 
 /// Trainable parameters of LoRA adapters of that rank: rank x (inputs + outputs) per adapted matrix and layer.
