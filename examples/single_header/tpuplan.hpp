@@ -3647,13 +3647,10 @@ constexpr void count_text(const transformer& m, parameter_count& count) {
 
 /// Which linear layers carry LoRA adapters.
 struct lora_targets {
-  bool q = false;     ///< queries
-  bool k = false;     ///< keys
-  bool v = false;     ///< values
-  bool o = false;     ///< the projection behind attention
-  bool gate = false;  ///< of gated MLPs
-  bool up = false;    ///< into the MLP
-  bool down = false;  ///< out of it
+  /// @{
+  /// The linear layers of attention and MLP, by their usual names.
+  bool q = false, k = false, v = false, o = false, gate = false, up = false, down = false;
+  /// @}
 };
 
 /// Trainable parameters of LoRA adapters of that rank: rank x (inputs + outputs) per adapted matrix and layer.
@@ -4221,8 +4218,10 @@ struct layer_widths {
 
 /// Parameters that are trained, and that are not: adapters and their base, or all and none.
 struct held_parameters {
-  double trained = 0;  ///< with gradients and optimizer
-  double frozen = 0;   ///< without
+  /// @{
+  /// Over all devices, each parameter once.
+  double trained = 0, frozen = 0;
+  /// @}
 };
 
 /// The parameters that a step holds. Throws where adapters are not modelled: see lora_parameters.
@@ -6401,6 +6400,7 @@ struct model_padding {
 namespace tpuplan {
 inline namespace abi_0 {
 
+/// Price of holding bytes for a time.
 using usd_per_byte_second = quantity<dim<-1, 0, -1, 1>>;
 
 /// A price per GiB and month of 730 hours. Worked: usd_per_gib_month(0.020) times 1 GiB and 730 h is 0.02 USD.
@@ -6449,10 +6449,10 @@ struct checkpoint_store {
 
 /// storage + operations = total.
 struct storage_cost {
-  bytes kept{};
-  usd storage{};
+  bytes kept{};      ///< bytes that lie there on average
+  usd storage{};     ///< dollars for what lies there
   usd operations{};  ///< writing and reading objects; 0 where none were given
-  usd total{};
+  usd total{};       ///< storage and operations
 };
 
 /// Dollars for checkpoints, as if all that are kept were there from the first second.
@@ -6858,6 +6858,7 @@ enum class spot_market : std::uint8_t {
   scarce,    ///< 1 h: capacity that others want
 };
 
+/// All of them, calm first.
 inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_market::cautious, spot_market::scarce};
 
 /// "calm", "cautious" or "scarce".
@@ -7102,27 +7103,27 @@ inline namespace abi_0 {
 
 /// How each way of paying is used.
 struct payment_terms {
-  spot_terms spot{};
-  flex_start_terms flex_start{};
-  double rest_of_term_used = 1;  ///< share of a commitment that other work uses and pays for; 0: this run pays for all
+  spot_terms spot{};              ///< what is expected of spot capacity
+  flex_start_terms flex_start{};  ///< whether a run may come in pieces
+  double rest_of_term_used = 1;   ///< share of a commitment that other work uses and pays for; 0: this run pays for all
 };
 
 /// A run under one way of paying. billed = run + overhead + unused, total = rate x billed.
 struct paid_run {
-  provisioning kind = provisioning::on_demand;
-  price_row price{};
-  usd_per_second rate{};  ///< of all chips
-  seconds run{};          ///< uninterrupted, as asked
-  seconds overhead{};     ///< billed besides: checkpoints, work done again, restarts
-  seconds unused{};       ///< billed and idle: the rest of a calendar day, of a commitment
-  seconds billed{};
-  seconds queue{};  ///< waiting for capacity, not billed
-  seconds wall{};   ///< run + overhead + queue
-  usd total{};
-  usd unused_cost{};              ///< of the total, for what is unused
-  seconds checkpoint_interval{};  ///< spot: work between two checkpoints
-  double preemptions = 0;         ///< spot: expected
-  std::int64_t pieces = 1;        ///< flex-start: windows; commitments: terms
+  provisioning kind = provisioning::on_demand;  ///< the way of paying
+  price_row price{};                            ///< the row that holds, with its date
+  usd_per_second rate{};                        ///< of all chips
+  seconds run{};                                ///< uninterrupted, as asked
+  seconds overhead{};                           ///< billed besides: checkpoints, work done again, restarts
+  seconds unused{};                             ///< billed and idle: the rest of a calendar day, of a commitment
+  seconds billed{};                             ///< run, overhead and what is unused
+  seconds queue{};                              ///< waiting for capacity, not billed
+  seconds wall{};                               ///< run + overhead + queue
+  usd total{};                                  ///< rate x billed
+  usd unused_cost{};                            ///< of the total, for what is unused
+  seconds checkpoint_interval{};                ///< spot: work between two checkpoints
+  double preemptions = 0;                       ///< spot: expected
+  std::int64_t pieces = 1;                      ///< flex-start: windows; commitments: terms
 };
 
 namespace detail {
@@ -7192,11 +7193,11 @@ constexpr void add_commitment(paid_run& p, double rest_used) {
 
 /// A run under all ways of paying, in the order of `provisioning`.
 struct payment_options {
-  std::array<paid_run, all_provisioning.size()> ways{};
-  std::size_t count = 0;
+  std::array<paid_run, all_provisioning.size()> ways{};  ///< as many as there are in front
+  std::size_t count = 0;                                 ///< of the ways
 
-  [[nodiscard]] constexpr const paid_run* begin() const noexcept { return ways.data(); }
-  [[nodiscard]] constexpr const paid_run* end() const noexcept { return ways.data() + count; }
+  [[nodiscard]] constexpr const paid_run* begin() const noexcept { return ways.data(); }        ///< the first way
+  [[nodiscard]] constexpr const paid_run* end() const noexcept { return ways.data() + count; }  ///< behind the last way
 };
 
 /// Every way of paying that the book has a price for and that lasts for the run (`can_be_paid`). Throws as `pay_for`.

@@ -238,6 +238,7 @@ TEST_CASE("time and cost of a plan: labels do not overlap", "[svg]") {
   request.model = llama_3_8b();
   request.job = job_of(1024, 4096);
   request.tokens = 1e12;
+  request.most_plans = 0;
   const plan_answer answer = make_plan(request);
   for (const provisioning kind : {provisioning::on_demand, provisioning::spot}) {
     const pareto_chart chart = pareto_of(answer, kind);

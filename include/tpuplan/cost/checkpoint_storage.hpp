@@ -16,6 +16,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+/// Price of holding bytes for a time.
 using usd_per_byte_second = quantity<dim<-1, 0, -1, 1>>;
 
 /// A price per GiB and month of 730 hours. Worked: usd_per_gib_month(0.020) times 1 GiB and 730 h is 0.02 USD.
@@ -64,10 +65,10 @@ struct checkpoint_store {
 
 /// storage + operations = total.
 struct storage_cost {
-  bytes kept{};
-  usd storage{};
+  bytes kept{};      ///< bytes that lie there on average
+  usd storage{};     ///< dollars for what lies there
   usd operations{};  ///< writing and reading objects; 0 where none were given
-  usd total{};
+  usd total{};       ///< storage and operations
 };
 
 /// Dollars for checkpoints, as if all that are kept were there from the first second.

@@ -17,27 +17,27 @@ inline namespace abi_0 {
 
 /// How each way of paying is used.
 struct payment_terms {
-  spot_terms spot{};
-  flex_start_terms flex_start{};
-  double rest_of_term_used = 1;  ///< share of a commitment that other work uses and pays for; 0: this run pays for all
+  spot_terms spot{};              ///< what is expected of spot capacity
+  flex_start_terms flex_start{};  ///< whether a run may come in pieces
+  double rest_of_term_used = 1;   ///< share of a commitment that other work uses and pays for; 0: this run pays for all
 };
 
 /// A run under one way of paying. billed = run + overhead + unused, total = rate x billed.
 struct paid_run {
-  provisioning kind = provisioning::on_demand;
-  price_row price{};
-  usd_per_second rate{};  ///< of all chips
-  seconds run{};          ///< uninterrupted, as asked
-  seconds overhead{};     ///< billed besides: checkpoints, work done again, restarts
-  seconds unused{};       ///< billed and idle: the rest of a calendar day, of a commitment
-  seconds billed{};
-  seconds queue{};  ///< waiting for capacity, not billed
-  seconds wall{};   ///< run + overhead + queue
-  usd total{};
-  usd unused_cost{};              ///< of the total, for what is unused
-  seconds checkpoint_interval{};  ///< spot: work between two checkpoints
-  double preemptions = 0;         ///< spot: expected
-  std::int64_t pieces = 1;        ///< flex-start: windows; commitments: terms
+  provisioning kind = provisioning::on_demand;  ///< the way of paying
+  price_row price{};                            ///< the row that holds, with its date
+  usd_per_second rate{};                        ///< of all chips
+  seconds run{};                                ///< uninterrupted, as asked
+  seconds overhead{};                           ///< billed besides: checkpoints, work done again, restarts
+  seconds unused{};                             ///< billed and idle: the rest of a calendar day, of a commitment
+  seconds billed{};                             ///< run, overhead and what is unused
+  seconds queue{};                              ///< waiting for capacity, not billed
+  seconds wall{};                               ///< run + overhead + queue
+  usd total{};                                  ///< rate x billed
+  usd unused_cost{};                            ///< of the total, for what is unused
+  seconds checkpoint_interval{};                ///< spot: work between two checkpoints
+  double preemptions = 0;                       ///< spot: expected
+  std::int64_t pieces = 1;                      ///< flex-start: windows; commitments: terms
 };
 
 namespace detail {
@@ -107,11 +107,11 @@ constexpr void add_commitment(paid_run& p, double rest_used) {
 
 /// A run under all ways of paying, in the order of `provisioning`.
 struct payment_options {
-  std::array<paid_run, all_provisioning.size()> ways{};
-  std::size_t count = 0;
+  std::array<paid_run, all_provisioning.size()> ways{};  ///< as many as there are in front
+  std::size_t count = 0;                                 ///< of the ways
 
-  [[nodiscard]] constexpr const paid_run* begin() const noexcept { return ways.data(); }
-  [[nodiscard]] constexpr const paid_run* end() const noexcept { return ways.data() + count; }
+  [[nodiscard]] constexpr const paid_run* begin() const noexcept { return ways.data(); }        ///< the first way
+  [[nodiscard]] constexpr const paid_run* end() const noexcept { return ways.data() + count; }  ///< behind the last way
 };
 
 /// Every way of paying that the book has a price for and that lasts for the run (`can_be_paid`). Throws as `pay_for`.

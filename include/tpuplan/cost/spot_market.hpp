@@ -22,6 +22,7 @@ enum class spot_market : std::uint8_t {
   scarce,    ///< 1 h: capacity that others want
 };
 
+/// All of them, calm first.
 inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_market::cautious, spot_market::scarce};
 
 /// "calm", "cautious" or "scarce".

@@ -176,6 +176,7 @@ template <std::size_t Capacity>
                                   {"price", one_line(c.price)}});
 }
 
+/// As text and as a table.
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const expected_spot_run& run) {
   detail::html_rows rows = detail::rows_of("expected time", detail::spot_parts(run), run.wall);
   rows.push_back({"billed", one_line(run.billed)});
@@ -183,6 +184,7 @@ template <std::size_t Capacity>
   return detail::table_bundle(run, rows);
 }
 
+/// As text and as a table.
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const spot_comparison& c) {
   return detail::table_bundle(c, {{"the same work", "cost"},
                                   {"on demand", one_line(c.on_demand_cost)},
@@ -204,13 +206,16 @@ template <class Time, std::size_t Count>
 
 }  // namespace detail
 
+/// As text and as a table.
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const prefill_breakdown& t) {
   return detail::time_bundle(t, "time of prefill", detail::prefill_parts(t));
 }
+/// As text and as a table.
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const token_time& t) {
   return detail::time_bundle(t, "time of one token", detail::token_parts(t));
 }
 
+/// As text and as a table.
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const serving_memory& m) {
   detail::html_rows rows = detail::rows_of("HBM of one device", detail::serving_memory_parts(m), m.total);
   rows.push_back({"usable", one_line(m.usable)});
@@ -218,6 +223,7 @@ template <class Time, std::size_t Count>
   return detail::table_bundle(m, rows);
 }
 
+/// As text and as a table.
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const serving_estimate& e) {
   if (e.running == 0) return detail::text_bundle(e);  // nothing else is estimated
   return detail::table_bundle(
@@ -233,6 +239,7 @@ template <class Time, std::size_t Count>
           {"answer tokens", one_line(e.output_tokens)}});
 }
 
+/// As text and as a table.
 [[nodiscard]] inline nlohmann::json mime_bundle_repr(const serving_cost& c) {
   return detail::table_bundle(c, {{"a million tokens", "cost"},
                                   {"of prompts", one_line(c.input)},

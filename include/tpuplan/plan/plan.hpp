@@ -37,71 +37,78 @@ enum class objective : std::uint8_t { cheapest, fastest, fewest_chips };
 
 /// Chips that may be had of a generation, in a region, under a kind.
 struct quota_row {
-  std::string generation;
-  std::string region;
-  provisioning kind = provisioning::on_demand;
-  std::int64_t chips = 0;
+  std::string generation;                       ///< a name of the chip
+  std::string region;                           ///< as the price book names it
+  provisioning kind = provisioning::on_demand;  ///< the way of paying
+  std::int64_t chips = 0;                       ///< at most
 };
 
 /// Degrees that are wanted; 0 where the search chooses.
 struct fixed_degrees {
-  std::int64_t data = 0, fsdp = 0, tensor = 0, expert = 0, context = 1, pipeline = 1;
-  std::int64_t dcn_data = 0, dcn_fsdp = 1, dcn_pipeline = 1;
+  std::int64_t data = 0;          ///< replicas in a slice
+  std::int64_t fsdp = 0;          ///< ways in which weights are cut and gathered
+  std::int64_t tensor = 0;        ///< ways in which products are cut
+  std::int64_t expert = 0;        ///< ways in which experts are dealt
+  std::int64_t context = 1;       ///< ways in which sequences are cut
+  std::int64_t pipeline = 1;      ///< stages in a slice
+  std::int64_t dcn_data = 0;      ///< replicas over slices
+  std::int64_t dcn_fsdp = 1;      ///< cuts of the weights over slices
+  std::int64_t dcn_pipeline = 1;  ///< stages over slices
 };
 
 /// What is to be trained, and within which limits.
 struct plan_request {
-  transformer model{};
-  training job{};     ///< batch, sequence, precision, optimizer; microbatches and remat policy are chosen
-  double tokens = 0;  ///< to train on
+  transformer model{};  ///< what is trained
+  training job{};       ///< batch, sequence, precision, optimizer; microbatches and remat policy are chosen
+  double tokens = 0;    ///< to train on
   double smallest_batch_tokens = 0;  ///< with `largest_batch_tokens`: the batch is chosen too, doubling from this one
-  double largest_batch_tokens = 0;
-  objective best = objective::cheapest;
+  double largest_batch_tokens = 0;   ///< 0: the batch of the job
+  objective best = objective::cheapest;                      ///< what is ranked by
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that may be chosen
-  std::vector<std::string> regions{"us"};
-  std::optional<seconds> deadline;  ///< of the wall time
-  std::optional<usd> budget;
-  std::vector<std::string> generations;  ///< empty: all
-  std::int64_t smallest_chips = 1;       ///< over all slices
-  std::int64_t largest_chips = 1 << 20;
-  std::int64_t largest_slices = 1;     ///< slices over DCN: every number up to this one
+  std::vector<std::string> regions{"us"};                    ///< that may be chosen
+  std::optional<seconds> deadline;                           ///< of the wall time
+  std::optional<usd> budget;                                 ///< of the total
+  std::vector<std::string> generations;                      ///< empty: all
+  std::int64_t smallest_chips = 1;                           ///< over all slices
+  std::int64_t largest_chips = 1 << 20;                      ///< over all slices
+  std::int64_t largest_slices = 1;                           ///< slices over DCN: every number up to this one
   fixed_degrees degrees{};             ///< context and pipelines, which no published run covers, are 1 unless asked for
   std::vector<remat_policy> policies;  ///< that may be chosen; empty: all named ones that keep tensors in HBM
   std::vector<quota_row> quotas;       ///< empty: no quotas; otherwise what no row allows may not be had
   bool accept_uncertain = false;       ///< take plans whose fit the compiler decides
   std::size_t most_plans = 16;         ///< plans returned beside those of the front; 0: all
-  payment_terms terms{};  ///< what is expected of spot capacity and flex-start, and how commitments are used
-  price_book prices{};
-  calibration constants{};
+  payment_terms terms{};    ///< what is expected of spot capacity and flex-start, and how commitments are used
+  price_book prices{};      ///< the built-in ones unless given
+  calibration constants{};  ///< of the step time
 };
 
 /// What one way of paying for a plan comes to.
 struct plan_cost {
-  provisioning kind = provisioning::on_demand;
-  price_row price{};  ///< with its region and date
-  seconds billed{};
-  seconds wall{};
-  usd total{};
-  usd low{};  ///< with the step time at the low end of its band
-  usd high{};
-  seconds checkpoint_interval{};  ///< spot only
-  double preemptions = 0;         ///< spot only
-  double goodput = 1;             ///< uninterrupted run over wall time
+  provisioning kind = provisioning::on_demand;  ///< the way of paying
+  price_row price{};                            ///< with its region and date
+  seconds billed{};                             ///< time that is paid for
+  seconds wall{};                               ///< time until it is done
+  usd total{};                                  ///< dollars
+  usd low{};                                    ///< with the step time at the low end of its band
+  usd high{};                                   ///< and at its high end
+  seconds checkpoint_interval{};                ///< spot only
+  double preemptions = 0;                       ///< spot only
+  double goodput = 1;                           ///< uninterrupted run over wall time
 };
 
 /// One slice, or several alike, with the best layout, batch, microbatches and rematerialisation found.
 struct plan {
-  slice where{};
-  layout mesh{};
-  training job{};
-  memory_breakdown memory{};
-  verdict fit = verdict::no;
-  step_breakdown step{};
-  double steps = 0;
-  seconds run{};  ///< uninterrupted
-  std::vector<plan_cost> costs;
-  std::size_t chosen = 0;  ///< of the costs: the best that is allowed
-  bool on_front = false;   ///< no other plan is both faster and cheaper
+  slice where{};                 ///< each of the slices
+  layout mesh{};                 ///< over all of them
+  training job{};                ///< with batch, microbatches and policy chosen
+  memory_breakdown memory{};     ///< of `memory_use`
+  verdict fit = verdict::no;     ///< of that memory
+  step_breakdown step{};         ///< of `step_time`
+  double steps = 0;              ///< of the whole run
+  seconds run{};                 ///< uninterrupted
+  std::vector<plan_cost> costs;  ///< every region and way of paying
+  std::size_t chosen = 0;        ///< of the costs: the best that is allowed
+  bool on_front = false;         ///< no other plan is both faster and cheaper
 };
 
 /// The cost of a plan under one kind, the cheapest region first; nothing where that kind has no price.
@@ -140,11 +147,11 @@ enum class rejection : std::uint8_t {
 
 /// A slice, or several alike, that lost, with exactly one reason and its amount in the base unit of that reason.
 struct rejected_slice {
-  slice where{};
-  std::int64_t slices = 1;
-  rejection why = rejection::does_not_fit;
-  double amount = 0;
-  text<48> by{};  ///< dominated: the plan that is no slower and no dearer
+  slice where{};                            ///< each of the slices
+  std::int64_t slices = 1;                  ///< how many alike
+  rejection why = rejection::does_not_fit;  ///< the reason
+  double amount = 0;                        ///< in the base unit of the reason
+  text<48> by{};                            ///< dominated: the plan that is no slower and no dearer
 };
 
 /// What the search did.
@@ -158,9 +165,9 @@ struct search_counts {
 
 /// Plans from best to worst, and one reason for everything else.
 struct plan_answer {
-  std::vector<plan> plans;
-  std::vector<rejected_slice> rejected;
-  search_counts counts{};
+  std::vector<plan> plans;               ///< best first
+  std::vector<rejected_slice> rejected;  ///< everything else
+  search_counts counts{};                ///< of the search
 };
 
 }  // namespace abi_0

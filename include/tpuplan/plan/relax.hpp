@@ -19,8 +19,8 @@ struct plan_sensitivity {
   usd price_up{};                            ///< at eleven tenths
   std::optional<plan_cost> twice_preempted;  ///< spot only; nothing where the run would never end
   plan_cost step_low{};                      ///< with the step time at the low end of its band
-  plan_cost step_high{};
-  std::optional<plan> twice_the_batch;  ///< the same layout; nothing where it does not divide or fit
+  plan_cost step_high{};                     ///< and at the high end
+  std::optional<plan> twice_the_batch;       ///< the same layout; nothing where it does not divide or fit
 };
 
 /// What a plan of an answer depends on: every figure is estimated again. Worked: price_up / price_down is 11 / 9.
@@ -71,10 +71,10 @@ enum class plan_limit : std::uint8_t { deadline, budget, chips, slices, quotas, 
 /// One limit that, relaxed alone, lets a plan in: how far it was, how far it would have to be, and that plan. Seconds,
 /// dollars, chips, slices, sequences; 0 where a limit is no number.
 struct relaxation {
-  plan_limit limit = plan_limit::deadline;
-  double given = 0;
-  double needed = 0;
-  plan nearest{};
+  plan_limit limit = plan_limit::deadline;  ///< the one that is relaxed
+  double given = 0;                         ///< what it was
+  double needed = 0;                        ///< what it would have to be
+  plan nearest{};                           ///< the plan that it lets in
 };
 
 namespace detail {

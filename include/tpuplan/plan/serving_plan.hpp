@@ -22,33 +22,33 @@ inline namespace abi_0 {
 
 /// What is to be served, and within which limits. The traffic of `job` is that of all slices together.
 struct serving_request {
-  transformer model{};
-  serving job{};
-  objective best = objective::cheapest;  ///< fastest: the shortest time per token
-  std::vector<provisioning> kinds{provisioning::on_demand};
-  std::vector<std::string> regions{"us"};
-  std::optional<usd_per_second> budget;  ///< of all slices
-  std::vector<std::string> generations;  ///< empty: all
-  std::int64_t smallest_chips = 1;       ///< over all slices
-  std::int64_t largest_chips = 1024;
-  bool accept_uncertain = false;
-  std::size_t most_plans = 16;  ///< 0: all
-  price_book prices{};
-  serving_calibration constants{};
+  transformer model{};                                       ///< what is served
+  serving job{};                                             ///< traffic of all slices, targets and engine
+  objective best = objective::cheapest;                      ///< fastest: the shortest time per token
+  std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that may be chosen
+  std::vector<std::string> regions{"us"};                    ///< that may be chosen
+  std::optional<usd_per_second> budget;                      ///< of all slices
+  std::vector<std::string> generations;                      ///< empty: all
+  std::int64_t smallest_chips = 1;                           ///< over all slices
+  std::int64_t largest_chips = 1024;                         ///< over all slices
+  bool accept_uncertain = false;                             ///< take plans whose fit the compiler decides
+  std::size_t most_plans = 16;                               ///< 0: all
+  price_book prices{};                                       ///< the built-in ones unless given
+  serving_calibration constants{};                           ///< of the serving estimates
 };
 
 /// One kind of slice, as many as the traffic takes, with its replicas.
 struct serving_plan {
-  slice where{};
-  serving_layout mesh{};
-  std::int64_t slices = 0;
-  serving share{};              ///< the traffic of one slice
-  serving_estimate estimate{};  ///< of one slice
-  provisioning kind = provisioning::on_demand;
-  std::string region;
-  price_row price{};
-  serving_cost cost{};    ///< per million tokens; the rate is of one slice
-  usd_per_second rate{};  ///< of all slices
+  slice where{};                                ///< each of the slices
+  serving_layout mesh{};                        ///< replicas on each of them
+  std::int64_t slices = 0;                      ///< how many alike
+  serving share{};                              ///< the traffic of one slice
+  serving_estimate estimate{};                  ///< of one slice
+  provisioning kind = provisioning::on_demand;  ///< the way of paying
+  std::string region;                           ///< where it is paid
+  price_row price{};                            ///< the row that holds, with its date
+  serving_cost cost{};                          ///< per million tokens; the rate is of one slice
+  usd_per_second rate{};                        ///< of all slices
 };
 
 /// Why a kind of slice is not among the plans. Enumerators are stable; later ones are closer to a plan.
@@ -71,15 +71,15 @@ enum class serving_rejection : std::uint8_t {
 
 /// A kind of slice that lost, with exactly one reason.
 struct rejected_server {
-  slice where{};
-  serving_rejection why = serving_rejection::no_layout;
-  double amount = 0;
+  slice where{};                                         ///< the slice
+  serving_rejection why = serving_rejection::no_layout;  ///< the reason
+  double amount = 0;                                     ///< in the unit of the reason
 };
 
 /// Plans from best to worst, and one reason for every other slice.
 struct serving_plan_answer {
-  std::vector<serving_plan> plans;
-  std::vector<rejected_server> rejected;
+  std::vector<serving_plan> plans;        ///< best first
+  std::vector<rejected_server> rejected;  ///< everything else
   std::int64_t candidates = 0;  ///< slices x replica sizes x cuts of the cache x numbers of slices that were estimated
 };
 
