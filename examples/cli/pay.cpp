@@ -9,6 +9,7 @@
 #include <tpuplan/cost/offer.hpp>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/io/price_file.hpp>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -117,8 +118,9 @@ pay_answer ask_pay(const pay_options& given, const price_book& book) {
     }
   }
   if (!any_price) (void)price_for(book, a.where, given.region, provisioning::on_demand);  // says what there is
-  std::stable_sort(a.ways.begin(), a.ways.end(),
-                   [](const priced_way& x, const priced_way& y) { return x.paid.total < y.paid.total; });
+  std::sort(a.ways.begin(), a.ways.end(), [](const priced_way& x, const priced_way& y) {
+    return std::make_pair(x.paid.total, x.paid.kind) < std::make_pair(y.paid.total, y.paid.kind);
+  });
   return a;
 }
 

@@ -12,8 +12,7 @@ if [[ $repl == *-NOTFOUND ]]; then
 fi
 
 stand_in=$(dirname "$0")/stand_in
-# libstdc++ 12 has std::stable_sort use what it calls deprecated, and clang-repl says so.
-flags=(-Xcc=-Wno-unused-result -Xcc=-Wno-deprecated-declarations)
+flags=(-Xcc=-Wno-unused-result)
 output=$("$repl" "-Xcc=-std=$standard" "-Xcc=-I$include_dir" "-Xcc=-I$stand_in" "${flags[@]}" < "$session" 2>&1)
 status=$?
 diagnostics=$(grep -E '(error|warning): |JIT session error|Failed to materialize' <<< "$output" |
