@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/io/calibrate.hpp>
+#include <tpuplan/io/calibrate_serving.hpp>
 #include <vector>
 
 #ifndef TPUPLAN_DATA_DIR
@@ -108,6 +109,49 @@ void print_choice(const std::vector<training_record>& runs) {
   fmt::print("\ndropped by all families: {}\ndropped where a family was left out:\n{}", names_of(dropped), choices);
 }
 
+/// Simpler predictors on the same runs.
+void print_baselines(const nlohmann::json& document) {
+  const baseline_errors simple = baselines_of(check_records(document, "measured.json"), [](const record_check& c) {
+    return c.kind == "training" && c.in_domain && c.quality != "C";
+  });
+  print_row("MFU per generation, median of the other families", simple.generation_mfu);
+  print_row("one MFU, median of the other families", simple.one_mfu);
+  print_row("roofline, recomputation counted", simple.roofline);
+}
+
+/// Other tools: what they say of the same runs, and what they state of themselves.
+void print_peers(const std::vector<left_out_run>& ours) {
+  const nlohmann::json peers = load_json(TPUPLAN_DATA_DIR "/peers.json");
+  fmt::print("\n| peer | run | measured | peer | tpuplan, family left out |\n|---|---|---:|---:|---:|\n");
+  for (const nlohmann::json& row : peers.at("runs")) {
+    const std::string id = row.at("record").get<std::string>();
+    const double measured = row.at("measured_s").get<double>();
+    const double error = row.at("predicted_s").get<double>() / measured - 1;
+    for (const left_out_run& run : ours) {
+      if (run.id == id)
+        fmt::print("| {} | {} | {:.2f} s | {:+.0f} % | {:+.1f} % |\n", row.at("peer").get<std::string>(), id, measured,
+                   100 * error, 100 * run.error);
+    }
+  }
+  fmt::print("\n| peer, by its own account | mean error | on |\n|---|---:|---|\n");
+  for (const nlohmann::json& row : peers.at("stated")) {
+    fmt::print("| {} | {:.1f} % | {} |\n", row.at("peer").get<std::string>(), 100 * row.at("mean_error").get<double>(),
+               row.at("on").get<std::string>());
+  }
+}
+
+/// The constants of serving, and how well they predict families that were left out.
+void print_serving(const nlohmann::json& document) {
+  fmt::print("\n| serving constant | prior | log sd | fitted | log s.e. |\n|---|---:|---:|---:|---:|\n");
+  for (const char* kind : {"decode", "prefill"}) {
+    for (const fitted_constant& c : fit_serving(serving_runs(document, kind)).fitted)
+      fmt::print("| {} | {} | {} | {:.4g} | {:.2f} |\n", c.name, c.prior, c.prior_spread, c.value, c.spread);
+  }
+  fmt::print("\n| serving, family left out | records | median | p90 | bias |\n|---|---:|---:|---:|---:|\n");
+  for (const char* kind : {"decode", "prefill"})
+    print_row(kind, summary_of(errors_of(leave_families_out(serving_runs(document, kind)))));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -116,7 +160,8 @@ int main(int count, char** arguments) {
     fmt::print(stderr, "usage: {} [--nested]\n", arguments[0]);
     return 2;
   }
-  const std::vector<training_record> runs = calibration_runs(load_json(TPUPLAN_DATA_DIR "/measured/measured.json"));
+  const nlohmann::json document = load_json(TPUPLAN_DATA_DIR "/measured/measured.json");
+  const std::vector<training_record> runs = calibration_runs(document);
   if (nested) {
     print_choice(runs);
     return 0;
@@ -129,9 +174,12 @@ int main(int count, char** arguments) {
   print_row("shipped constants, in sample", of_constants(runs, calibration{}));
   print_row("fitted constants, in sample", of_constants(runs, fit.constants));
   print_row("family left out", summary_of(errors));
+  print_baselines(document);
   for (const auto& [family, of_family] : by_family(left_out)) print_row(family.c_str(), summary_of(of_family));
   double inside = 0;
   for (const double error : errors) inside += std::abs(error) <= detail::usual_band ? 1 : 0;
   fmt::print("\n{:.1f} % of the left-out runs are within {:.0f} %\n", 100 * inside / static_cast<double>(errors.size()),
              100 * detail::usual_band);
+  print_peers(left_out);
+  print_serving(document);
 }

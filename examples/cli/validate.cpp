@@ -26,7 +26,7 @@ bool counts(const record_check& check) {
 /// The same of decode or prefill, those of a type or all that are timed step by step.
 error_summary serving_summary(const std::vector<record_check>& checks, std::string_view kind, std::string_view type) {
   return summary_of(checks, [&](const record_check& c) {
-    return c.kind == kind && c.quality != "C" && (type.empty() ? c.type != "saturated" : c.type == type);
+    return c.kind == kind && c.quality != "C" && (type.empty() ? c.in_domain : c.type == type);
   });
 }
 
@@ -85,32 +85,6 @@ std::vector<named_summary> grouped_by(const std::vector<record_check>& checks, c
   return list;
 }
 
-/// What simpler predictors would have said: the roofline, and MFU taken as the median of the other families.
-struct baselines {
-  error_summary roofline, one_mfu, generation_mfu;
-};
-
-baselines baselines_of(const std::vector<record_check>& checks) {
-  std::vector<double> roofline, one, by_generation;
-  for (const record_check& c : checks) {
-    if (!c.error || !counts(c)) continue;
-    std::vector<double> others, same_chip;
-    for (const record_check& other : checks) {
-      if (!other.error || !counts(other) || other.family == c.family) continue;
-      const double slowness = other.measured->value() / other.model_flops_seconds;
-      others.push_back(slowness);
-      if (other.generation == c.generation) same_chip.push_back(slowness);
-    }
-    if (others.empty()) continue;
-    const double ideal = c.model_flops_seconds / c.measured->value();
-    const double usual = quantile(others, 0.5);
-    roofline.push_back(c.roofline_error);
-    one.push_back(ideal * usual - 1);
-    by_generation.push_back(ideal * (same_chip.empty() ? usual : quantile(same_chip, 0.5)) - 1);
-  }
-  return {summary_of(roofline), summary_of(one), summary_of(by_generation)};
-}
-
 /// Memory verdicts of one kind of evidence.
 struct verdict_counts {
   std::size_t yes = 0, uncertain = 0, no = 0;
@@ -135,7 +109,7 @@ ordered_json summary_document(const std::vector<record_check>& checks) {
     const verdict_counts v = verdicts_of(checks, kind, fitted);
     return ordered_json{{"yes", v.yes}, {"uncertain", v.uncertain}, {"no", v.no}};
   };
-  const baselines simple = baselines_of(checks);
+  const baseline_errors simple = baselines_of(checks, counts);
   const auto skipped = std::count_if(checks.begin(), checks.end(), [](const auto& c) { return c.skipped.has_value(); });
   return {{"records", checks.size()},
           {"skipped", skipped},
@@ -214,6 +188,7 @@ void print_serving_summary(const std::vector<record_check>& checks) {
   row("  steps by themselves", "decode", "step");
   row("  engines, each token timed", "decode", "engine");
   row("engines by the rate of full batches", "decode", "saturated");
+  row("batches from first prompt to last token", "decode", "end to end");
   row("prefill", "prefill", "");
   row("  by itself", "prefill", "step");
   row("  in engines", "prefill", "engine");
@@ -230,7 +205,7 @@ void print_summary(const std::vector<record_check>& checks) {
   };
   row("tpuplan", summary_of(checks, counts), true);
   row("tpuplan, smaller models", summary_of(checks, is_smaller), false);
-  const baselines simple = baselines_of(checks);
+  const baseline_errors simple = baselines_of(checks, counts);
   row("roofline", simple.roofline, false);
   row("one MFU", simple.one_mfu, false);
   row("MFU per generation", simple.generation_mfu, false);

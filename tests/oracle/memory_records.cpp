@@ -182,6 +182,7 @@ TEST_CASE("bytes in use where they were printed") {
   std::vector<double> errors;
   for (const record_check& c : checks()) {
     if (c.kind != "memory" || !c.measured_used || !c.used || c.bytes_skipped) continue;
+    if (c.type == "serving" || c.type == "serving pool sizing") continue;  // pools that the engine sized
     INFO(c.id << " " << *c.used / *c.measured_used - 1);
     errors.push_back(*c.used / *c.measured_used - 1);
     CHECK((std::abs(errors.back()) < 0.20 || c.id == "mem-fuji7b-v2-v5e-aug24"));

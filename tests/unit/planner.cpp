@@ -319,6 +319,66 @@ TEST_CASE("sizes, generations and fixed policies are kept to") {
   CHECK(answer.plans.size() + answer.rejected.size() == wanted.size());
 }
 
+TEST_CASE("a larger budget never gives a slower plan, nor a later deadline a dearer one") {
+  plan_request request = llama_request();
+  request.best = objective::fastest;
+  double before = std::numeric_limits<double>::infinity();
+  for (const double dollars : {1e4, 1.5e4, 2e4, 3e4, 1e5, 1e6}) {
+    request.budget = usd{dollars};
+    const plan_answer answer = make_plan(request);
+    const double now =
+        answer.plans.empty() ? std::numeric_limits<double>::infinity() : chosen_cost(answer.plans.front()).wall.value();
+    CHECK(now <= before);
+    before = now;
+  }
+  CHECK(before < std::numeric_limits<double>::infinity());
+  request = llama_request();
+  before = std::numeric_limits<double>::infinity();
+  for (const double days : {0.1, 0.5, 1.0, 3.0, 30.0}) {
+    request.deadline = seconds{days * 86400};
+    const plan_answer answer = make_plan(request);
+    const double now = answer.plans.empty() ? std::numeric_limits<double>::infinity()
+                                            : chosen_cost(answer.plans.front()).total.value();
+    CHECK(now <= before);
+    before = now;
+  }
+}
+
+TEST_CASE("a cheaper region, more slices or more policies never make a dearer plan") {
+  plan_request request = llama_request();
+  request.generations = {"v6e"};
+  request.prices = price_book{}.with("v6e", "cheap", provisioning::on_demand, usd_per_hour(1), "2026-11-21");
+  const double here = chosen_cost(make_plan(request).plans.front()).total.value();
+  request.regions = {"us", "cheap"};
+  const plan both = make_plan(request).plans.front();
+  CHECK(chosen_cost(both).total.value() < here);
+  CHECK(chosen_cost(both).price.region == "cheap");
+  request.regions = {"us"};
+  request.largest_slices = 3;
+  CHECK(chosen_cost(make_plan(request).plans.front()).total.value() <= here);
+  request.largest_slices = 1;
+  request.policies = {remat::full};
+  CHECK(chosen_cost(make_plan(request).plans.front()).total.value() >= here);
+}
+
+TEST_CASE("of so many plans the rest says what dominates it, and one reason is left for each slice") {
+  plan_request request = llama_request();
+  const std::size_t all = make_plan(request).plans.size();
+  request.most_plans = 3;
+  const plan_answer answer = make_plan(request);
+  std::size_t dominated = 0;
+  for (const rejected_slice& r : answer.rejected) {
+    if (r.why != rejection::dominated) continue;
+    ++dominated;
+    CHECK(r.amount > 0);
+    bool named = false;
+    for (const plan& p : answer.plans) named = named || detail::plan_name(p) == r.by;
+    CHECK(named);
+  }
+  CHECK(answer.plans.size() + dominated == all);
+  CHECK(answer.plans.size() + answer.rejected.size() == schedulable_sizes().size());
+}
+
 TEST_CASE("uncertain fits are taken only where they are accepted") {
   plan_request request = llama_request();
   const std::set<identity> sure = slices_of(llama_answer());

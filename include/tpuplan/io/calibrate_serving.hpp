@@ -146,7 +146,7 @@ inline normal_equations serving_equations(const std::vector<serving_record>& run
     if (value.value("kind", "") != kind || value.value("quality", "C") == "C") continue;
     try {
       serving_record run = read_serving_record(value, value.value("id", ""));
-      if (!run.saturated) runs.push_back(std::move(run));
+      if (!run.saturated && run.question != serving_question::end_to_end) runs.push_back(std::move(run));
     } catch (const error& problem) {
       if (!detail::is_a_gap(problem.code())) throw;
     }

@@ -17,10 +17,11 @@ inline namespace abi_0 {
 
 /// What the time of a record is of.
 enum class serving_question : std::uint8_t {
-  decode_step,    ///< one step by itself
-  engine_step,    ///< the mean time of an output token in an engine, prompts taken in between
-  prefill,        ///< prompts by themselves
-  engine_prefill  ///< the mean time to the first token of prompts that came together
+  decode_step,     ///< one step by itself
+  engine_step,     ///< the mean time of an output token in an engine, prompts taken in between
+  prefill,         ///< prompts by themselves
+  engine_prefill,  ///< the mean time to the first token of prompts that came together
+  end_to_end       ///< prompts and all their answers, one batch by itself
 };
 
 /// A published serving run and what was measured.
@@ -120,10 +121,17 @@ inline void read_prefill_time(const json_object& record, const std::string& mode
       mode == "isolated" ? measured_time(measured, "latency_s") : measured_time(measured, "ttft_ms", 1_ms);
 }
 
+inline void read_end_to_end(const json_object& record, serving_record& result) {
+  result.question = serving_question::end_to_end;
+  result.batch = static_cast<double>(record.positive_count("global_batch"));
+  if (!record.has("measured")) fail(errc::missing_field, record.path("measured"), "absent", "a latency");
+  result.measured = measured_time(record.object("measured"), "latency_s");
+}
+
 }  // namespace detail
 
 /// A decode or prefill record of either format. Throws, naming the record, for what cannot be right, and for what the
-/// record leaves open or is not modelled: end-to-end latencies, models without a shape.
+/// record leaves open or is not modelled: prefill that is timed with some decoding, models without a shape.
 [[nodiscard]] inline serving_record read_serving_record(const nlohmann::json& value, const std::string& path) {
   const detail::json_object record(value, path);
   serving_record result;
@@ -131,7 +139,7 @@ inline void read_prefill_time(const json_object& record, const std::string& mode
   result.family = record.string("family");
   result.quality = record.string("quality");
   const std::string mode = record.string(record.has("mode") ? "mode" : "task");
-  if (mode.find("end-to-end") != std::string::npos || mode.find("plus") != std::string::npos)
+  if (mode.find("plus") != std::string::npos)
     detail::fail(errc::unsupported, record.path("mode"), mode, "prefill and decode apart");
   const detail::json_object shape = record.object("model");
   if (!shape.has("layers"))
@@ -141,7 +149,9 @@ inline void read_prefill_time(const json_object& record, const std::string& mode
   result.mesh = detail::record_serving_layout(record);
   const slice where = detail::record_slice(record);
   result.where = where;
-  if (record.string("kind") == "decode") {
+  if (mode.find("end-to-end") != std::string::npos) {
+    detail::read_end_to_end(record, result);
+  } else if (record.string("kind") == "decode") {
     detail::read_decode_time(record, mode, result);
   } else {
     detail::read_prefill_time(record, mode, result);
@@ -162,7 +172,8 @@ struct serving_memory_record {
   const detail::json_object record(value, path);
   const std::string task = record.string("task");
   const bool cache_alone = task == "kv cache capacity";
-  if (task != "serving weights" && task != "serving weights+kv" && !cache_alone)
+  const bool pool = task == "serving" || task == "serving pool sizing";  // the engine filled what was left
+  if (task != "serving weights" && task != "serving weights+kv" && !cache_alone && !pool)
     detail::fail(errc::unsupported, record.path("task"), task, "weights, or weights and the cache of a batch");
   const detail::json_object shape = record.object("model");
   const std::string words = detail::lower(detail::text_of(record, "parallelism"));
@@ -182,7 +193,7 @@ struct serving_memory_record {
   serving_layout mesh = detail::record_serving_layout(record);
   double running = 0;
   job.prompt = job.answer = fixed_length(1);
-  if (task != "serving weights") {
+  if (task == "serving weights+kv" || cache_alone) {
     running = static_cast<double>(record.positive_count("global_batch"));
     const std::int64_t length =
         shape.has("seq_len") ? shape.positive_count("seq_len") : record.positive_count("seq_len");
@@ -191,8 +202,8 @@ struct serving_memory_record {
   }
   serving_memory_record result;
   result.use = serving_memory_use(m, running, job, mesh, where);
-  result.held = task == "serving weights" ? result.use.weights : cache_alone ? result.use.cache : result.use.total;
-  result.whole = !cache_alone;
+  result.held = task == "serving weights+kv" ? result.use.total : cache_alone ? result.use.cache : result.use.weights;
+  result.whole = !cache_alone && !pool;
   return result;
 }
 
@@ -212,6 +223,11 @@ struct serving_prediction {
   if (r.question == serving_question::engine_step) {
     const token_time t = time_per_token(r.model, r.batch, r.job, r.mesh, r.where, c);
     return {t.total, t.band, t.extrapolated};
+  }
+  if (r.question == serving_question::end_to_end) {
+    const prefill_breakdown prompts = prefill_time(r.model, {r.batch, r.job.prompt.longest}, r.job, r.mesh, r.where, c);
+    const decode_breakdown step = decode_step(r.model, {r.batch, running_context(r.job)}, r.job, r.mesh, r.where, c);
+    return {prompts.total + step.total * r.job.answer.mean, prompts.band, prompts.extrapolated};
   }
   const prefill_breakdown t = prefill_time(r.model, {r.batch, r.job.prompt.longest}, r.job, r.mesh, r.where, c);
   const double engine = r.question == serving_question::engine_prefill ? c.engine_prefill : 1;

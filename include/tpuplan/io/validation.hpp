@@ -30,7 +30,8 @@ struct record_check {
   std::string quality;     ///< of the source: A, B or C
   std::string family;      ///< of models, as the record names it
   std::string generation;  ///< of the chip: "v5e"
-  std::string type;  ///< of training "dense", "moe", "dense 8-bit" or "moe 8-bit"; else "step", "engine" or "saturated"
+  std::string type;  ///< of training "dense", "moe", "dense 8-bit" or "moe 8-bit"; else "step", "engine", "saturated"
+                     ///< or "end to end"
   std::optional<seconds> predicted;           ///< time of a step, or of the token or prompt that the record is of
   std::optional<seconds> measured;            ///< the record's
   std::optional<seconds> low;                 ///< the lower end of the estimate's band
@@ -140,7 +141,10 @@ inline void check_serving(const nlohmann::json& value, const std::string& where,
                           record_check& check) {
   const serving_record run = read_serving_record(value, where);
   const bool engine = run.question == serving_question::engine_step || run.question == serving_question::engine_prefill;
-  check.type = run.saturated ? "saturated" : engine ? "engine" : "step";
+  check.type = run.question == serving_question::end_to_end ? "end to end"
+               : run.saturated                              ? "saturated"
+               : engine                                     ? "engine"
+                                                            : "step";
   const serving_prediction said = predict(run, constants);
   check.predicted = said.time;
   check.measured = run.measured;
@@ -148,7 +152,7 @@ inline void check_serving(const nlohmann::json& value, const std::string& where,
   check.high = said.time / (1 - said.band);
   check.error = said.time / run.measured - 1;
   check.extrapolated = said.extrapolated;
-  check.in_domain = !run.saturated;
+  check.in_domain = !run.saturated && run.question != serving_question::end_to_end;
   check.roofline_error = predict(run, peak_only).time / run.measured - 1;
 }
 
@@ -164,7 +168,7 @@ inline void check_serving_memory(const nlohmann::json& value, const std::string&
   if (memory.whole) {
     check.fit = fits(memory.use);
   } else {
-    check.memory_skipped = "of the cache alone";
+    check.memory_skipped = check.type == "kv cache capacity" ? "of the cache alone" : "of a cache whose size is open";
   }
 }
 
@@ -273,6 +277,36 @@ template <class Wanted>
   error_summary result = summary_of(errors);
   if (result.records > 0) result.inside = static_cast<double>(inside) / static_cast<double>(result.records);
   return result;
+}
+
+/// Errors of simpler predictors.
+struct baseline_errors {
+  error_summary roofline;        ///< recomputation counted, nothing lost
+  error_summary one_mfu;         ///< the median of the other families' runs
+  error_summary generation_mfu;  ///< the same of their generation
+};
+
+/// What simpler predictors would have said of the records that `wanted` accepts, the family that is predicted left out.
+template <class Wanted>
+[[nodiscard]] baseline_errors baselines_of(const std::vector<record_check>& checks, const Wanted& wanted) {
+  std::vector<double> roofline, one, by_generation;
+  for (const record_check& c : checks) {
+    if (!c.error || !wanted(c)) continue;
+    std::vector<double> others, same_chip;
+    for (const record_check& other : checks) {
+      if (!other.error || !wanted(other) || other.family == c.family) continue;
+      const double slowness = other.measured->value() / other.model_flops_seconds;
+      others.push_back(slowness);
+      if (other.generation == c.generation) same_chip.push_back(slowness);
+    }
+    if (others.empty()) continue;
+    const double ideal = c.model_flops_seconds / c.measured->value();
+    const double usual = quantile(others, 0.5);
+    roofline.push_back(c.roofline_error);
+    one.push_back(ideal * usual - 1);
+    by_generation.push_back(ideal * (same_chip.empty() ? usual : quantile(same_chip, 0.5)) - 1);
+  }
+  return {summary_of(roofline), summary_of(one), summary_of(by_generation)};
 }
 
 }  // namespace abi_0
