@@ -14,7 +14,7 @@ endfunction()
 
 function(vcpkg_cmake_configure)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
-  run(${CMAKE_COMMAND} -S ${arg_SOURCE_PATH} -B ${FOLDER}/build -DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR}
+  run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${arg_SOURCE_PATH} -B ${FOLDER}/build -DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR}
       -DCMAKE_CXX_COMPILER=${COMPILER} ${arg_OPTIONS})
 endfunction()
 
