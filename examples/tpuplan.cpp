@@ -39,6 +39,9 @@ int main(int argument_count, char** arguments) {
     return with.status;
   } catch (const CLI::ParseError& problem) {
     return app.exit(problem) == 0 ? 0 : 2;
+  } catch (const tpuplan::error& problem) {
+    fmt::print(stderr, "{}\n", problem.what());
+    return problem.code() == tpuplan::errc::infeasible ? 1 : 2;
   } catch (const std::exception& problem) {
     fmt::print(stderr, "{}\n", problem.what());
     return 2;

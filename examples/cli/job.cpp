@@ -127,6 +127,16 @@ void fill_batch(const job_options& given, const layout& mesh, training& job, ass
   }
 }
 
+void check_region(const price_book& book, const std::string& region) {
+  std::string known_regions;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    const std::string one(book.row(i).region.view());
+    if (one == region) return;
+    if (known_regions.find(one) == std::string::npos) known_regions += (known_regions.empty() ? "" : ", ") + one;
+  }
+  detail::fail(errc::unknown_name, "--region", region, known_regions + "; more with --prices");
+}
+
 std::string layout_words(const layout& mesh) { return one_line(mesh); }
 
 ordered_json json_of(const layout& mesh) {

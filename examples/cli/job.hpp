@@ -42,6 +42,9 @@ tpuplan::training make_job(const job_options& given, const tpuplan::transformer&
 /// The batch in sequences: as given, else one sequence for each shard.
 void fill_batch(const job_options& given, const tpuplan::layout& mesh, tpuplan::training& job, assumed_values& assumed);
 
+/// Refuses a region of which the book has no row.
+void check_region(const tpuplan::price_book& book, const std::string& region);
+
 std::string layout_words(const tpuplan::layout& mesh);
 ordered_json json_of(const tpuplan::layout& mesh);
 ordered_json json_of(const tpuplan::memory_breakdown& memory);

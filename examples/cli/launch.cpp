@@ -19,7 +19,7 @@ namespace {
 using namespace tpuplan;
 
 struct launch_options {
-  std::string plan, target, slice_name, machine, capacity = "on_demand", command, max_run, restarts;
+  std::string plan, target, slice_name, machine, capacity, command, max_run, restarts;
   std::int64_t rank = 1;
   std::optional<std::int64_t> slices;
   bool maxtext = false, tpu_vm = false;
@@ -67,7 +67,8 @@ launch_request make_request(const launch_options& given, const std::optional<pla
     detail::fail(errc::invalid_argument, "--slices", *given.slices, "none with a plan, which has its own");
   if (plan) request.run = plan->run;
   if (!given.machine.empty()) request.where = on_machine_type(request.where, given.machine);
-  const maybe<provisioning> kind = parse_provisioning(given.capacity);
+  const maybe<provisioning> kind =
+      given.capacity.empty() ? (plan ? plan->capacity : provisioning::on_demand) : parse_provisioning(given.capacity);
   if (!kind) {
     detail::fail(errc::unknown_name, "--provisioning", detail::shown_value(given.capacity),
                  "on_demand, spot, flex_start or calendar");
@@ -143,8 +144,8 @@ void add_launch_command(CLI::App& app, session& with) {
   launch->add_option("--slice", options->slice_name, "instead of a plan: v6e-256");
   launch->add_option("--slices", options->slices, "with --slice; 1 if not given");
   launch->add_option("--machine-type", options->machine, "where the slice comes on two: ct6e-standard-4t");
-  launch->add_option("--provisioning", options->capacity, "on_demand, spot, flex_start, calendar")
-      ->capture_default_str();
+  launch->add_option("--provisioning", options->capacity,
+                     "on_demand, spot, flex_start, calendar; the plan's, or on_demand");
   launch->add_option("--reservation", request.reservation, "its name");
   launch->add_option("--name", request.name, "of the job")->capture_default_str();
   launch->add_option("--project", request.project);

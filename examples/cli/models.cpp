@@ -311,6 +311,7 @@ void run_train(const job_options& job, const mesh_options& mesh, const money_opt
   const std::optional<owned_price_book> own =
       money_given.prices.empty() ? std::nullopt : std::optional<owned_price_book>(load_prices(money_given.prices));
   const price_book book = own ? own->book() : price_book{};
+  check_region(book, money_given.region);
   std::optional<double> tokens;
   if (!money_given.tokens.empty()) tokens = parse_amount("--tokens", money_given.tokens);
   const seconds run = tokens ? t.total * math::ceil(*tokens / static_cast<double>(tokens_per_step(a.job))) : seconds{0};
@@ -323,6 +324,7 @@ void run_train(const job_options& job, const mesh_options& mesh, const money_opt
     fmt::print("  {:14} {:>8}  (price of {})\n", name(one.kind), money(one.total), one.price.date.view());
   }
   print_advice(advice_on(a, config));
+  if (tokens && costs.empty()) fmt::print("  no price for it in {}\n", money_given.region);
   print_assumed(config, assumed);
   fmt::print("\n  {}\n", dim(fmt::format("next: tpuplan plan {} --tokens 1T   is there a better slice?", job.config)));
 }

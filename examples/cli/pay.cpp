@@ -117,6 +117,7 @@ pay_answer ask_pay(const pay_options& given, const price_book& book) {
       add_way(a, given, *price);
     }
   }
+  check_region(book, given.region);
   if (!any_price) (void)price_for(book, a.where, given.region, provisioning::on_demand);  // says what there is
   std::sort(a.ways.begin(), a.ways.end(), [](const priced_way& x, const priced_way& y) {
     return std::make_pair(x.paid.total, x.paid.kind) < std::make_pair(y.paid.total, y.paid.kind);

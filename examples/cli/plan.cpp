@@ -31,7 +31,7 @@ struct plan_options {
   std::string between = "4h", smallest_chips, largest_chips;
   std::vector<std::string> generations, kinds{"on_demand"}, regions{"us"}, policies;
   std::int64_t largest_slices = 1;
-  std::size_t rows = 8;
+  std::int64_t rows = 8;
   bool accept_uncertain = false, explain = false, front_only = false, to_serve = false;
 };
 
@@ -126,7 +126,7 @@ plan_request make_request(const plan_options& given, const transformer& model, c
   request.degrees = given.degrees;
   request.quotas = load_quotas(given.quotas);
   request.accept_uncertain = given.accept_uncertain;
-  request.most_plans = std::max<std::size_t>(given.rows, 1);
+  request.most_plans = 0;  // ranks do not depend on what is shown
   request.terms.spot.mean_time_between_preemptions = parse_duration("--mtbp", given.between);
   request.prices = prices;
   return request;
@@ -173,6 +173,8 @@ ordered_json json_of(const plan& p) {
           {"run_s", p.run.value()},
           {"costs", costs},
           {"chosen", p.chosen},
+          {"provisioning", name(chosen_cost(p).kind)},
+          {"region", chosen_cost(p).price.region.view()},
           {"pareto", p.on_front}};
 }
 
@@ -213,11 +215,11 @@ ordered_json relaxed_document(const std::vector<relaxation>& list) {
 }
 
 ordered_json document_of(const plan_request& request, const plan_answer& answer, const model_config& config,
-                         const assumed_values& assumed, const plan_options& given) {
+                         const assumed_values& assumed) {
   ordered_json plans = ordered_json::array();
   for (const plan& p : answer.plans) {
-    if (given.front_only && !p.on_front) continue;
     plans.push_back(json_of(p));
+    plans.back()["rank"] = plans.size();
     plans.back()["sensitivity"] = json_of(sensitivity_of(p, request));
   }
   const search_counts& c = answer.counts;
@@ -250,6 +252,19 @@ std::string words_of(const slice& where, std::int64_t slice_total) {
   return slice_total > 1 ? fmt::format("{} x {}", slice_total, called) : called;
 }
 
+bool is_shown(const plan& p, std::size_t rank, const plan_options& given) {
+  return p.on_front || (!given.front_only && rank <= static_cast<std::size_t>(given.rows));
+}
+
+/// "spot, us-east5", where there was a choice.
+std::string payment_words(const plan& p, const plan_options& given) {
+  if (given.kinds.size() == 1 && given.kinds.front() != "all" && given.regions.size() == 1 &&
+      given.regions.front() != "all")
+    return {};
+  const plan_cost& cost = chosen_cost(p);
+  return fmt::format("{} {} in {}", money(cost.total), name(cost.kind), cost.price.region.view());
+}
+
 void print_plans(const plan_answer& answer, const plan_options& given) {
   table t({{"", align::right},
            {"slice"},
@@ -262,12 +277,16 @@ void print_plans(const plan_answer& answer, const plan_options& given) {
            {"run", align::right},
            {"on demand", align::right},
            {"spot", align::right},
-           {"HBM per device", align::right}});
-  std::size_t rank = 0;
+           {"HBM per device", align::right},
+           {""}});
+  std::size_t rank = 0, hidden = 0;
   bool outside = false;
   for (const plan& p : answer.plans) {
     ++rank;
-    if ((rank > given.rows || given.front_only) && !p.on_front) continue;
+    if (!is_shown(p, rank, given)) {
+      ++hidden;
+      continue;
+    }
     const std::string micro =
         p.job.gradient_accumulation > 1 ? fmt::format(", {} micro", p.job.gradient_accumulation) : "";
     outside = outside || p.step.extrapolated;
@@ -276,9 +295,10 @@ void print_plans(const plan_answer& answer, const plan_options& given) {
            std::string(name(p.job.remat)), duration(p.step.total),
            duration_range(p.step.low, p.step.high) + (p.step.extrapolated ? "!" : " "), percent(p.step.mfu),
            duration(p.run), dollars(p, provisioning::on_demand), dollars(p, provisioning::spot),
-           used_of(p.memory.total, p.memory.usable)});
+           used_of(p.memory.total, p.memory.usable), payment_words(p, given)});
   }
   t.print();
+  if (hidden > 0) fmt::print("\n  {} more are slower or dearer than those with a star: --rows {}\n", hidden, rank);
   fmt::print("\n  * no other plan is both faster and cheaper{}\n",
              outside ? "   ! outside of what published runs cover: a wider band" : "");
 }
@@ -448,9 +468,9 @@ void print_answer(const plan_request& request, const plan_answer& answer, const 
   print_rejected(answer);
   print_assumed(config, assumed);
   if (answer.plans.empty()) return;
-  fmt::print(
-      "\n  {}\n  {}\n", dim("next: " + train_command(answer.plans.front(), given)),
-      dim("      --explain, --objective fastest, --provisioning spot, --max-slices 4, --json | tpuplan launch -"));
+  fmt::print("\n  {}\n  {}\n", dim("next: " + train_command(answer.plans.front(), given)),
+             dim("      --explain, --objective fastest, --provisioning spot, --max-slices 4, --json | tpuplan launch - "
+                 "--target gke"));
 }
 
 void run_plan(const plan_options& given, session& with) {
@@ -459,8 +479,18 @@ void run_plan(const plan_options& given, session& with) {
       given.prices.empty() ? std::nullopt : std::optional<owned_price_book>(load_prices(given.prices));
   const price_book prices = own ? own->book() : price_book{};
   if (given.to_serve) {
-    serving_limits limits{given.best, given.budget, given.smallest_chips, given.largest_chips,   given.generations,
-                          {},         {},           given.rows,           given.accept_uncertain};
+    if (!given.tokens.empty() || !given.deadline.empty())
+      detail::fail(errc::invalid_argument, "--serve", "given",
+                   "without --tokens and --deadline, which are of training");
+    serving_limits limits{given.best,
+                          given.budget,
+                          given.smallest_chips,
+                          given.largest_chips,
+                          given.generations,
+                          {},
+                          {},
+                          static_cast<std::size_t>(given.rows),
+                          given.accept_uncertain};
     limits.kinds = kinds_of(given.kinds);
     limits.regions = regions_of(given.regions, prices);
     return run_serving_plan(config, given.traffic, limits, prices, with);
@@ -469,7 +499,7 @@ void run_plan(const plan_options& given, session& with) {
   const plan_request request = make_request(given, config.model, prices, assumed);
   const plan_answer answer = make_plan(request);
   if (answer.plans.empty()) with.status = 1;
-  if (with.json) return print_json(document_of(request, answer, config, assumed, given));
+  if (with.json) return print_json(document_of(request, answer, config, assumed));
   print_answer(request, answer, config, assumed, given);
 }
 
@@ -505,7 +535,9 @@ void add_plan_command(CLI::App& app, session& with) {
   add_job_options(*plan, options->job);
   plan->add_option("--tokens", options->tokens, "to train on: 15T");
   add_limit_options(*plan, *options);
-  plan->add_option("--rows", options->rows, "plans to show")->capture_default_str();
+  plan->add_option("--rows", options->rows, "plans to show, beside those with a star")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000000));
   plan->add_flag("--accept-uncertain", options->accept_uncertain,
                  "take slices on which the compiler decides whether it fits");
   plan->add_flag("--explain", options->explain, "what the best plan depends on, and every way of paying for it");

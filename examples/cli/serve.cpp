@@ -275,7 +275,9 @@ void run_serve(const serve_options& given, session& with) {
   if (a.estimate.fit == verdict::no) with.status = 1;
   const std::optional<owned_price_book> own =
       given.prices.empty() ? std::nullopt : std::optional<owned_price_book>(load_prices(given.prices));
-  const std::vector<priced_tokens> costs = priced(a, own ? own->book() : price_book{}, given.region);
+  const price_book book = own ? own->book() : price_book{};
+  check_region(book, given.region);
+  const std::vector<priced_tokens> costs = priced(a, book, given.region);
   std::optional<gpu_answer> gpu;
   if (!given.gpu.empty()) gpu = ask_gpu(config, a, given);
   if (with.json) {

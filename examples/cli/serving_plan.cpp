@@ -100,6 +100,24 @@ void print_plans(const serving_plan_answer& answer) {
   t.print();
 }
 
+/// What to relax, by what most slices lost for.
+std::string hint_for(const serving_plan_answer& answer) {
+  std::map<serving_rejection, std::size_t> counts;
+  for (const rejected_server& r : answer.rejected) ++counts[r.why];
+  serving_rejection most = serving_rejection::does_not_fit;
+  for (const auto& [why, many] : counts) {
+    if (many > counts[most]) most = why;
+  }
+  switch (most) {
+    case serving_rejection::misses_target: return "next: a longer --tpot or --ttft";
+    case serving_rejection::over_budget: return "next: a larger --budget, in dollars an hour";
+    case serving_rejection::too_many_chips: return "next: more --max-chips";
+    case serving_rejection::no_price: return "next: another --region or --provisioning, or --prices";
+    default: break;
+  }
+  return "next: --serving-weights int8, --kv-dtype fp8, shorter --input-len and --output-len";
+}
+
 void print_rejected(const serving_plan_answer& answer) {
   std::map<serving_rejection, std::pair<std::size_t, std::string>> groups;
   for (const rejected_server& r : answer.rejected) {
@@ -147,7 +165,7 @@ void run_serving_plan(const model_config& config, const serve_options& traffic, 
   print_rejected(answer);
   print_assumed(config, {});
   fmt::print("\n  {}\n", dim(answer.plans.empty()
-                                 ? "next: longer --tpot and --ttft, more --max-chips, --kv-dtype fp8"
+                                 ? hint_for(answer)
                                  : "next: tpuplan serve, with one of these slices, for its breakdown and frontier"));
 }
 

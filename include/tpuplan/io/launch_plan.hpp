@@ -16,11 +16,12 @@ inline namespace abi_0 {
 
 /// What a plan says about its launch.
 struct planned_launch {
-  slice where{};            ///< each slice
-  std::int64_t slices = 1;  ///< over DCN
-  maxtext_run program{};    ///< how it trains
-  seconds run{};            ///< uninterrupted
-  double preemptions = 0;   ///< expected on spot; 0 where the plan has no price of spot
+  slice where{};                                    ///< each slice
+  std::int64_t slices = 1;                          ///< over DCN
+  maxtext_run program{};                            ///< how it trains
+  seconds run{};                                    ///< uninterrupted
+  double preemptions = 0;                           ///< expected on spot; 0 where the plan has no price of spot
+  provisioning capacity = provisioning::on_demand;  ///< the way of paying that the plan chose
 };
 
 namespace detail {
@@ -57,13 +58,15 @@ inline void read_plan_spot(const json_object& from, double step_time, planned_la
 
 /// The plan of that rank (1: the first) in a document of `tpuplan plan --json`. Throws, naming the key, where one is
 /// missing or is not what it should be. Reads of each plan `slice`, `slices`, `layout`, `global_batch`,
-/// `sequence_length`, `gradient_accumulation`, `remat`, `steps`, `step_time_s`, `run_s`, and of a cost on spot
-/// `checkpoint_interval_s` and `preemptions`.
+/// `sequence_length`, `gradient_accumulation`, `remat`, `steps`, `step_time_s`, `run_s`, `provisioning` where it has
+/// one, and of a cost on spot `checkpoint_interval_s` and `preemptions`.
 [[nodiscard]] inline planned_launch read_planned_launch(const nlohmann::json& document, std::int64_t rank = 1,
                                                         const std::string& source = "plan") {
   const detail::json_object root(document, source);
   const nlohmann::json& plans = root.at("plans");
   if (!plans.is_array()) detail::fail(errc::malformed_input, root.path("plans"), plans.type_name(), "an array");
+  if (!plans.empty() && plans.front().is_object() && plans.front().contains("tpot_s"))
+    detail::fail(errc::unsupported, root.path("plans"), "for serving", "a plan of training");
   if (plans.empty()) detail::fail(errc::infeasible, root.path("plans"), "empty", "a document with a plan to launch");
   const auto count = static_cast<std::int64_t>(plans.size());
   if (rank < 1 || rank > count) detail::fail(errc::out_of_range, "rank", rank, "1 to " + std::to_string(count));
@@ -92,6 +95,13 @@ inline void read_plan_spot(const json_object& from, double step_time, planned_la
   if (steps > 1e12) detail::fail(errc::out_of_range, from.path("steps"), steps, "at most 1e12");
   result.program.steps = static_cast<std::int64_t>(std::ceil(steps));
   result.run = seconds{from.positive_number("run_s")};
+  if (from.has("provisioning")) {
+    const std::string kind = from.string("provisioning");
+    const maybe<provisioning> chosen = parse_provisioning(kind);
+    if (!chosen)
+      detail::fail(errc::unknown_name, from.path("provisioning"), detail::shown_value(kind), "on_demand, spot …");
+    result.capacity = *chosen;
+  }
   detail::read_plan_spot(from, from.positive_number("step_time_s"), result);
   return result;
 }
