@@ -13,6 +13,7 @@ if [[ $got -ne $status ]]; then
   exit 1
 fi
 text=$out
+if [[ $status -eq 1 && -z $out ]]; then text=$errors; fi  # refused as infeasible
 if [[ $status -eq 2 ]]; then
   text=$errors
   if [[ -n $out ]]; then
