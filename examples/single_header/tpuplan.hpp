@@ -7651,7 +7651,7 @@ constexpr decode_breakdown decode_of(const served_model& v, double sequences, by
 
 /// Time of one decode step of one replica, by itself: no engine, no prefill between steps. Throws for models that do
 /// not decode, devices that do not divide, batches that are not above 0, and figures of the chip that are unknown.
-/// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 11.4 ms, measured 11.4 ms (tests/unit/decode.cpp).
+/// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 11.1 ms, measured 11.4 ms (tests/unit/serving.cpp).
 /// Source: closed form calibrated on published runs, after the scaling book's chapter "Inference" (2025-12-15).
 [[nodiscard]] constexpr decode_breakdown decode_step(const transformer& m, const decode_batch& batch,
                                                      const serving& job, const serving_layout& l, const slice& s,
@@ -7733,7 +7733,7 @@ constexpr prefill_breakdown prefill_of(const served_model& v, const transformer&
 
 /// Time of a prefill by itself, all tokens new. In an engine it takes `engine_prefill` times as long. With
 /// `job.prefill_chunk` weights are read and layers passed once a chunk. Throws as `decode_step` does.
-/// Worked: 1024 tokens of Llama 2 70B in int8 on v6e-8: 64 ms, measured 60 ms (tests/unit/decode.cpp).
+/// Worked: 1024 tokens of Llama 2 70B in int8 on v6e-8: 64 ms, measured 60 ms (examples/serving_cases.cpp).
 /// Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr prefill_breakdown prefill_time(const transformer& m, const prompt_batch& batch,
                                                        const serving& job, const serving_layout& l, const slice& s,
@@ -7831,7 +7831,7 @@ constexpr std::int64_t places_for(const served_model& v, bytes cache, bytes long
 }
 
 /// Sequences that run at once in a replica: what the cache holds, at most what the engine is set to; 0 where not one
-/// of the longest fits. Worked: Llama 3 8B on v6e-1 has room for one of 93 000 tokens (tests/unit/serving.cpp).
+/// of the longest fits. Worked: Llama 3 8B on v6e-1 has room for one of 97 196 tokens (tests/unit/serving.cpp).
 [[nodiscard]] constexpr std::int64_t largest_running(const transformer& m, const serving& job, const serving_layout& l,
                                                      const slice& s) {
   const bytes longest = detail::cache_of(m, job, static_cast<double>(longest_context(job)));
@@ -8209,7 +8209,7 @@ constexpr void check_targets(const serving& job, const target_floors& floors) {
 }  // namespace detail
 
 /// Mean time of an output token where so many sequences run in one replica of an engine, prompts taken in as answers
-/// end. Throws as `decode_step` does. Worked: Qwen3 8B on v6e-4, 58.9 sequences of 1024 + 1024 tokens: 13.4 ms against
+/// end. Throws as `decode_step` does. Worked: Qwen3 8B on v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms against
 /// 11.1 ms measured (tests/unit/serving.cpp). Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr token_time time_per_token(const transformer& m, double running, const serving& job,
                                                   const serving_layout& l, const slice& s,

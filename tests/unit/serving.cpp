@@ -162,7 +162,7 @@ TEST_CASE("worked figures of the comments") {
   serving job = traffic(2048, 64);
   job.weights = dtype::int8;
   const serving_layout cut{0, weight_cut::two_dimensions, cache_cut::batch};
-  CHECK(std::abs(in_ms(decode_step(palm, {32, 2080}, job, cut, slice_for("v4-32")).total) - 11.4) < 0.4);
+  CHECK(std::abs(in_ms(decode_step(palm, {32, 2080}, job, cut, slice_for("v4-32")).total) - 11.1) < 0.05);
   const seconds token = time_per_token(qwen3_8b(), 58.85, traffic(1024, 1024), {}, slice_for("v6e-4")).total;
   CHECK(std::abs(in_ms(token) - 12.0) < 0.1);
   CHECK(close(hbm_bandwidth(slice_for("v5litepod-8")).value(), 6.552e12));
@@ -289,8 +289,7 @@ TEST_CASE("memory: what fits, and the longest context where a sequence does not"
   const slice one = slice_for("v6e-1");
   CHECK(serve(m, job, {}, one).fit == verdict::no);
   const std::int64_t longest = largest_serving_context(m, job, {}, one);
-  CHECK(longest > 50000);
-  CHECK(longest < 1000000);
+  CHECK(longest == 97196);
   job.prompt = fixed_length(longest - 1);
   job.answer = fixed_length(1);
   CHECK(largest_running(m, job, {}, one) == 1);

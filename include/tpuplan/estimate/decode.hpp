@@ -227,7 +227,7 @@ constexpr decode_breakdown decode_of(const served_model& v, double sequences, by
 
 /// Time of one decode step of one replica, by itself: no engine, no prefill between steps. Throws for models that do
 /// not decode, devices that do not divide, batches that are not above 0, and figures of the chip that are unknown.
-/// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 11.4 ms, measured 11.4 ms (tests/unit/decode.cpp).
+/// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 11.1 ms, measured 11.4 ms (tests/unit/serving.cpp).
 /// Source: closed form calibrated on published runs, after the scaling book's chapter "Inference" (2025-12-15).
 [[nodiscard]] constexpr decode_breakdown decode_step(const transformer& m, const decode_batch& batch,
                                                      const serving& job, const serving_layout& l, const slice& s,

@@ -66,7 +66,7 @@ constexpr prefill_breakdown prefill_of(const served_model& v, const transformer&
 
 /// Time of a prefill by itself, all tokens new. In an engine it takes `engine_prefill` times as long. With
 /// `job.prefill_chunk` weights are read and layers passed once a chunk. Throws as `decode_step` does.
-/// Worked: 1024 tokens of Llama 2 70B in int8 on v6e-8: 64 ms, measured 60 ms (tests/unit/decode.cpp).
+/// Worked: 1024 tokens of Llama 2 70B in int8 on v6e-8: 64 ms, measured 60 ms (examples/serving_cases.cpp).
 /// Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr prefill_breakdown prefill_time(const transformer& m, const prompt_batch& batch,
                                                        const serving& job, const serving_layout& l, const slice& s,

@@ -171,7 +171,7 @@ constexpr void check_targets(const serving& job, const target_floors& floors) {
 }  // namespace detail
 
 /// Mean time of an output token where so many sequences run in one replica of an engine, prompts taken in as answers
-/// end. Throws as `decode_step` does. Worked: Qwen3 8B on v6e-4, 58.9 sequences of 1024 + 1024 tokens: 13.4 ms against
+/// end. Throws as `decode_step` does. Worked: Qwen3 8B on v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms against
 /// 11.1 ms measured (tests/unit/serving.cpp). Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr token_time time_per_token(const transformer& m, double running, const serving& job,
                                                   const serving_layout& l, const slice& s,

@@ -83,7 +83,7 @@ constexpr std::int64_t places_for(const served_model& v, bytes cache, bytes long
 }
 
 /// Sequences that run at once in a replica: what the cache holds, at most what the engine is set to; 0 where not one
-/// of the longest fits. Worked: Llama 3 8B on v6e-1 has room for one of 93 000 tokens (tests/unit/serving.cpp).
+/// of the longest fits. Worked: Llama 3 8B on v6e-1 has room for one of 97 196 tokens (tests/unit/serving.cpp).
 [[nodiscard]] constexpr std::int64_t largest_running(const transformer& m, const serving& job, const serving_layout& l,
                                                      const slice& s) {
   const bytes longest = detail::cache_of(m, job, static_cast<double>(longest_context(job)));

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/estimate/training.hpp>
+#include <tpuplan/io/least_squares.hpp>
 #include <tpuplan/io/validation.hpp>
 #include <vector>
 
@@ -19,15 +20,6 @@
 
 namespace tpuplan {
 inline namespace abi_0 {
-
-/// One fitted constant. `spread` is the standard deviation of its logarithm: before (`prior_spread`) and after the fit.
-struct fitted_constant {
-  std::string_view name;    ///< of a field of `calibration`, or of a chip for its MXU fraction
-  double prior = 0;         ///< its value before the fit
-  double prior_spread = 0;  ///< standard deviation of its logarithm before the fit
-  double value = 0;         ///< its value after the fit
-  double spread = 0;        ///< standard deviation of its logarithm after the fit
-};
 
 /// A fit: the constants, those that were free with their errors, and their covariance in logarithms.
 struct calibration_fit {
@@ -100,89 +92,12 @@ inline calibration constants_from(const std::vector<double>& logs, const term_se
   return c;
 }
 
-using matrix = std::vector<std::vector<double>>;
-
-/// Solves a x = b by elimination with pivots; for a few unknowns.
-inline std::vector<double> solve(matrix a, std::vector<double> b) {
-  const std::size_t n = b.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    std::size_t pivot = i;
-    for (std::size_t row = i + 1; row < n; ++row) {
-      if (std::abs(a[row][i]) > std::abs(a[pivot][i])) pivot = row;
-    }
-    std::swap(a[i], a[pivot]);
-    std::swap(b[i], b[pivot]);
-    for (std::size_t row = 0; row < n; ++row) {
-      if (row == i) continue;
-      const double factor = a[row][i] / a[i][i];
-      for (std::size_t column = i; column < n; ++column) a[row][column] -= factor * a[i][column];
-      b[row] -= factor * b[i];
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) b[i] /= a[i][i];
-  return b;
-}
-
 inline std::vector<double> log_errors(const std::vector<training_record>& runs, const calibration& c) {
   std::vector<double> errors;
   for (const training_record& run : runs) {
     errors.push_back(std::log(step_time(run.model, run.job, run.mesh, run.where, c).total / run.measured));
   }
   return errors;
-}
-
-/// Weights: a family counts as the square root of its size, and errors beyond 16 % less and less.
-inline std::vector<double> weights_of(const std::vector<training_record>& runs, const std::vector<double>& errors) {
-  constexpr double noise = 0.08;
-  std::map<std::string, double> family_size;
-  for (const training_record& run : runs) family_size[run.family] += 1;
-  std::vector<double> weights;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const double far = errors[i] / (2 * noise);
-    weights.push_back(1 / std::sqrt(family_size[runs[i].family]) / (noise * noise) / (1 + far * far));
-  }
-  return weights;
-}
-
-/// Curvature and slope of the weighted squares and the priors around some logarithms.
-struct normal_equations {
-  matrix curvature;
-  std::vector<double> slope;
-};
-inline normal_equations equations_at(const std::vector<training_record>& runs, const std::vector<double>& logs,
-                                     const std::vector<fitted_constant>& free, const term_set& without) {
-  const std::size_t n = logs.size();
-  const std::vector<double> errors = log_errors(runs, constants_from(logs, without));
-  const std::vector<double> weights = weights_of(runs, errors);
-  matrix jacobian;
-  for (std::size_t i = 0; i < n; ++i) {
-    std::vector<double> moved = logs;
-    moved[i] += 1e-4;
-    std::vector<double> change = log_errors(runs, constants_from(moved, without));
-    for (std::size_t r = 0; r < change.size(); ++r) change[r] = (change[r] - errors[r]) / 1e-4;
-    jacobian.push_back(std::move(change));
-  }
-  normal_equations e{matrix(n, std::vector<double>(n, 0)), std::vector<double>(n, 0)};
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t r = 0; r < errors.size(); ++r) {
-      e.slope[i] -= jacobian[i][r] * errors[r] * weights[r];
-      for (std::size_t j = 0; j < n; ++j) e.curvature[i][j] += jacobian[i][r] * jacobian[j][r] * weights[r];
-    }
-    const double certainty = 1 / (free[i].prior_spread * free[i].prior_spread);
-    e.curvature[i][i] += certainty;
-    e.slope[i] -= (logs[i] - std::log(free[i].prior)) * certainty;
-  }
-  return e;
-}
-
-inline matrix inverse(const matrix& a) {
-  matrix columns;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::vector<double> unit(a.size(), 0);
-    unit[i] = 1;
-    columns.push_back(solve(a, unit));
-  }
-  return columns;
 }
 
 }  // namespace detail
@@ -193,25 +108,12 @@ inline matrix inverse(const matrix& a) {
                                                      const term_set& without = {}) {
   if (runs.empty()) detail::fail(errc::invalid_argument, "runs to calibrate on", "none", "one or more");
   std::vector<fitted_constant> free = detail::free_constants();
-  std::vector<double> logs;
-  for (const fitted_constant& one : free) logs.push_back(std::log(one.prior));
-  detail::normal_equations at;
-  for (int round = 0; round < 40; ++round) {
-    at = detail::equations_at(runs, logs, free, without);
-    const std::vector<double> step = detail::solve(at.curvature, at.slope);
-    double largest = 0;
-    for (std::size_t i = 0; i < logs.size(); ++i) {
-      logs[i] += std::clamp(step[i], -0.5, 0.5);
-      largest = std::max(largest, std::abs(step[i]));
-    }
-    if (largest < 1e-7) break;
-  }
-  const detail::matrix covariance = detail::inverse(at.curvature);
-  for (std::size_t i = 0; i < free.size(); ++i) {
-    free[i].value = std::exp(logs[i]);
-    free[i].spread = std::sqrt(covariance[i][i]);
-  }
-  calibration_fit fit{detail::constants_from(logs, without), std::move(free), {}};
+  const detail::log_fit found = detail::fit_logs(
+      free,
+      [&](const std::vector<double>& logs) { return detail::log_errors(runs, detail::constants_from(logs, without)); },
+      detail::family_sizes(runs), 0.08);
+  const detail::matrix& covariance = found.covariance;
+  calibration_fit fit{detail::constants_from(found.logs, without), std::move(free), {}};
   for (std::size_t g = 0; g < 7; ++g) {
     fit.mxu_spread[g] = std::sqrt(covariance[0][0] + covariance[1 + g][1 + g] + 2 * covariance[0][1 + g]);
   }

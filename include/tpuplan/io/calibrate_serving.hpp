@@ -62,49 +62,10 @@ inline std::vector<double> serving_log_errors(const std::vector<serving_record>&
   return errors;
 }
 
-/// A family counts as the square root of its size, and errors beyond 24 % less and less.
-inline std::vector<double> serving_weights(const std::vector<serving_record>& runs, const std::vector<double>& errors) {
-  constexpr double noise = 0.12;
-  std::map<std::string, double> family_size;
-  for (const serving_record& run : runs) family_size[run.family] += 1;
-  std::vector<double> weights;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const double far = errors[i] / (2 * noise);
-    weights.push_back(1 / std::sqrt(family_size[runs[i].family]) / (noise * noise) / (1 + far * far));
-  }
-  return weights;
-}
-
 inline serving_calibration with_logs(serving_calibration c, const std::vector<serving_parameter>& free,
                                      const std::vector<double>& logs) {
   for (std::size_t i = 0; i < free.size(); ++i) free[i].set(c, std::exp(logs[i]));
   return c;
-}
-
-inline normal_equations serving_equations(const std::vector<serving_record>& runs, const serving_calibration& others,
-                                          const std::vector<serving_parameter>& free, const std::vector<double>& logs) {
-  const std::size_t n = logs.size();
-  const std::vector<double> errors = serving_log_errors(runs, with_logs(others, free, logs));
-  const std::vector<double> weights = serving_weights(runs, errors);
-  normal_equations e{matrix(n, std::vector<double>(n, 0)), std::vector<double>(n, 0)};
-  matrix jacobian;
-  for (std::size_t i = 0; i < n; ++i) {
-    std::vector<double> moved = logs;
-    moved[i] += 1e-4;
-    std::vector<double> change = serving_log_errors(runs, with_logs(others, free, moved));
-    for (std::size_t r = 0; r < change.size(); ++r) change[r] = (change[r] - errors[r]) / 1e-4;
-    jacobian.push_back(std::move(change));
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t r = 0; r < errors.size(); ++r) {
-      e.slope[i] -= jacobian[i][r] * errors[r] * weights[r];
-      for (std::size_t j = 0; j < n; ++j) e.curvature[i][j] += jacobian[i][r] * jacobian[j][r] * weights[r];
-    }
-    const double certainty = 1 / (free[i].constant.prior_spread * free[i].constant.prior_spread);
-    e.curvature[i][i] += certainty;
-    e.slope[i] -= (logs[i] - std::log(free[i].constant.prior)) * certainty;
-  }
-  return e;
 }
 
 }  // namespace detail
@@ -115,26 +76,15 @@ inline normal_equations serving_equations(const std::vector<serving_record>& run
                                              const std::vector<detail::serving_parameter>& free,
                                              const serving_calibration& others = {}) {
   if (runs.empty()) detail::fail(errc::invalid_argument, "runs to calibrate on", "none", "one or more");
-  std::vector<double> logs;
-  for (const detail::serving_parameter& one : free) logs.push_back(std::log(one.constant.prior));
-  detail::normal_equations at;
-  for (int round = 0; round < 40; ++round) {
-    at = detail::serving_equations(runs, others, free, logs);
-    const std::vector<double> step = detail::solve(at.curvature, at.slope);
-    double largest = 0;
-    for (std::size_t i = 0; i < logs.size(); ++i) {
-      logs[i] += std::clamp(step[i], -0.5, 0.5);
-      largest = std::max(largest, std::abs(step[i]));
-    }
-    if (largest < 1e-7) break;
-  }
-  const detail::matrix covariance = detail::inverse(at.curvature);
-  serving_fit fit{detail::with_logs(others, free, logs), {}};
-  for (std::size_t i = 0; i < free.size(); ++i) {
-    fit.fitted.push_back(free[i].constant);
-    fit.fitted.back().value = std::exp(logs[i]);
-    fit.fitted.back().spread = std::sqrt(covariance[i][i]);
-  }
+  serving_fit fit;
+  for (const detail::serving_parameter& one : free) fit.fitted.push_back(one.constant);
+  const detail::log_fit found = detail::fit_logs(
+      fit.fitted,
+      [&](const std::vector<double>& logs) {
+        return detail::serving_log_errors(runs, detail::with_logs(others, free, logs));
+      },
+      detail::family_sizes(runs), 0.12);
+  fit.constants = detail::with_logs(others, free, found.logs);
   return fit;
 }
 

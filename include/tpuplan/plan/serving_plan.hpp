@@ -269,7 +269,7 @@ inline void rank(serving_plan_answer& answer, const serving_request& r) {
 
 /// The best slices to serve a model under some traffic, best first, and one reason for every other slice. Each plan is
 /// what `serve` says of the traffic of one of its slices. Throws, naming the field, for requests that cannot be asked.
-/// Worked: examples/serving_plan.cpp.
+/// Worked: the second table of the README.
 [[nodiscard]] inline serving_plan_answer plan_serving(const serving_request& request) {
   detail::check_request(request);
   serving_plan_answer answer;
