@@ -57,7 +57,7 @@ enum class errc : std::uint8_t {
     case errc::unsupported: return "unsupported";
     case errc::infeasible: return "infeasible";
   }
-  return "error";
+  return "?";
 }
 
 /// The one exception of tpuplan. `what()` reads "tpuplan: FIELD is VALUE; valid: WHAT". It owns its text (at most 319
@@ -329,6 +329,10 @@ class text {
   friend constexpr bool operator!=(const text& a, std::string_view b) noexcept { return a.view() != b; }
   friend constexpr bool operator==(const text& a, const char* b) noexcept { return a.view() == std::string_view{b}; }
   friend constexpr bool operator!=(const text& a, const char* b) noexcept { return a.view() != std::string_view{b}; }
+  friend constexpr bool operator==(std::string_view a, const text& b) noexcept { return a == b.view(); }
+  friend constexpr bool operator!=(std::string_view a, const text& b) noexcept { return a != b.view(); }
+  friend constexpr bool operator==(const char* a, const text& b) noexcept { return std::string_view{a} == b.view(); }
+  friend constexpr bool operator!=(const char* a, const text& b) noexcept { return std::string_view{a} != b.view(); }
   /// @}
 
  private:
@@ -967,13 +971,25 @@ struct topology {
 [[nodiscard]] constexpr bool operator!=(const topology& a, const topology& b) noexcept { return !(a == b); }
 /// @}
 
-/// Chips in the shape. Worked: 16x20x28 has 8960.
+namespace detail {
+/// Refuses what is no shape. Lengths of 0 are a shape that is not set.
+constexpr void check_shape(const topology& shape) {
+  if (shape.axes < 2 || shape.axes > 3) fail(errc::out_of_range, "topology.axes", std::int64_t{shape.axes}, "2 or 3");
+  for (const std::int32_t length : shape.dims) {
+    if (length < 0 || length > 9999) fail(errc::out_of_range, "topology.dims", std::int64_t{length}, "1 to 9999 chips");
+  }
+}
+}  // namespace detail
+
+/// Chips in the shape. Refuses other than two or three axes of up to 9999. Worked: 16x20x28 has 8960.
 [[nodiscard]] constexpr std::int64_t chips(const topology& shape) {
+  detail::check_shape(shape);
   return checked_multiply(shape.dims[0], shape.dims[1], shape.dims[2]);
 }
 
 /// "4x4x8", as in `gcloud --topology` and in GKE's node labels.
 [[nodiscard]] constexpr text<24> name(const topology& shape) {
+  detail::check_shape(shape);
   text<24> result;
   for (std::int32_t axis = 0; axis < shape.axes; ++axis) {
     if (axis != 0) result.append("x");
@@ -1011,6 +1027,7 @@ enum class wraparound_rule : std::uint8_t {
 /// Source: GKE DRA driver util.go, MaxText accelerator_to_spec_map.py, scaling book "TPU networking".
 [[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const topology& shape, wraparound_rule rule,
                                                               const topology& pod) {
+  detail::check_shape(shape);
   const std::array<std::int32_t, 3>& d = shape.dims;
   switch (rule) {
     case wraparound_rule::axis_of_16: return {known<bool>{d[0] == 16}, known<bool>{d[1] == 16}, known<bool>{false}};
@@ -1193,7 +1210,8 @@ struct chip_spec {
 /// Worked: 16909332480 B on v5e.
 [[nodiscard]] constexpr bytes usable_hbm_per_device(const chip_spec& chip) {
   const double devices = static_cast<double>(detail::positive_count("chip.jax_devices", chip.jax_devices));
-  return chip.hbm.usable_per_device.value_or(chip.hbm.capacity / devices);
+  const bytes usable = chip.hbm.usable_per_device.value_or(chip.hbm.capacity / devices);
+  return bytes{detail::positive("HBM of a device", usable.value())};
 }
 
 /// What the chip's slices are called before the dash: "v5litepod" for v5e, else the chip's own name.
@@ -1407,7 +1425,6 @@ inline constexpr std::array<chip_alias, 20> chip_aliases = {{
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 /// @file
 /// The documented slices and machine types, packed. data/slices.json and data/hardware.json hold the same rows with
@@ -1477,7 +1494,7 @@ inline constexpr std::array<slice_row, 246> slice_rows = {{
 
 /// A machine type of Compute Engine or GKE: one VM with some chips.
 struct machine_type {
-  std::string_view name;       ///< "ct5p-hightpu-4t"
+  text<24> name{};             ///< "ct5p-hightpu-4t"
   std::int32_t generation;     ///< place in `generations`
   std::int64_t chips;          ///< per VM
   known<std::int64_t> vcpus;   ///< of the VM
@@ -1487,22 +1504,14 @@ struct machine_type {
 /// The machine types of the seven generations. Source: data/hardware.json, "machine_types".
 // clang-format off
 inline constexpr std::array<machine_type, 16> machine_types = {{
-    {"ct3-hightpu-4t", 1, 4, std::int64_t{96}, std::int64_t{340}},
-    {"ct3p-hightpu-4t", 1, 4, std::int64_t{48}, std::int64_t{340}},
-    {"ct4p-hightpu-4t", 2, 4, std::int64_t{240}, std::int64_t{407}},
-    {"ct5l-hightpu-1t", 3, 1, std::int64_t{24}, std::int64_t{48}},
-    {"ct5l-hightpu-4t", 3, 4, std::int64_t{112}, std::int64_t{192}},
-    {"ct5l-hightpu-8t", 3, 8, std::int64_t{224}, std::int64_t{384}},
-    {"ct5lp-hightpu-1t", 3, 1, std::int64_t{24}, std::int64_t{48}},
-    {"ct5lp-hightpu-4t", 3, 4, std::int64_t{112}, std::int64_t{192}},
-    {"ct5lp-hightpu-8t", 3, 8, std::int64_t{224}, std::int64_t{384}},
-    {"ct5p-hightpu-4t", 4, 4, std::int64_t{208}, std::int64_t{448}},
-    {"ct6e-standard-1t", 5, 1, std::int64_t{44}, std::int64_t{176}},
-    {"ct6e-standard-4t", 5, 4, std::int64_t{180}, std::int64_t{720}},
-    {"ct6e-standard-8t", 5, 8, std::int64_t{180}, std::int64_t{1440}},
-    {"tpu7x-standard-1t", 6, 1, unknown, unknown},
-    {"tpu7x-standard-4t", 6, 4, std::int64_t{224}, std::int64_t{960}},
-    {"tpu7x-ultranet-4t", 6, 4, unknown, unknown},
+    {"ct3-hightpu-4t", 1, 4, 96, 340}, {"ct3p-hightpu-4t", 1, 4, 48, 340},
+    {"ct4p-hightpu-4t", 2, 4, 240, 407}, {"ct5l-hightpu-1t", 3, 1, 24, 48},
+    {"ct5l-hightpu-4t", 3, 4, 112, 192}, {"ct5l-hightpu-8t", 3, 8, 224, 384},
+    {"ct5lp-hightpu-1t", 3, 1, 24, 48}, {"ct5lp-hightpu-4t", 3, 4, 112, 192},
+    {"ct5lp-hightpu-8t", 3, 8, 224, 384}, {"ct5p-hightpu-4t", 4, 4, 208, 448},
+    {"ct6e-standard-1t", 5, 1, 44, 176}, {"ct6e-standard-4t", 5, 4, 180, 720},
+    {"ct6e-standard-8t", 5, 8, 180, 1440}, {"tpu7x-standard-1t", 6, 1, unknown, unknown},
+    {"tpu7x-standard-4t", 6, 4, 224, 960}, {"tpu7x-ultranet-4t", 6, 4, unknown, unknown},
 }};
 // clang-format on
 
@@ -1917,6 +1926,10 @@ class price_book {
   [[nodiscard]] constexpr std::size_t size() const noexcept {
     return own_size_ + (rows_ == nullptr ? detail::us_prices.size() : size_);
   }
+  /// Rows that `with` added.
+  [[nodiscard]] constexpr std::size_t own_size() const noexcept { return own_size_; }
+  /// Whether the rows behind them are the built-in US prices.
+  [[nodiscard]] constexpr bool is_built_in() const noexcept { return rows_ == nullptr; }
   /// Row by index, the caller's own first.
   [[nodiscard]] constexpr price_row row(std::size_t index) const {
     if (index >= size()) {
@@ -3067,6 +3080,30 @@ struct calibration {
   seconds per_layer_pass{1e-4};          ///< fixed time per layer and pass, four passes a step; set
 };
 
+/// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
+constexpr void validate(const calibration& c) {
+  for (const double fraction : c.mxu_fraction) detail::positive("calibration.mxu_fraction", fraction);
+  detail::positive("calibration.other_mxu_fraction", c.other_mxu_fraction);
+  detail::not_negative("calibration.attention_slowdown", c.attention_slowdown);
+  detail::not_negative("calibration.attention_block", c.attention_block);
+  detail::not_negative("calibration.fixed_update", c.fixed_update);
+  detail::not_negative("calibration.hbm_passes", c.hbm_passes);
+  detail::not_negative("calibration.operand_reads", c.operand_reads);
+  detail::not_negative("calibration.weight_reads", c.weight_reads);
+  detail::not_negative("calibration.dispatch_passes", c.dispatch_passes);
+  detail::not_negative("calibration.exposed_fsdp", c.exposed_fsdp);
+  detail::not_negative("calibration.exposed_tensor", c.exposed_tensor);
+  detail::not_negative("calibration.exposed_expert", c.exposed_expert);
+  detail::not_negative("calibration.exposed_context", c.exposed_context);
+  detail::not_negative("calibration.exposed_dcn", c.exposed_dcn);
+  detail::not_negative("calibration.exposed_host", c.exposed_host);
+  detail::not_negative("calibration.slowdown_per_doubling", c.slowdown_per_doubling);
+  detail::in_range("calibration.low_precision_share", c.low_precision_share, 0, 1, "0 to 1");
+  detail::positive("calibration.general_software", c.general_software);
+  detail::positive("calibration.own_factor", c.own_factor);
+  detail::not_negative("calibration.per_layer_pass", c.per_layer_pass.value());
+}
+
 /// Constants of the memory model: a point, and the ends between which the compiler decides. Set by physics
 /// with the published records in view; none is a fit.
 struct memory_calibration {
@@ -4025,8 +4062,8 @@ inline constexpr remat_policy save_context = detail::policy("D.D....", false);
 
 /// A policy and its name.
 struct named_remat_policy {
-  std::string_view name;  ///< as `parse_remat_policy` reads it
-  remat_policy policy;    ///< what it saves
+  text<40> name{};      ///< as `parse_remat_policy` reads it
+  remat_policy policy;  ///< what it saves
 };
 
 /// All named policies, from the one that recomputes most. axlearn's default is save_dot_with_context_except_mlp.
@@ -4069,7 +4106,8 @@ enum class software_level : std::uint8_t {
 
 /// "tuned" or "general".
 [[nodiscard]] constexpr std::string_view name(software_level level) noexcept {
-  return level == software_level::tuned ? "tuned" : "general";
+  constexpr std::string_view names[] = {"tuned", "general"};
+  return detail::name_of(names, static_cast<std::size_t>(level));
 }
 
 /// How attention is computed. `flash`: scores stay on the chip, in blocks, and blocks that the mask hides are skipped;
@@ -4079,7 +4117,8 @@ enum class attention_kernel : std::uint8_t { flash, unfused };
 
 /// "flash" or "unfused".
 [[nodiscard]] constexpr std::string_view name(attention_kernel kernel) noexcept {
-  return kernel == attention_kernel::flash ? "flash" : "unfused";
+  constexpr std::string_view names[] = {"flash", "unfused"};
+  return detail::name_of(names, static_cast<std::size_t>(kernel));
 }
 
 /// The kernel of that name; nothing if there is none.
@@ -4773,7 +4812,7 @@ constexpr asked_step asked(const transformer& m, const training& job, const layo
   k.held = held_by(m, job);
   if (k.held.frozen > 0) k.adapters = flops{2 * k.held.trained}, k.passes = 2;
   k.exchanged = 8 * k.held.trained + 4 * k.held.frozen;
-  k.peak = peak_rate(s.chip, dtype::bf16).value();
+  k.peak = positive("chip.peak.bf16", peak_rate(s.chip, dtype::bf16).value());
   deal(k);
   return k;
 }
@@ -4879,7 +4918,7 @@ constexpr void add_compute(step_breakdown& t, const asked_step& k) {
 constexpr void add_hbm(step_breakdown& t, const asked_step& k) {
   const layer_widths& w = k.width;
   const remat_policy& r = k.job.remat;
-  const double rate = k.s.chip.hbm.bandwidth.value();
+  const double rate = positive("chip.hbm.bandwidth", k.s.chip.hbm.bandwidth.value());
   const double exposed = k.c.hbm_passes / rate;
   const auto device_count = static_cast<double>(k.s.chip.jax_devices);
   const auto tensor = static_cast<double>(k.l.tensor);
@@ -4925,7 +4964,7 @@ constexpr void add_ici(step_breakdown& t, const asked_step& k) {
   const double d = k.width.d_model;
   const double axis = ici_axis_both_ways(k.s.chip).value() * (counts_as_wrapped(k.s) ? 1 : 0.5);
   const auto collective = [&](std::int64_t degree, double bytes_moved, double exposed) {
-    const double whole = bytes_moved / (axes_for(degree, l, k.s) * axis);
+    const double whole = bytes_moved / positive("ICI rate of the chip", axes_for(degree, l, k.s) * axis);
     return collective_time{seconds{whole}, seconds{whole * exposed}};
   };
   const double weights_exposed = k.job.synchronous_collectives ? 1 : k.c.exposed_fsdp;
@@ -4976,7 +5015,7 @@ constexpr void add_dcn(step_breakdown& t, const asked_step& k, seconds base) {
   const bytes_per_second rate = k.s.chip.host.dcn.value("DCN rate of the chip");
   const double reduced = 2 * (replicas - 1) / replicas * 4 * k.held.trained / k.slice_chips / cut;
   const double gathered = k.microbatches * k.exchanged * (cut - 1) / cut / k.shards;
-  t.dcn.whole = bytes{reduced + gathered} / rate;
+  t.dcn.whole = seconds{(reduced + gathered) / positive("DCN rate of the chip", rate.value())};
   t.dcn.exposed = k.c.exposed_dcn * t.dcn.whole;
   if (k.c.hidden_by_work_only) t.dcn.exposed = max(t.dcn.exposed, t.dcn.whole - base / 2);  // half is backward
 }
@@ -4991,7 +5030,8 @@ constexpr void add_host(step_breakdown& t, const asked_step& k) {
   double moved = 2 * k.held.trained * optimizer_bytes_per_parameter(k.job.optimizer, k.job.moments).value();
   if (k.job.state_on_host == host_state::parameters_and_optimizer)
     moved += 2 * weights + 2 * k.microbatches * (weights + frozen);
-  t.host.whole = bytes{moved / k.shards} / k.s.chip.host.pcie.value("PCIe rate of the chip");
+  const double rate = k.s.chip.host.pcie.value("PCIe rate of the chip").value();
+  t.host.whole = seconds{moved / k.shards / positive("PCIe rate of the chip", rate)};
   t.host.exposed = k.c.exposed_host * t.host.whole;
 }
 
@@ -5005,7 +5045,7 @@ constexpr double bubble_share(const training& job, double stages) {
 /// Time over that of a tuned recipe.
 constexpr double software_factor(const training& job, const calibration& c) {
   const double level = job.software == software_level::general ? c.general_software : 1;
-  return level * positive("calibration.own_factor", c.own_factor);
+  return level * c.own_factor;
 }
 
 /// Half-width that holds nine of ten errors with the model family left out of the calibration; one for all generations
@@ -5052,6 +5092,7 @@ constexpr step_bound largest_part(const step_breakdown& t) {
 [[nodiscard]] constexpr step_breakdown step_time(const transformer& m, const training& job, const layout& l,
                                                  const slice& s, const calibration& constants = {}) {
   detail::check_trained(m, job, l, s);
+  validate(constants);
   const detail::asked_step k = detail::asked(m, job, l, s, constants);
   step_breakdown t;
   detail::add_compute(t, k);
@@ -5513,7 +5554,6 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 /// @file
 /// Where the axes of a mesh lie on the torus: which ICI axes each degree spans, and whether they close into rings
@@ -5525,7 +5565,7 @@ inline namespace abi_0 {
 /// One degree of a layout on the torus: its length along each ICI axis. Their product, times the devices of a chip that
 /// it takes, is the degree.
 struct placed_degree {
-  std::string_view name{};                       ///< as in `layout`: "tensor"
+  text<16> name{};                               ///< as in `layout`: "tensor"
   std::int64_t degree = 1;                       ///< ways
   std::array<std::int32_t, 3> lengths{1, 1, 1};  ///< chips along each ICI axis
   std::int64_t on_chip = 1;                      ///< devices of one chip
@@ -5606,6 +5646,233 @@ constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& 
   group.one_way = ici_link_rate(s.chip);
   group.network = placed.rings ? network_kind::ring : network_kind::line;
   return group;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/roofline/attention.hpp
+
+#ifndef TPUPLAN_ROOFLINE_ATTENTION_HPP
+#define TPUPLAN_ROOFLINE_ATTENTION_HPP
+
+#include <cstdint>
+
+/// @file
+/// The attention core, fused: FLOPs per byte of queries, keys, values and outputs, in prefill and in decode.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// One sequence in one layer. `queries` is the whole prompt in prefill and 1 in decode.
+struct attention_shape {
+  std::int64_t queries = 0;            ///< query rows
+  std::int64_t context = 0;            ///< keys that each query sees, none masked
+  std::int64_t heads_per_kv_head = 1;  ///< 1: multi-head; more: grouped queries
+};
+
+/// FLOPs per byte of the attention core whose scores stay on the chip: T query rows and outputs of G heads and S keys
+/// and values of one move once, 4 T S G H FLOPs are done; in bf16 T S G / (T G + S). Worked: 0.99988 for one query on
+/// 8192 keys, 7.992 with 8 heads per KV head, 240 for a prompt of 480 tokens. Source: scaling book, "Inference"
+/// (2025-12-15).
+[[nodiscard]] constexpr flops_per_byte attention_intensity(const attention_shape& a, dtype activations = dtype::bf16,
+                                                           dtype cache = dtype::bf16) {
+  const auto queries = static_cast<double>(detail::positive_count("queries", a.queries));
+  const auto context = static_cast<double>(detail::positive_count("context", a.context));
+  const auto group = static_cast<double>(detail::positive_count("heads_per_kv_head", a.heads_per_kv_head));
+  return flops{4 * queries * context * group} /
+         (size_of(activations) * (2 * queries * group) + size_of(cache) * (2 * context));
+}
+
+/// The prompt, in tokens and not rounded, whose attention reaches that intensity in prefill: in bf16 I (G + 1) / G.
+/// Worked: 480 for 240 FLOP/B with one query head per KV head, 270 with eight. Source: scaling book, "Inference".
+[[nodiscard]] constexpr double balance_prompt(flops_per_byte intensity, std::int64_t heads_per_kv_head = 1,
+                                              dtype activations = dtype::bf16, dtype cache = dtype::bf16) {
+  detail::positive("intensity", intensity.value());
+  const auto group = static_cast<double>(detail::positive_count("heads_per_kv_head", heads_per_kv_head));
+  return intensity.value() * (size_of(activations).value() * group + size_of(cache).value()) / (2 * group);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/roofline/padding.hpp
+
+#ifndef TPUPLAN_ROOFLINE_PADDING_HPP
+#define TPUPLAN_ROOFLINE_PADDING_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Padding to the side of the MXU and to the tiles in which arrays lie in memory, and what it wastes.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The tile in which the last two dimensions of an array are laid out: sublanes x lanes.
+struct tile {
+  std::int64_t sublanes = 0;  ///< of the last dimension but one
+  std::int64_t lanes = 0;     ///< of the last dimension
+};
+
+/// The layout tile of a format: 8 x 128 words of 32 bits, so 16 x 128 in bf16 and 32 x 128 in int8.
+/// Worked: layout_tile(dtype::bf16) is 16 x 128. Source: JAX Pallas documentation, "TPU details", tiling.
+[[nodiscard]] constexpr tile layout_tile(dtype type) { return {8 * 32 / bits(type), 128}; }
+
+/// Bytes of one layout tile: 4096 in every format, which is one vector register.
+/// Worked: the 64 registers of a v5p TensorCore hold 262144 B. Source: scaling book, "TPUs" (2025-12-15).
+[[nodiscard]] constexpr bytes tile_bytes(dtype type) {
+  const tile unit = layout_tile(type);
+  return size_of(type) * static_cast<double>(checked_multiply(unit.sublanes, unit.lanes));
+}
+
+/// A matrix as weights have it: rows are inputs (contracted), columns are outputs.
+struct matrix_shape {
+  std::int64_t rows = 0;     ///< inputs
+  std::int64_t columns = 0;  ///< outputs
+};
+
+/// What a padded matrix costs against the one that was asked for.
+struct padding_cost {
+  matrix_shape shape{};         ///< as asked for
+  matrix_shape padded{};        ///< to the side of the MXU in both dimensions
+  double flop_utilization = 1;  ///< useful share of the MXU's cells
+  bytes stored{};               ///< as laid out in tiles
+  bytes stored_waste{};         ///< of which padding
+};
+
+/// Both dimensions rounded up to the side of the chip's MXU. Worked: 100 x 300 becomes 128 x 384 on v5e.
+[[nodiscard]] constexpr matrix_shape padded_to_mxu(matrix_shape shape, const chip_spec& chip) {
+  const std::int64_t side = detail::positive_count("chip.mxu.side", chip.mxu.side);
+  return {round_up(detail::positive_count("rows", shape.rows), side),
+          round_up(detail::positive_count("columns", shape.columns), side)};
+}
+
+/// Bytes of a matrix as it lies in memory: both dimensions rounded up to the layout tile of its format.
+/// Worked: 100 x 300 in bf16 lies in 112 x 384: 86016 B.
+[[nodiscard]] constexpr bytes tiled_bytes(matrix_shape shape, dtype type) {
+  const tile unit = layout_tile(type);
+  return size_of(type) *
+         static_cast<double>(checked_multiply(round_up(detail::positive_count("rows", shape.rows), unit.sublanes),
+                                              round_up(detail::positive_count("columns", shape.columns), unit.lanes)));
+}
+
+/// What padding wastes in FLOPs (on the MXU) and in bytes (in memory) for one weight matrix.
+/// Worked: 100 x 300 on v5e uses 61 % of the cells, on v6e (256 x 512) 23 %.
+[[nodiscard]] constexpr padding_cost padding(matrix_shape shape, const chip_spec& chip, dtype type = dtype::bf16) {
+  padding_cost cost{shape, padded_to_mxu(shape, chip), 1, tiled_bytes(shape, type), bytes{}};
+  const auto elements = static_cast<double>(checked_multiply(shape.rows, shape.columns));
+  cost.flop_utilization = elements / static_cast<double>(checked_multiply(cost.padded.rows, cost.padded.columns));
+  cost.stored_waste = cost.stored - size_of(type) * elements;
+  return cost;
+}
+
+/// A kind of weight matrix of a model, how often it occurs, and in how many of those a token is multiplied.
+struct weight_matrix {
+  text<24> name{};                  ///< "query", "expert up"
+  matrix_shape shape{};             ///< of one such matrix
+  std::int64_t count = 0;           ///< such matrices in the model
+  std::int64_t used_per_token = 0;  ///< of those, the ones that a token is multiplied with
+};
+
+/// At most sixteen kinds of weight matrices.
+struct weight_matrices {
+  std::array<weight_matrix, 16> items{};  ///< the first `size` are set
+  std::size_t size = 0;                   ///< kinds
+
+  /// @{
+  /// The kinds as a range.
+  [[nodiscard]] constexpr const weight_matrix* begin() const noexcept { return items.data(); }
+  [[nodiscard]] constexpr const weight_matrix* end() const noexcept { return items.data() + size; }
+  /// @}
+};
+
+namespace detail {
+
+constexpr void add_matrix(weight_matrices& list, std::string_view name, std::int64_t rows, std::int64_t columns,
+                          std::int64_t count, std::int64_t used) {
+  if (rows > 0 && columns > 0 && count > 0) list.items[list.size++] = {name, {rows, columns}, count, used};
+}
+
+constexpr void add_attention_matrices(const transformer& m, weight_matrices& list) {
+  const attention_spec& a = m.attention;
+  const std::int64_t d = m.d_model;
+  const std::int64_t n = m.layers;
+  if (has_latent_attention(m)) {
+    const latent_attention_spec& latent = a.latent;
+    const std::int64_t q = a.heads * (latent.qk_nope_head_dim + latent.qk_rope_head_dim);
+    if (latent.q_lora_rank > 0) {
+      add_matrix(list, "query down", d, latent.q_lora_rank, n, n);
+      add_matrix(list, "query up", latent.q_lora_rank, q, n, n);
+    } else {
+      add_matrix(list, "query", d, q, n, n);
+    }
+    add_matrix(list, "key and value down", d, latent.kv_lora_rank + latent.qk_rope_head_dim, n, n);
+    add_matrix(list, "key and value up", latent.kv_lora_rank, a.heads * (latent.qk_nope_head_dim + latent.v_head_dim),
+               n, n);
+    add_matrix(list, "attention output", a.heads * latent.v_head_dim, d, n, n);
+    return;
+  }
+  add_matrix(list, "query", d, a.heads * a.head_dim, n, n);
+  add_matrix(list, "key", d, a.kv_heads * a.head_dim, n, n);
+  add_matrix(list, "value", d, a.kv_heads * a.head_dim, n, n);
+  add_matrix(list, "attention output", a.heads * a.head_dim, d, n, n);
+}
+
+}  // namespace detail
+
+/// The kinds of weight matrices in the text stack of a model. Layers whose heads differ are listed as the usual ones.
+/// Worked: llama-3-8b has seven kinds in its layers and the output head.
+[[nodiscard]] constexpr weight_matrices matrices_of(const transformer& m) {
+  validate(m);
+  weight_matrices list;
+  if (!has_text(m)) return list;
+  const std::int64_t d = m.d_model;
+  const std::int64_t sparse = moe_layers(m);
+  const std::int64_t dense = m.layers - sparse;
+  detail::add_attention_matrices(m, list);
+  if (m.mlp.gated) detail::add_matrix(list, "MLP gate", d, m.mlp.d_ff, dense, dense);
+  detail::add_matrix(list, "MLP up", d, m.mlp.d_ff, dense, dense);
+  detail::add_matrix(list, "MLP down", m.mlp.d_ff, d, dense, dense);
+  const std::int64_t up = m.mlp.gated ? 2 : 1;
+  detail::add_matrix(list, "router", d, m.moe.experts, sparse, sparse);
+  detail::add_matrix(list, "expert up", d, m.moe.expert_d_ff, up * sparse * m.moe.experts, up * sparse * m.moe.top_k);
+  detail::add_matrix(list, "expert down", m.moe.expert_d_ff, d, sparse * m.moe.experts, sparse * m.moe.top_k);
+  detail::add_matrix(list, "shared expert up", d, m.moe.shared_d_ff, up * sparse, up * sparse);
+  detail::add_matrix(list, "shared expert down", m.moe.shared_d_ff, d, sparse, sparse);
+  if (m.kind != architecture::encoder) detail::add_matrix(list, "output head", d, m.vocab, 1, 1);
+  return list;
+}
+
+/// What padding wastes over all weight matrices of a model: useful share of the FLOPs of one token, and stored bytes.
+struct model_padding {
+  double flop_utilization = 1;  ///< useful share of the MXU's cells
+  bytes stored{};               ///< as laid out in tiles
+  bytes stored_waste{};         ///< of which padding
+};
+
+/// Padding summed over `matrices_of` a model. Worked: gpt2 (768 wide, vocabulary 50257) uses 99.97 % on v5e.
+[[nodiscard]] constexpr model_padding padding(const transformer& m, const chip_spec& chip, dtype type = dtype::bf16) {
+  model_padding sum;
+  double useful = 0;
+  double spent = 0;
+  for (const weight_matrix& matrix : matrices_of(m)) {
+    const padding_cost one = padding(matrix.shape, chip, type);
+    const auto used = static_cast<double>(matrix.used_per_token);
+    useful += used * static_cast<double>(matrix.shape.rows) * static_cast<double>(matrix.shape.columns);
+    spent += used * static_cast<double>(one.padded.rows) * static_cast<double>(one.padded.columns);
+    sum.stored += one.stored * static_cast<double>(matrix.count);
+    sum.stored_waste += one.stored_waste * static_cast<double>(matrix.count);
+  }
+  if (spent > 0) sum.flop_utilization = useful / spent;
+  return sum;
 }
 
 }  // namespace abi_0
@@ -5795,7 +6062,8 @@ enum class bound : std::uint8_t { compute, memory };
 
 /// "compute" or "memory".
 [[nodiscard]] constexpr std::string_view name(bound what) noexcept {
-  return what == bound::compute ? "compute" : "memory";
+  constexpr std::string_view names[] = {"compute", "memory"};
+  return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
 /// Time of one product on one chip at peak rates: between `lower`, where arithmetic and traffic overlap perfectly, and
@@ -5932,418 +6200,6 @@ enum class remainder : std::uint8_t { drop, keep };
   detail::positive_count("examples", examples);
   detail::positive_count("global batch", batch);
   return last == remainder::drop ? examples / batch : ceil_div(examples, batch);
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/parallel/thresholds.hpp
-
-#ifndef TPUPLAN_PARALLEL_THRESHOLDS_HPP
-#define TPUPLAN_PARALLEL_THRESHOLDS_HPP
-
-#include <cstdint>
-
-/// @file
-/// When does a way of sharding stop being limited by arithmetic? Rules for a layer of two matrices [D,F] and [F,D] in
-/// bf16, at peak rates and with perfect overlap. Source: scaling book, "Training" and "Sharded matrices" (2025-12-15).
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// ICI intensity: FLOPs that a chip can do while a byte comes over one axis, from both directions. Tokens per chip in
-/// bf16, whose two bytes cancel the two FLOPs of a multiply-add. Worked: 2550 on v5p, 2189 on v5e.
-[[nodiscard]] constexpr double ici_intensity(const chip_spec& chip, dtype compute = dtype::bf16) {
-  return ridge_point(chip, compute, memory_level::ici).value();
-}
-
-/// Tokens per chip above which data parallelism or FSDP over that many ICI axes is limited by arithmetic.
-/// `experts_per_active` is E/k of a mixture of experts. Worked: 850 on three axes of v5p.
-[[nodiscard]] constexpr double data_parallel_tokens_per_chip(const chip_spec& chip, std::int64_t axes,
-                                                             double experts_per_active = 1) {
-  detail::positive_count("axes", axes);
-  detail::in_range("experts_per_active", experts_per_active, 1, 1e9, "1 (dense) or more");
-  return ici_intensity(chip) / static_cast<double>(axes) * experts_per_active;
-}
-
-/// Degree below which tensor parallelism over that many axes is limited by arithmetic: (2 / bytes) F axes / intensity.
-/// It does not depend on the format as long as activations have it too. Worked: 7.5 for F = 16384 on one axis of v5e.
-[[nodiscard]] constexpr double tensor_parallel_limit(const chip_spec& chip, std::int64_t d_ff, std::int64_t axes = 1,
-                                                     dtype type = dtype::bf16) {
-  const double widths =
-      static_cast<double>(checked_multiply(detail::positive_count("d_ff", d_ff), detail::positive_count("axes", axes)));
-  return 2 / size_of(type).value() * widths / ici_intensity(chip, type);
-}
-
-/// Tokens per chip above which FSDP and tensor parallelism together are limited by arithmetic, at the best split of the
-/// chips between them: intensity^2 / (fsdp axes x tensor axes x F). Worked: 99.2 on v5p for F = 32768, two axes and
-/// one.
-[[nodiscard]] constexpr double mixed_tokens_per_chip(const chip_spec& chip, std::int64_t d_ff, std::int64_t fsdp_axes,
-                                                     std::int64_t tensor_axes) {
-  const double intensity = ici_intensity(chip);
-  const std::int64_t axes = checked_multiply(detail::positive_count("fsdp_axes", fsdp_axes),
-                                             detail::positive_count("tensor_axes", tensor_axes));
-  return intensity * intensity / static_cast<double>(checked_multiply(axes, detail::positive_count("d_ff", d_ff)));
-}
-
-/// The FSDP degree at which FSDP and tensor traffic take the same time: sqrt(B/F x fsdp axes / tensor axes x chips).
-/// Worked: 13.7 for 48000 tokens, F = 32768, 64 chips, two axes and one.
-[[nodiscard]] constexpr double optimal_fsdp(std::int64_t batch_tokens, std::int64_t d_ff, std::int64_t chip_count,
-                                            std::int64_t fsdp_axes, std::int64_t tensor_axes) {
-  const auto tokens = static_cast<double>(detail::positive_count("batch_tokens", batch_tokens));
-  const auto width = static_cast<double>(detail::positive_count("d_ff", d_ff));
-  const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
-  const auto x = static_cast<double>(detail::positive_count("fsdp_axes", fsdp_axes));
-  const auto y = static_cast<double>(detail::positive_count("tensor_axes", tensor_axes));
-  return math::sqrt(tokens / width * x / y * count);
-}
-
-/// Tokens per slice above which data parallelism between slices is limited by arithmetic. Worked: 73440 on v5p.
-[[nodiscard]] constexpr double dcn_tokens_per_slice(const chip_spec& chip) {
-  return ridge_point(chip, dtype::bf16, memory_level::dcn).value();
-}
-
-/// X[B,D] Y[D,F] with Y cut along D: gather Y first, or multiply and reduce after?
-struct contraction_limits {
-  double gather_first_batch = 0;   ///< tokens above which gathering first is limited by arithmetic
-  double reduce_after_inner = 0;   ///< D above which reducing after beats the repeated FLOPs of gathering first
-  double reduce_after_degree = 0;  ///< most ways for which reducing after is limited by arithmetic
-  double equal_traffic_batch = 0;  ///< tokens at which both move the same bytes; fewer favour reducing after
-};
-
-/// Worked: 2550 tokens, D above 5100, 1.6 ways for D = 8192 on v5p; equal traffic at 4096 tokens.
-[[nodiscard]] constexpr contraction_limits sharded_contraction(const chip_spec& chip, std::int64_t inner) {
-  const double intensity = ici_intensity(chip);
-  const auto d = static_cast<double>(detail::positive_count("inner", inner));
-  return {intensity, 2 * intensity, d / (2 * intensity), d / 2};
-}
-
-/// How a layer of two matrices is dealt out: ways and ICI axes of FSDP and of tensor parallelism.
-struct layer_sharding {
-  std::int64_t fsdp = 1;         ///< ways
-  std::int64_t fsdp_axes = 0;    ///< ICI axes that it spans
-  std::int64_t tensor = 1;       ///< ways
-  std::int64_t tensor_axes = 0;  ///< ICI axes that it spans
-};
-
-/// Forward time of one layer of two bf16 matrices: arithmetic, FSDP gathers, tensor gathers and scatters.
-struct layer_times {
-  seconds math{};              ///< arithmetic at the bf16 peak
-  seconds fsdp{};              ///< gathers of weights
-  seconds tensor{};            ///< gathers and scatters of activations
-  bool compute_bound = false;  ///< arithmetic takes longer than either kind of traffic
-};
-
-/// Worked: 4 Mi tokens, D 8192, F 28672, FSDP 2048 on two axes and tensor 4 on one, v5p: 1.048 ms of arithmetic,
-/// 0.652 ms and 0.373 ms of traffic.
-[[nodiscard]] constexpr layer_times layer_forward(const chip_spec& chip, std::int64_t batch_tokens,
-                                                  std::int64_t d_model, std::int64_t d_ff, const layer_sharding& how) {
-  const flops work = 2 * flops_of({batch_tokens, d_model, d_ff});
-  const auto x = static_cast<double>(detail::positive_count("fsdp", how.fsdp));
-  const auto y = static_cast<double>(detail::positive_count("tensor", how.tensor));
-  layer_times t;
-  t.math = work / (peak_rate(chip, dtype::bf16) * (x * y));
-  const auto tokens = static_cast<double>(batch_tokens);
-  const auto d = static_cast<double>(d_model);
-  if (how.fsdp > 1) {
-    const auto axes = static_cast<double>(detail::positive_count("fsdp_axes", how.fsdp_axes));
-    t.fsdp = bytes{4 * d * static_cast<double>(d_ff) / y} / (bandwidth(chip, memory_level::ici) * axes);
-  }
-  if (how.tensor > 1) {
-    const auto axes = static_cast<double>(detail::positive_count("tensor_axes", how.tensor_axes));
-    t.tensor = bytes{4 * tokens * d / x} / (bandwidth(chip, memory_level::ici) * axes);
-  }
-  t.compute_bound = t.math > t.fsdp && t.math > t.tensor;
-  return t;
-}
-
-/// Backward pass of one layer under data parallelism between slices: arithmetic, and the all-reduce of its gradients,
-/// which one slice does not need.
-struct layer_backward_times {
-  seconds math{};  ///< arithmetic at the bf16 peak
-  seconds dcn{};   ///< the all-reduce between slices
-};
-
-/// Worked: 2e6 tokens, D 8192, F 28672 on two v5p slices of 8960 chips: 0.457 ms against 0.0336 ms.
-[[nodiscard]] constexpr layer_backward_times layer_backward_between_slices(const chip_spec& chip, double batch_tokens,
-                                                                           std::int64_t d_model, std::int64_t d_ff,
-                                                                           std::int64_t slice_chips,
-                                                                           std::int64_t slice_total) {
-  detail::positive("batch_tokens", batch_tokens);
-  const double weights = static_cast<double>(
-      checked_multiply(detail::positive_count("d_model", d_model), detail::positive_count("d_ff", d_ff)));
-  const auto per_slice = static_cast<double>(detail::positive_count("slice_chips", slice_chips));
-  const auto total = static_cast<double>(detail::positive_count("slices", slice_total));
-  layer_backward_times t;
-  t.math = flops{8 * batch_tokens * weights} / (peak_rate(chip, dtype::bf16) * (per_slice * total));
-  if (slice_total > 1) t.dcn = bytes{8 * weights} / (bandwidth(chip, memory_level::dcn) * per_slice);
-  return t;
-}
-
-/// Bytes that a layer of two bf16 matrices moves forward and backward, an all-reduce counted twice.
-struct layer_traffic {
-  bytes data{};    ///< gradients reduced
-  bytes fsdp{};    ///< weights gathered forward, gathered and scattered backward
-  bytes tensor{};  ///< activations gathered and scattered both ways
-};
-
-/// Worked: D 8192, F 28672, 2^20 tokens: 1879048192, 2818572288 and 68719476736 B.
-[[nodiscard]] constexpr layer_traffic traffic_of_layer(std::int64_t batch_tokens, std::int64_t d_model,
-                                                       std::int64_t d_ff) {
-  const double weights = static_cast<double>(
-      checked_multiply(detail::positive_count("d_model", d_model), detail::positive_count("d_ff", d_ff)));
-  const double activations =
-      static_cast<double>(checked_multiply(detail::positive_count("batch_tokens", batch_tokens), d_model));
-  return {bytes{8 * weights}, bytes{12 * weights}, bytes{8 * activations}};
-}
-
-/// Time in which pipeline stages hand on the activations of a step: one hop of a microbatch, and hops on the critical
-/// path.
-struct pipeline_transfer {
-  seconds per_hop{};  ///< one microbatch
-  seconds total{};    ///< all hops on the critical path
-};
-
-/// Worked: 2 Mi tokens, D 8192, 400 GB/s, 32 microbatches, 8 stages: 2.68 ms a hop, 102 ms in all.
-[[nodiscard]] constexpr pipeline_transfer pipeline_transfer_time(std::int64_t batch_tokens, std::int64_t d_model,
-                                                                 bytes_per_second between_stages,
-                                                                 std::int64_t microbatches, std::int64_t stages) {
-  detail::positive("between_stages", between_stages.value());
-  const auto pieces = static_cast<double>(detail::positive_count("microbatches", microbatches));
-  if (stages < 2) detail::fail(errc::invalid_argument, "stages", stages, "2 or more");
-  const double activations = static_cast<double>(checked_multiply(detail::positive_count("batch_tokens", batch_tokens),
-                                                                  detail::positive_count("d_model", d_model)));
-  const seconds hop = bytes{2 * activations / pieces} / between_stages;
-  return {hop, hop * (pieces + static_cast<double>(stages) - 2)};
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/roofline/attention.hpp
-
-#ifndef TPUPLAN_ROOFLINE_ATTENTION_HPP
-#define TPUPLAN_ROOFLINE_ATTENTION_HPP
-
-#include <cstdint>
-
-/// @file
-/// The attention core, fused: FLOPs per byte of queries, keys, values and outputs, in prefill and in decode.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// One sequence in one layer. `queries` is the whole prompt in prefill and 1 in decode.
-struct attention_shape {
-  std::int64_t queries = 0;            ///< query rows
-  std::int64_t context = 0;            ///< keys that each query sees, none masked
-  std::int64_t heads_per_kv_head = 1;  ///< 1: multi-head; more: grouped queries
-};
-
-/// FLOPs per byte of the attention core whose scores stay on the chip: T query rows and outputs of G heads and S keys
-/// and values of one move once, 4 T S G H FLOPs are done; in bf16 T S G / (T G + S). Worked: 0.99988 for one query on
-/// 8192 keys, 7.992 with 8 heads per KV head, 240 for a prompt of 480 tokens. Source: scaling book, "Inference"
-/// (2025-12-15).
-[[nodiscard]] constexpr flops_per_byte attention_intensity(const attention_shape& a, dtype activations = dtype::bf16,
-                                                           dtype cache = dtype::bf16) {
-  const auto queries = static_cast<double>(detail::positive_count("queries", a.queries));
-  const auto context = static_cast<double>(detail::positive_count("context", a.context));
-  const auto group = static_cast<double>(detail::positive_count("heads_per_kv_head", a.heads_per_kv_head));
-  return flops{4 * queries * context * group} /
-         (size_of(activations) * (2 * queries * group) + size_of(cache) * (2 * context));
-}
-
-/// The prompt, in tokens and not rounded, whose attention reaches that intensity in prefill: in bf16 I (G + 1) / G.
-/// Worked: 480 for 240 FLOP/B with one query head per KV head, 270 with eight. Source: scaling book, "Inference".
-[[nodiscard]] constexpr double balance_prompt(flops_per_byte intensity, std::int64_t heads_per_kv_head = 1,
-                                              dtype activations = dtype::bf16, dtype cache = dtype::bf16) {
-  detail::positive("intensity", intensity.value());
-  const auto group = static_cast<double>(detail::positive_count("heads_per_kv_head", heads_per_kv_head));
-  return intensity.value() * (size_of(activations).value() * group + size_of(cache).value()) / (2 * group);
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/roofline/padding.hpp
-
-#ifndef TPUPLAN_ROOFLINE_PADDING_HPP
-#define TPUPLAN_ROOFLINE_PADDING_HPP
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-/// @file
-/// Padding to the side of the MXU and to the tiles in which arrays lie in memory, and what it wastes.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// The tile in which the last two dimensions of an array are laid out: sublanes x lanes.
-struct tile {
-  std::int64_t sublanes = 0;  ///< of the last dimension but one
-  std::int64_t lanes = 0;     ///< of the last dimension
-};
-
-/// The layout tile of a format: 8 x 128 words of 32 bits, so 16 x 128 in bf16 and 32 x 128 in int8.
-/// Worked: layout_tile(dtype::bf16) is 16 x 128. Source: JAX Pallas documentation, "TPU details", tiling.
-[[nodiscard]] constexpr tile layout_tile(dtype type) { return {8 * 32 / bits(type), 128}; }
-
-/// Bytes of one layout tile: 4096 in every format, which is one vector register.
-/// Worked: the 64 registers of a v5p TensorCore hold 262144 B. Source: scaling book, "TPUs" (2025-12-15).
-[[nodiscard]] constexpr bytes tile_bytes(dtype type) {
-  const tile unit = layout_tile(type);
-  return size_of(type) * static_cast<double>(checked_multiply(unit.sublanes, unit.lanes));
-}
-
-/// A matrix as weights have it: rows are inputs (contracted), columns are outputs.
-struct matrix_shape {
-  std::int64_t rows = 0;     ///< inputs
-  std::int64_t columns = 0;  ///< outputs
-};
-
-/// What a padded matrix costs against the one that was asked for.
-struct padding_cost {
-  matrix_shape shape{};         ///< as asked for
-  matrix_shape padded{};        ///< to the side of the MXU in both dimensions
-  double flop_utilization = 1;  ///< useful share of the MXU's cells
-  bytes stored{};               ///< as laid out in tiles
-  bytes stored_waste{};         ///< of which padding
-};
-
-/// Both dimensions rounded up to the side of the chip's MXU. Worked: 100 x 300 becomes 128 x 384 on v5e.
-[[nodiscard]] constexpr matrix_shape padded_to_mxu(matrix_shape shape, const chip_spec& chip) {
-  const std::int64_t side = detail::positive_count("chip.mxu.side", chip.mxu.side);
-  return {round_up(detail::positive_count("rows", shape.rows), side),
-          round_up(detail::positive_count("columns", shape.columns), side)};
-}
-
-/// Bytes of a matrix as it lies in memory: both dimensions rounded up to the layout tile of its format.
-/// Worked: 100 x 300 in bf16 lies in 112 x 384: 86016 B.
-[[nodiscard]] constexpr bytes tiled_bytes(matrix_shape shape, dtype type) {
-  const tile unit = layout_tile(type);
-  return size_of(type) *
-         static_cast<double>(checked_multiply(round_up(detail::positive_count("rows", shape.rows), unit.sublanes),
-                                              round_up(detail::positive_count("columns", shape.columns), unit.lanes)));
-}
-
-/// What padding wastes in FLOPs (on the MXU) and in bytes (in memory) for one weight matrix.
-/// Worked: 100 x 300 on v5e uses 61 % of the cells, on v6e (256 x 512) 23 %.
-[[nodiscard]] constexpr padding_cost padding(matrix_shape shape, const chip_spec& chip, dtype type = dtype::bf16) {
-  padding_cost cost{shape, padded_to_mxu(shape, chip), 1, tiled_bytes(shape, type), bytes{}};
-  const auto elements = static_cast<double>(checked_multiply(shape.rows, shape.columns));
-  cost.flop_utilization = elements / static_cast<double>(checked_multiply(cost.padded.rows, cost.padded.columns));
-  cost.stored_waste = cost.stored - size_of(type) * elements;
-  return cost;
-}
-
-/// A kind of weight matrix of a model, how often it occurs, and in how many of those a token is multiplied.
-struct weight_matrix {
-  std::string_view name{};          ///< "query", "expert up"
-  matrix_shape shape{};             ///< of one such matrix
-  std::int64_t count = 0;           ///< such matrices in the model
-  std::int64_t used_per_token = 0;  ///< of those, the ones that a token is multiplied with
-};
-
-/// At most sixteen kinds of weight matrices.
-struct weight_matrices {
-  std::array<weight_matrix, 16> items{};  ///< the first `size` are set
-  std::size_t size = 0;                   ///< kinds
-
-  /// @{
-  /// The kinds as a range.
-  [[nodiscard]] constexpr const weight_matrix* begin() const noexcept { return items.data(); }
-  [[nodiscard]] constexpr const weight_matrix* end() const noexcept { return items.data() + size; }
-  /// @}
-};
-
-namespace detail {
-
-constexpr void add_matrix(weight_matrices& list, std::string_view name, std::int64_t rows, std::int64_t columns,
-                          std::int64_t count, std::int64_t used) {
-  if (rows > 0 && columns > 0 && count > 0) list.items[list.size++] = {name, {rows, columns}, count, used};
-}
-
-constexpr void add_attention_matrices(const transformer& m, weight_matrices& list) {
-  const attention_spec& a = m.attention;
-  const std::int64_t d = m.d_model;
-  const std::int64_t n = m.layers;
-  if (has_latent_attention(m)) {
-    const latent_attention_spec& latent = a.latent;
-    const std::int64_t q = a.heads * (latent.qk_nope_head_dim + latent.qk_rope_head_dim);
-    if (latent.q_lora_rank > 0) {
-      add_matrix(list, "query down", d, latent.q_lora_rank, n, n);
-      add_matrix(list, "query up", latent.q_lora_rank, q, n, n);
-    } else {
-      add_matrix(list, "query", d, q, n, n);
-    }
-    add_matrix(list, "key and value down", d, latent.kv_lora_rank + latent.qk_rope_head_dim, n, n);
-    add_matrix(list, "key and value up", latent.kv_lora_rank, a.heads * (latent.qk_nope_head_dim + latent.v_head_dim),
-               n, n);
-    add_matrix(list, "attention output", a.heads * latent.v_head_dim, d, n, n);
-    return;
-  }
-  add_matrix(list, "query", d, a.heads * a.head_dim, n, n);
-  add_matrix(list, "key", d, a.kv_heads * a.head_dim, n, n);
-  add_matrix(list, "value", d, a.kv_heads * a.head_dim, n, n);
-  add_matrix(list, "attention output", a.heads * a.head_dim, d, n, n);
-}
-
-}  // namespace detail
-
-/// The kinds of weight matrices in the text stack of a model. Layers whose heads differ are listed as the usual ones.
-/// Worked: llama-3-8b has seven kinds in its layers and the output head.
-[[nodiscard]] constexpr weight_matrices matrices_of(const transformer& m) {
-  validate(m);
-  weight_matrices list;
-  if (!has_text(m)) return list;
-  const std::int64_t d = m.d_model;
-  const std::int64_t sparse = moe_layers(m);
-  const std::int64_t dense = m.layers - sparse;
-  detail::add_attention_matrices(m, list);
-  if (m.mlp.gated) detail::add_matrix(list, "MLP gate", d, m.mlp.d_ff, dense, dense);
-  detail::add_matrix(list, "MLP up", d, m.mlp.d_ff, dense, dense);
-  detail::add_matrix(list, "MLP down", m.mlp.d_ff, d, dense, dense);
-  const std::int64_t up = m.mlp.gated ? 2 : 1;
-  detail::add_matrix(list, "router", d, m.moe.experts, sparse, sparse);
-  detail::add_matrix(list, "expert up", d, m.moe.expert_d_ff, up * sparse * m.moe.experts, up * sparse * m.moe.top_k);
-  detail::add_matrix(list, "expert down", m.moe.expert_d_ff, d, sparse * m.moe.experts, sparse * m.moe.top_k);
-  detail::add_matrix(list, "shared expert up", d, m.moe.shared_d_ff, up * sparse, up * sparse);
-  detail::add_matrix(list, "shared expert down", m.moe.shared_d_ff, d, sparse, sparse);
-  if (m.kind != architecture::encoder) detail::add_matrix(list, "output head", d, m.vocab, 1, 1);
-  return list;
-}
-
-/// What padding wastes over all weight matrices of a model: useful share of the FLOPs of one token, and stored bytes.
-struct model_padding {
-  double flop_utilization = 1;  ///< useful share of the MXU's cells
-  bytes stored{};               ///< as laid out in tiles
-  bytes stored_waste{};         ///< of which padding
-};
-
-/// Padding summed over `matrices_of` a model. Worked: gpt2 (768 wide, vocabulary 50257) uses 99.97 % on v5e.
-[[nodiscard]] constexpr model_padding padding(const transformer& m, const chip_spec& chip, dtype type = dtype::bf16) {
-  model_padding sum;
-  double useful = 0;
-  double spent = 0;
-  for (const weight_matrix& matrix : matrices_of(m)) {
-    const padding_cost one = padding(matrix.shape, chip, type);
-    const auto used = static_cast<double>(matrix.used_per_token);
-    useful += used * static_cast<double>(matrix.shape.rows) * static_cast<double>(matrix.shape.columns);
-    spent += used * static_cast<double>(one.padded.rows) * static_cast<double>(one.padded.columns);
-    sum.stored += one.stored * static_cast<double>(matrix.count);
-    sum.stored_waste += one.stored_waste * static_cast<double>(matrix.count);
-  }
-  if (spent > 0) sum.flop_utilization = useful / spent;
-  return sum;
 }
 
 }  // namespace abi_0
@@ -6683,15 +6539,15 @@ inline namespace abi_0 {
 
 /// A GPU of Google Cloud and what an hour of it costs, its share of the machine included.
 struct gpu_offer {
-  std::string_view name{};            ///< "H100"; GB of memory behind it where there are two kinds
-  std::string_view machine{};         ///< machine type that the price is of
+  text<24> name{};                    ///< "H100"; GB of memory behind it where there are two kinds
+  text<24> machine{};                 ///< machine type that the price is of
   std::int64_t per_machine = 0;       ///< GPUs in the largest machine
   flops_per_second bf16{};            ///< dense
   bytes hbm{};                        ///< of one GPU
   bytes_per_second bandwidth{};       ///< of its HBM
   known<usd_per_second> on_demand{};  ///< of one GPU
   known<usd_per_second> spot{};       ///< of one GPU
-  std::string_view date{};            ///< of the prices
+  text<10> date{};                    ///< of the prices
 };
 
 /// GPUs to hold a TPU against. data/gpus.json has the same rows with their sources.
@@ -7265,6 +7121,23 @@ struct serving_calibration {
   double engine_prefill = 2.27;          ///< time of a prefill in a serving engine over one by itself
 };
 
+/// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
+constexpr void validate(const serving_calibration& c) {
+  detail::positive("serving_calibration.weight_stream", c.weight_stream);
+  detail::positive("serving_calibration.cache_stream", c.cache_stream);
+  detail::positive("serving_calibration.decode_mxu", c.decode_mxu);
+  detail::not_negative("serving_calibration.decode_collectives", c.decode_collectives);
+  detail::not_negative("serving_calibration.layer_latency", c.layer_latency.value());
+  detail::not_negative("serving_calibration.engine_step", c.engine_step.value());
+  detail::not_negative("serving_calibration.engine_sequence", c.engine_sequence.value());
+  detail::positive("serving_calibration.prefill_between_steps", c.prefill_between_steps);
+  detail::positive("serving_calibration.prefill_mxu", c.prefill_mxu);
+  detail::not_negative("serving_calibration.prefill_attention", c.prefill_attention);
+  detail::not_negative("serving_calibration.prefill_hbm_passes", c.prefill_hbm_passes);
+  detail::not_negative("serving_calibration.prefill_collectives", c.prefill_collectives);
+  detail::positive("serving_calibration.engine_prefill", c.engine_prefill);
+}
+
 /// Peak rates, nothing lost, no collectives: for chips on which nothing is calibrated, such as GPUs.
 inline constexpr serving_calibration peak_only{1, 1, 1, 0, seconds{0}, seconds{0}, seconds{0}, 1, 1, 1, 0, 0, 1};
 
@@ -7346,7 +7219,8 @@ enum class cache_policy : std::uint8_t {
 
 /// "paged" or "reserved".
 [[nodiscard]] constexpr std::string_view name(cache_policy policy) noexcept {
-  return policy == cache_policy::paged ? "paged" : "reserved";
+  constexpr std::string_view names[] = {"paged", "reserved"};
+  return detail::name_of(names, static_cast<std::size_t>(policy));
 }
 
 /// Traffic, promises and engine. Fields without a sensible default are 0 and refused by name when used.
@@ -7572,8 +7446,8 @@ constexpr served_model served_by(const transformer& m, const serving& job, const
   v.d_model = static_cast<double>(m.d_model);
   v.on = replica_of(l, s);
   v.copies = cache_copies(m, l, v.on);
-  v.hbm = s.chip.hbm.bandwidth * v.on.chips;
-  v.peak = serving_peak(job, s.chip) * v.on.chips;
+  v.hbm = bytes_per_second{positive("chip.hbm.bandwidth", s.chip.hbm.bandwidth.value()) * v.on.chips};
+  v.peak = flops_per_second{positive("peak rate of the chip", serving_peak(job, s.chip).value()) * v.on.chips};
   return v;
 }
 
@@ -7656,6 +7530,7 @@ constexpr decode_breakdown decode_of(const served_model& v, double sequences, by
 [[nodiscard]] constexpr decode_breakdown decode_step(const transformer& m, const decode_batch& batch,
                                                      const serving& job, const serving_layout& l, const slice& s,
                                                      const serving_calibration& c = {}) {
+  validate(c);
   const detail::served_model v = detail::served_by(m, job, l, s);
   const bytes cache = detail::cache_of(m, job, detail::positive("decode_batch.context", batch.context));
   return detail::decode_of(v, batch.sequences, cache, job, l, s, c);
@@ -7738,6 +7613,7 @@ constexpr prefill_breakdown prefill_of(const served_model& v, const transformer&
 [[nodiscard]] constexpr prefill_breakdown prefill_time(const transformer& m, const prompt_batch& batch,
                                                        const serving& job, const serving_layout& l, const slice& s,
                                                        const serving_calibration& c = {}) {
+  validate(c);
   return detail::prefill_of(detail::served_by(m, job, l, s), m, batch, job, l, s, c);
 }
 
@@ -8214,6 +8090,7 @@ constexpr void check_targets(const serving& job, const target_floors& floors) {
 [[nodiscard]] constexpr token_time time_per_token(const transformer& m, double running, const serving& job,
                                                   const serving_layout& l, const slice& s,
                                                   const serving_calibration& c = {}) {
+  validate(c);
   return detail::token_of(detail::served_by(m, job, l, s), running, detail::cache_of(m, job, running_context(job)), job,
                           l, s, c);
 }
@@ -8295,6 +8172,7 @@ constexpr void add_rates(serving_estimate& e, const serving& job, double replica
 [[nodiscard]] constexpr serving_estimate serve(const transformer& m, const serving& job, const serving_layout& l,
                                                const slice& s, const serving_calibration& c = {}) {
   validate(job, m);
+  validate(c);
   const detail::served_model v = detail::served_by(m, job, l, s);
   detail::check_targets(job, detail::floors_of(m, job, l, s));
   const bytes cache = detail::cache_of(m, job, running_context(job));
@@ -8337,6 +8215,7 @@ struct serving_frontier {
 [[nodiscard]] constexpr serving_frontier frontier(const transformer& m, const serving& job, const serving_layout& l,
                                                   const slice& s, const serving_calibration& c = {}) {
   validate(job, m);
+  validate(c);
   serving_frontier result;
   const std::int64_t most = largest_running(m, job, l, s);
   const detail::served_model v = detail::served_by(m, job, l, s);
@@ -8393,6 +8272,191 @@ struct serving_cost {
 /// The same for a slice at a row of the price book.
 [[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& e, const slice& s, const price_row& price) {
   return cost_of_tokens(e, rate(price.per_chip, chips(s)));
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/parallel/thresholds.hpp
+
+#ifndef TPUPLAN_PARALLEL_THRESHOLDS_HPP
+#define TPUPLAN_PARALLEL_THRESHOLDS_HPP
+
+#include <cstdint>
+
+/// @file
+/// When does a way of sharding stop being limited by arithmetic? Rules for a layer of two matrices [D,F] and [F,D] in
+/// bf16, at peak rates and with perfect overlap. Source: scaling book, "Training" and "Sharded matrices" (2025-12-15).
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// ICI intensity: FLOPs that a chip can do while a byte comes over one axis, from both directions. Tokens per chip in
+/// bf16, whose two bytes cancel the two FLOPs of a multiply-add. Worked: 2550 on v5p, 2189 on v5e.
+[[nodiscard]] constexpr double ici_intensity(const chip_spec& chip, dtype compute = dtype::bf16) {
+  return ridge_point(chip, compute, memory_level::ici).value();
+}
+
+/// Tokens per chip above which data parallelism or FSDP over that many ICI axes is limited by arithmetic.
+/// `experts_per_active` is E/k of a mixture of experts. Worked: 850 on three axes of v5p.
+[[nodiscard]] constexpr double data_parallel_tokens_per_chip(const chip_spec& chip, std::int64_t axes,
+                                                             double experts_per_active = 1) {
+  detail::positive_count("axes", axes);
+  detail::in_range("experts_per_active", experts_per_active, 1, 1e9, "1 (dense) or more");
+  return ici_intensity(chip) / static_cast<double>(axes) * experts_per_active;
+}
+
+/// Degree below which tensor parallelism over that many axes is limited by arithmetic: (2 / bytes) F axes / intensity.
+/// It does not depend on the format as long as activations have it too. Worked: 7.5 for F = 16384 on one axis of v5e.
+[[nodiscard]] constexpr double tensor_parallel_limit(const chip_spec& chip, std::int64_t d_ff, std::int64_t axes = 1,
+                                                     dtype type = dtype::bf16) {
+  const double widths =
+      static_cast<double>(checked_multiply(detail::positive_count("d_ff", d_ff), detail::positive_count("axes", axes)));
+  return 2 / size_of(type).value() * widths / ici_intensity(chip, type);
+}
+
+/// Tokens per chip above which FSDP and tensor parallelism together are limited by arithmetic, at the best split of the
+/// chips between them: intensity^2 / (fsdp axes x tensor axes x F). Worked: 99.2 on v5p for F = 32768, two axes and
+/// one.
+[[nodiscard]] constexpr double mixed_tokens_per_chip(const chip_spec& chip, std::int64_t d_ff, std::int64_t fsdp_axes,
+                                                     std::int64_t tensor_axes) {
+  const double intensity = ici_intensity(chip);
+  const std::int64_t axes = checked_multiply(detail::positive_count("fsdp_axes", fsdp_axes),
+                                             detail::positive_count("tensor_axes", tensor_axes));
+  return intensity * intensity / static_cast<double>(checked_multiply(axes, detail::positive_count("d_ff", d_ff)));
+}
+
+/// The FSDP degree at which FSDP and tensor traffic take the same time: sqrt(B/F x fsdp axes / tensor axes x chips).
+/// Worked: 13.7 for 48000 tokens, F = 32768, 64 chips, two axes and one.
+[[nodiscard]] constexpr double optimal_fsdp(std::int64_t batch_tokens, std::int64_t d_ff, std::int64_t chip_count,
+                                            std::int64_t fsdp_axes, std::int64_t tensor_axes) {
+  const auto tokens = static_cast<double>(detail::positive_count("batch_tokens", batch_tokens));
+  const auto width = static_cast<double>(detail::positive_count("d_ff", d_ff));
+  const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
+  const auto x = static_cast<double>(detail::positive_count("fsdp_axes", fsdp_axes));
+  const auto y = static_cast<double>(detail::positive_count("tensor_axes", tensor_axes));
+  return math::sqrt(tokens / width * x / y * count);
+}
+
+/// Tokens per slice above which data parallelism between slices is limited by arithmetic. Worked: 73440 on v5p.
+[[nodiscard]] constexpr double dcn_tokens_per_slice(const chip_spec& chip) {
+  return ridge_point(chip, dtype::bf16, memory_level::dcn).value();
+}
+
+/// X[B,D] Y[D,F] with Y cut along D: gather Y first, or multiply and reduce after?
+struct contraction_limits {
+  double gather_first_batch = 0;   ///< tokens above which gathering first is limited by arithmetic
+  double reduce_after_inner = 0;   ///< D above which reducing after beats the repeated FLOPs of gathering first
+  double reduce_after_degree = 0;  ///< most ways for which reducing after is limited by arithmetic
+  double equal_traffic_batch = 0;  ///< tokens at which both move the same bytes; fewer favour reducing after
+};
+
+/// Worked: 2550 tokens, D above 5100, 1.6 ways for D = 8192 on v5p; equal traffic at 4096 tokens.
+[[nodiscard]] constexpr contraction_limits sharded_contraction(const chip_spec& chip, std::int64_t inner) {
+  const double intensity = ici_intensity(chip);
+  const auto d = static_cast<double>(detail::positive_count("inner", inner));
+  return {intensity, 2 * intensity, d / (2 * intensity), d / 2};
+}
+
+/// How a layer of two matrices is dealt out: ways and ICI axes of FSDP and of tensor parallelism.
+struct layer_sharding {
+  std::int64_t fsdp = 1;         ///< ways
+  std::int64_t fsdp_axes = 0;    ///< ICI axes that it spans
+  std::int64_t tensor = 1;       ///< ways
+  std::int64_t tensor_axes = 0;  ///< ICI axes that it spans
+};
+
+/// Forward time of one layer of two bf16 matrices: arithmetic, FSDP gathers, tensor gathers and scatters.
+struct layer_times {
+  seconds math{};              ///< arithmetic at the bf16 peak
+  seconds fsdp{};              ///< gathers of weights
+  seconds tensor{};            ///< gathers and scatters of activations
+  bool compute_bound = false;  ///< arithmetic takes longer than either kind of traffic
+};
+
+/// Worked: 4 Mi tokens, D 8192, F 28672, FSDP 2048 on two axes and tensor 4 on one, v5p: 1.048 ms of arithmetic,
+/// 0.652 ms and 0.373 ms of traffic.
+[[nodiscard]] constexpr layer_times layer_forward(const chip_spec& chip, std::int64_t batch_tokens,
+                                                  std::int64_t d_model, std::int64_t d_ff, const layer_sharding& how) {
+  const flops work = 2 * flops_of({batch_tokens, d_model, d_ff});
+  const auto x = static_cast<double>(detail::positive_count("fsdp", how.fsdp));
+  const auto y = static_cast<double>(detail::positive_count("tensor", how.tensor));
+  layer_times t;
+  t.math = work / (peak_rate(chip, dtype::bf16) * (x * y));
+  const auto tokens = static_cast<double>(batch_tokens);
+  const auto d = static_cast<double>(d_model);
+  if (how.fsdp > 1) {
+    const auto axes = static_cast<double>(detail::positive_count("fsdp_axes", how.fsdp_axes));
+    t.fsdp = bytes{4 * d * static_cast<double>(d_ff) / y} / (bandwidth(chip, memory_level::ici) * axes);
+  }
+  if (how.tensor > 1) {
+    const auto axes = static_cast<double>(detail::positive_count("tensor_axes", how.tensor_axes));
+    t.tensor = bytes{4 * tokens * d / x} / (bandwidth(chip, memory_level::ici) * axes);
+  }
+  t.compute_bound = t.math > t.fsdp && t.math > t.tensor;
+  return t;
+}
+
+/// Backward pass of one layer under data parallelism between slices: arithmetic, and the all-reduce of its gradients,
+/// which one slice does not need.
+struct layer_backward_times {
+  seconds math{};  ///< arithmetic at the bf16 peak
+  seconds dcn{};   ///< the all-reduce between slices
+};
+
+/// Worked: 2e6 tokens, D 8192, F 28672 on two v5p slices of 8960 chips: 0.457 ms against 0.0336 ms.
+[[nodiscard]] constexpr layer_backward_times layer_backward_between_slices(const chip_spec& chip, double batch_tokens,
+                                                                           std::int64_t d_model, std::int64_t d_ff,
+                                                                           std::int64_t slice_chips,
+                                                                           std::int64_t slice_total) {
+  detail::positive("batch_tokens", batch_tokens);
+  const double weights = static_cast<double>(
+      checked_multiply(detail::positive_count("d_model", d_model), detail::positive_count("d_ff", d_ff)));
+  const auto per_slice = static_cast<double>(detail::positive_count("slice_chips", slice_chips));
+  const auto total = static_cast<double>(detail::positive_count("slices", slice_total));
+  layer_backward_times t;
+  t.math = flops{8 * batch_tokens * weights} / (peak_rate(chip, dtype::bf16) * (per_slice * total));
+  if (slice_total > 1) t.dcn = bytes{8 * weights} / (bandwidth(chip, memory_level::dcn) * per_slice);
+  return t;
+}
+
+/// Bytes that a layer of two bf16 matrices moves forward and backward, an all-reduce counted twice.
+struct layer_traffic {
+  bytes data{};    ///< gradients reduced
+  bytes fsdp{};    ///< weights gathered forward, gathered and scattered backward
+  bytes tensor{};  ///< activations gathered and scattered both ways
+};
+
+/// Worked: D 8192, F 28672, 2^20 tokens: 1879048192, 2818572288 and 68719476736 B.
+[[nodiscard]] constexpr layer_traffic traffic_of_layer(std::int64_t batch_tokens, std::int64_t d_model,
+                                                       std::int64_t d_ff) {
+  const double weights = static_cast<double>(
+      checked_multiply(detail::positive_count("d_model", d_model), detail::positive_count("d_ff", d_ff)));
+  const double activations =
+      static_cast<double>(checked_multiply(detail::positive_count("batch_tokens", batch_tokens), d_model));
+  return {bytes{8 * weights}, bytes{12 * weights}, bytes{8 * activations}};
+}
+
+/// Time in which pipeline stages hand on the activations of a step: one hop of a microbatch, and hops on the critical
+/// path.
+struct pipeline_transfer {
+  seconds per_hop{};  ///< one microbatch
+  seconds total{};    ///< all hops on the critical path
+};
+
+/// Worked: 2 Mi tokens, D 8192, 400 GB/s, 32 microbatches, 8 stages: 2.68 ms a hop, 102 ms in all.
+[[nodiscard]] constexpr pipeline_transfer pipeline_transfer_time(std::int64_t batch_tokens, std::int64_t d_model,
+                                                                 bytes_per_second between_stages,
+                                                                 std::int64_t microbatches, std::int64_t stages) {
+  detail::positive("between_stages", between_stages.value());
+  const auto pieces = static_cast<double>(detail::positive_count("microbatches", microbatches));
+  if (stages < 2) detail::fail(errc::invalid_argument, "stages", stages, "2 or more");
+  const double activations = static_cast<double>(checked_multiply(detail::positive_count("batch_tokens", batch_tokens),
+                                                                  detail::positive_count("d_model", d_model)));
+  const seconds hop = bytes{2 * activations / pieces} / between_stages;
+  return {hop, hop * (pieces + static_cast<double>(stages) - 2)};
 }
 
 }  // namespace abi_0

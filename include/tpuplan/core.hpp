@@ -24,7 +24,6 @@
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/parallel/link.hpp>
 #include <tpuplan/parallel/placement.hpp>
-#include <tpuplan/parallel/thresholds.hpp>
 #include <tpuplan/roofline/attention.hpp>
 #include <tpuplan/roofline/padding.hpp>
 #include <tpuplan/roofline/roofline.hpp>

@@ -46,7 +46,7 @@ enum class errc : std::uint8_t {
     case errc::unsupported: return "unsupported";
     case errc::infeasible: return "infeasible";
   }
-  return "error";
+  return "?";
 }
 
 /// The one exception of tpuplan. `what()` reads "tpuplan: FIELD is VALUE; valid: WHAT". It owns its text (at most 319

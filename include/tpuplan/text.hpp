@@ -71,6 +71,10 @@ class text {
   friend constexpr bool operator!=(const text& a, std::string_view b) noexcept { return a.view() != b; }
   friend constexpr bool operator==(const text& a, const char* b) noexcept { return a.view() == std::string_view{b}; }
   friend constexpr bool operator!=(const text& a, const char* b) noexcept { return a.view() != std::string_view{b}; }
+  friend constexpr bool operator==(std::string_view a, const text& b) noexcept { return a == b.view(); }
+  friend constexpr bool operator!=(std::string_view a, const text& b) noexcept { return a != b.view(); }
+  friend constexpr bool operator==(const char* a, const text& b) noexcept { return std::string_view{a} == b.view(); }
+  friend constexpr bool operator!=(const char* a, const text& b) noexcept { return std::string_view{a} != b.view(); }
   /// @}
 
  private:

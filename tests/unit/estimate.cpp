@@ -229,6 +229,90 @@ TEST_CASE("layouts that do not fit the slice, the model or the batch are refused
   }
 }
 
+TEST_CASE("constants of the caller that cannot be are refused by name") {
+  struct constant {
+    double calibration::*field;
+    const char* name;
+    bool may_be_0;
+  };
+  const constant list[] = {{&calibration::other_mxu_fraction, "other_mxu_fraction", false},
+                           {&calibration::attention_slowdown, "attention_slowdown", true},
+                           {&calibration::attention_block, "attention_block", true},
+                           {&calibration::fixed_update, "fixed_update", true},
+                           {&calibration::hbm_passes, "hbm_passes", true},
+                           {&calibration::operand_reads, "operand_reads", true},
+                           {&calibration::weight_reads, "weight_reads", true},
+                           {&calibration::dispatch_passes, "dispatch_passes", true},
+                           {&calibration::exposed_fsdp, "exposed_fsdp", true},
+                           {&calibration::exposed_tensor, "exposed_tensor", true},
+                           {&calibration::exposed_expert, "exposed_expert", true},
+                           {&calibration::exposed_context, "exposed_context", true},
+                           {&calibration::exposed_dcn, "exposed_dcn", true},
+                           {&calibration::exposed_host, "exposed_host", true},
+                           {&calibration::slowdown_per_doubling, "slowdown_per_doubling", true},
+                           {&calibration::low_precision_share, "low_precision_share", true},
+                           {&calibration::general_software, "general_software", false},
+                           {&calibration::own_factor, "own_factor", false}};
+  const estimated_case one = cases().front();
+  const auto asked = [&](const calibration& c) {
+    return refusal_of([&] { (void)step_time(one.model, one.job, one.mesh, one.where, c); });
+  };
+  for (const constant& k : list) {
+    const auto with = [&](double value) {
+      calibration c;
+      c.*k.field = value;
+      return asked(c);
+    };
+    INFO(k.name);
+    CHECK(says(with(-0.1).message, std::string("calibration.") + k.name));
+    CHECK(with(std::numeric_limits<double>::quiet_NaN()).code == errc::not_finite);
+    CHECK(with(std::numeric_limits<double>::infinity()).code == errc::not_finite);
+    CHECK(with(0).refused != k.may_be_0);
+  }
+  calibration c;
+  c.low_precision_share = 1.1;
+  CHECK(asked(c).code == errc::out_of_range);
+  c = {};
+  c.mxu_fraction[3] = 0;
+  CHECK(says(asked(c).message, "calibration.mxu_fraction"));
+  c = {};
+  c.per_layer_pass = seconds{-1};
+  CHECK(says(asked(c).message, "calibration.per_layer_pass"));
+}
+
+TEST_CASE("figures of the caller's chip that are missing are refused by name") {
+  struct missing {
+    const char* says;
+    std::function<void(chip_spec&)> change;
+  };
+  const missing list[] = {
+      {"chip.peak.bf16", [](chip_spec& c) { c.peak.bf16 = flops_per_second{0}; }},
+      {"bf16 peak of the chip", [](chip_spec& c) { c.peak.bf16 = unknown; }},
+      {"chip.hbm.bandwidth", [](chip_spec& c) { c.hbm.bandwidth = {}; }},
+      {"ICI rate of the chip", [](chip_spec& c) { c.ici.link_one_way = {}; }},
+      {"ICI rate of the chip", [](chip_spec& c) { c.ici.achievable_fraction = -1; }},
+      {"DCN rate of the chip", [](chip_spec& c) { c.host.dcn = bytes_per_second{0}; }},
+      {"PCIe rate of the chip", [](chip_spec& c) { c.host.pcie = bytes_per_second{-1}; }},
+  };
+  estimated_case good{"two slices", llama_3_8b(), job_of(64, 2048), {}, slice_for("v5p-16")};
+  good.mesh.fsdp = 8;
+  good.mesh.dcn_data = 2;
+  good.job.state_on_host = host_state::optimizer;
+  REQUIRE_FALSE(refusal_of([&] { (void)time_of(good); }).refused);
+  for (const missing& m : list) {
+    estimated_case one = good;
+    m.change(one.where.chip);
+    const refusal got = refusal_of([&] { (void)time_of(one); });
+    INFO(m.says << ": " << got.message);
+    CHECK(got.refused);
+    CHECK(says(got.message, m.says));
+  }
+  estimated_case one = good;
+  one.where.chip.hbm.usable_per_device = unknown;
+  one.where.chip.hbm.capacity = {};
+  CHECK(says(refusal_of([&] { (void)memory_of(one); }).message, "HBM of a device"));
+}
+
 TEST_CASE("a mesh counts devices or chips as it says") {
   estimated_case one = cases()[9];
   REQUIRE(std::string{one.what} == "two devices a chip");
@@ -669,7 +753,7 @@ TEST_CASE("twice the slices at the same batch a slice: little slower, almost twi
 TEST_CASE("rematerialisation policies and optimizers by name, both ways") {
   CHECK(remat_policies.size() == 12);
   for (const named_remat_policy& one : remat_policies) {
-    INFO(one.name);
+    INFO(one.name.view());
     REQUIRE(parse_remat_policy(one.name).has_value());
     CHECK(*parse_remat_policy(one.name) == one.policy);
     CHECK(name(one.policy) == one.name);

@@ -493,7 +493,7 @@ TEST_CASE("a slice of a shape: wrong shapes and VMs that do not tile it") {
   CHECK(refusal_of([] { (void)slice_of(v5p, {{4, 4, 6}, 3}); }).code == errc::unknown_name);
   CHECK(says(refusal_of([] { (void)slice_of(v5p, {{4, 4, 6}, 3}); }).message, "4x4x6"));
   CHECK(refusal_of([] { (void)slice_of(v5e, {{0, 0, 1}, 2}); }).code == errc::unknown_name);
-  CHECK(refusal_of([] { (void)slice_of(v5e, {{-4, -4, 1}, 2}); }).code == errc::unknown_name);
+  CHECK(refusal_of([] { (void)slice_of(v5e, {{-4, -4, 1}, 2}); }).code == errc::out_of_range);
   CHECK(refusal_of([] { (void)slice_of(v5e, {{2, 4, 1}, 2}, 3); }).code == errc::not_divisible);
   CHECK(refusal_of([] { (void)slice_of(v5e, {{2, 2, 1}, 2}, 8); }).code == errc::not_divisible);
   CHECK(refusal_of([] { (void)slice_of(v5e, {{2, 4, 1}, 2}, -4); }).code == errc::invalid_argument);
@@ -513,6 +513,28 @@ TEST_CASE("topologies as text") {
     CHECK_FALSE(parse_topology(wrong).has_value());
   }
   CHECK_FALSE(parse_topology(std::string(10000, 'x')).has_value());
+}
+
+TEST_CASE("shapes that are none are refused, not walked over") {
+  for (const std::int32_t axes : {-1, 0, 1, 4, 1000000}) {
+    const topology shape{{4, 4, 4}, axes};
+    for (const refusal& got :
+         {refusal_of([&] { (void)name(shape); }), refusal_of([&] { (void)chips(shape); }), refusal_of([&] {
+            (void)name(slice{v5p, shape, 4});
+          }),
+          refusal_of([&] {
+            (void)fully_wrapped(slice{v5p, shape, 4});
+          })}) {
+      CHECK(got.code == errc::out_of_range);
+      CHECK(says(got.message, "topology.axes"));
+    }
+  }
+  for (const std::int32_t length : {-1, 10000, 2147483647}) {
+    const refusal got = refusal_of([&] { (void)chips(topology{{2, length, 1}, 2}); });
+    CHECK(says(got.message, "topology.dims"));
+    CHECK(refusal_of([&] { (void)name(topology{{2, length, 1}, 2}); }).code == errc::out_of_range);
+  }
+  STATIC_REQUIRE(chips(topology{{9999, 9999, 1}, 2}) == 99980001);
 }
 
 TEST_CASE("the sizes next to a number of chips") {

@@ -1,5 +1,6 @@
 // Serving: traffic, decode steps, prefill, memory, an engine's steady state, dollars.
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <tpuplan/cost/serving_cost.hpp>
@@ -346,7 +347,7 @@ TEST_CASE("GPUs: the header is the file, and estimates are bounds at peak") {
   std::size_t i = 0;
   for (const nlohmann::json& row : file.at("rows")) {
     const gpu_offer& offer = gpu_offers[i++];
-    INFO(offer.name);
+    INFO(offer.name.view());
     CHECK(row.at("name") == offer.name);
     CHECK(row.at("machine") == offer.machine);
     CHECK(row.at("gpus_in_the_largest_machine") == offer.per_machine);
@@ -420,6 +421,60 @@ TEST_CASE("what serving refuses, by field") {
   transformer encoder = m;
   encoder.kind = architecture::encoder;
   CHECK(refusal_of([&] { (void)serve(encoder, good, {}, s); }).code == errc::unsupported);
+}
+
+TEST_CASE("serving constants of the caller that cannot be are refused by name") {
+  struct constant {
+    double serving_calibration::*field;
+    const char* name;
+    bool may_be_0;
+  };
+  const constant list[] = {{&serving_calibration::weight_stream, "weight_stream", false},
+                           {&serving_calibration::cache_stream, "cache_stream", false},
+                           {&serving_calibration::decode_mxu, "decode_mxu", false},
+                           {&serving_calibration::decode_collectives, "decode_collectives", true},
+                           {&serving_calibration::prefill_between_steps, "prefill_between_steps", false},
+                           {&serving_calibration::prefill_mxu, "prefill_mxu", false},
+                           {&serving_calibration::prefill_attention, "prefill_attention", true},
+                           {&serving_calibration::prefill_hbm_passes, "prefill_hbm_passes", true},
+                           {&serving_calibration::prefill_collectives, "prefill_collectives", true},
+                           {&serving_calibration::engine_prefill, "engine_prefill", false}};
+  const transformer m = llama_3_8b();
+  const slice s = slice_for("v6e-8");
+  const serving job = traffic(1024, 256);
+  for (const constant& k : list) {
+    const auto with = [&](double value) {
+      serving_calibration c;
+      c.*k.field = value;
+      const auto refused = [](const std::function<void()>& call) { return refusal_of(call); };
+      const refusal all[] = {refused([&] { (void)serve(m, job, {}, s, c); }),
+                             refused([&] { (void)frontier(m, job, {}, s, c); }),
+                             refused([&] { (void)time_per_token(m, 8, job, {}, s, c); }), refused([&] {
+                               (void)decode_step(m, {8, 1024}, job, {}, s, c);
+                             }),
+                             refused([&] {
+                               (void)prefill_time(m, {1, 1024}, job, {}, s, c);
+                             })};
+      for (const refusal& one : all) CHECK(one.message == all[0].message);
+      return all[0];
+    };
+    INFO(k.name);
+    CHECK(says(with(-0.1).message, std::string("serving_calibration.") + k.name));
+    CHECK(with(std::numeric_limits<double>::quiet_NaN()).code == errc::not_finite);
+    CHECK(with(0).refused != k.may_be_0);
+  }
+  for (seconds serving_calibration::*time : {&serving_calibration::layer_latency, &serving_calibration::engine_step,
+                                             &serving_calibration::engine_sequence}) {
+    serving_calibration c;
+    c.*time = seconds{-1};
+    CHECK(refusal_of([&] { (void)serve(m, job, {}, s, c); }).code == errc::invalid_argument);
+  }
+  slice empty = s;
+  empty.chip.hbm.bandwidth = {};
+  CHECK(says(refusal_of([&] { (void)serve(m, job, {}, empty); }).message, "chip.hbm.bandwidth"));
+  empty = s;
+  empty.chip.peak.bf16 = flops_per_second{0};
+  CHECK(says(refusal_of([&] { (void)serve(m, job, {}, empty); }).message, "peak rate of the chip"));
 }
 
 TEST_CASE("layouts that cannot be, and quantiles that do not rise") {

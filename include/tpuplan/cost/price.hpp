@@ -54,6 +54,10 @@ class price_book {
   [[nodiscard]] constexpr std::size_t size() const noexcept {
     return own_size_ + (rows_ == nullptr ? detail::us_prices.size() : size_);
   }
+  /// Rows that `with` added.
+  [[nodiscard]] constexpr std::size_t own_size() const noexcept { return own_size_; }
+  /// Whether the rows behind them are the built-in US prices.
+  [[nodiscard]] constexpr bool is_built_in() const noexcept { return rows_ == nullptr; }
   /// Row by index, the caller's own first.
   [[nodiscard]] constexpr price_row row(std::size_t index) const {
     if (index >= size()) {

@@ -45,6 +45,30 @@ struct calibration {
   seconds per_layer_pass{1e-4};          ///< fixed time per layer and pass, four passes a step; set
 };
 
+/// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
+constexpr void validate(const calibration& c) {
+  for (const double fraction : c.mxu_fraction) detail::positive("calibration.mxu_fraction", fraction);
+  detail::positive("calibration.other_mxu_fraction", c.other_mxu_fraction);
+  detail::not_negative("calibration.attention_slowdown", c.attention_slowdown);
+  detail::not_negative("calibration.attention_block", c.attention_block);
+  detail::not_negative("calibration.fixed_update", c.fixed_update);
+  detail::not_negative("calibration.hbm_passes", c.hbm_passes);
+  detail::not_negative("calibration.operand_reads", c.operand_reads);
+  detail::not_negative("calibration.weight_reads", c.weight_reads);
+  detail::not_negative("calibration.dispatch_passes", c.dispatch_passes);
+  detail::not_negative("calibration.exposed_fsdp", c.exposed_fsdp);
+  detail::not_negative("calibration.exposed_tensor", c.exposed_tensor);
+  detail::not_negative("calibration.exposed_expert", c.exposed_expert);
+  detail::not_negative("calibration.exposed_context", c.exposed_context);
+  detail::not_negative("calibration.exposed_dcn", c.exposed_dcn);
+  detail::not_negative("calibration.exposed_host", c.exposed_host);
+  detail::not_negative("calibration.slowdown_per_doubling", c.slowdown_per_doubling);
+  detail::in_range("calibration.low_precision_share", c.low_precision_share, 0, 1, "0 to 1");
+  detail::positive("calibration.general_software", c.general_software);
+  detail::positive("calibration.own_factor", c.own_factor);
+  detail::not_negative("calibration.per_layer_pass", c.per_layer_pass.value());
+}
+
 /// Constants of the memory model: a point, and the ends between which the compiler decides. Set by physics
 /// with the published records in view; none is a fit.
 struct memory_calibration {

@@ -148,8 +148,8 @@ constexpr served_model served_by(const transformer& m, const serving& job, const
   v.d_model = static_cast<double>(m.d_model);
   v.on = replica_of(l, s);
   v.copies = cache_copies(m, l, v.on);
-  v.hbm = s.chip.hbm.bandwidth * v.on.chips;
-  v.peak = serving_peak(job, s.chip) * v.on.chips;
+  v.hbm = bytes_per_second{positive("chip.hbm.bandwidth", s.chip.hbm.bandwidth.value()) * v.on.chips};
+  v.peak = flops_per_second{positive("peak rate of the chip", serving_peak(job, s.chip).value()) * v.on.chips};
   return v;
 }
 
@@ -232,6 +232,7 @@ constexpr decode_breakdown decode_of(const served_model& v, double sequences, by
 [[nodiscard]] constexpr decode_breakdown decode_step(const transformer& m, const decode_batch& batch,
                                                      const serving& job, const serving_layout& l, const slice& s,
                                                      const serving_calibration& c = {}) {
+  validate(c);
   const detail::served_model v = detail::served_by(m, job, l, s);
   const bytes cache = detail::cache_of(m, job, detail::positive("decode_batch.context", batch.context));
   return detail::decode_of(v, batch.sequences, cache, job, l, s, c);

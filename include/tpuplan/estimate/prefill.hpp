@@ -71,6 +71,7 @@ constexpr prefill_breakdown prefill_of(const served_model& v, const transformer&
 [[nodiscard]] constexpr prefill_breakdown prefill_time(const transformer& m, const prompt_batch& batch,
                                                        const serving& job, const serving_layout& l, const slice& s,
                                                        const serving_calibration& c = {}) {
+  validate(c);
   return detail::prefill_of(detail::served_by(m, job, l, s), m, batch, job, l, s, c);
 }
 

@@ -176,6 +176,7 @@ constexpr void check_targets(const serving& job, const target_floors& floors) {
 [[nodiscard]] constexpr token_time time_per_token(const transformer& m, double running, const serving& job,
                                                   const serving_layout& l, const slice& s,
                                                   const serving_calibration& c = {}) {
+  validate(c);
   return detail::token_of(detail::served_by(m, job, l, s), running, detail::cache_of(m, job, running_context(job)), job,
                           l, s, c);
 }
@@ -257,6 +258,7 @@ constexpr void add_rates(serving_estimate& e, const serving& job, double replica
 [[nodiscard]] constexpr serving_estimate serve(const transformer& m, const serving& job, const serving_layout& l,
                                                const slice& s, const serving_calibration& c = {}) {
   validate(job, m);
+  validate(c);
   const detail::served_model v = detail::served_by(m, job, l, s);
   detail::check_targets(job, detail::floors_of(m, job, l, s));
   const bytes cache = detail::cache_of(m, job, running_context(job));
@@ -299,6 +301,7 @@ struct serving_frontier {
 [[nodiscard]] constexpr serving_frontier frontier(const transformer& m, const serving& job, const serving_layout& l,
                                                   const slice& s, const serving_calibration& c = {}) {
   validate(job, m);
+  validate(c);
   serving_frontier result;
   const std::int64_t most = largest_running(m, job, l, s);
   const detail::served_model v = detail::served_by(m, job, l, s);

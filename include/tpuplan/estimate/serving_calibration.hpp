@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
 #define TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
 
+#include <tpuplan/error.hpp>
 #include <tpuplan/units.hpp>
 
 /// @file
@@ -26,6 +27,23 @@ struct serving_calibration {
   double prefill_collectives = 0.753;    ///< time of all-reduces in prefill over their bandwidth bound
   double engine_prefill = 2.27;          ///< time of a prefill in a serving engine over one by itself
 };
+
+/// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
+constexpr void validate(const serving_calibration& c) {
+  detail::positive("serving_calibration.weight_stream", c.weight_stream);
+  detail::positive("serving_calibration.cache_stream", c.cache_stream);
+  detail::positive("serving_calibration.decode_mxu", c.decode_mxu);
+  detail::not_negative("serving_calibration.decode_collectives", c.decode_collectives);
+  detail::not_negative("serving_calibration.layer_latency", c.layer_latency.value());
+  detail::not_negative("serving_calibration.engine_step", c.engine_step.value());
+  detail::not_negative("serving_calibration.engine_sequence", c.engine_sequence.value());
+  detail::positive("serving_calibration.prefill_between_steps", c.prefill_between_steps);
+  detail::positive("serving_calibration.prefill_mxu", c.prefill_mxu);
+  detail::not_negative("serving_calibration.prefill_attention", c.prefill_attention);
+  detail::not_negative("serving_calibration.prefill_hbm_passes", c.prefill_hbm_passes);
+  detail::not_negative("serving_calibration.prefill_collectives", c.prefill_collectives);
+  detail::positive("serving_calibration.engine_prefill", c.engine_prefill);
+}
 
 /// Peak rates, nothing lost, no collectives: for chips on which nothing is calibrated, such as GPUs.
 inline constexpr serving_calibration peak_only{1, 1, 1, 0, seconds{0}, seconds{0}, seconds{0}, 1, 1, 1, 0, 0, 1};

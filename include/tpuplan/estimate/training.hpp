@@ -119,7 +119,7 @@ constexpr asked_step asked(const transformer& m, const training& job, const layo
   k.held = held_by(m, job);
   if (k.held.frozen > 0) k.adapters = flops{2 * k.held.trained}, k.passes = 2;
   k.exchanged = 8 * k.held.trained + 4 * k.held.frozen;
-  k.peak = peak_rate(s.chip, dtype::bf16).value();
+  k.peak = positive("chip.peak.bf16", peak_rate(s.chip, dtype::bf16).value());
   deal(k);
   return k;
 }
@@ -225,7 +225,7 @@ constexpr void add_compute(step_breakdown& t, const asked_step& k) {
 constexpr void add_hbm(step_breakdown& t, const asked_step& k) {
   const layer_widths& w = k.width;
   const remat_policy& r = k.job.remat;
-  const double rate = k.s.chip.hbm.bandwidth.value();
+  const double rate = positive("chip.hbm.bandwidth", k.s.chip.hbm.bandwidth.value());
   const double exposed = k.c.hbm_passes / rate;
   const auto device_count = static_cast<double>(k.s.chip.jax_devices);
   const auto tensor = static_cast<double>(k.l.tensor);
@@ -271,7 +271,7 @@ constexpr void add_ici(step_breakdown& t, const asked_step& k) {
   const double d = k.width.d_model;
   const double axis = ici_axis_both_ways(k.s.chip).value() * (counts_as_wrapped(k.s) ? 1 : 0.5);
   const auto collective = [&](std::int64_t degree, double bytes_moved, double exposed) {
-    const double whole = bytes_moved / (axes_for(degree, l, k.s) * axis);
+    const double whole = bytes_moved / positive("ICI rate of the chip", axes_for(degree, l, k.s) * axis);
     return collective_time{seconds{whole}, seconds{whole * exposed}};
   };
   const double weights_exposed = k.job.synchronous_collectives ? 1 : k.c.exposed_fsdp;
@@ -322,7 +322,7 @@ constexpr void add_dcn(step_breakdown& t, const asked_step& k, seconds base) {
   const bytes_per_second rate = k.s.chip.host.dcn.value("DCN rate of the chip");
   const double reduced = 2 * (replicas - 1) / replicas * 4 * k.held.trained / k.slice_chips / cut;
   const double gathered = k.microbatches * k.exchanged * (cut - 1) / cut / k.shards;
-  t.dcn.whole = bytes{reduced + gathered} / rate;
+  t.dcn.whole = seconds{(reduced + gathered) / positive("DCN rate of the chip", rate.value())};
   t.dcn.exposed = k.c.exposed_dcn * t.dcn.whole;
   if (k.c.hidden_by_work_only) t.dcn.exposed = max(t.dcn.exposed, t.dcn.whole - base / 2);  // half is backward
 }
@@ -337,7 +337,8 @@ constexpr void add_host(step_breakdown& t, const asked_step& k) {
   double moved = 2 * k.held.trained * optimizer_bytes_per_parameter(k.job.optimizer, k.job.moments).value();
   if (k.job.state_on_host == host_state::parameters_and_optimizer)
     moved += 2 * weights + 2 * k.microbatches * (weights + frozen);
-  t.host.whole = bytes{moved / k.shards} / k.s.chip.host.pcie.value("PCIe rate of the chip");
+  const double rate = k.s.chip.host.pcie.value("PCIe rate of the chip").value();
+  t.host.whole = seconds{moved / k.shards / positive("PCIe rate of the chip", rate)};
   t.host.exposed = k.c.exposed_host * t.host.whole;
 }
 
@@ -351,7 +352,7 @@ constexpr double bubble_share(const training& job, double stages) {
 /// Time over that of a tuned recipe.
 constexpr double software_factor(const training& job, const calibration& c) {
   const double level = job.software == software_level::general ? c.general_software : 1;
-  return level * positive("calibration.own_factor", c.own_factor);
+  return level * c.own_factor;
 }
 
 /// Half-width that holds nine of ten errors with the model family left out of the calibration; one for all generations
@@ -398,6 +399,7 @@ constexpr step_bound largest_part(const step_breakdown& t) {
 [[nodiscard]] constexpr step_breakdown step_time(const transformer& m, const training& job, const layout& l,
                                                  const slice& s, const calibration& constants = {}) {
   detail::check_trained(m, job, l, s);
+  validate(constants);
   const detail::asked_step k = detail::asked(m, job, l, s, constants);
   step_breakdown t;
   detail::add_compute(t, k);

@@ -150,7 +150,8 @@ struct chip_spec {
 /// Worked: 16909332480 B on v5e.
 [[nodiscard]] constexpr bytes usable_hbm_per_device(const chip_spec& chip) {
   const double devices = static_cast<double>(detail::positive_count("chip.jax_devices", chip.jax_devices));
-  return chip.hbm.usable_per_device.value_or(chip.hbm.capacity / devices);
+  const bytes usable = chip.hbm.usable_per_device.value_or(chip.hbm.capacity / devices);
+  return bytes{detail::positive("HBM of a device", usable.value())};
 }
 
 /// What the chip's slices are called before the dash: "v5litepod" for v5e, else the chip's own name.

@@ -6,6 +6,7 @@
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/known.hpp>
 #include <tpuplan/maybe.hpp>
+#include <tpuplan/text.hpp>
 
 /// @file
 /// GPU servers to hold a TPU slice against: peak rates, memory and Google Cloud's prices, nothing calibrated. They are
@@ -16,15 +17,15 @@ inline namespace abi_0 {
 
 /// A GPU of Google Cloud and what an hour of it costs, its share of the machine included.
 struct gpu_offer {
-  std::string_view name{};            ///< "H100"; GB of memory behind it where there are two kinds
-  std::string_view machine{};         ///< machine type that the price is of
+  text<24> name{};                    ///< "H100"; GB of memory behind it where there are two kinds
+  text<24> machine{};                 ///< machine type that the price is of
   std::int64_t per_machine = 0;       ///< GPUs in the largest machine
   flops_per_second bf16{};            ///< dense
   bytes hbm{};                        ///< of one GPU
   bytes_per_second bandwidth{};       ///< of its HBM
   known<usd_per_second> on_demand{};  ///< of one GPU
   known<usd_per_second> spot{};       ///< of one GPU
-  std::string_view date{};            ///< of the prices
+  text<10> date{};                    ///< of the prices
 };
 
 /// GPUs to hold a TPU against. data/gpus.json has the same rows with their sources.

@@ -3,8 +3,8 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 #include <tpuplan/known.hpp>
+#include <tpuplan/text.hpp>
 
 /// @file
 /// The documented slices and machine types, packed. data/slices.json and data/hardware.json hold the same rows with
@@ -74,7 +74,7 @@ inline constexpr std::array<slice_row, 246> slice_rows = {{
 
 /// A machine type of Compute Engine or GKE: one VM with some chips.
 struct machine_type {
-  std::string_view name;       ///< "ct5p-hightpu-4t"
+  text<24> name{};             ///< "ct5p-hightpu-4t"
   std::int32_t generation;     ///< place in `generations`
   std::int64_t chips;          ///< per VM
   known<std::int64_t> vcpus;   ///< of the VM
@@ -84,22 +84,14 @@ struct machine_type {
 /// The machine types of the seven generations. Source: data/hardware.json, "machine_types".
 // clang-format off
 inline constexpr std::array<machine_type, 16> machine_types = {{
-    {"ct3-hightpu-4t", 1, 4, std::int64_t{96}, std::int64_t{340}},
-    {"ct3p-hightpu-4t", 1, 4, std::int64_t{48}, std::int64_t{340}},
-    {"ct4p-hightpu-4t", 2, 4, std::int64_t{240}, std::int64_t{407}},
-    {"ct5l-hightpu-1t", 3, 1, std::int64_t{24}, std::int64_t{48}},
-    {"ct5l-hightpu-4t", 3, 4, std::int64_t{112}, std::int64_t{192}},
-    {"ct5l-hightpu-8t", 3, 8, std::int64_t{224}, std::int64_t{384}},
-    {"ct5lp-hightpu-1t", 3, 1, std::int64_t{24}, std::int64_t{48}},
-    {"ct5lp-hightpu-4t", 3, 4, std::int64_t{112}, std::int64_t{192}},
-    {"ct5lp-hightpu-8t", 3, 8, std::int64_t{224}, std::int64_t{384}},
-    {"ct5p-hightpu-4t", 4, 4, std::int64_t{208}, std::int64_t{448}},
-    {"ct6e-standard-1t", 5, 1, std::int64_t{44}, std::int64_t{176}},
-    {"ct6e-standard-4t", 5, 4, std::int64_t{180}, std::int64_t{720}},
-    {"ct6e-standard-8t", 5, 8, std::int64_t{180}, std::int64_t{1440}},
-    {"tpu7x-standard-1t", 6, 1, unknown, unknown},
-    {"tpu7x-standard-4t", 6, 4, std::int64_t{224}, std::int64_t{960}},
-    {"tpu7x-ultranet-4t", 6, 4, unknown, unknown},
+    {"ct3-hightpu-4t", 1, 4, 96, 340}, {"ct3p-hightpu-4t", 1, 4, 48, 340},
+    {"ct4p-hightpu-4t", 2, 4, 240, 407}, {"ct5l-hightpu-1t", 3, 1, 24, 48},
+    {"ct5l-hightpu-4t", 3, 4, 112, 192}, {"ct5l-hightpu-8t", 3, 8, 224, 384},
+    {"ct5lp-hightpu-1t", 3, 1, 24, 48}, {"ct5lp-hightpu-4t", 3, 4, 112, 192},
+    {"ct5lp-hightpu-8t", 3, 8, 224, 384}, {"ct5p-hightpu-4t", 4, 4, 208, 448},
+    {"ct6e-standard-1t", 5, 1, 44, 176}, {"ct6e-standard-4t", 5, 4, 180, 720},
+    {"ct6e-standard-8t", 5, 8, 180, 1440}, {"tpu7x-standard-1t", 6, 1, unknown, unknown},
+    {"tpu7x-standard-4t", 6, 4, 224, 960}, {"tpu7x-ultranet-4t", 6, 4, unknown, unknown},
 }};
 // clang-format on
 

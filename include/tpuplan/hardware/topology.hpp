@@ -30,13 +30,25 @@ struct topology {
 [[nodiscard]] constexpr bool operator!=(const topology& a, const topology& b) noexcept { return !(a == b); }
 /// @}
 
-/// Chips in the shape. Worked: 16x20x28 has 8960.
+namespace detail {
+/// Refuses what is no shape. Lengths of 0 are a shape that is not set.
+constexpr void check_shape(const topology& shape) {
+  if (shape.axes < 2 || shape.axes > 3) fail(errc::out_of_range, "topology.axes", std::int64_t{shape.axes}, "2 or 3");
+  for (const std::int32_t length : shape.dims) {
+    if (length < 0 || length > 9999) fail(errc::out_of_range, "topology.dims", std::int64_t{length}, "1 to 9999 chips");
+  }
+}
+}  // namespace detail
+
+/// Chips in the shape. Refuses other than two or three axes of up to 9999. Worked: 16x20x28 has 8960.
 [[nodiscard]] constexpr std::int64_t chips(const topology& shape) {
+  detail::check_shape(shape);
   return checked_multiply(shape.dims[0], shape.dims[1], shape.dims[2]);
 }
 
 /// "4x4x8", as in `gcloud --topology` and in GKE's node labels.
 [[nodiscard]] constexpr text<24> name(const topology& shape) {
+  detail::check_shape(shape);
   text<24> result;
   for (std::int32_t axis = 0; axis < shape.axes; ++axis) {
     if (axis != 0) result.append("x");
@@ -74,6 +86,7 @@ enum class wraparound_rule : std::uint8_t {
 /// Source: GKE DRA driver util.go, MaxText accelerator_to_spec_map.py, scaling book "TPU networking".
 [[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const topology& shape, wraparound_rule rule,
                                                               const topology& pod) {
+  detail::check_shape(shape);
   const std::array<std::int32_t, 3>& d = shape.dims;
   switch (rule) {
     case wraparound_rule::axis_of_16: return {known<bool>{d[0] == 16}, known<bool>{d[1] == 16}, known<bool>{false}};

@@ -69,7 +69,7 @@ namespace detail {
 /// drawn to 1, so that a generation with one record is not believed too much.
 inline std::vector<fitted_constant> free_constants() {
   std::vector<fitted_constant> list = {{"mxu_fraction", 0.74, 0.20, 0, 0}};
-  for (const chip_spec& chip : generations) list.push_back({chip.name.view(), 1.0, 0.15, 0, 0});
+  for (const chip_spec& chip : generations) list.push_back({std::string(chip.name.view()), 1.0, 0.15, 0, 0});
   list.push_back({"hbm_passes", 1.2, 0.4, 0, 0});
   list.push_back({"dispatch_passes", 18.0, 0.4, 0, 0});
   list.push_back({"exposed_fsdp", 0.3, 0.4, 0, 0});

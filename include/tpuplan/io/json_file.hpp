@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/error.hpp>
+#include <tpuplan/io/json_number.hpp>
 
 /// @file
 /// Reading JSON that may be malformed or hostile: bounded in size and depth, and every refusal names the field.
@@ -88,16 +89,7 @@ class json_object {
   [[nodiscard]] json_object object(std::string_view key) const { return {at(key), path(key)}; }
 
   [[nodiscard]] std::int64_t count(std::string_view key) const {
-    const nlohmann::json& given = at(key);
-    if (given.is_number_unsigned() && given.get<std::uint64_t>() > std::uint64_t{9223372036854775807}) {
-      fail(errc::out_of_range, path(key), given.dump(), "a whole number below 2^63");
-    }
-    if (given.is_number_integer()) return given.get<std::int64_t>();
-    if (given.is_number_float()) {
-      const double number = given.get<double>();
-      if (std::abs(number) < 9e15 && number == std::floor(number)) return static_cast<std::int64_t>(number);
-    }
-    fail(errc::malformed_input, path(key), shown(given), "a whole number");
+    return whole_number(at(key), [&] { return path(key); });
   }
   /// A count that is in the file must be 1 or more.
   [[nodiscard]] std::int64_t positive_count(std::string_view key) const {
@@ -107,7 +99,7 @@ class json_object {
   }
   [[nodiscard]] double number(std::string_view key) const {
     const nlohmann::json& given = at(key);
-    if (!given.is_number()) fail(errc::malformed_input, path(key), shown(given), "a number");
+    if (!given.is_number()) fail(errc::malformed_input, path(key), shown_json(given), "a number");
     return given.get<double>();
   }
   /// A number that is in the file must be above 0 and finite.
@@ -119,12 +111,12 @@ class json_object {
   }
   [[nodiscard]] bool flag(std::string_view key) const {
     const nlohmann::json& given = at(key);
-    if (!given.is_boolean()) fail(errc::malformed_input, path(key), shown(given), "true or false");
+    if (!given.is_boolean()) fail(errc::malformed_input, path(key), shown_json(given), "true or false");
     return given.get<bool>();
   }
   [[nodiscard]] std::string string(std::string_view key) const {
     const nlohmann::json& given = at(key);
-    if (!given.is_string()) fail(errc::malformed_input, path(key), shown(given), "a text");
+    if (!given.is_string()) fail(errc::malformed_input, path(key), shown_json(given), "a text");
     return given.get<std::string>();
   }
 
@@ -138,11 +130,6 @@ class json_object {
   [[nodiscard]] bool flag_or(std::string_view key, bool other) const { return has(key) ? flag(key) : other; }
 
  private:
-  static std::string shown(const nlohmann::json& given) {
-    const std::string text = given.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-    return text.size() <= 40 ? text : text.substr(0, 37) + "...";
-  }
-
   const nlohmann::json* value_;
   std::string path_;
 };

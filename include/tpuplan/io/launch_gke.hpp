@@ -139,7 +139,7 @@ inline shell_words gke_node_pool(const launch_request& r, const std::string& poo
   if (!r.project.empty()) add("--project=" + r.project);
   add("--location=" + std::string(region_of(r.zone)));
   add("--node-locations=" + r.zone);
-  add("--machine-type=" + std::string(launched_machine(r)));
+  add("--machine-type=" + launched_machine(r));
   if (!policy.empty())
     add("--placement-policy=" + policy);
   else if (vms(r.where) > 1)

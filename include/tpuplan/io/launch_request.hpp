@@ -253,10 +253,10 @@ inline maybe<slice> find_on_machine(const slice& s, const machine_type& type) {
 }
 
 /// The machine type of the request's slice.
-inline std::string_view launched_machine(const launch_request& r) {
+inline std::string launched_machine(const launch_request& r) {
   const maybe<machine_type> type = machine_type_of(r.where);
   if (!type) fail(errc::unsupported, "slice", name(r.where).view(), "a slice with a documented machine type");
-  return type->name;
+  return std::string(type->name.view());
 }
 
 /// The path of the reservation; `places` is "zones" or "locations".

@@ -19,7 +19,7 @@ inline namespace abi_0 {
 
 /// One fitted constant. `spread` is the standard deviation of its logarithm: before (`prior_spread`) and after the fit.
 struct fitted_constant {
-  std::string_view name;    ///< of a field of `calibration`, or of a chip for its MXU fraction
+  std::string name;         ///< of a field of `calibration`, or of a chip for its MXU fraction
   double prior = 0;         ///< its value before the fit
   double prior_spread = 0;  ///< standard deviation of its logarithm before the fit
   double value = 0;         ///< its value after the fit

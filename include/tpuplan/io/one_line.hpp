@@ -6,67 +6,17 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tpuplan/io/declared.hpp>
 #include <tpuplan/io/readable.hpp>
 #include <type_traits>
 
 /// @file
-/// The one-line text of the public types, which io/ostream.hpp, io/fmt.hpp and io/jupyter.hpp share. The types are only
-/// declared here, so that printing costs little to include: whoever has a value has its header.
+/// The one-line text of the public types, which io/ostream.hpp, io/fmt.hpp and io/jupyter.hpp share.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-enum class architecture : std::uint8_t;
-enum class attention_kernel : std::uint8_t;
-enum class bound : std::uint8_t;
-enum class cache_policy : std::uint8_t;
-enum class date_qualifier : std::uint8_t;
-enum class decode_limit : std::uint8_t;
-enum class dtype : std::uint8_t;
-enum class errc : std::uint8_t;
-enum class finding_kind : std::uint8_t;
-enum class memory_level : std::uint8_t;
-enum class memory_stage : std::uint8_t;
-enum class objective : std::uint8_t;
-enum class optimizer_kind : std::uint8_t;
-enum class provisioning : std::uint8_t;
-enum class rejection : std::uint8_t;
-enum class serving_finding_kind : std::uint8_t;
-enum class software_level : std::uint8_t;
-enum class step_bound : std::uint8_t;
-enum class verdict : std::uint8_t;
-struct chip_spec;
-struct decode_breakdown;
-struct expected_spot_run;
-struct finding;
-struct layout;
-struct memory_breakdown;
-struct plan;
-struct plan_answer;
-struct prefill_breakdown;
-struct price_row;
-struct remat_policy;
-struct run_cost;
-struct serving_cost;
-struct serving_estimate;
-struct serving_finding;
-struct serving_memory;
-struct slice;
-struct spot_comparison;
-struct step_breakdown;
-struct token_time;
-struct topology;
-struct training;
-struct transformer;
-template <std::size_t Capacity>
-class text;
-template <class T>
-class known;
-
 namespace detail {
-
-template <class T, class... Others>
-inline constexpr bool is_one_of = (std::is_same<T, Others>::value || ...);
 
 /// Types whose text is their name.
 template <class T>

@@ -8,6 +8,7 @@
 #include <tpuplan/error.hpp>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/model/transformer.hpp>
+#include <tpuplan/text.hpp>
 #include <tpuplan/units.hpp>
 
 /// @file
@@ -74,7 +75,8 @@ enum class cache_policy : std::uint8_t {
 
 /// "paged" or "reserved".
 [[nodiscard]] constexpr std::string_view name(cache_policy policy) noexcept {
-  return policy == cache_policy::paged ? "paged" : "reserved";
+  constexpr std::string_view names[] = {"paged", "reserved"};
+  return detail::name_of(names, static_cast<std::size_t>(policy));
 }
 
 /// Traffic, promises and engine. Fields without a sensible default are 0 and refused by name when used.

@@ -147,8 +147,8 @@ inline constexpr remat_policy save_context = detail::policy("D.D....", false);
 
 /// A policy and its name.
 struct named_remat_policy {
-  std::string_view name;  ///< as `parse_remat_policy` reads it
-  remat_policy policy;    ///< what it saves
+  text<40> name{};      ///< as `parse_remat_policy` reads it
+  remat_policy policy;  ///< what it saves
 };
 
 /// All named policies, from the one that recomputes most. axlearn's default is save_dot_with_context_except_mlp.
@@ -191,7 +191,8 @@ enum class software_level : std::uint8_t {
 
 /// "tuned" or "general".
 [[nodiscard]] constexpr std::string_view name(software_level level) noexcept {
-  return level == software_level::tuned ? "tuned" : "general";
+  constexpr std::string_view names[] = {"tuned", "general"};
+  return detail::name_of(names, static_cast<std::size_t>(level));
 }
 
 /// How attention is computed. `flash`: scores stay on the chip, in blocks, and blocks that the mask hides are skipped;
@@ -201,7 +202,8 @@ enum class attention_kernel : std::uint8_t { flash, unfused };
 
 /// "flash" or "unfused".
 [[nodiscard]] constexpr std::string_view name(attention_kernel kernel) noexcept {
-  return kernel == attention_kernel::flash ? "flash" : "unfused";
+  constexpr std::string_view names[] = {"flash", "unfused"};
+  return detail::name_of(names, static_cast<std::size_t>(kernel));
 }
 
 /// The kernel of that name; nothing if there is none.

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <tpuplan/parallel/collective.hpp>
 #include <tpuplan/parallel/layout.hpp>
+#include <tpuplan/text.hpp>
 
 /// @file
 /// Where the axes of a mesh lie on the torus: which ICI axes each degree spans, and whether they close into rings
@@ -18,7 +18,7 @@ inline namespace abi_0 {
 /// One degree of a layout on the torus: its length along each ICI axis. Their product, times the devices of a chip that
 /// it takes, is the degree.
 struct placed_degree {
-  std::string_view name{};                       ///< as in `layout`: "tensor"
+  text<16> name{};                               ///< as in `layout`: "tensor"
   std::int64_t degree = 1;                       ///< ways
   std::array<std::int32_t, 3> lengths{1, 1, 1};  ///< chips along each ICI axis
   std::int64_t on_chip = 1;                      ///< devices of one chip

@@ -127,6 +127,7 @@ constexpr hoisted_job hoist(const transformer& m, const training& job, const rem
   j.job.gradient_accumulation = 1;
   validate(j.m);
   validate(j.job);
+  validate(c);
   return j;
 }
 

@@ -241,6 +241,7 @@ inline server_search search_server(const slice& where, const serving_request& r,
 
 inline void check_request(const serving_request& r) {
   validate(r.job, r.model);
+  validate(r.constants);
   if (r.regions.empty()) fail(errc::missing_field, "plan.regions", "none", "one region or more");
   if (r.kinds.empty()) fail(errc::missing_field, "plan.kinds", "none", "one way of paying or more");
   if (r.budget) positive("plan.budget in dollars a second", r.budget->value());

@@ -9,6 +9,7 @@
 #include <tpuplan/hardware/chip.hpp>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/model/transformer.hpp>
+#include <tpuplan/text.hpp>
 
 /// @file
 /// Padding to the side of the MXU and to the tiles in which arrays lie in memory, and what it wastes.
@@ -76,7 +77,7 @@ struct padding_cost {
 
 /// A kind of weight matrix of a model, how often it occurs, and in how many of those a token is multiplied.
 struct weight_matrix {
-  std::string_view name{};          ///< "query", "expert up"
+  text<24> name{};                  ///< "query", "expert up"
   matrix_shape shape{};             ///< of one such matrix
   std::int64_t count = 0;           ///< such matrices in the model
   std::int64_t used_per_token = 0;  ///< of those, the ones that a token is multiplied with

@@ -182,7 +182,8 @@ enum class bound : std::uint8_t { compute, memory };
 
 /// "compute" or "memory".
 [[nodiscard]] constexpr std::string_view name(bound what) noexcept {
-  return what == bound::compute ? "compute" : "memory";
+  constexpr std::string_view names[] = {"compute", "memory"};
+  return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
 /// Time of one product on one chip at peak rates: between `lower`, where arithmetic and traffic overlap perfectly, and

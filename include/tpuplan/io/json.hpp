@@ -1,0 +1,118 @@
+#ifndef TPUPLAN_IO_JSON_HPP
+#define TPUPLAN_IO_JSON_HPP
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/io/json_fields.hpp>
+#include <tpuplan/io/json_value.hpp>
+#include <type_traits>
+
+/// @file
+/// Every public struct to JSON and back, exactly. Keys are the names of the fields with their unit behind them, in SI:
+/// `hbm.capacity_bytes`, `step.total_s`, `rate_usd_per_s`. Enumerators are their names; a figure that is not there is
+/// "absent" or "unknown", an optional one null, infinity "infinity". A key that is missing leaves the default of its
+/// field, one that is not known is refused. A chip, a slice or a remat policy may be given by name.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The layout of documents: it changes when a key is renamed, dropped or changes its meaning.
+inline constexpr std::string_view json_schema = "tpuplan/1";
+
+namespace detail {
+
+template <class T, class = void>
+inline constexpr bool has_called = false;
+template <class T>
+inline constexpr bool has_called<T, std::enable_if_t<std::is_enum<T>::value, std::void_t<decltype(name(T{}))>>> = true;
+
+/// Types that become JSON as a whole document.
+template <class T>
+inline constexpr bool is_json_document = has_trait<fields_of, T> || has_trait<list_of, T>;
+
+/// Types that nlohmann_json converts by the functions below.
+template <class T>
+inline constexpr bool has_json = is_json_document<T> || has_called<T> || std::is_same<T, price_book>::value;
+template <class Dim>
+inline constexpr bool has_json<quantity<Dim>> = true;
+template <class T>
+inline constexpr bool has_json<known<T>> = true;
+template <class T>
+inline constexpr bool has_json<maybe<T>> = true;
+
+template <class T>
+[[nodiscard]] constexpr std::string_view json_type_name() noexcept {
+  if constexpr (has_trait<fields_of, T>) {
+    return fields_of<T>::type_name;
+  } else {
+    return list_of<T>::type_name;
+  }
+}
+
+}  // namespace detail
+
+/// @{
+/// What nlohmann_json looks for: `nlohmann::json j = plan` and `j.get<plan>()`. Throws `tpuplan::error`, which names
+/// the key, for NaN and for what cannot be read. Worked: nlohmann::json(16_GiB) is 17179869184.0.
+template <class T, std::enable_if_t<detail::has_json<T>, int> = 0>
+void to_json(nlohmann::json& into, const T& x) {
+  into = detail::json_of<nlohmann::json>(x, {nullptr, "value", 0});
+}
+template <class T, std::enable_if_t<detail::has_json<T>, int> = 0>
+void to_json(nlohmann::ordered_json& into, const T& x) {
+  into = detail::json_of<nlohmann::ordered_json>(x, {nullptr, "value", 0});
+}
+template <class T, std::enable_if_t<detail::has_json<T>, int> = 0>
+void from_json(const nlohmann::json& from, T& x) {
+  T fresh{};
+  detail::read_json_into(from, {nullptr, "value", 0}, {}, fresh);
+  x = fresh;
+}
+/// @}
+
+/// A value of any type that JSON can hold, read as `how` says; `source` stands before the keys of a refusal.
+/// Worked: read_json<slice>("v5p-128") is slice_for("v5p-128").
+template <class T>
+[[nodiscard]] T read_json(const nlohmann::json& from, const json_reading& how = {}, std::string_view source = "value") {
+  T value{};
+  detail::read_json_into(from, {nullptr, source, 0}, how, value);
+  return value;
+}
+
+/// A struct as a document that says what it is: {"schema": "tpuplan/1", "type": "plan", "value": {…}}, the keys in the
+/// order of the fields.
+template <class T>
+[[nodiscard]] nlohmann::ordered_json json_document(const T& x) {
+  static_assert(detail::is_json_document<T>, "a struct of tpuplan");
+  const std::string_view type = detail::json_type_name<T>();
+  return {{"schema", std::string(json_schema)},
+          {"type", std::string(type)},
+          {"value", detail::json_of<nlohmann::ordered_json>(x, {nullptr, type, 0})}};
+}
+
+/// The way back. Refuses another schema, another type and, unless asked otherwise, keys that are not known.
+template <class T>
+[[nodiscard]] T read_json_document(const nlohmann::json& document, const json_reading& how = {}) {
+  static_assert(detail::is_json_document<T>, "a struct of tpuplan");
+  constexpr std::string_view type = detail::json_type_name<T>();
+  const detail::json_place root{nullptr, "document", 0};
+  if (!document.is_object()) root.refuse(errc::malformed_input, document, "an object");
+  const auto expect = [&](std::string_view key, std::string_view wanted) {
+    const auto found = document.find(std::string(key));
+    if (found == document.end()) detail::fail(errc::missing_field, root.under(key).text(), "missing", wanted);
+    if (!detail::is_text(*found, wanted)) root.under(key).refuse(errc::unsupported, *found, wanted);
+  };
+  expect("schema", json_schema);
+  expect("type", type);
+  const auto value = document.find("value");
+  if (value == document.end()) detail::fail(errc::missing_field, root.under("value").text(), "missing", type);
+  if (document.size() != 3 && how.unknown == unknown_keys::refuse)
+    detail::refuse_key_not_of({"schema", "type", "value"}, document, root);
+  return read_json<T>(*value, how, type);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
