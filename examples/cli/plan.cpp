@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tpuplan/io/enumerator_names.hpp>
 #include <tpuplan/io/price_file.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
@@ -157,6 +158,16 @@ ordered_json json_of(const plan& p) {
           {"global_batch", p.job.global_batch},
           {"sequence_length", p.job.sequence_length},
           {"gradient_accumulation", p.job.gradient_accumulation},
+          {"compute", name(p.job.compute)},
+          {"weights", name(p.job.weights)},
+          {"moments", name(p.job.moments)},
+          {"optimizer", name(p.job.optimizer)},
+          {"attention", name(p.job.attention)},
+          {"state_on_host", name(p.job.state_on_host)},
+          {"pipeline_microbatches", p.job.pipeline_microbatches},
+          {"vocabulary_tiles", p.job.vocabulary_tiles},
+          {"capacity_factor", p.job.capacity_factor},
+          {"lora_rank", p.job.lora_rank},
           {"remat", name(p.job.remat)},
           {"fits", name(p.fit)},
           {"used_bytes", p.memory.total.value()},

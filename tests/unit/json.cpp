@@ -258,6 +258,19 @@ TEST_CASE("keys are the fields' names with their unit, and change only with the 
   CHECK(keys == file(std::string(TPUPLAN_TESTS_DIR) + "/golden/json_keys.txt"));
 }
 
+TEST_CASE("a struct that nothing filled is what it has always been") {
+  nlohmann::ordered_json defaults;
+  each_type([&](auto type) {
+    using T = typename decltype(type)::type;
+    defaults[std::string(detail::json_type_name<T>())] =
+        detail::json_of<nlohmann::ordered_json>(T{}, {nullptr, "value", 0});
+  });
+  // One line for each type. A changed default belongs into the file, and into the changelog.
+  std::string lines;
+  for (const auto& [type, value] : defaults.items()) lines += type + " " + value.dump() + "\n";
+  CHECK(lines == file(std::string(TPUPLAN_TESTS_DIR) + "/golden/json_defaults.txt"));
+}
+
 TEST_CASE("answers of every kind are read as they were written") {
   const auto check = [](const auto& x) {
     using T = std::decay_t<decltype(x)>;

@@ -50,8 +50,8 @@ launch_request spot_request(std::string_view slice_name, std::int64_t slices = 1
 maxtext_run fsdp_run(const launch_request& r, std::int64_t batch) {
   maxtext_run run;
   run.mesh = fsdp_layout(r.where, r.slices);
-  run.global_batch = batch;
-  run.sequence_length = 8192;
+  run.job.global_batch = batch;
+  run.job.sequence_length = 8192;
   return run;
 }
 
@@ -514,7 +514,7 @@ TEST_CASE("a layout as arguments of MaxText") {
   maxtext_run split = fsdp_run(wide, 256);
   split.mesh.fsdp = 32;
   split.mesh.tensor = 4;
-  split.gradient_accumulation = 4;
+  split.job.gradient_accumulation = 4;
   const std::vector<std::string> arguments = maxtext_arguments(wide, split);
   CHECK(has(arguments, "ici_fsdp_parallelism=32"));
   CHECK(has(arguments, "ici_tensor_parallelism=4"));
@@ -542,12 +542,12 @@ TEST_CASE("keys and policies are ones that MaxText has") {
   launch_request r = request_for("v5p-1024", 4);
   maxtext_run run = fsdp_run(r, 4096);
   run.mesh = {2, 4, 2, 2, 2, 8, 2, 2, 1, mesh_unit::devices};
-  run.gradient_accumulation = 2;
+  run.job.gradient_accumulation = 2;
   std::vector<remat_policy> policies;
   for (const named_remat_policy& named : remat_policies) policies.push_back(named.policy);
   policies.push_back(detail::policy("H..DHD.", true));
   for (const remat_policy& policy : policies) {
-    run.remat = policy;
+    run.job.remat = policy;
     for (const std::string& argument : maxtext_arguments(r, run)) {
       INFO(name(policy) << ": " << argument);
       const std::string key = argument.substr(0, argument.find('='));
@@ -560,8 +560,30 @@ TEST_CASE("keys and policies are ones that MaxText has") {
   for (const char* word : {"remat_policy=custom", "decoder_layer_input=offload", "context=remat", "out_proj=device",
                            "mlpwi_0=offload", "mlpwo=device", "ici_pipeline_parallelism=8", "dcn_fsdp_parallelism=2"})
     CHECK(has(arguments, word));
-  run.remat = remat::save_context;
+  run.job.remat = remat::save_context;
   CHECK(has(maxtext_arguments(r, run), "context=device"));
+
+  // Formats and what is not MaxText's own default.
+  const auto with = [&](auto change) {
+    maxtext_run other = run;
+    change(other.job);
+    const std::vector<std::string> got = maxtext_arguments(r, other);
+    for (const std::string& argument : got) CHECK(known(argument.substr(0, argument.find('='))));
+    return got;
+  };
+  CHECK(has(with([](training& j) { j.weights = j.moments = dtype::bf16; }), "weight_dtype=bfloat16"));
+  CHECK(has(with([](training& j) { j.compute = dtype::fp32; }), "dtype=float32"));
+  CHECK(has(with([](training& j) { j.compute = dtype::fp16; }), "dtype=float16"));
+  CHECK(has(with([](training& j) { j.compute = dtype::int8; }), "quantization=int8"));
+  CHECK(has(with([](training& j) { j.attention = attention_kernel::unfused; }), "attention=dot_product"));
+  CHECK(has(with([](training& j) { j.vocabulary_tiles = 4; }), "num_vocab_tiling=4"));
+  CHECK(has(with([](training& j) { j.pipeline_microbatches = 16; }), "num_pipeline_microbatches=16"));
+  CHECK(has(with([](training& j) { j.capacity_factor = 1.25; }), "capacity_factor=1.25"));
+  const std::vector<std::string> offloaded = with([](training& j) { j.state_on_host = host_state::optimizer; });
+  CHECK(has(offloaded, "optimizer_memory_host_offload=true"));
+  CHECK_FALSE(has(offloaded, "parameter_memory_host_offload=true"));
+  CHECK(has(with([](training& j) { j.state_on_host = host_state::parameters_and_optimizer; }),
+            "parameter_memory_host_offload=true"));
 }
 
 TEST_CASE("what MaxText cannot do is refused") {
@@ -575,12 +597,19 @@ TEST_CASE("what MaxText cannot do is refused") {
       {[](maxtext_run& m) { m.mesh.fsdp = 8; }, errc::invalid_argument, "the 16 devices of v6e-16"},
       {[](maxtext_run& m) { m.mesh.dcn_data = 1; }, errc::invalid_argument, "slices is 2"},
       {[](maxtext_run& m) { m.mesh.unit = mesh_unit::chips; }, errc::unsupported, "layout.unit"},
-      {[](maxtext_run& m) { m.global_batch = 0; }, errc::missing_field, "global_batch is 0"},
-      {[](maxtext_run& m) { m.global_batch = (std::int64_t{1} << 53) + 1; }, errc::out_of_range, "at most 2^53"},
-      {[](maxtext_run& m) { m.sequence_length = -1; }, errc::invalid_argument, "sequence_length is -1"},
-      {[](maxtext_run& m) { m.gradient_accumulation = 3; }, errc::not_divisible, "gradient_accumulation is 3"},
+      {[](maxtext_run& m) { m.job.global_batch = 0; }, errc::missing_field, "global_batch is 0"},
+      {[](maxtext_run& m) { m.job.global_batch = (std::int64_t{1} << 53) + 1; }, errc::out_of_range, "at most 2^53"},
+      {[](maxtext_run& m) { m.job.sequence_length = -1; }, errc::invalid_argument, "sequence_length is -1"},
+      {[](maxtext_run& m) { m.job.gradient_accumulation = 3; }, errc::not_divisible, "gradient_accumulation is 3"},
       {[](maxtext_run& m) { m.steps = -1; }, errc::invalid_argument, "steps is -1"},
-      {[](maxtext_run& m) { m.remat = detail::policy("D.....D", true); }, errc::unsupported, "remat is custom"},
+      {[](maxtext_run& m) { m.job.remat = detail::policy("D.....D", true); }, errc::unsupported, "remat is custom"},
+      {[](maxtext_run& m) { m.job.optimizer = optimizer_kind::lion; }, errc::unsupported, "training.optimizer is lion"},
+      {[](maxtext_run& m) { m.job.moments = dtype::bf16; }, errc::unsupported, "training.moments is bf16"},
+      {[](maxtext_run& m) { m.job.weights = m.job.moments = dtype::int8; }, errc::unsupported, "training.weights"},
+      {[](maxtext_run& m) { m.job.compute = dtype::fp8; }, errc::unsupported, "training.compute is fp8"},
+      {[](maxtext_run& m) { m.job.lora_rank = 8; }, errc::unsupported, "training.lora_rank is 8"},
+      {[](maxtext_run& m) { m.job.vocabulary_tiles = 0; }, errc::missing_field, "vocabulary_tiles"},
+      {[](maxtext_run& m) { m.job.capacity_factor = -1; }, errc::invalid_argument, "capacity_factor"},
       {[](maxtext_run& m) { m.extra = {"steps"}; }, errc::invalid_argument, "key=value"},
       {[](maxtext_run& m) { m.extra = {"--x=1"}; }, errc::invalid_argument, "key=value"},
       {[](maxtext_run& m) { m.extra = {"a b=1"}; }, errc::invalid_argument, "key=value"},
@@ -610,15 +639,41 @@ TEST_CASE("a plan is read by its keys") {
   CHECK(name(first.where) == "v6e-256");
   CHECK(first.slices == 1);
   CHECK(first.program.mesh.fsdp == 256);
-  CHECK(first.program.global_batch == 1024);
-  CHECK(first.program.sequence_length == 4096);
-  CHECK(first.program.remat == remat::save_qkv_proj);
+  CHECK(first.program.job.global_batch == 1024);
+  CHECK(first.program.job.sequence_length == 4096);
+  CHECK(first.program.job.remat == remat::save_qkv_proj);
   CHECK(first.program.steps == 238419);
   CHECK(first.run > 5_days);
   CHECK(first.preemptions > 30);
   CHECK(first.program.checkpoint_period > 100);
   CHECK(name(read_planned_launch(document, 2).where) == "v6e-128");
-  CHECK(read_planned_launch(document, 2).program.gradient_accumulation == 2);
+  CHECK(read_planned_launch(document, 2).program.job.gradient_accumulation == 2);
+  CHECK(first.program.job.weights == dtype::fp32);
+
+  json typed = document;
+  typed["plans"][0].update({{"weights", "bf16"},
+                            {"moments", "bf16"},
+                            {"compute", "int8"},
+                            {"optimizer", "lion"},
+                            {"attention", "unfused"},
+                            {"state_on_host", "optimizer"},
+                            {"pipeline_microbatches", 8},
+                            {"vocabulary_tiles", 4},
+                            {"capacity_factor", 1.25},
+                            {"lora_rank", 16}});
+  const training job = read_planned_launch(typed).program.job;
+  CHECK(job.weights == dtype::bf16);
+  CHECK(job.moments == dtype::bf16);
+  CHECK(job.compute == dtype::int8);
+  CHECK(job.optimizer == optimizer_kind::lion);
+  CHECK(job.attention == attention_kernel::unfused);
+  CHECK(job.state_on_host == host_state::optimizer);
+  CHECK(job.pipeline_microbatches == 8);
+  CHECK(job.vocabulary_tiles == 4);
+  CHECK(job.capacity_factor == 1.25);
+  CHECK(job.lora_rank == 16);
+  typed["plans"][0]["weights"] = "bf17";
+  CHECK(says(refusal_of([&] { (void)read_planned_launch(typed); }).message, "plan.plans[0].weights is \"bf17\""));
 }
 
 TEST_CASE("a plan with a missing or wrong key is refused by its name") {

@@ -209,8 +209,7 @@ TPUPLAN_DETAIL_FIELDS(model_config, model, model_type, assumed)
 TPUPLAN_DETAIL_FIELDS(assumption, field, value, why)
 TPUPLAN_DETAIL_FIELDS(svg_chart, svg, words)
 TPUPLAN_DETAIL_FIELDS(gcloud_launch, create, state, run, remove)
-TPUPLAN_DETAIL_FIELDS(maxtext_run, mesh, global_batch, sequence_length, gradient_accumulation, remat, steps,
-                      checkpoint_period, config, extra)
+TPUPLAN_DETAIL_FIELDS(maxtext_run, mesh, job, steps, checkpoint_period, config, extra)
 TPUPLAN_DETAIL_FIELDS(planned_launch, where, slices, program, run, preemptions, capacity)
 TPUPLAN_DETAIL_FIELDS(launch_request, name, where, slices, capacity, reservation, project, zone, cluster, image,
                       checkpoint, command, max_restarts, run, max_run)

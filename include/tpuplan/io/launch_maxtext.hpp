@@ -19,13 +19,10 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// How MaxText is to train. Precision and optimizer are not among it: give them in `extra` (weight_dtype=bfloat16).
+/// How MaxText is to train.
 struct maxtext_run {
   layout mesh{};                                        ///< in devices
-  std::int64_t global_batch = 0;                        ///< sequences in one step, over all slices
-  std::int64_t sequence_length = 0;                     ///< tokens
-  std::int64_t gradient_accumulation = 1;               ///< microbatches in one step
-  remat_policy remat = remat::full;                     ///< what is saved of each layer
+  training job{};                                       ///< batch, length, formats, optimizer, policy
   std::int64_t steps = 0;                               ///< 0: MaxText's default
   std::int64_t checkpoint_period = 0;                   ///< steps; 0: MaxText's default of 10000
   std::string config = "src/maxtext/configs/base.yml";  ///< the file that MaxText reads first
@@ -71,6 +68,42 @@ inline std::vector<std::string> maxtext_remat(const remat_policy& policy) {
   return arguments;
 }
 
+inline std::string maxtext_dtype(const char* field, dtype type) {
+  switch (type) {
+    case dtype::fp32: return "float32";
+    case dtype::bf16: return "bfloat16";
+    case dtype::fp16: return "float16";
+    default: break;
+  }
+  fail(errc::unsupported, field, name(type), "fp32, bf16 or fp16 in MaxText");
+}
+
+/// Formats, optimizer, attention and what hosts keep, where they are not as MaxText has them of itself. It keeps the
+/// second moments in the format of the weights, and describes 8-bit floats for GPUs alone.
+inline std::vector<std::string> maxtext_types(const training& job) {
+  std::vector<std::string> arguments;
+  if (job.optimizer != optimizer_kind::adamw)
+    fail(errc::unsupported, "training.optimizer", name(job.optimizer), "adamw in MaxText");
+  if (job.moments != job.weights)
+    fail(errc::unsupported, "training.moments", name(job.moments), "the format of the weights in MaxText");
+  if (job.lora_rank != 0)
+    fail(errc::unsupported, "training.lora_rank", job.lora_rank, "0: MaxText's pre-training has no adapters");
+  if (job.compute == dtype::fp8 || job.compute == dtype::int4)
+    fail(errc::unsupported, "training.compute", name(job.compute), "bf16, fp32, fp16 or int8 in MaxText on TPUs");
+  if (job.compute == dtype::int8)
+    arguments.push_back("quantization=int8");
+  else if (job.compute != dtype::bf16)
+    arguments.push_back("dtype=" + maxtext_dtype("training.compute", job.compute));
+  if (job.weights != dtype::fp32) arguments.push_back("weight_dtype=" + maxtext_dtype("training.weights", job.weights));
+  if (job.attention == attention_kernel::unfused) arguments.push_back("attention=dot_product");
+  if (job.capacity_factor != 1)
+    arguments.push_back("capacity_factor=" + nlohmann::json(positive("capacity_factor", job.capacity_factor)).dump());
+  if (job.state_on_host != host_state::none) arguments.push_back("optimizer_memory_host_offload=true");
+  if (job.state_on_host == host_state::parameters_and_optimizer)
+    arguments.push_back("parameter_memory_host_offload=true");
+  return arguments;
+}
+
 /// Adds the caller's own arguments: key=value, each key once and none that the plan sets.
 inline void add_extra(std::vector<std::string>& arguments, const std::vector<std::string>& extra) {
   for (const std::string& given : extra) {
@@ -91,11 +124,11 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
 }  // namespace detail
 
 /// The arguments that make MaxText train so on the request's slices: the mesh (`ici_` inside of a slice, `dcn_` over
-/// slices), the batch of each device in one microbatch, length, policy, and the folder and name under which it finds
-/// its last checkpoint again (without a folder it writes none). Throws where the mesh does not fill the slices or the
-/// batch does not divide. Worked: 1024 sequences on v6e-256 with fsdp 256 and no accumulation are
-/// ici_fsdp_parallelism=256 and per_device_batch_size=4.0. Source: MaxText base.yml, types.py: global batch =
-/// per_device_batch_size x devices x gradient_accumulation_steps.
+/// slices), the batch of each device in one microbatch, length, formats, policy, and the folder and name under which it
+/// finds its last checkpoint again (without a folder it writes none). Throws where the mesh does not fill the slices,
+/// the batch does not divide, or MaxText has no such optimizer or format. Worked: 1024 sequences on v6e-256 with fsdp
+/// 256 and no accumulation are ici_fsdp_parallelism=256 and per_device_batch_size=4.0. Source: MaxText base.yml,
+/// types.py: global batch = per_device_batch_size x devices x gradient_accumulation_steps.
 [[nodiscard]] inline std::vector<std::string> maxtext_arguments(const launch_request& r, const maxtext_run& run) {
   validate(r);
   if (run.mesh.unit != mesh_unit::devices)
@@ -103,10 +136,11 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
   validate(run.mesh, r.where);
   if (slices(run.mesh) != r.slices)
     detail::fail(errc::invalid_argument, "slices", r.slices, "the product of the layout's dcn degrees");
-  if (run.global_batch > std::int64_t{1} << 53)
-    detail::fail(errc::out_of_range, "global_batch", run.global_batch, "at most 2^53");
-  const std::int64_t micro = detail::positive_count("gradient_accumulation", run.gradient_accumulation);
-  if (detail::positive_count("global_batch", run.global_batch) % micro != 0)
+  const training& job = run.job;
+  if (job.global_batch > std::int64_t{1} << 53)
+    detail::fail(errc::out_of_range, "global_batch", job.global_batch, "at most 2^53");
+  const std::int64_t micro = detail::positive_count("gradient_accumulation", job.gradient_accumulation);
+  if (detail::positive_count("global_batch", job.global_batch) % micro != 0)
     detail::fail(errc::not_divisible, "gradient_accumulation", micro, "a divisor of the global batch");
   std::vector<std::string> arguments = {"run_name=" + r.name};
   const auto add = [&arguments](const char* key, std::int64_t value, std::int64_t without) {
@@ -122,11 +156,14 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
   add("dcn_data_parallelism", run.mesh.dcn_data, 0);
   add("dcn_fsdp_parallelism", run.mesh.dcn_fsdp, 1);
   add("dcn_pipeline_parallelism", run.mesh.dcn_pipeline, 1);
-  const double each = detail::per_device_batch(run.global_batch / micro, checked_multiply(devices(r.where), r.slices));
+  const double each = detail::per_device_batch(job.global_batch / micro, checked_multiply(devices(r.where), r.slices));
   arguments.push_back("per_device_batch_size=" + nlohmann::json(each).dump());
   add("gradient_accumulation_steps", micro, 1);
-  add("max_target_length", detail::positive_count("sequence_length", run.sequence_length), 0);
-  for (std::string& one : detail::maxtext_remat(run.remat)) arguments.push_back(std::move(one));
+  add("max_target_length", detail::positive_count("sequence_length", job.sequence_length), 0);
+  add("num_pipeline_microbatches", detail::count_from("pipeline_microbatches", job.pipeline_microbatches, 0), 0);
+  add("num_vocab_tiling", detail::positive_count("vocabulary_tiles", job.vocabulary_tiles), 1);
+  for (std::string& one : detail::maxtext_types(job)) arguments.push_back(std::move(one));
+  for (std::string& one : detail::maxtext_remat(job.remat)) arguments.push_back(std::move(one));
   add("steps", detail::count_from("steps", run.steps, 0), 0);
   add("checkpoint_period", detail::count_from("checkpoint_period", run.checkpoint_period, 0), 0);
   detail::add_extra(arguments, run.extra);

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tpuplan/io/enumerator_names.hpp>
 #include <tpuplan/io/json_file.hpp>
+#include <tpuplan/io/json_value.hpp>
 #include <tpuplan/io/launch_maxtext.hpp>
 
 /// @file
@@ -40,6 +42,24 @@ inline layout read_plan_layout(const json_object& from) {
   return mesh;
 }
 
+/// What the plan says of formats, optimizer, attention and hosts; what it does not say is as `training` has it.
+inline void read_plan_types(const json_object& from, training& into) {
+  const auto read = [&from](const char* key, auto& value) {
+    const std::string path = from.path(key);
+    if (from.has(key)) read_json_into(from.at(key), {nullptr, path, 0}, {}, value);
+  };
+  read("compute", into.compute);
+  read("weights", into.weights);
+  read("moments", into.moments);
+  read("optimizer", into.optimizer);
+  read("attention", into.attention);
+  read("state_on_host", into.state_on_host);
+  read("pipeline_microbatches", into.pipeline_microbatches);
+  read("vocabulary_tiles", into.vocabulary_tiles);
+  read("capacity_factor", into.capacity_factor);
+  read("lora_rank", into.lora_rank);
+}
+
 /// Steps between checkpoints and expected preemptions, where the plan has a cost on spot.
 inline void read_plan_spot(const json_object& from, double step_time, planned_launch& into) {
   if (!from.has("costs")) return;
@@ -58,8 +78,8 @@ inline void read_plan_spot(const json_object& from, double step_time, planned_la
 
 /// The plan of that rank (1: the first) in a document of `tpuplan plan --json`. Throws, naming the key, where one is
 /// missing or is not what it should be. Reads of each plan `slice`, `slices`, `layout`, `global_batch`,
-/// `sequence_length`, `gradient_accumulation`, `remat`, `steps`, `step_time_s`, `run_s`, `provisioning` where it has
-/// one, and of a cost on spot `checkpoint_interval_s` and `preemptions`.
+/// `sequence_length`, `gradient_accumulation`, `remat`, `steps`, `step_time_s`, `run_s`; where it has them
+/// `provisioning`, formats, optimizer and the like, and of a cost on spot `checkpoint_interval_s` and `preemptions`.
 [[nodiscard]] inline planned_launch read_planned_launch(const nlohmann::json& document, std::int64_t rank = 1,
                                                         const std::string& source = "plan") {
   const detail::json_object root(document, source);
@@ -82,15 +102,16 @@ inline void read_plan_spot(const json_object& from, double step_time, planned_la
   result.where = *where;
   result.slices = from.positive_count("slices");
   result.program.mesh = detail::read_plan_layout(from.object("layout"));
-  result.program.global_batch = from.positive_count("global_batch");
-  result.program.sequence_length = from.positive_count("sequence_length");
-  result.program.gradient_accumulation = from.positive_count("gradient_accumulation");
+  result.program.job.global_batch = from.positive_count("global_batch");
+  result.program.job.sequence_length = from.positive_count("sequence_length");
+  result.program.job.gradient_accumulation = from.positive_count("gradient_accumulation");
   const std::string policy = from.string("remat");
   const maybe<remat_policy> remat = parse_remat_policy(policy);
   if (!remat)
     detail::fail(errc::unknown_name, from.path("remat"), detail::shown_value(policy),
                  "full, minimal or another policy");
-  result.program.remat = *remat;
+  result.program.job.remat = *remat;
+  detail::read_plan_types(from, result.program.job);
   const double steps = from.positive_number("steps");
   if (steps > 1e12) detail::fail(errc::out_of_range, from.path("steps"), steps, "at most 1e12");
   result.program.steps = static_cast<std::int64_t>(std::ceil(steps));
