@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <string>
 #include <tpuplan/error.hpp>
 #include <tpuplan/version.hpp>
 
@@ -13,6 +14,21 @@
 #ifndef TPUPLAN_DATA_DIR
 #define TPUPLAN_DATA_DIR "data"
 #endif
+
+namespace {
+
+/// Refuses a first word that is neither an option nor a command: CLI11 would only ask for one.
+void check_command(const CLI::App& app, int argument_count, char** arguments) {
+  if (argument_count < 2 || arguments[1][0] == '-') return;
+  std::string valid;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == arguments[1]) return;
+    valid += (valid.empty() ? "" : ", ") + command->get_name();
+  }
+  tpuplan::detail::fail(tpuplan::errc::unknown_name, "command", arguments[1], valid);
+}
+
+}  // namespace
 
 int main(int argument_count, char** arguments) {
   cli::session with;
@@ -35,6 +51,7 @@ int main(int argument_count, char** arguments) {
   cli::add_launch_command(app, with);
   cli::add_validate_command(app, with);
   try {
+    check_command(app, argument_count, arguments);
     app.parse(argument_count, arguments);
     return with.status;
   } catch (const CLI::ParseError& problem) {

@@ -52,6 +52,7 @@ void add_mesh_options(CLI::App& command, mesh_options& into) {
 }
 
 layout make_layout(const mesh_options& given, const slice& where) {
+  detail::positive_count("--slices", given.slices);
   layout mesh;
   mesh.data = given.data;
   mesh.tensor = given.tensor;

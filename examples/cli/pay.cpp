@@ -27,7 +27,8 @@ struct pay_options {
   std::string slice_name, run, region = "us", prices;
   std::string market, between, checkpoint = "15s", restart = "10min", queue;
   std::string gpu, gpu_run, engineering, parameters;
-  std::int64_t slices = 1, gpus = 0, keep = 3;
+  std::int64_t slices = 1, keep = 3;
+  std::optional<std::int64_t> gpus;
   double correlation = 0, jobs = 0, discount = 0;
   std::optional<double> rest_used, gpu_price, storage_price;
   bool whole = false;
@@ -194,7 +195,8 @@ struct gpu_answer {
 gpu_answer ask_gpu(const pay_answer& a, const pay_options& given) {
   gpu_answer g;
   g.gpu = gpu_for(given.gpu);
-  g.gpus = detail::positive_count("--gpus", given.gpus);
+  if (!given.gpus) detail::fail(errc::missing_field, "--gpus", "missing", "GPUs that the same job takes");
+  g.gpus = detail::positive_count("--gpus", *given.gpus);
   if (given.gpu_run.empty()) detail::fail(errc::missing_field, "--gpu-run", "", "the time of the same job on the GPUs");
   g.run = parse_duration("--gpu-run", given.gpu_run);
   if (given.gpu_price) g.gpu.on_demand = usd_per_hour(detail::positive("--gpu-usd", *given.gpu_price));

@@ -123,6 +123,8 @@ plan_request make_request(const plan_options& given, const transformer& model, c
   request.generations = given.generations;
   if (!given.smallest_chips.empty()) request.smallest_chips = parse_count("--min-chips", given.smallest_chips);
   if (!given.largest_chips.empty()) request.largest_chips = parse_count("--max-chips", given.largest_chips);
+  if (request.smallest_chips > request.largest_chips)
+    detail::fail(errc::invalid_argument, "--min-chips", request.smallest_chips, "at most --max-chips");
   request.largest_slices = given.largest_slices;
   request.degrees = given.degrees;
   request.quotas = load_quotas(given.quotas);

@@ -30,6 +30,8 @@ serving_request make_request(const model_config& config, const serve_options& tr
   if (!limits.budget.empty()) request.budget = usd_per_hour(parse_amount("--budget", limits.budget));
   if (!limits.smallest_chips.empty()) request.smallest_chips = parse_count("--min-chips", limits.smallest_chips);
   if (!limits.largest_chips.empty()) request.largest_chips = parse_count("--max-chips", limits.largest_chips);
+  if (request.smallest_chips > request.largest_chips)
+    detail::fail(errc::invalid_argument, "--min-chips", request.smallest_chips, "at most --max-chips");
   request.accept_uncertain = limits.accept_uncertain;
   request.most_plans = std::max<std::size_t>(limits.rows, 1);
   request.prices = prices;
@@ -108,10 +110,20 @@ std::string hint_for(const serving_plan_answer& answer) {
   for (const auto& [why, many] : counts) {
     if (many > counts[most]) most = why;
   }
+  // The slice that misses the limit by least says how far to relax it.
+  const rejected_server* closest = nullptr;
+  for (const rejected_server& r : answer.rejected) {
+    if (r.why == most && (closest == nullptr || r.amount < closest->amount)) closest = &r;
+  }
+  if (closest == nullptr) return "next: --generation, --max-chips";
+  const std::string slice_name(name(closest->where).view());
   switch (most) {
-    case serving_rejection::misses_target: return "next: a longer --tpot or --ttft";
-    case serving_rejection::over_budget: return "next: a larger --budget, in dollars an hour";
-    case serving_rejection::too_many_chips: return "next: more --max-chips";
+    case serving_rejection::misses_target:
+      return fmt::format("next: --tpot or --ttft longer by {}, for {}", duration(seconds{closest->amount}), slice_name);
+    case serving_rejection::over_budget:
+      return fmt::format("next: --budget larger by {} an hour, for {}", money(usd{closest->amount}), slice_name);
+    case serving_rejection::too_many_chips:
+      return fmt::format("next: --max-chips {:.0f}, of {}", closest->amount, slice_name);
     case serving_rejection::no_price: return "next: another --region or --provisioning, or --prices";
     default: break;
   }

@@ -8,6 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/format.hpp"
+#include "cli/job.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
@@ -17,17 +18,21 @@ namespace {
 using namespace tpuplan;
 
 struct spot_options {
-  std::string work, checkpoint = "60s", between = "4h", restart = "10min", queue, interval;
-  double on_demand = 0, spot = 0;
+  std::string work, checkpoint, between, restart, queue, interval;
+  std::optional<double> on_demand, spot;
   std::int64_t chips = 1;
 };
 
-spot_run make_run(const spot_options& given) {
+spot_run make_run(const spot_options& given, assumed_values& assumed) {
+  const auto time = [&](const char* option, const std::string& value, const char* usual, const char* what) {
+    if (value.empty()) assumed.emplace_back(what, usual);
+    return parse_duration(option, value.empty() ? usual : value);
+  };
   spot_run run;
   run.work = parse_duration("--work", given.work);
-  run.checkpoint_time = parse_duration("--checkpoint", given.checkpoint);
-  run.mean_time_between_preemptions = parse_duration("--mtbp", given.between);
-  run.restart_time = parse_duration("--restart", given.restart);
+  run.checkpoint_time = time("--checkpoint", given.checkpoint, "60s", "a checkpoint stops the step for");
+  run.mean_time_between_preemptions = time("--mtbp", given.between, "4h", "a preemption comes every");
+  run.restart_time = time("--restart", given.restart, "10min", "the first step comes after");
   if (!given.queue.empty()) run.queue_time = parse_duration("--queue", given.queue);
   run.checkpoint_interval = given.interval.empty()
                                 ? optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions)
@@ -36,8 +41,19 @@ spot_run make_run(const spot_options& given) {
   return run;
 }
 
+std::optional<spot_comparison> compare_prices(const spot_options& given, const spot_run& run) {
+  if (!given.on_demand && !given.spot) return std::nullopt;
+  const auto price = [&](const char* option, const std::optional<double>& dollars) {
+    if (!dollars) detail::fail(errc::missing_field, option, "missing", "dollars per chip and hour, as for the other");
+    return usd_per_hour(detail::positive(option, *dollars)) *
+           static_cast<double>(detail::positive_count("--chips", given.chips));
+  };
+  return compare_spot({price("--on-demand", given.on_demand), price("--spot", given.spot)}, run);
+}
+
 void run_spot(const spot_options& given, session& with) {
-  const spot_run run = make_run(given);
+  assumed_values assumed;
+  const spot_run run = make_run(given, assumed);
   const expected_spot_run e = expected_run(run);
   const seconds young = young_interval(run.checkpoint_time, run.mean_time_between_preemptions);
   const seconds exact = optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions);
@@ -54,16 +70,13 @@ void run_spot(const spot_options& given, session& with) {
                              {"lost_work_s", e.lost_work.value()},
                              {"restarts_s", e.restarts.value()},
                              {"queue_s", e.queue.value()}}}};
-  const bool priced = given.on_demand > 0 || given.spot > 0;
-  std::optional<spot_comparison> money_of;
-  if (priced) {
-    const std::int64_t count = detail::positive_count("--chips", given.chips);
-    const double size = static_cast<double>(count);
-    money_of = compare_spot({usd_per_hour(given.on_demand) * size, usd_per_hour(given.spot) * size}, run);
+  const std::optional<spot_comparison> money_of = compare_prices(given, run);
+  if (money_of) {
     document["on_demand_usd"] = money_of->on_demand_cost.value();
     document["spot_usd"] = money_of->spot_cost.value();
     document["saving"] = money_of->saving_fraction;
   }
+  document["assumed"] = json_of_assumed({}, assumed);
   if (with.json) return print_json(document);
   fmt::print("{}\n", bold(fmt::format("checkpoint every {}, {} billed for {} of work",
                                       duration(run.checkpoint_interval), duration(e.billed), duration(e.work))));
@@ -83,8 +96,10 @@ void run_spot(const spot_options& given, session& with) {
     fmt::print("  {} on spot against {} on demand: {} {}\n", money(money_of->spot_cost),
                money(money_of->on_demand_cost), money_of->spot_is_cheaper ? "saves" : "costs more by",
                percent(std::abs(money_of->saving_fraction)));
-  } else {
-    fmt::print("  {}\n", dim("next: --on-demand 1.20 --spot 0.60 --chips 32   what it saves"));
+  }
+  print_assumed({}, assumed);
+  if (!money_of) {
+    fmt::print("\n  {}\n", dim("next: --on-demand 1.20 --spot 0.60 --chips 32   what it saves"));
   }
 }
 
@@ -94,10 +109,9 @@ void add_spot_command(CLI::App& app, session& with) {
   CLI::App* spot = app.add_subcommand("spot", "checkpoint interval, expected time and cost under preemption");
   const auto options = std::make_shared<spot_options>();
   spot->add_option("--work", options->work, "useful time of the run: 10h")->required();
-  spot->add_option("--checkpoint", options->checkpoint, "time for which one checkpoint stops the step")
-      ->capture_default_str();
-  spot->add_option("--mtbp", options->between, "mean time between preemptions of the whole job")->capture_default_str();
-  spot->add_option("--restart", options->restart, "billed time from capacity to the next step")->capture_default_str();
+  spot->add_option("--checkpoint", options->checkpoint, "time for which one checkpoint stops the step (60s)");
+  spot->add_option("--mtbp", options->between, "mean time between preemptions of the whole job (4h)");
+  spot->add_option("--restart", options->restart, "billed time from capacity to the next step (10min)");
   spot->add_option("--queue", options->queue, "unbilled wait for capacity after a preemption");
   spot->add_option("--interval", options->interval, "work between checkpoints; the best one if not given");
   spot->add_option("--on-demand", options->on_demand, "dollars per chip and hour");
