@@ -8,71 +8,19 @@
 #include <sstream>
 #include <string>
 #include <support/catch.hpp>
+#include <support/json_io_types.hpp>
 #include <support/models.hpp>
 #include <support/refusal.hpp>
-#include <tpuplan/hardware/gpus.hpp>
-#include <tpuplan/io/calibrate.hpp>
-#include <tpuplan/io/calibrate_serving.hpp>
-#include <tpuplan/io/exceptions.hpp>
-#include <tpuplan/io/hf_config.hpp>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/jupyter.hpp>
-#include <tpuplan/io/launch.hpp>
 #include <tpuplan/io/price_file.hpp>
-#include <tpuplan/io/serving_records.hpp>
-#include <tpuplan/io/validation.hpp>
-#include <tpuplan/parallel/thresholds.hpp>
-#include <tpuplan/plan/relax.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
 #include <tpuplan/tpuplan.hpp>
 #include <vector>
 
 using namespace tpuplan;
+using json_types::each_type;
 using nlohmann::json;
 
 namespace {
-
-template <class T>
-struct type_of {
-  using type = T;
-};
-
-/// Calls `visit` with every type of io/json_fields.hpp. A test below holds the list against that header.
-template <class... T, class Visit>
-void each_type_of(const Visit& visit) {
-  (visit(type_of<T>{}), ...);
-}
-
-template <class Visit>
-void each_type(const Visit& visit) {
-  // hardware, model, roofline, parallel
-  each_type_of<mxu_spec, peak_rates, hbm_spec, on_chip_spec, ici_spec, host_spec, pod_spec, chip_spec, gpu_offer, slice,
-               nearest_slices, machine_type, topology, flop_convention, forward_flops, parameter_count, lora_targets,
-               token_lengths, length_quantile, serving, latent_attention_spec, attention_spec, mlp_spec, moe_spec,
-               transformer, projector_spec, vision_spec, training_state, remat_policy, named_remat_policy, training,
-               attention_shape, decode_work, decode_bound, decode_turnover, cut_product, weight_stationary_degrees,
-               tile, matrix_shape, padding_cost, weight_matrix, weight_matrices, model_padding, product_dtypes,
-               product_shape, growing_work, product_time, time_bounds, collective_group, collective_cost, layout,
-               sharded_array, chip_position, send_breakdown, network_share, placed_degree, torus_placement,
-               contraction_limits, layer_sharding, layer_times, layer_backward_times, layer_traffic, pipeline_transfer>(
-      visit);
-  // estimate, cost, plan
-  each_type_of<training_case, finding, findings, calibration, memory_calibration, serving_layout, decode_batch,
-               decode_breakdown, memory_breakdown, prompt_batch, prefill_breakdown, token_time, serving_estimate,
-               frontier_point, serving_frontier, serving_finding, serving_findings, serving_calibration, serving_memory,
-               collective_time, step_breakdown, layer_widths, held_parameters, operation_prices, checkpoint_store,
-               storage_cost, commitment_cost, migration, offer, offer_comparison, payment_terms, paid_run,
-               payment_options, spot_run, expected_spot_run, spot_prices, spot_comparison, price_row, run_cost,
-               serving_cost, spot_terms, windowed_run, flex_start_terms, quota_row, fixed_degrees, plan_request,
-               plan_cost, plan, rejected_slice, search_counts, plan_answer, plan_sensitivity, relaxation,
-               serving_request, serving_plan, rejected_server, serving_plan_answer>(visit);
-  // io
-  each_type_of<calibration_fit, left_out_run, serving_fit, record_exception, model_config, assumption, svg_chart,
-               gcloud_launch, maxtext_run, planned_launch, launch_request, fitted_constant, training_record,
-               serving_record, serving_memory_record, serving_prediction, memory_bar, memory_chart, step_bar,
-               step_chart, roofline_point, roofline_chart, pareto_point, pareto_chart, accuracy_point, accuracy_chart,
-               record_check, error_summary, baseline_errors>(visit);
-}
 
 std::string file(const std::string& path) {
   std::ifstream in(path);
@@ -256,19 +204,6 @@ TEST_CASE("keys are the fields' names with their unit, and change only with the 
   });
   // A key that is new is added to the file; one that goes or changes asks for another `json_schema`.
   CHECK(keys == file(std::string(TPUPLAN_TESTS_DIR) + "/golden/json_keys.txt"));
-}
-
-TEST_CASE("a struct that nothing filled is what it has always been") {
-  nlohmann::ordered_json defaults;
-  each_type([&](auto type) {
-    using T = typename decltype(type)::type;
-    defaults[std::string(detail::json_type_name<T>())] =
-        detail::json_of<nlohmann::ordered_json>(T{}, {nullptr, "value", 0});
-  });
-  // One line for each type. A changed default belongs into the file, and into the changelog.
-  std::string lines;
-  for (const auto& [type, value] : defaults.items()) lines += type + " " + value.dump() + "\n";
-  CHECK(lines == file(std::string(TPUPLAN_TESTS_DIR) + "/golden/json_defaults.txt"));
 }
 
 TEST_CASE("answers of every kind are read as they were written") {

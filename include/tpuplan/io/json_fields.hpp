@@ -323,9 +323,10 @@ struct json_form<price_book> {
     }
     into = Book{};
     if (!built_in) {
-      *how.prices = std::move(rows);
-      how.prices->reserve(1);  // a book of no rows looks at them, too
-      into = Book{how.prices->data(), how.prices->size()};
+      auto& kept = static_cast<decltype(rows)&>(*how.prices);
+      kept = std::move(rows);
+      kept.reserve(1);  // a book of no rows looks at them, too
+      into = Book{kept.data(), kept.size()};
     }
     for (const auto& row : own) into = into.with(row);
   }
