@@ -35,7 +35,7 @@ std::string read(const std::filesystem::path& path) {
   return all.str();
 }
 
-/// The code with comments, texts, characters, preprocessor lines and refusals' messages blanked out.
+/// The code with comments, texts and their capacities, characters and preprocessor lines blanked out.
 std::string code_of(const std::string& source) {
   std::string code = source;
   const auto blank = [&](std::size_t from, std::size_t to) {
@@ -50,6 +50,8 @@ std::string code_of(const std::string& source) {
       while (source[i] == '#' && end != std::string::npos && source[end - 1] == '\\') end = source.find('\n', end + 1);
     } else if (source.compare(i, 2, "/*") == 0) {
       end = source.find("*/", i) + 2;
+    } else if (source.compare(i, 5, "text<") == 0) {  // room for a message
+      end = source.find('>', i);
     } else if (source[i] == '"' || (source[i] == '\'' && !digit_before)) {
       end = i + 1;
       while (source[end] != source[i]) end += source[end] == '\\' ? std::size_t{2} : std::size_t{1};
