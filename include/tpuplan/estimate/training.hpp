@@ -259,7 +259,7 @@ constexpr bool counts_as_wrapped(const slice& s) { return fully_wrapped(s).value
 
 /// Torus axes that a degree gets: dealt in proportion to the logarithm of the degree.
 constexpr double axes_for(std::int64_t degree, const layout& l, const slice& s) {
-  const auto all = static_cast<double>(s.chip.ici.axes);
+  const auto all = static_cast<double>(positive_count("chip.ici.axes", s.chip.ici.axes));
   if (chips(s) <= 4) return 0.67 * all;
   const auto log2_of = [](std::int64_t n) { return math::log2(static_cast<double>(n < 2 ? 2 : n)); };
   const double dealt = all * log2_of(degree) / log2_of(mesh_size(l));
