@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <tpuplan/error.hpp>
 #include <tpuplan/version.hpp>
 
@@ -17,15 +18,18 @@
 
 namespace {
 
-/// Refuses a first word that is neither an option nor a command: CLI11 would only ask for one.
+/// Refuses a first word after the options that is no command: CLI11 would only ask for one.
 void check_command(const CLI::App& app, int argument_count, char** arguments) {
-  if (argument_count < 2 || arguments[1][0] == '-') return;
+  int first = 1;
+  while (first < argument_count && arguments[first][0] == '-')
+    first += std::string_view(arguments[first]) == "--data" ? 2 : 1;
+  if (first >= argument_count) return;
   std::string valid;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name() == arguments[1]) return;
+    if (command->get_name() == arguments[first]) return;
     valid += (valid.empty() ? "" : ", ") + command->get_name();
   }
-  tpuplan::detail::fail(tpuplan::errc::unknown_name, "command", arguments[1], valid);
+  tpuplan::detail::fail(tpuplan::errc::unknown_name, "command", arguments[first], valid);
 }
 
 }  // namespace

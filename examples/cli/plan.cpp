@@ -167,6 +167,7 @@ ordered_json json_of(const plan& p) {
           {"attention", name(p.job.attention)},
           {"state_on_host", name(p.job.state_on_host)},
           {"pipeline_microbatches", p.job.pipeline_microbatches},
+          {"pipeline_rounds", p.job.pipeline_rounds},
           {"vocabulary_tiles", p.job.vocabulary_tiles},
           {"capacity_factor", p.job.capacity_factor},
           {"lora_rank", p.job.lora_rank},
@@ -232,6 +233,7 @@ ordered_json document_of(const plan_request& request, const plan_answer& answer,
   ordered_json plans = ordered_json::array();
   for (const plan& p : answer.plans) {
     plans.push_back(json_of(p));
+    plans.back()["layers"] = request.model.layers;
     plans.back()["rank"] = plans.size();
     plans.back()["sensitivity"] = json_of(sensitivity_of(p, request));
   }

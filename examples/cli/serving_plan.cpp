@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <tpuplan/plan/serving_plan.hpp>
+#include <tpuplan/plan/serving_relax.hpp>
 
 #include "cli/format.hpp"
 #include "cli/job.hpp"
@@ -102,32 +103,45 @@ void print_plans(const serving_plan_answer& answer) {
   t.print();
 }
 
-/// What to relax, by what most slices lost for.
-std::string hint_for(const serving_plan_answer& answer) {
-  std::map<serving_rejection, std::size_t> counts;
-  for (const rejected_server& r : answer.rejected) ++counts[r.why];
-  serving_rejection most = serving_rejection::does_not_fit;
-  for (const auto& [why, many] : counts) {
-    if (many > counts[most]) most = why;
-  }
-  // The slice that misses the limit by least says how far to relax it.
-  const rejected_server* closest = nullptr;
-  for (const rejected_server& r : answer.rejected) {
-    if (r.why == most && (closest == nullptr || r.amount < closest->amount)) closest = &r;
-  }
-  if (closest == nullptr) return "next: --generation, --max-chips";
-  const std::string slice_name(name(closest->where).view());
-  switch (most) {
-    case serving_rejection::misses_target:
-      return fmt::format("next: --tpot or --ttft longer by {}, for {}", duration(seconds{closest->amount}), slice_name);
-    case serving_rejection::over_budget:
-      return fmt::format("next: --budget larger by {} an hour, for {}", money(usd{closest->amount}), slice_name);
-    case serving_rejection::too_many_chips:
-      return fmt::format("next: --max-chips {:.0f}, of {}", closest->amount, slice_name);
-    case serving_rejection::no_price: return "next: another --region or --provisioning, or --prices";
+/// Amounts that are needed are rounded up: what is printed is enough.
+std::string needed_words(const serving_relaxation& r, double amount, bool up) {
+  const auto rounded = [&](double unit) { return up ? std::ceil(amount / unit) * unit : amount; };
+  switch (r.limit) {
+    case serving_limit::tpot:
+    case serving_limit::ttft:
+    case serving_limit::targets: return fmt::format("{:.4g} ms", rounded(1e-4) * 1e3);
+    case serving_limit::budget: return fmt::format("${:.2f}/h", rounded(0.01 / 3600) * 3600);
+    case serving_limit::chips: return fmt::format("{:.0f}", amount);
     default: break;
   }
-  return "next: --serving-weights int8, --kv-dtype fp8, shorter --input-len and --output-len";
+  return "";
+}
+
+void print_relaxed(const std::vector<serving_relaxation>& list) {
+  if (list.empty()) {
+    fmt::print("  no single limit, relaxed by itself, lets a plan in: {}\n",
+               dim("--serving-weights int8, --kv-dtype fp8, shorter --input-len and --output-len"));
+    return;
+  }
+  fmt::print("  what to relax, one limit at a time\n\n");
+  table t({{"limit"}, {"is"}, {"would have to be"}, {"for"}});
+  for (const serving_relaxation& r : list) {
+    const serving_plan& p = r.nearest;
+    t.add({r.limit == serving_limit::targets ? "both targets, tpot" : std::string(name(r.limit)),
+           needed_words(r, r.given, false), needed_words(r, r.needed, true),
+           fmt::format("{}{}, {} a token, {}/h ({})", p.slices > 1 ? fmt::format("{} x ", p.slices) : "",
+                       name(p.where).view(), duration(p.estimate.per_token.total), money(usd{in_usd_per_hour(p.rate)}),
+                       name(p.kind))});
+  }
+  t.print();
+}
+
+ordered_json json_of(const std::vector<serving_relaxation>& list) {
+  ordered_json document = ordered_json::array();
+  for (const serving_relaxation& r : list)
+    document.push_back(
+        {{"limit", name(r.limit)}, {"given", r.given}, {"needed", r.needed}, {"plan", json_of(r.nearest)}});
+  return document;
 }
 
 void print_rejected(const serving_plan_answer& answer) {
@@ -155,11 +169,13 @@ void run_serving_plan(const model_config& config, const serve_options& traffic, 
     for (const serving_plan& p : answer.plans) plans.push_back(json_of(p));
     for (const rejected_server& r : answer.rejected)
       rejected.push_back({{"slice", name(r.where).view()}, {"reason", name(r.why)}, {"amount", r.amount}});
-    return print_json({{"model", config.model.name.view()},
-                       {"plans", plans},
-                       {"rejected", rejected},
-                       {"candidates", answer.candidates},
-                       {"assumed", json_of_assumed(config, {})}});
+    ordered_json document = {{"model", config.model.name.view()},
+                             {"plans", plans},
+                             {"rejected", rejected},
+                             {"candidates", answer.candidates},
+                             {"assumed", json_of_assumed(config, {})}};
+    if (answer.plans.empty()) document["relax"] = json_of(relaxations(request));
+    return print_json(document);
   }
   const serving& job = request.job;
   fmt::print("{}\n",
@@ -170,15 +186,15 @@ void run_serving_plan(const model_config& config, const serve_options& traffic, 
                  job.concurrency > 0 ? fmt::format(", {} at once", job.concurrency) : "")));
   if (answer.plans.empty()) {
     fmt::print("  no slice does it within these limits\n");
+    print_relaxed(relaxations(request));
   } else {
     fmt::print("  {} first\n\n", name(request.best));
     print_plans(answer);
   }
   print_rejected(answer);
   print_assumed(config, {});
-  fmt::print("\n  {}\n", dim(answer.plans.empty()
-                                 ? hint_for(answer)
-                                 : "next: tpuplan serve, with one of these slices, for its breakdown and frontier"));
+  if (answer.plans.empty()) return;
+  fmt::print("\n  {}\n", dim("next: tpuplan serve, with one of these slices, for its breakdown and frontier"));
 }
 
 }  // namespace cli

@@ -340,6 +340,18 @@ class text {
   std::size_t size_ = 0;
 };
 
+/// @{
+/// Comparison of texts of different capacities.
+template <std::size_t A, std::size_t B>
+[[nodiscard]] constexpr bool operator==(const text<A>& a, const text<B>& b) noexcept {
+  return a.view() == b.view();
+}
+template <std::size_t A, std::size_t B>
+[[nodiscard]] constexpr bool operator!=(const text<A>& a, const text<B>& b) noexcept {
+  return a.view() != b.view();
+}
+/// @}
+
 namespace detail {
 
 /// The name at that place, "?" past the end: enumerators and their names in one order.
@@ -972,12 +984,15 @@ struct topology {
 /// @}
 
 namespace detail {
-/// Refuses what is no shape. Lengths of 0 are a shape that is not set.
+/// Refuses what is no shape. A shape that is not set has lengths of 0.
 constexpr void check_shape(const topology& shape) {
   if (shape.axes < 2 || shape.axes > 3) fail(errc::out_of_range, "topology.axes", std::int64_t{shape.axes}, "2 or 3");
   for (const std::int32_t length : shape.dims) {
     if (length < 0 || length > 9999) fail(errc::out_of_range, "topology.dims", std::int64_t{length}, "1 to 9999 chips");
   }
+  if (shape.axes == 2 && shape.dims[2] != 1)
+    fail(errc::invalid_argument, "topology.dims", std::int64_t{shape.dims[2]},
+         "1 along a third axis that is not there");
 }
 }  // namespace detail
 
@@ -3041,6 +3056,7 @@ struct run_cost {
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 /// @file
 /// The constants of the estimates, calibrated on published runs. Every estimate takes them as an argument.
@@ -3082,9 +3098,12 @@ struct calibration {
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
 constexpr void validate(const calibration& c) {
-  for (const double fraction : c.mxu_fraction) detail::positive("calibration.mxu_fraction", fraction);
+  for (std::size_t i = 0; i < c.mxu_fraction.size(); ++i) {
+    detail::positive(text<32>{"calibration.mxu_fraction["}.append(static_cast<std::int64_t>(i)).append("]"),
+                     c.mxu_fraction[i]);
+  }
   detail::positive("calibration.other_mxu_fraction", c.other_mxu_fraction);
-  detail::not_negative("calibration.attention_slowdown", c.attention_slowdown);
+  detail::positive("calibration.attention_slowdown", c.attention_slowdown);
   detail::not_negative("calibration.attention_block", c.attention_block);
   detail::not_negative("calibration.fixed_update", c.fixed_update);
   detail::not_negative("calibration.hbm_passes", c.hbm_passes);
@@ -7132,7 +7151,7 @@ constexpr void validate(const serving_calibration& c) {
   detail::not_negative("serving_calibration.engine_sequence", c.engine_sequence.value());
   detail::positive("serving_calibration.prefill_between_steps", c.prefill_between_steps);
   detail::positive("serving_calibration.prefill_mxu", c.prefill_mxu);
-  detail::not_negative("serving_calibration.prefill_attention", c.prefill_attention);
+  detail::positive("serving_calibration.prefill_attention", c.prefill_attention);
   detail::not_negative("serving_calibration.prefill_hbm_passes", c.prefill_hbm_passes);
   detail::not_negative("serving_calibration.prefill_collectives", c.prefill_collectives);
   detail::positive("serving_calibration.engine_prefill", c.engine_prefill);

@@ -82,6 +82,18 @@ class text {
   std::size_t size_ = 0;
 };
 
+/// @{
+/// Comparison of texts of different capacities.
+template <std::size_t A, std::size_t B>
+[[nodiscard]] constexpr bool operator==(const text<A>& a, const text<B>& b) noexcept {
+  return a.view() == b.view();
+}
+template <std::size_t A, std::size_t B>
+[[nodiscard]] constexpr bool operator!=(const text<A>& a, const text<B>& b) noexcept {
+  return a.view() != b.view();
+}
+/// @}
+
 namespace detail {
 
 /// The name at that place, "?" past the end: enumerators and their names in one order.

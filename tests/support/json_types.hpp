@@ -5,7 +5,7 @@
 #include <tpuplan/io/json_fields.hpp>
 #include <tpuplan/parallel/thresholds.hpp>
 #include <tpuplan/plan/relax.hpp>
-#include <tpuplan/plan/serving_plan.hpp>
+#include <tpuplan/plan/serving_relax.hpp>
 #include <tpuplan/tpuplan.hpp>
 
 /// The types that io/json_fields.hpp lists, those of io/ apart (json_io_types.hpp). A test of tests/unit/json.cpp holds
@@ -46,7 +46,7 @@ void each_core_type(const Visit& visit) {
                payment_options, spot_run, expected_spot_run, spot_prices, spot_comparison, price_row, run_cost,
                serving_cost, spot_terms, windowed_run, flex_start_terms, quota_row, fixed_degrees, plan_request,
                plan_cost, plan, rejected_slice, search_counts, plan_answer, plan_sensitivity, relaxation,
-               serving_request, serving_plan, rejected_server, serving_plan_answer>(visit);
+               serving_request, serving_plan, rejected_server, serving_plan_answer, serving_relaxation>(visit);
 }
 
 }  // namespace json_types

@@ -236,7 +236,7 @@ TEST_CASE("constants of the caller that cannot be are refused by name") {
     bool may_be_0;
   };
   const constant list[] = {{&calibration::other_mxu_fraction, "other_mxu_fraction", false},
-                           {&calibration::attention_slowdown, "attention_slowdown", true},
+                           {&calibration::attention_slowdown, "attention_slowdown", false},
                            {&calibration::attention_block, "attention_block", true},
                            {&calibration::fixed_update, "fixed_update", true},
                            {&calibration::hbm_passes, "hbm_passes", true},
@@ -274,7 +274,7 @@ TEST_CASE("constants of the caller that cannot be are refused by name") {
   CHECK(asked(c).code == errc::out_of_range);
   c = {};
   c.mxu_fraction[3] = 0;
-  CHECK(says(asked(c).message, "calibration.mxu_fraction"));
+  CHECK(says(asked(c).message, "calibration.mxu_fraction[3]"));
   c = {};
   c.per_layer_pass = seconds{-1};
   CHECK(says(asked(c).message, "calibration.per_layer_pass"));

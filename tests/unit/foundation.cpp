@@ -220,6 +220,8 @@ TEST_CASE("short texts") {
   STATIC_REQUIRE(text<8>{"v5p"} == "v5p");
   STATIC_REQUIRE(text<8>{"v5p"} != "v5e");
   STATIC_REQUIRE("v5p" == text<8>{"v5p"});
+  STATIC_REQUIRE(text<24>{"v5p"} == text<8>{"v5p"});
+  STATIC_REQUIRE(text<24>{"v5e"} != text<8>{"v5p"});
   STATIC_REQUIRE("v5e" != text<8>{"v5p"});
   STATIC_REQUIRE(std::string_view{"v5p"} == text<8>{"v5p"});
   STATIC_REQUIRE(std::string_view{"v5e"} != text<8>{"v5p"});

@@ -535,6 +535,8 @@ TEST_CASE("shapes that are none are refused, not walked over") {
     CHECK(refusal_of([&] { (void)name(topology{{2, length, 1}, 2}); }).code == errc::out_of_range);
   }
   STATIC_REQUIRE(chips(topology{{9999, 9999, 1}, 2}) == 99980001);
+  CHECK(says(refusal_of([] { (void)chips(topology{{4, 4, 4}, 2}); }).message, "topology.dims is 4"));
+  CHECK(says(refusal_of([] { (void)chips(topology{{16, 16, 0}, 2}); }).message, "topology.dims is 0"));
 }
 
 TEST_CASE("the sizes next to a number of chips") {

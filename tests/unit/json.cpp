@@ -158,7 +158,8 @@ TEST_CASE("every enumerator is read by the name it is written with") {
   check(memory_stage{}), check(mesh_unit{}), check(name_counts{}), check(network_kind{}), check(not_judged{});
   check(objective{}), check(optimizer_kind{}), check(placement{}), check(plan_limit{}), check(provisioning{});
   check(rejection{}), check(tpuplan::remainder{}), check(serving_finding_kind{}), check(serving_question{});
-  check(serving_rejection{}), check(software_level{}), check(spot_market{}), check(step_bound{});
+  check(serving_rejection{}), check(serving_limit{}), check(software_level{}), check(spot_market{}),
+      check(step_bound{});
   check(tpu_creation{}), check(verdict{}), check(weight_cut{}), check(window_eviction{}), check(window_flops{});
   check(wraparound_rule{});
 
@@ -265,13 +266,29 @@ TEST_CASE("prices that a request looks at are kept by the caller") {
   CHECK(json(read) == written);
   CHECK(json(make_plan(read)).dump() == json(make_plan(request)).dump());
 
+  // One list of rows holds one book.
+  const refusal second = refusal_of([&] { (void)read_json<plan_request>(written, {unknown_keys::refuse, &kept}); });
+  CHECK(second.code == errc::invalid_argument);
+  CHECK(says(second.message, "an empty list of rows for each book"));
+  json wrong_row = written;
+  wrong_row["prices"]["rows"][3].erase("date");
+  std::vector<price_row> other;
+  const refusal no_date = refusal_of([&] { (void)read_json<plan_request>(wrong_row, {unknown_keys::refuse, &other}); });
+  CHECK(no_date.code == errc::missing_field);
+  CHECK(says(no_date.message, "value.prices.rows[3] is refused; valid: tpuplan: price.date"));
+  json alias = {{"built_in", false}, {"rows", {written["prices"]["rows"][0]}}};
+  alias["rows"][0]["generation"] = "Trillium";
+  other.clear();
+  CHECK(read_json<price_book>(alias, {unknown_keys::refuse, &other}).row(0).generation == "v6e");
+
   // A book of no rows has no prices, not the built-in ones.
+  kept.clear();
   const json none = {{"built_in", false}};
   const price_book empty = read_json<price_book>(none, {unknown_keys::refuse, &kept});
   CHECK(empty.size() == 0);
   CHECK(!empty.is_built_in());
   CHECK(refused<price_book>({{"rows", written.at("prices").at("rows")}}).code == errc::invalid_argument);
-  CHECK(says(refused<price_book>({{"row", 1}}).message, "value.row is a key that is not known; valid: rows"));
+  CHECK(says(refused<price_book>({{"row", 1}}).message, "value.row is not a key; valid: rows"));
   CHECK(refused<price_book>(json::array()).code == errc::malformed_input);
   json nine = {{"own", json::array()}};
   for (int i = 1; i <= 9; ++i) {
@@ -281,14 +298,17 @@ TEST_CASE("prices that a request looks at are kept by the caller") {
   CHECK(refused<price_book>(nine).code == errc::out_of_range);
   nine["own"].erase(8);
   CHECK(read_json<price_book>(nine).own_size() == 8);
-  nine["own"][0]["date"] = "";
+  nine["own"][2]["date"] = "";
   CHECK(refused<price_book>(nine).code == errc::missing_field);
+  CHECK(says(refused<price_book>(nine).message, "value.own[2] is refused"));
 }
 
 TEST_CASE("a chip, a slice and a policy may be given by name") {
   CHECK(json(read_json<slice>("v5p-128")) == json(slice_for("v5p-128")));
   CHECK(json(read_json<chip_spec>("Ironwood")) == json(tpu7x));
   CHECK(read_json<remat_policy>("minimal") == remat::minimal);
+  CHECK(read_json<topology>("4x4x12") == topology{{4, 4, 12}, 3});
+  CHECK(says(refused<topology>("4x").message, "value is 4x; valid: a shape such as 4x8"));
   CHECK(read_json<training>({{"remat", "full"}, {"global_batch", 1e3}}).global_batch == 1000);
 
   const refusal slice_name = refusal_of([] { (void)read_json<plan>({{"where", "v5e-24"}}); });
@@ -317,6 +337,19 @@ TEST_CASE("what JSON cannot say as a number") {
   CHECK(json(maybe<bytes>{}).is_null());
   CHECK(!json(nullptr).get<maybe<bytes>>().has_value());
   CHECK(json(16_GiB).dump() == "17179869184.0");
+  CHECK(json(known<bytes>{bytes{infinity}}).get<known<bytes>>().value() == bytes{infinity});
+  CHECK(says(refused<known<bytes>>(nullptr).message, "valid: a figure, absent or unknown"));
+  plan_request endless;
+  endless.most_plans = std::numeric_limits<std::size_t>::max();
+  CHECK(json(endless).get<plan_request>().most_plans == endless.most_plans);
+  chip_spec named = v5e;
+  named.name = "\xb0";
+  CHECK(says(refusal_of([&] { (void)json(named); }).message, "value.name is not UTF-8"));
+  const plan none_chosen = read_json<plan>({{"chosen", 3}});
+  CHECK(says(refusal_of([&] { (void)chosen_cost(none_chosen); }).message, "plan.chosen is 3"));
+  const refusal nothing_alike = refused<plan>({{"zzz", 1}});
+  CHECK(says(nothing_alike.message, "value.zzz is not a key; valid: where, mesh, job"));
+  CHECK(says(refused<plan>({{"", 1}}).message, "value. is not a key"));
 }
 
 TEST_CASE("refusals of JSON name the key") {
@@ -326,9 +359,9 @@ TEST_CASE("refusals of JSON name the key") {
     const char* words;
   };
   const row rows[] = {
-      {{{"jbo", 1}}, errc::unknown_name, "value.jbo is a key that is not known; valid: job"},
-      {{{"job", {{"glob", 1}}}}, errc::unknown_name, "value.job.glob is a key that is not known; valid: global_batch"},
-      {{{"deadline", 5}}, errc::unknown_name, "value.deadline is a key that is not known; valid: deadline_s"},
+      {{{"jbo", 1}}, errc::unknown_name, "value.jbo is not a key; valid: job"},
+      {{{"job", {{"glob", 1}}}}, errc::unknown_name, "value.job.glob is not a key; valid: global_batch"},
+      {{{"deadline", 5}}, errc::unknown_name, "value.deadline is not a key; valid: deadline_s"},
       {{{"job", 5}}, errc::malformed_input, "value.job is 5; valid: an object"},
       {{{"job", nullptr}}, errc::malformed_input, "value.job is null; valid: an object"},
       {{{"tokens", "1T"}}, errc::malformed_input, "value.tokens is \"1T\"; valid: a number"},
@@ -388,7 +421,7 @@ TEST_CASE("a document says what it is") {
   refuses("schema", 1, "document.schema is 1; valid: tpuplan/1", errc::unsupported);
   refuses("type", "plan", "document.type is \"plan\"; valid: slice", errc::unsupported);
   refuses("value", 1, "slice is 1; valid: an object", errc::malformed_input);
-  refuses("valeu", 1, "document.valeu is a key that is not known; valid: value", errc::unknown_name);
+  refuses("valeu", 1, "document.valeu is not a key; valid: value", errc::unknown_name);
   for (const char* key : {"schema", "type", "value"}) {
     json without = document;
     without.erase(key);

@@ -542,6 +542,7 @@ TEST_CASE("keys and policies are ones that MaxText has") {
   launch_request r = request_for("v5p-1024", 4);
   maxtext_run run = fsdp_run(r, 4096);
   run.mesh = {2, 4, 2, 2, 2, 8, 2, 2, 1, mesh_unit::devices};
+  run.layers = 32;
   run.job.gradient_accumulation = 2;
   std::vector<remat_policy> policies;
   for (const named_remat_policy& named : remat_policies) policies.push_back(named.policy);
@@ -579,6 +580,10 @@ TEST_CASE("keys and policies are ones that MaxText has") {
   CHECK(has(with([](training& j) { j.vocabulary_tiles = 4; }), "num_vocab_tiling=4"));
   CHECK(has(with([](training& j) { j.pipeline_microbatches = 16; }), "num_pipeline_microbatches=16"));
   CHECK(has(with([](training& j) { j.capacity_factor = 1.25; }), "capacity_factor=1.25"));
+  const std::vector<std::string> rounds = with([](training& j) { j.pipeline_rounds = 2; });
+  CHECK(has(rounds, "num_pipeline_repeats=2"));
+  CHECK(has(rounds, "num_layers_per_pipeline_stage=2"));
+  CHECK(has(arguments, "num_layers_per_pipeline_stage=4"));
   const std::vector<std::string> offloaded = with([](training& j) { j.state_on_host = host_state::optimizer; });
   CHECK(has(offloaded, "optimizer_memory_host_offload=true"));
   CHECK_FALSE(has(offloaded, "parameter_memory_host_offload=true"));
@@ -607,6 +612,11 @@ TEST_CASE("what MaxText cannot do is refused") {
       {[](maxtext_run& m) { m.job.moments = dtype::bf16; }, errc::unsupported, "training.moments is bf16"},
       {[](maxtext_run& m) { m.job.weights = m.job.moments = dtype::int8; }, errc::unsupported, "training.weights"},
       {[](maxtext_run& m) { m.job.compute = dtype::fp8; }, errc::unsupported, "training.compute is fp8"},
+      {[](maxtext_run& m) { m.mesh.fsdp = 8, m.mesh.pipeline = 2; }, errc::missing_field, "layers is 0"},
+      {[](maxtext_run& m) { m.mesh.fsdp = 8, m.mesh.pipeline = 2, m.layers = 31; }, errc::not_divisible,
+       "layers is 31"},
+      {[](maxtext_run& m) { m.job.pipeline_rounds = 0; }, errc::missing_field, "pipeline_rounds"},
+      {[](maxtext_run& m) { m.job.work_multiplier = 2; }, errc::unsupported, "training.work_multiplier is 2"},
       {[](maxtext_run& m) { m.job.lora_rank = 8; }, errc::unsupported, "training.lora_rank is 8"},
       {[](maxtext_run& m) { m.job.vocabulary_tiles = 0; }, errc::missing_field, "vocabulary_tiles"},
       {[](maxtext_run& m) { m.job.capacity_factor = -1; }, errc::invalid_argument, "capacity_factor"},
@@ -660,7 +670,9 @@ TEST_CASE("a plan is read by its keys") {
                             {"pipeline_microbatches", 8},
                             {"vocabulary_tiles", 4},
                             {"capacity_factor", 1.25},
-                            {"lora_rank", 16}});
+                            {"lora_rank", 16},
+                            {"pipeline_rounds", 3},
+                            {"layers", 32}});
   const training job = read_planned_launch(typed).program.job;
   CHECK(job.weights == dtype::bf16);
   CHECK(job.moments == dtype::bf16);
@@ -672,6 +684,8 @@ TEST_CASE("a plan is read by its keys") {
   CHECK(job.vocabulary_tiles == 4);
   CHECK(job.capacity_factor == 1.25);
   CHECK(job.lora_rank == 16);
+  CHECK(job.pipeline_rounds == 3);
+  CHECK(read_planned_launch(typed).program.layers == 32);
   typed["plans"][0]["weights"] = "bf17";
   CHECK(says(refusal_of([&] { (void)read_planned_launch(typed); }).message, "plan.plans[0].weights is \"bf17\""));
 }

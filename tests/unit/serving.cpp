@@ -435,7 +435,7 @@ TEST_CASE("serving constants of the caller that cannot be are refused by name") 
                            {&serving_calibration::decode_collectives, "decode_collectives", true},
                            {&serving_calibration::prefill_between_steps, "prefill_between_steps", false},
                            {&serving_calibration::prefill_mxu, "prefill_mxu", false},
-                           {&serving_calibration::prefill_attention, "prefill_attention", true},
+                           {&serving_calibration::prefill_attention, "prefill_attention", false},
                            {&serving_calibration::prefill_hbm_passes, "prefill_hbm_passes", true},
                            {&serving_calibration::prefill_collectives, "prefill_collectives", true},
                            {&serving_calibration::engine_prefill, "engine_prefill", false}};

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/units.hpp>
+#include <tpuplan/text.hpp>
 
 /// @file
 /// The constants of the estimates, calibrated on published runs. Every estimate takes them as an argument.
@@ -47,9 +49,12 @@ struct calibration {
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
 constexpr void validate(const calibration& c) {
-  for (const double fraction : c.mxu_fraction) detail::positive("calibration.mxu_fraction", fraction);
+  for (std::size_t i = 0; i < c.mxu_fraction.size(); ++i) {
+    detail::positive(text<32>{"calibration.mxu_fraction["}.append(static_cast<std::int64_t>(i)).append("]"),
+                     c.mxu_fraction[i]);
+  }
   detail::positive("calibration.other_mxu_fraction", c.other_mxu_fraction);
-  detail::not_negative("calibration.attention_slowdown", c.attention_slowdown);
+  detail::positive("calibration.attention_slowdown", c.attention_slowdown);
   detail::not_negative("calibration.attention_block", c.attention_block);
   detail::not_negative("calibration.fixed_update", c.fixed_update);
   detail::not_negative("calibration.hbm_passes", c.hbm_passes);

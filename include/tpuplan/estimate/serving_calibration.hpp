@@ -39,7 +39,7 @@ constexpr void validate(const serving_calibration& c) {
   detail::not_negative("serving_calibration.engine_sequence", c.engine_sequence.value());
   detail::positive("serving_calibration.prefill_between_steps", c.prefill_between_steps);
   detail::positive("serving_calibration.prefill_mxu", c.prefill_mxu);
-  detail::not_negative("serving_calibration.prefill_attention", c.prefill_attention);
+  detail::positive("serving_calibration.prefill_attention", c.prefill_attention);
   detail::not_negative("serving_calibration.prefill_hbm_passes", c.prefill_hbm_passes);
   detail::not_negative("serving_calibration.prefill_collectives", c.prefill_collectives);
   detail::positive("serving_calibration.engine_prefill", c.engine_prefill);

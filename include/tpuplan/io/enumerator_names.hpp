@@ -6,7 +6,8 @@
 #include <tpuplan/io/declared.hpp>
 
 /// @file
-/// `name` of the enumerators that the headers of their types do not name: spelled as in C++, in their order.
+/// `name` of the enumerators that the headers of their types do not name: spelled as in C++ (`switch_` without its
+/// underscore), in their order.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -22,7 +23,7 @@ constexpr std::string_view enumerator_name(Enumeration x, const std::string_view
 }  // namespace detail
 
 /// @{
-/// The enumerator as C++ spells it.
+/// The name of the enumerator.
 [[nodiscard]] constexpr std::string_view name(attention_against x) noexcept {
   return detail::enumerator_name(x, {"projections", "layers"});
 }

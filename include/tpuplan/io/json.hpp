@@ -12,7 +12,7 @@
 /// Every public struct to JSON and back, exactly. Keys are the names of the fields with their unit behind them, in SI:
 /// `hbm.capacity_bytes`, `step.total_s`, `rate_usd_per_s`. Enumerators are their names; a figure that is not there is
 /// "absent" or "unknown", an optional one null, infinity "infinity". A key that is missing leaves the default of its
-/// field, one that is not known is refused. A chip, a slice or a remat policy may be given by name.
+/// field, one that is not known is refused. A chip, a shape, a slice or a remat policy may be given by name.
 
 namespace tpuplan {
 inline namespace abi_0 {

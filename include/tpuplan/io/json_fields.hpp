@@ -199,6 +199,7 @@ TPUPLAN_DETAIL_FIELDS(serving_request, model, job, best, kinds, regions, budget,
 TPUPLAN_DETAIL_FIELDS(serving_plan, where, mesh, slices, share, estimate, kind, region, price, cost, rate)
 TPUPLAN_DETAIL_FIELDS(rejected_server, where, why, amount)
 TPUPLAN_DETAIL_FIELDS(serving_plan_answer, plans, rejected, candidates)
+TPUPLAN_DETAIL_FIELDS(serving_relaxation, limit, given, needed, nearest)
 
 // io/
 TPUPLAN_DETAIL_FIELDS(calibration_fit, constants, fitted, mxu_spread)
@@ -209,7 +210,7 @@ TPUPLAN_DETAIL_FIELDS(model_config, model, model_type, assumed)
 TPUPLAN_DETAIL_FIELDS(assumption, field, value, why)
 TPUPLAN_DETAIL_FIELDS(svg_chart, svg, words)
 TPUPLAN_DETAIL_FIELDS(gcloud_launch, create, state, run, remove)
-TPUPLAN_DETAIL_FIELDS(maxtext_run, mesh, job, steps, checkpoint_period, config, extra)
+TPUPLAN_DETAIL_FIELDS(maxtext_run, mesh, job, layers, steps, checkpoint_period, config, extra)
 TPUPLAN_DETAIL_FIELDS(planned_launch, where, slices, program, run, preemptions, capacity)
 TPUPLAN_DETAIL_FIELDS(launch_request, name, where, slices, capacity, reservation, project, zone, cluster, image,
                       checkpoint, command, max_restarts, run, max_run)
@@ -260,13 +261,21 @@ TPUPLAN_DETAIL_LIST(serving_frontier, points, count)
 TPUPLAN_DETAIL_LIST(weight_matrices, items, size)
 #undef TPUPLAN_DETAIL_LIST
 
-/// A chip of the table, a slice or a policy may be given by its name.
+/// A chip of the table, a shape, a slice or a policy may be given by its name.
 template <>
 struct named_value<chip_spec> {
   template <class T>
   static T of(given_name<T> name, const json_place& at) {
     if (const auto found = find_chip(name)) return *found;
     fail(errc::unknown_name, at.text(), name, "v2, v3, v4, v5e, v5p, v6e, tpu7x, or the figures of a chip");
+  }
+};
+template <>
+struct named_value<topology> {
+  template <class T>
+  static T of(given_name<T> name, const json_place& at) {
+    if (const auto found = parse_topology(name)) return *found;
+    fail(errc::unknown_name, at.text(), name, "a shape such as 4x8 or 4x4x8");
   }
 };
 template <>
@@ -323,12 +332,33 @@ struct json_form<price_book> {
     }
     into = Book{};
     if (!built_in) {
+      if (!how.prices->empty()) {
+        fail(errc::invalid_argument, at.under("rows").text(), "a second book for the same json_reading.prices",
+             "an empty list of rows for each book");
+      }
+      check_rows(rows, at.under("rows"));
       auto& kept = static_cast<decltype(rows)&>(*how.prices);
       kept = std::move(rows);
       kept.reserve(1);  // a book of no rows looks at them, too
       into = Book{kept.data(), kept.size()};
     }
+    check_rows(own, at.under("own"));
     for (const auto& row : own) into = into.with(row);
+  }
+
+ private:
+  /// Refuses a row that is no price, by its place; aliases of a chip become its name.
+  template <class Rows>
+  static void check_rows(Rows& rows, const json_place& at) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      try {
+        validate(rows[i]);
+      } catch (const error& refusal) {
+        fail(refusal.code(), at.under(i).text(), "refused", refusal.what());
+      }
+      if (const auto chip = find_chip(given_name<typename Rows::value_type>{rows[i].generation.view()}))
+        rows[i].generation = chip->name;
+    }
   }
 };
 

@@ -48,9 +48,10 @@ struct json_place {
 
   [[nodiscard]] std::string text() const {
     if (above == nullptr) return std::string(key);
-    return above->text() + (key.empty() ? "[" + std::to_string(index) + "]" : "." + std::string(key));
+    return above->text() + (index == no_index ? "." + std::string(key) : "[" + std::to_string(index) + "]");
   }
-  [[nodiscard]] json_place under(std::string_view name) const noexcept { return {this, name, 0}; }
+  static constexpr std::size_t no_index = std::numeric_limits<std::size_t>::max();
+  [[nodiscard]] json_place under(std::string_view name) const noexcept { return {this, name, no_index}; }
   [[nodiscard]] json_place under(std::size_t place) const noexcept { return {this, {}, place}; }
 
   template <class Json>
@@ -59,7 +60,7 @@ struct json_place {
   }
 };
 
-// What has `Json` for a parameter is always given nlohmann::json: a template costs nothing until it is used.
+// Functions that read have the type of the document as a parameter because a template costs nothing until it is used.
 template <class Json>
 [[nodiscard]] const std::string& text_of(const Json& given) {
   return given.template get_ref<const std::string&>();
@@ -68,6 +69,18 @@ template <class Json>
 template <class Json>
 [[nodiscard]] bool is_text(const Json& given, std::string_view words) {
   return given.is_string() && text_of(given) == words;
+}
+
+/// A text as JSON, which is UTF-8.
+template <class Json>
+[[nodiscard]] Json json_text(std::string_view words, const json_place& at) {
+  Json value = std::string(words);
+  try {
+    (void)value.dump();
+  } catch (const nlohmann::json::exception&) {
+    fail(errc::malformed_input, at.text(), "not UTF-8", "a text in UTF-8");
+  }
+  return value;
 }
 
 /// The fields of a struct, and a list with its count: specialised in io/json_fields.hpp.
@@ -157,8 +170,8 @@ struct json_form<bool> {
 template <>
 struct json_form<char> {
   template <class Json>
-  static Json write(char x, const json_place&) {
-    return std::string(1, x);
+  static Json write(char x, const json_place& at) {
+    return json_text<Json>(std::string(1, x), at);
   }
   template <class Given>
   static void read(const Given& given, const json_place& at, const json_reading&, char& into) {
@@ -175,6 +188,9 @@ struct json_form<T, std::enable_if_t<std::is_integral<T>::value && !is_one_of<T,
     return x;
   }
   static void read(const nlohmann::json& given, const json_place& at, const json_reading&, T& into) {
+    if constexpr (std::is_unsigned<T>::value && sizeof(T) == 8) {
+      if (given.is_number_unsigned()) return static_cast<void>(into = given.template get<T>());
+    }
     const std::int64_t count = whole_number(given, [&] { return at.text(); });
     constexpr std::int64_t least = std::is_unsigned<T>::value ? 0 : std::int64_t{std::numeric_limits<T>::min()};
     constexpr std::uint64_t most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
@@ -249,8 +265,8 @@ struct json_form<T, std::enable_if_t<std::is_enum<T>::value>> {
 template <>
 struct json_form<std::string> {
   template <class Json>
-  static Json write(const std::string& x, const json_place&) {
-    return x;
+  static Json write(const std::string& x, const json_place& at) {
+    return json_text<Json>(x, at);
   }
   template <class Given>
   static void read(const Given& given, const json_place& at, const json_reading&, std::string& into) {
@@ -262,8 +278,8 @@ struct json_form<std::string> {
 template <std::size_t Capacity>
 struct json_form<text<Capacity>> {
   template <class Json>
-  static Json write(const text<Capacity>& x, const json_place&) {
-    return std::string(x.view());
+  static Json write(const text<Capacity>& x, const json_place& at) {
+    return json_text<Json>(x.view(), at);
   }
   static void read(const nlohmann::json& given, const json_place& at, const json_reading&, text<Capacity>& into) {
     if (!given.is_string()) at.refuse(errc::malformed_input, given, "a text");
@@ -287,7 +303,7 @@ struct json_form<known<T>> {
       into = known<T>{absent_t{}};
     } else if (is_text(given, "unknown")) {
       into = known<T>{};
-    } else if (given.is_string()) {
+    } else if (given.is_null() || (given.is_string() && !is_text(given, "infinity") && !is_text(given, "-infinity"))) {
       at.refuse(errc::unknown_name, given, "a figure, absent or unknown");
     } else {
       T value{};
@@ -401,7 +417,7 @@ template <class Json>
   for (const std::string& key : keys) {
     if (alike(key) == most) valid += (valid.empty() ? "" : ", ") + key;
   }
-  fail(errc::unknown_name, at.under(wrong).text(), "a key that is not known", valid);
+  fail(errc::unknown_name, at.under(wrong).text(), "not a key", valid);
 }
 
 /// The fields of a struct under their names. A field that is not given keeps its default.

@@ -23,6 +23,7 @@ inline namespace abi_0 {
 struct maxtext_run {
   layout mesh{};                                        ///< in devices
   training job{};                                       ///< batch, length, formats, optimizer, policy
+  std::int64_t layers = 0;                              ///< of the model; a pipeline needs them
   std::int64_t steps = 0;                               ///< 0: MaxText's default
   std::int64_t checkpoint_period = 0;                   ///< steps; 0: MaxText's default of 10000
   std::string config = "src/maxtext/configs/base.yml";  ///< the file that MaxText reads first
@@ -78,6 +79,18 @@ inline std::string maxtext_dtype(const char* field, dtype type) {
   fail(errc::unsupported, field, name(type), "fp32, bf16 or fp16 in MaxText");
 }
 
+/// Stages of so many layers, each so many times: MaxText wants their product to be the layers of the model.
+inline std::vector<std::string> maxtext_pipeline(const maxtext_run& run) {
+  const std::int64_t stages = checked_multiply(run.mesh.pipeline, run.mesh.dcn_pipeline);
+  const std::int64_t rounds = positive_count("pipeline_rounds", run.job.pipeline_rounds);
+  if (stages == 1) return {};
+  const std::int64_t pieces = checked_multiply(stages, rounds);
+  if (positive_count("layers", run.layers) % pieces != 0)
+    fail(errc::not_divisible, "layers", run.layers, "a multiple of stages and rounds in MaxText");
+  return {"num_layers_per_pipeline_stage=" + std::to_string(run.layers / pieces),
+          "num_pipeline_repeats=" + std::to_string(rounds)};
+}
+
 /// Formats, optimizer, attention and what hosts keep, where they are not as MaxText has them of itself. It keeps the
 /// second moments in the format of the weights, and describes 8-bit floats for GPUs alone.
 inline std::vector<std::string> maxtext_types(const training& job) {
@@ -86,6 +99,8 @@ inline std::vector<std::string> maxtext_types(const training& job) {
     fail(errc::unsupported, "training.optimizer", name(job.optimizer), "adamw in MaxText");
   if (job.moments != job.weights)
     fail(errc::unsupported, "training.moments", name(job.moments), "the format of the weights in MaxText");
+  if (job.work_multiplier != 1)
+    fail(errc::unsupported, "training.work_multiplier", job.work_multiplier, "1: MaxText does the work once");
   if (job.lora_rank != 0)
     fail(errc::unsupported, "training.lora_rank", job.lora_rank, "0: MaxText's pre-training has no adapters");
   if (job.compute == dtype::fp8 || job.compute == dtype::int4)
@@ -162,6 +177,7 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
   add("max_target_length", detail::positive_count("sequence_length", job.sequence_length), 0);
   add("num_pipeline_microbatches", detail::count_from("pipeline_microbatches", job.pipeline_microbatches, 0), 0);
   add("num_vocab_tiling", detail::positive_count("vocabulary_tiles", job.vocabulary_tiles), 1);
+  for (std::string& one : detail::maxtext_pipeline(run)) arguments.push_back(std::move(one));
   for (std::string& one : detail::maxtext_types(job)) arguments.push_back(std::move(one));
   for (std::string& one : detail::maxtext_remat(job.remat)) arguments.push_back(std::move(one));
   add("steps", detail::count_from("steps", run.steps, 0), 0);

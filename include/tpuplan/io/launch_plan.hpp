@@ -58,6 +58,7 @@ inline void read_plan_types(const json_object& from, training& into) {
   read("vocabulary_tiles", into.vocabulary_tiles);
   read("capacity_factor", into.capacity_factor);
   read("lora_rank", into.lora_rank);
+  read("pipeline_rounds", into.pipeline_rounds);
 }
 
 /// Steps between checkpoints and expected preemptions, where the plan has a cost on spot.
@@ -112,6 +113,7 @@ inline void read_plan_spot(const json_object& from, double step_time, planned_la
                  "full, minimal or another policy");
   result.program.job.remat = *remat;
   detail::read_plan_types(from, result.program.job);
+  if (from.has("layers")) result.program.layers = from.positive_count("layers");
   const double steps = from.positive_number("steps");
   if (steps > 1e12) detail::fail(errc::out_of_range, from.path("steps"), steps, "at most 1e12");
   result.program.steps = static_cast<std::int64_t>(std::ceil(steps));

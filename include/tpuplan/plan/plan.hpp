@@ -120,8 +120,13 @@ struct plan {
   return found;
 }
 
-/// The way of paying that was chosen. @pre the plan comes from an answer.
-[[nodiscard]] inline const plan_cost& chosen_cost(const plan& p) { return p.costs.at(p.chosen); }
+/// The way of paying that was chosen. Refuses a plan whose `chosen` is none of its costs.
+[[nodiscard]] inline const plan_cost& chosen_cost(const plan& p) {
+  if (p.chosen >= p.costs.size())
+    detail::fail(errc::out_of_range, "plan.chosen", static_cast<std::int64_t>(p.chosen),
+                 "the place of one of its costs");
+  return p.costs[p.chosen];
+}
 
 /// Why a slice is not among the plans. Enumerators are stable; later ones are closer to a plan.
 enum class rejection : std::uint8_t {

@@ -56,7 +56,7 @@ enum class serving_rejection : std::uint8_t {
   no_layout,     ///< heads that do not divide over its devices in any way
   does_not_fit,  ///< amount: bytes of weights per device beyond what is usable, or 0 where the cache is what is missing
   misses_target,   ///< amount: seconds over the target of a token, or of the first, at the least load that was tried
-  too_many_chips,  ///< amount: chips that the traffic would take
+  too_many_chips,  ///< amount: chips that were tried, and are too few
   no_price,
   over_budget,  ///< amount: dollars an hour over
   dominated,    ///< amount: dollars an hour more than the best
