@@ -32,8 +32,7 @@ static_assert(all_plain<tile, matrix_shape, padding_cost, weight_matrix, weight_
                         product_shape, product_time>);
 static_assert(all_plain<layer_widths, held_parameters, memory_breakdown, memory_calibration, calibration,
                         collective_time, step_breakdown>);
-static_assert(all_plain<price_row, price_book, run_cost, spot_run, expected_spot_run, plan_cost,
-                        rejected_slice>);
+static_assert(all_plain<price_row, price_book, run_cost, spot_run, expected_spot_run, plan_cost, rejected_slice>);
 
 // The structs that callers fill in are aggregates: named fields, no constructors.
 template <class... Types>

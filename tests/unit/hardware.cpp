@@ -515,6 +515,11 @@ TEST_CASE("topologies as text") {
   CHECK_FALSE(parse_topology(std::string(10000, 'x')).has_value());
 }
 
+TEST_CASE("a wrong shape is told which shapes there are") {
+  CHECK(says(refusal_of([] { (void)slice_of(v5p, {{4, 4, 6}, 3}); }).message, "AxBxC of multiples of 4"));
+  CHECK(says(refusal_of([] { (void)slice_of(v5e, {{4, 6, 1}, 2}); }).message, "1x1, 2x2, 2x4"));
+}
+
 TEST_CASE("shapes that are none are refused, not walked over") {
   for (const std::int32_t axes : {-1, 0, 1, 4, 1000000}) {
     const topology shape{{4, 4, 4}, axes};

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/models.hpp"
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
@@ -572,6 +573,16 @@ TEST_CASE("sequences that cannot be are refused") {
 
 // ---- caches
 // -------------------------------------------------------------------------------------------------------------
+
+TEST_CASE("the ends of what FLOPs are counted for") {
+  const transformer m = llama_3_8b();
+  CHECK(refusal_of([&] { (void)forward_flops_per_token(m, (std::int64_t{1} << 40) + 1); }).code == errc::out_of_range);
+  transformer one_window = m;
+  one_window.attention.window = 128;
+  one_window.attention.local_layers = 1;
+  const refusal got = refusal_of([&] { (void)attention_parity_length(one_window, attention_against::layers); });
+  CHECK(says(got.message, "model.attention.local_layers is 1"));
+}
 
 TEST_CASE("bytes of keys and values") {
   // 2 layers x 2 x 2 heads x 2 numbers.

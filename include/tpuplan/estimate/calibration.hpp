@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/units.hpp>
 #include <tpuplan/text.hpp>
+#include <tpuplan/units.hpp>
 
 /// @file
 /// The constants of the estimates, calibrated on published runs. Every estimate takes them as an argument.

@@ -1,0 +1,98 @@
+// The ends of ranges: what is just allowed and what is just not. The rest of these functions is in worked_figures.cpp,
+// in book_cases.cpp and in tests/unit.
+#include <support/models.hpp>
+#include <tpuplan/estimate/serving_memory.hpp>
+#include <tpuplan/estimate/training.hpp>
+#include <tpuplan/estimate/widths.hpp>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/model/flops.hpp>
+#include <tpuplan/roofline/padding.hpp>
+
+using namespace tpuplan;
+
+namespace {
+
+constexpr memory_breakdown memory_of(double low, double high, double usable) {
+  memory_breakdown m;
+  m.low = bytes{low}, m.high = bytes{high}, m.usable = bytes{usable};
+  return m;
+}
+constexpr serving_memory served(double low, double high, double usable) {
+  serving_memory m;
+  m.low = bytes{low}, m.high = bytes{high}, m.usable = bytes{usable};
+  return m;
+}
+
+constexpr chip_spec own_chip(std::int32_t axes) {
+  chip_spec c = axes == 3 ? v5p : v6e;
+  c.name = "own";
+  return c;
+}
+
+constexpr transformer experts_without_gate() {
+  transformer m = llama_3_8b();
+  m.mlp.gated = false;
+  m.moe.experts = 4;
+  m.moe.top_k = 2;
+  m.moe.expert_d_ff = 256;
+  return m;
+}
+
+constexpr std::int64_t count_of(const transformer& m, std::string_view name) {
+  for (const weight_matrix& one : matrices_of(m)) {
+    if (one.name == name) return one.count;
+  }
+  return 0;
+}
+
+}  // namespace
+
+// A verdict is yes below 97 % of what is usable, not at it; no above 103 %, not at it (for serving above all of it).
+static_assert(fits(memory_of(1, 96.9, 100)) == verdict::yes);
+static_assert(fits(memory_of(1, 97, 100)) == verdict::uncertain);
+static_assert(fits(memory_of(103, 104, 100)) == verdict::uncertain);
+static_assert(fits(memory_of(103.1, 104, 100)) == verdict::no);
+static_assert(fits(served(1, 96.9, 100)) == verdict::yes);
+static_assert(fits(served(1, 97, 100)) == verdict::uncertain);
+static_assert(fits(served(100, 104, 100)) == verdict::uncertain);
+static_assert(fits(served(100.1, 104, 100)) == verdict::no);
+
+// Sequences up to 2^40.
+static_assert(forward_flops_per_token(llama_3_8b(), std::int64_t{1} << 40).total > 1e15_FLOP);
+
+// Shapes of a chip that is not in the table.
+static_assert(is_valid_shape(own_chip(3), {{2, 2, 1}, 3}) && is_valid_shape(own_chip(3), {{2, 2, 2}, 3}) &&
+              is_valid_shape(own_chip(3), {{2, 2, 4}, 3}) && is_valid_shape(own_chip(3), {{2, 4, 4}, 3}) &&
+              is_valid_shape(own_chip(3), {{4, 4, 4}, 3}));
+static_assert(!is_valid_shape(own_chip(3), {{2, 2, 3}, 3}) && !is_valid_shape(own_chip(3), {{2, 4, 2}, 3}) &&
+              !is_valid_shape(own_chip(3), {{2, 4, 8}, 3}) && !is_valid_shape(own_chip(3), {{4, 8, 4}, 3}));
+static_assert(is_valid_shape(own_chip(2), {{1, 1, 1}, 2}) && !is_valid_shape(own_chip(2), {{1, 2, 1}, 2}) &&
+              is_valid_shape(own_chip(2), {{2, 4, 1}, 2}) && !is_valid_shape(own_chip(2), {{2, 8, 1}, 2}));
+
+static_assert(topology{{4, 4, 4}, 3} != topology{{4, 4, 8}, 3} && !(topology{{4, 4, 4}, 3} != topology{{4, 4, 4}, 3}));
+static_assert(may_be_twisted({{8, 8, 4}, 3}) && may_be_twisted({{4, 8, 8}, 3}) && !may_be_twisted({{8, 8, 8}, 3}));
+
+// Partial slices of v2 and v3 count as closed from 256 chips on.
+static_assert(detail::counts_as_wrapped(slice_for("v3-512")) && !detail::counts_as_wrapped(slice_for("v3-256")));
+
+// A matrix up and one down, or two up.
+static_assert(count_of(experts_without_gate(), "expert up") == 4 * 32);
+static_assert(count_of(experts_without_gate(), "MLP gate") == 0);
+
+// What full recomputation does again is all but the MLP's second product and the head.
+static_assert(recomputed_flops_per_token(llama_3_8b(), 2048, remat::full) == [] {
+  const forward_flops f = forward_flops_per_token(llama_3_8b(), 2048, maxtext_flops);
+  return f.qkv + f.attention_output + f.mlp_up + f.attention;
+}());
+static_assert(recomputed_flops_per_token(experts_without_gate(), 2048, remat::full) >
+              recomputed_flops_per_token(experts_without_gate(), 2048, remat::minimal));
+
+// A pipeline of as many stages as layers.
+static_assert([] {
+  transformer m = llama_3_8b();
+  m.layers = 4;
+  layout l;
+  l.pipeline = 4, l.fsdp = 2;
+  validate(l, m, job_of(64, 128));
+  return true;
+}());
