@@ -76,7 +76,7 @@ struct replica {
 };
 
 constexpr void check_served(const transformer& m, const serving_layout& l, const slice& s) {
-  const std::int64_t all = devices(s);
+  const std::int64_t all = positive_count("devices of the slice", devices(s));
   const std::int64_t tensor = l.tensor == 0 ? all : l.tensor;
   positive_count("serving_layout.tensor", tensor);
   if (all % tensor != 0) {
