@@ -35,6 +35,7 @@ constexpr transformer experts_without_gate() {
   m.moe.experts = 4;
   m.moe.top_k = 2;
   m.moe.expert_d_ff = 256;
+  m.moe.dense_layers = 2;
   return m;
 }
 
@@ -76,7 +77,7 @@ static_assert(may_be_twisted({{8, 8, 4}, 3}) && may_be_twisted({{4, 8, 8}, 3}) &
 static_assert(detail::counts_as_wrapped(slice_for("v3-512")) && !detail::counts_as_wrapped(slice_for("v3-256")));
 
 // A matrix up and one down, or two up.
-static_assert(count_of(experts_without_gate(), "expert up") == 4 * 32);
+static_assert(count_of(experts_without_gate(), "expert up") == 4 * 30);
 static_assert(count_of(experts_without_gate(), "MLP gate") == 0);
 
 // What full recomputation does again is all but the MLP's second product and the head.
@@ -84,8 +85,27 @@ static_assert(recomputed_flops_per_token(llama_3_8b(), 2048, remat::full) == [] 
   const forward_flops f = forward_flops_per_token(llama_3_8b(), 2048, maxtext_flops);
   return f.qkv + f.attention_output + f.mlp_up + f.attention;
 }());
-static_assert(recomputed_flops_per_token(experts_without_gate(), 2048, remat::full) >
-              recomputed_flops_per_token(experts_without_gate(), 2048, remat::minimal));
+static_assert(recomputed_flops_per_token(experts_without_gate(), 2048, remat::full) == [] {
+  const forward_flops f = forward_flops_per_token(experts_without_gate(), 2048, maxtext_flops);
+  return f.qkv + f.attention_output + (f.mlp_up + f.experts_up) + f.attention;
+}());
+
+// The longest context fits, one token more does not.
+static_assert([] {
+  for (const char* slice_name : {"v6e-1", "v6e-4", "v5p-8", "v5litepod-8", "tpu7x-8"}) {
+    const slice s = slice_for(slice_name);
+    serving job;
+    job.weights = dtype::int8;
+    const std::int64_t longest = largest_serving_context(llama_3_8b(), job, {}, s);
+    const detail::served_model v = detail::served_by(llama_3_8b(), job, {}, s);
+    const auto holds = [&](std::int64_t tokens) {
+      return detail::on_device(v, detail::cache_of(llama_3_8b(), job, static_cast<double>(tokens))) <=
+             detail::cache_room(v, job, s);
+    };
+    if (!holds(longest) || holds(longest + 1)) return false;
+  }
+  return true;
+}());
 
 // A pipeline of as many stages as layers.
 static_assert([] {
