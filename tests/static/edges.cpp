@@ -1,6 +1,7 @@
 // The ends of ranges: what is just allowed and what is just not. The rest of these functions is in worked_figures.cpp,
 // in book_cases.cpp and in tests/unit.
 #include <support/models.hpp>
+#include <tpuplan/cost/payment.hpp>
 #include <tpuplan/estimate/serving_memory.hpp>
 #include <tpuplan/estimate/training.hpp>
 #include <tpuplan/estimate/widths.hpp>
@@ -103,6 +104,21 @@ static_assert([] {
              detail::cache_room(v, job, s);
     };
     if (!holds(longest) || holds(longest + 1)) return false;
+  }
+  return true;
+}());
+
+// A calendar reservation lasts up to 90 days.
+static_assert(can_be_paid(provisioning::calendar, 90_days) && !can_be_paid(provisioning::calendar, 90_days + 1_s));
+
+// Adapters on any one kind of matrix.
+static_assert([] {
+  for (bool lora_targets::*target : {&lora_targets::q, &lora_targets::k, &lora_targets::v, &lora_targets::o,
+                                     &lora_targets::gate, &lora_targets::up, &lora_targets::down}) {
+    training job = job_of(8, 128);
+    job.lora_rank = 1;
+    job.lora.*target = true;
+    validate(job);
   }
   return true;
 }());

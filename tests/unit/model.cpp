@@ -574,6 +574,14 @@ TEST_CASE("sequences that cannot be are refused") {
 // ---- caches
 // -------------------------------------------------------------------------------------------------------------
 
+TEST_CASE("the ends of what a training step is asked") {
+  training job = job_of(8, 128);
+  job.work_multiplier = 100;
+  CHECK_FALSE(refusal_of([&] { validate(job); }).refused);
+  job.work_multiplier = 100.5;
+  CHECK(says(refusal_of([&] { validate(job); }).message, "training.work_multiplier"));
+}
+
 TEST_CASE("the ends of what FLOPs are counted for") {
   const transformer m = llama_3_8b();
   CHECK(refusal_of([&] { (void)forward_flops_per_token(m, (std::int64_t{1} << 40) + 1); }).code == errc::out_of_range);
