@@ -372,6 +372,19 @@ TEST_CASE("GPUs: the header is the file, and estimates are bounds at peak") {
   CHECK(refusal_of([] { (void)gpu_server(gpu_for("H100"), 0); }).refused);
 }
 
+TEST_CASE("a GPU server is a slice of so many devices") {
+  const slice one = gpu_server(gpu_for("H100"), 1);
+  CHECK(chips(one) == 1);
+  CHECK(devices(one) == 1);
+  CHECK(one.chip.tensorcores == 1);
+  CHECK(one.chip.jax_devices == 1);
+  CHECK(one.chip.ici.axes == 1);
+  CHECK(one.shape == topology{{1, 1, 1}, 2});
+  CHECK(devices(gpu_server(gpu_for("H100"), 8)) == 8);
+  for (const std::int64_t wrong : {std::int64_t{0}, std::int64_t{9}})
+    CHECK(refusal_of([&] { (void)gpu_server(gpu_for("H100"), wrong); }).code == errc::out_of_range);
+}
+
 TEST_CASE("what serving refuses, by field") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
