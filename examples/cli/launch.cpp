@@ -70,15 +70,14 @@ launch_request make_request(const launch_options& given, const std::optional<pla
   const maybe<provisioning> kind =
       given.capacity.empty() ? (plan ? plan->capacity : provisioning::on_demand) : parse_provisioning(given.capacity);
   if (!kind) {
-    detail::fail(errc::unknown_name, "--provisioning", detail::shown_value(given.capacity),
-                 "on_demand, spot, flex_start or calendar");
+    detail::fail(errc::unknown_name, "--provisioning", given.capacity, "on_demand, spot, flex_start or calendar");
   }
   request.capacity = *kind;
   if (!given.max_run.empty()) request.max_run = parse_duration("--max-run", given.max_run);
   request.max_restarts = restarts_for(request, plan ? plan->preemptions : 0);
   if (!given.restarts.empty()) request.max_restarts = detail::parse_count(given.restarts);
   if (request.max_restarts < 0)
-    detail::fail(errc::invalid_argument, "--max-restarts", detail::shown_value(given.restarts), "a whole number");
+    detail::fail(errc::invalid_argument, "--max-restarts", given.restarts, "a whole number");
   return request;
 }
 
@@ -128,7 +127,7 @@ void run_launch(const launch_options& given, const session& with) {
   if (given.target == "gke") return print_gke(request, with);
   if (given.target == "gcloud")
     return print_gcloud(request, given.tpu_vm ? tpu_creation::tpu_vm : tpu_creation::queued_resource, with);
-  detail::fail(errc::unknown_name, "--target", detail::shown_value(given.target), "vertex, gke or gcloud");
+  detail::fail(errc::unknown_name, "--target", given.target, "vertex, gke or gcloud");
 }
 
 }  // namespace

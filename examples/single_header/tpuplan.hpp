@@ -98,7 +98,8 @@ class error : public std::exception {
         message_[room - 1] = message_[room - 2] = message_[room - 3] = '.';
         return;
       }
-      message_[size_++] = character == '\0' ? '?' : character;
+      const auto code = static_cast<unsigned char>(character);  // control characters could speak to a terminal
+      message_[size_++] = code < ' ' || code == 127 ? '?' : character;
     }
   }
 
@@ -4896,8 +4897,8 @@ constexpr double filled_work(const asked_step& k, const product_on_device& p) {
 
 /// Bytes per token that a product reads and writes, its bf16 operands and results once per pass: a product of
 /// m x k x n takes f (1/m + 1/k + 1/n) bytes for f FLOPs. Routed experts have dispatch instead.
-constexpr double operand_bytes(const product_on_device& p, double rows) {
-  return p.work.value() > 0 ? p.work.value() * p.passes * (1 / rows + 1 / p.inner + 1 / p.outer) : 0;
+constexpr bytes operands_of(const product_on_device& p, double rows) {
+  return bytes{p.work.value() > 0 ? p.work.value() * p.passes * (1 / rows + 1 / p.inner + 1 / p.outer) : 0};
 }
 
 /// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, the scores a second time in
@@ -4951,9 +4952,9 @@ constexpr void add_hbm(step_breakdown& t, const asked_step& k) {
   const double bytes_each = k.job.compute == dtype::fp32 ? 4 : 2;
   t.scores = seconds{exposed * k.tokens * k.layers * w.scores * bytes_each * moves};
   const double rows = k.tokens * tensor / device_count / k.microbatches;
-  double operands = 0;
-  for (const product_on_device& p : dense_products(k)) operands += operand_bytes(p, rows);
-  t.operands = seconds{exposed * k.c.operand_reads * k.tokens * k.job.work_multiplier * operands};
+  bytes operands{};
+  for (const product_on_device& p : dense_products(k)) operands += operands_of(p, rows);
+  t.operands = seconds{exposed * k.c.operand_reads * k.tokens * k.job.work_multiplier * operands.value()};
   const double gathered =
       2 * (k.held.trained + k.held.frozen) / (tensor * static_cast<double>(k.l.expert) * k.stages) * device_count;
   t.weight_reads = seconds{exposed * k.c.weight_reads * gathered * (k.passes + again(r.mlp_up)) * k.microbatches};
@@ -7483,8 +7484,8 @@ constexpr double collective_seconds_per_byte(const replica& r, double slowdown) 
 }
 
 /// Bytes that two all-reduces a layer move for each token.
-constexpr double all_reduced_bytes(const served_model& v, const serving_layout& l) {
-  return 8 * v.layers * v.d_model * (l.weights == weight_cut::two_dimensions ? 2 / math::sqrt(v.on.chips) : 1);
+constexpr bytes all_reduced(const served_model& v, const serving_layout& l) {
+  return bytes{8 * v.layers * v.d_model * (l.weights == weight_cut::two_dimensions ? 2 / math::sqrt(v.on.chips) : 1)};
 }
 
 constexpr seconds layer_latency_of(const served_model& v, const serving_calibration& c) {
@@ -7529,7 +7530,7 @@ constexpr decode_breakdown decode_of(const served_model& v, double sequences, by
   t.cache = cache * (sequences * v.copies) / (v.hbm * c.cache_stream);
   t.latency = layer_latency_of(v, c);
   t.collectives =
-      seconds{all_reduced_bytes(v, l) * sequences * collective_seconds_per_byte(v.on, c.decode_collectives)};
+      seconds{all_reduced(v, l).value() * sequences * collective_seconds_per_byte(v.on, c.decode_collectives)};
   t.total = max(t.weights, t.products) + t.cache + t.latency + t.collectives;
   positive("decode step", t.total.value());
   t.extrapolated = !serving_covered(s.chip);
@@ -7611,7 +7612,7 @@ constexpr prefill_breakdown prefill_of(const served_model& v, const transformer&
   t.attention = attention_core(m, length, half) * (tokens * c.prefill_attention) / peak;
   t.elementwise = bytes{c.prefill_hbm_passes * tokens * 2 * v.layers * (8 * w.d_model + 2 * w.qkv + w.mlp)} / v.hbm;
   t.weights = held * chunks / (v.hbm * c.weight_stream);
-  const double moved = l.weights == weight_cut::gathered ? held.value() : all_reduced_bytes(v, l) * tokens;
+  const double moved = l.weights == weight_cut::gathered ? held.value() : all_reduced(v, l).value() * tokens;
   t.collectives = seconds{moved * collective_seconds_per_byte(v.on, c.prefill_collectives)};
   t.latency = layer_latency_of(v, c) * chunks;
   t.total = t.products + t.attention + t.elementwise + t.weights + t.collectives + t.latency;
@@ -8002,8 +8003,8 @@ constexpr double prompt_share(const serving& job) {
   return job.prompt.mean * (1 - job.prefix_hit_rate) / job.answer.mean;
 }
 
-constexpr double prompt_seconds(const served_model& v, const serving& job, const serving_calibration& c) {
-  return (flops{2 * v.matrices * prompt_share(job)} / (v.peak * c.prefill_between_steps)).value();
+constexpr seconds prompt_time(const served_model& v, const serving& job, const serving_calibration& c) {
+  return flops{2 * v.matrices * prompt_share(job)} / (v.peak * c.prefill_between_steps);
 }
 
 constexpr token_line line_of(const served_model& v, bytes cache, const serving& job, const serving_layout& l,
@@ -8015,8 +8016,8 @@ constexpr token_line line_of(const served_model& v, bytes cache, const serving& 
   line.missed = v.missed;
   line.products = 2 * v.matrices / (v.peak.value() * c.decode_mxu);
   line.each = cache.value() * v.copies / (v.hbm.value() * c.cache_stream) +
-              all_reduced_bytes(v, l) * collective_seconds_per_byte(v.on, c.decode_collectives) +
-              prompt_seconds(v, job, c);
+              all_reduced(v, l).value() * collective_seconds_per_byte(v.on, c.decode_collectives) +
+              prompt_time(v, job, c).value();
   line.fixed = layer_latency_of(v, c).value();
   line.host = c.engine_step.value();
   line.host_each = c.engine_sequence.value();
@@ -8028,7 +8029,7 @@ constexpr token_time token_of(const served_model& v, double running, bytes cache
                               const serving_layout& l, const slice& s, const serving_calibration& c) {
   token_time t;
   t.step = decode_of(v, running, cache, job, l, s, c);
-  t.prompts = seconds{running * prompt_seconds(v, job, c)};
+  t.prompts = running * prompt_time(v, job, c);
   const seconds device = t.step.total + t.prompts;
   t.total = max(device, c.engine_step + running * c.engine_sequence);
   t.engine = t.total - device;
@@ -8149,14 +8150,14 @@ constexpr double running_batch(const serving& job, const token_line& line, doubl
 /// Waiting for a place. Closed: those whom the running batch leaves over. Open: a queue of one server that takes a
 /// request at a time, at the rate of a full batch, arrivals at random and service alike (M/D/1); near capacity it is
 /// long.
-constexpr double queue_seconds(const serving& job, double requests, double capacity, double in_service,
-                               double replicas) {
+constexpr seconds queue_time(const serving& job, per_second requests, per_second capacity, seconds in_service,
+                             double replicas) {
   if (job.request_rate.value() > 0) {
     const double load = requests / capacity;
     return load / (2 * (1 - load)) / capacity;
   }
   const double left = static_cast<double>(job.concurrency) / replicas - requests * in_service;
-  return left > 1e-6 * in_service * requests ? left / requests : 0;
+  return left > 1e-6 * (in_service * requests) ? left / requests : seconds{0};
 }
 
 /// Fills in what follows from the running batch.
@@ -8170,7 +8171,8 @@ constexpr void add_rates(serving_estimate& e, const serving& job, double replica
           : 1;
   const double own = e.prefill.value() + (chunks - 0.5) * token;
   const bool waits = job.request_rate.value() > 0 || job.concurrency > 0;
-  if (waits) e.queue = seconds{queue_seconds(job, each, e.capacity.value() / replicas, own + answer * token, replicas)};
+  if (waits)
+    e.queue = queue_time(job, per_second{each}, e.capacity / replicas, seconds{own + answer * token}, replicas);
   e.first_token = e.queue + seconds{own};
   e.requests = per_second{each * replicas};
   e.output_tokens = e.requests * answer;

@@ -87,7 +87,8 @@ class error : public std::exception {
         message_[room - 1] = message_[room - 2] = message_[room - 3] = '.';
         return;
       }
-      message_[size_++] = character == '\0' ? '?' : character;
+      const auto code = static_cast<unsigned char>(character);  // control characters could speak to a terminal
+      message_[size_++] = code < ' ' || code == 127 ? '?' : character;
     }
   }
 

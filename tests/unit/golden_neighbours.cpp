@@ -45,6 +45,16 @@ class figures {
   std::string words_, refusal_;
 };
 
+/// Asks with every neighbour of one part of the question.
+template <class Question, class Part, class Ask>
+void each_changed(const Question& base, Part Question::*part, const std::string& words, const Ask& ask) {
+  neighbours::each(base.*part, [&](const std::string& field, const Part& changed) {
+    Question q = base;
+    q.*part = changed;
+    ask(words + field, q);
+  });
+}
+
 transformer experts_with_windows() {
   transformer m = llama_3_8b();
   m.name = "experts";
@@ -161,11 +171,7 @@ TEST_CASE("each field of a training question, changed") {
     const std::string name = std::string(base.model.name.view()) + " " + std::string(tpuplan::name(base.where).view());
     ask(name, base);
     const auto change = [&](const char* what, auto question::*part) {
-      neighbours::each(base.*part, [&](const std::string& words, const auto& changed) {
-        question q = base;
-        q.*part = changed;
-        ask(name + " " + what + "." + words, q);
-      });
+      each_changed(base, part, name + " " + what + ".", ask);
     };
     change("job", &question::job);
     change("mesh", &question::mesh);
@@ -208,11 +214,7 @@ TEST_CASE("each field of a serving question, changed") {
     const std::string name = std::string(base.model.name.view()) + " " + std::string(tpuplan::name(base.where).view());
     ask(name, base);
     const auto change = [&](const char* what, auto question::*part) {
-      neighbours::each(base.*part, [&](const std::string& words, const auto& changed) {
-        question q = base;
-        q.*part = changed;
-        ask(name + " " + what + "." + words, q);
-      });
+      each_changed(base, part, name + " " + what + ".", ask);
     };
     change("job", &question::job);
     change("mesh", &question::mesh);

@@ -166,8 +166,8 @@ constexpr double collective_seconds_per_byte(const replica& r, double slowdown) 
 }
 
 /// Bytes that two all-reduces a layer move for each token.
-constexpr double all_reduced_bytes(const served_model& v, const serving_layout& l) {
-  return 8 * v.layers * v.d_model * (l.weights == weight_cut::two_dimensions ? 2 / math::sqrt(v.on.chips) : 1);
+constexpr bytes all_reduced(const served_model& v, const serving_layout& l) {
+  return bytes{8 * v.layers * v.d_model * (l.weights == weight_cut::two_dimensions ? 2 / math::sqrt(v.on.chips) : 1)};
 }
 
 constexpr seconds layer_latency_of(const served_model& v, const serving_calibration& c) {
@@ -212,7 +212,7 @@ constexpr decode_breakdown decode_of(const served_model& v, double sequences, by
   t.cache = cache * (sequences * v.copies) / (v.hbm * c.cache_stream);
   t.latency = layer_latency_of(v, c);
   t.collectives =
-      seconds{all_reduced_bytes(v, l) * sequences * collective_seconds_per_byte(v.on, c.decode_collectives)};
+      seconds{all_reduced(v, l).value() * sequences * collective_seconds_per_byte(v.on, c.decode_collectives)};
   t.total = max(t.weights, t.products) + t.cache + t.latency + t.collectives;
   positive("decode step", t.total.value());
   t.extrapolated = !serving_covered(s.chip);

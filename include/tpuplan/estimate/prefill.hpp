@@ -50,7 +50,7 @@ constexpr prefill_breakdown prefill_of(const served_model& v, const transformer&
   t.attention = attention_core(m, length, half) * (tokens * c.prefill_attention) / peak;
   t.elementwise = bytes{c.prefill_hbm_passes * tokens * 2 * v.layers * (8 * w.d_model + 2 * w.qkv + w.mlp)} / v.hbm;
   t.weights = held * chunks / (v.hbm * c.weight_stream);
-  const double moved = l.weights == weight_cut::gathered ? held.value() : all_reduced_bytes(v, l) * tokens;
+  const double moved = l.weights == weight_cut::gathered ? held.value() : all_reduced(v, l).value() * tokens;
   t.collectives = seconds{moved * collective_seconds_per_byte(v.on, c.prefill_collectives)};
   t.latency = layer_latency_of(v, c) * chunks;
   t.total = t.products + t.attention + t.elementwise + t.weights + t.collectives + t.latency;

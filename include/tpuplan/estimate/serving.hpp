@@ -69,8 +69,8 @@ constexpr double prompt_share(const serving& job) {
   return job.prompt.mean * (1 - job.prefix_hit_rate) / job.answer.mean;
 }
 
-constexpr double prompt_seconds(const served_model& v, const serving& job, const serving_calibration& c) {
-  return (flops{2 * v.matrices * prompt_share(job)} / (v.peak * c.prefill_between_steps)).value();
+constexpr seconds prompt_time(const served_model& v, const serving& job, const serving_calibration& c) {
+  return flops{2 * v.matrices * prompt_share(job)} / (v.peak * c.prefill_between_steps);
 }
 
 constexpr token_line line_of(const served_model& v, bytes cache, const serving& job, const serving_layout& l,
@@ -82,8 +82,8 @@ constexpr token_line line_of(const served_model& v, bytes cache, const serving& 
   line.missed = v.missed;
   line.products = 2 * v.matrices / (v.peak.value() * c.decode_mxu);
   line.each = cache.value() * v.copies / (v.hbm.value() * c.cache_stream) +
-              all_reduced_bytes(v, l) * collective_seconds_per_byte(v.on, c.decode_collectives) +
-              prompt_seconds(v, job, c);
+              all_reduced(v, l).value() * collective_seconds_per_byte(v.on, c.decode_collectives) +
+              prompt_time(v, job, c).value();
   line.fixed = layer_latency_of(v, c).value();
   line.host = c.engine_step.value();
   line.host_each = c.engine_sequence.value();
@@ -95,7 +95,7 @@ constexpr token_time token_of(const served_model& v, double running, bytes cache
                               const serving_layout& l, const slice& s, const serving_calibration& c) {
   token_time t;
   t.step = decode_of(v, running, cache, job, l, s, c);
-  t.prompts = seconds{running * prompt_seconds(v, job, c)};
+  t.prompts = running * prompt_time(v, job, c);
   const seconds device = t.step.total + t.prompts;
   t.total = max(device, c.engine_step + running * c.engine_sequence);
   t.engine = t.total - device;
@@ -216,14 +216,14 @@ constexpr double running_batch(const serving& job, const token_line& line, doubl
 /// Waiting for a place. Closed: those whom the running batch leaves over. Open: a queue of one server that takes a
 /// request at a time, at the rate of a full batch, arrivals at random and service alike (M/D/1); near capacity it is
 /// long.
-constexpr double queue_seconds(const serving& job, double requests, double capacity, double in_service,
-                               double replicas) {
+constexpr seconds queue_time(const serving& job, per_second requests, per_second capacity, seconds in_service,
+                             double replicas) {
   if (job.request_rate.value() > 0) {
     const double load = requests / capacity;
     return load / (2 * (1 - load)) / capacity;
   }
   const double left = static_cast<double>(job.concurrency) / replicas - requests * in_service;
-  return left > 1e-6 * in_service * requests ? left / requests : 0;
+  return left > 1e-6 * (in_service * requests) ? left / requests : seconds{0};
 }
 
 /// Fills in what follows from the running batch.
@@ -237,7 +237,8 @@ constexpr void add_rates(serving_estimate& e, const serving& job, double replica
           : 1;
   const double own = e.prefill.value() + (chunks - 0.5) * token;
   const bool waits = job.request_rate.value() > 0 || job.concurrency > 0;
-  if (waits) e.queue = seconds{queue_seconds(job, each, e.capacity.value() / replicas, own + answer * token, replicas)};
+  if (waits)
+    e.queue = queue_time(job, per_second{each}, e.capacity / replicas, seconds{own + answer * token}, replicas);
   e.first_token = e.queue + seconds{own};
   e.requests = per_second{each * replicas};
   e.output_tokens = e.requests * answer;

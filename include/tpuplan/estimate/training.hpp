@@ -184,8 +184,8 @@ constexpr double filled_work(const asked_step& k, const product_on_device& p) {
 
 /// Bytes per token that a product reads and writes, its bf16 operands and results once per pass: a product of
 /// m x k x n takes f (1/m + 1/k + 1/n) bytes for f FLOPs. Routed experts have dispatch instead.
-constexpr double operand_bytes(const product_on_device& p, double rows) {
-  return p.work.value() > 0 ? p.work.value() * p.passes * (1 / rows + 1 / p.inner + 1 / p.outer) : 0;
+constexpr bytes operands_of(const product_on_device& p, double rows) {
+  return bytes{p.work.value() > 0 ? p.work.value() * p.passes * (1 / rows + 1 / p.inner + 1 / p.outer) : 0};
 }
 
 /// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, the scores a second time in
@@ -239,9 +239,9 @@ constexpr void add_hbm(step_breakdown& t, const asked_step& k) {
   const double bytes_each = k.job.compute == dtype::fp32 ? 4 : 2;
   t.scores = seconds{exposed * k.tokens * k.layers * w.scores * bytes_each * moves};
   const double rows = k.tokens * tensor / device_count / k.microbatches;
-  double operands = 0;
-  for (const product_on_device& p : dense_products(k)) operands += operand_bytes(p, rows);
-  t.operands = seconds{exposed * k.c.operand_reads * k.tokens * k.job.work_multiplier * operands};
+  bytes operands{};
+  for (const product_on_device& p : dense_products(k)) operands += operands_of(p, rows);
+  t.operands = seconds{exposed * k.c.operand_reads * k.tokens * k.job.work_multiplier * operands.value()};
   const double gathered =
       2 * (k.held.trained + k.held.frozen) / (tensor * static_cast<double>(k.l.expert) * k.stages) * device_count;
   t.weight_reads = seconds{exposed * k.c.weight_reads * gathered * (k.passes + again(r.mlp_up)) * k.microbatches};

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string_view>
 #include <tpuplan/io/declared.hpp>
+#include <tpuplan/text.hpp>
 
 /// @file
 /// `name` of the enumerators that the headers of their types do not name: spelled as in C++ (`switch_` without its
@@ -12,65 +13,56 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-namespace detail {
-
-/// The name at that place, "?" past the end.
-template <class Enumeration, std::size_t Count>
-constexpr std::string_view enumerator_name(Enumeration x, const std::string_view (&names)[Count]) noexcept {
-  return static_cast<std::size_t>(x) < Count ? names[static_cast<std::size_t>(x)] : std::string_view{"?"};
-}
-
-}  // namespace detail
-
 /// @{
 /// The name of the enumerator.
 [[nodiscard]] constexpr std::string_view name(attention_against x) noexcept {
-  return detail::enumerator_name(x, {"projections", "layers"});
+  return detail::name_of({"projections", "layers"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(attention_flops x) noexcept {
-  return detail::enumerator_name(x, {"none", "full", "causal_half"});
+  return detail::name_of({"none", "full", "causal_half"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(cache_cut x) noexcept {
-  return detail::enumerator_name(x, {"heads", "batch"});
+  return detail::name_of({"heads", "batch"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(host_state x) noexcept {
-  return detail::enumerator_name(x, {"none", "optimizer", "parameters_and_optimizer"});
+  return detail::name_of({"none", "optimizer", "parameters_and_optimizer"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(member_share x) noexcept {
-  return detail::enumerator_name(x, {"by_network", "whole", "others"});
+  return detail::name_of({"by_network", "whole", "others"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(mesh_unit x) noexcept {
-  return detail::enumerator_name(x, {"devices", "chips"});
+  return detail::name_of({"devices", "chips"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(name_counts x) noexcept {
-  return detail::enumerator_name(x, {"tensorcores", "chips"});
+  return detail::name_of({"tensorcores", "chips"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(network_kind x) noexcept {
-  return detail::enumerator_name(x, {"ring", "line", "switch"});
+  return detail::name_of({"ring", "line", "switch"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(placement x) noexcept {
-  return detail::enumerator_name(x, {"recompute", "device", "host"});
+  return detail::name_of({"recompute", "device", "host"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(remainder x) noexcept {
-  return detail::enumerator_name(x, {"drop", "keep"});
+  return detail::name_of({"drop", "keep"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(serving_question x) noexcept {
-  return detail::enumerator_name(x, {"decode_step", "engine_step", "prefill", "engine_prefill", "end_to_end"});
+  return detail::name_of({"decode_step", "engine_step", "prefill", "engine_prefill", "end_to_end"},
+                         static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(tpu_creation x) noexcept {
-  return detail::enumerator_name(x, {"queued_resource", "tpu_vm"});
+  return detail::name_of({"queued_resource", "tpu_vm"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(weight_cut x) noexcept {
-  return detail::enumerator_name(x, {"one_dimension", "two_dimensions", "gathered"});
+  return detail::name_of({"one_dimension", "two_dimensions", "gathered"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(window_eviction x) noexcept {
-  return detail::enumerator_name(x, {"keep_all", "evict"});
+  return detail::name_of({"keep_all", "evict"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(window_flops x) noexcept {
-  return detail::enumerator_name(x, {"smooth", "clipped", "half"});
+  return detail::name_of({"smooth", "clipped", "half"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(wraparound_rule x) noexcept {
-  return detail::enumerator_name(x, {"whole_pod", "axis_of_16", "whole_cubes"});
+  return detail::name_of({"whole_pod", "axis_of_16", "whole_cubes"}, static_cast<std::size_t>(x));
 }
 /// @}
 

@@ -157,7 +157,7 @@ class config_fields {
     for (const nlohmann::json& entry : list(field)) {
       const std::int64_t number = entry.is_number_integer() ? entry.get<std::int64_t>() : -1;
       if (number < 0 || number >= layers) {
-        fail(errc::invalid_argument, path(field), shown(entry), "numbers of layers, from 0 on");
+        fail(errc::invalid_argument, path(field), shown_json(entry), "numbers of layers, from 0 on");
       }
       numbers.push_back(number);
     }
@@ -187,13 +187,6 @@ class config_fields {
   [[noreturn]] void fail_missing(std::string_view field) const {
     fail(errc::missing_field, path(field), is_null(field) ? "null" : "missing",
          "a value: " + std::string(type_) + " has no default for it");
-  }
-
-  /// A value of the file for a message: at most 40 characters of it.
-  [[nodiscard]] static std::string shown(const nlohmann::json& given) {
-    if (given.is_structured()) return given.type_name();
-    const std::string text = given.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-    return text.size() <= 40 ? text : text.substr(0, 37) + "...";
   }
 
  private:

@@ -105,7 +105,7 @@ inline std::int64_t stated_local_layers(const config_fields& f, const transforme
     if (entry == "sliding_attention") {
       ++local;
     } else if (entry != "full_attention") {
-      fail(errc::unsupported, f.path("layer_types"), config_fields::shown(entry), "sliding_attention, full_attention");
+      fail(errc::unsupported, f.path("layer_types"), shown_json(entry), "sliding_attention, full_attention");
     }
   }
   if (types.size() != static_cast<std::size_t>(m.layers)) {

@@ -13,9 +13,10 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// A value as far as a refusal quotes it.
+/// A value as a refusal quotes it: 40 characters of it, of a list or an object what it is.
 template <class Json>
 [[nodiscard]] std::string shown_json(const Json& given) {
+  if (given.is_structured()) return given.type_name();
   const std::string text = given.dump(-1, ' ', true, Json::error_handler_t::replace);
   return text.size() <= 40 ? text : text.substr(0, 37) + "...";
 }

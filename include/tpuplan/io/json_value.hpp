@@ -56,7 +56,7 @@ struct json_place {
 
   template <class Json>
   [[noreturn]] void refuse(errc code, const Json& given, std::string_view valid) const {
-    fail(code, text(), given.is_structured() ? std::string(given.type_name()) : shown_json(given), valid);
+    fail(code, text(), shown_json(given), valid);
   }
 };
 
@@ -107,6 +107,8 @@ template <class T>
 struct json_unit {
   static constexpr std::string_view suffix = "";
 };
+template <class Dim>
+struct json_unit<quantity<Dim>>;  // a dimension without a suffix does not compile
 #define TPUPLAN_DETAIL_UNIT(bytes, flops, seconds, usd, text)   \
   template <>                                                   \
   struct json_unit<quantity<dim<bytes, flops, seconds, usd>>> { \
@@ -125,7 +127,11 @@ TPUPLAN_DETAIL_UNIT(0, 0, -1, 1, "_usd_per_s")
 template <class T>
 struct json_unit<known<T>> : json_unit<T> {};
 template <class T>
+struct json_unit<maybe<T>> : json_unit<T> {};
+template <class T>
 struct json_unit<std::optional<T>> : json_unit<T> {};
+template <class T>
+struct json_unit<std::vector<T>> : json_unit<T> {};
 template <class T, std::size_t Count>
 struct json_unit<std::array<T, Count>> : json_unit<T> {};
 

@@ -126,11 +126,11 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
     const std::string key = given.substr(0, equal);
     if (equal == std::string::npos || key.empty() || !is_lower(key[0]) || key.size() > 80 ||
         key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
-      fail(errc::invalid_argument, "MaxText argument", shown_value(given), "key=value with a key such as model_name");
+      fail(errc::invalid_argument, "MaxText argument", given, "key=value with a key such as model_name");
     }
     for (const std::string& other : arguments) {
       if (other.compare(0, key.size() + 1, key + "=") == 0)
-        fail(errc::invalid_argument, "MaxText argument", shown_value(given), "a key that is not set: " + other);
+        fail(errc::invalid_argument, "MaxText argument", given, "a key that is not set: " + other);
     }
     arguments.push_back(given);
   }

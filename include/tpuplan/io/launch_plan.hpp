@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tpuplan/io/enumerator_names.hpp>
+#include <string_view>
+#include <tpuplan/io/json.hpp>
 #include <tpuplan/io/json_file.hpp>
-#include <tpuplan/io/json_value.hpp>
 #include <tpuplan/io/launch_maxtext.hpp>
+#include <type_traits>
 
 /// @file
 /// One plan of a document that `tpuplan plan --json` prints, as far as a launch needs it.
@@ -42,11 +43,16 @@ inline layout read_plan_layout(const json_object& from) {
   return mesh;
 }
 
+/// A value of any type that io/json.hpp reads.
+template <class T>
+[[nodiscard]] T read_key(const json_object& from, std::string_view key) {
+  return read_json<T>(from.at(key), {}, from.path(key));
+}
+
 /// What the plan says of formats, optimizer, attention and hosts; what it does not say is as `training` has it.
 inline void read_plan_types(const json_object& from, training& into) {
   const auto read = [&from](const char* key, auto& value) {
-    const std::string path = from.path(key);
-    if (from.has(key)) read_json_into(from.at(key), {nullptr, path, 0}, {}, value);
+    if (from.has(key)) value = read_key<std::decay_t<decltype(value)>>(from, key);
   };
   read("compute", into.compute);
   read("weights", into.weights);
@@ -94,37 +100,20 @@ inline void read_plan_spot(const json_object& from, double step_time, planned_la
   const detail::json_object from(plans[static_cast<std::size_t>(rank - 1)],
                                  root.path("plans") + "[" + std::to_string(rank - 1) + "]");
   planned_launch result;
-  const std::string called = from.string("slice");
-  const maybe<slice> where = find_slice(called);
-  if (!where) {
-    detail::fail(errc::unknown_name, from.path("slice"), detail::shown_value(called),
-                 detail::slice_hint(called).view());
-  }
-  result.where = *where;
+  result.where = detail::read_key<slice>(from, "slice");
   result.slices = from.positive_count("slices");
   result.program.mesh = detail::read_plan_layout(from.object("layout"));
   result.program.job.global_batch = from.positive_count("global_batch");
   result.program.job.sequence_length = from.positive_count("sequence_length");
   result.program.job.gradient_accumulation = from.positive_count("gradient_accumulation");
-  const std::string policy = from.string("remat");
-  const maybe<remat_policy> remat = parse_remat_policy(policy);
-  if (!remat)
-    detail::fail(errc::unknown_name, from.path("remat"), detail::shown_value(policy),
-                 "full, minimal or another policy");
-  result.program.job.remat = *remat;
+  result.program.job.remat = detail::read_key<remat_policy>(from, "remat");
   detail::read_plan_types(from, result.program.job);
   if (from.has("layers")) result.program.layers = from.positive_count("layers");
   const double steps = from.positive_number("steps");
   if (steps > 1e12) detail::fail(errc::out_of_range, from.path("steps"), steps, "at most 1e12");
   result.program.steps = static_cast<std::int64_t>(std::ceil(steps));
   result.run = seconds{from.positive_number("run_s")};
-  if (from.has("provisioning")) {
-    const std::string kind = from.string("provisioning");
-    const maybe<provisioning> chosen = parse_provisioning(kind);
-    if (!chosen)
-      detail::fail(errc::unknown_name, from.path("provisioning"), detail::shown_value(kind), "on_demand, spot …");
-    result.capacity = *chosen;
-  }
+  if (from.has("provisioning")) result.capacity = detail::read_key<provisioning>(from, "provisioning");
   detail::read_plan_spot(from, from.positive_number("step_time_s"), result);
   return result;
 }

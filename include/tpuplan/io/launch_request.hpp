@@ -42,16 +42,9 @@ constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 constexpr bool is_lower_or_digit(char c) noexcept { return is_lower(c) || is_digit(c); }
 
-/// A value in an error message: without control characters, at most 60 characters.
-inline std::string shown_value(std::string_view given) {
-  std::string out;
-  for (const char c : given.substr(0, 60)) out += c >= ' ' && c <= '~' ? c : '?';
-  return given.size() > 60 ? out + "..." : out;
-}
-
 [[noreturn]] inline void refuse_name(std::string_view field, std::string_view given, std::string_view valid) {
   if (given.empty()) fail(errc::missing_field, field, "missing", valid);
-  fail(errc::invalid_argument, field, shown_value(given), valid);
+  fail(errc::invalid_argument, field, given, valid);
 }
 
 /// An RFC 1035 label: lower-case letters, digits and dashes, from a letter to a letter or digit.
@@ -160,7 +153,7 @@ inline void check_command(const launch_request& r) {
   for (const std::string& word : r.command) {
     for (const char c : word) {
       if ((c < ' ' || c > '~') && c != '\n' && c != '\t')
-        fail(errc::invalid_argument, "command", shown_value(word), "printable ASCII, line feeds and tabs");
+        fail(errc::invalid_argument, "command", word, "printable ASCII, line feeds and tabs");
     }
     total += word.size() + 1;
   }
@@ -218,7 +211,7 @@ inline std::string seconds_text(seconds time) {
 inline std::int64_t launched_generation(const launch_request& r) {
   const std::int64_t generation = generation_index(r.where.chip);
   if (generation < 0) {
-    fail(errc::unsupported, "slice", shown_value(r.where.chip.name),
+    fail(errc::unsupported, "slice", r.where.chip.name.view(),
          "a chip that Google rents out: v2, v3, v4, v5e, v5p, v6e or tpu7x");
   }
   return generation;
@@ -308,7 +301,7 @@ inline void validate(const launch_request& r) {
   if (exists) detail::fail(errc::invalid_argument, "machine_type", given, valid.view());
   const bool of_v5e = detail::starts_with_name(given, "ct5lp-hightpu-");
   const bool sized = of_v5e || detail::starts_with_name(given, "ct6e-standard-");
-  detail::fail(errc::unknown_name, "machine_type", detail::shown_value(given),
+  detail::fail(errc::unknown_name, "machine_type", given,
                sized ? detail::slice_hint(of_v5e ? "ct5lp-hightpu-" : "ct6e-standard-").view() : valid.view());
 }
 
