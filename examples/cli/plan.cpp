@@ -73,7 +73,7 @@ std::vector<quota_row> load_quotas(const std::string& path) {
     const detail::json_object row(list[i], path + ": quotas[" + std::to_string(i) + "]");
     const std::string kind = row.string("provisioning");
     const maybe<provisioning> known_kind = parse_provisioning(kind);
-    if (!known_kind) detail::fail(errc::unknown_name, row.path("provisioning"), kind, "on_demand, spot, flex_start …");
+    if (!known_kind) detail::fail(errc::unknown_name, row.path("provisioning"), kind, "on_demand, spot, flex_start ...");
     quotas.push_back({row.string("generation"), row.string("region"), *known_kind, row.count("chips")});
   }
   return quotas;

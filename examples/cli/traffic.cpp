@@ -18,7 +18,7 @@ token_lengths parse_lengths(const std::string& flag, const std::string& given) {
     const std::size_t end = std::min(given.find(',', at), given.size());
     const std::string one = given.substr(at, end - at);
     const std::size_t colon = one.find(':');
-    if (colon == std::string::npos) detail::fail(errc::malformed_input, flag, given, "share:tokens,share:tokens …");
+    if (colon == std::string::npos) detail::fail(errc::malformed_input, flag, given, "share:tokens,share:tokens ...");
     const auto zero_or = [](const std::string& number, const auto& parse) { return number == "0" ? 0 : parse(number); };
     const double share = zero_or(one.substr(0, colon), [&](const std::string& x) { return parse_amount(flag, x); });
     const std::int64_t tokens =

@@ -61,7 +61,8 @@ enum class errc : std::uint8_t {
 }
 
 /// The one exception of tpuplan. `what()` reads "tpuplan: FIELD is VALUE; valid: WHAT". It owns its text (at most 319
-/// characters) and allocates nothing. In a constant expression the same refusal is a compile error.
+/// characters) and allocates nothing. What is not printable ASCII is shown as `?`, a byte each: it could speak to a
+/// terminal, or be cut in the middle. In a constant expression the same refusal is a compile error.
 class error : public std::exception {
  public:
   /// The reason and the three parts of the message; empty ones are left out.
@@ -98,8 +99,7 @@ class error : public std::exception {
         message_[room - 1] = message_[room - 2] = message_[room - 3] = '.';
         return;
       }
-      const auto code = static_cast<unsigned char>(character);  // control characters could speak to a terminal
-      message_[size_++] = code < ' ' || code == 127 ? '?' : character;
+      message_[size_++] = character >= ' ' && character <= '~' ? character : '?';
     }
   }
 

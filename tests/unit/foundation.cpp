@@ -382,6 +382,11 @@ TEST_CASE("an error reads: field, value, what is valid") {
   CHECK(std::string{base.what()} == whole.what());
 }
 
+TEST_CASE("a message is printable ASCII, whatever was given") {
+  CHECK(std::string{error{errc::unknown_name, "a\nb", "\x1b[31m\x7f caf\xc3\xa9 ~", "\xff !"}.what()} ==
+        "tpuplan: a?b is ?[31m? caf?? ~; valid: ? !");
+}
+
 TEST_CASE("the message is cut at 319 characters and says so") {
   const std::string prefix = "tpuplan: ";
   for (const std::size_t length : {std::size_t{309}, std::size_t{310}, std::size_t{311}, std::size_t{10000}}) {
