@@ -18,15 +18,6 @@ namespace {
 
 using namespace tpuplan;
 
-template <class T>
-ordered_json json_of(const known<T>& figure) {
-  if (!figure.has_value()) return nullptr;
-  if constexpr (std::is_arithmetic_v<T>)
-    return figure.value();
-  else
-    return figure.value().value();
-}
-
 template <class T, class Show>
 std::string show(const known<T>& figure, const Show& how) {
   if (figure.is_absent()) return "-";
@@ -35,35 +26,6 @@ std::string show(const known<T>& figure, const Show& how) {
 
 std::string tera(flops_per_second rate) { return fmt::format("{:g}", in_tflop_per_s(rate)); }
 std::string giga(bytes_per_second rate) { return fmt::format("{:g}", in_gb_per_s(rate)); }
-
-ordered_json json_of(const chip_spec& c) {
-  return {{"name", c.name.view()},
-          {"announced_year", c.announced_year},
-          {"tensorcores", c.tensorcores},
-          {"jax_devices", c.jax_devices},
-          {"mxus_per_tensorcore", c.mxu.per_tensorcore},
-          {"mxu_side", c.mxu.side},
-          {"peak_bf16_flops_per_s", json_of(c.peak.bf16)},
-          {"peak_int8_ops_per_s", json_of(c.peak.int8)},
-          {"peak_fp8_flops_per_s", json_of(c.peak.fp8)},
-          {"peak_int4_ops_per_s", json_of(c.peak.int4)},
-          {"hbm_bytes", c.hbm.capacity.value()},
-          {"hbm_documented_bytes", c.hbm.documented.value()},
-          {"hbm_usable_bytes_per_device", json_of(c.hbm.usable_per_device)},
-          {"hbm_bytes_per_s", c.hbm.bandwidth.value()},
-          {"vmem_bytes", vmem(c).value()},
-          {"sparsecores", json_of(c.sparsecores)},
-          {"ici_links", c.ici.links},
-          {"ici_link_one_way_bytes_per_s", c.ici.link_one_way.value()},
-          {"ici_achievable_fraction", c.ici.achievable_fraction},
-          {"pcie_bytes_per_s", json_of(c.host.pcie)},
-          {"dcn_bytes_per_s", json_of(c.host.dcn)},
-          {"chips_per_host", c.host.chips},
-          {"pod_shape", name(c.pod.shape).view()},
-          {"pod_chips", chips(c.pod.shape)},
-          {"largest_slice_chips", c.pod.largest_slice},
-          {"slice_names_count", c.slice_name_counts == name_counts::chips ? "chips" : "tensorcores"}};
-}
 
 void print_all_chips() {
   table t({{"chip"},
@@ -116,7 +78,7 @@ void run_chips(const std::string& wanted, const session& with) {
   if (with.json) {
     ordered_json list = ordered_json::array();
     for (const chip_spec& c : generations) {
-      if (wanted.empty() || chip_for(wanted).name == c.name) list.push_back(json_of(c));
+      if (wanted.empty() || chip_for(wanted).name == c.name) list.push_back(c);
     }
     return print_json({{"chips", list}});
   }

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tpuplan/io/json.hpp>
 
 namespace cli {
 

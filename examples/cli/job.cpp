@@ -140,63 +140,6 @@ void check_region(const price_book& book, const std::string& region) {
 
 std::string layout_words(const layout& mesh) { return one_line(mesh); }
 
-ordered_json json_of(const layout& mesh) {
-  return {{"data", mesh.data},         {"fsdp", mesh.fsdp},         {"tensor", mesh.tensor},
-          {"expert", mesh.expert},     {"context", mesh.context},   {"pipeline", mesh.pipeline},
-          {"dcn_data", mesh.dcn_data}, {"dcn_fsdp", mesh.dcn_fsdp}, {"dcn_pipeline", mesh.dcn_pipeline}};
-}
-
-ordered_json json_of(const memory_breakdown& m) {
-  return {{"stage", name(m.stage)},
-          {"parameters_bytes", m.parameters.value()},
-          {"optimizer_bytes", m.optimizer.value()},
-          {"gradients_bytes", m.gradients.value()},
-          {"activations_bytes", m.activations.value()},
-          {"logits_bytes", m.logits.value()},
-          {"gathered_weights_bytes", m.gathered_weights.value()},
-          {"workspace_bytes", m.workspace.value()}};
-}
-
-ordered_json json_of(const step_breakdown& t) {
-  const auto collective = [](const collective_time& c) {
-    return ordered_json{{"whole_s", c.whole.value()}, {"exposed_s", c.exposed.value()}};
-  };
-  return {{"compute_s", t.compute.value()},
-          {"dense_products_s", t.dense_products.value()},
-          {"expert_products_s", t.expert_products.value()},
-          {"logits_s", t.logits.value()},
-          {"attention_s", t.attention.value()},
-          {"vision_s", t.vision.value()},
-          {"hbm_s", t.hbm.value()},
-          {"elementwise_s", t.elementwise.value()},
-          {"scores_s", t.scores.value()},
-          {"operands_s", t.operands.value()},
-          {"weight_reads_s", t.weight_reads.value()},
-          {"weight_update_s", t.weight_update.value()},
-          {"dispatch_s", t.dispatch.value()},
-          {"ici_s", t.ici.value()},
-          {"fsdp", collective(t.fsdp)},
-          {"data", collective(t.data)},
-          {"tensor", collective(t.tensor)},
-          {"expert", collective(t.expert)},
-          {"overhead_s", t.overhead.value()},
-          {"bubble_s", t.bubble.value()},
-          {"jitter_s", t.jitter.value()},
-          {"dcn", collective(t.dcn)},
-          {"host", collective(t.host)}};
-}
-
-ordered_json json_of(const price_row& p) {
-  return {{"generation", p.generation.view()},
-          {"region", p.region.view()},
-          {"provisioning", name(p.kind)},
-          {"smallest_chips", p.smallest_chips},
-          {"usd_per_chip_hour", in_usd_per_hour(p.per_chip)},
-          {"date", p.date.view()},
-          {"date_qualifier", name(p.qualifier)},
-          {"grade", std::string(1, p.grade)}};
-}
-
 ordered_json json_of_assumed(const model_config& config, const assumed_values& assumed) {
   ordered_json list = ordered_json::array();
   for (const assumption& one : config.assumed) {

@@ -46,10 +46,6 @@ void fill_batch(const job_options& given, const tpuplan::layout& mesh, tpuplan::
 void check_region(const tpuplan::price_book& book, const std::string& region);
 
 std::string layout_words(const tpuplan::layout& mesh);
-ordered_json json_of(const tpuplan::layout& mesh);
-ordered_json json_of(const tpuplan::memory_breakdown& memory);
-ordered_json json_of(const tpuplan::step_breakdown& step);
-ordered_json json_of(const tpuplan::price_row& price);
 ordered_json json_of_assumed(const tpuplan::model_config& config, const assumed_values& assumed);
 void print_assumed(const tpuplan::model_config& config, const assumed_values& assumed);
 

@@ -1,8 +1,6 @@
 // tpuplan launch
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -37,7 +35,13 @@ nlohmann::json read_standard_input() {
   return parse_json(characters, "standard input");
 }
 
-std::optional<planned_launch> read_plan(const launch_options& given) {
+/// The plan to launch and the question that it answers, where a document was given.
+struct planned_training {
+  plan_request asked;
+  plan best;
+};
+
+std::optional<planned_training> plan_of(const launch_options& given) {
   if (given.plan.empty() == given.slice_name.empty()) {
     detail::fail(given.plan.empty() ? errc::missing_field : errc::invalid_argument, "PLAN.json",
                  given.plan.empty() ? "missing" : "given with --slice",
@@ -45,36 +49,36 @@ std::optional<planned_launch> read_plan(const launch_options& given) {
                  "--slice");
   }
   if (given.plan.empty()) return std::nullopt;
-  if (given.plan == "-") return read_planned_launch(read_standard_input(), given.rank, "plan");
-  return read_planned_launch(load_json(given.plan), given.rank, given.plan);
+  const bool piped = given.plan == "-";
+  const nlohmann::json document = piped ? read_standard_input() : load_json(given.plan);
+  const std::string source = piped ? "plan" : given.plan;
+  return planned_training{read_plan_request(document, source), read_plan(document, given.rank, source)};
 }
 
-/// Twice the expected preemptions where that is more than the default.
-std::int64_t restarts_for(const launch_request& request, double preemptions) {
-  if (request.capacity != provisioning::spot) return request.max_restarts;
-  const double enough = std::fmin(std::ceil(2 * preemptions), 1e6);
-  return std::max(request.max_restarts, static_cast<std::int64_t>(enough));
+std::optional<provisioning> capacity_of(const launch_options& given) {
+  if (given.capacity.empty()) return std::nullopt;
+  if (const maybe<provisioning> kind = parse_provisioning(given.capacity)) return *kind;
+  detail::fail(errc::unknown_name, "--provisioning", given.capacity, "on_demand, spot, flex_start or calendar");
 }
 
-launch_request make_request(const launch_options& given, const std::optional<planned_launch>& plan) {
+launch_request make_request(const launch_options& given, const std::optional<planned_training>& plan) {
+  const std::optional<provisioning> capacity = capacity_of(given);
   launch_request request = given.request;
-  request.where = plan ? plan->where : slice_for(given.slice_name);
+  if (plan) {
+    if (given.slices)
+      detail::fail(errc::invalid_argument, "--slices", *given.slices, "none with a plan, which has its own");
+    request =
+        capacity ? launch_of(plan->best, plan->asked, *capacity, request) : launch_of(plan->best, plan->asked, request);
+  } else {
+    request.where = slice_for(given.slice_name);
+    request.slices = given.slices.value_or(1);
+    request.capacity = capacity.value_or(provisioning::on_demand);
+  }
   for (const machine_type& type : machine_types) {  // --slice ct6e-standard-8t asks for this one, not for its like
     if (detail::same_name(type.name, given.slice_name)) request.where = on_machine_type(request.where, type.name);
   }
-  request.slices = plan ? plan->slices : given.slices.value_or(1);
-  if (plan && given.slices)
-    detail::fail(errc::invalid_argument, "--slices", *given.slices, "none with a plan, which has its own");
-  if (plan) request.run = plan->run;
   if (!given.machine.empty()) request.where = on_machine_type(request.where, given.machine);
-  const maybe<provisioning> kind =
-      given.capacity.empty() ? (plan ? plan->capacity : provisioning::on_demand) : parse_provisioning(given.capacity);
-  if (!kind) {
-    detail::fail(errc::unknown_name, "--provisioning", given.capacity, "on_demand, spot, flex_start or calendar");
-  }
-  request.capacity = *kind;
   if (!given.max_run.empty()) request.max_run = parse_duration("--max-run", given.max_run);
-  request.max_restarts = restarts_for(request, plan ? plan->preemptions : 0);
   if (!given.restarts.empty()) request.max_restarts = detail::parse_count(given.restarts);
   if (request.max_restarts < 0)
     detail::fail(errc::invalid_argument, "--max-restarts", given.restarts, "a whole number");
@@ -83,7 +87,7 @@ launch_request make_request(const launch_options& given, const std::optional<pla
 
 /// The program: a line for bash as typed, or MaxText with the plan's layout.
 std::vector<std::string> make_command(const launch_options& given, const launch_request& request,
-                                      const std::optional<planned_launch>& plan) {
+                                      const std::optional<planned_training>& plan) {
   if (!given.maxtext) {
     if (!given.maxtext_extra.empty())
       detail::fail(errc::invalid_argument, "--set", given.maxtext_extra.front(), "an argument for --maxtext");
@@ -92,9 +96,8 @@ std::vector<std::string> make_command(const launch_options& given, const launch_
   }
   if (!given.command.empty()) detail::fail(errc::invalid_argument, "--command", "given", "either it or --maxtext");
   if (!plan) detail::fail(errc::missing_field, "PLAN.json", "missing", "a plan, whose layout --maxtext writes");
-  maxtext_run run = plan->program;
+  maxtext_run run = maxtext_of(plan->best, plan->asked, request.capacity);
   run.extra = given.maxtext_extra;
-  if (request.capacity != provisioning::spot) run.checkpoint_period = 0;
   return maxtext_command(request, run);
 }
 
@@ -118,7 +121,7 @@ void print_gcloud(const launch_request& request, tpu_creation how, const session
 }
 
 void run_launch(const launch_options& given, const session& with) {
-  const std::optional<planned_launch> plan = read_plan(given);
+  const std::optional<planned_training> plan = plan_of(given);
   launch_request request = make_request(given, plan);
   request.command = make_command(given, request, plan);
   if (given.tpu_vm && given.target != "gcloud")
@@ -157,7 +160,9 @@ void add_launch_command(CLI::App& app, session& with) {
   launch->add_option("--max-run", options->max_run, "after which the service ends the job: 20d");
   launch->add_option("--command", options->command, "a line for bash; what the image starts, if not given");
   launch->add_flag("--maxtext", options->maxtext, "run MaxText with the layout of the plan");
-  launch->add_option("--set", options->maxtext_extra, "with --maxtext: model_name=llama3.1-8b")
+  launch
+      ->add_option("--set", options->maxtext_extra,
+                   "with --maxtext: model_name=llama3.1-8b, which it needs, dataset_path=..., checkpoint_period=...")
       ->allow_extra_args(false);
   launch->add_flag("--tpu-vm", options->tpu_vm, "gcloud: create a TPU VM at once instead of a queued resource");
   launch->callback([options, &with] { run_launch(*options, with); });

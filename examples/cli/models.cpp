@@ -33,17 +33,7 @@ ordered_json model_document(const model_config& config, std::int64_t sequence, d
                            {"architecture", name(m.kind)},
                            {"parameters", count.total},
                            {"active_parameters", count.active},
-                           {"breakdown",
-                            {{"embedding", count.embedding},
-                             {"attention", count.attention},
-                             {"mlp", count.mlp},
-                             {"experts", count.experts},
-                             {"router", count.router},
-                             {"norms", count.norms},
-                             {"lm_head", count.lm_head},
-                             {"vision", count.vision},
-                             {"projector", count.projector},
-                             {"head", count.head}}},
+                           {"breakdown", count},
                            {"kv_bytes_per_token", nullptr},
                            {"kv_dtype", name(cache)},
                            {"forward_flops_per_token", nullptr},
@@ -128,17 +118,11 @@ fit_answer ask_fit(const model_config& config, const job_options& job, const mes
 
 ordered_json fit_document(const fit_answer& a, const model_config& config, const assumed_values& assumed) {
   return {{"fits", name(fits(a.memory))},
-          {"used_bytes", a.memory.total.value()},
-          {"used_low_bytes", a.memory.low.value()},
-          {"used_high_bytes", a.memory.high.value()},
-          {"usable_bytes", a.memory.usable.value()},
-          {"breakdown", json_of(a.memory)},
+          {"memory", a.memory},
           {"largest_batch", a.largest ? ordered_json(*a.largest) : ordered_json(nullptr)},
-          {"global_batch", a.job.global_batch},
-          {"sequence_length", a.job.sequence_length},
-          {"remat", name(a.job.remat)},
           {"slice", name(a.where).view()},
-          {"layout", json_of(a.mesh)},
+          {"mesh", a.mesh},
+          {"job", a.job},
           {"assumed", json_of_assumed(config, assumed)}};
 }
 
@@ -282,22 +266,14 @@ void print_train(const fit_answer& a, const step_breakdown& t, const model_confi
 ordered_json train_document(const fit_answer& a, const step_breakdown& t, seconds run,
                             const std::vector<run_in_dollars>& costs, const model_config& config,
                             const assumed_values& assumed) {
-  ordered_json document = {{"step_time_s", t.total.value()},
-                           {"step_time_low_s", t.low.value()},
-                           {"step_time_high_s", t.high.value()},
-                           {"extrapolated", t.extrapolated},
-                           {"mfu", t.mfu},
-                           {"tokens_per_s", t.tokens_per_second.value()},
-                           {"limited_by", name(t.limited_by)},
-                           {"breakdown", json_of(t)},
-                           {"memory", fit_document(a, config, assumed)},
-                           {"advice", json_of(advice_on(a, config))}};
+  ordered_json document = {{"step", t}};
+  document.update(fit_document(a, config, assumed));
+  document["advice"] = json_of(advice_on(a, config));
   if (run.value() == 0) return document;
   document["run_s"] = run.value();
   document["costs"] = ordered_json::array();
   for (const run_in_dollars& one : costs) {
-    document["costs"].push_back(
-        {{"provisioning", name(one.kind)}, {"total_usd", one.total.value()}, {"price", json_of(one.price)}});
+    document["costs"].push_back({{"kind", name(one.kind)}, {"total_usd", one.total.value()}, {"price", one.price}});
   }
   return document;
 }

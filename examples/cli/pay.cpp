@@ -83,10 +83,6 @@ payment_terms make_terms(const pay_options& given) {
   return terms;
 }
 
-bool is_commitment(provisioning kind) {
-  return kind == provisioning::commitment_1y || kind == provisioning::commitment_3y;
-}
-
 void add_way(pay_answer& a, const pay_options& given, const price_row& price) {
   const auto add = [&](double rest_used) {
     payment_terms terms = a.terms;
@@ -230,26 +226,8 @@ storage_cost ask_storage(const pay_answer& a, const pay_options& given) {
 }
 
 ordered_json json_of(const priced_way& way) {
-  const paid_run& p = way.paid;
-  ordered_json document = {{"provisioning", name(p.kind)},
-                           {"total_usd", p.total.value()},
-                           {"unused_usd", p.unused_cost.value()},
-                           {"usd_per_hour", in_usd_per_hour(p.rate)},
-                           {"billed_s", p.billed.value()},
-                           {"overhead_s", p.overhead.value()},
-                           {"unused_s", p.unused.value()},
-                           {"queue_s", p.queue.value()},
-                           {"wall_s", p.wall.value()},
-                           {"price", cli::json_of(p.price)}};
-  if (p.kind == provisioning::spot) {
-    document["checkpoint_interval_s"] = p.checkpoint_interval.value();
-    document["preemptions"] = p.preemptions;
-  }
-  if (p.kind == provisioning::flex_start) document["pieces"] = p.pieces;
-  if (is_commitment(p.kind)) {
-    document["terms"] = p.pieces;
-    document["rest_of_term_used"] = way.rest_used;
-  }
+  ordered_json document = way.paid;
+  if (is_commitment(way.paid.kind)) document["rest_of_term_used"] = way.rest_used;
   return document;
 }
 

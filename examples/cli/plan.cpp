@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <tpuplan/io/enumerator_names.hpp>
 #include <tpuplan/io/price_file.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
@@ -67,13 +66,16 @@ std::vector<quota_row> load_quotas(const std::string& path) {
   if (path.empty()) return quotas;
   const nlohmann::json document = load_json(path);
   const detail::json_object root(document, path);
+  root.only({"quotas"});
   const nlohmann::json& list = root.at("quotas");
   if (!list.is_array()) detail::fail(errc::malformed_input, path + ": quotas", list.type_name(), "an array");
   for (std::size_t i = 0; i < list.size(); ++i) {
     const detail::json_object row(list[i], path + ": quotas[" + std::to_string(i) + "]");
+    row.only({"generation", "region", "provisioning", "chips"});
     const std::string kind = row.string("provisioning");
     const maybe<provisioning> known_kind = parse_provisioning(kind);
-    if (!known_kind) detail::fail(errc::unknown_name, row.path("provisioning"), kind, "on_demand, spot, flex_start ...");
+    if (!known_kind)
+      detail::fail(errc::unknown_name, row.path("provisioning"), kind, "on_demand, spot, flex_start ...");
     quotas.push_back({row.string("generation"), row.string("region"), *known_kind, row.count("chips")});
   }
   return quotas;
@@ -135,63 +137,6 @@ plan_request make_request(const plan_options& given, const transformer& model, c
   return request;
 }
 
-ordered_json json_of(const plan_cost& c) {
-  ordered_json document = {{"provisioning", name(c.kind)},     {"region", c.price.region.view()},
-                           {"total_usd", c.total.value()},     {"total_low_usd", c.low.value()},
-                           {"total_high_usd", c.high.value()}, {"billed_s", c.billed.value()},
-                           {"wall_s", c.wall.value()},         {"goodput", c.goodput},
-                           {"price", cli::json_of(c.price)}};
-  if (c.kind == provisioning::spot) {
-    document["checkpoint_interval_s"] = c.checkpoint_interval.value();
-    document["preemptions"] = c.preemptions;
-  }
-  return document;
-}
-
-ordered_json json_of(const plan& p) {
-  ordered_json costs = ordered_json::array();
-  for (const plan_cost& cost : p.costs) costs.push_back(json_of(cost));
-  return {{"slice", name(p.where).view()},
-          {"generation", p.where.chip.name.view()},
-          {"topology", name(p.where.shape).view()},
-          {"chips", chips(p.where)},
-          {"slices", slices(p.mesh)},
-          {"layout", cli::json_of(p.mesh)},
-          {"global_batch", p.job.global_batch},
-          {"sequence_length", p.job.sequence_length},
-          {"gradient_accumulation", p.job.gradient_accumulation},
-          {"compute", name(p.job.compute)},
-          {"weights", name(p.job.weights)},
-          {"moments", name(p.job.moments)},
-          {"optimizer", name(p.job.optimizer)},
-          {"attention", name(p.job.attention)},
-          {"state_on_host", name(p.job.state_on_host)},
-          {"pipeline_microbatches", p.job.pipeline_microbatches},
-          {"pipeline_rounds", p.job.pipeline_rounds},
-          {"vocabulary_tiles", p.job.vocabulary_tiles},
-          {"capacity_factor", p.job.capacity_factor},
-          {"lora_rank", p.job.lora_rank},
-          {"remat", name(p.job.remat)},
-          {"fits", name(p.fit)},
-          {"used_bytes", p.memory.total.value()},
-          {"usable_bytes", p.memory.usable.value()},
-          {"memory_breakdown", cli::json_of(p.memory)},
-          {"step_time_s", p.step.total.value()},
-          {"step_time_low_s", p.step.low.value()},
-          {"step_time_high_s", p.step.high.value()},
-          {"extrapolated", p.step.extrapolated},
-          {"step_breakdown", cli::json_of(p.step)},
-          {"mfu", p.step.mfu},
-          {"tokens_per_s", p.step.tokens_per_second.value()},
-          {"steps", p.steps},
-          {"run_s", p.run.value()},
-          {"costs", costs},
-          {"chosen", p.chosen},
-          {"provisioning", name(chosen_cost(p).kind)},
-          {"region", chosen_cost(p).price.region.view()},
-          {"pareto", p.on_front}};
-}
-
 ordered_json json_of(const plan_sensitivity& s) {
   ordered_json document = {
       {"price_down_usd", s.price_down.value()},     {"price_up_usd", s.price_up.value()},
@@ -222,36 +167,28 @@ ordered_json rejected_document(const plan_answer& answer) {
 ordered_json relaxed_document(const std::vector<relaxation>& list) {
   ordered_json document = ordered_json::array();
   for (const relaxation& r : list) {
-    document.push_back(
-        {{"limit", name(r.limit)}, {"given", r.given}, {"needed", r.needed}, {"plan", json_of(r.nearest)}});
+    document.push_back({{"limit", name(r.limit)}, {"given", r.given}, {"needed", r.needed}, {"plan", r.nearest}});
   }
   return document;
 }
 
+/// The question and its answer, so that `launch` and `read_plan` have a plan whole.
 ordered_json document_of(const plan_request& request, const plan_answer& answer, const model_config& config,
                          const assumed_values& assumed) {
   ordered_json plans = ordered_json::array();
   for (const plan& p : answer.plans) {
-    plans.push_back(json_of(p));
-    plans.back()["layers"] = request.model.layers;
-    plans.back()["rank"] = plans.size();
-    plans.back()["sensitivity"] = json_of(sensitivity_of(p, request));
+    plans.push_back({{"rank", plans.size() + 1},
+                     {"slice", name(p.where).view()},
+                     {"slices", slices(p.mesh)},
+                     {"chips", checked_multiply(chips(p.where), slices(p.mesh))},
+                     {"remat", name(p.job.remat)},
+                     {"plan", p},
+                     {"sensitivity", json_of(sensitivity_of(p, request))}});
   }
-  const search_counts& c = answer.counts;
-  ordered_json document = {{"model", config.model.name.view()},
-                           {"parameters", parameters(config.model).total},
-                           {"tokens", request.tokens},
-                           {"regions", request.regions},
-                           {"objective", name(request.best)},
-                           {"plans", plans},
-                           {"rejected", rejected_document(answer)},
-                           {"counts",
-                            {{"slices", c.slices},
-                             {"layouts", c.layouts},
-                             {"pruned", c.pruned},
-                             {"candidates", c.candidates},
-                             {"priced", c.priced}}},
-                           {"assumed", json_of_assumed(config, assumed)}};
+  ordered_json document = {{"schema", json_schema},   {"parameters", parameters(config.model).total},
+                           {"plans", plans},          {"rejected", rejected_document(answer)},
+                           {"counts", answer.counts}, {"assumed", json_of_assumed(config, assumed)},
+                           {"request", request}};
   if (answer.plans.empty()) document["relax"] = relaxed_document(relaxations(request));
   return document;
 }

@@ -78,74 +78,20 @@ gpu_answer ask_gpu(const model_config& config, const serve_answer& tpu, const se
   return g;
 }
 
-ordered_json json_of(const serving_memory& m) {
-  return {
-      {"weights_bytes", m.weights.value()}, {"cache_bytes", m.cache.value()}, {"workspace_bytes", m.workspace.value()}};
-}
-
-ordered_json json_of(const token_time& t) {
-  return {{"weights_s", t.step.weights.value()},
-          {"products_s", t.step.products.value()},
-          {"cache_s", t.step.cache.value()},
-          {"latency_s", t.step.latency.value()},
-          {"collectives_s", t.step.collectives.value()},
-          {"prompts_s", t.prompts.value()},
-          {"engine_s", t.engine.value()}};
-}
-
-ordered_json json_of(const serving_estimate& e) {
-  ordered_json document = {{"fits", name(e.fit)},
-                           {"used_bytes", e.memory.total.value()},
-                           {"usable_bytes", e.memory.usable.value()},
-                           {"memory", json_of(e.memory)},
-                           {"replicas", e.replicas},
-                           {"largest_batch", e.largest_running}};
-  if (e.running <= 0) return document;
-  document.update({{"running_batch", e.running},
-                   {"ttft_s", e.first_token.value()},
-                   {"queue_s", e.queue.value()},
-                   {"prefill_s", e.prefill.value()},
-                   {"tpot_s", e.per_token.total.value()},
-                   {"tpot_low_s", e.per_token.low.value()},
-                   {"tpot_high_s", e.per_token.high.value()},
-                   {"breakdown", json_of(e.per_token)},
-                   {"limited_by", name(e.per_token.step.limited_by)},
-                   {"requests_per_s", e.requests.value()},
-                   {"capacity_requests_per_s", e.capacity.value()},
-                   {"input_tokens_per_s", e.input_tokens.value()},
-                   {"output_tokens_per_s", e.output_tokens.value()},
-                   {"prefill_servers_per_decode_server", e.prefill_servers},
-                   {"meets_ttft", e.meets_ttft},
-                   {"meets_tpot", e.meets_tpot},
-                   {"extrapolated", e.per_token.extrapolated}});
-  return document;
-}
-
 ordered_json serve_document(const serve_answer& a, const model_config& config,
                             const std::vector<priced_tokens>& costs) {
-  ordered_json document = json_of(a.estimate);
-  document["slice"] = name(a.where).view();
-  document["chips"] = chips(a.where);
+  ordered_json document = {{"fits", name(a.estimate.fit)},
+                           {"estimate", a.estimate},
+                           {"slice", name(a.where).view()},
+                           {"chips", chips(a.where)}};
   document["largest_context"] = largest_serving_context(config.model, a.job, a.mesh, a.where);
   if (a.estimate.running > 0)
     document["output_tokens_per_s_per_chip"] = a.estimate.output_tokens.value() / static_cast<double>(chips(a.where));
   document["costs"] = ordered_json::array();
   for (const priced_tokens& one : costs) {
-    document["costs"].push_back({{"provisioning", one.label},
-                                 {"price_date", one.date},
-                                 {"usd_per_hour", one.cost.rate.value() * 3600},
-                                 {"input_usd_per_million", one.cost.input.value()},
-                                 {"output_usd_per_million", one.cost.output.value()},
-                                 {"all_on_output_usd_per_million", one.cost.all_on_output.value()}});
+    document["costs"].push_back({{"kind", one.label}, {"price_date", one.date}, {"cost", one.cost}});
   }
-  document["frontier"] = ordered_json::array();
-  const serving_frontier points = frontier(config.model, a.job, a.mesh, a.where, a.constants);
-  for (std::size_t i = 0; i < points.count; ++i) {
-    const frontier_point& p = points.points[i];
-    document["frontier"].push_back({{"running_batch", p.running},
-                                    {"tpot_s", p.per_token.value()},
-                                    {"output_tokens_per_s", p.output_tokens.value()}});
-  }
+  document["frontier"] = frontier(config.model, a.job, a.mesh, a.where, a.constants);
   document["advice"] = ordered_json::array();
   for (const serving_finding& f : serving_advice(config.model, a.job, a.mesh, a.where, a.constants)) {
     document["advice"].push_back({{"kind", name(f.kind)},
@@ -161,11 +107,7 @@ ordered_json serve_document(const serve_answer& a, const model_config& config,
 }
 
 ordered_json gpu_document(const gpu_answer& g) {
-  ordered_json document = json_of(g.estimate);
-  document["gpu"] = g.offer.name;
-  document["gpus"] = g.gpus;
-  document["note"] = "peak only, not calibrated";
-  return document;
+  return {{"gpu", g.offer.name}, {"gpus", g.gpus}, {"note", "peak only, not calibrated"}, {"estimate", g.estimate}};
 }
 
 void print_no(const serve_answer& a, const model_config& config) {

@@ -42,26 +42,13 @@ serving_request make_request(const model_config& config, const serve_options& tr
 }
 
 ordered_json json_of(const serving_plan& p) {
+  const auto servers = static_cast<double>(p.slices);
   return {{"slice", name(p.where).view()},
           {"slices", p.slices},
           {"chips", chips(p.where) * p.slices},
-          {"tensor", p.mesh.tensor},
-          {"kv_by_batch", p.mesh.cache == cache_cut::batch},
-          {"replicas_per_slice", p.estimate.replicas},
-          {"running_batch", p.estimate.running},
-          {"ttft_s", p.estimate.first_token.value()},
-          {"tpot_s", p.estimate.per_token.total.value()},
-          {"tpot_low_s", p.estimate.per_token.low.value()},
-          {"tpot_high_s", p.estimate.per_token.high.value()},
-          {"output_tokens_per_s", p.estimate.output_tokens.value() * static_cast<double>(p.slices)},
-          {"capacity_requests_per_s", p.estimate.capacity.value() * static_cast<double>(p.slices)},
-          {"provisioning", name(p.kind)},
-          {"region", p.region},
-          {"usd_per_hour", in_usd_per_hour(p.rate)},
-          {"output_usd_per_million", p.cost.output.value()},
-          {"input_usd_per_million", p.cost.input.value()},
-          {"all_on_output_usd_per_million", p.cost.all_on_output.value()},
-          {"price", cli::json_of(p.price)}};
+          {"output_tokens_per_s", p.estimate.output_tokens.value() * servers},
+          {"capacity_requests_per_s", p.estimate.capacity.value() * servers},
+          {"plan", p}};
 }
 
 std::string reason_words(serving_rejection why) {
@@ -169,11 +156,12 @@ void run_serving_plan(const model_config& config, const serve_options& traffic, 
     for (const serving_plan& p : answer.plans) plans.push_back(json_of(p));
     for (const rejected_server& r : answer.rejected)
       rejected.push_back({{"slice", name(r.where).view()}, {"reason", name(r.why)}, {"amount", r.amount}});
-    ordered_json document = {{"model", config.model.name.view()},
+    ordered_json document = {{"schema", json_schema},
                              {"plans", plans},
                              {"rejected", rejected},
                              {"candidates", answer.candidates},
-                             {"assumed", json_of_assumed(config, {})}};
+                             {"assumed", json_of_assumed(config, {})},
+                             {"request", request}};
     if (answer.plans.empty()) document["relax"] = json_of(relaxations(request));
     return print_json(document);
   }

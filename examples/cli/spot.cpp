@@ -57,27 +57,15 @@ void run_spot(const spot_options& given, session& with) {
   const expected_spot_run e = expected_run(run);
   const seconds young = young_interval(run.checkpoint_time, run.mean_time_between_preemptions);
   const seconds exact = optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions);
-  ordered_json document = {{"interval_s", run.checkpoint_interval.value()},
-                           {"young_interval_s", young.value()},
-                           {"optimal_interval_s", exact.value()},
-                           {"work_s", run.work.value()},
-                           {"billed_s", e.billed.value()},
-                           {"wall_s", e.wall.value()},
-                           {"preemptions", e.preemptions},
-                           {"billed_factor", e.billed_factor},
-                           {"breakdown",
-                            {{"checkpoints_s", e.checkpoints.value()},
-                             {"lost_work_s", e.lost_work.value()},
-                             {"restarts_s", e.restarts.value()},
-                             {"queue_s", e.queue.value()}}}};
   const std::optional<spot_comparison> money_of = compare_prices(given, run);
-  if (money_of) {
-    document["on_demand_usd"] = money_of->on_demand_cost.value();
-    document["spot_usd"] = money_of->spot_cost.value();
-    document["saving"] = money_of->saving_fraction;
+  if (with.json) {
+    return print_json({{"run", run},
+                       {"expected", e},
+                       {"young_interval_s", young.value()},
+                       {"optimal_interval_s", exact.value()},
+                       {"prices", money_of ? ordered_json(*money_of) : ordered_json(nullptr)},
+                       {"assumed", json_of_assumed({}, assumed)}});
   }
-  document["assumed"] = json_of_assumed({}, assumed);
-  if (with.json) return print_json(document);
   fmt::print("{}\n", bold(fmt::format("checkpoint every {}, {} billed for {} of work",
                                       duration(run.checkpoint_interval), duration(e.billed), duration(e.work))));
   table t({{"expected"}, {"time", align::right}, {"of the work", align::right}});

@@ -2073,10 +2073,11 @@ constexpr price_book price_book::with(const price_row& row) const {
   text<96> wanted;
   wanted.append(name(kind)).append(" of ").append(s.chip.name).append(" in ");
   wanted.append(region.substr(0, 32));
-  text<160> valid{"another kind or region, or a price of your own: "};
+  text<160> valid;
   for (const provisioning other : all_provisioning) {
-    if (find_price(book, s, region, other)) valid.append(name(other)).append(" ");
+    if (find_price(book, s, region, other)) valid.append(name(other)).append(", ");
   }
+  valid.append("another region, or a price of your own by price_book::with");
   detail::fail(errc::no_price, "price", wanted.view(), valid.view());
 }
 
@@ -6386,6 +6387,11 @@ struct storage_cost {
 
 namespace tpuplan {
 inline namespace abi_0 {
+
+/// Whether that way of paying is a commitment of 1 or 3 years. Worked: is_commitment(provisioning::spot) is false.
+[[nodiscard]] constexpr bool is_commitment(provisioning kind) noexcept {
+  return kind == provisioning::commitment_1y || kind == provisioning::commitment_3y;
+}
 
 /// The hours that a commitment bills for: 365 days, or 3 times that. Throws for other ways of paying.
 /// Worked: commitment_term(provisioning::commitment_1y) is 8760 h.

@@ -61,12 +61,12 @@ run_script all 1 "create run delete create run delete create run delete"
 run_script program 1 "create run"
 grep -q 'still there, and billed' "$folder/errors" || fail "no word of what is still billed"
 
-from_file=$("$program" launch "$plan" --target gke --image a/b:c --maxtext) || fail "from a file"
-from_pipe=$("$program" launch - --target gke --image a/b:c --maxtext <"$plan") || fail "from a pipe"
+from_file=$("$program" launch "$plan" --target gke --image a/b:c --maxtext --set model_name=a) || fail "from a file"
+from_pipe=$("$program" launch - --target gke --image a/b:c --maxtext --set model_name=a <"$plan") || fail "from a pipe"
 [[ -n $from_file && $from_file == "$from_pipe" ]] || fail "a pipe gives something else than a file"
 data=$(dirname "$0")/../../data
 "$program" --json plan "$data/models/llama-3.1-8b.json" --tokens 1T --deadline 30d |
-  "$program" launch - --target gke --image a/b:c --maxtext --rank 2 | grep -q 'per_device_batch_size' || fail "from plan"
+  "$program" launch - --target gke --image a/b:c --maxtext --set model_name=a --rank 2 | grep -q 'per_device_batch_size' || fail "from plan"
 for hostile in '' '{' '[]' '{"plans": {}}'; do
   message=$(printf '%s' "$hostile" | "$program" launch - --target gke 2>&1 >/dev/null)
   [[ $? -eq 2 && $message == tpuplan:* ]] || fail "standard input $hostile: $message"

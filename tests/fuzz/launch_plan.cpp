@@ -1,5 +1,4 @@
 // A plan as JSON, and the three launch files of it: what is written is read again as what was written.
-#include <optional>
 #include <support/yaml.hpp>
 #include <tpuplan/io/launch.hpp>
 
@@ -41,28 +40,31 @@ void check_writers(const launch_request& request) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   nlohmann::json document;
-  std::optional<planned_launch> plan;
+  plan best;
+  plan_request asked;
   if (refused([&] {
         document = parse_json(characters_of(data, size), "input");
-        plan = read_planned_launch(document);
+        asked = read_plan_request(document);
+        best = read_plan(document);
       })) {
     return 0;
   }
-  require(plan->program.steps >= 1 && plan->program.checkpoint_period >= 0, "a plan has steps");
-  require(sound(plan->run.value()) && sound(plan->preemptions), "a plan has finite times");
   for (const provisioning capacity : {provisioning::on_demand, provisioning::spot, provisioning::flex_start}) {
     launch_request request;
+    if (refused([&] { request = launch_of(best, asked, capacity); })) continue;
+    require(request.max_restarts >= 100 && request.max_restarts <= 1000000, "restarts are enough and not endless");
     request.name = "fuzz";
-    request.where = plan->where;
-    request.slices = plan->slices;
-    request.capacity = capacity;
-    request.run = plan->run;
     request.project = "some-project";
     request.zone = "us-east5-b";
     request.cluster = "some-cluster";
     request.image = "host/image:tag";
     request.checkpoint = "gs://bucket/folder";
-    refused([&] { request.command = maxtext_command(request, plan->program); });
+    refused([&] {
+      maxtext_run run = maxtext_of(best, asked, capacity);
+      run.extra = {"model_name=any"};
+      require(run.steps >= 1 && run.checkpoint_period >= 0, "a plan has steps");
+      request.command = maxtext_command(request, run);
+    });
     check_writers(request);
     request.command = {"bash", "-c", std::string(characters_of(data, size))};
     check_writers(request);

@@ -18,7 +18,7 @@ template <class Visit>
 void each_type(const Visit& visit) {
   each_core_type(visit);
   each_type_of<calibration_fit, left_out_run, serving_fit, record_exception, model_config, assumption, svg_chart,
-               gcloud_launch, maxtext_run, planned_launch, launch_request, fitted_constant, training_record,
+               gcloud_launch, maxtext_run, launch_request, fitted_constant, training_record,
                serving_record, serving_memory_record, serving_prediction, memory_bar, memory_chart, step_bar,
                step_chart, roofline_point, roofline_chart, pareto_point, pareto_chart, accuracy_point, accuracy_chart,
                record_check, error_summary, baseline_errors>(visit);

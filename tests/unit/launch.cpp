@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tpuplan/io/json_file.hpp>
 #include <tpuplan/io/launch.hpp>
+#include <tpuplan/plan/planner.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -210,7 +211,9 @@ TEST_CASE("every slice is written for Vertex AI as documented, or refused") {
 
 TEST_CASE("a JobSet of GKE") {
   launch_request r = spot_request("v6e-256", 2);
-  r.command = maxtext_command(r, fsdp_run(r, 1024));
+  maxtext_run run = fsdp_run(r, 1024);
+  run.extra = {"model_name=llama3.1-8b"};
+  r.command = maxtext_command(r, run);
   const ordered_json manifest = gke_manifest(r);
   CHECK(gke_problem(manifest) == "");
   CHECK(to_yaml(manifest) == golden("gke_jobset.yaml"));
@@ -617,6 +620,7 @@ TEST_CASE("what MaxText cannot do is refused") {
        "layers is 31"},
       {[](maxtext_run& m) { m.job.pipeline_rounds = 0; }, errc::missing_field, "pipeline_rounds"},
       {[](maxtext_run& m) { m.job.work_multiplier = 2; }, errc::unsupported, "training.work_multiplier is 2"},
+      {[](maxtext_run& m) { m.job.images_per_sequence = 1; }, errc::unsupported, "training.images_per_sequence is 1"},
       {[](maxtext_run& m) { m.job.lora_rank = 8; }, errc::unsupported, "training.lora_rank is 8"},
       {[](maxtext_run& m) { m.job.vocabulary_tiles = 0; }, errc::missing_field, "vocabulary_tiles"},
       {[](maxtext_run& m) { m.job.capacity_factor = -1; }, errc::invalid_argument, "capacity_factor"},
@@ -624,11 +628,11 @@ TEST_CASE("what MaxText cannot do is refused") {
       {[](maxtext_run& m) { m.extra = {"--x=1"}; }, errc::invalid_argument, "key=value"},
       {[](maxtext_run& m) { m.extra = {"a b=1"}; }, errc::invalid_argument, "key=value"},
       {[](maxtext_run& m) { m.extra = {"=1"}; }, errc::invalid_argument, "key=value"},
-      {[](maxtext_run& m) { m.extra = {"ici_fsdp_parallelism=4"}; }, errc::invalid_argument, "not set"},
+      {[](maxtext_run& m) { m.extra = {"ici_fsdp_parallelism=4"}; }, errc::invalid_argument, "does not decide"},
       {[](maxtext_run& m) {
          m.extra = {"a=1", "a=2"};
        },
-       errc::invalid_argument, "not set: a=1"},
+       errc::invalid_argument, "given once"},
   };
   for (const row& one : rows) {
     maxtext_run run = fsdp_run(r, 256);
@@ -643,90 +647,204 @@ TEST_CASE("what MaxText cannot do is refused") {
 
 // ---- plans
 
-TEST_CASE("a plan is read by its keys") {
-  const json document = load_json(TPUPLAN_TESTS_DIR "/cli/plans/llama.json");
-  const planned_launch first = read_planned_launch(document);
-  CHECK(name(first.where) == "v6e-256");
-  CHECK(first.slices == 1);
-  CHECK(first.program.mesh.fsdp == 256);
-  CHECK(first.program.job.global_batch == 1024);
-  CHECK(first.program.job.sequence_length == 4096);
-  CHECK(first.program.job.remat == remat::save_qkv_proj);
-  CHECK(first.program.steps == 238419);
-  CHECK(first.run > 5_days);
-  CHECK(first.preemptions > 30);
-  CHECK(first.program.checkpoint_period > 100);
-  CHECK(name(read_planned_launch(document, 2).where) == "v6e-128");
-  CHECK(read_planned_launch(document, 2).program.job.gradient_accumulation == 2);
-  CHECK(first.program.job.weights == dtype::fp32);
+namespace {
 
-  json typed = document;
-  typed["plans"][0].update({{"weights", "bf16"},
-                            {"moments", "bf16"},
-                            {"compute", "int8"},
-                            {"optimizer", "lion"},
-                            {"attention", "unfused"},
-                            {"state_on_host", "optimizer"},
-                            {"pipeline_microbatches", 8},
-                            {"vocabulary_tiles", 4},
-                            {"capacity_factor", 1.25},
-                            {"lora_rank", 16},
-                            {"pipeline_rounds", 3},
-                            {"layers", 32}});
-  const training job = read_planned_launch(typed).program.job;
-  CHECK(job.weights == dtype::bf16);
-  CHECK(job.moments == dtype::bf16);
-  CHECK(job.compute == dtype::int8);
-  CHECK(job.optimizer == optimizer_kind::lion);
-  CHECK(job.attention == attention_kernel::unfused);
-  CHECK(job.state_on_host == host_state::optimizer);
-  CHECK(job.pipeline_microbatches == 8);
-  CHECK(job.vocabulary_tiles == 4);
-  CHECK(job.capacity_factor == 1.25);
-  CHECK(job.lora_rank == 16);
-  CHECK(job.pipeline_rounds == 3);
-  CHECK(read_planned_launch(typed).program.layers == 32);
-  typed["plans"][0]["weights"] = "bf17";
-  CHECK(says(refusal_of([&] { (void)read_planned_launch(typed); }).message, "plan.plans[0].weights is \"bf17\""));
+plan_request small_question() {
+  plan_request question;
+  question.model.kind = architecture::decoder;
+  question.model.layers = 32;
+  question.model.d_model = 4096;
+  question.model.vocab = 32000;
+  question.model.attention.heads = question.model.attention.kv_heads = 32;
+  question.model.attention.head_dim = 128;
+  question.model.mlp.d_ff = 11008;
+  question.job.global_batch = 256;
+  question.job.sequence_length = 4096;
+  question.tokens = 1e11;
+  question.generations = {"v6e"};
+  return question;
 }
 
-TEST_CASE("a plan with a missing or wrong key is refused by its name") {
-  const json good = load_json(TPUPLAN_TESTS_DIR "/cli/plans/llama.json");
+plan small_plan() { return make_plan(small_question()).plans.at(0); }
+
+json plan_file() { return load_json(TPUPLAN_TESTS_DIR "/cli/plans/llama.json"); }
+
+}  // namespace
+
+TEST_CASE("a plan is launched as it was planned") {
+  const plan_request asked = small_question();
+  plan best = small_plan();
+  launch_request names;
+  names.name = "run";
+  const launch_request on_demand = launch_of(best, asked, names);
+  CHECK(on_demand.name == "run");
+  CHECK(json(on_demand.where) == json(best.where));
+  CHECK(on_demand.slices == slices(best.mesh));
+  CHECK(on_demand.capacity == provisioning::on_demand);
+  CHECK(on_demand.max_restarts == 100);
+  CHECK(on_demand.run / best.run == Approx(best.step.high / best.step.total));
+  best.costs.at(best.chosen).kind = provisioning::commitment_1y;
+  CHECK(launch_of(best, asked).capacity == provisioning::on_demand);
+  best.costs.at(best.chosen).kind = provisioning::flex_start;
+  CHECK(launch_of(best, asked).capacity == provisioning::flex_start);
+  best.costs.clear();
+  CHECK(launch_of(best, asked).capacity == provisioning::on_demand);
+
+  // The ten days of `tpuplan pay --slice v5e-32 --slices 2 --run 10d`, which needs no price here.
+  best.where = slice_for("v5e-32");
+  best.mesh = layout{};
+  best.mesh.fsdp = 32;
+  best.mesh.dcn_data = 2;
+  best.run = 10_days;
+  best.step.total = best.step.high = 2.14_s;
+  best.steps = best.run / best.step.total;
+  const launch_request spot = launch_of(best, asked, provisioning::spot, names);
+  CHECK(spot.max_restarts == 279);  // of 139.2 preemptions
+  CHECK(spot.slices == 2);
+  CHECK(spot.run.value() == Approx(1002405.4));
+  best.run = 100000_days;
+  CHECK(launch_of(best, asked, provisioning::spot).max_restarts == 1000000);
+  best.run = 10_days;
+  names.max_restarts = 500000;
+  CHECK(launch_of(best, asked, provisioning::spot, names).max_restarts == 500000);
+}
+
+TEST_CASE("MaxText trains a plan and writes checkpoints") {
+  const plan_request asked = small_question();
+  plan best = small_plan();
+  best.step.total = 2.14_s;
+  best.steps = 95367.4;
+  const maxtext_run run = maxtext_of(best, asked);
+  CHECK(json(run.mesh) == json(best.mesh));
+  CHECK(json(run.job) == json(best.job));
+  CHECK(run.layers == 32);
+  CHECK(run.steps == 95368);
+  CHECK(run.checkpoint_period == 700);  // 15 s of 1500
+  const seconds best_interval = best_spot_run(best.steps * 2.14_s, 1, asked.terms.spot).checkpoint_interval;
+  CHECK(maxtext_of(best, asked, provisioning::spot).checkpoint_period ==
+        static_cast<std::int64_t>(best_interval / 2.14_s));
+  CHECK(maxtext_of(best, asked, provisioning::spot).checkpoint_period == 302);
+  best.step.total = 2000_s;
+  CHECK(maxtext_of(best, asked).checkpoint_period == 1);
+  best.step.total = seconds{1e-300};
+  CHECK(maxtext_of(best, asked).checkpoint_period == 1000000000);
+  best.step.total = seconds{};
+  CHECK(maxtext_of(best, asked, provisioning::spot).checkpoint_period == 0);
+
+  launch_request r = request_for("v6e-16");
+  maxtext_run by_hand = fsdp_run(r, 256);
+  by_hand.checkpoint_period = 700;
+  CHECK(has(maxtext_arguments(r, by_hand), "checkpoint_period=700"));
+  by_hand.extra = {"checkpoint_period=50"};
+  CHECK(has(maxtext_arguments(r, by_hand), "checkpoint_period=50"));
+  CHECK_FALSE(has(maxtext_arguments(r, by_hand), "checkpoint_period=700"));
+  r.checkpoint.clear();
+  by_hand.extra.clear();
+  CHECK_FALSE(has(maxtext_arguments(r, by_hand), "checkpoint_period=700"));
+  CHECK(says(refusal_of([&] { (void)maxtext_command(r, by_hand); }).message, "model_name is missing"));
+  by_hand.extra = {"model_name=llama3.1-8b"};
+  CHECK(maxtext_command(r, by_hand).back() == "model_name=llama3.1-8b");
+  by_hand.extra.clear();
+  by_hand.config = "my.yml";
+  CHECK(maxtext_command(r, by_hand).at(3) == "my.yml");
+}
+
+TEST_CASE("no argument contradicts the plan") {
+  const launch_request r = request_for("v6e-16");
+  std::vector<std::string> keys = {"ici_tensor_sequence_parallelism", "dcn_expert_parallelism", "num_slices"};
+  for (const json& key : documented().at("maxtext").at("keys")) keys.push_back(key.get<std::string>());
+  for (const std::string& key : keys) {
+    if (key == "checkpoint_period") continue;
+    maxtext_run run = fsdp_run(r, 256);
+    run.extra = {key + "=1"};
+    INFO(key);
+    CHECK(says(refusal_of([&] { (void)maxtext_arguments(r, run); }).message, "the plan does not decide"));
+  }
+}
+
+TEST_CASE("a plan that makes no sense is not launched") {
+  const plan good = small_plan();
+  const plan_request question = small_question();
+  const auto refused = [&](const std::function<void(plan&, plan_request&)>& change) {
+    plan changed = good;
+    plan_request asked = question;
+    change(changed, asked);
+    return refusal_of([&] {
+      (void)launch_of(changed, asked, provisioning::spot);
+      (void)maxtext_of(changed, asked);
+    });
+  };
+  CHECK_FALSE(refused([](plan&, plan_request&) {}).refused);
+  CHECK(says(refused([](plan& p, plan_request&) { p.mesh.fsdp *= 2; }).message, "devices of"));
+  CHECK(says(refused([](plan& p, plan_request&) { p.mesh.dcn_data = 0; }).message, "layout.dcn_data is 0"));
+  CHECK(refused([](plan& p, plan_request&) { p.where = slice{}; }).refused);
+  CHECK(refused([](plan& p, plan_request&) { p.chosen = p.costs.size(); }).code == errc::out_of_range);
+  CHECK(says(refused([](plan& p, plan_request&) { p.step.total = -(1_s); }).message, "step.total is -1"));
+  CHECK(says(refused([](plan& p, plan_request&) { p.steps = 0; }).message, "steps is 0"));
+  CHECK(refused([](plan& p, plan_request&) { p.steps = 1e300; }).code == errc::out_of_range);
+  CHECK(says(refused([](plan&, plan_request& q) { q.model.kind = architecture::encoder; }).message,
+             "model.kind is encoder"));
+  CHECK(says(refused([](plan&, plan_request& q) { q.terms.spot.mean_time_between_preemptions = seconds{}; }).message,
+             "spot_terms.mean_time_between_preemptions is 0"));
+}
+
+TEST_CASE("a plan is read out of a document") {
+  const json document = plan_file();
+  const plan first = read_plan(document);
+  CHECK(name(first.where) == "v6e-256");
+  CHECK(first.mesh.fsdp == 256);
+  CHECK(first.job.remat == remat::save_qkv_proj);
+  CHECK(first.steps == 238419);
+  CHECK(first.run > 5_days);
+  CHECK(find_cost(first, provisioning::spot)->preemptions > 30);
+  CHECK(json(first) == document["plans"][0]["plan"]);
+  CHECK(name(read_plan(document, 2).where) == "v6e-128");
+  CHECK(read_plan(document, 2).job.gradient_accumulation == 2);
+  CHECK(read_plan_request(document).model.layers == 32);
+  CHECK(read_plan_request(document).deadline == 30_days);
+  CHECK(read_plan_request(json{{"plans", json::array()}}).model.layers == 0);
+  CHECK(read_plan_request(json{{"request", {{"prices", {{"built_in", false}}}}}}).prices.is_built_in());
+  CHECK(says(refusal_of([] {
+               (void)read_plan_request(json{{"request", {{"model", 7}}}});
+             }).message,
+             "plan.request.model is 7"));
+  CHECK(says(refusal_of([] { (void)read_plan_request(json{{"request", 7}}); }).message, "plan.request is 7"));
+
+  const plan by_hand = read_plan(json::parse(R"({"plans": [{"plan": {
+      "where": "v6e-16", "mesh": {"fsdp": 16}, "steps": 1000,
+      "job": {"global_batch": 64, "sequence_length": 4096, "weights": "bf16", "remat": "full"}}}]})"));
+  CHECK(name(by_hand.where) == "v6e-16");
+  CHECK(by_hand.job.weights == dtype::bf16);
+  CHECK(launch_of(by_hand, {}).slices == 1);
+  CHECK(maxtext_of(by_hand, {}).steps == 1000);
+}
+
+TEST_CASE("a document that is no plan is refused by its key") {
+  const json good = plan_file();
   const auto refused = [](const json& document, std::int64_t rank = 1) {
-    return refusal_of([&] { (void)read_planned_launch(document, rank, "plan.json"); });
+    return refusal_of([&] { (void)read_plan(document, rank, "plan.json"); });
   };
   CHECK_FALSE(refused(good).refused);
-  for (const char* key : {"slice", "slices", "layout", "global_batch", "sequence_length", "gradient_accumulation",
-                          "remat", "steps", "run_s", "step_time_s"}) {
-    json document = good;
-    document["plans"][0].erase(key);
-    INFO(key);
-    CHECK(refused(document).code == errc::missing_field);
-    CHECK(says(refused(document).message, "plan.json.plans[0]." + std::string(key) + " is missing"));
-    document = good;
-    document["plans"][0][key] = json::array({1});
-    CHECK(refused(document).code == errc::malformed_input);
-    CHECK(says(refused(document).message, "plan.json.plans[0]." + std::string(key)));
-  }
-  for (const auto& [key, value] : good["plans"][0]["layout"].items()) {
-    json document = good;
-    document["plans"][0]["layout"][key] = 0;
-    CHECK(refused(document).code == errc::invalid_argument);
-    CHECK(says(refused(document).message, "plans[0].layout." + key + " is 0"));
-  }
   const auto changed = [&](const char* key, const json& value) {
     json document = good;
-    document["plans"][0][key] = value;
+    document["plans"][0]["plan"][json::json_pointer(key)] = value;
     return refused(document);
   };
-  CHECK(says(changed("slice", "v6e-24").message, "plans[0].slice is v6e-24; valid: v6e-16"));
-  CHECK(says(changed("slice", "v6e-256\n$(id)").message, "v6e-256?$(id)"));
-  CHECK(changed("remat", "some").code == errc::unknown_name);
-  CHECK(changed("run_s", -1).code == errc::invalid_argument);
-  CHECK(changed("steps", 1e300).code == errc::out_of_range);
-  CHECK(changed("costs", 7).code == errc::malformed_input);
-  CHECK(changed("costs", json::array({7})).code == errc::malformed_input);
-  CHECK(changed("costs", json::array({{{"provisioning", "spot"}}})).code == errc::missing_field);
+  CHECK(says(changed("/where", "v6e-24").message, "plans[0].plan.where is v6e-24; valid: v6e-16"));
+  CHECK(says(changed("/where", "v6e-256\n$(id)").message, "v6e-256?$(id)"));
+  CHECK(says(changed("/job/remat", "some").message, "plans[0].plan.job.remat is some"));
+  CHECK(says(changed("/job/weights", "bf17").message, "plans[0].plan.job.weights is \"bf17\""));
+  CHECK(
+      says(changed("/job/global_batc", 7).message, "plans[0].plan.job.global_batc is not a key; valid: global_batch"));
+  CHECK(changed("/costs", 7).code == errc::malformed_input);
+  CHECK(changed("/costs", json::array({7})).code == errc::malformed_input);
+  CHECK(says(changed("/estimate", json::object()).message, "plans[0].plan is for serving"));
+  json other = good;
+  other["schema"] = "tpuplan/2";
+  CHECK(says(refused(other).message, "plan.json.schema is tpuplan/2; valid: tpuplan/1"));
+  other = good;
+  other["plans"][0].erase("plan");
+  CHECK(says(refused(other).message, "plan.json.plans[0].plan is missing"));
   CHECK(refused(json::object()).code == errc::missing_field);
   CHECK(refused(json::array()).code == errc::malformed_input);
   CHECK(refused(json{{"plans", json::array()}}).code == errc::infeasible);

@@ -238,6 +238,13 @@ TEST_CASE("numbers and capacity that make no sense are refused") {
        errc::out_of_range, "7 days"},
       {[](launch_request& r) {
          r.capacity = provisioning::flex_start;
+         r.run = 8_days;
+         r.max_run = 7_days;
+         r.checkpoint.clear();
+       },
+       errc::out_of_range, "or a checkpoint to go on from"},
+      {[](launch_request& r) {
+         r.capacity = provisioning::flex_start;
          r.max_run = 8_days;
        },
        errc::out_of_range, "max_run"},

@@ -169,6 +169,11 @@ TEST_CASE("a missing price is an error that names generation, region and kind, a
     CHECK(got.code == errc::no_price);
     for (const char* part : r.says) CHECK(says(got.message, part));
   }
+  chip_spec own = v6e;
+  own.name = "rumoured";
+  const refusal unpriced =
+      refusal_of([&] { (void)price_for(price_book{}, slice_of(own, v6e.pod.shape), "us", provisioning::spot); });
+  CHECK(says(unpriced.message, "spot of rumoured in us; valid: another region, or a price of your own by price_book"));
   const refusal long_region = refusal_of(
       [] { (void)price_for(price_book{}, slice_for("v5p-8"), std::string(10000, 'r'), provisioning::spot); });
   CHECK(long_region.code == errc::no_price);
@@ -368,6 +373,22 @@ TEST_CASE("price documents that are wrong are refused with row and field") {
       {"unknown grade", with_field("grade", "E"), errc::unknown_name, "prices.rows[0].grade"},
       {"long grade", with_field("grade", "AA"), errc::unknown_name, "prices.rows[0].grade"},
       {"source is a number", with_field("source", 7), errc::malformed_input, "prices.rows[0].source"},
+      {"a misspelt key", with_field("smalest_chips", 256), errc::unknown_name,
+       "prices.rows[0].smalest_chips is not a key; valid: generation, region, provisioning, smallest_chips"},
+      {"an unknown key beside the rows", {{"rows", {good_row()}}, {"extra", 1}}, errc::unknown_name, "prices.extra"},
+      {"another schema",
+       {{"rows", {good_row()}}, {"schema", "prices/9"}},
+       errc::unsupported,
+       "prices.schema is prices/9; valid: tpuplan-prices/1"},
+      {"another currency",
+       {{"rows", {good_row()}}, {"currency", "EUR"}},
+       errc::unsupported,
+       "prices.currency is EUR; valid: USD"},
+      {"another unit",
+       {{"rows", {good_row()}}, {"unit", "per slice and month"}},
+       errc::unsupported,
+       "prices.unit is per slice and month; valid: per chip and hour"},
+      {"a number for a currency", {{"rows", {good_row()}}, {"currency", 1}}, errc::malformed_input, "prices.currency"},
       {"the same row twice", document_of({good_row(), twice}), errc::malformed_input, "prices.rows[1]"},
       {"the same row in capitals", document_of({good_row(), other_case}), errc::malformed_input, "prices.rows[1]"},
   };

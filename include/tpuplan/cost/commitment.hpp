@@ -10,6 +10,11 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+/// Whether that way of paying is a commitment of 1 or 3 years. Worked: is_commitment(provisioning::spot) is false.
+[[nodiscard]] constexpr bool is_commitment(provisioning kind) noexcept {
+  return kind == provisioning::commitment_1y || kind == provisioning::commitment_3y;
+}
+
 /// The hours that a commitment bills for: 365 days, or 3 times that. Throws for other ways of paying.
 /// Worked: commitment_term(provisioning::commitment_1y) is 8760 h.
 [[nodiscard]] constexpr seconds commitment_term(provisioning kind) {

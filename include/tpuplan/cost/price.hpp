@@ -185,10 +185,11 @@ constexpr price_book price_book::with(const price_row& row) const {
   text<96> wanted;
   wanted.append(name(kind)).append(" of ").append(s.chip.name).append(" in ");
   wanted.append(region.substr(0, 32));
-  text<160> valid{"another kind or region, or a price of your own: "};
+  text<160> valid;
   for (const provisioning other : all_provisioning) {
-    if (find_price(book, s, region, other)) valid.append(name(other)).append(" ");
+    if (find_price(book, s, region, other)) valid.append(name(other)).append(", ");
   }
+  valid.append("another region, or a price of your own by price_book::with");
   detail::fail(errc::no_price, "price", wanted.view(), valid.view());
 }
 

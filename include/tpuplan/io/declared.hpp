@@ -137,7 +137,6 @@ struct plan_answer;
 struct plan_cost;
 struct plan_request;
 struct plan_sensitivity;
-struct planned_launch;
 struct pod_spec;
 struct prefill_breakdown;
 struct price_row;

@@ -211,7 +211,6 @@ TPUPLAN_DETAIL_FIELDS(assumption, field, value, why)
 TPUPLAN_DETAIL_FIELDS(svg_chart, svg, words)
 TPUPLAN_DETAIL_FIELDS(gcloud_launch, create, state, run, remove)
 TPUPLAN_DETAIL_FIELDS(maxtext_run, mesh, job, layers, steps, checkpoint_period, config, extra)
-TPUPLAN_DETAIL_FIELDS(planned_launch, where, slices, program, run, preemptions, capacity)
 TPUPLAN_DETAIL_FIELDS(launch_request, name, where, slices, capacity, reservation, project, zone, cluster, image,
                       checkpoint, command, max_restarts, run, max_run)
 TPUPLAN_DETAIL_FIELDS(fitted_constant, name, prior, prior_spread, value, spread)

@@ -1,10 +1,13 @@
 #ifndef TPUPLAN_IO_JSON_FILE_HPP
 #define TPUPLAN_IO_JSON_FILE_HPP
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <initializer_list>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -50,7 +53,8 @@ struct json_limits {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) detail::fail(errc::malformed_input, "file", path, "a file that can be read");
   const std::streamoff size = file.tellg();
-  if (size < 0) detail::fail(errc::malformed_input, "file", path, "a regular file");
+  if (size < 0 || size == std::numeric_limits<std::streamoff>::max())  // a folder has the latter
+    detail::fail(errc::malformed_input, "file", path, "a regular file");
   if (static_cast<std::uint64_t>(size) > limits.bytes) {
     detail::fail(errc::malformed_input, path, static_cast<std::int64_t>(size), "a file of at most 64 MiB");
   }
@@ -71,6 +75,16 @@ class json_object {
 
   [[nodiscard]] const nlohmann::json& value() const noexcept { return *value_; }
   [[nodiscard]] std::string path(std::string_view key) const { return path_ + "." + std::string(key); }
+
+  /// Refuses any other key, by its path.
+  void only(std::initializer_list<std::string_view> keys) const {
+    for (const auto& entry : value_->items()) {
+      if (std::find(keys.begin(), keys.end(), entry.key()) != keys.end()) continue;
+      std::string valid;
+      for (const std::string_view key : keys) valid += (valid.empty() ? "" : ", ") + std::string(key);
+      fail(errc::unknown_name, path(entry.key()), "not a key", valid);
+    }
+  }
 
   /// Present and not null.
   [[nodiscard]] bool has(std::string_view key) const {

@@ -165,8 +165,9 @@ inline shell_words worker_command(const launch_request& r) {
   result.remove = queued ? command("delete", {"--force", "--quiet"}) : command("delete", {"--quiet"});
   const std::string line = shell_line(detail::worker_command(r));
   if (line.empty()) return result;
-  result.run = queued ? command("ssh", {"--node=all", "--worker=all", "--command=" + line})
-                      : command("ssh", {"--worker=all", "--command=" + line});
+  shell_words flags = {"--worker=all", "--ssh-flag=-oServerAliveInterval=30", "--command=" + line};
+  if (queued) flags.insert(flags.begin(), {"--node=all", "--batch-size=all"});  // of itself it runs on 64 VMs at a time
+  result.run = command("ssh", flags);
   return result;
 }
 
@@ -216,8 +217,8 @@ done
 /// deletes them when it ends. The checkpoint folder is in the metadata of the VMs, for startup scripts of your own, and
 /// in CHECKPOINT_DIR of the program. After a preemption it deletes what is left and creates it again, as the
 /// documentation of spot asks, at most `max_restarts` times. A program that fails while its TPUs are there is not run
-/// again. Source: "Request TPU Spot VMs" (docs.cloud.google.com/tpu/docs/spot-compute, 2026), states of "Manage queued
-/// resources" and "Preemptible TPUs".
+/// again. The run is one session of ssh: the script must stay where it can keep it. Source: "Request TPU Spot VMs"
+/// (docs.cloud.google.com/tpu/docs/spot-compute, 2026), states of "Manage queued resources" and "Preemptible TPUs".
 [[nodiscard]] inline std::string gcloud_script(const launch_request& r,
                                                tpu_creation how = tpu_creation::queued_resource) {
   const gcloud_launch commands = gcloud_commands(r, how);

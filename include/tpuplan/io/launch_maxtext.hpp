@@ -25,7 +25,7 @@ struct maxtext_run {
   training job{};                                       ///< batch, length, formats, optimizer, policy
   std::int64_t layers = 0;                              ///< of the model; a pipeline needs them
   std::int64_t steps = 0;                               ///< 0: MaxText's default
-  std::int64_t checkpoint_period = 0;                   ///< steps; 0: MaxText's default of 10000
+  std::int64_t checkpoint_period = 0;                   ///< steps; 0: MaxText's default of 10000; an extra goes first
   std::string config = "src/maxtext/configs/base.yml";  ///< the file that MaxText reads first
   std::vector<std::string> extra;                       ///< more of key=value: model_name=llama3.1-8b
 };
@@ -101,6 +101,8 @@ inline std::vector<std::string> maxtext_types(const training& job) {
     fail(errc::unsupported, "training.moments", name(job.moments), "the format of the weights in MaxText");
   if (job.work_multiplier != 1)
     fail(errc::unsupported, "training.work_multiplier", job.work_multiplier, "1: MaxText does the work once");
+  if (job.images_per_sequence != 0)
+    fail(errc::unsupported, "training.images_per_sequence", job.images_per_sequence, "0: this writes text alone");
   if (job.lora_rank != 0)
     fail(errc::unsupported, "training.lora_rank", job.lora_rank, "0: MaxText's pre-training has no adapters");
   if (job.compute == dtype::fp8 || job.compute == dtype::int4)
@@ -119,8 +121,65 @@ inline std::vector<std::string> maxtext_types(const training& job) {
   return arguments;
 }
 
-/// Adds the caller's own arguments: key=value, each key once and none that the plan sets.
+/// Keys that a layout, a job and a launch decide, whether they are written or left to MaxText's default.
+inline constexpr std::string_view decided_keys[] = {"run_name",
+                                                    "base_output_directory",
+                                                    "enable_checkpointing",
+                                                    "num_slices",
+                                                    "per_device_batch_size",
+                                                    "gradient_accumulation_steps",
+                                                    "max_target_length",
+                                                    "steps",
+                                                    "num_pipeline_microbatches",
+                                                    "num_pipeline_repeats",
+                                                    "num_layers_per_pipeline_stage",
+                                                    "num_vocab_tiling",
+                                                    "capacity_factor",
+                                                    "dtype",
+                                                    "weight_dtype",
+                                                    "quantization",
+                                                    "opt_type",
+                                                    "mu_dtype",
+                                                    "attention",
+                                                    "optimizer_memory_host_offload",
+                                                    "parameter_memory_host_offload",
+                                                    "remat_policy",
+                                                    "decoder_layer_input",
+                                                    "context",
+                                                    "mlpwi",
+                                                    "mlpwi_0",
+                                                    "mlpwi_1",
+                                                    "mlpwo",
+                                                    "moe_mlpwi_0",
+                                                    "moe_mlpwi_1",
+                                                    "moe_mlpwo",
+                                                    "query_proj",
+                                                    "key_proj",
+                                                    "value_proj",
+                                                    "out_proj",
+                                                    "hardware",
+                                                    "custom_mesh",
+                                                    "custom_mesh_and_rule"};
+
+constexpr bool is_decided(std::string_view key) noexcept {
+  if (key.substr(0, 4) == "ici_" || key.substr(0, 4) == "dcn_") return true;
+  for (const std::string_view decided : decided_keys) {
+    if (key == decided) return true;
+  }
+  return false;
+}
+
+/// Whether the caller gives that key.
+inline bool gives(const std::vector<std::string>& extra, std::string_view key) {
+  for (const std::string& given : extra) {
+    if (given.size() > key.size() && given[key.size()] == '=' && given.compare(0, key.size(), key) == 0) return true;
+  }
+  return false;
+}
+
+/// Adds the caller's own arguments: key=value, each key once and none that the plan decides.
 inline void add_extra(std::vector<std::string>& arguments, const std::vector<std::string>& extra) {
+  const std::size_t planned = arguments.size();
   for (const std::string& given : extra) {
     const std::size_t equal = given.find('=');
     const std::string key = given.substr(0, equal);
@@ -128,10 +187,9 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
         key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
       fail(errc::invalid_argument, "MaxText argument", given, "key=value with a key such as model_name");
     }
-    for (const std::string& other : arguments) {
-      if (other.compare(0, key.size() + 1, key + "=") == 0)
-        fail(errc::invalid_argument, "MaxText argument", given, "a key that is not set: " + other);
-    }
+    if (is_decided(key)) fail(errc::invalid_argument, "MaxText argument", given, "a key that the plan does not decide");
+    const std::vector<std::string> before(arguments.begin() + static_cast<std::ptrdiff_t>(planned), arguments.end());
+    if (gives(before, key)) fail(errc::invalid_argument, "MaxText argument", given, "a key that is given once");
     arguments.push_back(given);
   }
 }
@@ -181,13 +239,20 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
   for (std::string& one : detail::maxtext_types(job)) arguments.push_back(std::move(one));
   for (std::string& one : detail::maxtext_remat(job.remat)) arguments.push_back(std::move(one));
   add("steps", detail::count_from("steps", run.steps, 0), 0);
-  add("checkpoint_period", detail::count_from("checkpoint_period", run.checkpoint_period, 0), 0);
+  const std::int64_t period = detail::count_from("checkpoint_period", run.checkpoint_period, 0);
+  if (!r.checkpoint.empty() && !detail::gives(run.extra, "checkpoint_period")) add("checkpoint_period", period, 0);
   detail::add_extra(arguments, run.extra);
   return arguments;
 }
 
-/// The whole command: python3 -m maxtext.trainers.pre_train.train CONFIG and the arguments.
+/// The whole command: python3 -m maxtext.trainers.pre_train.train CONFIG and the arguments. With the CONFIG that
+/// MaxText has for all models, `extra` must say which one: MaxText would train its own of 16 layers.
 [[nodiscard]] inline std::vector<std::string> maxtext_command(const launch_request& r, const maxtext_run& run) {
+  if (run.config == maxtext_run{}.config && !detail::gives(run.extra, "model_name") &&
+      !detail::gives(run.extra, "base_emb_dim")) {
+    detail::fail(errc::missing_field, "model_name", "missing",
+                 "an argument such as model_name=llama3.1-8b: a plan does not know what MaxText calls its model");
+  }
   std::vector<std::string> words = {"python3", "-m", "maxtext.trainers.pre_train.train", run.config};
   for (std::string& argument : maxtext_arguments(r, run)) words.push_back(std::move(argument));
   return words;

@@ -32,8 +32,10 @@ struct launch_request {
   std::string checkpoint;                           ///< gs://bucket/folder, which the program finds in CHECKPOINT_DIR
   std::vector<std::string> command;                 ///< the program and its arguments; empty: what the image starts
   std::int64_t max_restarts = 100;                  ///< after preemptions and failures
-  seconds run{};                                    ///< the expected time; 0: unknown
-  seconds max_run{};  ///< after which the service ends the job; 0: the service's own limit
+  seconds run{};                                    ///< the longest that it is expected to take; 0: unknown
+  /// After which the service ends the job; 0: the service's own limit. A longer run on flex-start goes on from its last
+  /// checkpoint: gcloud_script starts it again.
+  seconds max_run{};
 };
 
 namespace detail {
@@ -192,13 +194,18 @@ inline void check_times(const launch_request& r) {
   const double limit = not_negative("max_run", r.max_run.value());
   if (limit > 0 && limit < 60) fail(errc::out_of_range, "max_run", limit, "60 seconds or more");
   if (limit > 3e8) fail(errc::out_of_range, "max_run", limit, "less than ten years");
-  if (limit > 0 && expected > limit) {
-    fail(errc::out_of_range, "max_run", limit, "at least the seconds that the run is expected to take");
+  const bool flex = r.capacity == provisioning::flex_start;
+  if (limit > 0 && expected > limit && !(flex && !r.checkpoint.empty())) {
+    fail(errc::out_of_range, "max_run", limit,
+         flex ? "at least the seconds that the run may take, or a checkpoint to go on from"
+              : "at least the seconds that the run may take");
   }
   constexpr double week = 7 * 86400.0;
-  if (r.capacity == provisioning::flex_start && (expected > week || limit > week)) {
-    fail(errc::out_of_range, expected > week ? "run" : "max_run", expected > week ? expected : limit,
-         "at most 604800 s: flex-start capacity lasts for 7 days");
+  if (flex && limit > week)
+    fail(errc::out_of_range, "max_run", limit, "at most 604800 s: flex-start capacity lasts for 7 days");
+  if (flex && limit == 0 && expected > week) {
+    fail(errc::out_of_range, "run", expected,
+         "at most 604800 s, or a max_run up to it and a checkpoint: flex-start capacity lasts for 7 days");
   }
 }
 

@@ -46,6 +46,8 @@ void read_text(const json_object& from, std::string_view key, text<Capacity>& in
 }
 
 inline price_row read_price(const json_object& from) {
+  from.only({"generation", "region", "provisioning", "smallest_chips", "usd_per_chip_hour", "date", "date_qualifier",
+             "grade", "source", "derived"});
   price_row row;
   for (const char* key : {"generation", "region"}) {
     if (from.string(key).empty()) fail(errc::missing_field, from.path(key), "an empty text", "a name");
@@ -81,13 +83,26 @@ inline price_row read_price(const json_object& from) {
   return row;
 }
 
+/// Refuses keys that a price file does not have, and what would give its numbers another meaning.
+inline void check_price_file(const json_object& root) {
+  root.only({"rows", "schema", "currency", "unit", "note", "date_qualifiers", "grades", "not_used"});
+  const auto expect = [&root](std::string_view key, std::string_view wanted) {
+    if (root.has(key) && root.string(key).substr(0, wanted.size()) != wanted)
+      fail(errc::unsupported, root.path(key), root.string(key), wanted);
+  };
+  expect("schema", "tpuplan-prices/1");
+  expect("currency", "USD");
+  expect("unit", "per chip and hour");
+}
+
 }  // namespace detail
 
-/// The prices of a document: all of its `rows`, or an error that names the row and field. Two rows for the same
-/// generation, region, kind and size are refused.
+/// The prices of a document: all of its `rows`, or an error that names the row and field. Unknown keys, another schema,
+/// currency or unit, and two rows for the same generation, region, kind and size are refused.
 [[nodiscard]] inline owned_price_book read_prices(const nlohmann::json& document,
                                                   const std::string& source = "prices") {
   const detail::json_object root(document, source);
+  detail::check_price_file(root);
   const nlohmann::json& list = root.at("rows");
   if (!list.is_array() || list.empty()) {
     detail::fail(errc::malformed_input, root.path("rows"), list.type_name(), "an array of at least one price");

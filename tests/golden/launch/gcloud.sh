@@ -23,7 +23,9 @@ run() {
     --project=my-project \
     --zone=us-east5-b \
     --node=all \
+    --batch-size=all \
     --worker=all \
+    --ssh-flag=-oServerAliveInterval=30 \
     '--command=sudo docker run --rm --privileged --net=host --env=CHECKPOINT_DIR=gs://my-bucket/llama us-docker.pkg.dev/my-project/train/maxtext:v1 bash -c '\''echo "$(hostname)" '\''\'\'''\''it'\''\'\'''\'''\'''
 }
 delete() {
