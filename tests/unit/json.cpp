@@ -98,7 +98,7 @@ TEST_CASE("every public struct has JSON, and every type with JSON is tested") {
   std::set<std::string> tested;
   each_type([&](auto type) { tested.emplace(detail::json_type_name<typename decltype(type)::type>()); });
   std::set<std::string> listed;
-  const std::string header = file(std::string(TPUPLAN_TESTS_DIR) + "/../include/tpuplan/io/json_fields.hpp");
+  const std::string header = file(std::string(TPUPLAN_TESTS_DIR) + "/../include/tpuplan/io/fields.hpp");
   for (const std::string macro : {"TPUPLAN_DETAIL_FIELDS(", "TPUPLAN_DETAIL_LIST("}) {
     for (std::size_t at = header.find(macro); at != std::string::npos; at = header.find(macro, at + 1))
       listed.insert(header.substr(at + macro.size(), header.find(',', at) - at - macro.size()));

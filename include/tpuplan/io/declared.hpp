@@ -12,195 +12,54 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-enum class architecture : std::uint8_t;
-enum class attention_against : std::uint8_t;
-enum class attention_flops : std::uint8_t;
-enum class attention_kernel : std::uint8_t;
-enum class bound : std::uint8_t;
-enum class cache_cut : std::uint8_t;
-enum class cache_policy : std::uint8_t;
-enum class date_qualifier : std::uint8_t;
-enum class decode_limit : std::uint8_t;
-enum class dtype : std::uint8_t;
-enum class errc : std::uint8_t;
-enum class finding_kind : std::uint8_t;
-enum class host_state : std::uint8_t;
-enum class member_share : std::uint8_t;
-enum class memory_level : std::uint8_t;
-enum class memory_stage : std::uint8_t;
-enum class mesh_unit : std::uint8_t;
-enum class name_counts : std::uint8_t;
-enum class network_kind : std::uint8_t;
-enum class not_judged : std::uint8_t;
-enum class objective : std::uint8_t;
-enum class optimizer_kind : std::uint8_t;
-enum class placement : std::uint8_t;
-enum class plan_limit : std::uint8_t;
-enum class provisioning : std::uint8_t;
-enum class rejection : std::uint8_t;
-enum class remainder : std::uint8_t;
-enum class serving_finding_kind : std::uint8_t;
-enum class serving_limit : std::uint8_t;
-enum class serving_question : std::uint8_t;
-enum class serving_rejection : std::uint8_t;
-enum class software_level : std::uint8_t;
-enum class spot_market : std::uint8_t;
-enum class step_bound : std::uint8_t;
-enum class tpu_creation : std::uint8_t;
-enum class verdict : std::uint8_t;
-enum class weight_cut : std::uint8_t;
-enum class window_eviction : std::uint8_t;
-enum class window_flops : std::uint8_t;
-enum class wraparound_rule : std::uint8_t;
-struct accuracy_chart;
-struct accuracy_point;
-struct assumption;
-struct attention_shape;
-struct attention_spec;
-struct baseline_errors;
-struct calibration;
-struct calibration_fit;
-struct checkpoint_store;
-struct chip_position;
-struct chip_spec;
-struct collective_cost;
-struct collective_group;
-struct collective_time;
-struct commitment_cost;
-struct contraction_limits;
-struct cut_product;
-struct decode_batch;
-struct decode_bound;
-struct decode_breakdown;
-struct decode_turnover;
-struct decode_work;
-struct error_summary;
-struct expected_spot_run;
-struct finding;
-struct findings;
-struct fitted_constant;
-struct fixed_degrees;
-struct flex_start_terms;
-struct flop_convention;
-struct forward_flops;
-struct frontier_point;
-struct gcloud_launch;
-struct gpu_offer;
-struct growing_work;
-struct hbm_spec;
-struct held_parameters;
-struct host_spec;
-struct ici_spec;
-struct latent_attention_spec;
-struct launch_request;
-struct layer_backward_times;
-struct layer_sharding;
-struct layer_times;
-struct layer_traffic;
-struct layer_widths;
-struct layout;
-struct left_out_run;
-struct length_quantile;
-struct lora_targets;
-struct machine_type;
-struct matrix_shape;
-struct maxtext_run;
-struct memory_bar;
-struct memory_breakdown;
-struct memory_calibration;
-struct memory_chart;
-struct migration;
-struct mlp_spec;
-struct model_config;
-struct model_padding;
-struct moe_spec;
-struct mxu_spec;
-struct named_remat_policy;
-struct nearest_slices;
-struct network_share;
-struct offer;
-struct offer_comparison;
-struct on_chip_spec;
-struct operation_prices;
-struct padding_cost;
-struct paid_run;
-struct parameter_count;
-struct pareto_chart;
-struct pareto_point;
-struct payment_options;
-struct payment_terms;
-struct peak_rates;
-struct pipeline_transfer;
-struct placed_degree;
-struct plan;
-struct plan_answer;
-struct plan_cost;
-struct plan_request;
-struct plan_sensitivity;
-struct pod_spec;
-struct prefill_breakdown;
-struct price_row;
-struct product_dtypes;
-struct product_shape;
-struct product_time;
-struct projector_spec;
-struct prompt_batch;
-struct quota_row;
-struct record_check;
-struct record_exception;
-struct rejected_server;
-struct rejected_slice;
-struct relaxation;
-struct remat_policy;
-struct roofline_chart;
-struct roofline_point;
-struct run_cost;
-struct search_counts;
-struct send_breakdown;
-struct serving;
-struct serving_calibration;
-struct serving_cost;
-struct serving_estimate;
-struct serving_finding;
-struct serving_findings;
-struct serving_fit;
-struct serving_frontier;
-struct serving_layout;
-struct serving_memory;
-struct serving_memory_record;
-struct serving_plan;
-struct serving_plan_answer;
-struct serving_prediction;
-struct serving_record;
-struct serving_relaxation;
-struct serving_request;
-struct sharded_array;
-struct slice;
-struct spot_comparison;
-struct spot_prices;
-struct spot_run;
-struct spot_terms;
-struct step_bar;
-struct step_breakdown;
-struct step_chart;
-struct storage_cost;
-struct svg_chart;
-struct tile;
-struct time_bounds;
-struct token_lengths;
-struct token_time;
-struct topology;
-struct torus_placement;
-struct training;
-struct training_case;
-struct training_record;
-struct training_state;
-struct transformer;
-struct vision_spec;
-struct weight_matrices;
-struct weight_matrix;
-struct weight_stationary_degrees;
-struct windowed_run;
+// Every enumeration and every struct, for whoever has something to say of each.
+// clang-format off
+#define TPUPLAN_DETAIL_ENUMS(each)                                                                                     \
+  each(architecture) each(attention_against) each(attention_flops) each(attention_kernel) each(bound)                  \
+  each(cache_cut) each(cache_policy) each(date_qualifier) each(decode_limit) each(dtype) each(errc)                    \
+  each(finding_kind) each(host_state) each(member_share) each(memory_level) each(memory_stage) each(mesh_unit)         \
+  each(name_counts) each(network_kind) each(not_judged) each(objective) each(optimizer_kind) each(placement)           \
+  each(plan_limit) each(provisioning) each(rejection) each(remainder) each(serving_finding_kind)                       \
+  each(serving_limit) each(serving_question) each(serving_rejection) each(software_level) each(spot_market)            \
+  each(step_bound) each(tpu_creation) each(verdict) each(weight_cut) each(window_eviction) each(window_flops)          \
+  each(wraparound_rule)
+#define TPUPLAN_DETAIL_STRUCTS(each)                                                                                   \
+  each(accuracy_chart) each(accuracy_point) each(assumption) each(attention_shape) each(attention_spec)                \
+  each(baseline_errors) each(calibration) each(calibration_fit) each(checkpoint_store) each(chip_position)             \
+  each(chip_spec) each(collective_cost) each(collective_group) each(collective_time) each(commitment_cost)             \
+  each(contraction_limits) each(cut_product) each(decode_batch) each(decode_bound) each(decode_breakdown)              \
+  each(decode_turnover) each(decode_work) each(error_summary) each(expected_spot_run) each(finding) each(findings)     \
+  each(fitted_constant) each(fixed_degrees) each(flex_start_terms) each(flop_convention) each(forward_flops)           \
+  each(frontier_point) each(gcloud_launch) each(gpu_offer) each(growing_work) each(hbm_spec) each(held_parameters)     \
+  each(host_spec) each(ici_spec) each(latent_attention_spec) each(launch_request) each(layer_backward_times)           \
+  each(layer_sharding) each(layer_times) each(layer_traffic) each(layer_widths) each(layout) each(left_out_run)        \
+  each(length_quantile) each(lora_targets) each(machine_type) each(matrix_shape) each(maxtext_run) each(memory_bar)    \
+  each(memory_breakdown) each(memory_calibration) each(memory_chart) each(migration) each(mlp_spec)                    \
+  each(model_config) each(model_padding) each(moe_spec) each(mxu_spec) each(named_remat_policy)                        \
+  each(nearest_slices) each(network_share) each(offer) each(offer_comparison) each(on_chip_spec)                       \
+  each(operation_prices) each(padding_cost) each(paid_run) each(parameter_count) each(pareto_chart)                    \
+  each(pareto_point) each(payment_options) each(payment_terms) each(peak_rates) each(pipeline_transfer)                \
+  each(placed_degree) each(plan) each(plan_answer) each(plan_cost) each(plan_request) each(plan_sensitivity)           \
+  each(pod_spec) each(prefill_breakdown) each(price_row) each(product_dtypes) each(product_shape)                      \
+  each(product_time) each(projector_spec) each(prompt_batch) each(quota_row) each(record_check)                        \
+  each(record_exception) each(rejected_server) each(rejected_slice) each(relaxation) each(remat_policy)                \
+  each(roofline_chart) each(roofline_point) each(run_cost) each(search_counts) each(send_breakdown) each(serving)      \
+  each(serving_calibration) each(serving_cost) each(serving_estimate) each(serving_finding) each(serving_findings)     \
+  each(serving_fit) each(serving_frontier) each(serving_layout) each(serving_memory) each(serving_memory_record)       \
+  each(serving_plan) each(serving_plan_answer) each(serving_prediction) each(serving_record)                           \
+  each(serving_relaxation) each(serving_request) each(sharded_array) each(slice) each(spot_comparison)                 \
+  each(spot_prices) each(spot_run) each(spot_terms) each(step_bar) each(step_breakdown) each(step_chart)               \
+  each(storage_cost) each(svg_chart) each(tile) each(time_bounds) each(token_lengths) each(token_time)                 \
+  each(topology) each(torus_placement) each(training) each(training_case) each(training_record)                        \
+  each(training_state) each(transformer) each(vision_spec) each(weight_matrices) each(weight_matrix)                   \
+  each(weight_stationary_degrees) each(windowed_run)
+// clang-format on
+#define TPUPLAN_DETAIL_DECLARE(type) enum class type : std::uint8_t;
+TPUPLAN_DETAIL_ENUMS(TPUPLAN_DETAIL_DECLARE)
+#undef TPUPLAN_DETAIL_DECLARE
+#define TPUPLAN_DETAIL_DECLARE(type) struct type;
+TPUPLAN_DETAIL_STRUCTS(TPUPLAN_DETAIL_DECLARE)
+#undef TPUPLAN_DETAIL_DECLARE
 class price_book;
 template <class T>
 class known;

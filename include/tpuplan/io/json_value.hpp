@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/error.hpp>
-#include <tpuplan/io/declared.hpp>
+#include <tpuplan/io/fields.hpp>
 #include <tpuplan/io/json_number.hpp>
 #include <tpuplan/known.hpp>
 #include <tpuplan/units.hpp>
@@ -83,11 +83,6 @@ template <class Json>
   return value;
 }
 
-/// The fields of a struct, and a list with its count: specialised in io/json_fields.hpp.
-template <class T>
-struct fields_of;
-template <class T>
-struct list_of;
 /// The value of that name where a name may stand for the whole. A given_name<T> is found with T's look-ups.
 template <class T>
 struct named_value;
@@ -96,11 +91,6 @@ struct given_name {
   std::string_view view;
   operator std::string_view() const noexcept { return view; }  // NOLINT(google-explicit-constructor)
 };
-
-template <template <class> class Trait, class T, class = void>
-inline constexpr bool has_trait = false;
-template <template <class> class Trait, class T>
-inline constexpr bool has_trait<Trait, T, std::enable_if_t<(sizeof(Trait<T>) > 0)>> = true;
 
 /// What the unit adds to a key. SI, as all JSON of the library.
 template <class T>

@@ -31,6 +31,14 @@ struct svg_chart {
 
 namespace detail {
 
+/// `type`, but not before `Late` is known.
+template <class Type, class Late>
+struct same {
+  using type = Type;
+};
+template <class Type, class Late>
+using same_t = typename same<Type, Late>::type;
+
 using html_rows = std::vector<std::vector<std::string>>;
 
 /// A table whose first row is its header; what is not its first column is a figure.
@@ -74,127 +82,113 @@ template <class Quantity, std::size_t Count>
   return rows;
 }
 
-}  // namespace detail
+/// A header of field names and a row for each value, or a row of texts.
+template <class Values>
+[[nodiscard]] html_rows rows_of_values(const Values& values, std::size_t count) {
+  using Value = std::decay_t<decltype(values[0])>;
+  html_rows rows;
+  for (std::size_t i = 0; i < count; ++i) {
+    if constexpr (has_trait<fields_of, Value> && !has_name<Value>) {
+      std::vector<std::string> names, cells;
+      fields_of<Value>::each(values[i], [&](std::string_view field, const auto& value) {
+        names.emplace_back(field);
+        cells.push_back(field_text(value));
+      });
+      if (i == 0) rows.push_back(names);
+      rows.push_back(cells);
+    } else {
+      if (i == 0) rows.push_back({"#", ""});
+      rows.push_back({std::to_string(i), field_text(values[i])});
+    }
+  }
+  return rows;
+}
 
-// One overload for each type: a template for all of them would be as good a match as the kernel's own.
-/// A value as a line of text.
-#define TPUPLAN_DETAIL_TEXT(type) \
-  [[nodiscard]] inline nlohmann::json mime_bundle_repr(const type& x) { return detail::text_bundle(x); }
-TPUPLAN_DETAIL_TEXT(architecture)
-TPUPLAN_DETAIL_TEXT(attention_kernel)
-TPUPLAN_DETAIL_TEXT(bound)
-TPUPLAN_DETAIL_TEXT(cache_policy)
-TPUPLAN_DETAIL_TEXT(date_qualifier)
-TPUPLAN_DETAIL_TEXT(decode_limit)
-TPUPLAN_DETAIL_TEXT(dtype)
-TPUPLAN_DETAIL_TEXT(errc)
-TPUPLAN_DETAIL_TEXT(finding_kind)
-TPUPLAN_DETAIL_TEXT(memory_level)
-TPUPLAN_DETAIL_TEXT(memory_stage)
-TPUPLAN_DETAIL_TEXT(objective)
-TPUPLAN_DETAIL_TEXT(optimizer_kind)
-TPUPLAN_DETAIL_TEXT(provisioning)
-TPUPLAN_DETAIL_TEXT(rejection)
-TPUPLAN_DETAIL_TEXT(serving_finding_kind)
-TPUPLAN_DETAIL_TEXT(software_level)
-TPUPLAN_DETAIL_TEXT(step_bound)
-TPUPLAN_DETAIL_TEXT(verdict)
-TPUPLAN_DETAIL_TEXT(remat_policy)
-TPUPLAN_DETAIL_TEXT(topology)
-TPUPLAN_DETAIL_TEXT(decode_breakdown)
-TPUPLAN_DETAIL_TEXT(finding)
-TPUPLAN_DETAIL_TEXT(layout)
-TPUPLAN_DETAIL_TEXT(price_row)
-TPUPLAN_DETAIL_TEXT(serving_finding)
-TPUPLAN_DETAIL_TEXT(training)
-TPUPLAN_DETAIL_TEXT(transformer)
-#undef TPUPLAN_DETAIL_TEXT
+// `shown` is what a notebook shows of a type: text and, for what has figures, a table.
 
-/// @{
-/// An amount or a text, as a line.
-template <class Dim>
-[[nodiscard]] nlohmann::json mime_bundle_repr(const quantity<Dim>& amount) {
-  return {{"text/plain", one_line(amount)}};
+template <class T>
+[[nodiscard]] nlohmann::json shown(const T& x) {
+  if constexpr (has_trait<list_of, T>) {
+    if (list_of<T>::count(x) == 0) return text_bundle(x);
+    return table_bundle(x, rows_of_values(list_of<T>::values(x), list_of<T>::count(x)));
+  } else if constexpr (has_trait<fields_of, T> && !has_name<T>) {
+    html_rows rows = {{std::string(fields_of<T>::type_name), ""}};
+    fields_of<T>::each(x, [&rows](std::string_view field, const auto& value) {
+      rows.push_back({std::string(field), field_text(value)});
+    });
+    return table_bundle(x, rows);
+  } else {
+    return text_bundle(x);
+  }
 }
-template <class Dim>
-[[nodiscard]] nlohmann::json mime_bundle_repr(const known<quantity<Dim>>& figure) {
-  return {{"text/plain", one_line(figure)}};
-}
-template <std::size_t Capacity>
-[[nodiscard]] nlohmann::json mime_bundle_repr(const text<Capacity>& words) {
-  return {{"text/plain", one_line(words)}};
-}
-/// @}
 
 /// A table of the chip's figures.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const chip_spec& c) {
-  return detail::table_bundle(c, {{"chip", std::string(c.name.view())},
-                                  {"bf16", one_line(c.peak.bf16)},
-                                  {"fp8", one_line(c.peak.fp8)},
-                                  {"int8", one_line(c.peak.int8)},
-                                  {"HBM", one_line(c.hbm.capacity)},
-                                  {"usable on a device", one_line(c.hbm.usable_per_device)},
-                                  {"HBM bandwidth", one_line(c.hbm.bandwidth)},
-                                  {"ICI links", std::to_string(c.ici.links)},
-                                  {"ICI link, one way", one_line(c.ici.link_one_way)},
-                                  {"JAX devices", std::to_string(c.jax_devices)}});
+[[nodiscard]] inline nlohmann::json shown(const chip_spec& c) {
+  return table_bundle(c, {{"chip", std::string(c.name.view())},
+                          {"bf16", one_line(c.peak.bf16)},
+                          {"fp8", one_line(c.peak.fp8)},
+                          {"int8", one_line(c.peak.int8)},
+                          {"HBM", one_line(c.hbm.capacity)},
+                          {"usable on a device", one_line(c.hbm.usable_per_device)},
+                          {"HBM bandwidth", one_line(c.hbm.bandwidth)},
+                          {"ICI links", std::to_string(c.ici.links)},
+                          {"ICI link, one way", one_line(c.ici.link_one_way)},
+                          {"JAX devices", std::to_string(c.jax_devices)}});
 }
 
 /// A table of the slice's figures.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const slice& s) {
-  return detail::table_bundle(s, {{"slice", one_line(s)},
-                                  {"chip", std::string(s.chip.name.view())},
-                                  {"shape", one_line(s.shape)},
-                                  {"chips", std::to_string(chips(s))},
-                                  {"JAX devices", std::to_string(devices(s))},
-                                  {"VMs", std::to_string(vms(s))},
-                                  {"usable HBM", one_line(usable_hbm(s))}});
+[[nodiscard]] inline nlohmann::json shown(const slice& s) {
+  return table_bundle(s, {{"slice", one_line(s)},
+                          {"chip", std::string(s.chip.name.view())},
+                          {"shape", one_line(s.shape)},
+                          {"chips", std::to_string(chips(s))},
+                          {"JAX devices", std::to_string(devices(s))},
+                          {"VMs", std::to_string(vms(s))},
+                          {"usable HBM", one_line(usable_hbm(s))}});
 }
 
 /// A table of the parts.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const memory_breakdown& m) {
-  detail::html_rows rows = detail::rows_of("HBM of one device", detail::memory_parts(m), m.total);
+[[nodiscard]] inline nlohmann::json shown(const memory_breakdown& m) {
+  html_rows rows = rows_of("HBM of one device", memory_parts(m), m.total);
   rows.push_back({"usable", one_line(m.usable)});
   rows.push_back({"fits", one_line(fits(m))});
-  return detail::table_bundle(m, rows);
+  return table_bundle(m, rows);
 }
 
 /// A table of the parts.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const step_breakdown& t) {
-  detail::html_rows rows = detail::rows_of("time of one step", detail::step_parts(t), t.total);
+[[nodiscard]] inline nlohmann::json shown(const step_breakdown& t) {
+  html_rows rows = rows_of("time of one step", step_parts(t), t.total);
   rows.push_back({"between", readable::duration_range(t.low, t.high)});
   rows.push_back({"MFU", readable::percent(t.mfu)});
-  return detail::table_bundle(t, rows);
+  return table_bundle(t, rows);
 }
 
 /// A table of the cost and its price.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const run_cost& c) {
-  return detail::table_bundle(c, {{"cost of the run", one_line(c.total)},
-                                  {"rate", one_line(c.rate)},
-                                  {"billed", one_line(c.billed)},
-                                  {"wall time", one_line(c.wall)},
-                                  {"price", one_line(c.price)}});
+[[nodiscard]] inline nlohmann::json shown(const run_cost& c) {
+  return table_bundle(c, {{"cost of the run", one_line(c.total)},
+                          {"rate", one_line(c.rate)},
+                          {"billed", one_line(c.billed)},
+                          {"wall time", one_line(c.wall)},
+                          {"price", one_line(c.price)}});
 }
 
 /// As text and as a table.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const expected_spot_run& run) {
-  detail::html_rows rows = detail::rows_of("expected time", detail::spot_parts(run), run.wall);
+[[nodiscard]] inline nlohmann::json shown(const expected_spot_run& run) {
+  html_rows rows = rows_of("expected time", spot_parts(run), run.wall);
   rows.push_back({"billed", one_line(run.billed)});
   rows.push_back({"preemptions", readable::three_digits(run.preemptions)});
-  return detail::table_bundle(run, rows);
+  return table_bundle(run, rows);
 }
 
 /// As text and as a table.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const spot_comparison& c) {
-  return detail::table_bundle(c, {{"the same work", "cost"},
-                                  {"on demand", one_line(c.on_demand_cost)},
-                                  {"on spot", one_line(c.spot_cost)},
-                                  {"saved", readable::percent(c.saving_fraction)},
-                                  {"billed for each hour of work", readable::fixed(c.billed_factor, 2) + " h"},
-                                  {"spot is cheaper up to", readable::fixed(c.break_even_billed_factor, 2) + " h"}});
+[[nodiscard]] inline nlohmann::json shown(const spot_comparison& c) {
+  return table_bundle(c, {{"the same work", "cost"},
+                          {"on demand", one_line(c.on_demand_cost)},
+                          {"on spot", one_line(c.spot_cost)},
+                          {"saved", readable::percent(c.saving_fraction)},
+                          {"billed for each hour of work", readable::fixed(c.billed_factor, 2) + " h"},
+                          {"spot is cheaper up to", readable::fixed(c.break_even_billed_factor, 2) + " h"}});
 }
-
-namespace detail {
 
 /// A time in parts with its range.
 template <class Time, std::size_t Count>
@@ -204,29 +198,27 @@ template <class Time, std::size_t Count>
   return table_bundle(t, rows);
 }
 
-}  // namespace detail
-
 /// As text and as a table.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const prefill_breakdown& t) {
-  return detail::time_bundle(t, "time of prefill", detail::prefill_parts(t));
+[[nodiscard]] inline nlohmann::json shown(const prefill_breakdown& t) {
+  return time_bundle(t, "time of prefill", prefill_parts(t));
 }
 /// As text and as a table.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const token_time& t) {
-  return detail::time_bundle(t, "time of one token", detail::token_parts(t));
+[[nodiscard]] inline nlohmann::json shown(const token_time& t) {
+  return time_bundle(t, "time of one token", token_parts(t));
 }
 
 /// As text and as a table.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const serving_memory& m) {
-  detail::html_rows rows = detail::rows_of("HBM of one device", detail::serving_memory_parts(m), m.total);
+[[nodiscard]] inline nlohmann::json shown(const serving_memory& m) {
+  html_rows rows = rows_of("HBM of one device", serving_memory_parts(m), m.total);
   rows.push_back({"usable", one_line(m.usable)});
   rows.push_back({"fits", one_line(fits(m))});
-  return detail::table_bundle(m, rows);
+  return table_bundle(m, rows);
 }
 
 /// As text and as a table.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const serving_estimate& e) {
-  if (e.running == 0) return detail::text_bundle(e);  // nothing else is estimated
-  return detail::table_bundle(
+[[nodiscard]] inline nlohmann::json shown(const serving_estimate& e) {
+  if (e.running == 0) return text_bundle(e);  // nothing else is estimated
+  return table_bundle(
       e, {{"serving", std::to_string(e.replicas) + (e.replicas == 1 ? " replica" : " replicas")},
           {"fits", one_line(e.fit)},
           {"HBM of one device", readable::used_of(e.memory.total, e.memory.usable)},
@@ -240,15 +232,13 @@ template <class Time, std::size_t Count>
 }
 
 /// As text and as a table.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const serving_cost& c) {
-  return detail::table_bundle(c, {{"a million tokens", "cost"},
-                                  {"of prompts", one_line(c.input)},
-                                  {"of answers", one_line(c.output)},
-                                  {"of answers, prompts free", one_line(c.all_on_output)},
-                                  {"slice", one_line(c.rate)}});
+[[nodiscard]] inline nlohmann::json shown(const serving_cost& c) {
+  return table_bundle(c, {{"a million tokens", "cost"},
+                          {"of prompts", one_line(c.input)},
+                          {"of answers", one_line(c.output)},
+                          {"of answers, prompts free", one_line(c.all_on_output)},
+                          {"slice", one_line(c.rate)}});
 }
-
-namespace detail {
 
 [[nodiscard]] inline html_rows rows_of(const std::vector<plan>& plans) {
   html_rows rows = {{"slice", "chips", "layout", "remat", "step", "MFU", "run", "on demand", "spot", "HBM per device"}};
@@ -257,7 +247,8 @@ namespace detail {
     return cost == nullptr ? std::string("no price") : one_line(cost->total);
   };
   for (const plan& p : plans) {
-    rows.push_back({one_line(p.where) + (p.on_front ? " *" : ""), std::to_string(chips(p.where)), one_line(p.mesh),
+    rows.push_back({slices_line(p) + (p.on_front ? " *" : ""),
+                    std::to_string(checked_multiply(chips(p.where), slices(p.mesh))), one_line(p.mesh),
                     one_line(p.job.remat), one_line(p.step.total), readable::percent(p.step.mfu), one_line(p.run),
                     dollars(p, provisioning::on_demand), dollars(p, provisioning::spot),
                     readable::used_of(p.memory.total, p.memory.usable)});
@@ -265,28 +256,69 @@ namespace detail {
   return rows;
 }
 
-}  // namespace detail
-
 /// A table of one plan.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const plan& p) {
-  return detail::table_bundle(p, detail::rows_of(std::vector<plan>{p}));
-}
+[[nodiscard]] inline nlohmann::json shown(const plan& p) { return table_bundle(p, rows_of(std::vector<plan>{p})); }
 /// The plans from best to worst; those with a star are beaten by no other in both time and cost.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const plan_answer& answer) {
-  return detail::table_bundle(answer, detail::rows_of(answer.plans));
+[[nodiscard]] inline nlohmann::json shown(const plan_answer& answer) {
+  return table_bundle(answer, rows_of(answer.plans));
 }
 
 /// @{
 /// The picture, and words for readers without pictures.
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const svg_chart& chart) {
+[[nodiscard]] inline nlohmann::json shown(const svg_chart& chart) {
   return {{"text/plain", chart.words}, {"image/svg+xml", chart.svg}};
 }
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const roofline_chart& c) { return detail::chart_bundle(c); }
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const memory_chart& c) { return detail::chart_bundle(c); }
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const step_chart& c) { return detail::chart_bundle(c); }
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const pareto_chart& c) { return detail::chart_bundle(c); }
-[[nodiscard]] inline nlohmann::json mime_bundle_repr(const accuracy_chart& c) { return detail::chart_bundle(c); }
+[[nodiscard]] inline nlohmann::json shown(const roofline_chart& c) { return chart_bundle(c); }
+[[nodiscard]] inline nlohmann::json shown(const memory_chart& c) { return chart_bundle(c); }
+[[nodiscard]] inline nlohmann::json shown(const step_chart& c) { return chart_bundle(c); }
+[[nodiscard]] inline nlohmann::json shown(const pareto_chart& c) { return chart_bundle(c); }
+[[nodiscard]] inline nlohmann::json shown(const accuracy_chart& c) { return chart_bundle(c); }
 /// @}
+
+}  // namespace detail
+
+// One overload for each type, because a template for all of them would be as good a match as the kernel's own; and each
+// a template, so that it asks for nothing of a type whose header is not there.
+#define TPUPLAN_DETAIL_SHOWN(type)                                           \
+  template <class Json = nlohmann::json>                                     \
+  [[nodiscard]] Json mime_bundle_repr(const type& x) {                       \
+    return detail::shown(static_cast<const detail::same_t<type, Json>&>(x)); \
+  }
+TPUPLAN_DETAIL_ENUMS(TPUPLAN_DETAIL_SHOWN)
+TPUPLAN_DETAIL_STRUCTS(TPUPLAN_DETAIL_SHOWN)
+TPUPLAN_DETAIL_SHOWN(price_book)
+#undef TPUPLAN_DETAIL_SHOWN
+
+/// @{
+/// An amount, a figure or a text as a line; of what may not be there the value, else "none".
+template <class Dim>
+[[nodiscard]] nlohmann::json mime_bundle_repr(const quantity<Dim>& amount) {
+  return detail::text_bundle(amount);
+}
+template <class T>
+[[nodiscard]] nlohmann::json mime_bundle_repr(const known<T>& figure) {
+  return detail::text_bundle(figure);
+}
+template <std::size_t Capacity>
+[[nodiscard]] nlohmann::json mime_bundle_repr(const text<Capacity>& words) {
+  return detail::text_bundle(words);
+}
+template <class T>
+[[nodiscard]] nlohmann::json mime_bundle_repr(const maybe<T>& x) {
+  if constexpr (detail::has_one_line<T>) {
+    if (x) return mime_bundle_repr(*x);
+  }
+  return detail::text_bundle(x);
+}
+/// @}
+
+/// Several values of a public type, as a table.
+template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
+[[nodiscard]] nlohmann::json mime_bundle_repr(const std::vector<T>& values) {
+  nlohmann::json bundle = {{"text/plain", detail::values_line(values, values.size())}};
+  if (!values.empty()) bundle["text/html"] = detail::html_table(detail::rows_of_values(values, values.size()));
+  return bundle;
+}
 
 }  // namespace abi_0
 }  // namespace tpuplan

@@ -3,250 +3,54 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/declared.hpp>
+#include <tpuplan/io/enumerator_names.hpp>
+#include <tpuplan/io/fields.hpp>
+#include <tpuplan/io/phrases.hpp>
 #include <tpuplan/io/readable.hpp>
 #include <type_traits>
+#include <vector>
 
 /// @file
-/// The one-line text of the public types, which io/ostream.hpp, io/fmt.hpp and io/jupyter.hpp share.
+/// The one-line text of every public type, which io/ostream.hpp, io/fmt.hpp and io/jupyter.hpp share.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 namespace detail {
 
+/// Whether the type is one that tpuplan/io/declared.hpp declares.
+template <class T>
+inline constexpr bool is_declared_enum = false;
+#define TPUPLAN_DETAIL_IS_ENUM(type) \
+  template <>                        \
+  inline constexpr bool is_declared_enum<type> = true;
+TPUPLAN_DETAIL_ENUMS(TPUPLAN_DETAIL_IS_ENUM)
+#undef TPUPLAN_DETAIL_IS_ENUM
+
 /// Types whose text is their name.
 template <class T>
-inline constexpr bool has_name =
-    is_one_of<T, architecture, attention_kernel, bound, cache_policy, decode_limit, finding_kind, serving_finding_kind,
-              date_qualifier, dtype, errc, memory_level, memory_stage, objective, optimizer_kind, provisioning,
-              rejection, software_level, step_bound, verdict, remat_policy, slice, topology>;
+inline constexpr bool has_name = is_declared_enum<T> || is_one_of<T, remat_policy, slice, topology>;
 
-/// Types with a one-line text of their own.
+/// Structs whose text is more than their fields.
 template <class T>
-inline constexpr bool has_one_line =
-    has_name<T> ||
+inline constexpr bool has_phrase =
     is_one_of<T, chip_spec, decode_breakdown, expected_spot_run, finding, prefill_breakdown, serving_cost,
               serving_estimate, serving_finding, serving_memory, spot_comparison, token_time, layout, memory_breakdown,
               plan, plan_answer, price_row, run_cost, step_breakdown, training, transformer>;
+
+/// Types with a one-line text, amounts apart.
+template <class T>
+inline constexpr bool has_one_line =
+    has_name<T> || has_trait<fields_of, T> || has_trait<list_of, T> || std::is_same<T, price_book>::value;
 template <std::size_t Capacity>
 inline constexpr bool has_one_line<text<Capacity>> = true;
-template <class Dim>
-inline constexpr bool has_one_line<known<quantity<Dim>>> = true;
-
-/// A part of a breakdown, in the base unit.
-struct part {
-  std::string_view name{};
-  double value = 0;
-};
-
-/// The parts of a memory_breakdown, which add up to its total.
-template <class Memory>
-[[nodiscard]] constexpr std::array<part, 7> memory_parts(const Memory& m) noexcept {
-  return {{{"parameters", m.parameters.value()},
-           {"optimizer", m.optimizer.value()},
-           {"gradients", m.gradients.value()},
-           {"activations", m.activations.value()},
-           {"logits", m.logits.value()},
-           {"gathered weights", m.gathered_weights.value()},
-           {"workspace", m.workspace.value()}}};
-}
-
-/// The parts of a step_breakdown, which add up to its total: of collectives what the step waits for.
-template <class Step>
-[[nodiscard]] constexpr std::array<part, 9> step_parts(const Step& t) noexcept {
-  return {{{"compute", t.compute.value()},
-           {"HBM", t.hbm.value()},
-           {"ICI", t.ici.value()},
-           {"DCN", t.dcn.exposed.value()},
-           {"host", t.host.exposed.value()},
-           {"overhead", t.overhead.value()},
-           {"bubble", t.bubble.value()},
-           {"jitter", t.jitter.value()},
-           {"software", t.software.value()}}};
-}
-
-/// The parts of an expected_spot_run, which add up to its wall time.
-template <class Run>
-[[nodiscard]] constexpr std::array<part, 5> spot_parts(const Run& run) noexcept {
-  return {{{"work", run.work.value()},
-           {"checkpoints", run.checkpoints.value()},
-           {"lost work", run.lost_work.value()},
-           {"restarts", run.restarts.value()},
-           {"queue", run.queue.value()}}};
-}
-
-/// The parts of a serving_memory, which add up to its total.
-template <class Memory>
-[[nodiscard]] constexpr std::array<part, 3> serving_memory_parts(const Memory& m) noexcept {
-  return {{{"weights", m.weights.value()}, {"cache", m.cache.value()}, {"workspace", m.workspace.value()}}};
-}
-
-/// The parts of a prefill_breakdown, which add up to its total.
-template <class Prefill>
-[[nodiscard]] constexpr std::array<part, 6> prefill_parts(const Prefill& t) noexcept {
-  return {{{"products", t.products.value()},
-           {"attention", t.attention.value()},
-           {"elementwise", t.elementwise.value()},
-           {"weights", t.weights.value()},
-           {"collectives", t.collectives.value()},
-           {"latency", t.latency.value()}}};
-}
-
-/// The parts of a token_time, which add up to its total.
-template <class Token>
-[[nodiscard]] constexpr std::array<part, 3> token_parts(const Token& t) noexcept {
-  return {{{"decode step", t.step.total.value()}, {"prompts", t.prompts.value()}, {"engine", t.engine.value()}}};
-}
-
-/// ": compute 1.82 s, HBM 171 ms": the parts that are not 0.
-template <class Quantity, std::size_t Count>
-[[nodiscard]] std::string parts_line(const std::array<part, Count>& parts) {
-  std::string line;
-  for (const part& p : parts) {
-    if (p.value == 0) continue;
-    line +=
-        (line.empty() ? ": " : ", ") + std::string(p.name) + " " + readable::text(readable::measure(Quantity{p.value}));
-  }
-  return line;
-}
-
-// Each of these is a template only so that its type may be incomplete here.
-
-template <class Layout>
-[[nodiscard]] std::string layout_line(const Layout& mesh) {
-  std::string line;
-  const auto add = [&line](std::string_view label, std::int64_t degree) {
-    if (degree > 1) line += (line.empty() ? "" : " x ") + std::string(label) + " " + std::to_string(degree);
-  };
-  add("data", mesh.data);
-  add("fsdp", mesh.fsdp);
-  add("tensor", mesh.tensor);
-  add("expert", mesh.expert);
-  add("context", mesh.context);
-  add("pipeline", mesh.pipeline);
-  const std::int64_t over = slices(mesh);
-  if (over > 1) line += (line.empty() ? "" : ", ") + std::to_string(over) + " slices";
-  return line.empty() ? "one device" : line;
-}
-
-/// "19.4 of 31.2 GiB (fits: yes)".
-template <class Memory>
-[[nodiscard]] std::string memory_head(const Memory& m) {
-  return readable::used_of(m.total, m.usable) + " (fits: " + std::string(name(fits(m))) + ")";
-}
-
-/// "2.14 s (1.78-2.67 s), MFU 40.3 %".
-template <class Step>
-[[nodiscard]] std::string step_head(const Step& t) {
-  return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + "), MFU " +
-         readable::percent(t.mfu);
-}
-
-/// "6.50 days billed, 6.89 days in all, 39.0 preemptions".
-template <class Run>
-[[nodiscard]] std::string spot_head(const Run& run) {
-  return readable::duration(run.billed) + " billed, " + readable::duration(run.wall) + " in all, " +
-         readable::three_digits(run.preemptions) + " preemptions";
-}
-
-/// "$46.08 on spot, $76.80 on demand: saves 40.0 %".
-template <class Comparison>
-[[nodiscard]] std::string comparison_line(const Comparison& c) {
-  const double saved = c.saving_fraction;
-  return readable::money(c.spot_cost) + " on spot, " + readable::money(c.on_demand_cost) + " on demand: " +
-         (saved < 0 ? "costs " + readable::percent(-saved) + " more" : "saves " + readable::percent(saved));
-}
-
-/// "$0.24 a million prompt tokens, $2.10 a million answer tokens, at $21.60/h".
-template <class Cost>
-[[nodiscard]] std::string token_cost_line(const Cost& c) {
-  return readable::money(c.input) + " a million prompt tokens, " + readable::money(c.output) +
-         " a million answer tokens, at " + readable::text(readable::measure(c.rate));
-}
-
-/// "2.14 s (1.78-2.67 s)".
-template <class Time>
-[[nodiscard]] std::string time_head(const Time& t) {
-  return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + ")";
-}
-
-/// "8.20 ms (7.10-9.40 ms), limited by cache".
-template <class Decode>
-[[nodiscard]] std::string decode_line(const Decode& t) {
-  return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + "), limited by " +
-         std::string(name(t.limited_by));
-}
-
-template <class Serving>
-[[nodiscard]] std::string serving_line(const Serving& e) {
-  const std::string fit = "fits: " + std::string(name(e.fit));
-  if (std::string_view{name(e.fit)} == "no") return fit;
-  return fit + ", " + readable::three_digits(e.running) + " sequences on each of " + std::to_string(e.replicas) +
-         " replicas, " + readable::duration(e.per_token.total) + " a token, first token after " +
-         readable::duration(e.first_token) + ", output tokens " + readable::text(readable::measure(e.output_tokens));
-}
-
-/// "batch: training.global_batch 64, better 128, saves 6.3 %".
-template <class Finding>
-[[nodiscard]] std::string finding_line(const Finding& f) {
-  return std::string(name(f.kind)) + ": " + std::string(f.subject.view()) + " " + std::string(f.now.view()) +
-         ", better " + std::string(f.better.view()) + ", saves " + readable::percent(f.gain);
-}
-
-template <class Chip>
-[[nodiscard]] std::string chip_line(const Chip& c) {
-  using readable::measure;
-  std::string line(c.name.view());
-  if (c.peak.bf16.has_value()) line += ": " + readable::text(measure(c.peak.bf16.value())) + " in bf16,";
-  return line + " " + readable::binary_bytes(c.hbm.capacity) + " HBM at " + readable::text(measure(c.hbm.bandwidth));
-}
-
-template <class Model>
-[[nodiscard]] std::string model_line(const Model& m) {
-  std::string line(m.name.empty() ? std::string_view{"transformer"} : m.name.view());
-  line +=
-      " (" + std::string(name(m.kind)) + "): " + std::to_string(m.layers) + " layers of " + std::to_string(m.d_model);
-  if (m.moe.experts > 0) line += ", " + std::to_string(m.moe.experts) + " experts";
-  return line + ", vocabulary " + std::to_string(m.vocab);
-}
-
-template <class Job>
-[[nodiscard]] std::string training_line(const Job& job) {
-  return std::to_string(job.global_batch) + " sequences of " + std::to_string(job.sequence_length) + " tokens, " +
-         std::string(name(job.compute)) + ", " + std::string(name(job.optimizer)) + ", remat " +
-         std::string(name(job.remat));
-}
-
-template <class Price>
-[[nodiscard]] std::string price_line(const Price& p) {
-  return readable::text(readable::measure(p.per_chip)) + " a chip: " + std::string(p.generation.view()) + " " +
-         std::string(name(p.kind)) + " in " + std::string(p.region.view()) + ", " + std::string(p.date.view());
-}
-
-template <class Cost>
-[[nodiscard]] std::string cost_line(const Cost& c) {
-  return readable::money(c.total) + ": " + readable::duration(c.billed) + " at " +
-         readable::text(readable::measure(c.rate));
-}
-
-template <class Plan>
-[[nodiscard]] std::string plan_line(const Plan& p) {
-  std::string line = std::string(name(p.where).view()) + ", " + layout_line(p.mesh) + ", remat " +
-                     std::string(name(p.job.remat)) + ": " + readable::duration(p.run);
-  for (const auto& cost : p.costs) line += ", " + readable::money(cost.total) + " " + std::string(name(cost.kind));
-  return line;
-}
-
-template <class Answer>
-[[nodiscard]] std::string answer_line(const Answer& a) {
-  const std::string counts =
-      std::to_string(a.plans.size()) + " plans, " + std::to_string(a.rejected.size()) + " slices rejected";
-  return a.plans.empty() ? counts : counts + "; best: " + plan_line(a.plans.front());
-}
+template <class T>
+inline constexpr bool has_one_line<known<T>> = true;
+template <class T>
+inline constexpr bool has_one_line<maybe<T>> = true;
 
 }  // namespace detail
 
@@ -256,62 +60,165 @@ template <class Dim>
   return readable::text(readable::measure(amount));
 }
 
-/// The amount, "absent" or "unknown".
-template <class Dim>
-[[nodiscard]] std::string one_line(const known<quantity<Dim>>& figure) {
-  return figure.has_value() ? one_line(figure.value()) : figure.is_absent() ? "absent" : "unknown";
-}
-
-/// The text itself.
-template <std::size_t Capacity>
-[[nodiscard]] std::string one_line(const text<Capacity>& words) {
-  return std::string(words.view());
-}
-
 /// The text of a public type in one line: the name of an enumerator, a slice, a shape or a policy; the figures of a
-/// breakdown. Worked: one_line(slice_for("v5p-128")) is "v5p-128".
+/// breakdown; of what is not there "absent", "unknown" or "none"; of any other struct its fields, without those that
+/// are 0, false or empty. Worked: one_line(slice_for("v5p-128")) is "v5p-128".
 template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
-[[nodiscard]] std::string one_line(const T& x) {
+[[nodiscard]] std::string one_line(const T& x);
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+template <class T, std::size_t Count>
+inline constexpr bool is_vector<std::array<T, Count>> = true;
+template <class T>
+inline constexpr bool is_quantity = false;
+template <class Dim>
+inline constexpr bool is_quantity<quantity<Dim>> = true;
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_optional<maybe<T>> = true;
+template <class T>
+inline constexpr bool is_known = false;
+template <class T>
+inline constexpr bool is_known<known<T>> = true;
+
+/// Nothing to speak of: 0, false, empty, or not there.
+template <class T>
+[[nodiscard]] bool is_blank(const T& x) {
+  if constexpr (std::is_arithmetic<T>::value) {
+    return x == T{};
+  } else if constexpr (is_quantity<T>) {
+    return x.value() == 0;
+  } else if constexpr (is_optional<T>) {
+    return !x.has_value();
+  } else if constexpr (is_vector<T> || std::is_same<T, std::string>::value) {
+    return x.empty();
+  } else if constexpr (std::is_convertible<T, std::string_view>::value) {
+    return std::string_view(x).empty();
+  } else if constexpr (has_trait<fields_of, T> && !has_name<T>) {
+    bool blank = true;
+    fields_of<T>::each(x, [&blank](std::string_view, const auto& field) { blank = blank && is_blank(field); });
+    return blank;
+  } else {
+    return false;
+  }
+}
+
+/// Several values: "[1, 2, 3]", from nine on "12 of them".
+template <class Values>
+[[nodiscard]] std::string values_line(const Values& values, std::size_t count);
+
+/// A value of any type that a public struct has for a field.
+template <class T>
+[[nodiscard]] std::string field_text(const T& x) {
+  if constexpr (std::is_same<T, bool>::value) {
+    return x ? "true" : "false";
+  } else if constexpr (std::is_same<T, char>::value) {
+    return std::string(1, x);
+  } else if constexpr (std::is_integral<T>::value) {
+    return std::to_string(x);
+  } else if constexpr (std::is_floating_point<T>::value) {
+    return readable::number(x);
+  } else if constexpr (std::is_same<T, std::string>::value) {
+    return x;
+  } else if constexpr (is_optional<T>) {
+    return x.has_value() ? field_text(*x) : "none";
+  } else if constexpr (is_known<T>) {
+    return x.has_value() ? field_text(x.value()) : x.is_absent() ? "absent" : "unknown";
+  } else if constexpr (is_vector<T>) {
+    return values_line(x, x.size());
+  } else {
+    return one_line(x);
+  }
+}
+
+template <class Values>
+[[nodiscard]] std::string values_line(const Values& values, std::size_t count) {
+  if (count > 8) return std::to_string(count) + " of them";
+  std::string line = "[";
+  for (std::size_t i = 0; i < count; ++i) line += (i == 0 ? "" : ", ") + field_text(values[i]);
+  return line + "]";
+}
+
+/// "tile{sublanes 8, lanes 128}".
+template <class T>
+[[nodiscard]] std::string fields_line(const T& x) {
+  std::string line;
+  fields_of<T>::each(x, [&line](std::string_view field, const auto& value) {
+    if (!is_blank(value)) line += (line.empty() ? "" : ", ") + std::string(field) + " " + field_text(value);
+  });
+  return std::string(fields_of<T>::type_name) + "{" + line + "}";
+}
+
+template <class T>
+[[nodiscard]] std::string phrase(const T& x) {
+  if constexpr (std::is_same<T, chip_spec>::value) {
+    return chip_line(x);
+  } else if constexpr (std::is_same<T, decode_breakdown>::value) {
+    return decode_line(x);
+  } else if constexpr (std::is_same<T, expected_spot_run>::value) {
+    return spot_head(x) + parts_line<seconds>(spot_parts(x));
+  } else if constexpr (std::is_same<T, prefill_breakdown>::value) {
+    return time_head(x) + parts_line<seconds>(prefill_parts(x));
+  } else if constexpr (std::is_same<T, serving_cost>::value) {
+    return token_cost_line(x);
+  } else if constexpr (std::is_same<T, serving_memory>::value) {
+    return memory_head(x) + parts_line<bytes>(serving_memory_parts(x));
+  } else if constexpr (std::is_same<T, spot_comparison>::value) {
+    return comparison_line(x);
+  } else if constexpr (std::is_same<T, token_time>::value) {
+    return time_head(x) + parts_line<seconds>(token_parts(x));
+  } else if constexpr (is_one_of<T, finding, serving_finding>) {
+    return finding_line(x);
+  } else if constexpr (std::is_same<T, serving_estimate>::value) {
+    return serving_line(x);
+  } else if constexpr (std::is_same<T, layout>::value) {
+    return layout_line(x);
+  } else if constexpr (std::is_same<T, memory_breakdown>::value) {
+    return memory_head(x) + parts_line<bytes>(memory_parts(x));
+  } else if constexpr (std::is_same<T, plan>::value) {
+    return plan_line(x);
+  } else if constexpr (std::is_same<T, plan_answer>::value) {
+    return answer_line(x);
+  } else if constexpr (std::is_same<T, price_row>::value) {
+    return price_line(x);
+  } else if constexpr (std::is_same<T, run_cost>::value) {
+    return cost_line(x);
+  } else if constexpr (std::is_same<T, step_breakdown>::value) {
+    return step_head(x) + parts_line<seconds>(step_parts(x));
+  } else if constexpr (std::is_same<T, training>::value) {
+    return training_line(x);
+  } else {
+    return model_line(x);
+  }
+}
+
+}  // namespace detail
+
+template <class T, std::enable_if_t<detail::has_one_line<T>, int>>
+std::string one_line(const T& x) {
   if constexpr (detail::has_name<T>) {
     return std::string(std::string_view(name(x)));
-  } else if constexpr (std::is_same<T, chip_spec>::value) {
-    return detail::chip_line(x);
-  } else if constexpr (std::is_same<T, decode_breakdown>::value) {
-    return detail::decode_line(x);
-  } else if constexpr (std::is_same<T, expected_spot_run>::value) {
-    return detail::spot_head(x) + detail::parts_line<seconds>(detail::spot_parts(x));
-  } else if constexpr (std::is_same<T, prefill_breakdown>::value) {
-    return detail::time_head(x) + detail::parts_line<seconds>(detail::prefill_parts(x));
-  } else if constexpr (std::is_same<T, serving_cost>::value) {
-    return detail::token_cost_line(x);
-  } else if constexpr (std::is_same<T, serving_memory>::value) {
-    return detail::memory_head(x) + detail::parts_line<bytes>(detail::serving_memory_parts(x));
-  } else if constexpr (std::is_same<T, spot_comparison>::value) {
-    return detail::comparison_line(x);
-  } else if constexpr (std::is_same<T, token_time>::value) {
-    return detail::time_head(x) + detail::parts_line<seconds>(detail::token_parts(x));
-  } else if constexpr (detail::is_one_of<T, finding, serving_finding>) {
-    return detail::finding_line(x);
-  } else if constexpr (std::is_same<T, serving_estimate>::value) {
-    return detail::serving_line(x);
-  } else if constexpr (std::is_same<T, layout>::value) {
-    return detail::layout_line(x);
-  } else if constexpr (std::is_same<T, memory_breakdown>::value) {
-    return detail::memory_head(x) + detail::parts_line<bytes>(detail::memory_parts(x));
-  } else if constexpr (std::is_same<T, plan>::value) {
-    return detail::plan_line(x);
-  } else if constexpr (std::is_same<T, plan_answer>::value) {
-    return detail::answer_line(x);
-  } else if constexpr (std::is_same<T, price_row>::value) {
-    return detail::price_line(x);
-  } else if constexpr (std::is_same<T, run_cost>::value) {
-    return detail::cost_line(x);
-  } else if constexpr (std::is_same<T, step_breakdown>::value) {
-    return detail::step_head(x) + detail::parts_line<seconds>(detail::step_parts(x));
-  } else if constexpr (std::is_same<T, training>::value) {
-    return detail::training_line(x);
+  } else if constexpr (detail::has_phrase<T>) {
+    return detail::phrase(x);
+  } else if constexpr (detail::has_trait<detail::fields_of, T>) {
+    return detail::fields_line(x);
+  } else if constexpr (detail::has_trait<detail::list_of, T>) {
+    return detail::values_line(detail::list_of<T>::values(x), detail::list_of<T>::count(x));
+  } else if constexpr (std::is_same<T, price_book>::value) {
+    return std::to_string(x.size()) + " prices" +
+           (x.own_size() > 0 ? ", " + std::to_string(x.own_size()) + " of them own" : "");
+  } else if constexpr (detail::is_optional<T> || detail::is_known<T>) {
+    return detail::field_text(x);
   } else {
-    return detail::model_line(x);
+    return std::string(x.view());
   }
 }
 

@@ -14,19 +14,28 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace readable {
 
-/// The number with that many decimals, never in exponent form. Worked: fixed(12.345, 1) is "12.3".
-[[nodiscard]] inline std::string fixed(double value, int decimals) {
-  char digits[400] = {};
-  (void)__builtin_snprintf(digits, sizeof(digits), "%.*f", decimals < 60 ? decimals : 60, value);
+namespace detail {
+
+/// What the C library wrote, with a point where the locale has a separator of its own.
+[[nodiscard]] inline std::string pointed(const char* digits) {
   std::string text;
   bool separated = false;
   for (const char* c = digits; *c != '\0'; ++c) {
-    const bool plain = *c == '-' || (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z');
+    const bool plain = *c == '-' || *c == '+' || (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z');
     if (plain) text += *c;
     if (!plain && !separated) text += '.';  // a separator of the locale may be several bytes
     separated = separated || !plain;
   }
   return text;
+}
+
+}  // namespace detail
+
+/// The number with that many decimals, never in exponent form. Worked: fixed(12.345, 1) is "12.3".
+[[nodiscard]] inline std::string fixed(double value, int decimals) {
+  char digits[400] = {};
+  (void)__builtin_snprintf(digits, sizeof(digits), "%.*f", decimals < 60 ? decimals : 60, value);
+  return detail::pointed(digits);
 }
 
 /// How many decimals leave three digits. Worked: 2 for 1.23, 1 for 12.3, 0 for 123.
@@ -37,6 +46,15 @@ namespace readable {
 
 /// Three digits: "1.23", "12.3", "123", "1234", "0".
 [[nodiscard]] inline std::string three_digits(double value) { return fixed(value, decimals_of(value)); }
+
+/// A number of any size: whole ones with all their digits, others with four. Worked: "238419", "0.916", "2.5e-05".
+[[nodiscard]] inline std::string number(double value) {
+  const bool whole = value > -1e15 && value < 1e15 && static_cast<double>(static_cast<long long>(value)) == value;
+  if (whole) return fixed(value, 0);
+  char digits[40] = {};
+  (void)__builtin_snprintf(digits, sizeof(digits), "%.4g", value);
+  return detail::pointed(digits);
+}
 
 /// An amount as it is written: before, the number, after.
 struct measured {

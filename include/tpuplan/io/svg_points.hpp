@@ -105,7 +105,7 @@ inline void add_name(std::string& list, std::string_view name) {
   chart.title += ", " + std::string(name(kind));
   for (const plan& p : answer.plans) {
     if (const plan_cost* cost = find_cost(p, kind)) {
-      chart.points.push_back({std::string(name(p.where).view()), cost->wall, cost->total});
+      chart.points.push_back({detail::slices_line(p), cost->wall, cost->total});
     }
   }
   return chart;
