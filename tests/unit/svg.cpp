@@ -4,6 +4,7 @@
 #include <limits>
 #include <sstream>
 #include <string>
+#include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/io/svg.hpp>
 #include <tpuplan/tpuplan.hpp>
 #include <vector>
@@ -97,6 +98,21 @@ bool texts_overlap(const elements& all) {
   return false;
 }
 
+/// Whether the dashed line of the ridge strikes through a text.
+bool ridge_struck(const elements& all) {
+  const auto ridge = std::find_if(all.begin(), all.end(),
+                                  [](const xml_element& e) { return e.attributes.count("stroke-dasharray") != 0; });
+  const double x = number(*ridge, "x1"), top = number(*ridge, "y1"), bottom = number(*ridge, "y2");
+  return std::any_of(all.begin(), all.end(), [&](const xml_element& e) {
+    if (e.name != "text" || e.attributes.count("transform") != 0) return false;
+    const double size = e.attributes.count("font-size") != 0 ? number(e, "font-size") : 12;
+    const double width = detail::text_width(e.text, size), y = number(e, "y");
+    const auto side = e.attributes.find("text-anchor");
+    const double left = number(e, "x") - (side == e.attributes.end() ? 0 : side->second == "end" ? width : width / 2);
+    return y > top + 4 && y < bottom && left < x && left + width > x;
+  });
+}
+
 pareto_chart four_points() {
   return {"four", {{"slow", 100_h, usd{1000}}, {"fast", 10_h, usd{10000}}, {"worse", 100_h, usd{10000}}}};
 }
@@ -148,6 +164,23 @@ TEST_CASE("roofline: a known point is at the ticks of its values", "[svg]") {
                                   [](const xml_element& e) { return e.attributes.count("stroke-dasharray") != 0; });
   REQUIRE(ridge != all.end());
   CHECK(same(number(*ridge, "x1"), x_tick(all, "100")));
+}
+
+TEST_CASE("roofline: labels keep off one another and off the ridge, whatever the model and the chip", "[svg]") {
+  for (const char* file : {"deepseek-v3", "mixtral-8x7b", "llama-3.1-8b", "gpt2", "qwen3-235b-a22b"}) {
+    const transformer m = load_hf_config(std::string(TPUPLAN_DATA_DIR "/models/") + file + ".json").model;
+    for (const chip_spec& chip : generations) {
+      for (const std::int64_t tokens : {1, 64, 512, 8192}) {
+        INFO(file << " on " << chip.name.view() << ", " << tokens << " tokens");
+        const roofline_chart chart = roofline_of(chip, m, tokens);
+        const elements all = drawn(to_svg(chart));
+        for (const roofline_point& p : chart.points) CHECK(has_text(all, p.label));
+        CHECK_FALSE(texts_overlap(all));
+        CHECK_FALSE(ridge_struck(all));
+      }
+    }
+  }
+  CHECK(roofline_of(v5e, llama_3_8b(), 1).title.find(": 1 token, ") != std::string::npos);
 }
 
 TEST_CASE("roofline: experts get their share of the tokens", "[svg]") {

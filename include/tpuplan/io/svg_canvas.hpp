@@ -196,7 +196,8 @@ class svg_canvas {
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + size + "\" viewBox=\"0 0 " + box +
            "\" role=\"img\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-size=\"" + coordinate(text_size) +
            "\" fill=\"currentColor\">\n<title>" + title_ +
-           "</title>\n<style>svg:root{color:#333}@media(prefers-color-scheme:dark){svg:root{color:#ddd}}</style>\n" +
+           "</title>\n<style>svg:root{color:#333;background:#fff}"
+           "@media(prefers-color-scheme:dark){svg:root{color:#ddd;background:#1e1e1e}}</style>\n" +
            body_ + "</svg>\n";
   }
 

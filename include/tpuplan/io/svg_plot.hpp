@@ -186,7 +186,7 @@ class label_layer {
   /// away and rather half as many. False where all is taken.
   bool put(svg_canvas& canvas, place dot, std::string_view words, bool below, int farthest) {
     const double width = text_width(words, small_text_size);
-    for (const int rows : {farthest / 2, farthest}) {
+    for (const int rows : {farthest / 5, farthest / 2, farthest}) {
       for (const bool as_wished : {true, false}) {
         for (const bool right : {true, false}) {
           for (int row = 0; row <= rows; ++row) {

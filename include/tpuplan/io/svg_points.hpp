@@ -80,7 +80,7 @@ inline void add_name(std::string& list, std::string_view name) {
   detail::positive_count("tokens", tokens);
   roofline_chart chart;
   chart.title = std::string(m.name.view()) + " on " + std::string(chip.name.view()) + ": " + std::to_string(tokens) +
-                " tokens, " + std::string(name(type));
+                (tokens == 1 ? " token, " : " tokens, ") + std::string(name(type));
   chart.peak = peak_rate(chip, type);
   chart.bandwidth = bandwidth(chip, memory_level::hbm);
   for (const weight_matrix& matrix : matrices_of(m)) {
@@ -135,6 +135,7 @@ inline void draw_roof(svg_canvas& canvas, const roofline_chart& chart, const plo
   canvas.line(top, {top.x, box.bottom}, {chart_colour(5), 1.5, 0.7, "5 4"});
   labels.keep_off(start, top);
   labels.keep_off(top, {box.right, top.y});
+  labels.keep_off(top, {top.x, box.bottom});
   const bool left = top.x - box.left > box.right - top.x;
   labels.write(canvas, {left ? top.x - 7 : top.x + 7, box.bottom - 9},
                "ridge " + one_line(chart.peak / chart.bandwidth), left ? anchor::end : anchor::start);
