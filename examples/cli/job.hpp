@@ -30,6 +30,9 @@ struct mesh_options {
   std::int64_t slices = 1, data = 1, fsdp = 0, tensor = 1, expert = 1, pipeline = 1;
 };
 
+/// A config.json of Hugging Face, or a `transformer` as io/json.hpp writes it with its schema.
+tpuplan::model_config load_model(const std::string& path);
+
 void add_job_options(CLI::App& command, job_options& into);
 void add_mesh_options(CLI::App& command, mesh_options& into);
 

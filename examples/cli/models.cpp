@@ -182,7 +182,7 @@ void print_fit(const fit_answer& a, const model_config& config, const std::strin
 }
 
 void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
-  const model_config config = load_hf_config(job.config);
+  const model_config config = load_model(job.config);
   assumed_values assumed;
   const fit_answer a = ask_fit(config, job, mesh, assumed);
   if (fits(a.memory) == verdict::no) with.status = 1;
@@ -279,7 +279,7 @@ ordered_json train_document(const fit_answer& a, const step_breakdown& t, second
 }
 
 void run_train(const job_options& job, const mesh_options& mesh, const money_options& money_given, session& with) {
-  const model_config config = load_hf_config(job.config);
+  const model_config config = load_model(job.config);
   assumed_values assumed;
   const fit_answer a = ask_fit(config, job, mesh, assumed);
   const step_breakdown t = step_time(config.model, a.job, a.mesh, a.where);
@@ -316,7 +316,7 @@ void add_model_commands(CLI::App& app, session& with) {
   model->add_option("--seq", *sequence, "sequence length at which FLOPs are counted");
   model->add_option("--kv-dtype", *cache, "format of the KV cache")->capture_default_str();
   model->callback([config, sequence, cache, &with] {
-    const model_config read = load_hf_config(*config);
+    const model_config read = load_model(*config);
     const std::int64_t length = sequence->empty() ? usual_sequence(read.model) : parse_count("--seq", *sequence);
     if (with.json) return print_json(model_document(read, length, dtype_for(*cache)));
     print_model(read, *config, length, dtype_for(*cache));

@@ -426,7 +426,7 @@ void print_answer(const plan_request& request, const plan_answer& answer, const 
 }
 
 void run_plan(const plan_options& given, session& with) {
-  const model_config config = load_hf_config(given.job.config);
+  const model_config config = load_model(given.job.config);
   const std::optional<owned_price_book> own =
       given.prices.empty() ? std::nullopt : std::optional<owned_price_book>(load_prices(given.prices));
   const price_book prices = own ? own->book() : price_book{};

@@ -212,7 +212,7 @@ void print_gpu(const gpu_answer& g) {
 }
 
 void run_serve(const serve_options& given, session& with) {
-  const model_config config = load_hf_config(given.config);
+  const model_config config = load_model(given.config);
   const serve_answer a = ask_serve(config, given);
   if (a.estimate.fit == verdict::no) with.status = 1;
   const std::optional<owned_price_book> own =

@@ -165,7 +165,13 @@ inline void read_model(const json_object& object, model_config& result) {
     config_fields f = fields(family.type);
     return read_multimodal(f, family, result.model);
   }
-  fail_unknown(object.path("model_type"), type, known_model_types());
+  const std::vector<std::string_view> known = known_model_types();
+  std::string valid = nearest_first(known, type);
+  std::size_t end = 0;
+  for (int listed = 0; listed < 10; ++listed) end = valid.find(',', end) + 1;  // all of them are no message
+  valid.resize(end);
+  fail(errc::unknown_name, object.path("model_type"), type,
+       valid + " " + std::to_string(known.size() - 10) + " other types, or a transformer filled in by hand");
 }
 
 }  // namespace detail
