@@ -1,12 +1,17 @@
 // The ends of ranges: what is just allowed and what is just not. The rest of these functions is in worked_figures.cpp,
 // in book_cases.cpp and in tests/unit.
 #include <support/models.hpp>
+#include <tpuplan/cost/checkpoint_storage.hpp>
+#include <tpuplan/cost/commitment.hpp>
 #include <tpuplan/cost/payment.hpp>
+#include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/serving_memory.hpp>
 #include <tpuplan/estimate/training.hpp>
 #include <tpuplan/estimate/widths.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/model/flops.hpp>
+#include <tpuplan/parallel/link.hpp>
+#include <tpuplan/parallel/placement.hpp>
 #include <tpuplan/roofline/padding.hpp>
 
 using namespace tpuplan;
@@ -131,4 +136,60 @@ static_assert([] {
   l.pipeline = 4, l.fsdp = 2;
   validate(l, m, job_of(64, 128));
   return true;
+}());
+
+// Commitments are two of the six ways of paying.
+static_assert(is_commitment(provisioning::commitment_1y) && is_commitment(provisioning::commitment_3y) &&
+              !is_commitment(provisioning::on_demand) && !is_commitment(provisioning::spot) &&
+              !is_commitment(provisioning::flex_start) && !is_commitment(provisioning::calendar));
+
+// A cost below a dollar is a cost.
+static_assert(cost_of_checkpoints(training_state{{}, {}, 1_GiB}, 1, 730_h, usd_per_gib_month(0.02)).total < 0.03_usd);
+
+// Without a budget of XLA each device has its share of what is there.
+static_assert([] {
+  chip_spec c = v3;
+  c.hbm.usable_per_device = unknown;
+  return usable_hbm_per_device(c).value() == c.hbm.capacity.value() / 2 && c.jax_devices == 2;
+}());
+
+// Less than one sequence that runs on average still pays for the slice.
+static_assert([] {
+  serving_estimate e;
+  e.running = 0.25;
+  e.per_token.prompts = 1_ms;
+  e.per_token.total = 4_ms;
+  e.input_tokens = per_second{100};
+  e.output_tokens = per_second{25};
+  return cost_of_tokens(e, usd_per_hour(3.6)).output == 30_usd;
+}());
+
+// Two ways are as short only from a place to the one across.
+static_assert(shortest_ports(slice_for("v5litepod-256"), {{0, 0, 0}}, {{13, 5, 0}}) == 2);
+static_assert(shortest_ports(slice_for("v5litepod-256"), {{0, 0, 0}}, {{8, 5, 0}}) == 3);
+
+// What bounds take for granted: every rate at its peak, nothing beside it.
+static_assert(peak_only.weight_stream == 1 && peak_only.cache_stream == 1 && peak_only.decode_mxu == 1 &&
+              peak_only.decode_collectives == 0 && peak_only.layer_latency == 0_s && peak_only.engine_step == 0_s &&
+              peak_only.engine_sequence == 0_s && peak_only.prefill_between_steps == 1 && peak_only.prefill_mxu == 1 &&
+              peak_only.prefill_attention == 1 && peak_only.prefill_hbm_passes == 0 &&
+              peak_only.prefill_collectives == 0 && peak_only.engine_prefill == 1);
+
+// Dates are those of the calendar.
+static_assert(detail::is_iso_date("2024-02-29") && detail::is_iso_date("2000-02-29") &&
+              !detail::is_iso_date("2023-02-29") && !detail::is_iso_date("1900-02-29") &&
+              !detail::is_iso_date("2024/02-01") && !detail::is_iso_date("2024-02/01") &&
+              !detail::is_iso_date("2024-02-1"));
+
+// A price of one's own is for slices of one chip on unless it says otherwise.
+static_assert(find_price(price_book{}.with("v5e", "here", provisioning::spot, usd_per_hour(1), "2026-11-21"),
+                         slice_for("v5e-1"), "here", provisioning::spot)
+                  .has_value());
+
+// A degree takes the whole axis that it fills, rather than a part of a longer one.
+static_assert([] {
+  layout l;
+  l.tensor = 4, l.fsdp = 32;
+  const torus_placement placed = place_on_torus(l, slice_of(v5p, *parse_topology("4x4x8")));
+  return placed.degrees[0].lengths[0] * placed.degrees[0].lengths[1] == 4 && placed.degrees[0].lengths[2] == 1;
 }());

@@ -564,3 +564,12 @@ TEST_CASE("limits of sharding refuse what cannot be") {
     CHECK(refuses(r.code, r.field, r.call));
   }
 }
+
+TEST_CASE("places and experts outside of what there is", "[collective]") {
+  const slice s = slice_for("v5e-16");
+  CHECK(hops(s, {{0, 0, 0}}, {{3, 3, 0}}) == 6);
+  CHECK(refusal_of([&] { (void)hops(s, {{0, 0, 0}}, {{4, 0, 0}}); }).code == errc::out_of_range);
+  CHECK(refusal_of([&] { (void)hops(s, {{0, -1, 0}}, {{0, 0, 0}}); }).code == errc::out_of_range);
+  CHECK(refusal_of([] { (void)data_parallel_tokens_per_chip(v5p, 1, 1.1e9); }).code == errc::out_of_range);
+  CHECK(refusal_of([] { (void)data_parallel_tokens_per_chip(v5p, 1, 0.9); }).code == errc::out_of_range);
+}

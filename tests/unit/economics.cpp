@@ -445,6 +445,39 @@ TEST_CASE("a migration may never pay back", "[economics]") {
   CHECK(months_to_pay_back({usd{most * 0.999}, 1_usd, 1, 0.21}));
 }
 
+TEST_CASE("the ends of what is taken", "[economics]") {
+  const auto refused = [](const auto& ask) { return refusal_of(ask).code; };
+  const usd_per_second price = usd_per_hour(1);
+  const auto terms = [&](double count) {
+    return refused([&] { (void)cost_under_commitment(price, provisioning::commitment_1y, 365_days * count, 1); });
+  };
+  CHECK(terms(9e15) == errc::out_of_range);
+  flex_start_terms flex;
+  flex.checkpoint_time = flex.restart_time = seconds{};
+  CHECK(refused([&] { (void)flex_start_run(7_days * 9e15, flex); }) == errc::out_of_range);
+  flex.limit = 600_s;
+  flex.checkpoint_time = flex.restart_time = 300_s;
+  CHECK(refused([&] { validate(flex); }) == errc::out_of_range);
+  flex.restart_time = 299_s;
+  CHECK_NOTHROW(validate(flex));
+  CHECK(refused([] { (void)throughput_at(1_TFLOP_per_s, 1.5, flops{1e9}); }) == errc::out_of_range);
+  CHECK(throughput_at(1_TFLOP_per_s, 1, flops{1e9}).value() == 1000);
+  checkpoint_store store;
+  store.checkpoint = 1_GiB;
+  store.kept = 1;
+  store.held = 1_h;
+  for (double checkpoint_store::*times : {&checkpoint_store::written, &checkpoint_store::restored}) {
+    checkpoint_store without = store;
+    without.*times = 0.5;
+    CHECK(refused([&] { (void)cost_of_checkpoints(without, usd_per_gib_month(0.02)); }) == errc::missing_field);
+  }
+  const auto moved = [&](const migration& m) { return refused([&] { (void)months_to_pay_back(m); }); };
+  CHECK(moved({1_usd, 1_usd, 1, 10.5}) == errc::out_of_range);
+  CHECK(moved({1_usd, 1_usd, 1.1e6, 0}) == errc::out_of_range);
+  CHECK(moved({1_usd, usd{1.1e300}, 1, 0}) == errc::out_of_range);
+  CHECK(moved({1_usd, usd{-1.1e300}, 1, 0}) == errc::out_of_range);
+}
+
 TEST_CASE("what migrations refuse", "[economics]") {
   check_refused({
       {"negative engineering",

@@ -387,6 +387,25 @@ TEST_CASE("a message is printable ASCII, whatever was given") {
         "tpuplan: a?b is ?[31m? caf?? ~; valid: ? !");
 }
 
+TEST_CASE("a long value is cut so that what is valid keeps its place") {
+  const std::string valid(20, 'y');
+  CHECK(std::string{error{errc::unknown_name, "f", std::string(1000, 'x'), valid}.what()} ==
+        "tpuplan: f is " + std::string(273, 'x') + "...; valid: " + valid);
+  CHECK(std::string{error{errc::unknown_name, "f", std::string(276, 'x'), valid}.what()} ==
+        "tpuplan: f is " + std::string(276, 'x') + "; valid: " + valid);
+  CHECK(std::string{error{errc::unknown_name, "f", std::string(1000, 'x'), ""}.what()} ==
+        "tpuplan: f is " + std::string(302, 'x') + "...");
+  const std::string most = error{errc::unknown_name, "f", std::string(1000, 'x'), std::string(400, 'y')}.what();
+  CHECK(most == "tpuplan: f is " + std::string(13, 'x') + "...; valid: " + std::string(277, 'y') + "...");
+}
+
+TEST_CASE("a count that is too small is refused with what would do") {
+  CHECK(says(refusal_of([] { detail::count_from("steps", -1, 0); }).message, "steps is -1; valid: 0 or more"));
+  CHECK(
+      says(refusal_of([] { detail::count_from("steps", 1, 2); }).message, "steps is 1; valid: a larger whole number"));
+  CHECK(detail::count_from("steps", 2, 2) == 2);
+}
+
 TEST_CASE("the message is cut at 319 characters and says so") {
   const std::string prefix = "tpuplan: ";
   for (const std::size_t length : {std::size_t{309}, std::size_t{310}, std::size_t{311}, std::size_t{10000}}) {
