@@ -28,14 +28,13 @@ model_config load_model(const std::string& path) {
   if (!document.is_object() || !document.contains("schema")) return load_hf_config(path);
   model_config own;
   own.model_type = "transformer";
-  own.model = read_json_document<transformer>(document);
+  own.model = read_json_document<transformer>(document, {}, path);
   validate(own.model);
   return own;
 }
 
 void add_job_options(CLI::App& command, job_options& into) {
-  command.add_option("config", into.config, "a Hugging Face config.json, or a transformer of your own as JSON")
-      ->required();
+  command.add_option("config", into.config, config_help)->required();
   command.add_option("--batch", into.batch, "global batch in sequences");
   command.add_option("--batch-tokens", into.batch_tokens, "global batch in tokens: 4M");
   command.add_option("--seq", into.sequence, "sequence length in tokens");

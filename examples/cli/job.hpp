@@ -30,6 +30,8 @@ struct mesh_options {
   std::int64_t slices = 1, data = 1, fsdp = 0, tensor = 1, expert = 1, pipeline = 1;
 };
 
+inline constexpr const char* config_help = "a Hugging Face config.json, or a transformer of your own as JSON";
+
 /// A config.json of Hugging Face, or a `transformer` as io/json.hpp writes it with its schema.
 tpuplan::model_config load_model(const std::string& path);
 

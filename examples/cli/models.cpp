@@ -118,7 +118,11 @@ fit_answer ask_fit(const model_config& config, const job_options& job, const mes
 
 ordered_json fit_document(const fit_answer& a, const model_config& config, const assumed_values& assumed) {
   return {{"fits", name(fits(a.memory))},
-          {"memory", a.memory},
+          {"used_bytes", a.memory.total.value()},
+          {"used_low_bytes", a.memory.low.value()},
+          {"used_high_bytes", a.memory.high.value()},
+          {"usable_bytes", a.memory.usable.value()},
+          {"breakdown", a.memory},
           {"largest_batch", a.largest ? ordered_json(*a.largest) : ordered_json(nullptr)},
           {"slice", name(a.where).view()},
           {"mesh", a.mesh},
@@ -266,9 +270,14 @@ void print_train(const fit_answer& a, const step_breakdown& t, const model_confi
 ordered_json train_document(const fit_answer& a, const step_breakdown& t, seconds run,
                             const std::vector<run_in_dollars>& costs, const model_config& config,
                             const assumed_values& assumed) {
-  ordered_json document = {{"step", t}};
-  document.update(fit_document(a, config, assumed));
-  document["advice"] = json_of(advice_on(a, config));
+  ordered_json document = {{"step_time_s", t.total.value()},
+                           {"step_time_low_s", t.low.value()},
+                           {"step_time_high_s", t.high.value()},
+                           {"mfu", t.mfu},
+                           {"tokens_per_s", t.tokens_per_second.value()},
+                           {"breakdown", t},
+                           {"memory", fit_document(a, config, assumed)},
+                           {"advice", json_of(advice_on(a, config))}};
   if (run.value() == 0) return document;
   document["run_s"] = run.value();
   document["costs"] = ordered_json::array();
@@ -312,7 +321,7 @@ void add_model_commands(CLI::App& app, session& with) {
   const auto config = std::make_shared<std::string>();
   const auto sequence = std::make_shared<std::string>();
   const auto cache = std::make_shared<std::string>("bf16");
-  model->add_option("config", *config, "a Hugging Face config.json")->required();
+  model->add_option("config", *config, config_help)->required();
   model->add_option("--seq", *sequence, "sequence length at which FLOPs are counted");
   model->add_option("--kv-dtype", *cache, "format of the KV cache")->capture_default_str();
   model->callback([config, sequence, cache, &with] {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tpuplan/io/one_line.hpp>
 #include <tpuplan/io/price_file.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
@@ -198,12 +199,6 @@ std::string dollars(const plan& p, provisioning kind) {
   return cost == nullptr ? "no price" : money(cost->total);
 }
 
-/// "2 x v5p-128".
-std::string words_of(const slice& where, std::int64_t slice_total) {
-  const std::string called(name(where).view());
-  return slice_total > 1 ? fmt::format("{} x {}", slice_total, called) : called;
-}
-
 bool is_shown(const plan& p, std::size_t rank, const plan_options& given) {
   return p.on_front || (!given.front_only && rank <= static_cast<std::size_t>(given.rows));
 }
@@ -242,7 +237,7 @@ void print_plans(const plan_answer& answer, const plan_options& given) {
     const std::string micro =
         p.job.gradient_accumulation > 1 ? fmt::format(", {} micro", p.job.gradient_accumulation) : "";
     outside = outside || p.step.extrapolated;
-    t.add({fmt::format("{}{}", rank, p.on_front ? "*" : " "), words_of(p.where, slices(p.mesh)),
+    t.add({fmt::format("{}{}", rank, p.on_front ? "*" : " "), detail::slices_line(p),
            fmt::format("{}", chips(p.where) * slices(p.mesh)), layout_words(p.mesh) + micro,
            std::string(name(p.job.remat)), duration(p.step.total),
            duration_range(p.step.low, p.step.high) + (p.step.extrapolated ? "!" : " "), percent(p.step.mfu),
@@ -256,7 +251,7 @@ void print_plans(const plan_answer& answer, const plan_options& given) {
 }
 
 std::string amount_words(const rejected_slice& r) {
-  const std::string where = words_of(r.where, r.slices);
+  const std::string where = detail::slices_line(r.where, r.slices);
   switch (r.why) {
     case rejection::does_not_fit: return fmt::format("{} short on {}", binary_bytes(bytes{r.amount}), where);
     case rejection::fit_uncertain:
@@ -307,7 +302,7 @@ void print_explained(const plan& p, const plan_request& request) {
   const plan_sensitivity s = sensitivity_of(p, request);
   const plan_cost& now = chosen_cost(p);
   const std::string chosen = fmt::format("{} in {}", name(now.kind), now.price.region.view());
-  fmt::print("\n{}\n", bold(fmt::format("{}, {}: {} in {}", words_of(p.where, slices(p.mesh)), chosen, money(now.total),
+  fmt::print("\n{}\n", bold(fmt::format("{}, {}: {} in {}", detail::slices_line(p), chosen, money(now.total),
                                         duration(now.wall))));
   table t({{"if"}, {"total", align::right}, {"wall time", align::right}});
   const auto row = [&](const std::string& label, const plan_cost& cost) {
@@ -357,8 +352,8 @@ void print_relaxed(const std::vector<relaxation>& list) {
     };
     const plan_cost& cost = chosen_cost(r.nearest);
     t.add({std::string(name(r.limit)), words(r.given), words(r.needed),
-           fmt::format("{}, {} in {} ({})", words_of(r.nearest.where, slices(r.nearest.mesh)), money(cost.total),
-                       duration(cost.wall), name(cost.kind))});
+           fmt::format("{}, {} in {} ({})", detail::slices_line(r.nearest), money(cost.total), duration(cost.wall),
+                       name(cost.kind))});
   }
   t.print();
 }

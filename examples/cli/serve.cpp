@@ -89,7 +89,12 @@ ordered_json serve_document(const serve_answer& a, const model_config& config,
     document["output_tokens_per_s_per_chip"] = a.estimate.output_tokens.value() / static_cast<double>(chips(a.where));
   document["costs"] = ordered_json::array();
   for (const priced_tokens& one : costs) {
-    document["costs"].push_back({{"kind", one.label}, {"price_date", one.date}, {"cost", one.cost}});
+    document["costs"].push_back({{"provisioning", one.label},
+                                 {"price_date", one.date},
+                                 {"usd_per_hour", one.cost.rate.value() * 3600},
+                                 {"input_usd_per_million", one.cost.input.value()},
+                                 {"output_usd_per_million", one.cost.output.value()},
+                                 {"all_on_output_usd_per_million", one.cost.all_on_output.value()}});
   }
   document["frontier"] = frontier(config.model, a.job, a.mesh, a.where, a.constants);
   document["advice"] = ordered_json::array();
@@ -240,7 +245,7 @@ void run_serve(const serve_options& given, session& with) {
 void add_serve_command(CLI::App& app, session& with) {
   CLI::App* serve = app.add_subcommand("serve", "first token, each token, throughput, dollars per million tokens");
   const auto options = std::make_shared<serve_options>();
-  serve->add_option("config", options->config, "a Hugging Face config.json")->required();
+  serve->add_option("config", options->config, config_help)->required();
   serve->add_option("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …")->required();
   add_traffic_options(*serve, *options);
   add_format_options(*serve, *options);

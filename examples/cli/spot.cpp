@@ -59,7 +59,11 @@ void run_spot(const spot_options& given, session& with) {
   const seconds exact = optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions);
   const std::optional<spot_comparison> money_of = compare_prices(given, run);
   if (with.json) {
-    return print_json({{"run", run},
+    return print_json({{"interval_s", run.checkpoint_interval.value()},
+                       {"billed_s", e.billed.value()},
+                       {"wall_s", e.wall.value()},
+                       {"preemptions", e.preemptions},
+                       {"run", run},
                        {"expected", e},
                        {"young_interval_s", young.value()},
                        {"optimal_interval_s", exact.value()},

@@ -4417,6 +4417,19 @@ constexpr void validate(const layout& l, const slice& s) {
   }
 }
 
+namespace detail {
+
+/// Refuses a batch that does not divide over its shards and microbatches.
+constexpr void check_batch(const layout& l, const training& job) {
+  const std::int64_t shards = checked_multiply(batch_shards(l), job.gradient_accumulation);
+  if (job.global_batch % shards == 0) return;
+  text<96> valid{"a multiple of "};
+  valid.append(shards).append(" (data x fsdp x expert x slices x accumulation)");
+  fail(errc::not_divisible, "training.global_batch", job.global_batch, valid.view());
+}
+
+}  // namespace detail
+
 /// Throws, naming the degree, unless the model's heads, experts and layers and the step's batch can be dealt out so.
 constexpr void validate(const layout& l, const transformer& m, const training& job) {
   if (has_text(m) && m.attention.heads % l.tensor != 0) {
@@ -4436,12 +4449,7 @@ constexpr void validate(const layout& l, const transformer& m, const training& j
   }
   const std::int64_t stages = checked_multiply(l.pipeline, l.dcn_pipeline);
   if (stages > m.layers) detail::fail(errc::out_of_range, "layout.pipeline", stages, "at most the number of layers");
-  const std::int64_t shards = checked_multiply(batch_shards(l), job.gradient_accumulation);
-  if (job.global_batch % shards != 0) {
-    text<96> valid{"a multiple of "};
-    valid.append(shards).append(" (data x fsdp x expert x slices x accumulation)");
-    detail::fail(errc::not_divisible, "training.global_batch", job.global_batch, valid.view());
-  }
+  detail::check_batch(l, job);
 }
 
 /// Bytes of one shard of an array, and of all copies together.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Files that are too large, too deep, or not files: an error with status 2, at once.
+# Files that are too large, too deep, too wide, or not files, and one that speaks to terminals: an error with status 2,
+# at once.
 set -u
 program=$1 folder=$2/hostile
 rm -rf "$folder" && mkdir -p "$folder" || exit 1
@@ -8,8 +9,11 @@ head -c 1000000 /dev/zero | tr '\0' '[' >"$folder/deep.json"
 head -c 1000000 /dev/urandom >"$folder/noise.json"
 printf '{"model_type": "llama", "hidden_size": 1e400}' >"$folder/overflow.json"
 printf '' >"$folder/empty.json"
+{ printf '['; head -c 500000 /dev/zero | tr '\0' 'x' | sed 's/x/{},/g'; printf '{}]'; } >"$folder/wide.json"
+{ printf '{"model_type": "'; head -c 3000000 /dev/zero | tr '\0' 'x'; printf '"}'; } >"$folder/long.json"
+sed 's/"own"/"\\u001b[31mred"/' "$(dirname "$0")/plans/own_model.json" >"$folder/escape.json"
 failed=0
-for file in large.json deep.json noise.json overflow.json empty.json . missing.json; do
+for file in large.json deep.json noise.json overflow.json empty.json wide.json long.json escape.json . missing.json; do
   message=$("$program" model "$folder/$file" 2>&1 >/dev/null)
   status=$?
   if [[ $status -ne 2 || $message != tpuplan:* ]]; then

@@ -404,6 +404,35 @@ TEST_CASE("refusals of JSON name the key") {
   CHECK(json(read) == json(small_request()));
 }
 
+TEST_CASE("texts that could speak to a terminal are refused both ways") {
+  transformer m = llama_3_8b();
+  m.name = "\x1b[31mred";
+  CHECK(refusal_of([&] { (void)json(m); }).code == errc::malformed_input);
+  json given = json(llama_3_8b());
+  for (const char* name : {"\x1b[31mred", "two\nlines", "\x7f"}) {
+    given["name"] = name;
+    const refusal got = refused<transformer>(given);
+    CHECK(got.code == errc::malformed_input);
+    CHECK(says(got.message, "value.name is "));
+    CHECK(says(got.message, "a text without control characters"));
+  }
+  given["name"] = "caf\xc3\xa9";
+  CHECK(read_json<transformer>(given).name == "caf\xc3\xa9");
+}
+
+TEST_CASE("brackets are counted outside of texts") {
+  using detail::bracket_depth;
+  CHECK(bracket_depth("") == 0);
+  CHECK(bracket_depth("1") == 0);
+  CHECK(bracket_depth("[{},{}]") == 2);
+  CHECK(bracket_depth("[[],[[]]]") == 3);
+  CHECK(bracket_depth(R"(["[[[", "\"[[", 1])") == 1);
+  CHECK(bracket_depth(R"(["\\", [1]])") == 2);
+  CHECK_NOTHROW((void)parse_json(std::string(64, '[') + std::string(64, ']'), "deep"));
+  CHECK(says(refusal_of([] { (void)parse_json(std::string(65, '[') + std::string(65, ']'), "deep"); }).message,
+             "deep is 65; valid: at most 64 levels deep"));
+}
+
 TEST_CASE("a document says what it is") {
   const json document = json::parse(json_document(slice_for("v5e-8")).dump());
   CHECK(document.at("schema") == "tpuplan/1");

@@ -2,9 +2,11 @@
 // the documentation, and what each service refuses.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -319,6 +321,18 @@ TEST_CASE("commands of gcloud") {
         "--version=tpu-ubuntu2204-base --metadata=checkpoint-dir=gs://my-bucket/llama --spot");
 }
 
+TEST_CASE("a run on flex-start goes on in pieces where restarts suffice") {
+  launch_request r = request_for("v6e-8");
+  r.capacity = provisioning::flex_start;
+  r.run = 200_days;
+  r.max_run = 1_days;
+  r.max_restarts = 198;
+  CHECK(
+      says(refusal_of([&] { (void)gcloud_commands(r); }).message, "max_restarts is 198; valid: at least one for each"));
+  r.max_restarts = 199;
+  CHECK(has(gcloud_commands(r).create, "--max-run-duration=86400s"));
+}
+
 TEST_CASE("flex-start and reservations by gcloud") {
   launch_request r = request_for("v5e-64");
   r.capacity = provisioning::flex_start;
@@ -609,6 +623,8 @@ TEST_CASE("what MaxText cannot do is refused") {
       {[](maxtext_run& m) { m.job.global_batch = (std::int64_t{1} << 53) + 1; }, errc::out_of_range, "at most 2^53"},
       {[](maxtext_run& m) { m.job.sequence_length = -1; }, errc::invalid_argument, "sequence_length is -1"},
       {[](maxtext_run& m) { m.job.gradient_accumulation = 3; }, errc::not_divisible, "gradient_accumulation is 3"},
+      {[](maxtext_run& m) { m.job.global_batch = 17; }, errc::not_divisible,
+       "training.global_batch is 17; valid: a multiple of"},
       {[](maxtext_run& m) { m.steps = -1; }, errc::invalid_argument, "steps is -1"},
       {[](maxtext_run& m) { m.job.remat = detail::policy("D.....D", true); }, errc::unsupported, "remat is custom"},
       {[](maxtext_run& m) { m.job.optimizer = optimizer_kind::lion; }, errc::unsupported, "training.optimizer is lion"},
@@ -729,7 +745,11 @@ TEST_CASE("MaxText trains a plan and writes checkpoints") {
   best.step.total = seconds{1e-300};
   CHECK(maxtext_of(best, asked).checkpoint_period == 1000000000);
   best.step.total = seconds{};
-  CHECK(maxtext_of(best, asked, provisioning::spot).checkpoint_period == 0);
+  best.run = best.steps * 2.14_s;
+  CHECK(maxtext_of(best, asked).checkpoint_period == 700);  // of the run and its steps
+  best.run = seconds{};
+  CHECK(maxtext_of(best, asked).checkpoint_period == 0);
+  CHECK(refusal_of([&] { (void)maxtext_of(best, asked, provisioning::spot); }).refused);
 
   launch_request r = request_for("v6e-16");
   maxtext_run by_hand = fsdp_run(r, 256);
@@ -780,6 +800,14 @@ TEST_CASE("a plan that makes no sense is not launched") {
   CHECK(refused([](plan& p, plan_request&) { p.where = slice{}; }).refused);
   CHECK(refused([](plan& p, plan_request&) { p.chosen = p.costs.size(); }).code == errc::out_of_range);
   CHECK(says(refused([](plan& p, plan_request&) { p.step.total = -(1_s); }).message, "step.total is -1"));
+  CHECK(says(refused([](plan& p, plan_request&) { p.run = -(1_s); }).message, "run is -1"));
+  for (const double bad : {0.0, -5.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    const auto change = [bad](plan&, plan_request& q) { q.terms.spot.checkpoint_time = seconds{bad}; };
+    CHECK(says(refused(change).message, "checkpoint_time"));
+    plan_request asked = question;
+    asked.terms.spot.checkpoint_time = seconds{bad};
+    CHECK(says(refusal_of([&] { (void)maxtext_of(good, asked); }).message, "checkpoint_time"));
+  }
   CHECK(says(refused([](plan& p, plan_request&) { p.steps = 0; }).message, "steps is 0"));
   CHECK(refused([](plan& p, plan_request&) { p.steps = 1e300; }).code == errc::out_of_range);
   CHECK(says(refused([](plan&, plan_request& q) { q.model.kind = architecture::encoder; }).message,

@@ -7,6 +7,7 @@
 #include <support/json_io_types.hpp>
 #include <tpuplan/io/fmt.hpp>
 #include <tpuplan/io/ostream.hpp>
+#include <tpuplan/io/price_file.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
@@ -88,7 +89,7 @@ TEST_CASE("every enumerator can be looked at", "[shown]") {
 TEST_CASE("what has no wording of its own is its fields", "[shown]") {
   CHECK(text_of_all(tile{8, 128}) == "tile{sublanes 8, lanes 128}");
   CHECK(text_of_all(tile{}) == "tile{}");
-  CHECK(text_of_all(product_dtypes{}) == one_line(product_dtypes{}));
+  CHECK(text_of_all(product_dtypes{}) == "product_dtypes{weights bf16, activations bf16, output bf16, compute bf16}");
   const parameter_count n = parameters(llama_3_8b());
   CHECK(text_of_all(n).substr(0, 38) == "parameter_count{embedding 525336576, a");
   CHECK(html(n).find("<td style=\"text-align:left\">embedding</td><td style=\"text-align:right\">525336576</td>") !=
@@ -116,6 +117,30 @@ TEST_CASE("what may not be there says so", "[shown]") {
   CHECK(text_of_all(price_book{}).find(" prices") != std::string::npos);
   CHECK(text_of_all(price_book{}.with("v5e", "us", provisioning::spot, usd_per_hour(1), "2026-11-21"))
             .find("1 of them") != std::string::npos);
+}
+
+TEST_CASE("what the standard library holds is shown by what it holds", "[shown]") {
+  plan_sensitivity s;
+  CHECK(kernel::displayed(s.twice_preempted).at("text/plain") == "none");
+  s.twice_preempted = plan_cost{};
+  CHECK(kernel::displayed(s.twice_preempted) == kernel::displayed(*s.twice_preempted));
+  CHECK(streamed(s.twice_preempted) == one_line(*s.twice_preempted));
+  CHECK(streamed(std::optional<plan_cost>{}) == "none");
+  CHECK(kernel::displayed(std::optional<int>{}).at("text/plain") == "nothing of its own");
+  plan p;
+  p.where = slice_for("v6e-8");
+  p.mesh.fsdp = 8;
+  plan_answer answer;
+  answer.plans = {p, p};
+  CHECK(html(answer.plans) == html(answer));
+  const owned_price_book prices({price_row{}, price_row{}}, {"", ""});
+  CHECK(text_of_all(prices) == "2 prices");
+}
+
+TEST_CASE("a range that begins at nothing has the unit of its end", "[shown]") {
+  CHECK(readable::duration_range(0_s, 2.5_s) == "0-2.50 s");
+  CHECK(readable::duration_range(0_s, 0_s) == "0-0 us");
+  CHECK(readable::duration_range(1_ms, 2.5_s) == "1.00-2500 ms");
 }
 
 TEST_CASE("several values are a table", "[shown]") {

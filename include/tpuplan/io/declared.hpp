@@ -60,6 +60,7 @@ TPUPLAN_DETAIL_ENUMS(TPUPLAN_DETAIL_DECLARE)
 #define TPUPLAN_DETAIL_DECLARE(type) struct type;
 TPUPLAN_DETAIL_STRUCTS(TPUPLAN_DETAIL_DECLARE)
 #undef TPUPLAN_DETAIL_DECLARE
+class owned_price_book;
 class price_book;
 template <class T>
 class known;

@@ -30,35 +30,36 @@ struct assumption {
 
 namespace detail {
 
-/// The names as a list, nearest to `given` first; in their order where nothing is given.
-inline std::string nearest_first(std::vector<std::string_view> names, std::string_view given) {
-  const auto distance = [given](std::string_view name) {
-    std::vector<std::size_t> row(name.size() + 1);
-    for (std::size_t j = 0; j <= name.size(); ++j) row[j] = j;
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      std::size_t diagonal = std::exchange(row[0], i + 1);
-      for (std::size_t j = 0; j < name.size(); ++j) {
-        const std::size_t replaced = diagonal + (to_lower(given[i]) == to_lower(name[j]) ? 0 : 1);
-        diagonal = std::exchange(row[j + 1], std::min({replaced, row[j] + 1, row[j + 1] + 1}));
-      }
+/// How many letters must change to make one name of the other, capitals apart.
+inline std::size_t edit_distance(std::string_view given, std::string_view name) {
+  std::vector<std::size_t> row(name.size() + 1);
+  for (std::size_t j = 0; j <= name.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < name.size(); ++j) {
+      const std::size_t replaced = diagonal + (to_lower(given[i]) == to_lower(name[j]) ? 0 : 1);
+      diagonal = std::exchange(row[j + 1], std::min({replaced, row[j] + 1, row[j + 1] + 1}));
     }
-    return row.back();
-  };
-  if (!given.empty()) {
-    std::sort(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
-      return std::pair(distance(a), a) < std::pair(distance(b), b);
-    });
   }
+  return row.back();
+}
+
+/// The names as a list, nearest to the beginning of `given` first; in their order where nothing is given.
+inline std::string nearest_first(const std::vector<std::string_view>& names, std::string_view given) {
+  std::vector<std::pair<std::size_t, std::string_view>> sorted;
+  for (const std::string_view name : names)
+    sorted.emplace_back(given.empty() ? 0 : edit_distance(given.substr(0, 40), name), name);
+  if (!given.empty()) std::sort(sorted.begin(), sorted.end());
   std::string list;
-  for (const std::string_view name : names) list.append(list.empty() ? "" : ", ").append(name);
+  for (const auto& [distance, name] : sorted) list.append(list.empty() ? "" : ", ").append(name);
   return list;
 }
 
 /// Refuses a name that is none of `names`; of a long one the message shows the beginning.
 [[noreturn]] inline void fail_unknown(const std::string& field, std::string given,
-                                      std::vector<std::string_view> names) {
+                                      const std::vector<std::string_view>& names) {
   if (given.size() > 40) given = given.substr(0, 37) + "...";
-  fail(errc::unknown_name, field, given, nearest_first(std::move(names), given));
+  fail(errc::unknown_name, field, given, nearest_first(names, given));
 }
 
 /// One configuration, or one inside of another, with the defaults of its class. A field that is not stated takes the

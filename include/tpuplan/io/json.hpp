@@ -93,10 +93,11 @@ template <class T>
 
 /// The way back. Refuses another schema, another type and, unless asked otherwise, keys that are not known.
 template <class T>
-[[nodiscard]] T read_json_document(const nlohmann::json& document, const json_reading& how = {}) {
+[[nodiscard]] T read_json_document(const nlohmann::json& document, const json_reading& how = {},
+                                   std::string_view source = "document") {
   static_assert(detail::is_json_document<T>, "a struct of tpuplan");
   constexpr std::string_view type = detail::json_type_name<T>();
-  const detail::json_place root{nullptr, "document", 0};
+  const detail::json_place root{nullptr, source, 0};
   if (!document.is_object()) root.refuse(errc::malformed_input, document, "an object");
   const auto expect = [&](std::string_view key, std::string_view wanted) {
     const auto found = document.find(std::string(key));

@@ -26,6 +26,29 @@ struct json_limits {
   int depth = 64;                             ///< levels of lists and objects
 };
 
+namespace detail {
+
+/// How deep lists and objects lie in each other, by their brackets; what is no JSON is left to the parser.
+inline int bracket_depth(std::string_view characters) noexcept {
+  int depth = 0, deepest = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < characters.size(); ++i) {
+    const char c = characters[i];
+    if (in_text && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      in_text = !in_text;
+    } else if (!in_text && (c == '[' || c == '{')) {
+      deepest = std::max(deepest, ++depth);
+    } else if (!in_text && (c == ']' || c == '}')) {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+}  // namespace detail
+
 /// Parses text. Throws `errc::malformed_input` for anything but one JSON value within the limits; `source` names it.
 [[nodiscard]] inline nlohmann::json parse_json(std::string_view characters, std::string_view source,
                                                const json_limits& limits = {}) {
@@ -36,13 +59,10 @@ struct json_limits {
   if (characters.find('\0') != std::string_view::npos) {  // the parser would take it for the end
     detail::fail(errc::malformed_input, source, "a document with NUL characters", "one JSON document");
   }
-  const auto shallow = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
-    if (depth > limits.depth)
-      detail::fail(errc::malformed_input, source, std::int64_t{depth}, "at most 64 levels deep");
-    return true;
-  };
+  const int depth = detail::bracket_depth(characters);  // a callback of the parser takes quadratic time
+  if (depth > limits.depth) detail::fail(errc::malformed_input, source, std::int64_t{depth}, "at most 64 levels deep");
   try {
-    return nlohmann::json::parse(characters.begin(), characters.end(), shallow);
+    return nlohmann::json::parse(characters.begin(), characters.end());
   } catch (const nlohmann::json::exception& problem) {
     detail::fail(errc::malformed_input, source, problem.what(), "one JSON document");
   }

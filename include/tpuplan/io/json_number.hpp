@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tpuplan/error.hpp>
 
 /// @file
@@ -12,6 +13,14 @@
 namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
+
+/// Whether some character could speak to a terminal.
+[[nodiscard]] constexpr bool has_control(std::string_view words) noexcept {
+  for (const char c : words) {
+    if ((c >= 0 && c < ' ') || c == 127) return true;
+  }
+  return false;
+}
 
 /// A value as a refusal quotes it: 40 characters of it, of a list or an object what it is.
 template <class Json>

@@ -275,6 +275,7 @@ template <std::size_t Capacity>
 struct json_form<text<Capacity>> {
   template <class Json>
   static Json write(const text<Capacity>& x, const json_place& at) {
+    if (has_control(x.view())) fail(errc::malformed_input, at.text(), x.view(), "a text without control characters");
     return json_text<Json>(x.view(), at);
   }
   static void read(const nlohmann::json& given, const json_place& at, const json_reading&, text<Capacity>& into) {
@@ -282,6 +283,7 @@ struct json_form<text<Capacity>> {
     const std::string& words = text_of(given);
     if (words.size() > Capacity)
       at.refuse(errc::out_of_range, given, "a text of at most " + std::to_string(Capacity) + " characters");
+    if (has_control(words)) at.refuse(errc::malformed_input, given, "a text without control characters");
     into = text<Capacity>{std::string_view{words}};
   }
 };

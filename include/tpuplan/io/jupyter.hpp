@@ -2,6 +2,7 @@
 #define TPUPLAN_IO_JUPYTER_HPP
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tpuplan/core.hpp>
@@ -287,6 +288,7 @@ template <class Time, std::size_t Count>
 TPUPLAN_DETAIL_ENUMS(TPUPLAN_DETAIL_SHOWN)
 TPUPLAN_DETAIL_STRUCTS(TPUPLAN_DETAIL_SHOWN)
 TPUPLAN_DETAIL_SHOWN(price_book)
+TPUPLAN_DETAIL_SHOWN(owned_price_book)
 #undef TPUPLAN_DETAIL_SHOWN
 
 /// @{
@@ -312,11 +314,23 @@ template <class T>
 }
 /// @}
 
+/// The value, else "none".
+template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
+[[nodiscard]] nlohmann::json mime_bundle_repr(const std::optional<T>& x) {
+  if (x) return mime_bundle_repr(*x);
+  return {{"text/plain", "none"}};
+}
+
 /// Several values of a public type, as a table.
 template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
 [[nodiscard]] nlohmann::json mime_bundle_repr(const std::vector<T>& values) {
   nlohmann::json bundle = {{"text/plain", detail::values_line(values, values.size())}};
-  if (!values.empty()) bundle["text/html"] = detail::html_table(detail::rows_of_values(values, values.size()));
+  if (values.empty()) return bundle;
+  if constexpr (std::is_same<T, plan>::value) {
+    bundle["text/html"] = detail::html_table(detail::rows_of(values));
+  } else {
+    bundle["text/html"] = detail::html_table(detail::rows_of_values(values, values.size()));
+  }
   return bundle;
 }
 

@@ -64,6 +64,8 @@ inline void check_gcloud(const launch_request& r, tpu_creation how) {
     fail(errc::unsupported, "provisioning", kind, "on_demand, spot or a reservation: flex-start has v5e and v6e only");
   if (r.capacity != provisioning::flex_start && r.max_run.value() > 0)
     fail(errc::unsupported, "max_run", r.max_run.value(), "0: only flex-start has a limit");
+  if (r.max_run.value() > 0 && r.run / r.max_run > static_cast<double>(r.max_restarts) + 1)
+    fail(errc::out_of_range, "max_restarts", r.max_restarts, "at least one for each max_run of the run but the first");
   if (how == tpu_creation::queued_resource) return;
   if (r.slices > 1)
     fail(errc::unsupported, "slices", r.slices, "1 for a TPU VM: several slices need a queued resource");

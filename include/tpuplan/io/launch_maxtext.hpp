@@ -215,6 +215,7 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
   const std::int64_t micro = detail::positive_count("gradient_accumulation", job.gradient_accumulation);
   if (detail::positive_count("global_batch", job.global_batch) % micro != 0)
     detail::fail(errc::not_divisible, "gradient_accumulation", micro, "a divisor of the global batch");
+  detail::check_batch(run.mesh, job);
   std::vector<std::string> arguments = {"run_name=" + r.name};
   const auto add = [&arguments](const char* key, std::int64_t value, std::int64_t without) {
     if (value != without) arguments.push_back(std::string(key) + "=" + std::to_string(value));

@@ -31,8 +31,16 @@ inline provisioning launched_capacity(const plan& p) {
   return is_commitment(chosen) ? provisioning::on_demand : chosen;
 }
 
+/// The time of a step, where the plan does not say it that of its run over its steps.
+inline seconds step_of(const plan& p) {
+  const double total = not_negative("step.total", p.step.total.value());
+  const double run = not_negative("run", p.run.value());
+  return seconds{total > 0 || !(p.steps > 0) ? total : run / p.steps};
+}
+
 /// The run at the upper end of its band.
 inline seconds longest_run(const plan& p) {
+  not_negative("run", p.run.value());
   const double total = not_negative("step.total", p.step.total.value());
   const double high = not_negative("step.high", p.step.high.value());
   return high > total && total > 0 ? p.run * (high / total) : p.run;
@@ -43,8 +51,9 @@ inline seconds longest_run(const plan& p) {
 /// What launches a plan on that capacity: its slices, the longest that it is expected to take (the upper end of its
 /// band, on spot with what preemptions add) and, on spot, restarts for twice the preemptions expected, 100 at least.
 /// `asked` is the question that the plan answers: its terms say how often spot is preempted. Name, image, folder for
-/// checkpoints and so on are those of `request`. Refuses a layout that does not fill the slices.
-/// Worked: ten days on two slices, each preempted every 4 h: 278 restarts.
+/// checkpoints and so on are those of `request`. Refuses a layout that does not fill the slices, a step or a run of
+/// less than no time, and on spot terms that `best_spot_run` refuses. Worked: ten days on two slices, each preempted
+/// every 4 h: 279 restarts.
 [[nodiscard]] inline launch_request launch_of(const plan& p, const plan_request& asked, provisioning capacity,
                                               launch_request request = {}) {
   validate(p.mesh, p.where);
@@ -68,7 +77,8 @@ inline seconds longest_run(const plan& p) {
 
 /// How MaxText trains a plan: layout, job, steps, and the steps between checkpoints. On spot these take the best
 /// interval of `asked.terms`; elsewhere, where only failures and maintenance interrupt, checkpoints take one hundredth
-/// of the time. Refuses steps that are not above 0 or above 1e12, and models that are not decoders.
+/// of the time. Refuses steps that are not above 0 or above 1e12, a step or run of less than no time, checkpoints that
+/// take none, models that are not decoders, and a plan for spot that does not say how long it takes.
 /// Worked: with checkpoints of 15 s and steps of 2.14 s, 700 steps on demand.
 [[nodiscard]] inline maxtext_run maxtext_of(const plan& p, const plan_request& asked, provisioning capacity) {
   if (asked.model.kind != architecture::decoder)
@@ -80,12 +90,14 @@ inline seconds longest_run(const plan& p) {
   const double steps = detail::positive("steps", p.steps);
   if (steps > 1e12) detail::fail(errc::out_of_range, "steps", steps, "at most 1e12");
   run.steps = static_cast<std::int64_t>(std::ceil(steps));
-  const seconds step{detail::not_negative("step.total", p.step.total.value())};
-  if (step.value() == 0) return run;  // nothing says how long they take
+  const seconds step = detail::step_of(p);
+  if (step.value() == 0 && capacity != provisioning::spot) return run;
   const spot_terms& terms = asked.terms.spot;
+  const seconds checkpoint{
+      detail::in_range("terms.spot.checkpoint_time", terms.checkpoint_time.value(), 1e-9, 1e9, "1e-9 s to 1e9 s")};
   const seconds interval = capacity == provisioning::spot
                                ? best_spot_run(step * steps, slices(p.mesh), terms).checkpoint_interval
-                               : terms.checkpoint_time * 100;
+                               : checkpoint * 100;
   run.checkpoint_period = static_cast<std::int64_t>(std::fmax(1, std::fmin(std::floor(interval / step), 1e9)));
   return run;
 }

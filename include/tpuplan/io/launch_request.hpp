@@ -205,7 +205,7 @@ inline void check_times(const launch_request& r) {
     fail(errc::out_of_range, "max_run", limit, "at most 604800 s: flex-start capacity lasts for 7 days");
   if (flex && limit == 0 && expected > week) {
     fail(errc::out_of_range, "run", expected,
-         "at most 604800 s, or a max_run up to it and a checkpoint: flex-start capacity lasts for 7 days");
+         "at most 604800 s, or by gcloud a max_run up to it and a checkpoint: flex-start lasts for 7 days");
   }
 }
 

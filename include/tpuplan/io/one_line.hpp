@@ -44,7 +44,7 @@ inline constexpr bool has_phrase =
 /// Types with a one-line text, amounts apart.
 template <class T>
 inline constexpr bool has_one_line =
-    has_name<T> || has_trait<fields_of, T> || has_trait<list_of, T> || std::is_same<T, price_book>::value;
+    has_name<T> || has_trait<fields_of, T> || has_trait<list_of, T> || is_one_of<T, price_book, owned_price_book>;
 template <std::size_t Capacity>
 inline constexpr bool has_one_line<text<Capacity>> = true;
 template <class T>
@@ -212,6 +212,8 @@ std::string one_line(const T& x) {
     return detail::fields_line(x);
   } else if constexpr (detail::has_trait<detail::list_of, T>) {
     return detail::values_line(detail::list_of<T>::values(x), detail::list_of<T>::count(x));
+  } else if constexpr (std::is_same<T, owned_price_book>::value) {
+    return std::to_string(x.rows().size()) + " prices";
   } else if constexpr (std::is_same<T, price_book>::value) {
     return std::to_string(x.size()) + " prices" +
            (x.own_size() > 0 ? ", " + std::to_string(x.own_size()) + " of them own" : "");

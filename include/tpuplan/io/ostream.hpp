@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_IO_OSTREAM_HPP
 #define TPUPLAN_IO_OSTREAM_HPP
 
+#include <optional>
 #include <ostream>
 #include <tpuplan/io/one_line.hpp>
 
@@ -20,6 +21,12 @@ std::ostream& operator<<(std::ostream& out, quantity<Dim> amount) {
 template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
 std::ostream& operator<<(std::ostream& out, const T& x) {
   return out << one_line(x);
+}
+
+/// The value, else "none".
+template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
+std::ostream& operator<<(std::ostream& out, const std::optional<T>& x) {
+  return out << detail::field_text(x);
 }
 
 }  // namespace abi_0

@@ -213,10 +213,13 @@ template <class Cost>
 }
 
 /// "v6e-256", "4 x v6e-256".
+template <class Slice>
+[[nodiscard]] std::string slices_line(const Slice& where, std::int64_t count) {
+  return (count > 1 ? std::to_string(count) + " x " : "") + std::string(name(where).view());
+}
 template <class Plan>
 [[nodiscard]] std::string slices_line(const Plan& p) {
-  const std::int64_t count = slices(p.mesh);
-  return (count > 1 ? std::to_string(count) + " x " : "") + std::string(name(p.where).view());
+  return slices_line(p.where, slices(p.mesh));
 }
 
 template <class Plan>

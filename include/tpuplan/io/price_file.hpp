@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tpuplan/cost/price.hpp>
@@ -42,6 +43,7 @@ void read_text(const json_object& from, std::string_view key, text<Capacity>& in
   if (given.size() > Capacity) {
     fail(errc::out_of_range, from.path(key), given, "at most " + std::to_string(Capacity) + " characters");
   }
+  if (has_control(given)) fail(errc::malformed_input, from.path(key), given, "a text without control characters");
   into = std::string_view{given};
 }
 
@@ -83,16 +85,27 @@ inline price_row read_price(const json_object& from) {
   return row;
 }
 
+/// What a price is for, capitals apart.
+inline std::string price_key(const price_row& row) {
+  std::string key;
+  for (const std::string_view part : {row.generation.view(), row.region.view(), name(row.kind)}) {
+    for (const char c : part) key += to_lower(c);
+    key += '\n';
+  }
+  return key + std::to_string(row.smallest_chips);
+}
+
 /// Refuses keys that a price file does not have, and what would give its numbers another meaning.
 inline void check_price_file(const json_object& root) {
   root.only({"rows", "schema", "currency", "unit", "note", "date_qualifiers", "grades", "not_used"});
-  const auto expect = [&root](std::string_view key, std::string_view wanted) {
-    if (root.has(key) && root.string(key).substr(0, wanted.size()) != wanted)
-      fail(errc::unsupported, root.path(key), root.string(key), wanted);
+  const auto expect = [&root](std::string_view key, std::string_view wanted, std::string_view end) {
+    if (!root.has(key)) return;
+    const std::string given = root.string(key);
+    if (given.substr(0, given.find_first_of(end)) != wanted) fail(errc::unsupported, root.path(key), given, wanted);
   };
-  expect("schema", "tpuplan-prices/1");
-  expect("currency", "USD");
-  expect("unit", "per chip and hour");
+  expect("schema", "tpuplan-prices/1", "");
+  expect("currency", "USD", "");
+  expect("unit", "per chip and hour", ";");  // what comes after it explains
 }
 
 }  // namespace detail
@@ -109,15 +122,13 @@ inline void check_price_file(const json_object& root) {
   }
   std::vector<price_row> rows;
   std::vector<std::string> sources;
+  std::set<std::string> seen;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const detail::json_object from(list[i], root.path("rows") + "[" + std::to_string(i) + "]");
     const price_row row = detail::read_price(from);
-    for (const price_row& other : rows) {
-      if (detail::same_name(other.generation, row.generation) && detail::same_name(other.region, row.region) &&
-          other.kind == row.kind && other.smallest_chips == row.smallest_chips) {
-        detail::fail(errc::malformed_input, from.path("generation"), row.generation.view(),
-                     "one price for a generation, region, kind and size");
-      }
+    if (!seen.insert(detail::price_key(row)).second) {
+      detail::fail(errc::malformed_input, from.path("generation"), row.generation.view(),
+                   "one price for a generation, region, kind and size");
     }
     rows.push_back(row);
     sources.push_back(from.has("source") ? from.string("source") : source);

@@ -164,9 +164,9 @@ inline constexpr unit time_units[] = {{86400, " days", 2}, {3600, " hours", 2}, 
 /// "15.7 GiB", "64.0 MiB".
 [[nodiscard]] inline std::string binary_bytes(bytes amount) { return text(measure(amount)); }
 
-/// "1.74-2.61 s": two times in the unit of the first.
+/// "1.74-2.61 s": two times in the unit of the first that is not 0.
 [[nodiscard]] inline std::string duration_range(seconds low, seconds high) {
-  const unit in = unit_for(low.value(), time_units);
+  const unit in = unit_for(low.value() == 0 ? high.value() : low.value(), time_units);
   return three_digits(low.value() / in.size) + "-" + three_digits(high.value() / in.size) + std::string(in.name);
 }
 
