@@ -3,6 +3,7 @@
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/hardware/slice_table.hpp>
+#include <tpuplan/io/hf_defaults.hpp>
 
 using namespace tpuplan;
 
@@ -102,3 +103,14 @@ template struct checked<sum_of_generations(), 15134152663841739747u>;
 template struct checked<sum_of_slices(), 8867459497274338385u>;
 template struct checked<sum_of_machine_types(), 18145466436827752277u>;
 template struct checked<sum_of_prices(), 7581777177466384817u>;
+
+// A switch is 0 or 1, and what is the same as another field has no number of its own.
+static_assert([] {
+  for (const hf_default& row : hf_defaults) {
+    if (row.kind == default_kind::boolean && row.value != 0 && row.value != 1) return false;
+    const bool numbered =
+        row.kind == default_kind::number || row.kind == default_kind::boolean || row.kind == default_kind::multiple;
+    if (!numbered && row.value != 0) return false;
+  }
+  return hf_default{}.value == 0;
+}());

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include <tpuplan/estimate/calibration_errors.hpp>
+
 #include "support/catch.hpp"
 #include "support/fields.hpp"
 #include "support/golden.hpp"
@@ -23,4 +25,8 @@ TEST_CASE("a struct that nothing filled is what it has always been") {
   });
   // A changed default belongs into the file, and into the changelog.
   CHECK(golden_problem("defaults.txt", got) == "");
+}
+
+TEST_CASE("how well the constants are known is as it was fitted last") {
+  CHECK(golden_problem("calibration_errors.txt", lines_of_fields::of("errors", calibration_log_errors)) == "");
 }

@@ -382,6 +382,33 @@ TEST_CASE("an error reads: field, value, what is valid") {
   CHECK(std::string{base.what()} == whole.what());
 }
 
+TEST_CASE("names and counts are read letter by letter") {
+  using detail::parse_count;
+  CHECK(parse_count("0") == 0);
+  CHECK(parse_count("907") == 907);
+  CHECK(parse_count("999999999") == 999999999);
+  for (const char* wrong : {"", "1000000000", "-1", "1/", "1:", "/1", " 1", "0x1", "1.0"}) {
+    CAPTURE(wrong);
+    CHECK(parse_count(wrong) == -1);
+  }
+  CHECK(detail::to_lower('A') == 'a');
+  CHECK(detail::to_lower('Z') == 'z');
+  CHECK(detail::to_lower('@') == '@');
+  CHECK(detail::to_lower('[') == '[');
+  CHECK(detail::to_lower('m') == 'm');
+  CHECK(detail::same_name("V5P", "v5p"));
+  CHECK_FALSE(detail::same_name("v5p", "v5"));
+  CHECK(detail::starts_with_name("V5P-8", "v5p"));
+  CHECK_FALSE(detail::starts_with_name("v5p", "v5p-8"));
+  CHECK_FALSE(detail::starts_with_name("v6e-8", "v5p"));
+  const text<8> a{"a"}, b{"b"};
+  CHECK(a != b.view());
+  CHECK_FALSE(a != a.view());
+  CHECK(a < b);
+  CHECK_FALSE(a < a);
+  CHECK(std::string{text<8>{}.append(0).append("|").append(-9).view()} == "0|-9");
+}
+
 TEST_CASE("a message is printable ASCII, whatever was given") {
   CHECK(std::string{error{errc::unknown_name, "a\nb", "\x1b[31m\x7f caf\xc3\xa9 ~", "\xff !"}.what()} ==
         "tpuplan: a?b is ?[31m? caf?? ~; valid: ? !");
