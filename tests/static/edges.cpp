@@ -179,7 +179,11 @@ static_assert(peak_only.weight_stream == 1 && peak_only.cache_stream == 1 && pea
 static_assert(detail::is_iso_date("2024-02-29") && detail::is_iso_date("2000-02-29") &&
               !detail::is_iso_date("2023-02-29") && !detail::is_iso_date("1900-02-29") &&
               !detail::is_iso_date("2024/02-01") && !detail::is_iso_date("2024-02/01") &&
-              !detail::is_iso_date("2024-02-1"));
+              !detail::is_iso_date("2024-02-1") && !detail::is_iso_date("2024-11-31") &&
+              detail::is_iso_date("2024-12-31") && detail::is_iso_date("2024-11-30"));
+
+// What no row has is looked for in all of them, and no further.
+static_assert(!find_price(price_book{}, slice_for("tpu7x-128"), "us", provisioning::spot).has_value());
 
 // A price of one's own is for slices of one chip on unless it says otherwise.
 static_assert(find_price(price_book{}.with("v5e", "here", provisioning::spot, usd_per_hour(1), "2026-11-21"),
