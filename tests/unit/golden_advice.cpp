@@ -52,8 +52,8 @@ std::string lines_of(const std::string& what, const findings& all) {
     const std::string start = what + ": " + std::string(name(f.kind)) + " ";
     lines += start + std::string(f.subject.view()) + ", " + std::string(f.now.view()) + ", " +
              std::string(f.better.view()) + "\n";
-    lines +=
-        start + "then " + one_line(f.then.where) + ", " + one_line(f.then.mesh) + ", " + one_line(f.then.job) + "\n";
+    lines += start + "then " + one_line(f.then.where) + ", " + one_line(f.then.mesh) + ", " + one_line(f.then.job) +
+             ", KV heads " + std::to_string(f.then.model.attention.kv_heads) + "\n";
     lines += start + "now " + number(f.step_time_now.value()) + "\n";
     lines += start + "takes " + number(f.step_time_then.value()) + "\n";
     lines += start + "work " + number(f.work) + "\n";
@@ -96,6 +96,7 @@ constexpr job_change jobs[] = {
     [](training& j, layout& l, const slice&) { l.dcn_data = 4, j.global_batch *= 4; },
     [](training& j, layout&, const slice&) { j.global_batch *= 16, j.remat = remat::save_qkv_proj; },
     [](training&, layout& l, const slice& s) { l.data = 2, l.fsdp = devices(s) / 2; },
+    [](training& j, layout& l, const slice&) { l.dcn_data = 2, j.global_batch *= 2; },
     [](training& j, layout&, const slice&) { j.compute = dtype::int8, j.vocabulary_tiles = 2; },
     [](training& j, layout& l, const slice& s) { l.tensor = 4, l.fsdp = devices(s) / 4, j.sequence_length = 128; },
     [](training&, layout& l, const slice& s) { l.tensor = 8, l.fsdp = devices(s) / 8; },

@@ -675,3 +675,85 @@ TEST_CASE("bad training steps are refused by field") {
     CHECK(says(got.message, bad.field));
   }
 }
+
+TEST_CASE("every dimension is taken up to its end and no further") {
+  constexpr std::int64_t dimension = 16777216, tokens = std::int64_t{1} << 40, published = std::int64_t{1} << 53;
+  struct end {
+    const char* field;
+    std::int64_t& (*of)(transformer&);
+    std::int64_t least, most;
+  };
+  const end ends[] = {
+      {"model.layers", [](transformer& m) -> std::int64_t& { return m.layers; }, 4, dimension},
+      {"model.d_model", [](transformer& m) -> std::int64_t& { return m.d_model; }, 1, dimension},
+      {"model.vocab", [](transformer& m) -> std::int64_t& { return m.vocab; }, 1, dimension},
+      {"model.classes", [](transformer& m) -> std::int64_t& { return m.classes; }, 0, dimension},
+      {"model.learned_positions", [](transformer& m) -> std::int64_t& { return m.learned_positions; }, 0, tokens},
+      {"model.token_types", [](transformer& m) -> std::int64_t& { return m.token_types; }, 0, dimension},
+      {"model.extra_input_rows", [](transformer& m) -> std::int64_t& { return m.extra_input_rows; }, 0, dimension},
+      {"model.norms_per_layer", [](transformer& m) -> std::int64_t& { return m.norms_per_layer; }, 0, 16},
+      {"model.published_parameters", [](transformer& m) -> std::int64_t& { return m.published_parameters; }, 0,
+       published},
+      {"model.published_active_parameters",
+       [](transformer& m) -> std::int64_t& { return m.published_active_parameters; }, 0, published},
+      {"model.attention.head_dim", [](transformer& m) -> std::int64_t& { return m.attention.head_dim; }, 1, dimension},
+      {"model.attention.kv_heads", [](transformer& m) -> std::int64_t& { return m.attention.kv_heads; }, 1, 32},
+      {"model.attention.window", [](transformer& m) -> std::int64_t& { return m.attention.window; }, 1, tokens},
+      {"model.attention.local_layers", [](transformer& m) -> std::int64_t& { return m.attention.local_layers; }, 0, 32},
+      {"model.attention.kv_shared_layers", [](transformer& m) -> std::int64_t& { return m.attention.kv_shared_layers; },
+       0, 28},
+      {"model.attention.cross_layers", [](transformer& m) -> std::int64_t& { return m.attention.cross_layers; }, 0, 32},
+      {"model.attention.global_head_dim", [](transformer& m) -> std::int64_t& { return m.attention.global_head_dim; },
+       0, dimension},
+      {"model.attention.global_kv_heads", [](transformer& m) -> std::int64_t& { return m.attention.global_kv_heads; },
+       0, 32},
+      {"model.attention.relative_buckets", [](transformer& m) -> std::int64_t& { return m.attention.relative_buckets; },
+       0, dimension},
+      {"model.moe.experts", [](transformer& m) -> std::int64_t& { return m.moe.experts; }, 2, dimension},
+      {"model.moe.top_k", [](transformer& m) -> std::int64_t& { return m.moe.top_k; }, 1, 8},
+      {"model.moe.expert_d_ff", [](transformer& m) -> std::int64_t& { return m.moe.expert_d_ff; }, 1, dimension},
+      {"model.moe.shared_d_ff", [](transformer& m) -> std::int64_t& { return m.moe.shared_d_ff; }, 0, dimension},
+      {"model.moe.parallel_dense_d_ff", [](transformer& m) -> std::int64_t& { return m.moe.parallel_dense_d_ff; }, 0,
+       dimension},
+      {"model.moe.dense_layers", [](transformer& m) -> std::int64_t& { return m.moe.dense_layers; }, 0, 32},
+      {"model.mlp.d_ff", [](transformer& m) -> std::int64_t& { return m.mlp.d_ff; }, 1, dimension},
+  };
+  transformer good = llama_3_8b();
+  good.moe.experts = 8;
+  good.moe.top_k = 2;
+  good.moe.expert_d_ff = 1024;
+  good.moe.dense_layers = 4;
+  good.attention.window = 1024;
+  good.attention.local_layers = 4;
+  good.attention.cross_layers = 4;
+  for (const end& e : ends) {
+    CAPTURE(e.field);
+    for (const std::int64_t right : {e.least, e.most}) {
+      transformer m = good;
+      e.of(m) = right;
+      CHECK_NOTHROW(validate(m));
+    }
+    for (const std::int64_t wrong : {e.least - 1, e.most + 1}) {
+      if (e.field == std::string_view("model.layers") || (wrong == 1 && e.least == 2)) continue;
+      transformer m = good;
+      e.of(m) = wrong;
+      CHECK(refusal_of([&] { validate(m); }).refused);
+    }
+  }
+  transformer latent = good;
+  latent.attention.latent = {dimension, dimension, dimension, dimension, dimension};
+  CHECK_NOTHROW(validate(latent));
+  for (std::int64_t latent_attention_spec::*rank :
+       {&latent_attention_spec::q_lora_rank, &latent_attention_spec::kv_lora_rank,
+        &latent_attention_spec::qk_nope_head_dim, &latent_attention_spec::qk_rope_head_dim,
+        &latent_attention_spec::v_head_dim}) {
+    transformer m = latent;
+    m.attention.latent.*rank = dimension + 1;
+    CHECK(refusal_of([&] { validate(m); }).refused);
+  }
+  transformer many = good;
+  many.attention.heads = many.attention.kv_heads = dimension;
+  CHECK_NOTHROW(validate(many));
+  many.attention.heads = many.attention.kv_heads = dimension + 1;
+  CHECK(refusal_of([&] { validate(many); }).refused);
+}
