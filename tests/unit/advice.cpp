@@ -175,6 +175,19 @@ TEST_CASE("heads that do not divide further") {
   CHECK_FALSE(has(now, finding_kind::heads));
 }
 
+TEST_CASE("KV heads beside more heads are cut or repeated evenly") {
+  attention_spec a;
+  a.heads = 28;
+  a.kv_heads = 4;
+  CHECK(detail::kv_heads_for(a, 32, 8) == 4);  // each on two shards
+  CHECK(detail::kv_heads_for(a, 32, 2) == 4);  // two on each shard
+  a.kv_heads = 7;
+  CHECK(detail::kv_heads_for(a, 32, 16) == 16);  // 7 do not repeat evenly over 16
+  CHECK(detail::kv_heads_for(a, 32, 4) == 8);    // rounded up
+  a.kv_heads = 28;
+  CHECK(detail::kv_heads_for(a, 32, 8) == 32);  // one for each head
+}
+
 TEST_CASE("a vocabulary that does not fill the MXU") {
   training_case now = fsdp_case("v6e-8", 16, 2048);
   now.mesh.fsdp = 1;
