@@ -422,8 +422,8 @@ TEST_CASE("a long value is cut so that what is valid keeps its place") {
         "tpuplan: f is " + std::string(276, 'x') + "; valid: " + valid);
   CHECK(std::string{error{errc::unknown_name, "f", std::string(1000, 'x'), ""}.what()} ==
         "tpuplan: f is " + std::string(302, 'x') + "...");
-  const std::string most = error{errc::unknown_name, "f", std::string(1000, 'x'), std::string(400, 'y')}.what();
-  CHECK(most == "tpuplan: f is " + std::string(13, 'x') + "...; valid: " + std::string(277, 'y') + "...");
+  const std::string long_valid = error{errc::unknown_name, "f", std::string(1000, 'x'), std::string(400, 'y')}.what();
+  CHECK(long_valid == "tpuplan: f is " + std::string(13, 'x') + "...; valid: " + std::string(277, 'y') + "...");
 }
 
 TEST_CASE("a count that is too small is refused with what would do") {
