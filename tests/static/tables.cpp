@@ -64,6 +64,16 @@ constexpr std::uint64_t sum_of_generations() {
   return sum.sum();
 }
 
+constexpr std::uint64_t sum_of_hf_defaults() {
+  checksum sum;
+  for (const hf_default& row : hf_defaults) {
+    sum.counts(row.kind, row.value, row.model_type.size(), row.field.size(), row.text.size(), row.divisor.size());
+    for (const std::string_view word : {row.model_type, row.field, row.text, row.divisor})
+      if (!word.empty()) sum.counts(word.front(), word.back());
+  }
+  return sum.sum();
+}
+
 constexpr std::uint64_t sum_of_slices() {
   checksum sum;
   for (const detail::slice_row& row : detail::slice_rows)
@@ -103,14 +113,6 @@ template struct checked<sum_of_generations(), 15134152663841739747u>;
 template struct checked<sum_of_slices(), 8867459497274338385u>;
 template struct checked<sum_of_machine_types(), 18145466436827752277u>;
 template struct checked<sum_of_prices(), 7581777177466384817u>;
+template struct checked<sum_of_hf_defaults(), 12587417178026735911u>;
 
-// A switch is 0 or 1, and what is the same as another field has no number of its own.
-static_assert([] {
-  for (const hf_default& row : hf_defaults) {
-    if (row.kind == default_kind::boolean && row.value != 0 && row.value != 1) return false;
-    const bool numbered =
-        row.kind == default_kind::number || row.kind == default_kind::boolean || row.kind == default_kind::multiple;
-    if (!numbered && row.value != 0) return false;
-  }
-  return hf_default{}.value == 0;
-}());
+static_assert(hf_default{}.value == 0);
