@@ -1,11 +1,11 @@
 #ifndef TPUPLAN_TESTS_SUPPORT_FIELDS_HPP
 #define TPUPLAN_TESTS_SUPPORT_FIELDS_HPP
 
-#include <cstdio>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <support/golden.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/io/json_fields.hpp>
 #include <tpuplan/maybe.hpp>
@@ -18,11 +18,7 @@ class lines_of_fields {
  public:
   std::string lines;
 
-  void add(const std::string& place, double x) {
-    char number[40];
-    std::snprintf(number, sizeof(number), "%.12g", x);
-    lines += place + " " + number + "\n";
-  }
+  void add(const std::string& place, double x) { lines += place + " " + golden_number(x) + "\n"; }
   template <class Dim>
   void add(const std::string& place, tpuplan::quantity<Dim> x) {
     add(place, x.value());

@@ -2,10 +2,18 @@
 #define TPUPLAN_TESTS_SUPPORT_GOLDEN_HPP
 
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
+
+/// A figure as golden files have it.
+inline std::string golden_number(double value) {
+  char digits[40];
+  std::snprintf(digits, sizeof(digits), "%.12g", value);
+  return digits;
+}
 
 /// Where lines differ from those of tests/golden/FILE: "" where they do not. A last word that is a number may differ by
 /// a relative 1e-11, which is what libraries of mathematics differ by. Where they differ, what was got is written to

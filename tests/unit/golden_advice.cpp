@@ -40,12 +40,6 @@ std::vector<transformer> models_asked() {
   return models;
 }
 
-std::string number(double value) {
-  char digits[40];
-  std::snprintf(digits, sizeof(digits), "%.12g", value);
-  return digits;
-}
-
 std::string lines_of(const std::string& what, const findings& all) {
   std::string lines;
   for (const finding& f : all) {
@@ -54,10 +48,10 @@ std::string lines_of(const std::string& what, const findings& all) {
              std::string(f.better.view()) + "\n";
     lines += start + "then " + one_line(f.then.where) + ", " + one_line(f.then.mesh) + ", " + one_line(f.then.job) +
              ", KV heads " + std::to_string(f.then.model.attention.kv_heads) + "\n";
-    lines += start + "now " + number(f.step_time_now.value()) + "\n";
-    lines += start + "takes " + number(f.step_time_then.value()) + "\n";
-    lines += start + "work " + number(f.work) + "\n";
-    lines += start + "gain " + number(f.gain) + "\n";
+    lines += start + "now " + golden_number(f.step_time_now.value()) + "\n";
+    lines += start + "takes " + golden_number(f.step_time_then.value()) + "\n";
+    lines += start + "work " + golden_number(f.work) + "\n";
+    lines += start + "gain " + golden_number(f.gain) + "\n";
   }
   return lines.empty() ? what + ": nothing\n" : lines;
 }
@@ -69,11 +63,11 @@ std::string lines_of(const std::string& what, const serving_findings& all) {
     lines += start + std::string(f.subject.view()) + ", " + std::string(f.now.view()) + ", " +
              std::string(f.better.view()) + "\n";
     lines += start + "then " + one_line(f.mesh_then) + ", " + one_line(f.job_then) + "\n";
-    lines += start + "rate " + number(f.rate_now.value()) + "\n";
-    lines += start + "rate then " + number(f.rate_then.value()) + "\n";
-    lines += start + "token " + number(f.per_token_now.value()) + "\n";
-    lines += start + "token then " + number(f.per_token_then.value()) + "\n";
-    lines += start + "gain " + number(f.gain) + "\n";
+    lines += start + "rate " + golden_number(f.rate_now.value()) + "\n";
+    lines += start + "rate then " + golden_number(f.rate_then.value()) + "\n";
+    lines += start + "token " + golden_number(f.per_token_now.value()) + "\n";
+    lines += start + "token then " + golden_number(f.per_token_then.value()) + "\n";
+    lines += start + "gain " + golden_number(f.gain) + "\n";
   }
   return lines.empty() ? what + ": nothing\n" : lines;
 }

@@ -19,35 +19,29 @@ using namespace tpuplan;
 
 namespace {
 
-std::string number(double value) {
-  char digits[40];
-  std::snprintf(digits, sizeof(digits), "%.12g", value);
-  return digits;
-}
-
 void add_cost(std::string& lines, const std::string& what, const plan_cost& c) {
   lines += what + " " + std::string(name(c.kind)) + " in " + std::string(c.price.region.view()) + "\n";
-  lines += what + " total " + number(c.total.value()) + "\n";
-  lines += what + " high " + number(c.high.value()) + "\n";
-  lines += what + " low " + number(c.low.value()) + "\n";
-  lines += what + " wall " + number(c.wall.value()) + "\n";
-  lines += what + " preemptions " + number(c.preemptions) + "\n";
-  lines += what + " goodput " + number(c.goodput) + "\n";
+  lines += what + " total " + golden_number(c.total.value()) + "\n";
+  lines += what + " high " + golden_number(c.high.value()) + "\n";
+  lines += what + " low " + golden_number(c.low.value()) + "\n";
+  lines += what + " wall " + golden_number(c.wall.value()) + "\n";
+  lines += what + " preemptions " + golden_number(c.preemptions) + "\n";
+  lines += what + " goodput " + golden_number(c.goodput) + "\n";
 }
 
 void add_plan(std::string& lines, const std::string& what, const plan& p) {
   lines += what + ": " + one_line(p.where) + ", " + one_line(p.mesh) + ", " + one_line(p.job) + ", " +
            std::to_string(p.job.gradient_accumulation) + " parts, fits " + std::string(name(p.fit)) +
            (p.on_front ? ", front" : "") + "\n";
-  lines += what + " step " + number(p.step.total.value()) + "\n";
-  lines += what + " memory " + number(p.memory.total.value()) + "\n";
-  lines += what + " steps " + number(p.steps) + "\n";
+  lines += what + " step " + golden_number(p.step.total.value()) + "\n";
+  lines += what + " memory " + golden_number(p.memory.total.value()) + "\n";
+  lines += what + " steps " + golden_number(p.steps) + "\n";
   add_cost(lines, what + " chosen of " + std::to_string(p.costs.size()), chosen_cost(p));
 }
 
 void add_sensitivity(std::string& lines, const std::string& what, const plan_sensitivity& s) {
-  lines += what + " price down " + number(s.price_down.value()) + "\n";
-  lines += what + " price up " + number(s.price_up.value()) + "\n";
+  lines += what + " price down " + golden_number(s.price_down.value()) + "\n";
+  lines += what + " price up " + golden_number(s.price_up.value()) + "\n";
   add_cost(lines, what + " step low", s.step_low);
   add_cost(lines, what + " step high", s.step_high);
   if (s.twice_preempted) add_cost(lines, what + " twice preempted", *s.twice_preempted);
@@ -72,12 +66,12 @@ void add_training(std::string& lines, const std::string& what, const plan_reques
   for (std::size_t i = 0; i < answer.rejected.size(); i += 5) {
     const rejected_slice& r = answer.rejected[i];
     lines += what + " lost " + std::to_string(r.slices) + " x " + one_line(r.where) + " " + std::string(name(r.why)) +
-             " " + std::string(r.by.view()) + " " + number(r.amount) + "\n";
+             " " + std::string(r.by.view()) + " " + golden_number(r.amount) + "\n";
   }
   if (!answer.plans.empty()) add_sensitivity(lines, what, sensitivity_of(answer.plans.front(), asked));
   for (const relaxation& r : relaxations(asked)) {
     const std::string limit = what + " relax " + std::string(name(r.limit));
-    lines += limit + " given " + number(r.given) + "\n" + limit + " needed " + number(r.needed) + "\n";
+    lines += limit + " given " + golden_number(r.given) + "\n" + limit + " needed " + golden_number(r.needed) + "\n";
     add_plan(lines, limit, r.nearest);
   }
 }
@@ -88,18 +82,19 @@ void add_serving(std::string& lines, const std::string& what, const serving_requ
   const auto add_one = [&lines](const std::string& start, const serving_plan& p) {
     lines += start + ": " + std::to_string(p.slices) + " x " + one_line(p.where) + ", " + one_line(p.mesh) + ", " +
              std::string(name(p.kind)) + " in " + p.region + "\n";
-    lines += start + " share " + one_line(p.share) + "\n" + start + " rate " + number(p.rate.value()) + "\n";
-    lines += start + " runs " + number(p.estimate.running) + "\n";
-    lines += start + " output " + number(p.cost.output.value()) + "\n";
+    lines += start + " share " + one_line(p.share) + "\n" + start + " rate " + golden_number(p.rate.value()) + "\n";
+    lines += start + " runs " + golden_number(p.estimate.running) + "\n";
+    lines += start + " output " + golden_number(p.cost.output.value()) + "\n";
   };
   for (std::size_t i = 0; i < answer.plans.size(); ++i) add_one(what + " plan " + std::to_string(i), answer.plans[i]);
   for (std::size_t i = 0; i < answer.rejected.size(); i += 5) {
     const rejected_server& r = answer.rejected[i];
-    lines += what + " lost " + one_line(r.where) + " " + std::string(name(r.why)) + " " + number(r.amount) + "\n";
+    lines +=
+        what + " lost " + one_line(r.where) + " " + std::string(name(r.why)) + " " + golden_number(r.amount) + "\n";
   }
   for (const serving_relaxation& r : relaxations(asked)) {
     const std::string limit = what + " relax " + std::string(name(r.limit));
-    lines += limit + " given " + number(r.given) + "\n" + limit + " needed " + number(r.needed) + "\n";
+    lines += limit + " given " + golden_number(r.given) + "\n" + limit + " needed " + golden_number(r.needed) + "\n";
     add_one(limit, r.nearest);
   }
 }

@@ -622,7 +622,7 @@ TEST_CASE("what MaxText cannot do is refused") {
       {[](maxtext_run& m) { m.job.global_batch = 0; }, errc::missing_field, "global_batch is 0"},
       {[](maxtext_run& m) { m.job.global_batch = (std::int64_t{1} << 53) + 1; }, errc::out_of_range, "at most 2^53"},
       {[](maxtext_run& m) { m.job.sequence_length = -1; }, errc::invalid_argument, "sequence_length is -1"},
-      {[](maxtext_run& m) { m.job.gradient_accumulation = 3; }, errc::not_divisible, "gradient_accumulation is 3"},
+      {[](maxtext_run& m) { m.job.gradient_accumulation = 3; }, errc::not_divisible, "training.global_batch is 256"},
       {[](maxtext_run& m) { m.job.global_batch = 17; }, errc::not_divisible,
        "training.global_batch is 17; valid: a multiple of"},
       {[](maxtext_run& m) { m.steps = -1; }, errc::invalid_argument, "steps is -1"},

@@ -10,22 +10,9 @@
 #include <tpuplan/io/price_file.hpp>
 
 #include "support/catch.hpp"
+#include "support/kernel.hpp"
 #include "support/models.hpp"
 #include "support/xml.hpp"
-
-namespace kernel {
-
-/// The kernels have such a template for types that bring nothing of their own.
-template <class T>
-nlohmann::json mime_bundle_repr(const T&) {
-  return {{"text/plain", "nothing of its own"}};
-}
-template <class T>
-nlohmann::json displayed(const T& x) {
-  return mime_bundle_repr(x);
-}
-
-}  // namespace kernel
 
 using namespace tpuplan;
 

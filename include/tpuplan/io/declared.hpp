@@ -73,6 +73,15 @@ namespace detail {
 /// Whether a type is one of some others.
 template <class T, class... Others>
 inline constexpr bool is_one_of = (std::is_same<T, Others>::value || ...);
+
+/// Whether a type is one of the enumerations above, all of which have names.
+template <class T>
+inline constexpr bool is_declared_enum = false;
+#define TPUPLAN_DETAIL_IS_ENUM(type) \
+  template <>                        \
+  inline constexpr bool is_declared_enum<type> = true;
+TPUPLAN_DETAIL_ENUMS(TPUPLAN_DETAIL_IS_ENUM)
+#undef TPUPLAN_DETAIL_IS_ENUM
 }  // namespace detail
 
 }  // namespace abi_0

@@ -22,18 +22,13 @@ inline constexpr std::string_view json_schema = "tpuplan/1";
 
 namespace detail {
 
-template <class T, class = void>
-inline constexpr bool has_called = false;
-template <class T>
-inline constexpr bool has_called<T, std::enable_if_t<std::is_enum<T>::value, std::void_t<decltype(name(T{}))>>> = true;
-
 /// Types that become JSON as a whole document.
 template <class T>
 inline constexpr bool is_json_document = has_trait<fields_of, T> || has_trait<list_of, T>;
 
 /// Types that nlohmann_json converts by the functions below.
 template <class T>
-inline constexpr bool has_json = is_json_document<T> || has_called<T> || std::is_same<T, price_book>::value;
+inline constexpr bool has_json = is_json_document<T> || is_declared_enum<T> || std::is_same<T, price_book>::value;
 template <class Dim>
 inline constexpr bool has_json<quantity<Dim>> = true;
 template <class T>

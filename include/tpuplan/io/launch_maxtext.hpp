@@ -169,9 +169,9 @@ constexpr bool is_decided(std::string_view key) noexcept {
   return false;
 }
 
-/// Whether the caller gives that key.
-inline bool gives(const std::vector<std::string>& extra, std::string_view key) {
-  for (const std::string& given : extra) {
+/// Whether one of the arguments has that key.
+inline bool gives(const std::vector<std::string>& arguments, std::string_view key) {
+  for (const std::string& given : arguments) {
     if (given.size() > key.size() && given[key.size()] == '=' && given.compare(0, key.size(), key) == 0) return true;
   }
   return false;
@@ -179,7 +179,6 @@ inline bool gives(const std::vector<std::string>& extra, std::string_view key) {
 
 /// Adds the caller's own arguments: key=value, each key once and none that the plan decides.
 inline void add_extra(std::vector<std::string>& arguments, const std::vector<std::string>& extra) {
-  const std::size_t planned = arguments.size();
   for (const std::string& given : extra) {
     const std::size_t equal = given.find('=');
     const std::string key = given.substr(0, equal);
@@ -188,8 +187,7 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
       fail(errc::invalid_argument, "MaxText argument", given, "key=value with a key such as model_name");
     }
     if (is_decided(key)) fail(errc::invalid_argument, "MaxText argument", given, "a key that the plan does not decide");
-    const std::vector<std::string> before(arguments.begin() + static_cast<std::ptrdiff_t>(planned), arguments.end());
-    if (gives(before, key)) fail(errc::invalid_argument, "MaxText argument", given, "a key that is given once");
+    if (gives(arguments, key)) fail(errc::invalid_argument, "MaxText argument", given, "a key that is given once");
     arguments.push_back(given);
   }
 }
@@ -213,8 +211,7 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
   if (job.global_batch > std::int64_t{1} << 53)
     detail::fail(errc::out_of_range, "global_batch", job.global_batch, "at most 2^53");
   const std::int64_t micro = detail::positive_count("gradient_accumulation", job.gradient_accumulation);
-  if (detail::positive_count("global_batch", job.global_batch) % micro != 0)
-    detail::fail(errc::not_divisible, "gradient_accumulation", micro, "a divisor of the global batch");
+  detail::positive_count("global_batch", job.global_batch);
   detail::check_batch(run.mesh, job);
   std::vector<std::string> arguments = {"run_name=" + r.name};
   const auto add = [&arguments](const char* key, std::int64_t value, std::int64_t without) {

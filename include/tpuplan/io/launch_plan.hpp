@@ -93,11 +93,10 @@ inline seconds longest_run(const plan& p) {
   const seconds step = detail::step_of(p);
   if (step.value() == 0 && capacity != provisioning::spot) return run;
   const spot_terms& terms = asked.terms.spot;
-  const seconds checkpoint{
-      detail::in_range("terms.spot.checkpoint_time", terms.checkpoint_time.value(), 1e-9, 1e9, "1e-9 s to 1e9 s")};
+  detail::positive("spot_terms.checkpoint_time", terms.checkpoint_time.value());
   const seconds interval = capacity == provisioning::spot
                                ? best_spot_run(step * steps, slices(p.mesh), terms).checkpoint_interval
-                               : checkpoint * 100;
+                               : terms.checkpoint_time * 100;
   run.checkpoint_period = static_cast<std::int64_t>(std::fmax(1, std::fmin(std::floor(interval / step), 1e9)));
   return run;
 }

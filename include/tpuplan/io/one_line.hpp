@@ -21,15 +21,6 @@ inline namespace abi_0 {
 
 namespace detail {
 
-/// Whether the type is one that tpuplan/io/declared.hpp declares.
-template <class T>
-inline constexpr bool is_declared_enum = false;
-#define TPUPLAN_DETAIL_IS_ENUM(type) \
-  template <>                        \
-  inline constexpr bool is_declared_enum<type> = true;
-TPUPLAN_DETAIL_ENUMS(TPUPLAN_DETAIL_IS_ENUM)
-#undef TPUPLAN_DETAIL_IS_ENUM
-
 /// Types whose text is their name.
 template <class T>
 inline constexpr bool has_name = is_declared_enum<T> || is_one_of<T, remat_policy, slice, topology>;
