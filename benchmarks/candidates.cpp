@@ -16,7 +16,7 @@ using namespace tpuplan;
 /// The candidates of one slice; hidden from the optimiser.
 struct question {
   transformer model{};
-  training job{};
+  training_job job{};
   slice where{};
   std::vector<layout> layouts;
   std::vector<std::int64_t> accumulations{1, 2, 4, 8, 16};
@@ -58,7 +58,7 @@ std::int64_t count(const question& q) {
 /// The fastest that surely fits, through step_time and memory_use.
 double plain(const question& q) {
   double best = 1e300;
-  training job = q.job;
+  training_job job = q.job;
   for (const layout& l : q.layouts) {
     for (const std::int64_t accumulation : q.accumulations) {
       for (const remat_policy& policy : q.policies) {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/core.hpp>
-#include <tpuplan/estimate/serving.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
 
 namespace {
 
@@ -74,7 +74,7 @@ void bm_memory_use(benchmark::State& state) {
   const transformer m = eight_billion();
   const slice s = slice_for("v5p-128");
   const layout mesh = fsdp_layout(s);
-  training job;
+  training_job job;
   job.sequence_length = 4096;
   varied<std::int64_t, 4> batches{{64, 128, 256, 512}};
   ask(state, [&] {
@@ -88,7 +88,7 @@ void bm_step_time(benchmark::State& state) {
   const transformer m = eight_billion();
   const slice s = slice_for("v5p-128");
   const layout mesh = fsdp_layout(s);
-  training job;
+  training_job job;
   job.sequence_length = 4096;
   varied<std::int64_t, 4> batches{{64, 128, 256, 512}};
   ask(state, [&] {
@@ -98,8 +98,8 @@ void bm_step_time(benchmark::State& state) {
 }
 BENCHMARK(bm_step_time);
 
-serving chat() {
-  serving job;
+serving_job chat() {
+  serving_job job;
   job.prompt = fixed_length(1024);
   job.answer = fixed_length(256);
   return job;
@@ -109,7 +109,7 @@ serving chat() {
 void bm_serve(benchmark::State& state) {
   const transformer m = eight_billion();
   const slice s = slice_for("v6e-8");
-  serving job = chat();
+  serving_job job = chat();
   varied<std::int64_t, 4> places{{16, 64, 128, 256}};
   ask(state, [&] {
     job.max_running = places.next();
@@ -122,7 +122,7 @@ BENCHMARK(bm_serve);
 void bm_serve_clients(benchmark::State& state) {
   const transformer m = eight_billion();
   const slice s = slice_for("v6e-8");
-  serving job = chat();
+  serving_job job = chat();
   varied<std::int64_t, 4> clients{{4, 16, 64, 256}};
   ask(state, [&] {
     job.concurrency = clients.next();
@@ -134,7 +134,7 @@ BENCHMARK(bm_serve_clients);
 void bm_decode_step(benchmark::State& state) {
   const transformer m = eight_billion();
   const slice s = slice_for("v6e-8");
-  const serving job = chat();
+  const serving_job job = chat();
   varied<double, 4> batches{{1, 16, 64, 256}};
   ask(state, [&] { return decode_step(m, {batches.next(), 1152}, job, {}, s); });
 }

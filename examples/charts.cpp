@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 #include <tpuplan/io/svg.hpp>
-#include <tpuplan/io/validation.hpp>
+#include <lab/validation.hpp>
 #include <tpuplan/tpuplan.hpp>
 
 using namespace tpuplan;
@@ -42,7 +42,7 @@ int main(int count, char** arguments) {
     step_chart step{"Llama 3 8B, 1024 sequences of 4096 tokens, the best five plans", {}};
     for (const named_remat_policy& policy :
          {remat_policies[0], remat_policies[2], remat_policies[8], remat_policies[11]}) {
-      training job = request.job;
+      training_job job = request.job;
       job.remat = policy.policy;
       const slice where = slice_for("v6e-256");
       memory.bars.push_back({std::string(policy.name), memory_use(request.model, job, fsdp_layout(where), where)});

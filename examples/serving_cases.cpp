@@ -20,8 +20,8 @@ constexpr transformer dense(const char* name, std::int64_t layers, std::int64_t 
   return m;
 }
 
-constexpr serving traffic(std::int64_t prompt, std::int64_t answer, dtype weights, dtype cache) {
-  serving job;
+constexpr serving_job traffic(std::int64_t prompt, std::int64_t answer, dtype weights, dtype cache) {
+  serving_job job;
   job.prompt = fixed_length(prompt);
   job.answer = fixed_length(answer);
   job.weights = weights;
@@ -40,7 +40,7 @@ int main() {
   // Llama 2 70B in int8 on v6e-8: AI-Hypercomputer/maxtext a5057afb8, inference_mlperf/trillium, 2024-11.
   const transformer llama = dense("llama-2-70b", 80, 8192, 28672, 64, 8, 32000);
   const slice eight = slice_for("v6e-8");
-  serving job = traffic(1024, 1024, dtype::int8, dtype::int8);
+  serving_job job = traffic(1024, 1024, dtype::int8, dtype::int8);
   job.policy = cache_policy::reserved;  // the engine attends over the whole of the cache that it reserved
   const decode_breakdown step = decode_step(llama, {432, running_context(job)}, job, {}, eight);
   print("Llama 2 70B int8 on v6e-8, decode, 432 sequences", step.total, step.band, 57.3);
@@ -57,7 +57,7 @@ int main() {
 
   // LLaMA 65B in bf16 on 16 v4 chips, one sequence: pytorch.org, "LLaMA 65B on PyTorch/XLA", 2023-06.
   const transformer first = dense("llama-65b", 80, 8192, 22016, 64, 64, 32000);
-  const serving chat = traffic(256, 256, dtype::bf16, dtype::bf16);
+  const serving_job chat = traffic(256, 256, dtype::bf16, dtype::bf16);
   const decode_breakdown alone = decode_step(first, {1, running_context(chat)}, chat, {}, slice_for("v4-32"));
   print("LLaMA 65B on v4-32, decode, one sequence", alone.total, alone.band, 14.5);
 }

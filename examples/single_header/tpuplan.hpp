@@ -377,6 +377,15 @@ constexpr bool starts_with_name(std::string_view name, std::string_view prefix) 
   return name.size() >= prefix.size() && same_name(name.substr(0, prefix.size()), prefix);
 }
 
+/// The enumerator of that name among the first `count`; nothing if there is none.
+template <class Enumeration>
+constexpr maybe<Enumeration> enumerator_named(std::string_view given, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (same_name(given, name(static_cast<Enumeration>(i)))) return static_cast<Enumeration>(i);
+  }
+  return nothing;
+}
+
 /// A whole number of at most nine digits, or -1 where the text is anything else.
 constexpr std::int64_t parse_count(std::string_view digits) noexcept {
   if (digits.empty() || digits.size() > 9) return -1;
@@ -598,141 +607,6 @@ TPUPLAN_DETAIL_LITERAL(usd, usd, 1.0)
 [[nodiscard]] constexpr double in_days(seconds time) noexcept { return time.value() / 86400; }
 [[nodiscard]] constexpr double in_usd_per_hour(usd_per_second rate) noexcept { return rate.value() * 3600; }
 /// @}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/cost/price_table.hpp
-
-#ifndef TPUPLAN_COST_PRICE_TABLE_HPP
-#define TPUPLAN_COST_PRICE_TABLE_HPP
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-/// @file
-/// The built-in prices: the US rows of data/prices.json, which names the source of each.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// How capacity is paid for.
-enum class provisioning : std::uint8_t {
-  on_demand,
-  spot,           ///< may be reclaimed at any time
-  flex_start,     ///< queued, then up to 7 days uninterrupted
-  calendar,       ///< reserved for whole days, 1 to 90
-  commitment_1y,  ///< committed use, billed whether used or not
-  commitment_3y,
-};
-
-/// Every way of paying, in the order of the enumerators.
-inline constexpr std::array<provisioning, 6> all_provisioning = {
-    provisioning::on_demand, provisioning::spot,          provisioning::flex_start,
-    provisioning::calendar,  provisioning::commitment_1y, provisioning::commitment_3y};
-
-/// "on_demand" and so on, as in data/prices.json.
-[[nodiscard]] constexpr std::string_view name(provisioning kind) noexcept {
-  constexpr std::string_view names[] = {"on_demand", "spot",          "flex_start",
-                                        "calendar",  "commitment_1y", "commitment_3y"};
-  return detail::name_of(names, static_cast<std::size_t>(kind));
-}
-
-/// The kind of that name, dashes for underscores allowed; nothing if there is none.
-[[nodiscard]] constexpr maybe<provisioning> parse_provisioning(std::string_view given) noexcept {
-  for (const provisioning kind : all_provisioning) {
-    const std::string_view wanted = name(kind);
-    bool same = given.size() == wanted.size();
-    for (std::size_t i = 0; same && i < given.size(); ++i) {
-      same = detail::to_lower(given[i] == '-' ? '_' : given[i]) == wanted[i];
-    }
-    if (same) return kind;
-  }
-  return nothing;
-}
-
-/// How well the date of a price is known.
-enum class date_qualifier : std::uint8_t {
-  exact,       ///< read that day
-  not_before,  ///< the source is of that day or younger
-  month,       ///< of that month
-};
-
-/// "exact" and so on.
-[[nodiscard]] constexpr std::string_view name(date_qualifier how) noexcept {
-  constexpr std::string_view names[] = {"exact", "not_before", "month"};
-  return detail::name_of(names, static_cast<std::size_t>(how));
-}
-
-/// The price of one chip, its host included, for slices of at least `smallest_chips`.
-struct price_row {
-  text<24> generation{};                             ///< the chip: "v5p"
-  text<32> region{};                                 ///< "us-east5", or "us" for all regions of the US
-  provisioning kind = provisioning::on_demand;       ///< the way of paying
-  std::int64_t smallest_chips = 1;                   ///< chips of the smallest slice that it holds for
-  usd_per_second per_chip{};                         ///< of one chip
-  text<10> date{};                                   ///< ISO: 2026-09-17
-  date_qualifier qualifier = date_qualifier::exact;  ///< how well the date is known
-  char grade = 'B';  ///< A vendor data, B dated transcription, C press or notes, D derived
-};
-
-namespace detail {
-
-/// A price of the built-in table, packed: places in the lists below, the smallest slice in chips, dollars per hour.
-struct packed_price {
-  std::int8_t generation, region, kind, smallest_chips, date, qualifier;
-  char grade;
-  double usd_per_chip_hour;
-};
-inline constexpr std::array<std::string_view, 10> price_regions = {
-    "us",       "us-central1", "us-central2", "us-east",  "us-east1",
-    "us-east4", "us-east5",    "us-south1",   "us-west1", "us-west4"};
-inline constexpr std::array<std::string_view, 7> price_dates = {"2021-11-17", "2025-03-03", "2026-06-03", "2026-08-01",
-                                                                "2026-08-11", "2026-09-10", "2026-09-17"};
-// clang-format off
-inline constexpr std::array<packed_price, 102> us_prices = {{
-    {0, 0, 0, 1, 2, 1, 'A', 1.125}, {0, 0, 1, 1, 2, 1, 'A', 0.3375}, {0, 0, 0, 16, 2, 1, 'A', 1.5},
-    {0, 0, 1, 16, 2, 1, 'A', 0.3825}, {0, 1, 0, 1, 2, 1, 'A', 1.125}, {0, 1, 1, 1, 2, 1, 'A', 0.3375},
-    {0, 1, 0, 16, 2, 1, 'A', 1.5}, {0, 1, 1, 16, 2, 1, 'A', 0.3825}, {1, 0, 0, 1, 2, 1, 'A', 2.0},
-    {1, 0, 1, 1, 2, 1, 'A', 0.51}, {1, 0, 0, 16, 2, 1, 'A', 2.0}, {1, 0, 1, 16, 2, 1, 'A', 0.6},
-    {1, 0, 4, 16, 0, 0, 'B', 1.26}, {1, 0, 5, 16, 0, 0, 'B', 0.9}, {1, 1, 0, 1, 2, 1, 'A', 2.0},
-    {1, 1, 1, 1, 2, 1, 'A', 0.51}, {1, 1, 0, 16, 0, 0, 'B', 2.0}, {1, 1, 4, 16, 0, 0, 'B', 1.26},
-    {1, 1, 5, 16, 0, 0, 'B', 0.9}, {1, 4, 0, 1, 2, 1, 'A', 2.0}, {1, 4, 0, 16, 2, 1, 'A', 2.0},
-    {1, 4, 1, 16, 2, 1, 'A', 0.6}, {2, 0, 0, 1, 2, 1, 'A', 3.22}, {2, 0, 1, 1, 2, 1, 'A', 0.9215},
-    {2, 0, 4, 1, 1, 0, 'B', 2.03}, {2, 0, 5, 1, 1, 0, 'B', 1.45}, {2, 2, 0, 1, 2, 1, 'A', 3.22},
-    {2, 2, 1, 1, 2, 1, 'A', 0.9215}, {2, 2, 4, 1, 1, 0, 'B', 2.03}, {2, 2, 5, 1, 1, 0, 'B', 1.45},
-    {3, 0, 0, 1, 6, 0, 'B', 1.2}, {3, 0, 1, 1, 2, 1, 'A', 0.6}, {3, 0, 2, 1, 4, 0, 'B', 0.6},
-    {3, 0, 3, 1, 6, 1, 'D', 0.84}, {3, 0, 4, 1, 6, 0, 'B', 0.84}, {3, 0, 5, 1, 6, 0, 'B', 0.54},
-    {3, 1, 0, 1, 2, 1, 'A', 1.2}, {3, 1, 1, 1, 2, 1, 'A', 0.29771}, {3, 1, 4, 1, 1, 0, 'B', 0.84},
-    {3, 1, 5, 1, 1, 0, 'B', 0.54}, {3, 3, 0, 1, 1, 0, 'B', 1.2}, {3, 3, 4, 1, 1, 0, 'B', 0.84},
-    {3, 3, 5, 1, 1, 0, 'B', 0.54}, {3, 4, 0, 1, 2, 1, 'A', 1.2}, {3, 4, 1, 1, 2, 1, 'A', 0.29771},
-    {3, 6, 0, 1, 2, 1, 'A', 1.2}, {3, 6, 1, 1, 2, 1, 'A', 0.6}, {3, 7, 0, 1, 2, 1, 'A', 1.416},
-    {3, 7, 1, 1, 2, 1, 'A', 0.65419}, {3, 8, 0, 1, 2, 1, 'A', 1.2}, {3, 8, 1, 1, 2, 1, 'A', 0.29771},
-    {3, 8, 4, 1, 1, 0, 'B', 0.84}, {3, 8, 5, 1, 1, 0, 'B', 0.54}, {3, 9, 0, 1, 2, 1, 'A', 1.2},
-    {3, 9, 1, 1, 2, 1, 'A', 0.52536}, {4, 0, 0, 1, 6, 0, 'B', 4.2}, {4, 0, 1, 1, 2, 1, 'A', 1.299953},
-    {4, 0, 2, 1, 6, 1, 'C', 2.1}, {4, 0, 3, 1, 6, 1, 'D', 2.94}, {4, 0, 4, 1, 6, 0, 'B', 2.94},
-    {4, 0, 5, 1, 6, 0, 'B', 1.89}, {4, 1, 0, 1, 2, 1, 'A', 4.2}, {4, 1, 1, 1, 2, 1, 'A', 0.78049},
-    {4, 4, 0, 1, 2, 1, 'A', 4.2}, {4, 4, 1, 1, 2, 1, 'A', 0.78049}, {4, 6, 0, 1, 2, 1, 'A', 4.2},
-    {4, 6, 1, 1, 2, 1, 'A', 1.299953}, {4, 7, 0, 1, 2, 1, 'A', 4.779}, {4, 7, 1, 1, 2, 1, 'A', 0.785835},
-    {5, 0, 0, 1, 2, 1, 'A', 2.7}, {5, 0, 1, 1, 2, 1, 'A', 1.27575}, {5, 0, 2, 1, 5, 0, 'B', 1.35},
-    {5, 0, 3, 1, 3, 2, 'C', 1.89}, {5, 0, 4, 1, 6, 0, 'B', 1.89}, {5, 0, 5, 1, 6, 0, 'B', 1.22},
-    {5, 1, 0, 1, 2, 1, 'A', 2.7}, {5, 1, 1, 1, 2, 1, 'A', 0.592665}, {5, 3, 0, 1, 1, 0, 'B', 2.7},
-    {5, 3, 4, 1, 1, 0, 'B', 1.89}, {5, 3, 5, 1, 1, 0, 'B', 1.22}, {5, 4, 0, 1, 2, 1, 'A', 2.7},
-    {5, 4, 1, 1, 2, 1, 'A', 0.592665}, {5, 4, 4, 1, 6, 0, 'B', 1.89}, {5, 4, 5, 1, 6, 0, 'B', 1.22},
-    {5, 5, 0, 1, 2, 1, 'A', 2.7}, {5, 5, 1, 1, 2, 1, 'A', 0.344911}, {5, 6, 0, 1, 2, 1, 'A', 2.7},
-    {5, 6, 1, 1, 2, 1, 'A', 1.27575}, {5, 6, 4, 1, 6, 0, 'B', 1.89}, {5, 6, 5, 1, 6, 0, 'B', 1.22},
-    {5, 7, 0, 1, 2, 1, 'A', 2.7}, {5, 7, 1, 1, 2, 1, 'A', 1.218375}, {5, 8, 0, 1, 2, 1, 'A', 2.7},
-    {5, 8, 1, 1, 2, 1, 'A', 0.592665}, {6, 0, 0, 1, 6, 0, 'B', 12.0}, {6, 0, 2, 1, 6, 1, 'C', 6.0},
-    {6, 0, 3, 1, 6, 1, 'D', 8.4}, {6, 0, 4, 1, 6, 0, 'B', 8.4}, {6, 0, 5, 1, 6, 0, 'B', 5.4},
-    {6, 1, 0, 1, 6, 0, 'B', 12.0}, {6, 1, 4, 1, 6, 0, 'B', 8.4}, {6, 1, 5, 1, 6, 0, 'B', 5.4},
-}};
-// clang-format on
-
-}  // namespace detail
 
 }  // namespace abi_0
 }  // namespace tpuplan
@@ -1562,31 +1436,33 @@ struct slice {
 };
 
 /// Chips in the slice. Worked: 64 in v5p-128, 8 in v5litepod-8, 4 in v3-8.
-[[nodiscard]] constexpr std::int64_t chips(const slice& s) { return chips(s.shape); }
+[[nodiscard]] constexpr std::int64_t chips(const slice& where) { return chips(where.shape); }
 /// TensorCores in the slice. Worked: 8 in v3-8.
-[[nodiscard]] constexpr std::int64_t tensorcores(const slice& s) {
-  return checked_multiply(chips(s), s.chip.tensorcores);
+[[nodiscard]] constexpr std::int64_t tensorcores(const slice& where) {
+  return checked_multiply(chips(where), where.chip.tensorcores);
 }
 /// What `jax.devices()` lists for the slice. Worked: 256 for tpu7x-256 (128 chips), 64 for v5p-128.
-[[nodiscard]] constexpr std::int64_t devices(const slice& s) { return checked_multiply(chips(s), s.chip.jax_devices); }
+[[nodiscard]] constexpr std::int64_t devices(const slice& where) {
+  return checked_multiply(chips(where), where.chip.jax_devices);
+}
 /// VMs in the slice; one process of the program runs on each. Worked: 16 in v5p-128, 4 in v5litepod-16.
-[[nodiscard]] constexpr std::int64_t vms(const slice& s) {
-  return ceil_div(chips(s), detail::positive_count("slice.chips_per_vm", s.chips_per_vm));
+[[nodiscard]] constexpr std::int64_t vms(const slice& where) {
+  return ceil_div(chips(where), detail::positive_count("slice.chips_per_vm", where.chips_per_vm));
 }
 /// Physical hosts, in eighths and quarters where one is shared with other slices. Worked: 16 for v5p-128; 2 for
 /// v5litepod-16 (4 VMs); 0.125 for v5litepod-1.
-[[nodiscard]] constexpr double hosts(const slice& s) {
-  return static_cast<double>(chips(s)) /
-         static_cast<double>(detail::positive_count("chip.host.chips", s.chip.host.chips));
+[[nodiscard]] constexpr double hosts(const slice& where) {
+  return static_cast<double>(chips(where)) /
+         static_cast<double>(detail::positive_count("chip.host.chips", where.chip.host.chips));
 }
 /// Per axis, whether it wraps. Worked: v5p-128 on all three axes.
-[[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const slice& s) {
-  return wraparound(s.shape, s.chip.ici.wraparound, s.chip.pod.shape);
+[[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const slice& where) {
+  return wraparound(where.shape, where.chip.ici.wraparound, where.chip.pod.shape);
 }
 /// Whether every axis wraps; unknown where that of an axis is. Worked: yes for v5p-128, no for v5litepod-128.
-[[nodiscard]] constexpr known<bool> fully_wrapped(const slice& s) {
-  const std::array<known<bool>, 3> axes = wraparound(s);
-  for (std::int32_t axis = 0; axis < s.shape.axes; ++axis) {
+[[nodiscard]] constexpr known<bool> fully_wrapped(const slice& where) {
+  const std::array<known<bool>, 3> axes = wraparound(where);
+  for (std::int32_t axis = 0; axis < where.shape.axes; ++axis) {
     const known<bool>& wraps = axes[static_cast<std::size_t>(axis)];
     if (!wraps.has_value()) return unknown;
     if (!wraps.value()) return false;
@@ -1594,31 +1470,31 @@ struct slice {
   return true;
 }
 /// Whether the service runs it as one slice: not above the largest that is scheduled. Worked: v5p-17920 is not.
-[[nodiscard]] constexpr bool schedulable(const slice& s) { return chips(s) <= s.chip.pod.largest_slice; }
+[[nodiscard]] constexpr bool schedulable(const slice& where) { return chips(where) <= where.chip.pod.largest_slice; }
 /// HBM of the whole slice that a program may use, where the chip's budget is known, else all of it.
-[[nodiscard]] constexpr bytes usable_hbm(const slice& s) {
-  return usable_hbm_per_device(s.chip) * static_cast<double>(devices(s));
+[[nodiscard]] constexpr bytes usable_hbm(const slice& where) {
+  return usable_hbm_per_device(where.chip) * static_cast<double>(devices(where));
 }
 /// Physical HBM of the whole slice. Worked: 256 x 16 GiB for v5litepod-256.
-[[nodiscard]] constexpr bytes hbm_capacity(const slice& s) {
-  return s.chip.hbm.capacity * static_cast<double>(chips(s));
+[[nodiscard]] constexpr bytes hbm_capacity(const slice& where) {
+  return where.chip.hbm.capacity * static_cast<double>(chips(where));
 }
 /// The peak rate of the whole slice, as `peak_rate` of a chip. Worked: 50.432 PFLOP/s for v5litepod-256 in bf16.
-[[nodiscard]] constexpr flops_per_second peak_rate(const slice& s, dtype compute) {
-  return peak_rate(s.chip, compute) * static_cast<double>(chips(s));
+[[nodiscard]] constexpr flops_per_second peak_rate(const slice& where, dtype compute) {
+  return peak_rate(where.chip, compute) * static_cast<double>(chips(where));
 }
 /// Nominal one-way bandwidth across the cut that halves the longest axis (twice the links where that axis wraps).
 /// Throws where the wraparound is unknown. Worked: 32 links x 50 GB/s = 1.6 TB/s for v5litepod-256.
 /// Source: Google Cloud "TPU v5e", pod bisection.
-[[nodiscard]] constexpr bytes_per_second bisection_bandwidth(const slice& s) {
+[[nodiscard]] constexpr bytes_per_second bisection_bandwidth(const slice& where) {
   std::size_t longest = 0;
   for (std::size_t axis = 1; axis < 3; ++axis) {
-    if (s.shape.dims[axis] > s.shape.dims[longest]) longest = axis;
+    if (where.shape.dims[axis] > where.shape.dims[longest]) longest = axis;
   }
-  if (s.shape.dims[longest] == 1) return bytes_per_second{0};
-  const std::int64_t rows = chips(s) / s.shape.dims[longest];
-  const double rings = wraparound(s)[longest].value("wraparound of the slice") ? 2 : 1;
-  return s.chip.ici.link_one_way * (static_cast<double>(rows) * rings);
+  if (where.shape.dims[longest] == 1) return bytes_per_second{0};
+  const std::int64_t rows = chips(where) / where.shape.dims[longest];
+  const double rings = wraparound(where)[longest].value("wraparound of the slice") ? 2 : 1;
+  return where.chip.ici.link_one_way * (static_cast<double>(rows) * rings);
 }
 
 namespace detail {
@@ -1668,14 +1544,14 @@ inline constexpr std::size_t slice_count = detail::slice_rows.size();
 
 /// What the slice is called: its accelerator type where its shape is the one that the name stands for ("v5p-128",
 /// "v5litepod-16"), else generation and shape ("v4-4x4x16"). `slice_for` reads both.
-[[nodiscard]] constexpr text<40> name(const slice& s) {
-  text<40> result{slice_prefix(s.chip)};
+[[nodiscard]] constexpr text<40> name(const slice& where) {
+  text<40> result{slice_prefix(where.chip)};
   result.append("-");
-  const detail::slice_row* row = detail::named_row(detail::generation_index(s.chip), chips(s));
-  if (row != nullptr && detail::is_shape(*row, s.shape)) {
-    return result.append(detail::name_number(s.chip, chips(s)));
+  const detail::slice_row* row = detail::named_row(detail::generation_index(where.chip), chips(where));
+  if (row != nullptr && detail::is_shape(*row, where.shape)) {
+    return result.append(detail::name_number(where.chip, chips(where)));
   }
-  return result.append(name(s.shape));
+  return result.append(name(where.shape));
 }
 
 /// Whether a chip can be cut into that shape. Three dimensions: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples of 4
@@ -1726,14 +1602,14 @@ inline constexpr std::size_t slice_count = detail::slice_rows.size();
 
 /// The machine type whose VMs make up the slice; nothing where none is documented (v2, chips of the caller).
 /// Worked: "ct5p-hightpu-4t" for v5p-128, "ct5lp-hightpu-8t" for v5litepod-8.
-[[nodiscard]] constexpr maybe<machine_type> machine_type_of(const slice& s) {
-  const std::int64_t generation = detail::generation_index(s.chip);
+[[nodiscard]] constexpr maybe<machine_type> machine_type_of(const slice& where) {
+  const std::int64_t generation = detail::generation_index(where.chip);
   for (const machine_type& candidate : machine_types) {
-    if (candidate.generation != generation || candidate.chips != s.chips_per_vm) continue;
+    if (candidate.generation != generation || candidate.chips != where.chips_per_vm) continue;
     if (detail::starts_with_name(candidate.name, "ct5l-")) continue;  // the older single-host product of v5e
     const bool single_host_only = candidate.name == "ct3-hightpu-4t";
     const bool multi_host_only = candidate.name == "ct3p-hightpu-4t";
-    if ((single_host_only && vms(s) > 1) || (multi_host_only && vms(s) == 1)) continue;
+    if ((single_host_only && vms(where) > 1) || (multi_host_only && vms(where) == 1)) continue;
     return candidate;
   }
   return nothing;
@@ -1887,10 +1763,948 @@ constexpr text<160> slice_hint(std::string_view given) {
 
 #endif
 
-// tpuplan/cost/price.hpp
+// tpuplan/estimate/training/calibration.hpp
 
-#ifndef TPUPLAN_COST_PRICE_HPP
-#define TPUPLAN_COST_PRICE_HPP
+#ifndef TPUPLAN_ESTIMATE_TRAINING_CALIBRATION_HPP
+#define TPUPLAN_ESTIMATE_TRAINING_CALIBRATION_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+/// @file
+/// The constants of the estimates, calibrated on published runs. Every estimate takes them as an argument.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Constants of the training step. Each has a physical meaning; the defaults are what benchmarks/accuracy fits by least
+/// squares on the logarithm of time over 99 published runs of 14 model families, rounded to three digits.
+/// estimate/training/calibration_errors.hpp has the standard error of each one's logarithm.
+struct calibration {
+  /// Sustained fraction of the bf16 peak in matrix products, HBM, ICI and attention counted apart: v2 … tpu7x.
+  std::array<double, 7> mxu_fraction = {0.856, 0.784, 0.735, 0.911, 0.774, 0.808, 0.764};
+  double other_mxu_fraction = 0.798;     ///< for chips that are not in the table
+  bool products_padded = true;           ///< dimensions on a device are filled up to the side of the MXU
+  double attention_slowdown = 2.0;       ///< time of the attention kernel over a dense product of the same FLOPs
+  double attention_block = 512;          ///< keys that the kernel takes at once: halves and windows round up to them
+  bool latent_values_padded = false;     ///< value heads of latent attention are padded as far as its keys
+  bool global_heads_apart = true;        ///< layers that attend to everything have the widths of their own heads
+  double fixed_update = 0;               ///< bytes of the update for each parameter; 0: as optimizer and formats ask
+  double hbm_passes = 1.31;              ///< exposed HBM traffic, re-reads included, over the bytes counted
+  double operand_reads = 1;              ///< operands and results of products, counted once per pass
+  double weight_reads = 1;               ///< gathered weights, counted once per pass
+  double dispatch_passes = 22.4;         ///< HBM passes of expert sort, gather and scatter per routed token
+  bool dispatch_on_every_shard = true;   ///< tensor shards route the same tokens each for itself
+  double exposed_fsdp = 0.281;           ///< part of FSDP and data collectives that is not hidden
+  double exposed_tensor = 0.20;          ///< the same of tensor-parallel collectives; set
+  double exposed_expert = 0.25;          ///< the same of expert all-to-alls; set
+  double exposed_context = 1.00;         ///< the same of keys and values gathered for context parallelism; no record
+  double exposed_dcn = 0.30;             ///< the same of the all-reduce between slices; set
+  double exposed_host = 1.00;            ///< the same of state between hosts and chips; no record: an upper bound
+  bool hidden_by_work_only = true;       ///< traffic is hidden by no more than the work there is
+  double slowdown_per_doubling = 0.015;  ///< jitter and stragglers per doubling of slices; set
+  double low_precision_share = 0.70;     ///< share of product time that reaches the doubled int8 or fp8 rate; set
+  double general_software = 1.08;        ///< time under a general framework over that of a tuned recipe
+  double own_factor = 1;                 ///< measured over estimated time of a run of the caller's own: see scaled_to
+  seconds per_layer_pass{1e-4};          ///< fixed time per layer and pass, four passes a step; set
+};
+
+/// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
+constexpr void validate(const calibration& constants) {
+  for (std::size_t i = 0; i < constants.mxu_fraction.size(); ++i) {
+    detail::positive(text<32>{"calibration.mxu_fraction["}.append(static_cast<std::int64_t>(i)).append("]"),
+                     constants.mxu_fraction[i]);
+  }
+  detail::positive("calibration.other_mxu_fraction", constants.other_mxu_fraction);
+  detail::positive("calibration.attention_slowdown", constants.attention_slowdown);
+  detail::not_negative("calibration.attention_block", constants.attention_block);
+  detail::not_negative("calibration.fixed_update", constants.fixed_update);
+  detail::not_negative("calibration.hbm_passes", constants.hbm_passes);
+  detail::not_negative("calibration.operand_reads", constants.operand_reads);
+  detail::not_negative("calibration.weight_reads", constants.weight_reads);
+  detail::not_negative("calibration.dispatch_passes", constants.dispatch_passes);
+  detail::not_negative("calibration.exposed_fsdp", constants.exposed_fsdp);
+  detail::not_negative("calibration.exposed_tensor", constants.exposed_tensor);
+  detail::not_negative("calibration.exposed_expert", constants.exposed_expert);
+  detail::not_negative("calibration.exposed_context", constants.exposed_context);
+  detail::not_negative("calibration.exposed_dcn", constants.exposed_dcn);
+  detail::not_negative("calibration.exposed_host", constants.exposed_host);
+  detail::not_negative("calibration.slowdown_per_doubling", constants.slowdown_per_doubling);
+  detail::in_range("calibration.low_precision_share", constants.low_precision_share, 0, 1, "0 to 1");
+  detail::positive("calibration.general_software", constants.general_software);
+  detail::positive("calibration.own_factor", constants.own_factor);
+  detail::not_negative("calibration.per_layer_pass", constants.per_layer_pass.value());
+}
+
+/// Constants of the memory model: a point, and the ends between which the compiler decides. Set by physics
+/// with the published records in view; none is a fit.
+struct memory_calibration {
+  double logits_copies = 1;               ///< logits and their gradient, in copies of fp32: two of bf16; so of scores
+  double weight_layers = 1;               ///< layers whose weights are gathered at once; a third: one matrix of the MLP
+  double gradient_layers = 1;             ///< layers whose whole gradient waits to be reduced; of experts one matrix
+  double kept_gradients = 1;              ///< of all layers, reduced, in the format of the products
+  double recomputed = 1;                  ///< of what a layer does again for its backward pass, live at once
+  double activation_gradients = 1.0 / 3;  ///< of a layer's activations; the MLP's two thirds at most
+  double quantised_bytes = 1;             ///< copies of 8-bit operands; with int8's results in 32 bits 2
+  double host_layers = 2;                 ///< layers on the way to host memory or back
+};
+/// The point.
+inline constexpr memory_calibration memory_point{};
+/// The end where a compiler keeps least.
+inline constexpr memory_calibration memory_low{0.5, 1.0 / 3, 0, 0, 0.5, 0, 0, 1};
+/// The end where it keeps most.
+inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
+
+/// The constant for a chip: its generation's, or that of unlisted chips. Worked: 0.774 for v5p.
+[[nodiscard]] constexpr double mxu_fraction(const calibration& constants, const chip_spec& chip) noexcept {
+  const std::int64_t generation = detail::generation_index(chip);
+  return generation < 0 ? constants.other_mxu_fraction : constants.mxu_fraction[static_cast<std::size_t>(generation)];
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/verdict.hpp
+
+#ifndef TPUPLAN_ESTIMATE_VERDICT_HPP
+#define TPUPLAN_ESTIMATE_VERDICT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// The answer to "does it fit", for training and serving alike.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Does it fit? `uncertain` where the compiler's choices decide.
+enum class verdict : std::uint8_t { yes, uncertain, no };
+
+/// "yes", "uncertain" or "no".
+[[nodiscard]] constexpr std::string_view name(verdict answer) noexcept {
+  constexpr std::string_view names[] = {"yes", "uncertain", "no"};
+  return detail::name_of(names, static_cast<std::size_t>(answer));
+}
+
+/// Share of what is usable below which the high estimate is safe; as far above it the low one surely does not fit.
+inline constexpr double safe_share = 0.97;
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/vision.hpp
+
+#ifndef TPUPLAN_MODEL_VISION_HPP
+#define TPUPLAN_MODEL_VISION_HPP
+
+#include <cstdint>
+
+/// @file
+/// Vision towers: a ViT, and the projector that hands its output to a text model. Images are square.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// From the tower's output to the text model: an optional norm, an optional merge of neighbouring patches, then one or
+/// two matrices.
+struct projector_spec {
+  std::int64_t norm_weights = 0;  ///< weights (and biases) of its norm
+  std::int64_t merge = 1;         ///< patches per side that become one token (2: four patches to one)
+  bool merge_matrix = false;      ///< a matrix [merge^2 d, d] without bias, before the others
+  std::int64_t input = 0;         ///< 0: the model has no projector
+  std::int64_t hidden = 0;        ///< 0: one matrix [input, output]; else [input, hidden] and [hidden, output]
+  std::int64_t output = 0;        ///< width of the text model
+  bool bias = false;              ///< biases of its matrices
+};
+
+/// A vision tower. `layers` 0 where a model has none.
+struct vision_spec {
+  std::int64_t image_size = 0;         ///< side of the image in pixels
+  std::int64_t patch_size = 0;         ///< side of a patch in pixels
+  std::int64_t channels = 3;           ///< colours of a pixel
+  std::int64_t temporal_patch = 1;     ///< frames per patch
+  std::int64_t layers = 0;             ///< of the tower
+  std::int64_t d_model = 0;            ///< width of the residual stream
+  std::int64_t heads = 0;              ///< of attention
+  std::int64_t d_ff = 0;               ///< inner width of the MLP
+  bool gated = false;                  ///< three matrices in the MLP instead of two
+  bool qkv_bias = true;                ///< biases of the projections of queries, keys and values
+  bool output_bias = true;             ///< a bias of the projection behind attention
+  bool mlp_bias = true;                ///< biases of the MLP
+  bool norm_bias = true;               ///< LayerNorm with weight and bias, instead of RMSNorm
+  bool patch_bias = true;              ///< a bias of the patch embedding
+  bool class_token = false;            ///< one more token, with a learned embedding
+  std::int64_t learned_positions = 0;  ///< rows of a table of positions; 0: none
+  std::int64_t extra_norms = 0;        ///< norms outside of the layers (before the first, after the last)
+  std::int64_t other_weights = 0;      ///< what the fields above do not describe: gates, tile embeddings, pooling heads
+  std::int64_t tokens_per_image = 0;   ///< tokens the text model sees; 0: all patches, merged as the projector does
+  projector_spec projector{};          ///< to the text model
+};
+
+/// Throws, naming the field, unless the tower can be counted.
+constexpr void validate(const vision_spec& vision) {
+  for (const std::int64_t dimension :
+       {vision.layers, vision.d_model, vision.heads, vision.d_ff, vision.channels, vision.temporal_patch,
+        vision.patch_size, vision.image_size, vision.projector.merge}) {
+    detail::positive_count("model.vision dimension", dimension);
+    if (dimension > 16777216) detail::fail(errc::out_of_range, "model.vision dimension", dimension, "1 to 16777216");
+  }
+  if (vision.image_size % vision.patch_size != 0) {
+    detail::fail(errc::not_divisible, "model.vision.patch_size", vision.patch_size, "a divisor of the image size");
+  }
+  if (vision.d_model % vision.heads != 0) {
+    detail::fail(errc::not_divisible, "model.vision.heads", vision.heads, "a divisor of the width of the tower");
+  }
+  for (const std::int64_t part :
+       {vision.learned_positions, vision.extra_norms, vision.other_weights, vision.tokens_per_image,
+        vision.projector.input, vision.projector.hidden, vision.projector.output, vision.projector.norm_weights}) {
+    detail::count_from("model.vision part", part, 0);
+  }
+}
+
+/// Patches of one image. Worked: a 224x224 image in 16x16 patches has 196.
+[[nodiscard]] constexpr std::int64_t patches(std::int64_t image_size, std::int64_t patch_size) {
+  detail::positive_count("image_size", image_size);
+  detail::positive_count("patch_size", patch_size);
+  if (image_size % patch_size != 0) {
+    detail::fail(errc::not_divisible, "patch_size", patch_size, "a divisor of the image size");
+  }
+  return checked_multiply(image_size / patch_size, image_size / patch_size);
+}
+
+/// Tokens inside the tower for one image: patches, and the class token where there is one. Worked: 197 for ViT-B/16.
+[[nodiscard]] constexpr std::int64_t vision_tokens(const vision_spec& vision) {
+  validate(vision);
+  return patches(vision.image_size, vision.patch_size) + (vision.class_token ? 1 : 0);
+}
+
+/// Tokens that one image adds to the text sequence. Worked: 256 for Gemma 3 (896 pixels, patches of 14, pooled 4x4).
+[[nodiscard]] constexpr std::int64_t image_tokens(const vision_spec& vision) {
+  validate(vision);
+  if (vision.tokens_per_image > 0) return vision.tokens_per_image;
+  return patches(vision.image_size, vision.patch_size) /
+         checked_multiply(vision.projector.merge, vision.projector.merge);
+}
+
+/// Parameters of the tower without its projector. Worked: 85798656 for ViT-B/16 without its head.
+[[nodiscard]] constexpr std::int64_t vision_parameters(const vision_spec& vision) {
+  validate(vision);
+  const std::int64_t d = vision.d_model;
+  const std::int64_t norm = d * (vision.norm_bias ? 2 : 1);
+  std::int64_t layer =
+      checked_multiply(4 * d, d) + (vision.qkv_bias ? 3 * d : 0) + (vision.output_bias ? d : 0) + 2 * norm;
+  layer = checked_add(layer, checked_multiply(vision.gated ? 3 : 2, d, vision.d_ff));
+  if (vision.mlp_bias) layer = checked_add(layer, (vision.gated ? 2 : 1) * vision.d_ff + d);
+  const std::int64_t pixels =
+      checked_multiply(checked_multiply(vision.channels, vision.temporal_patch), vision.patch_size, vision.patch_size);
+  std::int64_t total = checked_add(checked_multiply(layer, vision.layers), checked_multiply(pixels, d));
+  total = checked_add(total, (vision.patch_bias ? d : 0) + (vision.class_token ? d : 0) + vision.extra_norms * norm +
+                                 vision.other_weights);
+  return checked_add(total, checked_multiply(vision.learned_positions, d));
+}
+
+/// Parameters of the projector; 0 where there is none. Worked: 21 million in LLaVA 1.5 (1024 to 4096 to 4096).
+[[nodiscard]] constexpr std::int64_t projector_parameters(const vision_spec& vision) {
+  const projector_spec& p = vision.projector;
+  if (p.input == 0) return 0;
+  std::int64_t total = p.norm_weights;
+  if (p.merge_matrix) {
+    total = checked_add(total, checked_multiply(checked_multiply(p.merge, p.merge), vision.d_model, vision.d_model));
+  }
+  const std::int64_t last = p.hidden == 0 ? p.input : p.hidden;
+  if (p.hidden != 0) total = checked_add(total, checked_multiply(p.input, p.hidden) + (p.bias ? p.hidden : 0));
+  return checked_add(total, checked_multiply(last, p.output) + (p.bias ? p.output : 0));
+}
+
+/// Forward FLOPs of the tower and its projector for one image: matrix products and full attention, two per
+/// multiply-add. Worked: 2 x 17563060224 for ViT-B/16 without its head. Source: torchvision's GMAC table.
+[[nodiscard]] constexpr flops vision_flops_per_image(const vision_spec& vision) {
+  const auto tokens = static_cast<double>(vision_tokens(vision));
+  const auto d = static_cast<double>(vision.d_model);
+  const double layer =
+      tokens * d * (4 * d + (vision.gated ? 3 : 2) * static_cast<double>(vision.d_ff)) + 2 * tokens * tokens * d;
+  const double pixels = static_cast<double>(vision.channels * vision.temporal_patch * vision.patch_size) *
+                        static_cast<double>(vision.patch_size);
+  double macs = static_cast<double>(vision.layers) * layer;
+  macs += static_cast<double>(patches(vision.image_size, vision.patch_size)) * pixels * d;
+  if (vision.projector.input != 0) {
+    const auto in = static_cast<double>(vision.projector.input);
+    const auto hidden = static_cast<double>(vision.projector.hidden);
+    const auto out = static_cast<double>(vision.projector.output);
+    const double merge = vision.projector.merge_matrix
+                             ? static_cast<double>(vision.projector.merge * vision.projector.merge) * d * d
+                             : 0;
+    macs += static_cast<double>(image_tokens(vision)) * (merge + (hidden > 0 ? in * hidden + hidden * out : in * out));
+  }
+  return flops{2 * macs};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/transformer.hpp
+
+#ifndef TPUPLAN_MODEL_TRANSFORMER_HPP
+#define TPUPLAN_MODEL_TRANSFORMER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// The shape of a model: what parameters.hpp, flops.hpp and kv_cache.hpp count. A Hugging Face config.json becomes one
+/// of these in io/hf_config.hpp.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What the text stack is.
+enum class architecture : std::uint8_t {
+  decoder,          ///< causal language model
+  encoder,          ///< bidirectional, as BERT
+  encoder_decoder,  ///< both, with cross-attention in the decoder, as T5
+  vision,           ///< no text stack, as a ViT classifier
+};
+
+/// "decoder" and so on.
+[[nodiscard]] constexpr std::string_view name(architecture kind) noexcept {
+  constexpr std::string_view names[] = {"decoder", "encoder", "encoder_decoder", "vision"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// Multi-head latent attention (DeepSeek). All 0 where a model has none.
+struct latent_attention_spec {
+  std::int64_t q_lora_rank = 0;       ///< 0: queries are projected at once
+  std::int64_t kv_lora_rank = 0;      ///< 0: the model has no latent attention
+  std::int64_t qk_nope_head_dim = 0;  ///< of queries and keys, the part without positions
+  std::int64_t qk_rope_head_dim = 0;  ///< of queries and keys, the part with positions
+  std::int64_t v_head_dim = 0;        ///< of values
+};
+
+/// Self-attention of every layer, and what differs in some of them.
+struct attention_spec {
+  std::int64_t heads = 0;             ///< of queries, in each layer
+  std::int64_t kv_heads = 0;          ///< below heads: grouped queries; 1: multi-query
+  std::int64_t head_dim = 0;          ///< need not be d_model / heads
+  bool qkv_bias = false;              ///< biases of the projections of queries, keys and values
+  bool output_bias = false;           ///< a bias of the projection behind attention
+  bool qk_norm = false;               ///< a norm of head_dim weights on queries and one on keys
+  bool sinks = false;                 ///< one learned sink per head, as gpt-oss
+  latent_attention_spec latent{};     ///< instead of heads with keys and values of their own
+  std::int64_t window = 0;            ///< sliding window of the local layers, in tokens; 0: no local layers
+  std::int64_t local_layers = 0;      ///< layers with the window; the rest attend to everything
+  std::int64_t global_head_dim = 0;   ///< 0: as head_dim
+  std::int64_t global_kv_heads = 0;   ///< 0: as kv_heads
+  bool global_kv_shared = false;      ///< global layers use one matrix for keys and values
+  std::int64_t kv_shared_layers = 0;  ///< layers that read the keys and values of an earlier one
+  std::int64_t relative_buckets = 0;  ///< relative position table per stack, as T5
+  std::int64_t cross_layers = 0;      ///< layers that attend to an image, not to text (Llama 3.2 Vision)
+};
+
+/// The dense MLP, also of the dense layers of a mixture of experts.
+struct mlp_spec {
+  std::int64_t d_ff = 0;               ///< inner width
+  bool gated = true;                   ///< three matrices (SwiGLU, GeGLU) instead of two
+  bool bias = false;                   ///< biases of the matrices
+  bool double_wide_in_shared = false;  ///< twice the width in layers with shared keys and values (Gemma 3n)
+};
+
+/// Mixture of experts. `experts` 0 where a model has none.
+struct moe_spec {
+  std::int64_t experts = 0;              ///< routed experts of one layer
+  std::int64_t top_k = 0;                ///< experts of one token
+  std::int64_t expert_d_ff = 0;          ///< inner width of one expert
+  std::int64_t shared_d_ff = 0;          ///< all shared experts together
+  std::int64_t parallel_dense_d_ff = 0;  ///< a dense MLP beside the experts (Gemma 4)
+  std::int64_t dense_layers = 0;         ///< layers with the dense MLP instead of experts
+  bool router_bias = false;              ///< a bias of the router
+  bool expert_bias = false;              ///< biases of the experts' matrices
+  bool shared_gate = false;              ///< the router has one more output, a gate on the shared experts (Qwen2-MoE)
+};
+
+/// A transformer. Fields without a sensible default are 0 and refused by name when used.
+struct transformer {
+  text<64> name{};                            ///< of the model, at most 64 characters
+  architecture kind = architecture::decoder;  ///< what the text stack is
+  std::int64_t layers = 0;                    ///< of the decoder, or of the only stack
+  std::int64_t encoder_layers = 0;            ///< encoder_decoder only
+  std::int64_t d_model = 0;                   ///< width of the residual stream
+  std::int64_t vocab = 0;                     ///< rows of the token table
+  bool tied_embeddings = false;               ///< the output head is the token table
+  std::int64_t learned_positions = 0;         ///< rows of a table of positions; 0: none
+  std::int64_t token_types = 0;               ///< rows of a table of segments, as BERT; 0: none
+  std::int64_t extra_input_rows = 0;          ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
+  std::int64_t max_positions = 0;             ///< longest sequence the model is made for; 0: not stated
+  std::int64_t norms_per_layer = 2;           ///< norms over d_model in one layer
+  bool norm_bias = false;                     ///< LayerNorm with weight and bias, instead of RMSNorm
+  bool embedding_norm = false;                ///< a norm right after the embeddings, as BERT
+  bool final_norm = true;                     ///< a norm behind the last layer
+  bool pooler = false;                        ///< a dense layer on the first token, as BertModel
+  std::int64_t classes = 0;                   ///< classification head on the vision tower
+  attention_spec attention{};                 ///< of the text stack
+  mlp_spec mlp{};                             ///< of the text stack
+  moe_spec moe{};                             ///< of the text stack
+  vision_spec vision{};                       ///< the vision tower
+  std::int64_t published_parameters = 0;      ///< stands in for the count where the shape is approximate; 0: counted
+  std::int64_t published_active_parameters = 0;  ///< parameters in matrix products for one token; 0: counted
+};
+
+/// Whether there is a text stack.
+[[nodiscard]] constexpr bool has_text(const transformer& model) noexcept { return model.kind != architecture::vision; }
+/// Whether there is a vision tower.
+[[nodiscard]] constexpr bool has_vision(const transformer& model) noexcept { return model.vision.layers > 0; }
+/// Whether it is a mixture of experts.
+[[nodiscard]] constexpr bool has_experts(const transformer& model) noexcept { return model.moe.experts > 0; }
+/// Whether attention is latent.
+[[nodiscard]] constexpr bool has_latent_attention(const transformer& model) noexcept {
+  return model.attention.latent.kv_lora_rank > 0;
+}
+/// Outputs of the router for one token: one per expert, and the gate on the shared experts where there is one.
+[[nodiscard]] constexpr std::int64_t router_width(const transformer& model) noexcept {
+  return model.moe.experts + (model.moe.shared_gate ? 1 : 0);
+}
+/// Layers whose MLP is a mixture of experts. Worked: 58 of the 61 layers of DeepSeek-V3.
+[[nodiscard]] constexpr std::int64_t moe_layers(const transformer& model) noexcept {
+  return has_experts(model) ? model.layers - model.moe.dense_layers : 0;
+}
+
+namespace detail {
+
+/// A dimension that must be given: from 1 to 2^24.
+constexpr void check_dimension(std::string_view field, std::int64_t value) {
+  positive_count(field, value);
+  if (value > 16777216) fail(errc::out_of_range, field, value, "1 to 16777216");
+}
+
+/// A part of a count that may be 0: from 0 to `most`.
+constexpr void check_part(std::string_view field, std::int64_t value, std::int64_t most, std::string_view valid) {
+  if (value < 0 || value > most) fail(errc::out_of_range, field, value, valid);
+}
+
+constexpr void check_attention(const transformer& model) {
+  const attention_spec& a = model.attention;
+  check_dimension("model.attention.heads", a.heads);
+  check_dimension("model.attention.kv_heads", a.kv_heads);
+  if (a.heads % a.kv_heads != 0) {
+    fail(errc::not_divisible, "model.attention.kv_heads", a.kv_heads, "a divisor of the number of heads");
+  }
+  const latent_attention_spec& latent = a.latent;
+  check_part("model.attention.latent.kv_lora_rank", latent.kv_lora_rank, 16777216, "0 (none) to 16777216");
+  if (has_latent_attention(model)) {
+    check_dimension("model.attention.latent.qk_nope_head_dim", latent.qk_nope_head_dim);
+    check_dimension("model.attention.latent.qk_rope_head_dim", latent.qk_rope_head_dim);
+    check_dimension("model.attention.latent.v_head_dim", latent.v_head_dim);
+    check_part("model.attention.latent.q_lora_rank", latent.q_lora_rank, 16777216, "0 to 16777216");
+  } else {
+    check_dimension("model.attention.head_dim", a.head_dim);
+  }
+  check_part("model.attention.window", a.window, std::int64_t{1} << 40, "0 (none) or a number of tokens");
+  check_part("model.attention.local_layers", a.local_layers, model.layers, "0 to the number of layers");
+  check_part("model.attention.kv_shared_layers", a.kv_shared_layers, model.layers, "0 to the number of layers");
+  check_part("model.attention.cross_layers", a.cross_layers, model.layers - a.kv_shared_layers,
+             "0 to the number of layers that do not read the keys of another");
+  check_part("model.attention.global_head_dim", a.global_head_dim, 16777216, "0 (as head_dim) to 16777216");
+  check_part("model.attention.global_kv_heads", a.global_kv_heads, a.heads, "0 (as kv_heads) to the number of heads");
+  check_part("model.attention.relative_buckets", a.relative_buckets, 16777216, "0 to 16777216");
+  if (a.local_layers > 0 && a.window == 0) {
+    fail(errc::missing_field, "model.attention.window", a.window, "the window of the local layers, in tokens");
+  }
+}
+
+constexpr void check_experts(const transformer& model) {
+  check_part("model.moe.experts", model.moe.experts, 16777216, "0 (none) to 16777216");
+  check_part("model.moe.top_k", model.moe.top_k, 16777216, "0 to the number of experts");
+  if (!has_experts(model)) {
+    for (const std::int64_t part :
+         {model.moe.top_k, model.moe.expert_d_ff, model.moe.shared_d_ff, model.moe.parallel_dense_d_ff}) {
+      if (part != 0)
+        fail(errc::missing_field, "model.moe.experts", model.moe.experts, "1 or more where moe has other fields");
+    }
+    return;
+  }
+  check_dimension("model.moe.experts", model.moe.experts);
+  check_dimension("model.moe.expert_d_ff", model.moe.expert_d_ff);
+  check_dimension("model.moe.top_k", model.moe.top_k);
+  if (model.moe.top_k > model.moe.experts) {
+    fail(errc::out_of_range, "model.moe.top_k", model.moe.top_k, "1 to the number of experts");
+  }
+  check_part("model.moe.dense_layers", model.moe.dense_layers, model.layers, "0 to the number of layers");
+  check_part("model.moe.shared_d_ff", model.moe.shared_d_ff, 16777216, "0 to 16777216");
+  check_part("model.moe.parallel_dense_d_ff", model.moe.parallel_dense_d_ff, 16777216, "0 to 16777216");
+}
+
+}  // namespace detail
+
+/// Throws, naming the field, unless the shape is one that can be counted: every needed dimension given and positive,
+/// KV heads dividing heads, parts not above their whole. Every public function over a transformer calls it.
+constexpr void validate(const transformer& model) {
+  if (has_vision(model)) validate(model.vision);
+  detail::check_part("model.vision.layers", model.vision.layers, 16777216, "0 (none) to 16777216");
+  detail::check_part("model.published_parameters", model.published_parameters, std::int64_t{1} << 53,
+                     "0 (counted) to 2^53");
+  detail::check_part("model.published_active_parameters", model.published_active_parameters, std::int64_t{1} << 53,
+                     "0 (counted) to 2^53");
+  detail::check_part("model.classes", model.classes, 16777216, "0 to 16777216");
+  if (!has_text(model)) {
+    if (!has_vision(model)) detail::fail(errc::missing_field, "model.vision.layers", model.vision.layers, "1 or more");
+    return;
+  }
+  detail::check_dimension("model.layers", model.layers);
+  detail::check_dimension("model.d_model", model.d_model);
+  detail::check_dimension("model.vocab", model.vocab);
+  if (model.kind == architecture::encoder_decoder)
+    detail::check_dimension("model.encoder_layers", model.encoder_layers);
+  detail::check_part("model.learned_positions", model.learned_positions, std::int64_t{1} << 40, "0 or more");
+  detail::check_part("model.token_types", model.token_types, 16777216, "0 to 16777216");
+  detail::check_part("model.extra_input_rows", model.extra_input_rows, 16777216, "0 to 16777216");
+  detail::check_part("model.norms_per_layer", model.norms_per_layer, 16, "0 to 16");
+  detail::check_attention(model);
+  detail::check_experts(model);
+  if (moe_layers(model) < model.layers) detail::check_dimension("model.mlp.d_ff", model.mlp.d_ff);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/parameters.hpp
+
+#ifndef TPUPLAN_MODEL_PARAMETERS_HPP
+#define TPUPLAN_MODEL_PARAMETERS_HPP
+
+#include <cstdint>
+
+/// @file
+/// How many parameters a model has, part by part, to the last weight.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Parameters by part; the parts add up to `total`.
+struct parameter_count {
+  std::int64_t embedding = 0;  ///< token table, learned positions, token types
+  std::int64_t attention = 0;  ///< projections with biases, norms on queries and keys, sinks, relative tables
+  std::int64_t mlp = 0;        ///< dense MLPs, shared experts included
+  std::int64_t experts = 0;    ///< routed experts, all of them
+  std::int64_t router = 0;     ///< of the mixture of experts
+  std::int64_t norms = 0;      ///< of the layers, and the last one
+  std::int64_t lm_head = 0;    ///< 0 where it is tied to the token table
+  std::int64_t vision = 0;     ///< the vision tower
+  std::int64_t projector = 0;  ///< from the tower to the text
+  std::int64_t head = 0;       ///< pooler or classifier
+  std::int64_t total = 0;      ///< every weight once
+  std::int64_t active = 0;     ///< that one token passes through: total less the experts it is not routed to
+  std::int64_t matrices = 0;   ///< active, in matrix products of one token: no input look-up, norms or biases
+};
+
+namespace detail {
+
+/// Weights of the query, key and value projections of one layer, without biases.
+struct projection_weights {
+  std::int64_t qkv = 0;
+  std::int64_t output = 0;
+  std::int64_t extra = 0;  ///< biases, norms on queries and keys, sinks
+};
+
+constexpr projection_weights latent_projections(const transformer& model) {
+  const latent_attention_spec& a = model.attention.latent;
+  const std::int64_t d = model.d_model;
+  const std::int64_t heads = model.attention.heads;
+  const std::int64_t qk = a.qk_nope_head_dim + a.qk_rope_head_dim;
+  const std::int64_t queries =
+      a.q_lora_rank > 0 ? checked_add(checked_multiply(d, a.q_lora_rank), checked_multiply(a.q_lora_rank, heads, qk))
+                        : checked_multiply(d, heads, qk);
+  const std::int64_t keys = checked_add(checked_multiply(d, a.kv_lora_rank + a.qk_rope_head_dim),
+                                        checked_multiply(a.kv_lora_rank, heads, a.qk_nope_head_dim + a.v_head_dim));
+  return {checked_add(queries, keys), checked_multiply(heads, a.v_head_dim, d), a.q_lora_rank + a.kv_lora_rank};
+}
+
+/// One layer with the given head size and KV heads; `kv_matrices` is 2, 1 where keys and values share one, 0 where they
+/// come from another layer.
+constexpr projection_weights head_projections(const transformer& model, std::int64_t head_dim, std::int64_t kv_heads,
+                                              std::int64_t kv_matrices) {
+  const attention_spec& a = model.attention;
+  const std::int64_t width = checked_multiply(head_dim, a.heads + kv_matrices * kv_heads);
+  std::int64_t extra = (a.qkv_bias ? width : 0) + (a.output_bias ? model.d_model : 0) + (a.sinks ? a.heads : 0);
+  if (a.qk_norm) extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
+  return {checked_multiply(model.d_model, width), checked_multiply(a.heads, head_dim, model.d_model), extra};
+}
+
+/// Self-attention weights of all layers of the decoder (or of the only stack).
+constexpr projection_weights stack_projections(const transformer& model) {
+  const attention_spec& a = model.attention;
+  const auto times = [](projection_weights one, std::int64_t layers) {
+    return projection_weights{checked_multiply(one.qkv, layers), checked_multiply(one.output, layers),
+                              checked_multiply(one.extra, layers)};
+  };
+  const auto plus = [](projection_weights x, projection_weights y) {
+    return projection_weights{checked_add(x.qkv, y.qkv), checked_add(x.output, y.output),
+                              checked_add(x.extra, y.extra)};
+  };
+  if (has_latent_attention(model)) return times(latent_projections(model), model.layers);
+  const projection_weights usual = head_projections(model, a.head_dim, a.kv_heads, 2);
+  const projection_weights reading = head_projections(model, a.head_dim, a.kv_heads, 0);
+  const bool wide = a.global_head_dim > 0 || a.global_kv_heads > 0 || a.global_kv_shared;
+  const std::int64_t global_layers = wide ? model.layers - a.local_layers : 0;
+  const projection_weights global =
+      head_projections(model, a.global_head_dim > 0 ? a.global_head_dim : a.head_dim,
+                       a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads, a.global_kv_shared ? 1 : 2);
+  projection_weights sum = plus(times(usual, model.layers - global_layers), times(global, global_layers));
+  if (a.kv_shared_layers > 0) {
+    sum.qkv -= checked_multiply(usual.qkv - reading.qkv, a.kv_shared_layers);
+    sum.extra -= checked_multiply(usual.extra - reading.extra, a.kv_shared_layers);
+  }
+  return sum;
+}
+
+/// Weights of an MLP of that width, in its matrices and in its biases.
+constexpr std::int64_t mlp_matrices(const transformer& model, std::int64_t d_ff) {
+  return checked_multiply(model.mlp.gated ? 3 : 2, model.d_model, d_ff);
+}
+constexpr std::int64_t mlp_biases(const transformer& model, std::int64_t d_ff, bool bias) {
+  return bias ? (model.mlp.gated ? 2 : 1) * d_ff + model.d_model : 0;
+}
+
+/// Dense MLP matrices of all layers: dense layers, shared experts, and dense MLPs beside experts.
+constexpr std::int64_t dense_mlp_matrices(const transformer& model) {
+  const std::int64_t experts = moe_layers(model);
+  const std::int64_t dense = model.layers - experts;
+  std::int64_t width = checked_multiply(dense, model.mlp.d_ff);
+  if (model.mlp.double_wide_in_shared) width += checked_multiply(model.attention.kv_shared_layers, model.mlp.d_ff);
+  width = checked_add(width, checked_multiply(experts, model.moe.shared_d_ff + model.moe.parallel_dense_d_ff));
+  return mlp_matrices(model, width);
+}
+
+/// A stack of encoder layers with the sizes of the decoder, or one set of cross-attention projections.
+constexpr void count_encoder(const transformer& model, parameter_count& count, std::int64_t norm) {
+  const projection_weights one = head_projections(model, model.attention.head_dim, model.attention.kv_heads, 2);
+  const std::int64_t attention = checked_add(one.qkv, one.output);
+  const std::int64_t attention_layers =
+      checked_add(model.encoder_layers, model.layers);  // encoder, and cross in the decoder
+  count.attention = checked_add(count.attention, checked_multiply(attention + one.extra, attention_layers));
+  count.matrices = checked_add(count.matrices, checked_multiply(attention, attention_layers));
+  const std::int64_t mlp = checked_multiply(mlp_matrices(model, model.mlp.d_ff), model.encoder_layers);
+  count.mlp = checked_add(count.mlp,
+                          checked_add(mlp, mlp_biases(model, model.mlp.d_ff, model.mlp.bias) * model.encoder_layers));
+  count.matrices = checked_add(count.matrices, mlp);
+  count.norms +=
+      checked_multiply(norm, 2 * model.encoder_layers + model.layers + 1);  // one more per decoder layer, one final
+}
+
+constexpr void count_text(const transformer& model, parameter_count& count) {
+  const std::int64_t d = model.d_model;
+  const std::int64_t norm = d * (model.norm_bias ? 2 : 1);
+  count.embedding = checked_multiply(d, checked_add(checked_add(model.vocab, model.extra_input_rows),
+                                                    checked_add(model.learned_positions, model.token_types)));
+  count.lm_head = model.tied_embeddings || model.kind == architecture::encoder ? 0 : checked_multiply(d, model.vocab);
+  const projection_weights attention = stack_projections(model);
+  const std::int64_t stacks = model.kind == architecture::encoder_decoder ? 2 : 1;
+  count.attention = checked_add(checked_add(attention.qkv, attention.output), attention.extra);
+  count.attention += stacks * model.attention.relative_buckets * model.attention.heads;
+  const std::int64_t dense = dense_mlp_matrices(model);
+  count.mlp =
+      checked_add(dense, (model.layers - moe_layers(model)) * mlp_biases(model, model.mlp.d_ff, model.mlp.bias));
+  if (has_experts(model)) {
+    const std::int64_t expert = checked_add(mlp_matrices(model, model.moe.expert_d_ff),
+                                            mlp_biases(model, model.moe.expert_d_ff, model.moe.expert_bias));
+    count.experts = checked_multiply(expert, model.moe.experts, moe_layers(model));
+    count.router = checked_multiply(
+        moe_layers(model), checked_multiply(d, router_width(model)) + (model.moe.router_bias ? model.moe.experts : 0));
+  }
+  count.norms = checked_multiply(norm, checked_multiply(model.norms_per_layer, model.layers) +
+                                           (model.embedding_norm ? 1 : 0) + (model.final_norm ? 1 : 0));
+  const std::int64_t routed =
+      checked_multiply(mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model));
+  const std::int64_t routers = checked_multiply(d, router_width(model), moe_layers(model));
+  count.matrices =
+      checked_add(checked_add(attention.qkv, attention.output), checked_add(dense, checked_add(routed, routers)));
+  if (model.kind != architecture::encoder)
+    count.matrices = checked_add(count.matrices, checked_multiply(d, model.vocab));
+  if (model.kind == architecture::encoder_decoder) count_encoder(model, count, norm);
+  // Layers that attend to an image: norms on queries and keys, and two gates, beside the usual projections.
+  count.attention += model.attention.cross_layers * (2 * model.attention.head_dim + 2);
+  if (model.pooler) count.head = checked_multiply(d, d) + d;
+}
+
+}  // namespace detail
+
+/// The parameters of a model, by part. Exact for the shapes it can describe. Where `published_parameters` is set,
+/// `total` is that figure and the parts are those of the shape. Worked: llama-3-8b has 8030261248, of which 525336576
+/// in each of token table and output head.
+[[nodiscard]] constexpr parameter_count parameters(const transformer& model) {
+  validate(model);
+  parameter_count count;
+  if (has_text(model)) detail::count_text(model, count);
+  if (has_vision(model)) {
+    count.vision = vision_parameters(model.vision);
+    count.projector = projector_parameters(model.vision);
+    if (model.classes > 0) count.head = checked_multiply(model.vision.d_model + 1, model.classes);
+  }
+  for (const std::int64_t part : {count.embedding, count.attention, count.mlp, count.experts, count.router, count.norms,
+                                  count.lm_head, count.vision, count.projector, count.head}) {
+    count.total = checked_add(count.total, part);
+  }
+  count.active = count.total;
+  if (has_experts(model)) count.active -= count.experts / model.moe.experts * (model.moe.experts - model.moe.top_k);
+  if (model.published_parameters > 0) count.total = model.published_parameters;
+  if (model.published_active_parameters > 0) count.matrices = model.published_active_parameters;
+  return count;
+}
+
+/// Which linear layers carry LoRA adapters.
+struct lora_targets {
+  /// @{
+  /// The linear layers of attention and MLP, by their usual names.
+  bool q = false, k = false, v = false, o = false, gate = false, up = false, down = false;
+  /// @}
+};
+
+/// Trainable parameters of LoRA adapters of that rank: rank x (inputs + outputs) per adapted matrix and layer.
+/// Worked: rank 8 on q and v of llama-2-7b is 4194304. Source: PEFT print_trainable_parameters.
+[[nodiscard]] constexpr std::int64_t lora_parameters(const transformer& model, std::int64_t rank,
+                                                     const lora_targets& on) {
+  validate(model);
+  detail::positive_count("rank", rank);
+  if (has_experts(model) || has_latent_attention(model)) {
+    detail::fail(errc::unsupported, "LoRA on experts or latent attention", "asked for", "a dense model");
+  }
+  const std::int64_t d = model.d_model;
+  const std::int64_t q = model.attention.heads * model.attention.head_dim;
+  const std::int64_t kv = model.attention.kv_heads * model.attention.head_dim;
+  std::int64_t widths = 0;
+  if (on.q) widths += d + q;
+  if (on.k) widths += d + kv;
+  if (on.v) widths += d + kv;
+  if (on.o) widths += q + d;
+  if (on.gate && model.mlp.gated) widths += d + model.mlp.d_ff;
+  if (on.up) widths += d + model.mlp.d_ff;
+  if (on.down) widths += d + model.mlp.d_ff;
+  return checked_multiply(rank, widths, model.layers);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/flops.hpp
+
+#ifndef TPUPLAN_MODEL_FLOPS_HPP
+#define TPUPLAN_MODEL_FLOPS_HPP
+
+#include <cstdint>
+
+/// @file
+/// FLOPs of a model, two per multiply-add. What counts as a model FLOP is a convention, and an argument.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How the attention core (scores and their sum over values) is counted.
+enum class attention_flops : std::uint8_t {
+  none,         ///< not at all, as in 6N
+  full,         ///< every query against the whole sequence
+  causal_half,  ///< half of that in causal models: MaxText, Megatron-LM, the scaling book's useful half
+};
+
+/// How a sliding window of W tokens in a sequence of T is counted, where W is below T.
+enum class window_flops : std::uint8_t {
+  smooth,   ///< (T W - W^2/2) / T keys for each query: MaxText
+  clipped,  ///< min(W, T/2) keys: the estimator's, within 1 % of smooth for W far below T
+  half,     ///< W/2 keys, as some MaxText versions print local layers
+};
+
+/// What is counted. The default is MaxText's: matrix products of one token, active experts only, output head, no input
+/// look-up, router, half of causal attention.
+struct flop_convention {
+  attention_flops attention = attention_flops::causal_half;  ///< how attention is counted
+  window_flops window = window_flops::smooth;                ///< how sliding windows are
+  bool router = true;                                        ///< the router of a mixture of experts counts
+  bool all_parameters = false;  ///< two FLOPs for each parameter of the model (6N) instead of for each in a product
+  bool latent_norms = false;    ///< one multiply-add for each weight of the norms inside of latent attention
+};
+
+/// As MaxText prints FLOPs: the default.
+inline constexpr flop_convention maxtext_flops{};
+/// As MaxText, without the router; Megatron-LM adds the norms inside of latent attention.
+inline constexpr flop_convention megatron_flops{attention_flops::causal_half, window_flops::smooth, false, false, true};
+/// 6 N per token of training, 2 N of a forward pass, N all parameters.
+inline constexpr flop_convention six_n_flops{attention_flops::none, window_flops::smooth, true, true};
+
+/// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention
+/// stands in `mlp`'s place as one figure, `weights`.
+struct forward_flops {
+  flops qkv{};               ///< projections of queries, keys and values
+  flops attention_output{};  ///< the projection behind attention
+  flops attention{};         ///< scores and their sum over values
+  flops mlp_up{};            ///< dense: gate and up
+  flops mlp_down{};          ///< dense
+  flops experts_up{};        ///< active experts: gate and up
+  flops experts_down{};      ///< active experts
+  flops router{};            ///< of the mixture of experts
+  flops logits{};            ///< the output head
+  flops weights{};           ///< only with all_parameters
+  flops total{};             ///< of all parts
+};
+
+namespace detail {
+
+/// Keys that a query sees on average in a layer with that window (0: none).
+constexpr double average_context(const transformer& model, double sequence, double window, const flop_convention& how) {
+  const bool halved = how.attention == attention_flops::causal_half && model.kind == architecture::decoder;
+  const double whole = halved ? sequence / 2 : sequence;
+  if (window <= 0 || window >= sequence) return whole;
+  switch (how.window) {
+    case window_flops::smooth: return halved ? window - window * window / (2 * sequence) : window;
+    case window_flops::half: return window / 2;
+    case window_flops::clipped: break;
+  }
+  return window < whole ? window : whole;
+}
+
+/// Multiply-adds of the attention core for one token of one layer: heads x context x (key size + value size).
+constexpr double attention_macs(const transformer& model, double context, double head_dim) {
+  const latent_attention_spec& latent = model.attention.latent;
+  const auto heads = static_cast<double>(model.attention.heads);
+  if (!has_latent_attention(model)) return 2 * heads * context * head_dim;
+  return heads * context * static_cast<double>(latent.qk_nope_head_dim + latent.qk_rope_head_dim + latent.v_head_dim);
+}
+
+/// The size of a head in layers that attend to everything.
+constexpr double global_head_dim(const transformer& model) noexcept {
+  return static_cast<double>(model.attention.global_head_dim > 0 ? model.attention.global_head_dim
+                                                                 : model.attention.head_dim);
+}
+
+constexpr flops attention_core(const transformer& model, double sequence, const flop_convention& how) {
+  if (how.attention == attention_flops::none) return flops{0};
+  const double local = average_context(model, sequence, static_cast<double>(model.attention.window), how);
+  const double all = average_context(model, sequence, 0, how);
+  const auto local_layers = static_cast<double>(model.attention.local_layers);
+  const double macs =
+      local_layers * attention_macs(model, local, static_cast<double>(model.attention.head_dim)) +
+      (static_cast<double>(model.layers) - local_layers) * attention_macs(model, all, global_head_dim(model));
+  return flops{2 * macs};
+}
+
+constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
+  validate(model);
+  positive_count("sequence_length", sequence);
+  if (sequence > (std::int64_t{1} << 40)) fail(errc::out_of_range, "sequence_length", sequence, "1 to 2^40 tokens");
+  if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
+    fail(errc::unsupported, "FLOPs per token of an architecture", name(model.kind),
+         "decoder or encoder (vision_flops_per_image answers for a tower)");
+  }
+}
+
+}  // namespace detail
+
+/// Forward FLOPs per token of a text model at a sequence length, under a convention. Throws for encoder-decoder models,
+/// whose two sequences differ, and for pure vision models.
+/// Worked: llama-3-8b at 4096 tokens, MaxText's convention: 197.62862515814402e12 / (3 x 4096) FLOP.
+[[nodiscard]] constexpr forward_flops forward_flops_per_token(const transformer& model, std::int64_t sequence_length,
+                                                              const flop_convention& how = maxtext_flops) {
+  detail::check_flops_of(model, sequence_length);
+  const auto two_per = [](std::int64_t weights) { return flops{2 * static_cast<double>(weights)}; };
+  forward_flops result;
+  result.attention = detail::attention_core(model, static_cast<double>(sequence_length), how);
+  if (how.all_parameters) {
+    result.weights = two_per(parameters(model).total);
+    result.total = result.attention + result.weights;
+    return result;
+  }
+  const detail::projection_weights projections = detail::stack_projections(model);
+  const double up_share = model.mlp.gated ? 2.0 / 3 : 0.5;
+  const std::int64_t dense = detail::dense_mlp_matrices(model);
+  const std::int64_t routed =
+      checked_multiply(detail::mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model));
+  const std::int64_t latent_norms = how.latent_norms && has_latent_attention(model) ? projections.extra : 0;
+  result.qkv = two_per(checked_add(projections.qkv, latent_norms));
+  result.attention_output = two_per(projections.output);
+  result.mlp_up = two_per(dense) * up_share;
+  result.mlp_down = two_per(dense) * (1 - up_share);
+  result.experts_up = two_per(routed) * up_share;
+  result.experts_down = two_per(routed) * (1 - up_share);
+  if (how.router) result.router = two_per(checked_multiply(model.d_model, router_width(model), moe_layers(model)));
+  result.logits = two_per(checked_multiply(model.d_model, model.vocab));
+  result.total = result.qkv + result.attention_output + result.attention + result.mlp_up + result.mlp_down +
+                 result.experts_up + result.experts_down + result.router + result.logits;
+  return result;
+}
+
+/// Training FLOPs per token: forward, and twice that backward. Recomputation is not a model FLOP and is not in it.
+/// Worked: 6 N = 6 x 8030261248 for llama-3-8b under `six_n_flops`.
+[[nodiscard]] constexpr flops training_flops_per_token(const transformer& model, std::int64_t sequence_length,
+                                                       const flop_convention& how = maxtext_flops) {
+  return 3 * forward_flops_per_token(model, sequence_length, how).total;
+}
+
+/// The rule of thumb of a forward pass: two FLOPs per parameter and token. Active parameters for a mixture of experts.
+/// Block rematerialisation adds it to `training_work` once more. Worked: 5.112e14 FLOP for 31.2e9 on 8192 tokens.
+[[nodiscard]] constexpr flops forward_work(std::int64_t parameter_total, std::int64_t tokens) {
+  return flops{2 * static_cast<double>(detail::positive_count("parameters", parameter_total)) *
+               static_cast<double>(detail::positive_count("tokens", tokens))};
+}
+
+/// The rule of thumb of training: six FLOPs per parameter and token, recomputation not counted.
+/// Worked: 3.2856e24 FLOP for 37e9 on 14.8e12 tokens. Source: scaling book, "Transformers" (2025-12-15).
+[[nodiscard]] constexpr flops training_work(std::int64_t parameter_total, std::int64_t tokens) {
+  return 3 * forward_work(parameter_total, tokens);
+}
+
+/// What the attention core is compared with.
+enum class attention_against : std::uint8_t {
+  projections,  ///< those of queries, keys, values and outputs
+  layers,       ///< all matrix products of the layers: projections, MLPs, active experts; not router and output head
+};
+
+/// The sequence, in tokens and not rounded, at which the attention core takes as many FLOPs as the other products of a
+/// layer. Throws for models with sliding windows, whose attention need not ever get there.
+/// Worked: 2 D against projections, and 8 D against all with F = 4 D gated, multi-head, attention counted in full: 8192
+/// and 32768 for D = 4096. Source: scaling book, "Transformers".
+[[nodiscard]] constexpr double attention_parity_length(const transformer& model, attention_against what,
+                                                       attention_flops how = attention_flops::full) {
+  if (how == attention_flops::none) {
+    detail::fail(errc::invalid_argument, "attention_flops", "none", "full or causal_half");
+  }
+  const forward_flops one = forward_flops_per_token(model, 1, flop_convention{how, window_flops::smooth, false, false});
+  if (model.attention.local_layers > 0) {
+    detail::fail(errc::unsupported, "model.attention.local_layers", model.attention.local_layers,
+                 "0: no sliding window");
+  }
+  const flops projections = one.qkv + one.attention_output;
+  if (what == attention_against::projections) return projections / one.attention;
+  return (projections + one.mlp_up + one.mlp_down + one.experts_up + one.experts_down) / one.attention;
+}
+
+/// A rate of model FLOPs counted under one convention, counted under another: converts a published MFU.
+/// Worked: 0.5 under 6N of llama-3-8b at 8192 tokens is 0.534 under MaxText's convention.
+[[nodiscard]] constexpr double converted_mfu(double mfu, const transformer& model, std::int64_t sequence_length,
+                                             const flop_convention& from, const flop_convention& to) {
+  detail::in_range("mfu", mfu, 0, 1, "0 to 1");
+  return mfu * (training_flops_per_token(model, sequence_length, to) /
+                training_flops_per_token(model, sequence_length, from));
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/remat.hpp
+
+#ifndef TPUPLAN_MODEL_REMAT_HPP
+#define TPUPLAN_MODEL_REMAT_HPP
 
 #include <array>
 #include <cstddef>
@@ -1898,187 +2712,784 @@ constexpr text<160> slice_hint(std::string_view given) {
 #include <string_view>
 
 /// @file
-/// Price books: what a chip costs by generation, region, way of paying and size of slice. A missing price is no price,
-/// never 0.
+/// Rematerialisation: what of a layer is kept between the forward and the backward pass, what is moved to host memory,
+/// and what is computed again.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-namespace detail {
-
-constexpr price_row to_price(const packed_price& p) {
-  return {generations[static_cast<std::size_t>(p.generation)].name,
-          price_regions[static_cast<std::size_t>(p.region)],
-          static_cast<provisioning>(p.kind),
-          p.smallest_chips,
-          usd_per_hour(p.usd_per_chip_hour),
-          price_dates[static_cast<std::size_t>(p.date)],
-          static_cast<date_qualifier>(p.qualifier),
-          p.grade};
-}
-
-}  // namespace detail
-
-/// Rows of prices: the built-in US ones or rows that the caller keeps alive, and up to eight of the caller's own that
-/// come before them.
-class price_book {
- public:
-  /// The built-in US prices.
-  constexpr price_book() noexcept = default;
-  /// Rows that the caller keeps alive, for example those of an `owned_price_book` (io/price_file.hpp).
-  constexpr price_book(const price_row* rows, std::size_t size) noexcept : rows_{rows}, size_{size} {}
-
-  /// The same book with one price changed or added. Worked: price_book{}.with("v5p", "us-east5", provisioning::spot,
-  /// usd_per_hour(1.10), "2026-11-21").
-  [[nodiscard]] constexpr price_book with(std::string_view generation, std::string_view region, provisioning kind,
-                                          usd_per_second per_chip, std::string_view date,
-                                          std::int64_t smallest_chips = 1) const {
-    return with(price_row{generation, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
-  }
-  /// The same for a row; up to eight. Throws as `validate`, and `errc::out_of_range` for a ninth.
-  [[nodiscard]] constexpr price_book with(const price_row& row) const;
-
-  /// Rows, the caller's own included.
-  [[nodiscard]] constexpr std::size_t size() const noexcept {
-    return own_size_ + (rows_ == nullptr ? detail::us_prices.size() : size_);
-  }
-  /// Rows that `with` added.
-  [[nodiscard]] constexpr std::size_t own_size() const noexcept { return own_size_; }
-  /// Whether the rows behind them are the built-in US prices.
-  [[nodiscard]] constexpr bool is_built_in() const noexcept { return rows_ == nullptr; }
-  /// Row by index, the caller's own first.
-  [[nodiscard]] constexpr price_row row(std::size_t index) const {
-    if (index >= size()) {
-      detail::fail(errc::out_of_range, "price_book: row", static_cast<std::int64_t>(index), "0 to size() - 1");
-    }
-    if (index < own_size_) return own_[index];
-    const std::size_t rest = index - own_size_;
-    return rows_ == nullptr ? detail::to_price(detail::us_prices[rest]) : rows_[rest];
-  }
-
- private:
-  friend constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
-                                               std::string_view region, provisioning kind, std::int64_t chip_count);
-
-  /// Whether the row is for that generation, region and kind, and the smallest slice it holds for (0: it is not).
-  [[nodiscard]] constexpr std::int64_t holds_from(std::size_t index, std::string_view generation,
-                                                  std::string_view region, provisioning kind) const noexcept {
-    if (index >= own_size_ && rows_ == nullptr) {
-      const detail::packed_price& p = detail::us_prices[index - own_size_];
-      const bool same = static_cast<provisioning>(p.kind) == kind &&
-                        detail::same_name(generations[static_cast<std::size_t>(p.generation)].name, generation) &&
-                        detail::same_name(detail::price_regions[static_cast<std::size_t>(p.region)], region);
-      return same ? p.smallest_chips : 0;
-    }
-    const price_row& row = index < own_size_ ? own_[index] : rows_[index - own_size_];
-    const bool same =
-        row.kind == kind && detail::same_name(row.generation, generation) && detail::same_name(row.region, region);
-    return same ? row.smallest_chips : 0;
-  }
-
-  const price_row* rows_ = nullptr;
-  std::size_t size_ = 0;
-  std::array<price_row, 8> own_{};
-  std::size_t own_size_ = 0;
+/// Where a tensor of the forward pass is while the backward pass has not come to it.
+enum class placement : std::uint8_t {
+  recompute,  ///< nowhere: done again
+  device,     ///< kept in HBM
+  host,       ///< moved to host memory and back
 };
 
-namespace detail {
+/// What is saved of each layer between forward and backward pass. Tensors are named as in MaxText's custom policy.
+struct remat_policy {
+  placement layer_input = placement::device;     ///< decoder_layer_input
+  placement qkv = placement::recompute;          ///< query_proj, key_proj, value_proj
+  placement context = placement::recompute;      ///< output of the attention kernel
+  placement out_proj = placement::recompute;     ///< out_proj
+  placement mlp_up = placement::recompute;       ///< mlpwi, mlpwi_0, mlpwi_1
+  placement mlp_down = placement::recompute;     ///< mlpwo
+  placement elementwise = placement::recompute;  ///< norms, activation functions, everything else
+  bool attention_again = true;                   ///< the attention kernel's forward pass is run again
+};
 
-/// The name of a chip of the table as text that outlives the call; a chip that is not in it keeps its own.
-constexpr std::string_view canonical_name(std::string_view given) noexcept {
-  for (const chip_spec& chip : generations) {
-    if (same_name(chip.name, given)) return chip.name.view();
+/// @{
+/// Whether two policies save the same.
+[[nodiscard]] constexpr bool operator==(const remat_policy& a, const remat_policy& b) noexcept {
+  return a.layer_input == b.layer_input && a.qkv == b.qkv && a.context == b.context && a.out_proj == b.out_proj &&
+         a.mlp_up == b.mlp_up && a.mlp_down == b.mlp_down && a.elementwise == b.elementwise &&
+         a.attention_again == b.attention_again;
+}
+[[nodiscard]] constexpr bool operator!=(const remat_policy& a, const remat_policy& b) noexcept { return !(a == b); }
+/// @}
+
+namespace detail {
+/// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . done again.
+constexpr remat_policy policy(const char (&tensors)[8], bool attention_again) noexcept {
+  const auto where = [&tensors](std::size_t i) {
+    return tensors[i] == 'D' ? placement::device : tensors[i] == 'H' ? placement::host : placement::recompute;
+  };
+  return {where(0), where(1), where(2), where(3), where(4), where(5), where(6), attention_again};
+}
+}  // namespace detail
+
+/// The policies of MaxText by its names. Letters: layer input, qkv, context, output projection, MLP up, MLP down,
+/// elementwise.
+namespace remat {
+/// The layer's input alone is kept: all else is done again.
+inline constexpr remat_policy full{};
+/// Everything is kept: nothing is done again.
+inline constexpr remat_policy none = detail::policy("DDDDDDD", false);
+/// Every matrix product is kept; the attention kernel and elementwise work are done again.
+inline constexpr remat_policy minimal = detail::policy("DDDDDD.", true);
+/// As minimal, and the attention kernel is not run again.
+inline constexpr remat_policy minimal_with_context = detail::policy("DDDDDD.", false);
+/// Every matrix product is kept in host memory, the layer's input on the device.
+inline constexpr remat_policy minimal_offloaded = detail::policy("DHHHHH.", true);
+/// Matrix products but those into the MLP.
+inline constexpr remat_policy save_dot_except_mlpwi = detail::policy("DDDD.D.", true);
+/// Matrix products of attention alone.
+inline constexpr remat_policy save_dot_except_mlp = detail::policy("DDDD...", true);
+/// The same, and the attention kernel is not run again.
+inline constexpr remat_policy save_dot_with_context_except_mlp = detail::policy("DDDD...", false);
+/// Queries, keys and values.
+inline constexpr remat_policy save_qkv_proj = detail::policy("DD.....", true);
+/// Queries, keys and values, in host memory.
+inline constexpr remat_policy qkv_proj_offloaded = detail::policy("DH.....", true);
+/// The output projection.
+inline constexpr remat_policy save_out_proj = detail::policy("D..D...", true);
+/// The output of the attention kernel, which is not run again.
+inline constexpr remat_policy save_context = detail::policy("D.D....", false);
+}  // namespace remat
+
+/// A policy and its name.
+struct named_remat_policy {
+  text<40> name{};      ///< as `parse_remat_policy` reads it
+  remat_policy policy;  ///< what it saves
+};
+
+/// All named policies, from the one that recomputes most. axlearn's default is save_dot_with_context_except_mlp.
+inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
+    {"full", remat::full},
+    {"save_context", remat::save_context},
+    {"save_qkv_proj", remat::save_qkv_proj},
+    {"qkv_proj_offloaded", remat::qkv_proj_offloaded},
+    {"save_out_proj", remat::save_out_proj},
+    {"save_dot_except_mlp", remat::save_dot_except_mlp},
+    {"save_dot_with_context_except_mlp", remat::save_dot_with_context_except_mlp},
+    {"save_dot_except_mlpwi", remat::save_dot_except_mlpwi},
+    {"minimal", remat::minimal},
+    {"minimal_with_context", remat::minimal_with_context},
+    {"minimal_offloaded", remat::minimal_offloaded},
+    {"none", remat::none},
+}};
+
+/// The name of a policy, "custom" where it has none.
+[[nodiscard]] constexpr std::string_view name(const remat_policy& policy) noexcept {
+  for (const named_remat_policy& candidate : remat_policies) {
+    if (candidate.policy == policy) return candidate.name;
   }
-  return given;
+  return "custom";
 }
 
-/// An ISO date: 2026-09-17.
-constexpr bool is_iso_date(std::string_view date) noexcept {
-  if (date.size() != 10 || date[4] != '-' || date[7] != '-') return false;
-  const std::int64_t year = parse_count(date.substr(0, 4));
-  const std::int64_t month = parse_count(date.substr(5, 2));
-  const std::int64_t day = parse_count(date.substr(8, 2));
-  if (year < 2000 || month < 1 || month > 12 || day < 1) return false;
-  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  const std::int64_t days = month == 2                                              ? (leap ? 29 : 28)
-                            : month == 4 || month == 6 || month == 9 || month == 11 ? 30
-                                                                                    : 31;
-  return day <= days;
+/// The policy of that name; nothing if there is none.
+[[nodiscard]] constexpr maybe<remat_policy> parse_remat_policy(std::string_view given) noexcept {
+  for (const named_remat_policy& candidate : remat_policies) {
+    if (detail::same_name(given, candidate.name)) return candidate.policy;
+  }
+  return nothing;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/training_job.hpp
+
+#ifndef TPUPLAN_MODEL_TRAINING_JOB_HPP
+#define TPUPLAN_MODEL_TRAINING_JOB_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// What is to be done with a model: training, with its batch, sequence, precision, optimizer and rematerialisation.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The optimizer, which decides what is kept per parameter.
+enum class optimizer_kind : std::uint8_t {
+  adamw,         ///< two moments
+  adafactor,     ///< factored second moment: about half a byte per parameter
+  lion,          ///< one moment
+  sgd_momentum,  ///< one moment
+};
+
+/// "adamw" and so on.
+[[nodiscard]] constexpr std::string_view name(optimizer_kind kind) noexcept {
+  constexpr std::string_view names[] = {"adamw", "adafactor", "lion", "sgd_momentum"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// The optimizer of that name; nothing if there is none.
+[[nodiscard]] constexpr maybe<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
+  return detail::enumerator_named<optimizer_kind>(given, 4);
+}
+
+/// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted
+/// as half a byte whatever the format. Worked: 8 B for AdamW with fp32 moments.
+[[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(optimizer_kind kind, dtype moments = dtype::fp32) noexcept {
+  switch (kind) {
+    case optimizer_kind::adamw: return 2 * size_of(moments);
+    case optimizer_kind::adafactor: return bytes{0.5};
+    case optimizer_kind::lion:
+    case optimizer_kind::sgd_momentum: break;
+  }
+  return size_of(moments);
+}
+
+/// What training keeps of the parameters between steps: weights + optimizer = total.
+struct training_state {
+  bytes weights{};    ///< the master copy
+  bytes optimizer{};  ///< its state
+  bytes total{};      ///< of both
+};
+
+/// The state of that many parameters, over all devices, each part held once.
+/// Worked: 70e9 in bf16 with fp32 moments of AdamW take 140 + 560 GB: 10 B each. Source: scaling book, "Training".
+[[nodiscard]] constexpr training_state training_state_of(std::int64_t parameter_total, dtype weights = dtype::bf16,
+                                                         optimizer_kind optimizer = optimizer_kind::adamw,
+                                                         dtype moments = dtype::fp32) {
+  const auto count = static_cast<double>(detail::positive_count("parameters", parameter_total));
+  const bytes kept = size_of(weights) * count;
+  const bytes for_updates = optimizer_bytes_per_parameter(optimizer, moments) * count;
+  return {kept, for_updates, kept + for_updates};
+}
+
+/// How well the program is fitted to the machine.
+enum class software_level : std::uint8_t {
+  tuned,    ///< a recipe tuned for this model and slice: MaxText, MLPerf, vendor recipes
+  general,  ///< a general framework as it comes: axlearn, Levanter, torch-XLA, EasyDeL
+};
+
+/// "tuned" or "general".
+[[nodiscard]] constexpr std::string_view name(software_level level) noexcept {
+  constexpr std::string_view names[] = {"tuned", "general"};
+  return detail::name_of(names, static_cast<std::size_t>(level));
+}
+
+/// How attention is computed. `flash`: scores stay on the chip, in blocks, and blocks that the mask hides are skipped;
+/// what nearly all published runs use. `unfused`: scores and probabilities of every query and key of a sequence, hidden
+/// ones too, are written to HBM and read again.
+enum class attention_kernel : std::uint8_t { flash, unfused };
+
+/// "flash" or "unfused".
+[[nodiscard]] constexpr std::string_view name(attention_kernel kernel) noexcept {
+  constexpr std::string_view names[] = {"flash", "unfused"};
+  return detail::name_of(names, static_cast<std::size_t>(kernel));
+}
+
+/// The kernel of that name; nothing if there is none.
+[[nodiscard]] constexpr maybe<attention_kernel> parse_attention_kernel(std::string_view given) noexcept {
+  return detail::enumerator_named<attention_kernel>(given, 2);
+}
+
+/// What of the training state lies in the memory of the hosts between steps. The optimizer's comes back whole for the
+/// update; parameters come layer by layer, and whole for the update.
+enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer };
+
+/// One training step. Fields without a sensible default are 0 and refused by name when used.
+struct training_job {
+  std::int64_t global_batch = 0;                     ///< sequences in one step, over all slices
+  std::int64_t sequence_length = 0;                  ///< tokens, image tokens included
+  dtype compute = dtype::bf16;                       ///< int8 or fp8 where products run quantised
+  dtype weights = dtype::fp32;                       ///< the master copy
+  dtype moments = dtype::fp32;                       ///< optimizer state
+  optimizer_kind optimizer = optimizer_kind::adamw;  ///< whose state is kept
+  remat_policy remat = remat::full;                  ///< what is saved of each layer
+  std::int64_t gradient_accumulation = 1;            ///< microbatches in one step
+  std::int64_t pipeline_microbatches = 0;            ///< in flight through the stages; 0: four for each stage
+  std::int64_t pipeline_rounds = 1;                  ///< interleaved stages on each device
+  double capacity_factor = 1;                        ///< of experts; 1 without dropping or padding
+  std::int64_t vocabulary_tiles = 1;                 ///< pieces in which logits and their gradients are made
+  double logits_fraction = 1;            ///< of positions that are predicted (0.15 for masked language models)
+  bool synchronous_collectives = false;  ///< the framework does not overlap FSDP and data collectives
+  double work_multiplier = 1;            ///< products per token relative to one forward and backward pass (DPO: more)
+  std::int64_t images_per_sequence = 0;  ///< passes of the vision tower
+  software_level software = software_level::tuned;       ///< what the run is programmed in
+  attention_kernel attention = attention_kernel::flash;  ///< how attention is computed
+  host_state state_on_host = host_state::none;           ///< what lies in host memory between steps
+  std::int64_t lora_rank = 0;                            ///< of adapters on a frozen base; 0: all is trained
+  lora_targets lora{};  ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
+  dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
+};
+
+/// Tokens in one step. Worked: 1024 sequences of 4096 tokens are 4194304.
+[[nodiscard]] constexpr std::int64_t tokens_per_step(const training_job& job) {
+  return checked_multiply(detail::positive_count("training_job.global_batch", job.global_batch),
+                          detail::positive_count("training_job.sequence_length", job.sequence_length));
+}
+
+/// HBM traffic of the update for each trained parameter: weight and optimizer state read and written, the fp32 gradient
+/// read. Worked: 28 B for AdamW in fp32, 13 B for Adafactor.
+[[nodiscard]] constexpr bytes update_bytes_per_parameter(const training_job& job) noexcept {
+  return 2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job.optimizer, job.moments)) + bytes{4};
+}
+
+namespace detail {
+/// Products run quantised to 8 bits.
+constexpr bool in_eight_bits(const training_job& job) noexcept {
+  return job.compute == dtype::int8 || job.compute == dtype::fp8;
+}
+}  // namespace detail
+
+/// Throws, naming the field, unless the step is one that can be estimated.
+constexpr void validate(const training_job& job) {
+  (void)tokens_per_step(job);
+  detail::positive_count("training_job.gradient_accumulation", job.gradient_accumulation);
+  if (job.global_batch % job.gradient_accumulation != 0) {
+    detail::fail(errc::not_divisible, "training_job.gradient_accumulation", job.gradient_accumulation,
+                 "a divisor of the global batch");
+  }
+  detail::count_from("training_job.pipeline_microbatches", job.pipeline_microbatches, 0);
+  detail::positive_count("training_job.pipeline_rounds", job.pipeline_rounds);
+  detail::in_range("training_job.capacity_factor", job.capacity_factor, 0.1, 100, "0.1 to 100");
+  detail::positive_count("training_job.vocabulary_tiles", job.vocabulary_tiles);
+  detail::in_range("training_job.logits_fraction", job.logits_fraction, 0, 1, "0 to 1");
+  detail::in_range("training_job.work_multiplier", job.work_multiplier, 0.01, 100, "0.01 to 100");
+  detail::count_from("training_job.images_per_sequence", job.images_per_sequence, 0);
+  const bool adapted =
+      job.lora.q || job.lora.k || job.lora.v || job.lora.o || job.lora.gate || job.lora.up || job.lora.down;
+  if (detail::count_from("training_job.lora_rank", job.lora_rank, 0) > 0 && !adapted)
+    detail::fail(errc::missing_field, "training_job.lora", "none", "one kind of layer or more");
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/widths.hpp
+
+#ifndef TPUPLAN_ESTIMATE_WIDTHS_HPP
+#define TPUPLAN_ESTIMATE_WIDTHS_HPP
+
+#include <cstdint>
+
+/// @file
+/// Widths of the tensors of one layer per token, averaged over layers, and what a remat policy keeps of them.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Numbers per token and layer. Experts count as the active ones.
+struct layer_widths {
+  double d_model = 0;  ///< of the residual stream
+  double qkv = 0;      ///< queries, keys and values together
+  double context = 0;  ///< output of the attention kernel
+  double mlp_up = 0;   ///< outputs of gate and up products
+  double mlp = 0;      ///< those and the input of the down product
+  double scores = 0;   ///< of attention that is not fused: see scores_width
+};
+
+/// The widths of a model's layers; `global_apart`: layers that attend to everything may have heads of their own.
+/// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
+[[nodiscard]] constexpr layer_widths widths_of(const transformer& model, bool global_apart = true) {
+  layer_widths w;
+  w.d_model = static_cast<double>(model.d_model);
+  const attention_spec& a = model.attention;
+  const auto heads = static_cast<double>(a.heads);
+  if (has_latent_attention(model)) {
+    const auto qk = static_cast<double>(a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim);
+    const auto v = static_cast<double>(a.latent.v_head_dim);
+    w.qkv = heads * (2 * qk + v);
+    w.context = heads * v;
+  } else {
+    const auto size = static_cast<double>(a.head_dim);
+    const double global = detail::global_head_dim(model);
+    const auto kv_heads = static_cast<double>(a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads);
+    const double share = global_apart ? 1 - static_cast<double>(a.local_layers) / static_cast<double>(model.layers) : 0;
+    w.qkv = size * (heads + 2 * static_cast<double>(a.kv_heads));
+    w.qkv += share * (global * (heads + (a.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
+    w.context = heads * (size + share * (global - size));
+  }
+  const double matrices = model.mlp.gated ? 3 : 2;
+  const double routed = static_cast<double>(model.moe.expert_d_ff) * static_cast<double>(model.moe.top_k) *
+                        static_cast<double>(moe_layers(model));
+  const double dense = static_cast<double>(detail::dense_mlp_matrices(model)) / (matrices * w.d_model);
+  const double width = (dense + routed) / static_cast<double>(model.layers);
+  w.mlp = width * matrices;
+  w.mlp_up = width * (matrices - 1);
+  return w;
+}
+
+/// Parameters that are trained, and that are not: adapters and their base, or all and none.
+struct held_parameters {
+  /// @{
+  /// Over all devices, each parameter once.
+  double trained = 0, frozen = 0;
+  /// @}
+};
+
+/// The parameters that a step holds. Throws where adapters are not modelled: see lora_parameters.
+/// Worked: llama-3-8b with rank 8 on queries and values trains 3407872 beside 8030261248.
+[[nodiscard]] constexpr held_parameters held_by(const transformer& model, const training_job& job) {
+  const auto total = static_cast<double>(parameters(model).total);
+  if (job.lora_rank == 0) return {total, 0};
+  return {static_cast<double>(lora_parameters(model, job.lora_rank, job.lora)), total};
+}
+
+/// Scores of a token in a layer that are written out: one for each head and key of the sequence, hidden keys too; none
+/// by a fused kernel. Worked: 32 x 4096 for llama-3-8b, unfused. Source: Korthikanti et al. 2022, arXiv 2205.05198,
+/// whose 2 a s^2 b bytes are these in bf16.
+[[nodiscard]] constexpr double scores_width(const transformer& model, const training_job& job) noexcept {
+  if (job.attention == attention_kernel::flash) return 0;
+  return static_cast<double>(model.attention.heads) * static_cast<double>(job.sequence_length);
+}
+
+/// Numbers per token and layer that a policy keeps between the passes, in HBM or in host memory.
+/// Worked: llama-3-8b keeps 4096 under `full` and 51200 under `minimal`.
+[[nodiscard]] constexpr double saved_width(const layer_widths& widths, const remat_policy& policy,
+                                           placement in = placement::device) noexcept {
+  const auto kept = [in](placement where, double width) { return where == in ? width : 0.0; };
+  return kept(policy.layer_input, widths.d_model) + kept(policy.qkv, widths.qkv) +
+         kept(policy.context, widths.context) + kept(policy.out_proj, widths.d_model) +
+         kept(policy.mlp_up, widths.mlp_up) + kept(policy.mlp_down, widths.d_model) +
+         kept(policy.elementwise, 3 * widths.d_model + widths.mlp + widths.scores);
+}
+
+/// Bytes of activations kept between the passes: one number for each of `width`, layer and token.
+/// Worked: 41.9 TB for 16e6 tokens of llama-2-13b that keep all MLP outputs (5120 + 2 x 13824) in bf16.
+/// Source: scaling book, "Training" (2025-12-15).
+[[nodiscard]] constexpr bytes saved_activation_bytes(double width, std::int64_t layers, std::int64_t tokens,
+                                                     dtype element = dtype::bf16) {
+  detail::not_negative("width", width);
+  return size_of(element) * (width * static_cast<double>(detail::positive_count("layers", layers)) *
+                             static_cast<double>(detail::positive_count("tokens", tokens)));
+}
+
+/// FLOPs per token that a policy does again in the backward pass, as `step_time` counts them. What nothing depends on
+/// is not done again: the down product of the MLP and the output head. Attention is the fused kernel's. Throws under
+/// `all_parameters`, which knows no parts. Worked: 4 T N H per layer where every product is kept and attention is
+/// counted in full: 268435456 for 64 heads of 128 at 8192 tokens. Source: scaling book, "Transformers".
+[[nodiscard]] constexpr flops recomputed_flops_per_token(const transformer& model, std::int64_t sequence_length,
+                                                         const remat_policy& policy,
+                                                         const flop_convention& how = maxtext_flops) {
+  if (how.all_parameters) {
+    detail::fail(errc::unsupported, "flop_convention.all_parameters", "true", "a convention that counts parts");
+  }
+  const forward_flops f = forward_flops_per_token(model, sequence_length, how);
+  const auto again = [](placement where, flops work) { return where == placement::recompute ? work : flops{0}; };
+  return again(policy.qkv, f.qkv) + again(policy.out_proj, f.attention_output) +
+         again(policy.mlp_up, f.mlp_up + f.experts_up) + (policy.attention_again ? f.attention : flops{0});
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/parallel/layout.hpp
+
+#ifndef TPUPLAN_PARALLEL_LAYOUT_HPP
+#define TPUPLAN_PARALLEL_LAYOUT_HPP
+
+#include <cstdint>
+
+/// @file
+/// The mesh: how a model and its batch are dealt over the devices of a slice, and over slices.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What the degrees of a layout count. JAX counts devices; published layouts of chips with two devices often count
+/// chips.
+enum class mesh_unit : std::uint8_t { devices, chips };
+
+/// Degrees of parallelism. Inside a slice their product is the number of devices; the dcn_ ones multiply to the number
+/// of slices. Names are MaxText's.
+struct layout {
+  std::int64_t data = 1;                ///< copies of the model, inside a slice
+  std::int64_t fsdp = 1;                ///< ways in which weights, gradients and optimizer are cut
+  std::int64_t tensor = 1;              ///< ways in which each layer's products are cut
+  std::int64_t expert = 1;              ///< ways in which experts are dealt out
+  std::int64_t context = 1;             ///< sequence
+  std::int64_t pipeline = 1;            ///< stages inside a slice
+  std::int64_t dcn_data = 1;            ///< copies of the model over slices
+  std::int64_t dcn_fsdp = 1;            ///< ways in which they are cut over slices
+  std::int64_t dcn_pipeline = 1;        ///< stages over slices
+  mesh_unit unit = mesh_unit::devices;  ///< what the degrees inside a slice count
+};
+
+/// Fully sharded over a slice, data parallel over slices: what most jobs start with.
+/// Worked: fsdp_layout(slice_for("v5p-128")) has fsdp 64.
+[[nodiscard]] constexpr layout fsdp_layout(const slice& where, std::int64_t slices = 1) {
+  layout result;
+  result.fsdp = devices(where);
+  result.dcn_data = detail::positive_count("slices", slices);
+  return result;
+}
+
+/// Devices (or chips) that the mesh of one slice takes.
+[[nodiscard]] constexpr std::int64_t mesh_size(const layout& mesh) {
+  return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.tensor),
+                          checked_multiply(mesh.expert, mesh.context, mesh.pipeline));
+}
+
+/// Slices that the layout takes.
+[[nodiscard]] constexpr std::int64_t slices(const layout& mesh) {
+  return checked_multiply(mesh.dcn_data, mesh.dcn_fsdp, mesh.dcn_pipeline);
+}
+
+/// Ways in which the sequences of a step are dealt out.
+[[nodiscard]] constexpr std::int64_t batch_shards(const layout& mesh) {
+  return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.expert), mesh.dcn_data, mesh.dcn_fsdp);
+}
+
+/// Throws, naming the degree, unless the mesh fills the slice.
+constexpr void validate(const layout& mesh, const slice& where) {
+  detail::positive_count("layout.data", mesh.data);
+  detail::positive_count("layout.fsdp", mesh.fsdp);
+  detail::positive_count("layout.tensor", mesh.tensor);
+  detail::positive_count("layout.expert", mesh.expert);
+  detail::positive_count("layout.context", mesh.context);
+  detail::positive_count("layout.pipeline", mesh.pipeline);
+  detail::positive_count("layout.dcn_data", mesh.dcn_data);
+  detail::positive_count("layout.dcn_fsdp", mesh.dcn_fsdp);
+  detail::positive_count("layout.dcn_pipeline", mesh.dcn_pipeline);
+  const std::int64_t room = mesh.unit == mesh_unit::devices ? devices(where) : chips(where);
+  if (mesh_size(mesh) != room) {
+    text<96> valid{"the "};
+    valid.append(room).append(mesh.unit == mesh_unit::devices ? " devices of " : " chips of ").append(name(where));
+    detail::fail(errc::invalid_argument, "product of the layout's degrees", mesh_size(mesh), valid.view());
+  }
+}
+
+namespace detail {
+
+/// Refuses a batch that does not divide over its shards and microbatches.
+constexpr void check_batch(const layout& mesh, const training_job& job) {
+  const std::int64_t shards = checked_multiply(batch_shards(mesh), job.gradient_accumulation);
+  if (job.global_batch % shards == 0) return;
+  text<96> valid{"a multiple of "};
+  valid.append(shards).append(" (data x fsdp x expert x slices x accumulation)");
+  fail(errc::not_divisible, "training_job.global_batch", job.global_batch, valid.view());
 }
 
 }  // namespace detail
 
-/// Throws, naming the field, unless a price has a generation, a region, an ISO date, a size and an amount above 0.
-constexpr void validate(const price_row& row) {
-  if (row.generation.empty()) detail::fail(errc::missing_field, "price.generation", row.generation.view(), "a name");
-  if (row.region.empty()) detail::fail(errc::missing_field, "price.region", row.region.view(), "a region, or us");
-  if (!detail::is_iso_date(row.date)) {
-    detail::fail(row.date.empty() ? errc::missing_field : errc::malformed_input, "price.date", row.date.view(),
-                 "an ISO date such as 2026-09-17");
+/// Throws, naming the degree, unless the model's heads, experts and layers and the step's batch can be dealt out so.
+constexpr void validate(const layout& mesh, const transformer& model, const training_job& job) {
+  if (has_text(model) && model.attention.heads % mesh.tensor != 0) {
+    detail::fail(errc::not_divisible, "layout.tensor", mesh.tensor, "a divisor of the number of heads");
   }
-  detail::positive_count("price.smallest_chips", row.smallest_chips);
-  detail::positive("price.usd_per_chip_hour", in_usd_per_hour(row.per_chip));
+  if (has_text(model) && model.attention.kv_heads % mesh.tensor != 0 && mesh.tensor % model.attention.kv_heads != 0) {
+    detail::fail(errc::not_divisible, "layout.tensor", mesh.tensor, "a divisor or multiple of the number of KV heads");
+  }
+  if (mesh.expert > 1 && !has_experts(model)) {
+    detail::fail(errc::invalid_argument, "layout.expert", mesh.expert, "1 for a model without experts");
+  }
+  if (has_experts(model) && model.moe.experts % mesh.expert != 0) {
+    detail::fail(errc::not_divisible, "layout.expert", mesh.expert, "a divisor of the number of experts");
+  }
+  if (job.sequence_length % mesh.context != 0) {
+    detail::fail(errc::not_divisible, "layout.context", mesh.context, "a divisor of the sequence length");
+  }
+  const std::int64_t stages = checked_multiply(mesh.pipeline, mesh.dcn_pipeline);
+  if (stages > model.layers)
+    detail::fail(errc::out_of_range, "layout.pipeline", stages, "at most the number of layers");
+  detail::check_batch(mesh, job);
 }
 
-constexpr price_book price_book::with(const price_row& row) const {
-  validate(row);
-  price_book copy = *this;
-  price_row named = row;
-  if (const maybe<chip_spec> chip = find_chip(row.generation)) named.generation = chip->name;
-  for (std::size_t i = 0; i < copy.own_size_; ++i) {
-    if (copy.holds_from(i, named.generation, row.region, row.kind) != row.smallest_chips) continue;
-    copy.own_[i] = named;
-    return copy;
-  }
-  if (copy.own_size_ == copy.own_.size()) {
-    detail::fail(errc::out_of_range, "price_book: own rows", std::int64_t{9}, "at most 8; use a price file for more");
-  }
-  copy.own_[copy.own_size_++] = named;
-  return copy;
+/// Bytes of one shard of an array, and of all copies together.
+struct sharded_array {
+  std::int64_t elements_per_device = 0;  ///< of the shard
+  bytes per_device{};                    ///< of the shard
+  bytes over_mesh{};                     ///< copies included
+};
+
+/// An array of that many elements cut `ways` ways on a mesh of that many devices: devices / ways copies of each part.
+/// Throws where the mesh or the array does not divide. Worked: int8[128, 2048] cut 16 ways on 32 devices is 16384 B on
+/// each and 524288 B over the mesh. Source: scaling book, "Sharded matrices".
+[[nodiscard]] constexpr sharded_array shard(std::int64_t elements, dtype type, std::int64_t ways,
+                                            std::int64_t mesh_devices) {
+  detail::positive_count("elements", elements);
+  detail::positive_count("ways", ways);
+  detail::positive_count("mesh_devices", mesh_devices);
+  if (elements % ways != 0) detail::fail(errc::not_divisible, "ways", ways, "a divisor of the number of elements");
+  if (mesh_devices % ways != 0) detail::fail(errc::not_divisible, "ways", ways, "a divisor of the number of devices");
+  sharded_array result;
+  result.elements_per_device = elements / ways;
+  result.per_device = size_of(type) * static_cast<double>(result.elements_per_device);
+  result.over_mesh = result.per_device * static_cast<double>(mesh_devices);
+  return result;
 }
 
-/// The price of a chip (under any alias) in a region for a slice of that many chips: of the rows that hold, the one for
-/// the largest slices; the caller's own rows come before all others. Nothing where the book has none. Region "us" is
-/// the default of the built-in book. Worked: v3 with 16 chips on spot is 0.60 an hour in us, with 4 chips 0.51.
-[[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
-                                                    std::string_view region, provisioning kind,
-                                                    std::int64_t chip_count) {
-  if (const maybe<chip_spec> chip = find_chip(generation)) generation = detail::canonical_name(chip->name);
-  const std::size_t none = book.size();
-  std::size_t best = none;
-  std::int64_t largest = 0;
-  for (std::size_t i = 0; i < book.size(); ++i) {
-    if (i == book.own_size_ && best != none) break;  // the caller's own come before all others
-    const std::int64_t from = book.holds_from(i, generation, region, kind);
-    if (from > largest && from <= chip_count) {
-      largest = from;
-      best = i;
-    }
-  }
-  if (best == none) return nothing;
-  return book.row(best);
+/// The whole of an array, or of one of its dimensions, of which every device shows a part of that size: what turns the
+/// shapes of a profile back into those of the program. Worked: 4096 columns, cut 8 ways, are 32768 of the weight.
+/// Source: scaling book, "Profiling".
+[[nodiscard]] constexpr std::int64_t unsharded(std::int64_t part, std::int64_t ways) {
+  return checked_multiply(detail::positive_count("part", part), detail::positive_count("ways", ways));
 }
 
-/// The same for a slice.
-[[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, const slice& s, std::string_view region,
-                                                    provisioning kind) {
-  return find_price(book, s.chip.name, region, kind, chips(s));
+namespace detail {
+
+/// A training job that estimates can answer: everything valid by itself and together.
+constexpr void check_trained(const transformer& model, const training_job& job, const layout& mesh,
+                             const slice& where) {
+  validate(model);
+  validate(job);
+  validate(mesh, where);
+  validate(mesh, model, job);
+  if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
+    fail(errc::unsupported, "training of an architecture", name(model.kind), "decoder or encoder");
+  }
+  if (job.images_per_sequence > 0 && !has_vision(model)) {
+    fail(errc::invalid_argument, "training_job.images_per_sequence", job.images_per_sequence,
+         "0 for a model without vision");
+  }
 }
 
-/// The price, or `errc::no_price` naming generation, region and kind.
-/// Worked: price_for(price_book{}, slice_for("v5e-32"), "us", provisioning::on_demand) is 1.20 per chip and hour.
-[[nodiscard]] constexpr price_row price_for(const price_book& book, const slice& s, std::string_view region,
-                                            provisioning kind) {
-  if (const maybe<price_row> found = find_price(book, s, region, kind)) return *found;
-  text<96> wanted;
-  wanted.append(name(kind)).append(" of ").append(s.chip.name).append(" in ");
-  wanted.append(region.substr(0, 32));
-  text<160> valid;
-  for (const provisioning other : all_provisioning) {
-    if (find_price(book, s, region, other)) valid.append(name(other)).append(", ");
+}  // namespace detail
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/training/memory.hpp
+
+#ifndef TPUPLAN_ESTIMATE_TRAINING_MEMORY_HPP
+#define TPUPLAN_ESTIMATE_TRAINING_MEMORY_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// HBM that training takes on one JAX device, part by part, against what XLA lets a program use.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// When a step needs most; what belongs to different stages is never live together. `logits`: end of the forward pass,
+/// logits and output head beside all saved activations. `layer`: backward pass of a layer, its weights, what it does
+/// again, gradients. `update`: all gradients and what the optimizer keeps.
+enum class memory_stage : std::uint8_t { logits, layer, update };
+
+/// "logits", "layer" or "update".
+[[nodiscard]] constexpr std::string_view name(memory_stage stage) noexcept {
+  constexpr std::string_view names[] = {"logits", "layer", "update"};
+  return detail::name_of(names, static_cast<std::size_t>(stage));
+}
+
+/// Bytes on one device in the stage that needs most; the parts add up to `total`.
+struct memory_breakdown {
+  bytes parameters{};        ///< as they are kept between steps
+  bytes optimizer{};         ///< its state
+  bytes gradients{};         ///< accumulated ones in fp32, and those that the stage has made
+  bytes activations{};       ///< saved between forward and backward pass
+  bytes logits{};            ///< with their gradient
+  bytes gathered_weights{};  ///< under FSDP: whole weights in flight, and gradients that wait to be reduced
+  bytes workspace{};         ///< what a layer does again, gradients of activations, buffers of transfers
+  bytes total{};             ///< in the stage that needs most
+  bytes low{};               ///< the least that a good compiler needs
+  bytes high{};              ///< nothing fused or reused
+  bytes usable{};            ///< what XLA lets a program use on the device
+  memory_stage stage = memory_stage::layer;  ///< the stage that needs most
+};
+
+/// What is left: usable less total; negative where it does not fit.
+[[nodiscard]] constexpr bytes headroom(const memory_breakdown& memory) noexcept { return memory.usable - memory.total; }
+
+/// `yes` where even the high estimate is below 97 % of what is usable, `no` where the low one is above 103 %.
+[[nodiscard]] constexpr verdict fits(const memory_breakdown& memory) noexcept {
+  if (memory.high < safe_share * memory.usable) return verdict::yes;
+  return memory.low > (2 - safe_share) * memory.usable ? verdict::no : verdict::uncertain;
+}
+
+/// Why a verdict is not better: the largest part of the stage that needs most. Worked: "logits".
+[[nodiscard]] constexpr std::string_view largest_part(const memory_breakdown& memory) noexcept {
+  constexpr std::string_view names[] = {"state", "gradients", "activations", "logits", "gathered weights", "workspace"};
+  bytes most = memory.parameters + memory.optimizer;
+  std::size_t place = 0, i = 0;
+  for (const bytes part :
+       {memory.gradients, memory.activations, memory.logits, memory.gathered_weights, memory.workspace}) {
+    if (++i; part > most) most = part, place = i;
   }
-  valid.append("another region, or a price of your own by price_book::with");
-  detail::fail(errc::no_price, "price", wanted.view(), valid.view());
+  return names[place];
+}
+
+namespace detail {
+
+/// Ways in which weights are cut over the devices of all stages of the pipeline.
+constexpr double weight_shards(const layout& mesh, const slice& where) {
+  const double per_unit =
+      mesh.unit == mesh_unit::chips ? static_cast<double>(devices(where)) / static_cast<double>(chips(where)) : 1;
+  return static_cast<double>(checked_multiply(mesh.fsdp, mesh.tensor, mesh.expert)) * per_unit *
+         static_cast<double>(checked_multiply(mesh.pipeline, mesh.dcn_pipeline, mesh.dcn_fsdp));
+}
+
+/// What the stages are made of, on one device.
+struct memory_terms {
+  layer_widths width{};
+  double tokens = 0, element = 2;           // of a microbatch; bytes of a number in products
+  double frozen = 0, trained = 0;           // parameters
+  double layer = 0, experts = 0, head = 0;  // bytes of gathered weights: of a layer, of its experts, of the output head
+};
+
+constexpr memory_terms terms_of(const transformer& model, const training_job& job, const layout& mesh,
+                                const slice& where) {
+  const parameter_count count = parameters(model);
+  const double shards = weight_shards(mesh, where);
+  const held_parameters held = held_by(model, job);
+  memory_terms t{widths_of(model)};
+  t.width.scores = scores_width(model, job);
+  t.tokens = static_cast<double>(tokens_per_step(job)) / static_cast<double>(job.gradient_accumulation) /
+             static_cast<double>(checked_multiply(devices(where), slices(mesh)));
+  t.element = job.compute == dtype::fp32 ? 4 : 2;
+  t.frozen = held.frozen / shards;
+  t.trained = held.trained / shards;
+  if (mesh.fsdp > 1 || mesh.dcn_fsdp > 1) {
+    const auto tensor = static_cast<double>(mesh.tensor);
+    const double body =
+        static_cast<double>(count.total) - static_cast<double>(count.embedding + count.lm_head + count.experts +
+                                                               count.vision + count.projector + count.head);
+    t.layer = t.element * (body > 0 ? body : 0) / static_cast<double>(model.layers) / tensor;
+    const double spread = static_cast<double>(checked_multiply(moe_layers(model), mesh.expert)) * tensor;
+    if (moe_layers(model) > 0) t.experts = t.element * static_cast<double>(count.experts) / spread;
+    t.head = t.element * static_cast<double>(model.vocab) * t.width.d_model / tensor;
+  }
+  return t;
+}
+
+/// One estimate: the three stages, in the order of the steps, each with its parts and their total.
+constexpr std::array<memory_breakdown, 3> memory_stages(const memory_calibration& constants, const memory_terms& t,
+                                                        const transformer& model, const training_job& job,
+                                                        const layout& mesh) {
+  double copies = in_eight_bits(job) ? constants.quantised_bytes : 0;
+  if (job.compute == dtype::fp8 && copies > 1) copies = 1;
+  const double d = t.width.d_model;
+  const auto layers = static_cast<double>(model.layers);
+  const double number = t.element * t.tokens;
+  const double saved = saved_width(t.width, job.remat);
+  const double routed = 2 * static_cast<double>(model.moe.top_k) * (job.capacity_factor > 1 ? job.capacity_factor : 1);
+  const double all = t.width.qkv + t.width.mlp + (4 + routed) * d;
+  const double again = all > saved ? all - saved : 0;
+  memory_breakdown b;
+  b.parameters = size_of(job.frozen_weights) * t.frozen + size_of(job.weights) * t.trained;
+  b.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * t.trained;
+  if (job.gradient_accumulation > 1) b.gradients = bytes{4 * t.trained};
+  memory_breakdown update = b;
+  update.stage = memory_stage::update;
+  if (job.gradient_accumulation == 1) update.gradients = bytes{t.element * t.trained};
+  if (job.state_on_host != host_state::none) b.optimizer = {};
+  const double brought =
+      constants.host_layers * static_cast<double>(checked_multiply(mesh.pipeline, mesh.dcn_pipeline)) / layers;
+  if (job.state_on_host == host_state::parameters_and_optimizer && brought < 1) b.parameters = brought * b.parameters;
+  b.activations = bytes{number * layers * saved};
+  memory_breakdown logits = b;
+  logits.stage = memory_stage::logits;
+  logits.logits = bytes{4 * constants.logits_copies * t.tokens * static_cast<double>(model.vocab) *
+                        job.logits_fraction / static_cast<double>(job.vocabulary_tiles)};
+  logits.gathered_weights = bytes{t.head};
+  logits.workspace = bytes{2 * number * d};
+  b.gradients += bytes{constants.kept_gradients * t.element * t.trained};
+  b.gathered_weights =
+      bytes{constants.weight_layers * (t.layer + t.experts) +
+            constants.gradient_layers * (job.lora_rank > 0 ? 0 : t.layer + t.experts / (model.mlp.gated ? 3 : 2))};
+  const double tensor = mesh.tensor > 1 ? static_cast<double>(mesh.tensor) * d : 0;
+  // Probabilities and their gradient, but for those that are saved.
+  const double scores =
+      t.width.scores * (2 * constants.logits_copies - (job.remat.elementwise == placement::device ? 1 : 0));
+  b.workspace =
+      bytes{t.tokens * (t.element + copies) * (constants.recomputed * again + constants.activation_gradients * all) +
+            number * (tensor + scores + constants.host_layers * saved_width(t.width, job.remat, placement::host))};
+  std::array<memory_breakdown, 3> stages = {logits, b, update};
+  for (memory_breakdown& x : stages)
+    x.total = x.parameters + x.optimizer + x.gradients + x.activations + x.logits + x.gathered_weights + x.workspace;
+  return stages;
+}
+
+/// The stage that needs most.
+constexpr memory_breakdown memory_with(const memory_calibration& constants, const memory_terms& t,
+                                       const transformer& model, const training_job& job, const layout& mesh) {
+  const std::array<memory_breakdown, 3> stages = memory_stages(constants, t, model, job, mesh);
+  const memory_breakdown& most = stages[1].total > stages[0].total ? stages[1] : stages[0];
+  return stages[2].total > most.total ? stages[2] : most;
+}
+
+}  // namespace detail
+
+/// HBM that one training step takes on one device: state, and the most that is live beside it in any stage. Tensor
+/// parallelism leaves activations as they are: widths shrink and tokens per device grow alike. Adapters of LoRA train
+/// on a frozen base; what lies in host memory is counted while it is brought to the device. Throws for invalid shapes,
+/// meshes that do not fill the slice, batches that do not divide, and what is not modelled (encoder-decoders, LoRA on
+/// experts or latent attention).
+/// Source: physics, constants in `memory_calibration`; held against published runs and memory records
+/// (tests/oracle/memory_records.cpp).
+[[nodiscard]] constexpr memory_breakdown memory_use(const transformer& model, const training_job& job,
+                                                    const layout& mesh, const slice& where) {
+  detail::check_trained(model, job, mesh, where);
+  const detail::memory_terms t = detail::terms_of(model, job, mesh, where);
+  memory_breakdown result = detail::memory_with(memory_point, t, model, job, mesh);
+  result.low = detail::memory_with(memory_low, t, model, job, mesh).total;
+  result.high = detail::memory_with(memory_high, t, model, job, mesh).total;
+  result.usable = usable_hbm_per_device(where.chip);
+  return result;
+}
+
+/// The largest global batch, in whole multiples of the layout's batch shards and accumulation, whose verdict is yes;
+/// nothing where not even the smallest fits. Worked: 1152 for llama-3-8b at 4096 tokens, FSDP over v5p-128.
+[[nodiscard]] constexpr maybe<std::int64_t> largest_batch(const transformer& model, training_job job,
+                                                          const layout& mesh, const slice& where) {
+  detail::positive_count("training_job.gradient_accumulation", job.gradient_accumulation);
+  const std::int64_t unit = checked_multiply(batch_shards(mesh), job.gradient_accumulation);
+  const auto fits_with = [&](std::int64_t units) {
+    job.global_batch = checked_multiply(unit, units);
+    return fits(memory_use(model, job, mesh, where)) == verdict::yes;
+  };
+  if (!fits_with(1)) return nothing;
+  std::int64_t good = 1;
+  std::int64_t bad = 2;
+  while (bad < (std::int64_t{1} << 30) && fits_with(bad)) {
+    good = bad;
+    bad *= 2;
+  }
+  while (bad - good > 1) {
+    const std::int64_t middle = good + (bad - good) / 2;
+    (fits_with(middle) ? good : bad) = middle;
+  }
+  return checked_multiply(unit, good);
 }
 
 }  // namespace abi_0
@@ -2515,6 +3926,1004 @@ inline constexpr double_double lambert_branch_point = {-0.36787944117144233, 1.2
 }  // namespace tpuplan
 
 #endif
+
+#endif
+
+// tpuplan/estimate/training/step_time.hpp
+
+#ifndef TPUPLAN_ESTIMATE_TRAINING_STEP_TIME_HPP
+#define TPUPLAN_ESTIMATE_TRAINING_STEP_TIME_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Time of one training step, part by part, with a band that comes from the validation against published runs.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What takes most of a step.
+enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead, host };
+
+/// "compute" and so on.
+[[nodiscard]] constexpr std::string_view name(step_bound what) noexcept {
+  constexpr std::string_view names[] = {"compute", "hbm", "ici", "dcn", "overhead", "host"};
+  return detail::name_of(names, static_cast<std::size_t>(what));
+}
+
+/// A collective: how long it takes by itself, and how much of that the step waits for.
+struct collective_time {
+  seconds whole{};    ///< by itself
+  seconds exposed{};  ///< what the step waits for
+};
+
+/// Time of one step. compute + hbm + ici + overhead + bubble + jitter + dcn.exposed + host.exposed + software = total,
+/// and each of the first three is the sum of its parts.
+struct step_breakdown {
+  seconds dense_products{};   ///< projections, dense MLPs, shared experts
+  seconds expert_products{};  ///< routed experts
+  seconds logits{};           ///< the output head
+  seconds attention{};        ///< scores and their sum over values
+  seconds vision{};           ///< the vision tower and its projector
+  seconds compute{};          ///< the five above
+  seconds elementwise{};      ///< HBM traffic of norms, activations, residuals
+  seconds scores{};           ///< HBM traffic of scores and probabilities, where attention is not fused
+  seconds operands{};         ///< HBM traffic of the operands and results of dense products
+  seconds weight_reads{};     ///< HBM traffic of gathered weights, once a pass
+  seconds weight_update{};    ///< HBM traffic of optimizer and gradients
+  seconds dispatch{};         ///< HBM traffic of routing tokens to experts
+  seconds hbm{};              ///< the six above
+  collective_time fsdp{};     ///< gathers of weights, scatters of gradients
+  collective_time data{};     ///< all-reduce of gradients
+  collective_time tensor{};   ///< of activations
+  collective_time expert{};   ///< tokens to their experts and back
+  collective_time context{};  ///< keys and values around the sequence
+  seconds ici{};              ///< the exposed parts of the five above
+  seconds overhead{};         ///< fixed time per layer and pass
+  seconds bubble{};           ///< pipeline stages that wait
+  seconds jitter{};           ///< stragglers among slices
+  collective_time dcn{};      ///< gradients and activations between slices
+  collective_time host{};     ///< state that lies in host memory, both ways
+  seconds software{};         ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
+  seconds total{};            ///< of the step
+  seconds low{};              ///< nine of ten comparable published runs lie between low and high
+  seconds high{};             ///< the upper end of that
+  double band = 0;            ///< relative error behind low and high
+  bool extrapolated = false;  ///< outside of what published runs cover
+  step_bound limited_by = step_bound::compute;  ///< the largest part
+  double mfu = 0;                  ///< model FLOPs (MaxText's; no gradients of frozen weights) over the bf16 peak
+  per_second tokens_per_second{};  ///< over all slices
+};
+
+namespace detail {
+
+/// 1 where a product is done again in the backward pass.
+constexpr double again(placement where) noexcept { return where == placement::recompute ? 1 : 0; }
+
+/// How many of the three kinds of products that can be kept are done again.
+constexpr double products_again(const remat_policy& policy) noexcept {
+  return again(policy.qkv) + again(policy.out_proj) + again(policy.mlp_up);
+}
+
+/// The question, and the sizes that every term needs.
+struct asked_step {
+  const transformer& m;
+  const training_job& job;
+  const layout& l;
+  const slice& s;
+  const calibration& c;
+  layer_widths width{};
+  forward_flops work{};  ///< per token
+  double slice_chips = 0, slices = 0, stages = 0, layers = 0, microbatches = 0, peak = 0;
+  double tokens = 0;  ///< per chip
+  held_parameters held{};
+  flops adapters{};      ///< of their products, forward, per token
+  double passes = 3;     ///< of a product: forward, gradients of its input, and of its weights unless they are frozen
+  double exchanged = 0;  ///< bytes in a microbatch: bf16 weights forward and backward, fp32 gradients of the trained
+  double shards = 0;     ///< of the weights, counted in chips
+};
+
+/// How layout and slice deal the step out.
+constexpr void deal(asked_step& k) {
+  k.slice_chips = static_cast<double>(chips(k.s));
+  k.slices = static_cast<double>(slices(k.l));
+  k.stages = static_cast<double>(checked_multiply(k.l.pipeline, k.l.dcn_pipeline));
+  k.tokens = static_cast<double>(tokens_per_step(k.job)) / (k.slice_chips * k.slices);
+  const double unit = k.slice_chips / static_cast<double>(mesh_size(k.l));
+  k.shards = static_cast<double>(checked_multiply(k.l.fsdp, k.l.tensor, k.l.expert)) * k.stages * unit;
+  if (const double most = k.slice_chips * k.stages; k.shards > most) k.shards = most;
+}
+
+constexpr asked_step asked(const transformer& model, const training_job& job, const layout& mesh, const slice& where,
+                           const calibration& constants) {
+  asked_step k{model, job, mesh, where, constants, widths_of(model, constants.global_heads_apart)};
+  k.width.scores = scores_width(model, job);
+  k.work = forward_flops_per_token(model, job.sequence_length);
+  k.microbatches = static_cast<double>(job.gradient_accumulation);
+  k.layers = static_cast<double>(model.layers);
+  k.held = held_by(model, job);
+  if (k.held.frozen > 0) k.adapters = flops{2 * k.held.trained}, k.passes = 2;
+  k.exchanged = 8 * k.held.trained + 4 * k.held.frozen;
+  k.peak = positive("chip.peak.bf16", peak_rate(where.chip, dtype::bf16).value());
+  deal(k);
+  return k;
+}
+
+/// FLOPs of the attention core per token, head sizes padded to 128, keys in the blocks that the kernel takes at once:
+/// half a block more than the causal half, a block more than a window. Without a fused kernel all keys are taken.
+constexpr double padded_attention(const asked_step& k) {
+  const auto padded = [](std::int64_t head) { return static_cast<double>(round_up(head, 128)); };
+  const double block = k.c.attention_block;
+  const attention_spec& a = k.m.attention;
+  const auto length = static_cast<double>(k.job.sequence_length);
+  const bool whole = k.m.kind == architecture::encoder || k.job.attention == attention_kernel::unfused;
+  const double all = whole ? length : (length + (block < length ? block : length)) / 2;
+  const double seen = k.job.attention == attention_kernel::unfused ? all : static_cast<double>(a.window) + block;
+  const double local = seen < all ? seen : all;
+  const auto local_layers = static_cast<double>(a.local_layers);
+  const auto heads = static_cast<double>(a.heads);
+  if (has_latent_attention(k.m)) {
+    const std::int64_t keys = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
+    const auto sizes = static_cast<double>(keys + a.latent.v_head_dim);
+    const double width = k.c.latent_values_padded ? sizes * (padded(keys) / static_cast<double>(keys))
+                                                  : padded(keys) + padded(a.latent.v_head_dim);
+    return 2 * k.layers * heads * all * width;
+  }
+  const double global_head = padded(a.global_head_dim > 0 ? a.global_head_dim : a.head_dim);
+  return 2 * 2 * heads * (local_layers * local * padded(a.head_dim) + (k.layers - local_layers) * all * global_head);
+}
+
+/// A product per token: what is asked for, how often it is done in a step, and its dimensions on one device,
+/// contracted and outer, tensor parallelism applied.
+struct product_on_device {
+  flops work{};
+  double passes = 0, inner = 0, outer = 0;
+};
+
+/// The dense products of all layers, MLP widths averaged over the layers that have one, and those of adapters, which
+/// are trained whatever the base is.
+constexpr std::array<product_on_device, 5> dense_products(const asked_step& k) {
+  const forward_flops& f = k.work;
+  const remat_policy& r = k.job.remat;
+  const auto cut = static_cast<double>(k.l.tensor);
+  const double d = k.width.d_model;
+  const bool beside_experts = k.m.moe.shared_d_ff > 0 || k.m.moe.parallel_dense_d_ff > 0;
+  const std::int64_t layers = beside_experts ? k.m.layers : k.m.layers - moe_layers(k.m);
+  const double matrices = (k.m.mlp.gated ? 3 : 2) * d * static_cast<double>(layers > 0 ? layers : 1);
+  const double mlp = static_cast<double>(dense_mlp_matrices(k.m)) / matrices / cut;
+  return {{{f.qkv, k.passes + again(r.qkv), d, k.width.qkv / cut},
+           {f.attention_output, k.passes + again(r.out_proj), k.width.context / cut, d},
+           {f.mlp_up, k.passes + again(r.mlp_up), d, mlp},
+           {f.mlp_down, k.passes, mlp, d},
+           {k.adapters, 3.0 + (products_again(r) > 0 ? 1 : 0), static_cast<double>(k.job.lora_rank), d}}};
+}
+
+/// FLOPs of all passes of a product, with both dimensions filled up to the side of the MXU.
+constexpr double filled_work(const asked_step& k, const product_on_device& p) {
+  const double asked_for = p.work.value() * p.passes;
+  if (!k.c.products_padded || p.inner <= 0 || p.outer <= 0) return asked_for;
+  const std::int64_t side = positive_count("chip.mxu.side", k.s.chip.mxu.side);
+  const auto filled = [side](double size) { return static_cast<double>(round_up(ceil_to_count(size), side)) / size; };
+  return asked_for * filled(p.inner) * filled(p.outer);
+}
+
+/// Bytes per token that a product reads and writes, its bf16 operands and results once per pass: a product of
+/// m x k x n takes f (1/m + 1/k + 1/n) bytes for f FLOPs. Routed experts have dispatch instead.
+constexpr bytes operands_of(const product_on_device& p, double rows) {
+  return bytes{p.work.value() > 0 ? p.work.value() * p.passes * (1 / rows + 1 / p.inner + 1 / p.outer) : 0};
+}
+
+/// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, the scores a second time in
+/// the backward pass, at its own rate; plain products take 3, and what was not kept again: scores, and their product
+/// with the values where its result is needed and not kept.
+constexpr double attention_passes(const asked_step& k) {
+  const remat_policy& r = k.job.remat;
+  if (k.job.attention == attention_kernel::flash) return k.c.attention_slowdown * (r.attention_again ? 4.5 : 3.5);
+  return 3 + again(r.elementwise) * (1 + again(r.context)) / 2;
+}
+
+constexpr void add_compute(step_breakdown& t, const asked_step& k) {
+  const training_job& job = k.job;
+  const double doubled =
+      in_eight_bits(job) && peak_rate(k.s.chip, job.compute).value() > k.peak ? 1 - k.c.low_precision_share / 2 : 1;
+  const double per_flop = k.tokens * job.work_multiplier / (k.peak * mxu_fraction(k.c, k.s.chip));
+  const double d = k.width.d_model;
+  const auto cut = static_cast<double>(k.l.tensor);
+  double dense = 0;
+  for (const product_on_device& p : dense_products(k)) dense += filled_work(k, p);
+  const double expert = static_cast<double>(k.m.moe.expert_d_ff) / cut;
+  const double experts = filled_work(k, {k.work.experts_up, k.passes + again(job.remat.mlp_up), d, expert}) +
+                         filled_work(k, {k.work.experts_down, k.passes, d, expert});
+  t.dense_products = seconds{per_flop * doubled * dense};
+  t.expert_products = seconds{per_flop * doubled * job.capacity_factor * experts};
+  t.logits = seconds{per_flop * job.logits_fraction *
+                     filled_work(k, {k.work.logits, k.passes, d, static_cast<double>(k.m.vocab) / cut})};
+  t.attention = seconds{per_flop * padded_attention(k) * attention_passes(k)};
+  if (job.images_per_sequence > 0) {
+    const double per_token = vision_flops_per_image(k.m.vision).value() * static_cast<double>(job.images_per_sequence) /
+                             static_cast<double>(job.sequence_length);
+    t.vision = seconds{per_flop * (k.held.frozen > 0 ? 1 : 3) * per_token};
+  }
+  t.compute = t.dense_products + t.expert_products + t.logits + t.attention + t.vision;
+}
+
+constexpr void add_hbm(step_breakdown& t, const asked_step& k) {
+  const layer_widths& w = k.width;
+  const remat_policy& r = k.job.remat;
+  const double rate = positive("chip.hbm.bandwidth", k.s.chip.hbm.bandwidth.value());
+  const double exposed = k.c.hbm_passes / rate;
+  const auto device_count = static_cast<double>(k.s.chip.jax_devices);
+  const auto tensor = static_cast<double>(k.l.tensor);
+  const double passes = products_again(r) > 0 ? 4 : 3.3;
+  const double numbers =
+      passes * 2 * k.layers * (8 * w.d_model + 2 * w.qkv + w.mlp) + 16 * static_cast<double>(k.m.vocab);
+  t.elementwise = seconds{exposed * k.tokens * numbers};
+  // Forward: scores and probabilities, each written and read. Backward: probabilities read for the gradient of the
+  // values; their gradient written, read beside them by the softmax, and that of the scores written and read twice.
+  const double moves = 4 + 7 + again(r.elementwise) * (3 + again(r.context));
+  const double bytes_each = k.job.compute == dtype::fp32 ? 4 : 2;
+  t.scores = seconds{exposed * k.tokens * k.layers * w.scores * bytes_each * moves};
+  const double rows = k.tokens * tensor / device_count / k.microbatches;
+  bytes operands{};
+  for (const product_on_device& p : dense_products(k)) operands += operands_of(p, rows);
+  t.operands = seconds{exposed * k.c.operand_reads * k.tokens * k.job.work_multiplier * operands.value()};
+  const double gathered =
+      2 * (k.held.trained + k.held.frozen) / (tensor * static_cast<double>(k.l.expert) * k.stages) * device_count;
+  t.weight_reads = seconds{exposed * k.c.weight_reads * gathered * (k.passes + again(r.mlp_up)) * k.microbatches};
+  const double updated = k.c.fixed_update > 0 ? k.c.fixed_update : update_bytes_per_parameter(k.job).value();
+  t.weight_update = seconds{updated * k.held.trained / k.shards / rate};
+  const double routed =
+      k.tokens * static_cast<double>(k.m.moe.top_k) * w.d_model * 2 * static_cast<double>(moe_layers(k.m));
+  t.dispatch = seconds{k.c.dispatch_passes * k.job.capacity_factor * routed * (3 + again(r.mlp_up)) *
+                       (k.c.dispatch_on_every_shard ? tensor : 1) / rate};
+  t.hbm = t.elementwise + t.scores + t.operands + t.weight_reads + t.weight_update + t.dispatch;
+}
+
+/// Whether the slice's rings are closed; where that is not established (partial slices of v2 and v3) by size.
+constexpr bool counts_as_wrapped(const slice& where) { return fully_wrapped(where).value_or(chips(where) >= 256); }
+
+/// Torus axes that a degree gets: dealt in proportion to the logarithm of the degree.
+constexpr double axes_for(std::int64_t degree, const layout& mesh, const slice& where) {
+  const auto all = static_cast<double>(positive_count("chip.ici.axes", where.chip.ici.axes));
+  if (chips(where) <= 4) return 0.67 * all;
+  const auto log2_of = [](std::int64_t n) { return math::log2(static_cast<double>(n < 2 ? 2 : n)); };
+  const double dealt = all * log2_of(degree) / log2_of(mesh_size(mesh));
+  return dealt < 0.34 ? 0.34 : dealt;
+}
+
+constexpr void add_ici(step_breakdown& t, const asked_step& k) {
+  const layout& l = k.l;
+  const double d = k.width.d_model;
+  const double axis = ici_axis_both_ways(k.s.chip).value() * (counts_as_wrapped(k.s) ? 1 : 0.5);
+  const auto collective = [&](std::int64_t degree, double bytes_moved, double exposed) {
+    const double whole = bytes_moved / positive("ICI rate of the chip", axes_for(degree, l, k.s) * axis);
+    return collective_time{seconds{whole}, seconds{whole * exposed}};
+  };
+  const double weights_exposed = k.job.synchronous_collectives ? 1 : k.c.exposed_fsdp;
+  if (l.fsdp > 1) {
+    const double kept = static_cast<double>(checked_multiply(l.tensor, l.expert)) * k.stages;
+    t.fsdp = collective(l.fsdp, k.microbatches * k.exchanged / kept, weights_exposed);
+  }
+  // Chips that hold different parts of the same sequences hold the same weights: for gradients they are replicas.
+  const std::int64_t replicas = checked_multiply(l.data, l.context);
+  if (replicas > 1) t.data = collective(replicas, 8 * k.held.trained / k.shards, weights_exposed);
+  if (l.context > 1) {
+    // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
+    const attention_spec& a = k.m.attention;
+    const std::int64_t key = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
+    const double latent_queries = static_cast<double>(checked_multiply(a.heads, key));
+    const double keys_and_values = k.width.qkv - (has_latent_attention(k.m) ? latent_queries : k.width.context);
+    t.context =
+        collective(l.context, 3 * k.layers * k.tokens * static_cast<double>(l.context - 1) * keys_and_values * 2,
+                   k.c.exposed_context);
+  }
+  if (l.tensor > 1) {
+    const bool all_again = products_again(k.job.remat) == 3 && k.job.remat.attention_again;
+    const double others = static_cast<double>(l.tensor - 1) * (all_again ? 3 : 2.5);
+    t.tensor = collective(l.tensor, k.tokens * others * d * 8 * k.layers, k.c.exposed_tensor);
+  }
+  if (l.expert > 1) {
+    const double ways = static_cast<double>(l.expert) / 4;
+    t.expert = collective(l.expert,
+                          k.tokens * static_cast<double>(k.m.moe.top_k) * d * 4 * static_cast<double>(moe_layers(k.m)) *
+                              (3 + again(k.job.remat.mlp_up)) * (ways > 1 ? ways : 1),
+                          k.c.exposed_expert);
+  }
+  const seconds weights = t.fsdp.whole + t.data.whole;
+  const seconds cannot_hide = weights - (t.compute + t.hbm);
+  if (k.c.hidden_by_work_only && cannot_hide > t.fsdp.exposed + t.data.exposed) {
+    t.fsdp.exposed = cannot_hide * (t.fsdp.whole / weights);
+    t.data.exposed = cannot_hide * (t.data.whole / weights);
+  }
+  t.ici = t.fsdp.exposed + t.data.exposed + t.tensor.exposed + t.expert.exposed + t.context.exposed;
+}
+
+/// Between slices: the gradients of data parallelism are reduced once; weights that are cut over slices are gathered
+/// forward and backward and their gradients scattered, in every microbatch, each chip its own shard.
+constexpr void add_dcn(step_breakdown& t, const asked_step& k, seconds base) {
+  if (k.l.dcn_data == 1 && k.l.dcn_fsdp == 1) return;
+  const auto replicas = static_cast<double>(k.l.dcn_data);
+  const auto cut = static_cast<double>(k.l.dcn_fsdp);
+  const bytes_per_second rate = k.s.chip.host.dcn.value("DCN rate of the chip");
+  const double reduced = 2 * (replicas - 1) / replicas * 4 * k.held.trained / k.slice_chips / cut;
+  const double gathered = k.microbatches * k.exchanged * (cut - 1) / cut / k.shards;
+  t.dcn.whole = seconds{(reduced + gathered) / positive("DCN rate of the chip", rate.value())};
+  t.dcn.exposed = k.c.exposed_dcn * t.dcn.whole;
+  if (k.c.hidden_by_work_only) t.dcn.exposed = max(t.dcn.exposed, t.dcn.whole - base / 2);  // half is backward
+}
+
+/// Between host memory and chip: the optimizer's state in and out once; parameters in for every forward and backward
+/// pass, those that are trained in and out for the update. Nothing hides it: `memory_use` has no room for the state
+/// before the backward pass is over, so it cannot come earlier, and both ways are added.
+constexpr void add_host(step_breakdown& t, const asked_step& k) {
+  if (k.job.state_on_host == host_state::none) return;
+  const double weights = k.held.trained * size_of(k.job.weights).value();
+  const double frozen = k.held.frozen * size_of(k.job.frozen_weights).value();
+  double moved = 2 * k.held.trained * optimizer_bytes_per_parameter(k.job.optimizer, k.job.moments).value();
+  if (k.job.state_on_host == host_state::parameters_and_optimizer)
+    moved += 2 * weights + 2 * k.microbatches * (weights + frozen);
+  const double rate = k.s.chip.host.pcie.value("PCIe rate of the chip").value();
+  t.host.whole = seconds{moved / k.shards / positive("PCIe rate of the chip", rate)};
+  t.host.exposed = k.c.exposed_host * t.host.whole;
+}
+
+/// Time in which stages wait for the first and last microbatches: (p-1) / (m v) of the work, for m microbatches and v
+/// rounds of interleaved stages, in GPipe and in 1F1B alike. Source: Narayanan et al. 2021, arXiv 2104.04473.
+constexpr double bubble_share(const training_job& job, double stages) {
+  const double pieces = job.pipeline_microbatches > 0 ? static_cast<double>(job.pipeline_microbatches) : 4 * stages;
+  return (stages - 1) / (pieces * static_cast<double>(job.pipeline_rounds));
+}
+
+/// Time over that of a tuned recipe.
+constexpr double software_factor(const training_job& job, const calibration& constants) {
+  const double level = job.software == software_level::general ? constants.general_software : 1;
+  return level * constants.own_factor;
+}
+
+/// Half-width that holds nine of ten errors with the model family left out of the calibration; one for all generations
+/// and kinds, for widths of single cells did not generalise. Wider where no published run covers the case.
+inline constexpr double usual_band = 0.20;
+inline constexpr double wide_band = 0.35;
+
+/// Whether published runs cover this chip with this kind of model and precision: dense models on every generation, int8
+/// from v5e on, experts from v5p on.
+constexpr bool is_covered(const transformer& model, const training_job& job, const chip_spec& chip) {
+  return generation_index(chip) >= (has_experts(model) ? 4 : in_eight_bits(job) ? 3 : 0);
+}
+
+constexpr void add_band(step_breakdown& t, const asked_step& k) {
+  // The domain of the records: 512 to 32768 tokens a sequence, 700 or more a chip and step, up to 32 slices.
+  // Below 1.5e9 parameters a factor of two either way.
+  const std::int64_t length = k.job.sequence_length;
+  const bool unusual = length < 512 || length > 32768 || k.tokens < 700 || k.slices > 32;
+  const bool small = k.held.trained + k.held.frozen < 1.5e9;
+  t.extrapolated = small || unusual || !is_covered(k.m, k.job, k.s.chip) || k.stages > 1 || k.l.context > 1 ||
+                   k.l.dcn_fsdp > 1 || k.job.images_per_sequence > 0 || k.job.attention != attention_kernel::flash ||
+                   k.job.lora_rank > 0 || k.job.state_on_host != host_state::none;
+  t.band = small ? 1 : (t.extrapolated ? wide_band : usual_band) + (k.slices > 8 ? 0.05 : 0);
+  t.low = t.total / (1 + t.band);
+  t.high = small ? 2 * t.total : t.total / (1 - t.band);
+}
+
+constexpr step_bound largest_part(const step_breakdown& t) {
+  const seconds parts[] = {t.compute,     t.hbm, t.ici, t.dcn.exposed, t.overhead + t.bubble + t.jitter + t.software,
+                           t.host.exposed};
+  std::size_t most = 0, i = 0;
+  for (const seconds part : parts) {
+    if (++i; part > parts[most]) most = i - 1;
+  }
+  return static_cast<step_bound>(most);
+}
+
+}  // namespace detail
+
+/// Time of one training step of a text model. Throws for what `memory_use` throws for, and where a needed figure of the
+/// chip is unknown. It does not ask whether the job fits:
+/// `fits(memory_use(...))` does. Worked: the 128B default model of MaxText on v5p-256, 10.71 s against 10.25 s measured
+/// (tests/oracle). Source: closed form calibrated on published runs; constants and their meaning in `calibration`.
+[[nodiscard]] constexpr step_breakdown step_time(const transformer& model, const training_job& job, const layout& mesh,
+                                                 const slice& where, const calibration& constants = {}) {
+  detail::check_trained(model, job, mesh, where);
+  validate(constants);
+  const detail::asked_step k = detail::asked(model, job, mesh, where, constants);
+  step_breakdown t;
+  detail::add_compute(t, k);
+  detail::add_hbm(t, k);
+  detail::add_ici(t, k);
+  t.overhead = constants.per_layer_pass * (4 * k.layers * k.microbatches);
+  const seconds base = t.compute + t.hbm + t.ici + t.overhead;
+  t.bubble = base * detail::bubble_share(job, k.stages);
+  t.jitter = (base + t.bubble) * (constants.slowdown_per_doubling * math::log2(k.slices));
+  detail::add_dcn(t, k, base + t.bubble);
+  detail::add_host(t, k);
+  const seconds tuned = base + t.bubble + t.jitter + t.dcn.exposed + t.host.exposed;
+  t.software = tuned * (detail::software_factor(job, constants) - 1);
+  t.total = tuned + t.software;
+  detail::positive("step time", t.total.value());
+  detail::add_band(t, k);
+  t.limited_by = detail::largest_part(t);
+  t.tokens_per_second = static_cast<double>(tokens_per_step(job)) / t.total;
+  const flops work = k.passes * (k.work.total - k.work.attention) + 3 * (k.work.attention + k.adapters);
+  t.mfu = work.value() * k.tokens / k.peak / t.total.value();
+  return t;
+}
+
+/// Constants under which the estimate of a run of the caller's own equals what was measured, so that estimates for
+/// other slices, batches and layouts start from it. Throws for a time that is not above 0. Worked: 9.1 s measured
+/// where 8.0 s are estimated scale every estimate by 1.1375.
+[[nodiscard]] constexpr calibration scaled_to(seconds measured, const transformer& model, const training_job& job,
+                                              const layout& mesh, const slice& where, calibration constants = {}) {
+  detail::positive("measured step time", measured.value());
+  constants.own_factor *= measured / step_time(model, job, mesh, where, constants).total;
+  return constants;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/handbook/roofline.hpp
+
+#ifndef TPUPLAN_HANDBOOK_ROOFLINE_HPP
+#define TPUPLAN_HANDBOOK_ROOFLINE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// One chip and one matrix product: when does arithmetic take longer than moving the operands?
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Where operands come from.
+enum class memory_level : std::uint8_t {
+  hbm,
+  vmem,
+  pcie,  ///< host memory
+  ici,   ///< other chips of the slice, over one axis in both directions
+  dcn,   ///< other slices
+};
+
+/// "hbm" and so on.
+[[nodiscard]] constexpr std::string_view name(memory_level level) noexcept {
+  constexpr std::string_view names[] = {"hbm", "vmem", "pcie", "ici", "dcn"};
+  return detail::name_of(names, static_cast<std::size_t>(level));
+}
+
+/// What one chip can read from there in a second. Throws where the figure is not known.
+/// Worked: 819 GB/s from the HBM of v5e; 90 GB/s over one of its ICI axes, both directions, as achieved.
+[[nodiscard]] constexpr bytes_per_second bandwidth(const chip_spec& chip, memory_level level) {
+  bytes_per_second rate{};
+  switch (level) {
+    case memory_level::hbm: rate = chip.hbm.bandwidth; break;
+    case memory_level::vmem: rate = vmem_bandwidth(chip); break;
+    case memory_level::pcie: rate = chip.host.pcie.value("PCIe rate of the chip"); break;
+    case memory_level::ici: rate = ici_axis_both_ways(chip); break;
+    case memory_level::dcn: rate = chip.host.dcn.value("DCN rate of the chip"); break;
+  }
+  detail::positive("bandwidth", rate.value());
+  return rate;
+}
+
+/// Formats of the operands and the result of a product, and of the arithmetic.
+struct product_dtypes {
+  dtype weights = dtype::bf16;      ///< as read from memory
+  dtype activations = dtype::bf16;  ///< as read from memory
+  dtype output = dtype::bf16;       ///< as written to memory
+  dtype compute = dtype::bf16;      ///< of the multiply-adds
+};
+
+/// One format throughout. Worked: uniform(dtype::int8) reads, computes and writes int8.
+[[nodiscard]] constexpr product_dtypes uniform(dtype type) noexcept { return {type, type, type, type}; }
+
+/// Arithmetic intensity above which a chip is limited by its FLOP/s: peak over bandwidth.
+/// Worked: 197e12 / 819e9 = 240.5 FLOP/B on v5e in bf16 from HBM. Source: scaling book, "Rooflines" (2025-12-15).
+[[nodiscard]] constexpr flops_per_byte ridge_point(const chip_spec& chip, dtype compute = dtype::bf16,
+                                                   memory_level from = memory_level::hbm) {
+  const flops_per_second peak = peak_rate(chip, compute);
+  detail::positive("peak rate", peak.value());
+  return peak / bandwidth(chip, from);
+}
+
+/// The batch in tokens, not rounded, above which [B,D] x [D,F] with B far below D and F is limited by arithmetic:
+/// C s / (2 W) for weights of s bytes that come at bandwidth W. `experts_per_active` is E/k for a mixture of experts.
+/// From ICI it is tokens per chip of FSDP over one axis, from DCN tokens per slice of data parallelism.
+/// Worked: 240.5 on v5e in bf16; 60.1 with int4 weights and 197e12/820e9. Source: scaling book, "Rooflines".
+[[nodiscard]] constexpr double balance_batch(const chip_spec& chip, const product_dtypes& types,
+                                             memory_level from = memory_level::hbm, double experts_per_active = 1) {
+  detail::in_range("experts_per_active", experts_per_active, 1, 1e9, "1 (dense) or more");
+  const double weight_bytes = size_of(types.weights).value();
+  return ridge_point(chip, types.compute, from).value() * weight_bytes / 2 * experts_per_active;
+}
+
+/// The smallest batch in whole tokens strictly above the balance. Throws where the rate or the bandwidth is unknown.
+/// Worked: 241 on v5e, 167 on v5p, 561 on v6e in bf16 from HBM.
+[[nodiscard]] constexpr std::int64_t critical_batch(const chip_spec& chip, const product_dtypes& types,
+                                                    memory_level from = memory_level::hbm,
+                                                    double experts_per_active = 1) {
+  return floor_to_count(balance_batch(chip, types, from, experts_per_active)) + 1;
+}
+
+/// The same with one format throughout. Worked: critical_batch(v5e, dtype::int8) = 240.
+[[nodiscard]] constexpr std::int64_t critical_batch(const chip_spec& chip, dtype type = dtype::bf16,
+                                                    memory_level from = memory_level::hbm) {
+  return critical_batch(chip, uniform(type), from);
+}
+
+/// Twice the critical batch: comfortably limited by arithmetic. Worked: 482 on v5e in bf16.
+[[nodiscard]] constexpr std::int64_t recommended_batch(const chip_spec& chip, dtype type = dtype::bf16) {
+  return checked_multiply(2, critical_batch(chip, type));
+}
+
+/// A product [batch, inner] x [inner, outer].
+struct product_shape {
+  std::int64_t batch = 0;  ///< rows of the left operand
+  std::int64_t inner = 0;  ///< the dimension that is summed over
+  std::int64_t outer = 0;  ///< columns of the right operand
+};
+
+/// FLOPs of a product, two per multiply-add. Worked: 2 x 32 x 4096 x 16384.
+[[nodiscard]] constexpr flops flops_of(const product_shape& p) {
+  return flops{2 * static_cast<double>(detail::positive_count("batch", p.batch)) *
+               static_cast<double>(detail::positive_count("inner", p.inner)) *
+               static_cast<double>(detail::positive_count("outer", p.outer))};
+}
+
+/// Bytes that a product reads and writes once. Worked: [64,4096]x[4096,4096] in bf16 moves 34603008 B.
+[[nodiscard]] constexpr bytes bytes_of(const product_shape& p, const product_dtypes& types) {
+  const auto batch = static_cast<double>(detail::positive_count("batch", p.batch));
+  const auto inner = static_cast<double>(detail::positive_count("inner", p.inner));
+  const auto outer = static_cast<double>(detail::positive_count("outer", p.outer));
+  return size_of(types.activations) * (batch * inner) + size_of(types.weights) * (inner * outer) +
+         size_of(types.output) * (batch * outer);
+}
+
+/// FLOPs per byte moved. Worked: tends to the batch for small bf16 batches and wide matrices.
+[[nodiscard]] constexpr flops_per_byte arithmetic_intensity(const product_shape& p, const product_dtypes& types = {}) {
+  return flops_of(p) / bytes_of(p, types);
+}
+
+/// FLOPs per byte of a product with weights of its own for every batch element: never above 2 / bytes of a weight.
+/// Worked: 1.999 for [64, 4096, 4096] in int8. Source: scaling book, "Rooflines", exercise.
+[[nodiscard]] constexpr flops_per_byte batched_weights_intensity(const product_shape& p, const product_dtypes& types) {
+  const auto batch = static_cast<double>(detail::positive_count("batch", p.batch));
+  const product_shape one{1, p.inner, p.outer};
+  return flops_of(one) * batch / (bytes_of(one, types) * batch);
+}
+
+/// FLOPs per byte of a product cut in tiles whose operands stream from memory while the result stays: bm bn/(bm+bn) in
+/// bf16, whatever the depth. Worked: 256 for tiles of 512 x 512.
+[[nodiscard]] constexpr flops_per_byte tiled_intensity(std::int64_t tile_rows, std::int64_t tile_columns,
+                                                       dtype type = dtype::bf16) {
+  const auto rows = static_cast<double>(detail::positive_count("tile_rows", tile_rows));
+  const auto columns = static_cast<double>(detail::positive_count("tile_columns", tile_columns));
+  return flops{2 * rows * columns} / (size_of(type) * (rows + columns));
+}
+
+/// Work that grows with a count, of tokens or of sequences, on top of bytes that move once for all of them.
+struct growing_work {
+  bytes once{};               ///< such as the weights
+  flops flops_per_element{};  ///< arithmetic
+  bytes bytes_per_element{};  ///< such as activations, or the cache of a sequence
+};
+
+/// The count, not rounded, at which the arithmetic of such work takes as long as its traffic: (once / W) / (flops / C -
+/// bytes / W). Nothing where no count suffices, which happens on slow links and with large caches.
+/// Worked: 270.97 for 67 MB once, 130 MFLOP and 20 kB each at 394e12 and 810e9. Source: scaling book, "TPUs".
+[[nodiscard]] constexpr maybe<double> exact_critical_count(const chip_spec& chip, const growing_work& work,
+                                                           dtype compute = dtype::bf16,
+                                                           memory_level from = memory_level::hbm) {
+  detail::positive("once", work.once.value());
+  detail::positive("flops_per_element", work.flops_per_element.value());
+  detail::not_negative("bytes_per_element", work.bytes_per_element.value());
+  const bytes_per_second rate = bandwidth(chip, from);
+  const flops_per_second peak = peak_rate(chip, compute);
+  detail::positive("peak rate", peak.value());
+  const seconds gain = work.flops_per_element / peak - work.bytes_per_element / rate;
+  if (gain <= seconds{0}) return nothing;
+  return work.once / rate / gain;
+}
+
+/// The batch, not rounded, at which arithmetic and traffic of [B,D] x [D,F] take the same time, operands and result
+/// counted: (s_w D F / W) / (2 D F / C - (s_a D + s_o F) / W). Nothing where no batch suffices, which happens on slow
+/// links. Worked: 262.71 for int8 [B,4096]x[4096,16384] at 394e12 and 810e9; 258.88 with the table's v5e.
+[[nodiscard]] constexpr maybe<double> exact_critical_batch(const chip_spec& chip, std::int64_t inner,
+                                                           std::int64_t outer, const product_dtypes& types,
+                                                           memory_level from = memory_level::hbm) {
+  const auto d = static_cast<double>(detail::positive_count("inner", inner));
+  const auto f = static_cast<double>(detail::positive_count("outer", outer));
+  const growing_work work{size_of(types.weights) * (d * f), flops{2 * d * f},
+                          size_of(types.activations) * d + size_of(types.output) * f};
+  return exact_critical_count(chip, work, types.compute, from);
+}
+
+/// What limits a product.
+enum class bound : std::uint8_t { compute, memory };
+
+/// "compute" or "memory".
+[[nodiscard]] constexpr std::string_view name(bound what) noexcept {
+  constexpr std::string_view names[] = {"compute", "memory"};
+  return detail::name_of(names, static_cast<std::size_t>(what));
+}
+
+/// Time of one product on one chip at peak rates: between `lower`, where arithmetic and traffic overlap perfectly, and
+/// `upper`, where they do not at all.
+struct product_time {
+  seconds math{};                    ///< arithmetic at the peak rate
+  seconds memory{};                  ///< traffic at the bandwidth of the memory
+  seconds lower{};                   ///< max(math, memory)
+  seconds upper{};                   ///< math + memory
+  bound limited_by = bound::memory;  ///< the larger of both
+};
+
+/// Roofline of one product. Worked: [512,4096]x[4096,16384] in bf16 on v5e takes 0.349 ms of arithmetic and 0.189 ms of
+/// traffic, so it is limited by compute.
+[[nodiscard]] constexpr product_time roofline(const chip_spec& chip, const product_shape& p,
+                                              const product_dtypes& types = {}, memory_level from = memory_level::hbm) {
+  product_time t;
+  t.math = flops_of(p) / peak_rate(chip, types.compute);
+  t.memory = bytes_of(p, types) / bandwidth(chip, from);
+  t.lower = max(t.math, t.memory);
+  t.upper = t.math + t.memory;
+  t.limited_by = t.memory < t.math ? bound::compute : bound::memory;
+  return t;
+}
+
+/// Time of some work at the peak of a number of chips, at a given model FLOP utilisation.
+/// Worked: 6.3e24 FLOP on 8960 v5p at 40 % take 44.3 days. Source: scaling book, "Applied training".
+[[nodiscard]] constexpr seconds time_at_mfu(flops work, const chip_spec& chip, std::int64_t chip_count,
+                                            double mfu = 1) {
+  detail::positive("work", work.value());
+  detail::in_range("mfu", mfu, 1e-9, 1, "above 0, at most 1");
+  const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
+  return work / (peak_rate(chip, dtype::bf16) * (count * mfu));
+}
+
+/// FLOPs that a number of chips can do in some time at peak: what is paid for.
+/// Worked: 2.79 million chip-hours at 1513 TFLOP/s are 1.52e25 FLOP. Source: scaling book, "Transformers", exercise.
+[[nodiscard]] constexpr flops available_work(const chip_spec& chip, std::int64_t chip_count, seconds time,
+                                             dtype compute = dtype::bf16) {
+  detail::positive("time", time.value());
+  return peak_rate(chip, compute) * time * static_cast<double>(detail::positive_count("chips", chip_count));
+}
+
+/// What part of the available FLOPs some work is: the MFU of a run where it is model FLOPs. Above 1 for claims that
+/// cannot be.
+/// Worked: 3.2856e24 FLOP in those chip-hours are 21.6 %. Source: scaling book, "Transformers", exercise.
+[[nodiscard]] constexpr double utilization(flops work, const chip_spec& chip, std::int64_t chip_count, seconds time,
+                                           dtype compute = dtype::bf16) {
+  detail::positive("work", work.value());
+  const flops available = available_work(chip, chip_count, time, compute);
+  detail::positive("peak rate", available.value());
+  return work / available;
+}
+
+/// Time to stream that many bytes, spread evenly over chips, once from a memory. Worked: 16 GB from one v5e: 19.5 ms.
+[[nodiscard]] constexpr seconds load_time(bytes amount, const chip_spec& chip, std::int64_t chip_count = 1,
+                                          memory_level from = memory_level::hbm) {
+  detail::positive("amount", amount.value());
+  return amount / (bandwidth(chip, from) * static_cast<double>(detail::positive_count("chips", chip_count)));
+}
+
+/// Peak of one systolic array: two FLOPs for each multiply-add of its cells in each cycle.
+/// Worked: 2 x 128 x 128 x 1.5 GHz = 49.152 TFLOP/s on v5e. Do not derive a chip's peak from it: on v6e and tpu7x the
+/// documented peaks need the factor `macs_per_cell_cycle`. Source: scaling book, "TPUs".
+[[nodiscard]] constexpr flops_per_second mxu_peak(const chip_spec& chip) {
+  const auto cells = static_cast<double>(checked_multiply(chip.mxu.side, chip.mxu.side, chip.mxu.macs_per_cell_cycle));
+  return flops{2 * cells} * chip.clock.value("clock of the chip");
+}
+
+/// Peak of all systolic arrays of one TensorCore. Worked: 4 x 49.152 = 196.608 TFLOP/s on v5e, rounded to 197 in the
+/// table. Source: scaling book, "TPUs".
+[[nodiscard]] constexpr flops_per_second tensorcore_peak(const chip_spec& chip) {
+  const std::int64_t arrays = detail::positive_count("chip.mxu.per_tensorcore", chip.mxu.per_tensorcore);
+  return mxu_peak(chip) * static_cast<double>(arrays);
+}
+
+/// Peak of a vector unit that does one operation per lane and cycle, multiply-adds not counted as two.
+/// Worked: 8 sublanes x 128 lanes x 4 units x 2 TensorCores at 1.75 GHz are 14.3 TFLOP/s on v5p; the 16896 cores of
+/// H100 at 1.59 GHz 26.9. Source: scaling book, "TPUs" and "GPUs".
+[[nodiscard]] constexpr flops_per_second vector_peak(std::int64_t lanes, per_second clock) {
+  detail::positive("clock", clock.value());
+  return flops{static_cast<double>(detail::positive_count("lanes", lanes))} * clock;
+}
+
+/// Time of several stages that work at once: at best the slowest, at worst all of them one after the other.
+struct time_bounds {
+  seconds lower{};  ///< the slowest stage
+  seconds upper{};  ///< the sum of all
+};
+
+/// The bounds for stages that take these times by themselves. Worked: 66.7, 166.7, 19.8 and 1.4 ms take 166.7 to 254.6.
+/// Source: scaling book, "Rooflines".
+template <std::size_t Count>
+[[nodiscard]] constexpr time_bounds overlap_bounds(const seconds (&stages)[Count]) {
+  time_bounds bounds;
+  for (const seconds stage : stages) {
+    detail::not_negative("stage", stage.value());
+    bounds.lower = max(bounds.lower, stage);
+    bounds.upper += stage;
+  }
+  return bounds;
+}
+
+/// Global batch of synchronous data parallelism: what one replica takes, times the replicas.
+/// Worked: 128 per core on the 8 cores of v3-8 is 1024.
+[[nodiscard]] constexpr std::int64_t global_batch(std::int64_t per_replica, std::int64_t replicas) {
+  return checked_multiply(detail::positive_count("per_replica batch", per_replica),
+                          detail::positive_count("replicas", replicas));
+}
+
+/// What one replica takes of a global batch. Throws `errc::not_divisible` where it does not divide.
+/// Worked: 1024 over 8 replicas is 128.
+[[nodiscard]] constexpr std::int64_t batch_per_replica(std::int64_t global, std::int64_t replicas) {
+  detail::positive_count("global batch", global);
+  detail::positive_count("replicas", replicas);
+  if (global % replicas != 0) {
+    detail::fail(errc::not_divisible, "global batch", global, "a multiple of the number of replicas");
+  }
+  return global / replicas;
+}
+
+/// The next multiple of 128, which fills sublanes and lanes. Worked: recommended_multiple(1000) = 1024.
+/// Source: Google Cloud "Cloud TPU performance guide" (batch sizes in multiples of 128).
+[[nodiscard]] constexpr std::int64_t recommended_multiple(std::int64_t batch) {
+  return round_up(detail::positive_count("batch", batch), 128);
+}
+
+/// What happens to the examples that do not fill a last batch.
+enum class remainder : std::uint8_t { drop, keep };
+
+/// Steps in one pass over a data set. Worked: 60000 examples in batches of 1024 are 58 steps, 59 if the rest is kept.
+[[nodiscard]] constexpr std::int64_t steps_per_epoch(std::int64_t examples, std::int64_t batch,
+                                                     remainder last = remainder::drop) {
+  detail::positive_count("examples", examples);
+  detail::positive_count("global batch", batch);
+  return last == remainder::drop ? examples / batch : ceil_div(examples, batch);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/kv_cache.hpp
+
+#ifndef TPUPLAN_MODEL_KV_CACHE_HPP
+#define TPUPLAN_MODEL_KV_CACHE_HPP
+
+#include <cstdint>
+
+/// @file
+/// Size of the keys and values that decoding keeps.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+
+constexpr void check_cached(const transformer& model) {
+  validate(model);
+  if (model.kind != architecture::decoder) {
+    fail(errc::unsupported, "KV cache of an architecture", name(model.kind), "decoder");
+  }
+}
+
+/// Cached numbers per token of one layer that attends to everything, and of one with a window.
+struct cached_widths {
+  std::int64_t global = 0;
+  std::int64_t local = 0;
+};
+constexpr cached_widths cached(const transformer& model) {
+  const attention_spec& a = model.attention;
+  if (has_latent_attention(model)) {
+    const std::int64_t width = a.latent.kv_lora_rank + a.latent.qk_rope_head_dim;
+    return {width, width};
+  }
+  const std::int64_t heads = a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads;
+  const std::int64_t size = a.global_head_dim > 0 ? a.global_head_dim : a.head_dim;
+  return {2 * checked_multiply(heads, size), 2 * checked_multiply(a.kv_heads, a.head_dim)};
+}
+
+/// Layers with a cache of their own, of either kind: not those that share one or that attend to an image.
+struct cached_layers {
+  std::int64_t global = 0;
+  std::int64_t local = 0;
+};
+constexpr cached_layers layers_with_cache(const transformer& model) {
+  const attention_spec& a = model.attention;
+  const std::int64_t own = model.layers - a.kv_shared_layers - a.cross_layers;
+  // Layers that share are dealt to both kinds in proportion, as their pattern repeats.
+  const std::int64_t local = a.kv_shared_layers == 0 ? a.local_layers : a.local_layers * own / model.layers;
+  return {own - local, local};
+}
+
+}  // namespace detail
+
+/// Bytes of keys and values that one token adds in all layers: 2 x layers x kv_heads x head_dim elements; latent
+/// attention keeps (kv_lora_rank + rope) of them per layer. Windows do not enter: they bound the total.
+/// Worked: 131072 B for llama-3-8b in bf16; 70272 B for DeepSeek-V3.
+[[nodiscard]] constexpr bytes kv_bytes_per_token(const transformer& model, dtype cache = dtype::bf16) {
+  detail::check_cached(model);
+  const detail::cached_widths width = detail::cached(model);
+  const detail::cached_layers layers = detail::layers_with_cache(model);
+  return size_of(cache) * static_cast<double>(checked_add(checked_multiply(layers.global, width.global),
+                                                          checked_multiply(layers.local, width.local)));
+}
+
+/// Whether layers with a window keep only the window.
+enum class window_eviction : std::uint8_t { keep_all, evict };
+
+/// Bytes of the cache of one sequence of that length. With eviction, local layers hold at most their window.
+/// Worked: gemma2-9b, 8192 tokens, bf16, evicting: 2113929216 B.
+[[nodiscard]] constexpr bytes kv_bytes_per_sequence(const transformer& model, std::int64_t sequence_length,
+                                                    dtype cache = dtype::bf16,
+                                                    window_eviction windows = window_eviction::evict) {
+  detail::check_cached(model);
+  detail::positive_count("sequence_length", sequence_length);
+  const std::int64_t window = model.attention.window;
+  const bool bounded = windows == window_eviction::evict && window > 0 && window < sequence_length;
+  const detail::cached_widths width = detail::cached(model);
+  const detail::cached_layers layers = detail::layers_with_cache(model);
+  const std::int64_t global = checked_multiply(layers.global, width.global, sequence_length);
+  const std::int64_t local = checked_multiply(layers.local, width.local, bounded ? window : sequence_length);
+  return size_of(cache) * static_cast<double>(checked_add(global, local));
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/version.hpp
+
+#ifndef TPUPLAN_VERSION_HPP
+#define TPUPLAN_VERSION_HPP
+
+/// @file
+/// The version of tpuplan. CMake reads it from here: it is written nowhere else.
+
+/// The first number of the version.
+#define TPUPLAN_VERSION_MAJOR 0
+/// The second.
+#define TPUPLAN_VERSION_MINOR 1
+/// The third.
+#define TPUPLAN_VERSION_PATCH 0
+
+#endif
+
+// tpuplan/core.hpp
+
+#ifndef TPUPLAN_CORE_HPP
+#define TPUPLAN_CORE_HPP
+
+#if !defined(__cplusplus) || __cplusplus < 201703L
+#error "tpuplan needs C++17 or newer (-std=c++17)"
+#else  // nothing is read after the error: in an interpreter a half-read header ends the session
+
+/// @file
+/// What training takes, constexpr and without a third-party library: units, hardware, models, rooflines, layouts, the
+/// time of a step and its memory.
+
+#endif
+
+#endif
+
+// tpuplan/cost/checkpoint_storage.hpp
+
+#ifndef TPUPLAN_COST_CHECKPOINT_STORAGE_HPP
+#define TPUPLAN_COST_CHECKPOINT_STORAGE_HPP
+
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// What it costs to keep checkpoints in Cloud Storage, in the region of the slice: storage and operations. Within a
+/// region nothing is charged for the network; between regions it is, and that is not modelled.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Price of holding bytes for a time.
+using usd_per_byte_second = quantity<dim<-1, 0, -1, 1>>;
+
+/// A price per GiB and month of 730 hours. Worked: usd_per_gib_month(0.020) times 1 GiB and 730 h is 0.02 USD.
+/// Source: the price list of 2026-09-20, which has 0.000027397 USD per GiB and hour for 0.020 per month.
+[[nodiscard]] constexpr usd_per_byte_second usd_per_gib_month(double dollars) noexcept {
+  return usd{dollars} / (1_GiB * 730_h);
+}
+
+/// The number of `usd_per_gib_month`.
+[[nodiscard]] constexpr double in_usd_per_gib_month(usd_per_byte_second price) noexcept {
+  return (price * 1_GiB * 730_h).value();
+}
+
+/// The price of Standard storage in a region, for regions where a source was read; nothing elsewhere.
+///
+/// Source: cloud.google.com/storage/pricing, copies of 2026. Worked: 0.020 USD per GiB and month in us-east5, 0.023 in
+/// us-west4.
+[[nodiscard]] constexpr maybe<usd_per_byte_second> find_storage_price(std::string_view region) noexcept {
+  constexpr std::string_view at_20[] = {"us-central1", "us-east1",     "us-east5",     "us-west1",
+                                        "us-south1",   "europe-west1", "europe-north1"};
+  constexpr std::string_view at_23[] = {"us-west4", "us-east4"};
+  for (const std::string_view known_region : at_20) {
+    if (detail::same_name(region, known_region)) return usd_per_gib_month(0.020);
+  }
+  for (const std::string_view known_region : at_23) {
+    if (detail::same_name(region, known_region)) return usd_per_gib_month(0.023);
+  }
+  return nothing;
+}
+
+/// Prices of requests to Standard storage. Source: cloud.google.com/storage/pricing-examples, copies of 2026.
+struct operation_prices {
+  usd write{0.005 / 1000};  ///< class A: one object written, or a listing
+  usd read{0.0004 / 1000};  ///< class B: one object read
+};
+
+/// Checkpoints as they are kept. For the bytes of one, `training_state_of(…).total`: parameters and optimizer.
+struct checkpoint_store {
+  bytes checkpoint{};        ///< of one; above 0
+  std::int64_t kept = 0;     ///< at any time; 1 or more
+  seconds held{};            ///< for how long that many are kept; above 0
+  double written = 0;        ///< over that time, such as expected_run(…).segments
+  double restored = 0;       ///< over that time, such as expected_run(…).preemptions
+  std::int64_t objects = 0;  ///< that one checkpoint is made of; needed where anything is written or restored
+};
+
+/// storage + operations = total.
+struct storage_cost {
+  bytes kept{};      ///< bytes that lie there on average
+  usd storage{};     ///< dollars for what lies there
+  usd operations{};  ///< writing and reading objects; 0 where none were given
+  usd total{};       ///< storage and operations
+};
+
+/// Dollars for checkpoints, as if all that are kept were there from the first second.
+///
+/// `price` above 0: `find_storage_price` has some, `usd_per_gib_month` makes one. The time in which an old checkpoint
+/// is still there beside its successor, listings and retries are not counted. Throws for fields out of the range given
+/// at them. Worked: 3 checkpoints of 96 GB (8e9 parameters in fp32 with AdamW) for 730 h at 0.020: 5.364 USD; 1000
+/// written in 64 objects each: 0.32 USD more.
+[[nodiscard]] constexpr storage_cost cost_of_checkpoints(const checkpoint_store& store, usd_per_byte_second price,
+                                                         const operation_prices& operations = {}) {
+  const double size = detail::positive("checkpoint_store.checkpoint", store.checkpoint.value());
+  const std::int64_t kept = detail::positive_count("checkpoint_store.kept", store.kept);
+  detail::positive("checkpoint_store.held", store.held.value());
+  detail::positive("storage price", price.value());
+  detail::not_negative("checkpoint_store.written", store.written);
+  detail::not_negative("checkpoint_store.restored", store.restored);
+  detail::not_negative("operation_prices.write", operations.write.value());
+  detail::not_negative("operation_prices.read", operations.read.value());
+  detail::count_from("checkpoint_store.objects", store.objects, 0);
+  if (store.written > 0 || store.restored > 0) detail::positive_count("checkpoint_store.objects", store.objects);
+  storage_cost result;
+  result.kept = bytes{size * static_cast<double>(kept)};
+  result.storage = price * result.kept * store.held;
+  result.operations =
+      (operations.write * store.written + operations.read * store.restored) * static_cast<double>(store.objects);
+  result.total = result.storage + result.operations;
+  detail::in_range("storage cost", result.total.value(), 0, 1.7976931348623157e308, "a finite number of dollars");
+  return result;
+}
+
+/// The same for the state of a training run. Worked: the run of the other overload from `training_state_of(8e9, fp32)`.
+[[nodiscard]] constexpr storage_cost cost_of_checkpoints(const training_state& state, std::int64_t kept, seconds held,
+                                                         usd_per_byte_second price) {
+  checkpoint_store store;
+  store.checkpoint = state.total;
+  store.kept = kept;
+  store.held = held;
+  return cost_of_checkpoints(store, price);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
 
 #endif
 
@@ -2960,6 +5369,340 @@ constexpr preemption_losses losses(const run_segments& cut, double mean, double 
 
 #endif
 
+// tpuplan/cost/price_table.hpp
+
+#ifndef TPUPLAN_COST_PRICE_TABLE_HPP
+#define TPUPLAN_COST_PRICE_TABLE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// The built-in prices: the US rows of data/prices.json, which names the source of each.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How capacity is paid for.
+enum class provisioning : std::uint8_t {
+  on_demand,
+  spot,           ///< may be reclaimed at any time
+  flex_start,     ///< queued, then up to 7 days uninterrupted
+  calendar,       ///< reserved for whole days, 1 to 90
+  commitment_1y,  ///< committed use, billed whether used or not
+  commitment_3y,
+};
+
+/// Every way of paying, in the order of the enumerators.
+inline constexpr std::array<provisioning, 6> all_provisioning = {
+    provisioning::on_demand, provisioning::spot,          provisioning::flex_start,
+    provisioning::calendar,  provisioning::commitment_1y, provisioning::commitment_3y};
+
+/// "on_demand" and so on, as in data/prices.json.
+[[nodiscard]] constexpr std::string_view name(provisioning kind) noexcept {
+  constexpr std::string_view names[] = {"on_demand", "spot",          "flex_start",
+                                        "calendar",  "commitment_1y", "commitment_3y"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// The kind of that name, dashes for underscores allowed; nothing if there is none.
+[[nodiscard]] constexpr maybe<provisioning> parse_provisioning(std::string_view given) noexcept {
+  for (const provisioning kind : all_provisioning) {
+    const std::string_view wanted = name(kind);
+    bool same = given.size() == wanted.size();
+    for (std::size_t i = 0; same && i < given.size(); ++i) {
+      same = detail::to_lower(given[i] == '-' ? '_' : given[i]) == wanted[i];
+    }
+    if (same) return kind;
+  }
+  return nothing;
+}
+
+/// How well the date of a price is known.
+enum class date_qualifier : std::uint8_t {
+  exact,       ///< read that day
+  not_before,  ///< the source is of that day or younger
+  month,       ///< of that month
+};
+
+/// "exact" and so on.
+[[nodiscard]] constexpr std::string_view name(date_qualifier how) noexcept {
+  constexpr std::string_view names[] = {"exact", "not_before", "month"};
+  return detail::name_of(names, static_cast<std::size_t>(how));
+}
+
+/// The price of one chip, its host included, for slices of at least `smallest_chips`.
+struct price_row {
+  text<24> generation{};                             ///< the chip: "v5p"
+  text<32> region{};                                 ///< "us-east5", or "us" for all regions of the US
+  provisioning kind = provisioning::on_demand;       ///< the way of paying
+  std::int64_t smallest_chips = 1;                   ///< chips of the smallest slice that it holds for
+  usd_per_second per_chip{};                         ///< of one chip
+  text<10> date{};                                   ///< ISO: 2026-09-17
+  date_qualifier qualifier = date_qualifier::exact;  ///< how well the date is known
+  char grade = 'B';  ///< A vendor data, B dated transcription, C press or notes, D derived
+};
+
+namespace detail {
+
+/// A price of the built-in table, packed: places in the lists below, the smallest slice in chips, dollars per hour.
+struct packed_price {
+  std::int8_t generation, region, kind, smallest_chips, date, qualifier;
+  char grade;
+  double usd_per_chip_hour;
+};
+inline constexpr std::array<std::string_view, 10> price_regions = {
+    "us",       "us-central1", "us-central2", "us-east",  "us-east1",
+    "us-east4", "us-east5",    "us-south1",   "us-west1", "us-west4"};
+inline constexpr std::array<std::string_view, 7> price_dates = {"2021-11-17", "2025-03-03", "2026-06-03", "2026-08-01",
+                                                                "2026-08-11", "2026-09-10", "2026-09-17"};
+// clang-format off
+inline constexpr std::array<packed_price, 102> us_prices = {{
+    {0, 0, 0, 1, 2, 1, 'A', 1.125}, {0, 0, 1, 1, 2, 1, 'A', 0.3375}, {0, 0, 0, 16, 2, 1, 'A', 1.5},
+    {0, 0, 1, 16, 2, 1, 'A', 0.3825}, {0, 1, 0, 1, 2, 1, 'A', 1.125}, {0, 1, 1, 1, 2, 1, 'A', 0.3375},
+    {0, 1, 0, 16, 2, 1, 'A', 1.5}, {0, 1, 1, 16, 2, 1, 'A', 0.3825}, {1, 0, 0, 1, 2, 1, 'A', 2.0},
+    {1, 0, 1, 1, 2, 1, 'A', 0.51}, {1, 0, 0, 16, 2, 1, 'A', 2.0}, {1, 0, 1, 16, 2, 1, 'A', 0.6},
+    {1, 0, 4, 16, 0, 0, 'B', 1.26}, {1, 0, 5, 16, 0, 0, 'B', 0.9}, {1, 1, 0, 1, 2, 1, 'A', 2.0},
+    {1, 1, 1, 1, 2, 1, 'A', 0.51}, {1, 1, 0, 16, 0, 0, 'B', 2.0}, {1, 1, 4, 16, 0, 0, 'B', 1.26},
+    {1, 1, 5, 16, 0, 0, 'B', 0.9}, {1, 4, 0, 1, 2, 1, 'A', 2.0}, {1, 4, 0, 16, 2, 1, 'A', 2.0},
+    {1, 4, 1, 16, 2, 1, 'A', 0.6}, {2, 0, 0, 1, 2, 1, 'A', 3.22}, {2, 0, 1, 1, 2, 1, 'A', 0.9215},
+    {2, 0, 4, 1, 1, 0, 'B', 2.03}, {2, 0, 5, 1, 1, 0, 'B', 1.45}, {2, 2, 0, 1, 2, 1, 'A', 3.22},
+    {2, 2, 1, 1, 2, 1, 'A', 0.9215}, {2, 2, 4, 1, 1, 0, 'B', 2.03}, {2, 2, 5, 1, 1, 0, 'B', 1.45},
+    {3, 0, 0, 1, 6, 0, 'B', 1.2}, {3, 0, 1, 1, 2, 1, 'A', 0.6}, {3, 0, 2, 1, 4, 0, 'B', 0.6},
+    {3, 0, 3, 1, 6, 1, 'D', 0.84}, {3, 0, 4, 1, 6, 0, 'B', 0.84}, {3, 0, 5, 1, 6, 0, 'B', 0.54},
+    {3, 1, 0, 1, 2, 1, 'A', 1.2}, {3, 1, 1, 1, 2, 1, 'A', 0.29771}, {3, 1, 4, 1, 1, 0, 'B', 0.84},
+    {3, 1, 5, 1, 1, 0, 'B', 0.54}, {3, 3, 0, 1, 1, 0, 'B', 1.2}, {3, 3, 4, 1, 1, 0, 'B', 0.84},
+    {3, 3, 5, 1, 1, 0, 'B', 0.54}, {3, 4, 0, 1, 2, 1, 'A', 1.2}, {3, 4, 1, 1, 2, 1, 'A', 0.29771},
+    {3, 6, 0, 1, 2, 1, 'A', 1.2}, {3, 6, 1, 1, 2, 1, 'A', 0.6}, {3, 7, 0, 1, 2, 1, 'A', 1.416},
+    {3, 7, 1, 1, 2, 1, 'A', 0.65419}, {3, 8, 0, 1, 2, 1, 'A', 1.2}, {3, 8, 1, 1, 2, 1, 'A', 0.29771},
+    {3, 8, 4, 1, 1, 0, 'B', 0.84}, {3, 8, 5, 1, 1, 0, 'B', 0.54}, {3, 9, 0, 1, 2, 1, 'A', 1.2},
+    {3, 9, 1, 1, 2, 1, 'A', 0.52536}, {4, 0, 0, 1, 6, 0, 'B', 4.2}, {4, 0, 1, 1, 2, 1, 'A', 1.299953},
+    {4, 0, 2, 1, 6, 1, 'C', 2.1}, {4, 0, 3, 1, 6, 1, 'D', 2.94}, {4, 0, 4, 1, 6, 0, 'B', 2.94},
+    {4, 0, 5, 1, 6, 0, 'B', 1.89}, {4, 1, 0, 1, 2, 1, 'A', 4.2}, {4, 1, 1, 1, 2, 1, 'A', 0.78049},
+    {4, 4, 0, 1, 2, 1, 'A', 4.2}, {4, 4, 1, 1, 2, 1, 'A', 0.78049}, {4, 6, 0, 1, 2, 1, 'A', 4.2},
+    {4, 6, 1, 1, 2, 1, 'A', 1.299953}, {4, 7, 0, 1, 2, 1, 'A', 4.779}, {4, 7, 1, 1, 2, 1, 'A', 0.785835},
+    {5, 0, 0, 1, 2, 1, 'A', 2.7}, {5, 0, 1, 1, 2, 1, 'A', 1.27575}, {5, 0, 2, 1, 5, 0, 'B', 1.35},
+    {5, 0, 3, 1, 3, 2, 'C', 1.89}, {5, 0, 4, 1, 6, 0, 'B', 1.89}, {5, 0, 5, 1, 6, 0, 'B', 1.22},
+    {5, 1, 0, 1, 2, 1, 'A', 2.7}, {5, 1, 1, 1, 2, 1, 'A', 0.592665}, {5, 3, 0, 1, 1, 0, 'B', 2.7},
+    {5, 3, 4, 1, 1, 0, 'B', 1.89}, {5, 3, 5, 1, 1, 0, 'B', 1.22}, {5, 4, 0, 1, 2, 1, 'A', 2.7},
+    {5, 4, 1, 1, 2, 1, 'A', 0.592665}, {5, 4, 4, 1, 6, 0, 'B', 1.89}, {5, 4, 5, 1, 6, 0, 'B', 1.22},
+    {5, 5, 0, 1, 2, 1, 'A', 2.7}, {5, 5, 1, 1, 2, 1, 'A', 0.344911}, {5, 6, 0, 1, 2, 1, 'A', 2.7},
+    {5, 6, 1, 1, 2, 1, 'A', 1.27575}, {5, 6, 4, 1, 6, 0, 'B', 1.89}, {5, 6, 5, 1, 6, 0, 'B', 1.22},
+    {5, 7, 0, 1, 2, 1, 'A', 2.7}, {5, 7, 1, 1, 2, 1, 'A', 1.218375}, {5, 8, 0, 1, 2, 1, 'A', 2.7},
+    {5, 8, 1, 1, 2, 1, 'A', 0.592665}, {6, 0, 0, 1, 6, 0, 'B', 12.0}, {6, 0, 2, 1, 6, 1, 'C', 6.0},
+    {6, 0, 3, 1, 6, 1, 'D', 8.4}, {6, 0, 4, 1, 6, 0, 'B', 8.4}, {6, 0, 5, 1, 6, 0, 'B', 5.4},
+    {6, 1, 0, 1, 6, 0, 'B', 12.0}, {6, 1, 4, 1, 6, 0, 'B', 8.4}, {6, 1, 5, 1, 6, 0, 'B', 5.4},
+}};
+// clang-format on
+
+}  // namespace detail
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/cost/price.hpp
+
+#ifndef TPUPLAN_COST_PRICE_HPP
+#define TPUPLAN_COST_PRICE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Price books: what a chip costs by generation, region, way of paying and size of slice. A missing price is no price,
+/// never 0.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+
+constexpr price_row to_price(const packed_price& p) {
+  return {generations[static_cast<std::size_t>(p.generation)].name,
+          price_regions[static_cast<std::size_t>(p.region)],
+          static_cast<provisioning>(p.kind),
+          p.smallest_chips,
+          usd_per_hour(p.usd_per_chip_hour),
+          price_dates[static_cast<std::size_t>(p.date)],
+          static_cast<date_qualifier>(p.qualifier),
+          p.grade};
+}
+
+}  // namespace detail
+
+/// Rows of prices: the built-in US ones or rows that the caller keeps alive, and up to eight of the caller's own that
+/// come before them.
+class price_book {
+ public:
+  /// The built-in US prices.
+  constexpr price_book() noexcept = default;
+  /// Rows that the caller keeps alive, for example those of an `owned_price_book` (io/price_file.hpp).
+  constexpr price_book(const price_row* rows, std::size_t size) noexcept : rows_{rows}, size_{size} {}
+
+  /// The same book with one price changed or added. Worked: price_book{}.with("v5p", "us-east5", provisioning::spot,
+  /// usd_per_hour(1.10), "2026-11-21").
+  [[nodiscard]] constexpr price_book with(std::string_view generation, std::string_view region, provisioning kind,
+                                          usd_per_second per_chip, std::string_view date,
+                                          std::int64_t smallest_chips = 1) const {
+    return with(price_row{generation, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
+  }
+  /// The same for a row; up to eight. Throws as `validate`, and `errc::out_of_range` for a ninth.
+  [[nodiscard]] constexpr price_book with(const price_row& row) const;
+
+  /// Rows, the caller's own included.
+  [[nodiscard]] constexpr std::size_t size() const noexcept {
+    return own_size_ + (rows_ == nullptr ? detail::us_prices.size() : size_);
+  }
+  /// Rows that `with` added.
+  [[nodiscard]] constexpr std::size_t own_size() const noexcept { return own_size_; }
+  /// Whether the rows behind them are the built-in US prices.
+  [[nodiscard]] constexpr bool is_built_in() const noexcept { return rows_ == nullptr; }
+  /// Row by index, the caller's own first.
+  [[nodiscard]] constexpr price_row row(std::size_t index) const {
+    if (index >= size()) {
+      detail::fail(errc::out_of_range, "price_book: row", static_cast<std::int64_t>(index), "0 to size() - 1");
+    }
+    if (index < own_size_) return own_[index];
+    const std::size_t rest = index - own_size_;
+    return rows_ == nullptr ? detail::to_price(detail::us_prices[rest]) : rows_[rest];
+  }
+
+ private:
+  friend constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
+                                               std::string_view region, provisioning kind, std::int64_t chip_count);
+
+  /// Whether the row is for that generation, region and kind, and the smallest slice it holds for (0: it is not).
+  [[nodiscard]] constexpr std::int64_t holds_from(std::size_t index, std::string_view generation,
+                                                  std::string_view region, provisioning kind) const noexcept {
+    if (index >= own_size_ && rows_ == nullptr) {
+      const detail::packed_price& p = detail::us_prices[index - own_size_];
+      const bool same = static_cast<provisioning>(p.kind) == kind &&
+                        detail::same_name(generations[static_cast<std::size_t>(p.generation)].name, generation) &&
+                        detail::same_name(detail::price_regions[static_cast<std::size_t>(p.region)], region);
+      return same ? p.smallest_chips : 0;
+    }
+    const price_row& row = index < own_size_ ? own_[index] : rows_[index - own_size_];
+    const bool same =
+        row.kind == kind && detail::same_name(row.generation, generation) && detail::same_name(row.region, region);
+    return same ? row.smallest_chips : 0;
+  }
+
+  const price_row* rows_ = nullptr;
+  std::size_t size_ = 0;
+  std::array<price_row, 8> own_{};
+  std::size_t own_size_ = 0;
+};
+
+namespace detail {
+
+/// The name of a chip of the table as text that outlives the call; a chip that is not in it keeps its own.
+constexpr std::string_view canonical_name(std::string_view given) noexcept {
+  for (const chip_spec& chip : generations) {
+    if (same_name(chip.name, given)) return chip.name.view();
+  }
+  return given;
+}
+
+/// An ISO date: 2026-09-17.
+constexpr bool is_iso_date(std::string_view date) noexcept {
+  if (date.size() != 10 || date[4] != '-' || date[7] != '-') return false;
+  const std::int64_t year = parse_count(date.substr(0, 4));
+  const std::int64_t month = parse_count(date.substr(5, 2));
+  const std::int64_t day = parse_count(date.substr(8, 2));
+  if (year < 2000 || month < 1 || month > 12 || day < 1) return false;
+  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  const std::int64_t days = month == 2                                              ? (leap ? 29 : 28)
+                            : month == 4 || month == 6 || month == 9 || month == 11 ? 30
+                                                                                    : 31;
+  return day <= days;
+}
+
+}  // namespace detail
+
+/// Throws, naming the field, unless a price has a generation, a region, an ISO date, a size and an amount above 0.
+constexpr void validate(const price_row& row) {
+  if (row.generation.empty()) detail::fail(errc::missing_field, "price.generation", row.generation.view(), "a name");
+  if (row.region.empty()) detail::fail(errc::missing_field, "price.region", row.region.view(), "a region, or us");
+  if (!detail::is_iso_date(row.date)) {
+    detail::fail(row.date.empty() ? errc::missing_field : errc::malformed_input, "price.date", row.date.view(),
+                 "an ISO date such as 2026-09-17");
+  }
+  detail::positive_count("price.smallest_chips", row.smallest_chips);
+  detail::positive("price.usd_per_chip_hour", in_usd_per_hour(row.per_chip));
+}
+
+constexpr price_book price_book::with(const price_row& row) const {
+  validate(row);
+  price_book copy = *this;
+  price_row named = row;
+  if (const maybe<chip_spec> chip = find_chip(row.generation)) named.generation = chip->name;
+  for (std::size_t i = 0; i < copy.own_size_; ++i) {
+    if (copy.holds_from(i, named.generation, row.region, row.kind) != row.smallest_chips) continue;
+    copy.own_[i] = named;
+    return copy;
+  }
+  if (copy.own_size_ == copy.own_.size()) {
+    detail::fail(errc::out_of_range, "price_book: own rows", std::int64_t{9}, "at most 8; use a price file for more");
+  }
+  copy.own_[copy.own_size_++] = named;
+  return copy;
+}
+
+/// The price of a chip (under any alias) in a region for a slice of that many chips: of the rows that hold, the one for
+/// the largest slices; the caller's own rows come before all others. Nothing where the book has none. Region "us" is
+/// the default of the built-in book. Worked: v3 with 16 chips on spot is 0.60 an hour in us, with 4 chips 0.51.
+[[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
+                                                    std::string_view region, provisioning kind,
+                                                    std::int64_t chip_count) {
+  if (const maybe<chip_spec> chip = find_chip(generation)) generation = detail::canonical_name(chip->name);
+  const std::size_t none = book.size();
+  std::size_t best = none;
+  std::int64_t largest = 0;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    if (i == book.own_size_ && best != none) break;  // the caller's own come before all others
+    const std::int64_t from = book.holds_from(i, generation, region, kind);
+    if (from > largest && from <= chip_count) {
+      largest = from;
+      best = i;
+    }
+  }
+  if (best == none) return nothing;
+  return book.row(best);
+}
+
+/// The same for a slice.
+[[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, const slice& where, std::string_view region,
+                                                    provisioning kind) {
+  return find_price(book, where.chip.name, region, kind, chips(where));
+}
+
+/// The price, or `errc::no_price` naming generation, region and kind.
+/// Worked: price_for(price_book{}, slice_for("v5e-32"), "us", provisioning::on_demand) is 1.20 per chip and hour.
+[[nodiscard]] constexpr price_row price_for(const price_book& book, const slice& where, std::string_view region,
+                                            provisioning kind) {
+  if (const maybe<price_row> found = find_price(book, where, region, kind)) return *found;
+  text<96> wanted;
+  wanted.append(name(kind)).append(" of ").append(where.chip.name).append(" in ");
+  wanted.append(region.substr(0, 32));
+  text<160> valid;
+  for (const provisioning other : all_provisioning) {
+    if (find_price(book, where, region, other)) valid.append(name(other)).append(", ");
+  }
+  valid.append("another region, or a price of your own by price_book::with");
+  detail::fail(errc::no_price, "price", wanted.view(), valid.view());
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
 // tpuplan/cost/run_cost.hpp
 
 #ifndef TPUPLAN_COST_RUN_COST_HPP
@@ -3013,11 +5756,11 @@ struct run_cost {
 };
 
 /// Dollars for an uninterrupted run on some slices. Worked: 2 h on v5e-32 on demand are 76.80.
-[[nodiscard]] constexpr run_cost cost_of_run(const slice& s, std::int64_t slice_total, seconds run,
+[[nodiscard]] constexpr run_cost cost_of_run(const slice& where, std::int64_t slice_total, seconds run,
                                              const price_row& price) {
   run_cost result;
   result.price = price;
-  result.rate = rate(price.per_chip, checked_multiply(chips(s), detail::positive_count("slices", slice_total)));
+  result.rate = rate(price.per_chip, checked_multiply(chips(where), detail::positive_count("slices", slice_total)));
   result.run = run;
   result.billed = billed_time(price.kind, run);
   result.wall = run;
@@ -3044,3338 +5787,6 @@ struct run_cost {
   detail::positive("cost compared with", against.value());
   detail::not_negative("cost", paid.value());
   return 1 - paid / against;
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/estimate/calibration.hpp
-
-#ifndef TPUPLAN_ESTIMATE_CALIBRATION_HPP
-#define TPUPLAN_ESTIMATE_CALIBRATION_HPP
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-
-/// @file
-/// The constants of the estimates, calibrated on published runs. Every estimate takes them as an argument.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// Constants of the training step. Each has a physical meaning; the defaults are what benchmarks/accuracy fits by least
-/// squares on the logarithm of time over 99 published runs of 14 model families, rounded to three digits.
-/// estimate/calibration_errors.hpp has the standard error of each one's logarithm.
-struct calibration {
-  /// Sustained fraction of the bf16 peak in matrix products, HBM, ICI and attention counted apart: v2 … tpu7x.
-  std::array<double, 7> mxu_fraction = {0.856, 0.784, 0.735, 0.911, 0.774, 0.808, 0.764};
-  double other_mxu_fraction = 0.798;     ///< for chips that are not in the table
-  bool products_padded = true;           ///< dimensions on a device are filled up to the side of the MXU
-  double attention_slowdown = 2.0;       ///< time of the attention kernel over a dense product of the same FLOPs
-  double attention_block = 512;          ///< keys that the kernel takes at once: halves and windows round up to them
-  bool latent_values_padded = false;     ///< value heads of latent attention are padded as far as its keys
-  bool global_heads_apart = true;        ///< layers that attend to everything have the widths of their own heads
-  double fixed_update = 0;               ///< bytes of the update for each parameter; 0: as optimizer and formats ask
-  double hbm_passes = 1.31;              ///< exposed HBM traffic, re-reads included, over the bytes counted
-  double operand_reads = 1;              ///< operands and results of products, counted once per pass
-  double weight_reads = 1;               ///< gathered weights, counted once per pass
-  double dispatch_passes = 22.4;         ///< HBM passes of expert sort, gather and scatter per routed token
-  bool dispatch_on_every_shard = true;   ///< tensor shards route the same tokens each for itself
-  double exposed_fsdp = 0.281;           ///< part of FSDP and data collectives that is not hidden
-  double exposed_tensor = 0.20;          ///< the same of tensor-parallel collectives; set
-  double exposed_expert = 0.25;          ///< the same of expert all-to-alls; set
-  double exposed_context = 1.00;         ///< the same of keys and values gathered for context parallelism; no record
-  double exposed_dcn = 0.30;             ///< the same of the all-reduce between slices; set
-  double exposed_host = 1.00;            ///< the same of state between hosts and chips; no record: an upper bound
-  bool hidden_by_work_only = true;       ///< traffic is hidden by no more than the work there is
-  double slowdown_per_doubling = 0.015;  ///< jitter and stragglers per doubling of slices; set
-  double low_precision_share = 0.70;     ///< share of product time that reaches the doubled int8 or fp8 rate; set
-  double general_software = 1.08;        ///< time under a general framework over that of a tuned recipe
-  double own_factor = 1;                 ///< measured over estimated time of a run of the caller's own: see scaled_to
-  seconds per_layer_pass{1e-4};          ///< fixed time per layer and pass, four passes a step; set
-};
-
-/// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
-constexpr void validate(const calibration& c) {
-  for (std::size_t i = 0; i < c.mxu_fraction.size(); ++i) {
-    detail::positive(text<32>{"calibration.mxu_fraction["}.append(static_cast<std::int64_t>(i)).append("]"),
-                     c.mxu_fraction[i]);
-  }
-  detail::positive("calibration.other_mxu_fraction", c.other_mxu_fraction);
-  detail::positive("calibration.attention_slowdown", c.attention_slowdown);
-  detail::not_negative("calibration.attention_block", c.attention_block);
-  detail::not_negative("calibration.fixed_update", c.fixed_update);
-  detail::not_negative("calibration.hbm_passes", c.hbm_passes);
-  detail::not_negative("calibration.operand_reads", c.operand_reads);
-  detail::not_negative("calibration.weight_reads", c.weight_reads);
-  detail::not_negative("calibration.dispatch_passes", c.dispatch_passes);
-  detail::not_negative("calibration.exposed_fsdp", c.exposed_fsdp);
-  detail::not_negative("calibration.exposed_tensor", c.exposed_tensor);
-  detail::not_negative("calibration.exposed_expert", c.exposed_expert);
-  detail::not_negative("calibration.exposed_context", c.exposed_context);
-  detail::not_negative("calibration.exposed_dcn", c.exposed_dcn);
-  detail::not_negative("calibration.exposed_host", c.exposed_host);
-  detail::not_negative("calibration.slowdown_per_doubling", c.slowdown_per_doubling);
-  detail::in_range("calibration.low_precision_share", c.low_precision_share, 0, 1, "0 to 1");
-  detail::positive("calibration.general_software", c.general_software);
-  detail::positive("calibration.own_factor", c.own_factor);
-  detail::not_negative("calibration.per_layer_pass", c.per_layer_pass.value());
-}
-
-/// Constants of the memory model: a point, and the ends between which the compiler decides. Set by physics
-/// with the published records in view; none is a fit.
-struct memory_calibration {
-  double logits_copies = 1;               ///< logits and their gradient, in copies of fp32: two of bf16; so of scores
-  double weight_layers = 1;               ///< layers whose weights are gathered at once; a third: one matrix of the MLP
-  double gradient_layers = 1;             ///< layers whose whole gradient waits to be reduced; of experts one matrix
-  double kept_gradients = 1;              ///< of all layers, reduced, in the format of the products
-  double recomputed = 1;                  ///< of what a layer does again for its backward pass, live at once
-  double activation_gradients = 1.0 / 3;  ///< of a layer's activations; the MLP's two thirds at most
-  double quantised_bytes = 1;             ///< copies of 8-bit operands; with int8's results in 32 bits 2
-  double host_layers = 2;                 ///< layers on the way to host memory or back
-};
-/// The point.
-inline constexpr memory_calibration memory_point{};
-/// The end where a compiler keeps least.
-inline constexpr memory_calibration memory_low{0.5, 1.0 / 3, 0, 0, 0.5, 0, 0, 1};
-/// The end where it keeps most.
-inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
-
-/// The constant for a chip: its generation's, or that of unlisted chips. Worked: 0.774 for v5p.
-[[nodiscard]] constexpr double mxu_fraction(const calibration& constants, const chip_spec& chip) noexcept {
-  const std::int64_t generation = detail::generation_index(chip);
-  return generation < 0 ? constants.other_mxu_fraction : constants.mxu_fraction[static_cast<std::size_t>(generation)];
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/model/vision.hpp
-
-#ifndef TPUPLAN_MODEL_VISION_HPP
-#define TPUPLAN_MODEL_VISION_HPP
-
-#include <cstdint>
-
-/// @file
-/// Vision towers: a ViT, and the projector that hands its output to a text model. Images are square.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// From the tower's output to the text model: an optional norm, an optional merge of neighbouring patches, then one or
-/// two matrices.
-struct projector_spec {
-  std::int64_t norm_weights = 0;  ///< weights (and biases) of its norm
-  std::int64_t merge = 1;         ///< patches per side that become one token (2: four patches to one)
-  bool merge_matrix = false;      ///< a matrix [merge^2 d, d] without bias, before the others
-  std::int64_t input = 0;         ///< 0: the model has no projector
-  std::int64_t hidden = 0;        ///< 0: one matrix [input, output]; else [input, hidden] and [hidden, output]
-  std::int64_t output = 0;        ///< width of the text model
-  bool bias = false;              ///< biases of its matrices
-};
-
-/// A vision tower. `layers` 0 where a model has none.
-struct vision_spec {
-  std::int64_t image_size = 0;         ///< side of the image in pixels
-  std::int64_t patch_size = 0;         ///< side of a patch in pixels
-  std::int64_t channels = 3;           ///< colours of a pixel
-  std::int64_t temporal_patch = 1;     ///< frames per patch
-  std::int64_t layers = 0;             ///< of the tower
-  std::int64_t d_model = 0;            ///< width of the residual stream
-  std::int64_t heads = 0;              ///< of attention
-  std::int64_t d_ff = 0;               ///< inner width of the MLP
-  bool gated = false;                  ///< three matrices in the MLP instead of two
-  bool qkv_bias = true;                ///< biases of the projections of queries, keys and values
-  bool output_bias = true;             ///< a bias of the projection behind attention
-  bool mlp_bias = true;                ///< biases of the MLP
-  bool norm_bias = true;               ///< LayerNorm with weight and bias, instead of RMSNorm
-  bool patch_bias = true;              ///< a bias of the patch embedding
-  bool class_token = false;            ///< one more token, with a learned embedding
-  std::int64_t learned_positions = 0;  ///< rows of a table of positions; 0: none
-  std::int64_t extra_norms = 0;        ///< norms outside of the layers (before the first, after the last)
-  std::int64_t other_weights = 0;      ///< what the fields above do not describe: gates, tile embeddings, pooling heads
-  std::int64_t tokens_per_image = 0;   ///< tokens the text model sees; 0: all patches, merged as the projector does
-  projector_spec projector{};          ///< to the text model
-};
-
-/// Throws, naming the field, unless the tower can be counted.
-constexpr void validate(const vision_spec& v) {
-  for (const std::int64_t dimension : {v.layers, v.d_model, v.heads, v.d_ff, v.channels, v.temporal_patch, v.patch_size,
-                                       v.image_size, v.projector.merge}) {
-    detail::positive_count("model.vision dimension", dimension);
-    if (dimension > 16777216) detail::fail(errc::out_of_range, "model.vision dimension", dimension, "1 to 16777216");
-  }
-  if (v.image_size % v.patch_size != 0) {
-    detail::fail(errc::not_divisible, "model.vision.patch_size", v.patch_size, "a divisor of the image size");
-  }
-  if (v.d_model % v.heads != 0) {
-    detail::fail(errc::not_divisible, "model.vision.heads", v.heads, "a divisor of the width of the tower");
-  }
-  for (const std::int64_t part :
-       {v.learned_positions, v.extra_norms, v.other_weights, v.tokens_per_image, v.projector.input, v.projector.hidden,
-        v.projector.output, v.projector.norm_weights}) {
-    detail::count_from("model.vision part", part, 0);
-  }
-}
-
-/// Patches of one image. Worked: a 224x224 image in 16x16 patches has 196.
-[[nodiscard]] constexpr std::int64_t patches(std::int64_t image_size, std::int64_t patch_size) {
-  detail::positive_count("image_size", image_size);
-  detail::positive_count("patch_size", patch_size);
-  if (image_size % patch_size != 0) {
-    detail::fail(errc::not_divisible, "patch_size", patch_size, "a divisor of the image size");
-  }
-  return checked_multiply(image_size / patch_size, image_size / patch_size);
-}
-
-/// Tokens inside the tower for one image: patches, and the class token where there is one. Worked: 197 for ViT-B/16.
-[[nodiscard]] constexpr std::int64_t vision_tokens(const vision_spec& v) {
-  validate(v);
-  return patches(v.image_size, v.patch_size) + (v.class_token ? 1 : 0);
-}
-
-/// Tokens that one image adds to the text sequence. Worked: 256 for Gemma 3 (896 pixels, patches of 14, pooled 4x4).
-[[nodiscard]] constexpr std::int64_t image_tokens(const vision_spec& v) {
-  validate(v);
-  if (v.tokens_per_image > 0) return v.tokens_per_image;
-  return patches(v.image_size, v.patch_size) / checked_multiply(v.projector.merge, v.projector.merge);
-}
-
-/// Parameters of the tower without its projector. Worked: 85798656 for ViT-B/16 without its head.
-[[nodiscard]] constexpr std::int64_t vision_parameters(const vision_spec& v) {
-  validate(v);
-  const std::int64_t d = v.d_model;
-  const std::int64_t norm = d * (v.norm_bias ? 2 : 1);
-  std::int64_t layer = checked_multiply(4 * d, d) + (v.qkv_bias ? 3 * d : 0) + (v.output_bias ? d : 0) + 2 * norm;
-  layer = checked_add(layer, checked_multiply(v.gated ? 3 : 2, d, v.d_ff));
-  if (v.mlp_bias) layer = checked_add(layer, (v.gated ? 2 : 1) * v.d_ff + d);
-  const std::int64_t pixels =
-      checked_multiply(checked_multiply(v.channels, v.temporal_patch), v.patch_size, v.patch_size);
-  std::int64_t total = checked_add(checked_multiply(layer, v.layers), checked_multiply(pixels, d));
-  total = checked_add(total, (v.patch_bias ? d : 0) + (v.class_token ? d : 0) + v.extra_norms * norm + v.other_weights);
-  return checked_add(total, checked_multiply(v.learned_positions, d));
-}
-
-/// Parameters of the projector; 0 where there is none. Worked: 21 million in LLaVA 1.5 (1024 to 4096 to 4096).
-[[nodiscard]] constexpr std::int64_t projector_parameters(const vision_spec& v) {
-  const projector_spec& p = v.projector;
-  if (p.input == 0) return 0;
-  std::int64_t total = p.norm_weights;
-  if (p.merge_matrix) {
-    total = checked_add(total, checked_multiply(checked_multiply(p.merge, p.merge), v.d_model, v.d_model));
-  }
-  const std::int64_t last = p.hidden == 0 ? p.input : p.hidden;
-  if (p.hidden != 0) total = checked_add(total, checked_multiply(p.input, p.hidden) + (p.bias ? p.hidden : 0));
-  return checked_add(total, checked_multiply(last, p.output) + (p.bias ? p.output : 0));
-}
-
-/// Forward FLOPs of the tower and its projector for one image: matrix products and full attention, two per
-/// multiply-add. Worked: 2 x 17563060224 for ViT-B/16 without its head. Source: torchvision's GMAC table.
-[[nodiscard]] constexpr flops vision_flops_per_image(const vision_spec& v) {
-  const auto tokens = static_cast<double>(vision_tokens(v));
-  const auto d = static_cast<double>(v.d_model);
-  const double layer = tokens * d * (4 * d + (v.gated ? 3 : 2) * static_cast<double>(v.d_ff)) + 2 * tokens * tokens * d;
-  const double pixels =
-      static_cast<double>(v.channels * v.temporal_patch * v.patch_size) * static_cast<double>(v.patch_size);
-  double macs = static_cast<double>(v.layers) * layer;
-  macs += static_cast<double>(patches(v.image_size, v.patch_size)) * pixels * d;
-  if (v.projector.input != 0) {
-    const auto in = static_cast<double>(v.projector.input);
-    const auto hidden = static_cast<double>(v.projector.hidden);
-    const auto out = static_cast<double>(v.projector.output);
-    const double merge =
-        v.projector.merge_matrix ? static_cast<double>(v.projector.merge * v.projector.merge) * d * d : 0;
-    macs += static_cast<double>(image_tokens(v)) * (merge + (hidden > 0 ? in * hidden + hidden * out : in * out));
-  }
-  return flops{2 * macs};
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/model/transformer.hpp
-
-#ifndef TPUPLAN_MODEL_TRANSFORMER_HPP
-#define TPUPLAN_MODEL_TRANSFORMER_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-/// @file
-/// The shape of a model: what parameters.hpp, flops.hpp and kv_cache.hpp count. A Hugging Face config.json becomes one
-/// of these in io/hf_config.hpp.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// What the text stack is.
-enum class architecture : std::uint8_t {
-  decoder,          ///< causal language model
-  encoder,          ///< bidirectional, as BERT
-  encoder_decoder,  ///< both, with cross-attention in the decoder, as T5
-  vision,           ///< no text stack, as a ViT classifier
-};
-
-/// "decoder" and so on.
-[[nodiscard]] constexpr std::string_view name(architecture kind) noexcept {
-  constexpr std::string_view names[] = {"decoder", "encoder", "encoder_decoder", "vision"};
-  return detail::name_of(names, static_cast<std::size_t>(kind));
-}
-
-/// Multi-head latent attention (DeepSeek). All 0 where a model has none.
-struct latent_attention_spec {
-  std::int64_t q_lora_rank = 0;       ///< 0: queries are projected at once
-  std::int64_t kv_lora_rank = 0;      ///< 0: the model has no latent attention
-  std::int64_t qk_nope_head_dim = 0;  ///< of queries and keys, the part without positions
-  std::int64_t qk_rope_head_dim = 0;  ///< of queries and keys, the part with positions
-  std::int64_t v_head_dim = 0;        ///< of values
-};
-
-/// Self-attention of every layer, and what differs in some of them.
-struct attention_spec {
-  std::int64_t heads = 0;             ///< of queries, in each layer
-  std::int64_t kv_heads = 0;          ///< below heads: grouped queries; 1: multi-query
-  std::int64_t head_dim = 0;          ///< need not be d_model / heads
-  bool qkv_bias = false;              ///< biases of the projections of queries, keys and values
-  bool output_bias = false;           ///< a bias of the projection behind attention
-  bool qk_norm = false;               ///< a norm of head_dim weights on queries and one on keys
-  bool sinks = false;                 ///< one learned sink per head, as gpt-oss
-  latent_attention_spec latent{};     ///< instead of heads with keys and values of their own
-  std::int64_t window = 0;            ///< sliding window of the local layers, in tokens; 0: no local layers
-  std::int64_t local_layers = 0;      ///< layers with the window; the rest attend to everything
-  std::int64_t global_head_dim = 0;   ///< 0: as head_dim
-  std::int64_t global_kv_heads = 0;   ///< 0: as kv_heads
-  bool global_kv_shared = false;      ///< global layers use one matrix for keys and values
-  std::int64_t kv_shared_layers = 0;  ///< layers that read the keys and values of an earlier one
-  std::int64_t relative_buckets = 0;  ///< relative position table per stack, as T5
-  std::int64_t cross_layers = 0;      ///< layers that attend to an image, not to text (Llama 3.2 Vision)
-};
-
-/// The dense MLP, also of the dense layers of a mixture of experts.
-struct mlp_spec {
-  std::int64_t d_ff = 0;               ///< inner width
-  bool gated = true;                   ///< three matrices (SwiGLU, GeGLU) instead of two
-  bool bias = false;                   ///< biases of the matrices
-  bool double_wide_in_shared = false;  ///< twice the width in layers with shared keys and values (Gemma 3n)
-};
-
-/// Mixture of experts. `experts` 0 where a model has none.
-struct moe_spec {
-  std::int64_t experts = 0;              ///< routed experts of one layer
-  std::int64_t top_k = 0;                ///< experts of one token
-  std::int64_t expert_d_ff = 0;          ///< inner width of one expert
-  std::int64_t shared_d_ff = 0;          ///< all shared experts together
-  std::int64_t parallel_dense_d_ff = 0;  ///< a dense MLP beside the experts (Gemma 4)
-  std::int64_t dense_layers = 0;         ///< layers with the dense MLP instead of experts
-  bool router_bias = false;              ///< a bias of the router
-  bool expert_bias = false;              ///< biases of the experts' matrices
-  bool shared_gate = false;              ///< the router has one more output, a gate on the shared experts (Qwen2-MoE)
-};
-
-/// A transformer. Fields without a sensible default are 0 and refused by name when used.
-struct transformer {
-  text<64> name{};                            ///< of the model, at most 64 characters
-  architecture kind = architecture::decoder;  ///< what the text stack is
-  std::int64_t layers = 0;                    ///< of the decoder, or of the only stack
-  std::int64_t encoder_layers = 0;            ///< encoder_decoder only
-  std::int64_t d_model = 0;                   ///< width of the residual stream
-  std::int64_t vocab = 0;                     ///< rows of the token table
-  bool tied_embeddings = false;               ///< the output head is the token table
-  std::int64_t learned_positions = 0;         ///< rows of a table of positions; 0: none
-  std::int64_t token_types = 0;               ///< rows of a table of segments, as BERT; 0: none
-  std::int64_t extra_input_rows = 0;          ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
-  std::int64_t max_positions = 0;             ///< longest sequence the model is made for; 0: not stated
-  std::int64_t norms_per_layer = 2;           ///< norms over d_model in one layer
-  bool norm_bias = false;                     ///< LayerNorm with weight and bias, instead of RMSNorm
-  bool embedding_norm = false;                ///< a norm right after the embeddings, as BERT
-  bool final_norm = true;                     ///< a norm behind the last layer
-  bool pooler = false;                        ///< a dense layer on the first token, as BertModel
-  std::int64_t classes = 0;                   ///< classification head on the vision tower
-  attention_spec attention{};                 ///< of the text stack
-  mlp_spec mlp{};                             ///< of the text stack
-  moe_spec moe{};                             ///< of the text stack
-  vision_spec vision{};                       ///< the vision tower
-  std::int64_t published_parameters = 0;      ///< stands in for the count where the shape is approximate; 0: counted
-  std::int64_t published_active_parameters = 0;  ///< parameters in matrix products for one token; 0: counted
-};
-
-/// Whether there is a text stack.
-[[nodiscard]] constexpr bool has_text(const transformer& m) noexcept { return m.kind != architecture::vision; }
-/// Whether there is a vision tower.
-[[nodiscard]] constexpr bool has_vision(const transformer& m) noexcept { return m.vision.layers > 0; }
-/// Whether it is a mixture of experts.
-[[nodiscard]] constexpr bool has_experts(const transformer& m) noexcept { return m.moe.experts > 0; }
-/// Whether attention is latent.
-[[nodiscard]] constexpr bool has_latent_attention(const transformer& m) noexcept {
-  return m.attention.latent.kv_lora_rank > 0;
-}
-/// Outputs of the router for one token: one per expert, and the gate on the shared experts where there is one.
-[[nodiscard]] constexpr std::int64_t router_width(const transformer& m) noexcept {
-  return m.moe.experts + (m.moe.shared_gate ? 1 : 0);
-}
-/// Layers whose MLP is a mixture of experts. Worked: 58 of the 61 layers of DeepSeek-V3.
-[[nodiscard]] constexpr std::int64_t moe_layers(const transformer& m) noexcept {
-  return has_experts(m) ? m.layers - m.moe.dense_layers : 0;
-}
-
-namespace detail {
-
-/// A dimension that must be given: from 1 to 2^24.
-constexpr void check_dimension(std::string_view field, std::int64_t value) {
-  positive_count(field, value);
-  if (value > 16777216) fail(errc::out_of_range, field, value, "1 to 16777216");
-}
-
-/// A part of a count that may be 0: from 0 to `most`.
-constexpr void check_part(std::string_view field, std::int64_t value, std::int64_t most, std::string_view valid) {
-  if (value < 0 || value > most) fail(errc::out_of_range, field, value, valid);
-}
-
-constexpr void check_attention(const transformer& m) {
-  const attention_spec& a = m.attention;
-  check_dimension("model.attention.heads", a.heads);
-  check_dimension("model.attention.kv_heads", a.kv_heads);
-  if (a.heads % a.kv_heads != 0) {
-    fail(errc::not_divisible, "model.attention.kv_heads", a.kv_heads, "a divisor of the number of heads");
-  }
-  const latent_attention_spec& latent = a.latent;
-  check_part("model.attention.latent.kv_lora_rank", latent.kv_lora_rank, 16777216, "0 (none) to 16777216");
-  if (has_latent_attention(m)) {
-    check_dimension("model.attention.latent.qk_nope_head_dim", latent.qk_nope_head_dim);
-    check_dimension("model.attention.latent.qk_rope_head_dim", latent.qk_rope_head_dim);
-    check_dimension("model.attention.latent.v_head_dim", latent.v_head_dim);
-    check_part("model.attention.latent.q_lora_rank", latent.q_lora_rank, 16777216, "0 to 16777216");
-  } else {
-    check_dimension("model.attention.head_dim", a.head_dim);
-  }
-  check_part("model.attention.window", a.window, std::int64_t{1} << 40, "0 (none) or a number of tokens");
-  check_part("model.attention.local_layers", a.local_layers, m.layers, "0 to the number of layers");
-  check_part("model.attention.kv_shared_layers", a.kv_shared_layers, m.layers, "0 to the number of layers");
-  check_part("model.attention.cross_layers", a.cross_layers, m.layers - a.kv_shared_layers,
-             "0 to the number of layers that do not read the keys of another");
-  check_part("model.attention.global_head_dim", a.global_head_dim, 16777216, "0 (as head_dim) to 16777216");
-  check_part("model.attention.global_kv_heads", a.global_kv_heads, a.heads, "0 (as kv_heads) to the number of heads");
-  check_part("model.attention.relative_buckets", a.relative_buckets, 16777216, "0 to 16777216");
-  if (a.local_layers > 0 && a.window == 0) {
-    fail(errc::missing_field, "model.attention.window", a.window, "the window of the local layers, in tokens");
-  }
-}
-
-constexpr void check_experts(const transformer& m) {
-  check_part("model.moe.experts", m.moe.experts, 16777216, "0 (none) to 16777216");
-  check_part("model.moe.top_k", m.moe.top_k, 16777216, "0 to the number of experts");
-  if (!has_experts(m)) {
-    for (const std::int64_t part : {m.moe.top_k, m.moe.expert_d_ff, m.moe.shared_d_ff, m.moe.parallel_dense_d_ff}) {
-      if (part != 0)
-        fail(errc::missing_field, "model.moe.experts", m.moe.experts, "1 or more where moe has other fields");
-    }
-    return;
-  }
-  check_dimension("model.moe.experts", m.moe.experts);
-  check_dimension("model.moe.expert_d_ff", m.moe.expert_d_ff);
-  check_dimension("model.moe.top_k", m.moe.top_k);
-  if (m.moe.top_k > m.moe.experts) {
-    fail(errc::out_of_range, "model.moe.top_k", m.moe.top_k, "1 to the number of experts");
-  }
-  check_part("model.moe.dense_layers", m.moe.dense_layers, m.layers, "0 to the number of layers");
-  check_part("model.moe.shared_d_ff", m.moe.shared_d_ff, 16777216, "0 to 16777216");
-  check_part("model.moe.parallel_dense_d_ff", m.moe.parallel_dense_d_ff, 16777216, "0 to 16777216");
-}
-
-}  // namespace detail
-
-/// Throws, naming the field, unless the shape is one that can be counted: every needed dimension given and positive,
-/// KV heads dividing heads, parts not above their whole. Every public function over a transformer calls it.
-constexpr void validate(const transformer& m) {
-  if (has_vision(m)) validate(m.vision);
-  detail::check_part("model.vision.layers", m.vision.layers, 16777216, "0 (none) to 16777216");
-  detail::check_part("model.published_parameters", m.published_parameters, std::int64_t{1} << 53,
-                     "0 (counted) to 2^53");
-  detail::check_part("model.published_active_parameters", m.published_active_parameters, std::int64_t{1} << 53,
-                     "0 (counted) to 2^53");
-  detail::check_part("model.classes", m.classes, 16777216, "0 to 16777216");
-  if (!has_text(m)) {
-    if (!has_vision(m)) detail::fail(errc::missing_field, "model.vision.layers", m.vision.layers, "1 or more");
-    return;
-  }
-  detail::check_dimension("model.layers", m.layers);
-  detail::check_dimension("model.d_model", m.d_model);
-  detail::check_dimension("model.vocab", m.vocab);
-  if (m.kind == architecture::encoder_decoder) detail::check_dimension("model.encoder_layers", m.encoder_layers);
-  detail::check_part("model.learned_positions", m.learned_positions, std::int64_t{1} << 40, "0 or more");
-  detail::check_part("model.token_types", m.token_types, 16777216, "0 to 16777216");
-  detail::check_part("model.extra_input_rows", m.extra_input_rows, 16777216, "0 to 16777216");
-  detail::check_part("model.norms_per_layer", m.norms_per_layer, 16, "0 to 16");
-  detail::check_attention(m);
-  detail::check_experts(m);
-  if (moe_layers(m) < m.layers) detail::check_dimension("model.mlp.d_ff", m.mlp.d_ff);
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/model/parameters.hpp
-
-#ifndef TPUPLAN_MODEL_PARAMETERS_HPP
-#define TPUPLAN_MODEL_PARAMETERS_HPP
-
-#include <cstdint>
-
-/// @file
-/// How many parameters a model has, part by part, to the last weight.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// Parameters by part; the parts add up to `total`.
-struct parameter_count {
-  std::int64_t embedding = 0;  ///< token table, learned positions, token types
-  std::int64_t attention = 0;  ///< projections with biases, norms on queries and keys, sinks, relative tables
-  std::int64_t mlp = 0;        ///< dense MLPs, shared experts included
-  std::int64_t experts = 0;    ///< routed experts, all of them
-  std::int64_t router = 0;     ///< of the mixture of experts
-  std::int64_t norms = 0;      ///< of the layers, and the last one
-  std::int64_t lm_head = 0;    ///< 0 where it is tied to the token table
-  std::int64_t vision = 0;     ///< the vision tower
-  std::int64_t projector = 0;  ///< from the tower to the text
-  std::int64_t head = 0;       ///< pooler or classifier
-  std::int64_t total = 0;      ///< every weight once
-  std::int64_t active = 0;     ///< that one token passes through: total less the experts it is not routed to
-  std::int64_t matrices = 0;   ///< active, in matrix products of one token: no input look-up, norms or biases
-};
-
-namespace detail {
-
-/// Weights of the query, key and value projections of one layer, without biases.
-struct projection_weights {
-  std::int64_t qkv = 0;
-  std::int64_t output = 0;
-  std::int64_t extra = 0;  ///< biases, norms on queries and keys, sinks
-};
-
-constexpr projection_weights latent_projections(const transformer& m) {
-  const latent_attention_spec& a = m.attention.latent;
-  const std::int64_t d = m.d_model;
-  const std::int64_t heads = m.attention.heads;
-  const std::int64_t qk = a.qk_nope_head_dim + a.qk_rope_head_dim;
-  const std::int64_t queries =
-      a.q_lora_rank > 0 ? checked_add(checked_multiply(d, a.q_lora_rank), checked_multiply(a.q_lora_rank, heads, qk))
-                        : checked_multiply(d, heads, qk);
-  const std::int64_t keys = checked_add(checked_multiply(d, a.kv_lora_rank + a.qk_rope_head_dim),
-                                        checked_multiply(a.kv_lora_rank, heads, a.qk_nope_head_dim + a.v_head_dim));
-  return {checked_add(queries, keys), checked_multiply(heads, a.v_head_dim, d), a.q_lora_rank + a.kv_lora_rank};
-}
-
-/// One layer with the given head size and KV heads; `kv_matrices` is 2, 1 where keys and values share one, 0 where they
-/// come from another layer.
-constexpr projection_weights head_projections(const transformer& m, std::int64_t head_dim, std::int64_t kv_heads,
-                                              std::int64_t kv_matrices) {
-  const attention_spec& a = m.attention;
-  const std::int64_t width = checked_multiply(head_dim, a.heads + kv_matrices * kv_heads);
-  std::int64_t extra = (a.qkv_bias ? width : 0) + (a.output_bias ? m.d_model : 0) + (a.sinks ? a.heads : 0);
-  if (a.qk_norm) extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
-  return {checked_multiply(m.d_model, width), checked_multiply(a.heads, head_dim, m.d_model), extra};
-}
-
-/// Self-attention weights of all layers of the decoder (or of the only stack).
-constexpr projection_weights stack_projections(const transformer& m) {
-  const attention_spec& a = m.attention;
-  const auto times = [](projection_weights one, std::int64_t layers) {
-    return projection_weights{checked_multiply(one.qkv, layers), checked_multiply(one.output, layers),
-                              checked_multiply(one.extra, layers)};
-  };
-  const auto plus = [](projection_weights x, projection_weights y) {
-    return projection_weights{checked_add(x.qkv, y.qkv), checked_add(x.output, y.output),
-                              checked_add(x.extra, y.extra)};
-  };
-  if (has_latent_attention(m)) return times(latent_projections(m), m.layers);
-  const projection_weights usual = head_projections(m, a.head_dim, a.kv_heads, 2);
-  const projection_weights reading = head_projections(m, a.head_dim, a.kv_heads, 0);
-  const bool wide = a.global_head_dim > 0 || a.global_kv_heads > 0 || a.global_kv_shared;
-  const std::int64_t global_layers = wide ? m.layers - a.local_layers : 0;
-  const projection_weights global =
-      head_projections(m, a.global_head_dim > 0 ? a.global_head_dim : a.head_dim,
-                       a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads, a.global_kv_shared ? 1 : 2);
-  projection_weights sum = plus(times(usual, m.layers - global_layers), times(global, global_layers));
-  if (a.kv_shared_layers > 0) {
-    sum.qkv -= checked_multiply(usual.qkv - reading.qkv, a.kv_shared_layers);
-    sum.extra -= checked_multiply(usual.extra - reading.extra, a.kv_shared_layers);
-  }
-  return sum;
-}
-
-/// Weights of an MLP of that width, in its matrices and in its biases.
-constexpr std::int64_t mlp_matrices(const transformer& m, std::int64_t d_ff) {
-  return checked_multiply(m.mlp.gated ? 3 : 2, m.d_model, d_ff);
-}
-constexpr std::int64_t mlp_biases(const transformer& m, std::int64_t d_ff, bool bias) {
-  return bias ? (m.mlp.gated ? 2 : 1) * d_ff + m.d_model : 0;
-}
-
-/// Dense MLP matrices of all layers: dense layers, shared experts, and dense MLPs beside experts.
-constexpr std::int64_t dense_mlp_matrices(const transformer& m) {
-  const std::int64_t experts = moe_layers(m);
-  const std::int64_t dense = m.layers - experts;
-  std::int64_t width = checked_multiply(dense, m.mlp.d_ff);
-  if (m.mlp.double_wide_in_shared) width += checked_multiply(m.attention.kv_shared_layers, m.mlp.d_ff);
-  width = checked_add(width, checked_multiply(experts, m.moe.shared_d_ff + m.moe.parallel_dense_d_ff));
-  return mlp_matrices(m, width);
-}
-
-/// A stack of encoder layers with the sizes of the decoder, or one set of cross-attention projections.
-constexpr void count_encoder(const transformer& m, parameter_count& count, std::int64_t norm) {
-  const projection_weights one = head_projections(m, m.attention.head_dim, m.attention.kv_heads, 2);
-  const std::int64_t attention = checked_add(one.qkv, one.output);
-  const std::int64_t attention_layers = checked_add(m.encoder_layers, m.layers);  // encoder, and cross in the decoder
-  count.attention = checked_add(count.attention, checked_multiply(attention + one.extra, attention_layers));
-  count.matrices = checked_add(count.matrices, checked_multiply(attention, attention_layers));
-  const std::int64_t mlp = checked_multiply(mlp_matrices(m, m.mlp.d_ff), m.encoder_layers);
-  count.mlp = checked_add(count.mlp, checked_add(mlp, mlp_biases(m, m.mlp.d_ff, m.mlp.bias) * m.encoder_layers));
-  count.matrices = checked_add(count.matrices, mlp);
-  count.norms += checked_multiply(norm, 2 * m.encoder_layers + m.layers + 1);  // one more per decoder layer, one final
-}
-
-constexpr void count_text(const transformer& m, parameter_count& count) {
-  const std::int64_t d = m.d_model;
-  const std::int64_t norm = d * (m.norm_bias ? 2 : 1);
-  count.embedding = checked_multiply(
-      d, checked_add(checked_add(m.vocab, m.extra_input_rows), checked_add(m.learned_positions, m.token_types)));
-  count.lm_head = m.tied_embeddings || m.kind == architecture::encoder ? 0 : checked_multiply(d, m.vocab);
-  const projection_weights attention = stack_projections(m);
-  const std::int64_t stacks = m.kind == architecture::encoder_decoder ? 2 : 1;
-  count.attention = checked_add(checked_add(attention.qkv, attention.output), attention.extra);
-  count.attention += stacks * m.attention.relative_buckets * m.attention.heads;
-  const std::int64_t dense = dense_mlp_matrices(m);
-  count.mlp = checked_add(dense, (m.layers - moe_layers(m)) * mlp_biases(m, m.mlp.d_ff, m.mlp.bias));
-  if (has_experts(m)) {
-    const std::int64_t expert =
-        checked_add(mlp_matrices(m, m.moe.expert_d_ff), mlp_biases(m, m.moe.expert_d_ff, m.moe.expert_bias));
-    count.experts = checked_multiply(expert, m.moe.experts, moe_layers(m));
-    count.router =
-        checked_multiply(moe_layers(m), checked_multiply(d, router_width(m)) + (m.moe.router_bias ? m.moe.experts : 0));
-  }
-  count.norms = checked_multiply(
-      norm, checked_multiply(m.norms_per_layer, m.layers) + (m.embedding_norm ? 1 : 0) + (m.final_norm ? 1 : 0));
-  const std::int64_t routed = checked_multiply(mlp_matrices(m, m.moe.expert_d_ff), m.moe.top_k, moe_layers(m));
-  const std::int64_t routers = checked_multiply(d, router_width(m), moe_layers(m));
-  count.matrices =
-      checked_add(checked_add(attention.qkv, attention.output), checked_add(dense, checked_add(routed, routers)));
-  if (m.kind != architecture::encoder) count.matrices = checked_add(count.matrices, checked_multiply(d, m.vocab));
-  if (m.kind == architecture::encoder_decoder) count_encoder(m, count, norm);
-  // Layers that attend to an image: norms on queries and keys, and two gates, beside the usual projections.
-  count.attention += m.attention.cross_layers * (2 * m.attention.head_dim + 2);
-  if (m.pooler) count.head = checked_multiply(d, d) + d;
-}
-
-}  // namespace detail
-
-/// The parameters of a model, by part. Exact for the shapes it can describe. Where `published_parameters` is set,
-/// `total` is that figure and the parts are those of the shape. Worked: llama-3-8b has 8030261248, of which 525336576
-/// in each of token table and output head.
-[[nodiscard]] constexpr parameter_count parameters(const transformer& m) {
-  validate(m);
-  parameter_count count;
-  if (has_text(m)) detail::count_text(m, count);
-  if (has_vision(m)) {
-    count.vision = vision_parameters(m.vision);
-    count.projector = projector_parameters(m.vision);
-    if (m.classes > 0) count.head = checked_multiply(m.vision.d_model + 1, m.classes);
-  }
-  for (const std::int64_t part : {count.embedding, count.attention, count.mlp, count.experts, count.router, count.norms,
-                                  count.lm_head, count.vision, count.projector, count.head}) {
-    count.total = checked_add(count.total, part);
-  }
-  count.active = count.total;
-  if (has_experts(m)) count.active -= count.experts / m.moe.experts * (m.moe.experts - m.moe.top_k);
-  if (m.published_parameters > 0) count.total = m.published_parameters;
-  if (m.published_active_parameters > 0) count.matrices = m.published_active_parameters;
-  return count;
-}
-
-/// Which linear layers carry LoRA adapters.
-struct lora_targets {
-  /// @{
-  /// The linear layers of attention and MLP, by their usual names.
-  bool q = false, k = false, v = false, o = false, gate = false, up = false, down = false;
-  /// @}
-};
-
-/// Trainable parameters of LoRA adapters of that rank: rank x (inputs + outputs) per adapted matrix and layer.
-/// Worked: rank 8 on q and v of llama-2-7b is 4194304. Source: PEFT print_trainable_parameters.
-[[nodiscard]] constexpr std::int64_t lora_parameters(const transformer& m, std::int64_t rank, const lora_targets& on) {
-  validate(m);
-  detail::positive_count("rank", rank);
-  if (has_experts(m) || has_latent_attention(m)) {
-    detail::fail(errc::unsupported, "LoRA on experts or latent attention", "asked for", "a dense model");
-  }
-  const std::int64_t d = m.d_model;
-  const std::int64_t q = m.attention.heads * m.attention.head_dim;
-  const std::int64_t kv = m.attention.kv_heads * m.attention.head_dim;
-  std::int64_t widths = 0;
-  if (on.q) widths += d + q;
-  if (on.k) widths += d + kv;
-  if (on.v) widths += d + kv;
-  if (on.o) widths += q + d;
-  if (on.gate && m.mlp.gated) widths += d + m.mlp.d_ff;
-  if (on.up) widths += d + m.mlp.d_ff;
-  if (on.down) widths += d + m.mlp.d_ff;
-  return checked_multiply(rank, widths, m.layers);
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/model/flops.hpp
-
-#ifndef TPUPLAN_MODEL_FLOPS_HPP
-#define TPUPLAN_MODEL_FLOPS_HPP
-
-#include <cstdint>
-
-/// @file
-/// FLOPs of a model, two per multiply-add. What counts as a model FLOP is a convention, and an argument.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// How the attention core (scores and their sum over values) is counted.
-enum class attention_flops : std::uint8_t {
-  none,         ///< not at all, as in 6N
-  full,         ///< every query against the whole sequence
-  causal_half,  ///< half of that in causal models: MaxText, Megatron-LM, the scaling book's useful half
-};
-
-/// How a sliding window of W tokens in a sequence of T is counted, where W is below T.
-enum class window_flops : std::uint8_t {
-  smooth,   ///< (T W - W^2/2) / T keys for each query: MaxText
-  clipped,  ///< min(W, T/2) keys: the estimator's, within 1 % of smooth for W far below T
-  half,     ///< W/2 keys, as some MaxText versions print local layers
-};
-
-/// What is counted. The default is MaxText's: matrix products of one token, active experts only, output head, no input
-/// look-up, router, half of causal attention.
-struct flop_convention {
-  attention_flops attention = attention_flops::causal_half;  ///< how attention is counted
-  window_flops window = window_flops::smooth;                ///< how sliding windows are
-  bool router = true;                                        ///< the router of a mixture of experts counts
-  bool all_parameters = false;  ///< two FLOPs for each parameter of the model (6N) instead of for each in a product
-  bool latent_norms = false;    ///< one multiply-add for each weight of the norms inside of latent attention
-};
-
-/// As MaxText prints FLOPs: the default.
-inline constexpr flop_convention maxtext_flops{};
-/// As MaxText, without the router; Megatron-LM adds the norms inside of latent attention.
-inline constexpr flop_convention megatron_flops{attention_flops::causal_half, window_flops::smooth, false, false, true};
-/// 6 N per token of training, 2 N of a forward pass, N all parameters.
-inline constexpr flop_convention six_n_flops{attention_flops::none, window_flops::smooth, true, true};
-
-/// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention
-/// stands in `mlp`'s place as one figure, `weights`.
-struct forward_flops {
-  flops qkv{};               ///< projections of queries, keys and values
-  flops attention_output{};  ///< the projection behind attention
-  flops attention{};         ///< scores and their sum over values
-  flops mlp_up{};            ///< dense: gate and up
-  flops mlp_down{};          ///< dense
-  flops experts_up{};        ///< active experts: gate and up
-  flops experts_down{};      ///< active experts
-  flops router{};            ///< of the mixture of experts
-  flops logits{};            ///< the output head
-  flops weights{};           ///< only with all_parameters
-  flops total{};             ///< of all parts
-};
-
-namespace detail {
-
-/// Keys that a query sees on average in a layer with that window (0: none).
-constexpr double average_context(const transformer& m, double sequence, double window, const flop_convention& how) {
-  const bool halved = how.attention == attention_flops::causal_half && m.kind == architecture::decoder;
-  const double whole = halved ? sequence / 2 : sequence;
-  if (window <= 0 || window >= sequence) return whole;
-  switch (how.window) {
-    case window_flops::smooth: return halved ? window - window * window / (2 * sequence) : window;
-    case window_flops::half: return window / 2;
-    case window_flops::clipped: break;
-  }
-  return window < whole ? window : whole;
-}
-
-/// Multiply-adds of the attention core for one token of one layer: heads x context x (key size + value size).
-constexpr double attention_macs(const transformer& m, double context, double head_dim) {
-  const latent_attention_spec& latent = m.attention.latent;
-  const auto heads = static_cast<double>(m.attention.heads);
-  if (!has_latent_attention(m)) return 2 * heads * context * head_dim;
-  return heads * context * static_cast<double>(latent.qk_nope_head_dim + latent.qk_rope_head_dim + latent.v_head_dim);
-}
-
-/// The size of a head in layers that attend to everything.
-constexpr double global_head_dim(const transformer& m) noexcept {
-  return static_cast<double>(m.attention.global_head_dim > 0 ? m.attention.global_head_dim : m.attention.head_dim);
-}
-
-constexpr flops attention_core(const transformer& m, double sequence, const flop_convention& how) {
-  if (how.attention == attention_flops::none) return flops{0};
-  const double local = average_context(m, sequence, static_cast<double>(m.attention.window), how);
-  const double all = average_context(m, sequence, 0, how);
-  const auto local_layers = static_cast<double>(m.attention.local_layers);
-  const double macs = local_layers * attention_macs(m, local, static_cast<double>(m.attention.head_dim)) +
-                      (static_cast<double>(m.layers) - local_layers) * attention_macs(m, all, global_head_dim(m));
-  return flops{2 * macs};
-}
-
-constexpr void check_flops_of(const transformer& m, std::int64_t sequence) {
-  validate(m);
-  positive_count("sequence_length", sequence);
-  if (sequence > (std::int64_t{1} << 40)) fail(errc::out_of_range, "sequence_length", sequence, "1 to 2^40 tokens");
-  if (m.kind == architecture::encoder_decoder || m.kind == architecture::vision) {
-    fail(errc::unsupported, "FLOPs per token of an architecture", name(m.kind),
-         "decoder or encoder (vision_flops_per_image answers for a tower)");
-  }
-}
-
-}  // namespace detail
-
-/// Forward FLOPs per token of a text model at a sequence length, under a convention. Throws for encoder-decoder models,
-/// whose two sequences differ, and for pure vision models.
-/// Worked: llama-3-8b at 4096 tokens, MaxText's convention: 197.62862515814402e12 / (3 x 4096) FLOP.
-[[nodiscard]] constexpr forward_flops forward_flops_per_token(const transformer& m, std::int64_t sequence_length,
-                                                              const flop_convention& how = maxtext_flops) {
-  detail::check_flops_of(m, sequence_length);
-  const auto two_per = [](std::int64_t weights) { return flops{2 * static_cast<double>(weights)}; };
-  forward_flops result;
-  result.attention = detail::attention_core(m, static_cast<double>(sequence_length), how);
-  if (how.all_parameters) {
-    result.weights = two_per(parameters(m).total);
-    result.total = result.attention + result.weights;
-    return result;
-  }
-  const detail::projection_weights projections = detail::stack_projections(m);
-  const double up_share = m.mlp.gated ? 2.0 / 3 : 0.5;
-  const std::int64_t dense = detail::dense_mlp_matrices(m);
-  const std::int64_t routed = checked_multiply(detail::mlp_matrices(m, m.moe.expert_d_ff), m.moe.top_k, moe_layers(m));
-  const std::int64_t latent_norms = how.latent_norms && has_latent_attention(m) ? projections.extra : 0;
-  result.qkv = two_per(checked_add(projections.qkv, latent_norms));
-  result.attention_output = two_per(projections.output);
-  result.mlp_up = two_per(dense) * up_share;
-  result.mlp_down = two_per(dense) * (1 - up_share);
-  result.experts_up = two_per(routed) * up_share;
-  result.experts_down = two_per(routed) * (1 - up_share);
-  if (how.router) result.router = two_per(checked_multiply(m.d_model, router_width(m), moe_layers(m)));
-  result.logits = two_per(checked_multiply(m.d_model, m.vocab));
-  result.total = result.qkv + result.attention_output + result.attention + result.mlp_up + result.mlp_down +
-                 result.experts_up + result.experts_down + result.router + result.logits;
-  return result;
-}
-
-/// Training FLOPs per token: forward, and twice that backward. Recomputation is not a model FLOP and is not in it.
-/// Worked: 6 N = 6 x 8030261248 for llama-3-8b under `six_n_flops`.
-[[nodiscard]] constexpr flops training_flops_per_token(const transformer& m, std::int64_t sequence_length,
-                                                       const flop_convention& how = maxtext_flops) {
-  return 3 * forward_flops_per_token(m, sequence_length, how).total;
-}
-
-/// The rule of thumb of a forward pass: two FLOPs per parameter and token. Active parameters for a mixture of experts.
-/// Block rematerialisation adds it to `training_work` once more. Worked: 5.112e14 FLOP for 31.2e9 on 8192 tokens.
-[[nodiscard]] constexpr flops forward_work(std::int64_t parameter_total, std::int64_t tokens) {
-  return flops{2 * static_cast<double>(detail::positive_count("parameters", parameter_total)) *
-               static_cast<double>(detail::positive_count("tokens", tokens))};
-}
-
-/// The rule of thumb of training: six FLOPs per parameter and token, recomputation not counted.
-/// Worked: 3.2856e24 FLOP for 37e9 on 14.8e12 tokens. Source: scaling book, "Transformers" (2025-12-15).
-[[nodiscard]] constexpr flops training_work(std::int64_t parameter_total, std::int64_t tokens) {
-  return 3 * forward_work(parameter_total, tokens);
-}
-
-/// What the attention core is compared with.
-enum class attention_against : std::uint8_t {
-  projections,  ///< those of queries, keys, values and outputs
-  layers,       ///< all matrix products of the layers: projections, MLPs, active experts; not router and output head
-};
-
-/// The sequence, in tokens and not rounded, at which the attention core takes as many FLOPs as the other products of a
-/// layer. Throws for models with sliding windows, whose attention need not ever get there.
-/// Worked: 2 D against projections, and 8 D against all with F = 4 D gated, multi-head, attention counted in full: 8192
-/// and 32768 for D = 4096. Source: scaling book, "Transformers".
-[[nodiscard]] constexpr double attention_parity_length(const transformer& m, attention_against what,
-                                                       attention_flops how = attention_flops::full) {
-  if (how == attention_flops::none) {
-    detail::fail(errc::invalid_argument, "attention_flops", "none", "full or causal_half");
-  }
-  const forward_flops one = forward_flops_per_token(m, 1, flop_convention{how, window_flops::smooth, false, false});
-  if (m.attention.local_layers > 0) {
-    detail::fail(errc::unsupported, "model.attention.local_layers", m.attention.local_layers, "0: no sliding window");
-  }
-  const flops projections = one.qkv + one.attention_output;
-  if (what == attention_against::projections) return projections / one.attention;
-  return (projections + one.mlp_up + one.mlp_down + one.experts_up + one.experts_down) / one.attention;
-}
-
-/// A rate of model FLOPs counted under one convention, counted under another: converts a published MFU.
-/// Worked: 0.5 under 6N of llama-3-8b at 8192 tokens is 0.534 under MaxText's convention.
-[[nodiscard]] constexpr double converted_mfu(double mfu, const transformer& m, std::int64_t sequence_length,
-                                             const flop_convention& from, const flop_convention& to) {
-  detail::in_range("mfu", mfu, 0, 1, "0 to 1");
-  return mfu * (training_flops_per_token(m, sequence_length, to) / training_flops_per_token(m, sequence_length, from));
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/model/workload.hpp
-
-#ifndef TPUPLAN_MODEL_WORKLOAD_HPP
-#define TPUPLAN_MODEL_WORKLOAD_HPP
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-/// @file
-/// What is to be done with a model: training, with its batch, sequence, precision, optimizer and rematerialisation.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-namespace detail {
-/// The enumerator of that name among the first ones; nothing if there is none.
-template <class Enumeration>
-constexpr maybe<Enumeration> enumerator_named(std::string_view given, std::size_t count) noexcept {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (same_name(given, name(static_cast<Enumeration>(i)))) return static_cast<Enumeration>(i);
-  }
-  return nothing;
-}
-}  // namespace detail
-
-/// The optimizer, which decides what is kept per parameter.
-enum class optimizer_kind : std::uint8_t {
-  adamw,         ///< two moments
-  adafactor,     ///< factored second moment: about half a byte per parameter
-  lion,          ///< one moment
-  sgd_momentum,  ///< one moment
-};
-
-/// "adamw" and so on.
-[[nodiscard]] constexpr std::string_view name(optimizer_kind kind) noexcept {
-  constexpr std::string_view names[] = {"adamw", "adafactor", "lion", "sgd_momentum"};
-  return detail::name_of(names, static_cast<std::size_t>(kind));
-}
-
-/// The optimizer of that name; nothing if there is none.
-[[nodiscard]] constexpr maybe<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
-  return detail::enumerator_named<optimizer_kind>(given, 4);
-}
-
-/// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted
-/// as half a byte whatever the format. Worked: 8 B for AdamW with fp32 moments.
-[[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(optimizer_kind kind, dtype moments = dtype::fp32) noexcept {
-  switch (kind) {
-    case optimizer_kind::adamw: return 2 * size_of(moments);
-    case optimizer_kind::adafactor: return bytes{0.5};
-    case optimizer_kind::lion:
-    case optimizer_kind::sgd_momentum: break;
-  }
-  return size_of(moments);
-}
-
-/// What training keeps of the parameters between steps: weights + optimizer = total.
-struct training_state {
-  bytes weights{};    ///< the master copy
-  bytes optimizer{};  ///< its state
-  bytes total{};      ///< of both
-};
-
-/// The state of that many parameters, over all devices, each part held once.
-/// Worked: 70e9 in bf16 with fp32 moments of AdamW take 140 + 560 GB: 10 B each. Source: scaling book, "Training".
-[[nodiscard]] constexpr training_state training_state_of(std::int64_t parameter_total, dtype weights = dtype::bf16,
-                                                         optimizer_kind optimizer = optimizer_kind::adamw,
-                                                         dtype moments = dtype::fp32) {
-  const auto count = static_cast<double>(detail::positive_count("parameters", parameter_total));
-  const bytes kept = size_of(weights) * count;
-  const bytes for_updates = optimizer_bytes_per_parameter(optimizer, moments) * count;
-  return {kept, for_updates, kept + for_updates};
-}
-
-/// Where a tensor of the forward pass is while the backward pass has not come to it.
-enum class placement : std::uint8_t {
-  recompute,  ///< nowhere: done again
-  device,     ///< kept in HBM
-  host,       ///< moved to host memory and back
-};
-
-/// What is saved of each layer between forward and backward pass. Tensors are named as in MaxText's custom policy.
-struct remat_policy {
-  placement layer_input = placement::device;     ///< decoder_layer_input
-  placement qkv = placement::recompute;          ///< query_proj, key_proj, value_proj
-  placement context = placement::recompute;      ///< output of the attention kernel
-  placement out_proj = placement::recompute;     ///< out_proj
-  placement mlp_up = placement::recompute;       ///< mlpwi, mlpwi_0, mlpwi_1
-  placement mlp_down = placement::recompute;     ///< mlpwo
-  placement elementwise = placement::recompute;  ///< norms, activation functions, everything else
-  bool attention_again = true;                   ///< the attention kernel's forward pass is run again
-};
-
-/// @{
-/// Whether two policies save the same.
-[[nodiscard]] constexpr bool operator==(const remat_policy& a, const remat_policy& b) noexcept {
-  return a.layer_input == b.layer_input && a.qkv == b.qkv && a.context == b.context && a.out_proj == b.out_proj &&
-         a.mlp_up == b.mlp_up && a.mlp_down == b.mlp_down && a.elementwise == b.elementwise &&
-         a.attention_again == b.attention_again;
-}
-[[nodiscard]] constexpr bool operator!=(const remat_policy& a, const remat_policy& b) noexcept { return !(a == b); }
-/// @}
-
-namespace detail {
-/// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . done again.
-constexpr remat_policy policy(const char (&tensors)[8], bool attention_again) noexcept {
-  const auto where = [&tensors](std::size_t i) {
-    return tensors[i] == 'D' ? placement::device : tensors[i] == 'H' ? placement::host : placement::recompute;
-  };
-  return {where(0), where(1), where(2), where(3), where(4), where(5), where(6), attention_again};
-}
-}  // namespace detail
-
-/// The policies of MaxText by its names. Letters: layer input, qkv, context, output projection, MLP up, MLP down,
-/// elementwise.
-namespace remat {
-/// The layer's input alone is kept: all else is done again.
-inline constexpr remat_policy full{};
-/// Everything is kept: nothing is done again.
-inline constexpr remat_policy none = detail::policy("DDDDDDD", false);
-/// Every matrix product is kept; the attention kernel and elementwise work are done again.
-inline constexpr remat_policy minimal = detail::policy("DDDDDD.", true);
-/// As minimal, and the attention kernel is not run again.
-inline constexpr remat_policy minimal_with_context = detail::policy("DDDDDD.", false);
-/// Every matrix product is kept in host memory, the layer's input on the device.
-inline constexpr remat_policy minimal_offloaded = detail::policy("DHHHHH.", true);
-/// Matrix products but those into the MLP.
-inline constexpr remat_policy save_dot_except_mlpwi = detail::policy("DDDD.D.", true);
-/// Matrix products of attention alone.
-inline constexpr remat_policy save_dot_except_mlp = detail::policy("DDDD...", true);
-/// The same, and the attention kernel is not run again.
-inline constexpr remat_policy save_dot_with_context_except_mlp = detail::policy("DDDD...", false);
-/// Queries, keys and values.
-inline constexpr remat_policy save_qkv_proj = detail::policy("DD.....", true);
-/// Queries, keys and values, in host memory.
-inline constexpr remat_policy qkv_proj_offloaded = detail::policy("DH.....", true);
-/// The output projection.
-inline constexpr remat_policy save_out_proj = detail::policy("D..D...", true);
-/// The output of the attention kernel, which is not run again.
-inline constexpr remat_policy save_context = detail::policy("D.D....", false);
-}  // namespace remat
-
-/// A policy and its name.
-struct named_remat_policy {
-  text<40> name{};      ///< as `parse_remat_policy` reads it
-  remat_policy policy;  ///< what it saves
-};
-
-/// All named policies, from the one that recomputes most. axlearn's default is save_dot_with_context_except_mlp.
-inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
-    {"full", remat::full},
-    {"save_context", remat::save_context},
-    {"save_qkv_proj", remat::save_qkv_proj},
-    {"qkv_proj_offloaded", remat::qkv_proj_offloaded},
-    {"save_out_proj", remat::save_out_proj},
-    {"save_dot_except_mlp", remat::save_dot_except_mlp},
-    {"save_dot_with_context_except_mlp", remat::save_dot_with_context_except_mlp},
-    {"save_dot_except_mlpwi", remat::save_dot_except_mlpwi},
-    {"minimal", remat::minimal},
-    {"minimal_with_context", remat::minimal_with_context},
-    {"minimal_offloaded", remat::minimal_offloaded},
-    {"none", remat::none},
-}};
-
-/// The name of a policy, "custom" where it has none.
-[[nodiscard]] constexpr std::string_view name(const remat_policy& policy) noexcept {
-  for (const named_remat_policy& candidate : remat_policies) {
-    if (candidate.policy == policy) return candidate.name;
-  }
-  return "custom";
-}
-
-/// The policy of that name; nothing if there is none.
-[[nodiscard]] constexpr maybe<remat_policy> parse_remat_policy(std::string_view given) noexcept {
-  for (const named_remat_policy& candidate : remat_policies) {
-    if (detail::same_name(given, candidate.name)) return candidate.policy;
-  }
-  return nothing;
-}
-
-/// How well the program is fitted to the machine.
-enum class software_level : std::uint8_t {
-  tuned,    ///< a recipe tuned for this model and slice: MaxText, MLPerf, vendor recipes
-  general,  ///< a general framework as it comes: axlearn, Levanter, torch-XLA, EasyDeL
-};
-
-/// "tuned" or "general".
-[[nodiscard]] constexpr std::string_view name(software_level level) noexcept {
-  constexpr std::string_view names[] = {"tuned", "general"};
-  return detail::name_of(names, static_cast<std::size_t>(level));
-}
-
-/// How attention is computed. `flash`: scores stay on the chip, in blocks, and blocks that the mask hides are skipped;
-/// what nearly all published runs use. `unfused`: scores and probabilities of every query and key of a sequence, hidden
-/// ones too, are written to HBM and read again.
-enum class attention_kernel : std::uint8_t { flash, unfused };
-
-/// "flash" or "unfused".
-[[nodiscard]] constexpr std::string_view name(attention_kernel kernel) noexcept {
-  constexpr std::string_view names[] = {"flash", "unfused"};
-  return detail::name_of(names, static_cast<std::size_t>(kernel));
-}
-
-/// The kernel of that name; nothing if there is none.
-[[nodiscard]] constexpr maybe<attention_kernel> parse_attention_kernel(std::string_view given) noexcept {
-  return detail::enumerator_named<attention_kernel>(given, 2);
-}
-
-/// What of the training state lies in the memory of the hosts between steps. The optimizer's comes back whole for the
-/// update; parameters come layer by layer, and whole for the update.
-enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer };
-
-/// One training step. Fields without a sensible default are 0 and refused by name when used.
-struct training {
-  std::int64_t global_batch = 0;                     ///< sequences in one step, over all slices
-  std::int64_t sequence_length = 0;                  ///< tokens, image tokens included
-  dtype compute = dtype::bf16;                       ///< int8 or fp8 where products run quantised
-  dtype weights = dtype::fp32;                       ///< the master copy
-  dtype moments = dtype::fp32;                       ///< optimizer state
-  optimizer_kind optimizer = optimizer_kind::adamw;  ///< whose state is kept
-  remat_policy remat = remat::full;                  ///< what is saved of each layer
-  std::int64_t gradient_accumulation = 1;            ///< microbatches in one step
-  std::int64_t pipeline_microbatches = 0;            ///< in flight through the stages; 0: four for each stage
-  std::int64_t pipeline_rounds = 1;                  ///< interleaved stages on each device
-  double capacity_factor = 1;                        ///< of experts; 1 without dropping or padding
-  std::int64_t vocabulary_tiles = 1;                 ///< pieces in which logits and their gradients are made
-  double logits_fraction = 1;            ///< of positions that are predicted (0.15 for masked language models)
-  bool synchronous_collectives = false;  ///< the framework does not overlap FSDP and data collectives
-  double work_multiplier = 1;            ///< products per token relative to one forward and backward pass (DPO: more)
-  std::int64_t images_per_sequence = 0;  ///< passes of the vision tower
-  software_level software = software_level::tuned;       ///< what the run is programmed in
-  attention_kernel attention = attention_kernel::flash;  ///< how attention is computed
-  host_state state_on_host = host_state::none;           ///< what lies in host memory between steps
-  std::int64_t lora_rank = 0;                            ///< of adapters on a frozen base; 0: all is trained
-  lora_targets lora{};  ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
-  dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
-};
-
-/// Tokens in one step. Worked: 1024 sequences of 4096 tokens are 4194304.
-[[nodiscard]] constexpr std::int64_t tokens_per_step(const training& job) {
-  return checked_multiply(detail::positive_count("training.global_batch", job.global_batch),
-                          detail::positive_count("training.sequence_length", job.sequence_length));
-}
-
-/// HBM traffic of the update for each trained parameter: weight and optimizer state read and written, the fp32 gradient
-/// read. Worked: 28 B for AdamW in fp32, 13 B for Adafactor.
-[[nodiscard]] constexpr bytes update_bytes_per_parameter(const training& job) noexcept {
-  return 2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job.optimizer, job.moments)) + bytes{4};
-}
-
-namespace detail {
-/// Products run quantised to 8 bits.
-constexpr bool in_eight_bits(const training& job) noexcept {
-  return job.compute == dtype::int8 || job.compute == dtype::fp8;
-}
-}  // namespace detail
-
-/// Throws, naming the field, unless the step is one that can be estimated.
-constexpr void validate(const training& job) {
-  (void)tokens_per_step(job);
-  detail::positive_count("training.gradient_accumulation", job.gradient_accumulation);
-  if (job.global_batch % job.gradient_accumulation != 0) {
-    detail::fail(errc::not_divisible, "training.gradient_accumulation", job.gradient_accumulation,
-                 "a divisor of the global batch");
-  }
-  detail::count_from("training.pipeline_microbatches", job.pipeline_microbatches, 0);
-  detail::positive_count("training.pipeline_rounds", job.pipeline_rounds);
-  detail::in_range("training.capacity_factor", job.capacity_factor, 0.1, 100, "0.1 to 100");
-  detail::positive_count("training.vocabulary_tiles", job.vocabulary_tiles);
-  detail::in_range("training.logits_fraction", job.logits_fraction, 0, 1, "0 to 1");
-  detail::in_range("training.work_multiplier", job.work_multiplier, 0.01, 100, "0.01 to 100");
-  detail::count_from("training.images_per_sequence", job.images_per_sequence, 0);
-  const bool adapted =
-      job.lora.q || job.lora.k || job.lora.v || job.lora.o || job.lora.gate || job.lora.up || job.lora.down;
-  if (detail::count_from("training.lora_rank", job.lora_rank, 0) > 0 && !adapted)
-    detail::fail(errc::missing_field, "training.lora", "none", "one kind of layer or more");
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/estimate/widths.hpp
-
-#ifndef TPUPLAN_ESTIMATE_WIDTHS_HPP
-#define TPUPLAN_ESTIMATE_WIDTHS_HPP
-
-#include <cstdint>
-
-/// @file
-/// Widths of the tensors of one layer per token, averaged over layers, and what a remat policy keeps of them.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// Numbers per token and layer. Experts count as the active ones.
-struct layer_widths {
-  double d_model = 0;  ///< of the residual stream
-  double qkv = 0;      ///< queries, keys and values together
-  double context = 0;  ///< output of the attention kernel
-  double mlp_up = 0;   ///< outputs of gate and up products
-  double mlp = 0;      ///< those and the input of the down product
-  double scores = 0;   ///< of attention that is not fused: see scores_width
-};
-
-/// The widths of a model's layers; `global_apart`: layers that attend to everything may have heads of their own.
-/// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
-[[nodiscard]] constexpr layer_widths widths_of(const transformer& m, bool global_apart = true) {
-  layer_widths w;
-  w.d_model = static_cast<double>(m.d_model);
-  const attention_spec& a = m.attention;
-  const auto heads = static_cast<double>(a.heads);
-  if (has_latent_attention(m)) {
-    const auto qk = static_cast<double>(a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim);
-    const auto v = static_cast<double>(a.latent.v_head_dim);
-    w.qkv = heads * (2 * qk + v);
-    w.context = heads * v;
-  } else {
-    const auto size = static_cast<double>(a.head_dim);
-    const double global = detail::global_head_dim(m);
-    const auto kv_heads = static_cast<double>(a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads);
-    const double share = global_apart ? 1 - static_cast<double>(a.local_layers) / static_cast<double>(m.layers) : 0;
-    w.qkv = size * (heads + 2 * static_cast<double>(a.kv_heads));
-    w.qkv += share * (global * (heads + (a.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
-    w.context = heads * (size + share * (global - size));
-  }
-  const double matrices = m.mlp.gated ? 3 : 2;
-  const double routed =
-      static_cast<double>(m.moe.expert_d_ff) * static_cast<double>(m.moe.top_k) * static_cast<double>(moe_layers(m));
-  const double dense = static_cast<double>(detail::dense_mlp_matrices(m)) / (matrices * w.d_model);
-  const double width = (dense + routed) / static_cast<double>(m.layers);
-  w.mlp = width * matrices;
-  w.mlp_up = width * (matrices - 1);
-  return w;
-}
-
-/// Parameters that are trained, and that are not: adapters and their base, or all and none.
-struct held_parameters {
-  /// @{
-  /// Over all devices, each parameter once.
-  double trained = 0, frozen = 0;
-  /// @}
-};
-
-/// The parameters that a step holds. Throws where adapters are not modelled: see lora_parameters.
-/// Worked: llama-3-8b with rank 8 on queries and values trains 3407872 beside 8030261248.
-[[nodiscard]] constexpr held_parameters held_by(const transformer& m, const training& job) {
-  const auto total = static_cast<double>(parameters(m).total);
-  if (job.lora_rank == 0) return {total, 0};
-  return {static_cast<double>(lora_parameters(m, job.lora_rank, job.lora)), total};
-}
-
-/// Scores of a token in a layer that are written out: one for each head and key of the sequence, hidden keys too; none
-/// by a fused kernel. Worked: 32 x 4096 for llama-3-8b, unfused. Source: Korthikanti et al. 2022, arXiv 2205.05198,
-/// whose 2 a s^2 b bytes are these in bf16.
-[[nodiscard]] constexpr double scores_width(const transformer& m, const training& job) noexcept {
-  if (job.attention == attention_kernel::flash) return 0;
-  return static_cast<double>(m.attention.heads) * static_cast<double>(job.sequence_length);
-}
-
-/// Numbers per token and layer that a policy keeps between the passes, in HBM or in host memory.
-/// Worked: llama-3-8b keeps 4096 under `full` and 51200 under `minimal`.
-[[nodiscard]] constexpr double saved_width(const layer_widths& w, const remat_policy& policy,
-                                           placement in = placement::device) noexcept {
-  const auto kept = [in](placement where, double width) { return where == in ? width : 0.0; };
-  return kept(policy.layer_input, w.d_model) + kept(policy.qkv, w.qkv) + kept(policy.context, w.context) +
-         kept(policy.out_proj, w.d_model) + kept(policy.mlp_up, w.mlp_up) + kept(policy.mlp_down, w.d_model) +
-         kept(policy.elementwise, 3 * w.d_model + w.mlp + w.scores);
-}
-
-/// Bytes of activations kept between the passes: one number for each of `width`, layer and token.
-/// Worked: 41.9 TB for 16e6 tokens of llama-2-13b that keep all MLP outputs (5120 + 2 x 13824) in bf16.
-/// Source: scaling book, "Training" (2025-12-15).
-[[nodiscard]] constexpr bytes saved_activation_bytes(double width, std::int64_t layers, std::int64_t tokens,
-                                                     dtype element = dtype::bf16) {
-  detail::not_negative("width", width);
-  return size_of(element) * (width * static_cast<double>(detail::positive_count("layers", layers)) *
-                             static_cast<double>(detail::positive_count("tokens", tokens)));
-}
-
-/// FLOPs per token that a policy does again in the backward pass, as `step_time` counts them. What nothing depends on
-/// is not done again: the down product of the MLP and the output head. Attention is the fused kernel's. Throws under
-/// `all_parameters`, which knows no parts. Worked: 4 T N H per layer where every product is kept and attention is
-/// counted in full: 268435456 for 64 heads of 128 at 8192 tokens. Source: scaling book, "Transformers".
-[[nodiscard]] constexpr flops recomputed_flops_per_token(const transformer& m, std::int64_t sequence_length,
-                                                         const remat_policy& policy,
-                                                         const flop_convention& how = maxtext_flops) {
-  if (how.all_parameters) {
-    detail::fail(errc::unsupported, "flop_convention.all_parameters", "true", "a convention that counts parts");
-  }
-  const forward_flops f = forward_flops_per_token(m, sequence_length, how);
-  const auto again = [](placement where, flops work) { return where == placement::recompute ? work : flops{0}; };
-  return again(policy.qkv, f.qkv) + again(policy.out_proj, f.attention_output) +
-         again(policy.mlp_up, f.mlp_up + f.experts_up) + (policy.attention_again ? f.attention : flops{0});
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/parallel/layout.hpp
-
-#ifndef TPUPLAN_PARALLEL_LAYOUT_HPP
-#define TPUPLAN_PARALLEL_LAYOUT_HPP
-
-#include <cstdint>
-
-/// @file
-/// The mesh: how a model and its batch are dealt over the devices of a slice, and over slices.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// What the degrees of a layout count. JAX counts devices; published layouts of chips with two devices often count
-/// chips.
-enum class mesh_unit : std::uint8_t { devices, chips };
-
-/// Degrees of parallelism. Inside a slice their product is the number of devices; the dcn_ ones multiply to the number
-/// of slices. Names are MaxText's.
-struct layout {
-  std::int64_t data = 1;                ///< copies of the model, inside a slice
-  std::int64_t fsdp = 1;                ///< ways in which weights, gradients and optimizer are cut
-  std::int64_t tensor = 1;              ///< ways in which each layer's products are cut
-  std::int64_t expert = 1;              ///< ways in which experts are dealt out
-  std::int64_t context = 1;             ///< sequence
-  std::int64_t pipeline = 1;            ///< stages inside a slice
-  std::int64_t dcn_data = 1;            ///< copies of the model over slices
-  std::int64_t dcn_fsdp = 1;            ///< ways in which they are cut over slices
-  std::int64_t dcn_pipeline = 1;        ///< stages over slices
-  mesh_unit unit = mesh_unit::devices;  ///< what the degrees inside a slice count
-};
-
-/// Fully sharded over a slice, data parallel over slices: what most jobs start with.
-/// Worked: fsdp_layout(slice_for("v5p-128")) has fsdp 64.
-[[nodiscard]] constexpr layout fsdp_layout(const slice& s, std::int64_t slices = 1) {
-  layout result;
-  result.fsdp = devices(s);
-  result.dcn_data = detail::positive_count("slices", slices);
-  return result;
-}
-
-/// Devices (or chips) that the mesh of one slice takes.
-[[nodiscard]] constexpr std::int64_t mesh_size(const layout& l) {
-  return checked_multiply(checked_multiply(l.data, l.fsdp, l.tensor),
-                          checked_multiply(l.expert, l.context, l.pipeline));
-}
-
-/// Slices that the layout takes.
-[[nodiscard]] constexpr std::int64_t slices(const layout& l) {
-  return checked_multiply(l.dcn_data, l.dcn_fsdp, l.dcn_pipeline);
-}
-
-/// Ways in which the sequences of a step are dealt out.
-[[nodiscard]] constexpr std::int64_t batch_shards(const layout& l) {
-  return checked_multiply(checked_multiply(l.data, l.fsdp, l.expert), l.dcn_data, l.dcn_fsdp);
-}
-
-/// Throws, naming the degree, unless the mesh fills the slice.
-constexpr void validate(const layout& l, const slice& s) {
-  detail::positive_count("layout.data", l.data);
-  detail::positive_count("layout.fsdp", l.fsdp);
-  detail::positive_count("layout.tensor", l.tensor);
-  detail::positive_count("layout.expert", l.expert);
-  detail::positive_count("layout.context", l.context);
-  detail::positive_count("layout.pipeline", l.pipeline);
-  detail::positive_count("layout.dcn_data", l.dcn_data);
-  detail::positive_count("layout.dcn_fsdp", l.dcn_fsdp);
-  detail::positive_count("layout.dcn_pipeline", l.dcn_pipeline);
-  const std::int64_t room = l.unit == mesh_unit::devices ? devices(s) : chips(s);
-  if (mesh_size(l) != room) {
-    text<96> valid{"the "};
-    valid.append(room).append(l.unit == mesh_unit::devices ? " devices of " : " chips of ").append(name(s));
-    detail::fail(errc::invalid_argument, "product of the layout's degrees", mesh_size(l), valid.view());
-  }
-}
-
-namespace detail {
-
-/// Refuses a batch that does not divide over its shards and microbatches.
-constexpr void check_batch(const layout& l, const training& job) {
-  const std::int64_t shards = checked_multiply(batch_shards(l), job.gradient_accumulation);
-  if (job.global_batch % shards == 0) return;
-  text<96> valid{"a multiple of "};
-  valid.append(shards).append(" (data x fsdp x expert x slices x accumulation)");
-  fail(errc::not_divisible, "training.global_batch", job.global_batch, valid.view());
-}
-
-}  // namespace detail
-
-/// Throws, naming the degree, unless the model's heads, experts and layers and the step's batch can be dealt out so.
-constexpr void validate(const layout& l, const transformer& m, const training& job) {
-  if (has_text(m) && m.attention.heads % l.tensor != 0) {
-    detail::fail(errc::not_divisible, "layout.tensor", l.tensor, "a divisor of the number of heads");
-  }
-  if (has_text(m) && m.attention.kv_heads % l.tensor != 0 && l.tensor % m.attention.kv_heads != 0) {
-    detail::fail(errc::not_divisible, "layout.tensor", l.tensor, "a divisor or multiple of the number of KV heads");
-  }
-  if (l.expert > 1 && !has_experts(m)) {
-    detail::fail(errc::invalid_argument, "layout.expert", l.expert, "1 for a model without experts");
-  }
-  if (has_experts(m) && m.moe.experts % l.expert != 0) {
-    detail::fail(errc::not_divisible, "layout.expert", l.expert, "a divisor of the number of experts");
-  }
-  if (job.sequence_length % l.context != 0) {
-    detail::fail(errc::not_divisible, "layout.context", l.context, "a divisor of the sequence length");
-  }
-  const std::int64_t stages = checked_multiply(l.pipeline, l.dcn_pipeline);
-  if (stages > m.layers) detail::fail(errc::out_of_range, "layout.pipeline", stages, "at most the number of layers");
-  detail::check_batch(l, job);
-}
-
-/// Bytes of one shard of an array, and of all copies together.
-struct sharded_array {
-  std::int64_t elements_per_device = 0;  ///< of the shard
-  bytes per_device{};                    ///< of the shard
-  bytes over_mesh{};                     ///< copies included
-};
-
-/// An array of that many elements cut `ways` ways on a mesh of that many devices: devices / ways copies of each part.
-/// Throws where the mesh or the array does not divide. Worked: int8[128, 2048] cut 16 ways on 32 devices is 16384 B on
-/// each and 524288 B over the mesh. Source: scaling book, "Sharded matrices".
-[[nodiscard]] constexpr sharded_array shard(std::int64_t elements, dtype type, std::int64_t ways,
-                                            std::int64_t mesh_devices) {
-  detail::positive_count("elements", elements);
-  detail::positive_count("ways", ways);
-  detail::positive_count("mesh_devices", mesh_devices);
-  if (elements % ways != 0) detail::fail(errc::not_divisible, "ways", ways, "a divisor of the number of elements");
-  if (mesh_devices % ways != 0) detail::fail(errc::not_divisible, "ways", ways, "a divisor of the number of devices");
-  sharded_array result;
-  result.elements_per_device = elements / ways;
-  result.per_device = size_of(type) * static_cast<double>(result.elements_per_device);
-  result.over_mesh = result.per_device * static_cast<double>(mesh_devices);
-  return result;
-}
-
-/// The whole of an array, or of one of its dimensions, of which every device shows a part of that size: what turns the
-/// shapes of a profile back into those of the program. Worked: 4096 columns, cut 8 ways, are 32768 of the weight.
-/// Source: scaling book, "Profiling".
-[[nodiscard]] constexpr std::int64_t unsharded(std::int64_t part, std::int64_t ways) {
-  return checked_multiply(detail::positive_count("part", part), detail::positive_count("ways", ways));
-}
-
-namespace detail {
-
-/// A training job that estimates can answer: everything valid by itself and together.
-constexpr void check_trained(const transformer& m, const training& job, const layout& l, const slice& s) {
-  validate(m);
-  validate(job);
-  validate(l, s);
-  validate(l, m, job);
-  if (m.kind == architecture::encoder_decoder || m.kind == architecture::vision) {
-    fail(errc::unsupported, "training of an architecture", name(m.kind), "decoder or encoder");
-  }
-  if (job.images_per_sequence > 0 && !has_vision(m)) {
-    fail(errc::invalid_argument, "training.images_per_sequence", job.images_per_sequence,
-         "0 for a model without vision");
-  }
-}
-
-}  // namespace detail
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/estimate/memory.hpp
-
-#ifndef TPUPLAN_ESTIMATE_MEMORY_HPP
-#define TPUPLAN_ESTIMATE_MEMORY_HPP
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-/// @file
-/// HBM that training takes on one JAX device, part by part, against what XLA lets a program use.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// Does it fit? `uncertain` where the compiler's choices decide.
-enum class verdict : std::uint8_t { yes, uncertain, no };
-
-/// "yes", "uncertain" or "no".
-[[nodiscard]] constexpr std::string_view name(verdict v) noexcept {
-  constexpr std::string_view names[] = {"yes", "uncertain", "no"};
-  return detail::name_of(names, static_cast<std::size_t>(v));
-}
-
-/// When a step needs most; what belongs to different stages is never live together. `logits`: end of the forward pass,
-/// logits and output head beside all saved activations. `layer`: backward pass of a layer, its weights, what it does
-/// again, gradients. `update`: all gradients and what the optimizer keeps.
-enum class memory_stage : std::uint8_t { logits, layer, update };
-
-/// "logits", "layer" or "update".
-[[nodiscard]] constexpr std::string_view name(memory_stage stage) noexcept {
-  constexpr std::string_view names[] = {"logits", "layer", "update"};
-  return detail::name_of(names, static_cast<std::size_t>(stage));
-}
-
-/// Bytes on one device in the stage that needs most; the parts add up to `total`.
-struct memory_breakdown {
-  bytes parameters{};        ///< as they are kept between steps
-  bytes optimizer{};         ///< its state
-  bytes gradients{};         ///< accumulated ones in fp32, and those that the stage has made
-  bytes activations{};       ///< saved between forward and backward pass
-  bytes logits{};            ///< with their gradient
-  bytes gathered_weights{};  ///< under FSDP: whole weights in flight, and gradients that wait to be reduced
-  bytes workspace{};         ///< what a layer does again, gradients of activations, buffers of transfers
-  bytes total{};             ///< in the stage that needs most
-  bytes low{};               ///< the least that a good compiler needs
-  bytes high{};              ///< nothing fused or reused
-  bytes usable{};            ///< what XLA lets a program use on the device
-  memory_stage stage = memory_stage::layer;  ///< the stage that needs most
-};
-
-/// What is left: usable less total; negative where it does not fit.
-[[nodiscard]] constexpr bytes headroom(const memory_breakdown& m) noexcept { return m.usable - m.total; }
-
-/// Share of what is usable below which the high estimate is safe; as far above it the low one surely does not fit.
-inline constexpr double safe_share = 0.97;
-
-/// `yes` where even the high estimate is below 97 % of what is usable, `no` where the low one is above 103 %.
-[[nodiscard]] constexpr verdict fits(const memory_breakdown& m) noexcept {
-  if (m.high < safe_share * m.usable) return verdict::yes;
-  return m.low > (2 - safe_share) * m.usable ? verdict::no : verdict::uncertain;
-}
-
-/// Why a verdict is not better: the largest part of the stage that needs most. Worked: "logits".
-[[nodiscard]] constexpr std::string_view largest_part(const memory_breakdown& m) noexcept {
-  constexpr std::string_view names[] = {"state", "gradients", "activations", "logits", "gathered weights", "workspace"};
-  bytes most = m.parameters + m.optimizer;
-  std::size_t place = 0, i = 0;
-  for (const bytes part : {m.gradients, m.activations, m.logits, m.gathered_weights, m.workspace}) {
-    if (++i; part > most) most = part, place = i;
-  }
-  return names[place];
-}
-
-namespace detail {
-
-/// Ways in which weights are cut over the devices of all stages of the pipeline.
-constexpr double weight_shards(const layout& l, const slice& s) {
-  const double per_unit =
-      l.unit == mesh_unit::chips ? static_cast<double>(devices(s)) / static_cast<double>(chips(s)) : 1;
-  return static_cast<double>(checked_multiply(l.fsdp, l.tensor, l.expert)) * per_unit *
-         static_cast<double>(checked_multiply(l.pipeline, l.dcn_pipeline, l.dcn_fsdp));
-}
-
-/// What the stages are made of, on one device.
-struct memory_terms {
-  layer_widths width{};
-  double tokens = 0, element = 2;           // of a microbatch; bytes of a number in products
-  double frozen = 0, trained = 0;           // parameters
-  double layer = 0, experts = 0, head = 0;  // bytes of gathered weights: of a layer, of its experts, of the output head
-};
-
-constexpr memory_terms terms_of(const transformer& m, const training& job, const layout& l, const slice& s) {
-  const parameter_count count = parameters(m);
-  const double shards = weight_shards(l, s);
-  const held_parameters held = held_by(m, job);
-  memory_terms t{widths_of(m)};
-  t.width.scores = scores_width(m, job);
-  t.tokens = static_cast<double>(tokens_per_step(job)) / static_cast<double>(job.gradient_accumulation) /
-             static_cast<double>(checked_multiply(devices(s), slices(l)));
-  t.element = job.compute == dtype::fp32 ? 4 : 2;
-  t.frozen = held.frozen / shards;
-  t.trained = held.trained / shards;
-  if (l.fsdp > 1 || l.dcn_fsdp > 1) {
-    const auto tensor = static_cast<double>(l.tensor);
-    const double body =
-        static_cast<double>(count.total) - static_cast<double>(count.embedding + count.lm_head + count.experts +
-                                                               count.vision + count.projector + count.head);
-    t.layer = t.element * (body > 0 ? body : 0) / static_cast<double>(m.layers) / tensor;
-    const double spread = static_cast<double>(checked_multiply(moe_layers(m), l.expert)) * tensor;
-    if (moe_layers(m) > 0) t.experts = t.element * static_cast<double>(count.experts) / spread;
-    t.head = t.element * static_cast<double>(m.vocab) * t.width.d_model / tensor;
-  }
-  return t;
-}
-
-/// One estimate: the three stages, in the order of the steps, each with its parts and their total.
-constexpr std::array<memory_breakdown, 3> memory_stages(const memory_calibration& k, const memory_terms& t,
-                                                        const transformer& m, const training& job, const layout& l) {
-  double copies = in_eight_bits(job) ? k.quantised_bytes : 0;
-  if (job.compute == dtype::fp8 && copies > 1) copies = 1;
-  const double d = t.width.d_model;
-  const auto layers = static_cast<double>(m.layers);
-  const double number = t.element * t.tokens;
-  const double saved = saved_width(t.width, job.remat);
-  const double routed = 2 * static_cast<double>(m.moe.top_k) * (job.capacity_factor > 1 ? job.capacity_factor : 1);
-  const double all = t.width.qkv + t.width.mlp + (4 + routed) * d;
-  const double again = all > saved ? all - saved : 0;
-  memory_breakdown b;
-  b.parameters = size_of(job.frozen_weights) * t.frozen + size_of(job.weights) * t.trained;
-  b.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * t.trained;
-  if (job.gradient_accumulation > 1) b.gradients = bytes{4 * t.trained};
-  memory_breakdown update = b;
-  update.stage = memory_stage::update;
-  if (job.gradient_accumulation == 1) update.gradients = bytes{t.element * t.trained};
-  if (job.state_on_host != host_state::none) b.optimizer = {};
-  const double brought = k.host_layers * static_cast<double>(checked_multiply(l.pipeline, l.dcn_pipeline)) / layers;
-  if (job.state_on_host == host_state::parameters_and_optimizer && brought < 1) b.parameters = brought * b.parameters;
-  b.activations = bytes{number * layers * saved};
-  memory_breakdown logits = b;
-  logits.stage = memory_stage::logits;
-  logits.logits = bytes{4 * k.logits_copies * t.tokens * static_cast<double>(m.vocab) * job.logits_fraction /
-                        static_cast<double>(job.vocabulary_tiles)};
-  logits.gathered_weights = bytes{t.head};
-  logits.workspace = bytes{2 * number * d};
-  b.gradients += bytes{k.kept_gradients * t.element * t.trained};
-  b.gathered_weights = bytes{k.weight_layers * (t.layer + t.experts) +
-                             k.gradient_layers * (job.lora_rank > 0 ? 0 : t.layer + t.experts / (m.mlp.gated ? 3 : 2))};
-  const double tensor = l.tensor > 1 ? static_cast<double>(l.tensor) * d : 0;
-  // Probabilities and their gradient, but for those that are saved.
-  const double scores = t.width.scores * (2 * k.logits_copies - (job.remat.elementwise == placement::device ? 1 : 0));
-  b.workspace = bytes{t.tokens * (t.element + copies) * (k.recomputed * again + k.activation_gradients * all) +
-                      number * (tensor + scores + k.host_layers * saved_width(t.width, job.remat, placement::host))};
-  std::array<memory_breakdown, 3> stages = {logits, b, update};
-  for (memory_breakdown& x : stages)
-    x.total = x.parameters + x.optimizer + x.gradients + x.activations + x.logits + x.gathered_weights + x.workspace;
-  return stages;
-}
-
-/// The stage that needs most.
-constexpr memory_breakdown memory_with(const memory_calibration& k, const memory_terms& t, const transformer& m,
-                                       const training& job, const layout& l) {
-  const std::array<memory_breakdown, 3> stages = memory_stages(k, t, m, job, l);
-  const memory_breakdown& most = stages[1].total > stages[0].total ? stages[1] : stages[0];
-  return stages[2].total > most.total ? stages[2] : most;
-}
-
-}  // namespace detail
-
-/// HBM that one training step takes on one device: state, and the most that is live beside it in any stage. Tensor
-/// parallelism leaves activations as they are: widths shrink and tokens per device grow alike. Adapters of LoRA train
-/// on a frozen base; what lies in host memory is counted while it is brought to the device. Throws for invalid shapes,
-/// meshes that do not fill the slice, batches that do not divide, and what is not modelled (encoder-decoders, LoRA on
-/// experts or latent attention).
-/// Source: physics, constants in `memory_calibration`; held against published runs and memory records
-/// (tests/oracle/memory_records.cpp).
-[[nodiscard]] constexpr memory_breakdown memory_use(const transformer& m, const training& job, const layout& l,
-                                                    const slice& s) {
-  detail::check_trained(m, job, l, s);
-  const detail::memory_terms t = detail::terms_of(m, job, l, s);
-  memory_breakdown result = detail::memory_with(memory_point, t, m, job, l);
-  result.low = detail::memory_with(memory_low, t, m, job, l).total;
-  result.high = detail::memory_with(memory_high, t, m, job, l).total;
-  result.usable = usable_hbm_per_device(s.chip);
-  return result;
-}
-
-/// The largest global batch, in whole multiples of the layout's batch shards and accumulation, whose verdict is yes;
-/// nothing where not even the smallest fits. Worked: 1152 for llama-3-8b at 4096 tokens, FSDP over v5p-128.
-[[nodiscard]] constexpr maybe<std::int64_t> largest_batch(const transformer& m, training job, const layout& l,
-                                                          const slice& s) {
-  detail::positive_count("training.gradient_accumulation", job.gradient_accumulation);
-  const std::int64_t unit = checked_multiply(batch_shards(l), job.gradient_accumulation);
-  const auto fits_with = [&](std::int64_t units) {
-    job.global_batch = checked_multiply(unit, units);
-    return fits(memory_use(m, job, l, s)) == verdict::yes;
-  };
-  if (!fits_with(1)) return nothing;
-  std::int64_t good = 1;
-  std::int64_t bad = 2;
-  while (bad < (std::int64_t{1} << 30) && fits_with(bad)) {
-    good = bad;
-    bad *= 2;
-  }
-  while (bad - good > 1) {
-    const std::int64_t middle = good + (bad - good) / 2;
-    (fits_with(middle) ? good : bad) = middle;
-  }
-  return checked_multiply(unit, good);
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/estimate/training.hpp
-
-#ifndef TPUPLAN_ESTIMATE_TRAINING_HPP
-#define TPUPLAN_ESTIMATE_TRAINING_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-/// @file
-/// Time of one training step, part by part, with a band that comes from the validation against published runs.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// What takes most of a step.
-enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead, host };
-
-/// "compute" and so on.
-[[nodiscard]] constexpr std::string_view name(step_bound what) noexcept {
-  constexpr std::string_view names[] = {"compute", "hbm", "ici", "dcn", "overhead", "host"};
-  return detail::name_of(names, static_cast<std::size_t>(what));
-}
-
-/// A collective: how long it takes by itself, and how much of that the step waits for.
-struct collective_time {
-  seconds whole{};    ///< by itself
-  seconds exposed{};  ///< what the step waits for
-};
-
-/// Time of one step. compute + hbm + ici + overhead + bubble + jitter + dcn.exposed + host.exposed + software = total,
-/// and each of the first three is the sum of its parts.
-struct step_breakdown {
-  seconds dense_products{};   ///< projections, dense MLPs, shared experts
-  seconds expert_products{};  ///< routed experts
-  seconds logits{};           ///< the output head
-  seconds attention{};        ///< scores and their sum over values
-  seconds vision{};           ///< the vision tower and its projector
-  seconds compute{};          ///< the five above
-  seconds elementwise{};      ///< HBM traffic of norms, activations, residuals
-  seconds scores{};           ///< HBM traffic of scores and probabilities, where attention is not fused
-  seconds operands{};         ///< HBM traffic of the operands and results of dense products
-  seconds weight_reads{};     ///< HBM traffic of gathered weights, once a pass
-  seconds weight_update{};    ///< HBM traffic of optimizer and gradients
-  seconds dispatch{};         ///< HBM traffic of routing tokens to experts
-  seconds hbm{};              ///< the six above
-  collective_time fsdp{};     ///< gathers of weights, scatters of gradients
-  collective_time data{};     ///< all-reduce of gradients
-  collective_time tensor{};   ///< of activations
-  collective_time expert{};   ///< tokens to their experts and back
-  collective_time context{};  ///< keys and values around the sequence
-  seconds ici{};              ///< the exposed parts of the five above
-  seconds overhead{};         ///< fixed time per layer and pass
-  seconds bubble{};           ///< pipeline stages that wait
-  seconds jitter{};           ///< stragglers among slices
-  collective_time dcn{};      ///< gradients and activations between slices
-  collective_time host{};     ///< state that lies in host memory, both ways
-  seconds software{};         ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
-  seconds total{};            ///< of the step
-  seconds low{};              ///< nine of ten comparable published runs lie between low and high
-  seconds high{};             ///< the upper end of that
-  double band = 0;            ///< relative error behind low and high
-  bool extrapolated = false;  ///< outside of what published runs cover
-  step_bound limited_by = step_bound::compute;  ///< the largest part
-  double mfu = 0;                  ///< model FLOPs (MaxText's; no gradients of frozen weights) over the bf16 peak
-  per_second tokens_per_second{};  ///< over all slices
-};
-
-namespace detail {
-
-/// 1 where a product is done again in the backward pass.
-constexpr double again(placement where) noexcept { return where == placement::recompute ? 1 : 0; }
-
-/// How many of the three kinds of products that can be kept are done again.
-constexpr double products_again(const remat_policy& r) noexcept {
-  return again(r.qkv) + again(r.out_proj) + again(r.mlp_up);
-}
-
-/// The question, and the sizes that every term needs.
-struct asked_step {
-  const transformer& m;
-  const training& job;
-  const layout& l;
-  const slice& s;
-  const calibration& c;
-  layer_widths width{};
-  forward_flops work{};  ///< per token
-  double slice_chips = 0, slices = 0, stages = 0, layers = 0, microbatches = 0, peak = 0;
-  double tokens = 0;  ///< per chip
-  held_parameters held{};
-  flops adapters{};      ///< of their products, forward, per token
-  double passes = 3;     ///< of a product: forward, gradients of its input, and of its weights unless they are frozen
-  double exchanged = 0;  ///< bytes in a microbatch: bf16 weights forward and backward, fp32 gradients of the trained
-  double shards = 0;     ///< of the weights, counted in chips
-};
-
-/// How layout and slice deal the step out.
-constexpr void deal(asked_step& k) {
-  k.slice_chips = static_cast<double>(chips(k.s));
-  k.slices = static_cast<double>(slices(k.l));
-  k.stages = static_cast<double>(checked_multiply(k.l.pipeline, k.l.dcn_pipeline));
-  k.tokens = static_cast<double>(tokens_per_step(k.job)) / (k.slice_chips * k.slices);
-  const double unit = k.slice_chips / static_cast<double>(mesh_size(k.l));
-  k.shards = static_cast<double>(checked_multiply(k.l.fsdp, k.l.tensor, k.l.expert)) * k.stages * unit;
-  if (const double most = k.slice_chips * k.stages; k.shards > most) k.shards = most;
-}
-
-constexpr asked_step asked(const transformer& m, const training& job, const layout& l, const slice& s,
-                           const calibration& c) {
-  asked_step k{m, job, l, s, c, widths_of(m, c.global_heads_apart)};
-  k.width.scores = scores_width(m, job);
-  k.work = forward_flops_per_token(m, job.sequence_length);
-  k.microbatches = static_cast<double>(job.gradient_accumulation);
-  k.layers = static_cast<double>(m.layers);
-  k.held = held_by(m, job);
-  if (k.held.frozen > 0) k.adapters = flops{2 * k.held.trained}, k.passes = 2;
-  k.exchanged = 8 * k.held.trained + 4 * k.held.frozen;
-  k.peak = positive("chip.peak.bf16", peak_rate(s.chip, dtype::bf16).value());
-  deal(k);
-  return k;
-}
-
-/// FLOPs of the attention core per token, head sizes padded to 128, keys in the blocks that the kernel takes at once:
-/// half a block more than the causal half, a block more than a window. Without a fused kernel all keys are taken.
-constexpr double padded_attention(const asked_step& k) {
-  const auto padded = [](std::int64_t head) { return static_cast<double>(round_up(head, 128)); };
-  const double block = k.c.attention_block;
-  const attention_spec& a = k.m.attention;
-  const auto length = static_cast<double>(k.job.sequence_length);
-  const bool whole = k.m.kind == architecture::encoder || k.job.attention == attention_kernel::unfused;
-  const double all = whole ? length : (length + (block < length ? block : length)) / 2;
-  const double seen = k.job.attention == attention_kernel::unfused ? all : static_cast<double>(a.window) + block;
-  const double local = seen < all ? seen : all;
-  const auto local_layers = static_cast<double>(a.local_layers);
-  const auto heads = static_cast<double>(a.heads);
-  if (has_latent_attention(k.m)) {
-    const std::int64_t keys = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
-    const auto sizes = static_cast<double>(keys + a.latent.v_head_dim);
-    const double width = k.c.latent_values_padded ? sizes * (padded(keys) / static_cast<double>(keys))
-                                                  : padded(keys) + padded(a.latent.v_head_dim);
-    return 2 * k.layers * heads * all * width;
-  }
-  const double global_head = padded(a.global_head_dim > 0 ? a.global_head_dim : a.head_dim);
-  return 2 * 2 * heads * (local_layers * local * padded(a.head_dim) + (k.layers - local_layers) * all * global_head);
-}
-
-/// A product per token: what is asked for, how often it is done in a step, and its dimensions on one device,
-/// contracted and outer, tensor parallelism applied.
-struct product_on_device {
-  flops work{};
-  double passes = 0, inner = 0, outer = 0;
-};
-
-/// The dense products of all layers, MLP widths averaged over the layers that have one, and those of adapters, which
-/// are trained whatever the base is.
-constexpr std::array<product_on_device, 5> dense_products(const asked_step& k) {
-  const forward_flops& f = k.work;
-  const remat_policy& r = k.job.remat;
-  const auto cut = static_cast<double>(k.l.tensor);
-  const double d = k.width.d_model;
-  const bool beside_experts = k.m.moe.shared_d_ff > 0 || k.m.moe.parallel_dense_d_ff > 0;
-  const std::int64_t layers = beside_experts ? k.m.layers : k.m.layers - moe_layers(k.m);
-  const double matrices = (k.m.mlp.gated ? 3 : 2) * d * static_cast<double>(layers > 0 ? layers : 1);
-  const double mlp = static_cast<double>(dense_mlp_matrices(k.m)) / matrices / cut;
-  return {{{f.qkv, k.passes + again(r.qkv), d, k.width.qkv / cut},
-           {f.attention_output, k.passes + again(r.out_proj), k.width.context / cut, d},
-           {f.mlp_up, k.passes + again(r.mlp_up), d, mlp},
-           {f.mlp_down, k.passes, mlp, d},
-           {k.adapters, 3.0 + (products_again(r) > 0 ? 1 : 0), static_cast<double>(k.job.lora_rank), d}}};
-}
-
-/// FLOPs of all passes of a product, with both dimensions filled up to the side of the MXU.
-constexpr double filled_work(const asked_step& k, const product_on_device& p) {
-  const double asked_for = p.work.value() * p.passes;
-  if (!k.c.products_padded || p.inner <= 0 || p.outer <= 0) return asked_for;
-  const std::int64_t side = positive_count("chip.mxu.side", k.s.chip.mxu.side);
-  const auto filled = [side](double size) { return static_cast<double>(round_up(ceil_to_count(size), side)) / size; };
-  return asked_for * filled(p.inner) * filled(p.outer);
-}
-
-/// Bytes per token that a product reads and writes, its bf16 operands and results once per pass: a product of
-/// m x k x n takes f (1/m + 1/k + 1/n) bytes for f FLOPs. Routed experts have dispatch instead.
-constexpr bytes operands_of(const product_on_device& p, double rows) {
-  return bytes{p.work.value() > 0 ? p.work.value() * p.passes * (1 / rows + 1 / p.inner + 1 / p.outer) : 0};
-}
-
-/// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, the scores a second time in
-/// the backward pass, at its own rate; plain products take 3, and what was not kept again: scores, and their product
-/// with the values where its result is needed and not kept.
-constexpr double attention_passes(const asked_step& k) {
-  const remat_policy& r = k.job.remat;
-  if (k.job.attention == attention_kernel::flash) return k.c.attention_slowdown * (r.attention_again ? 4.5 : 3.5);
-  return 3 + again(r.elementwise) * (1 + again(r.context)) / 2;
-}
-
-constexpr void add_compute(step_breakdown& t, const asked_step& k) {
-  const training& job = k.job;
-  const double doubled =
-      in_eight_bits(job) && peak_rate(k.s.chip, job.compute).value() > k.peak ? 1 - k.c.low_precision_share / 2 : 1;
-  const double per_flop = k.tokens * job.work_multiplier / (k.peak * mxu_fraction(k.c, k.s.chip));
-  const double d = k.width.d_model;
-  const auto cut = static_cast<double>(k.l.tensor);
-  double dense = 0;
-  for (const product_on_device& p : dense_products(k)) dense += filled_work(k, p);
-  const double expert = static_cast<double>(k.m.moe.expert_d_ff) / cut;
-  const double experts = filled_work(k, {k.work.experts_up, k.passes + again(job.remat.mlp_up), d, expert}) +
-                         filled_work(k, {k.work.experts_down, k.passes, d, expert});
-  t.dense_products = seconds{per_flop * doubled * dense};
-  t.expert_products = seconds{per_flop * doubled * job.capacity_factor * experts};
-  t.logits = seconds{per_flop * job.logits_fraction *
-                     filled_work(k, {k.work.logits, k.passes, d, static_cast<double>(k.m.vocab) / cut})};
-  t.attention = seconds{per_flop * padded_attention(k) * attention_passes(k)};
-  if (job.images_per_sequence > 0) {
-    const double per_token = vision_flops_per_image(k.m.vision).value() * static_cast<double>(job.images_per_sequence) /
-                             static_cast<double>(job.sequence_length);
-    t.vision = seconds{per_flop * (k.held.frozen > 0 ? 1 : 3) * per_token};
-  }
-  t.compute = t.dense_products + t.expert_products + t.logits + t.attention + t.vision;
-}
-
-constexpr void add_hbm(step_breakdown& t, const asked_step& k) {
-  const layer_widths& w = k.width;
-  const remat_policy& r = k.job.remat;
-  const double rate = positive("chip.hbm.bandwidth", k.s.chip.hbm.bandwidth.value());
-  const double exposed = k.c.hbm_passes / rate;
-  const auto device_count = static_cast<double>(k.s.chip.jax_devices);
-  const auto tensor = static_cast<double>(k.l.tensor);
-  const double passes = products_again(r) > 0 ? 4 : 3.3;
-  const double numbers =
-      passes * 2 * k.layers * (8 * w.d_model + 2 * w.qkv + w.mlp) + 16 * static_cast<double>(k.m.vocab);
-  t.elementwise = seconds{exposed * k.tokens * numbers};
-  // Forward: scores and probabilities, each written and read. Backward: probabilities read for the gradient of the
-  // values; their gradient written, read beside them by the softmax, and that of the scores written and read twice.
-  const double moves = 4 + 7 + again(r.elementwise) * (3 + again(r.context));
-  const double bytes_each = k.job.compute == dtype::fp32 ? 4 : 2;
-  t.scores = seconds{exposed * k.tokens * k.layers * w.scores * bytes_each * moves};
-  const double rows = k.tokens * tensor / device_count / k.microbatches;
-  bytes operands{};
-  for (const product_on_device& p : dense_products(k)) operands += operands_of(p, rows);
-  t.operands = seconds{exposed * k.c.operand_reads * k.tokens * k.job.work_multiplier * operands.value()};
-  const double gathered =
-      2 * (k.held.trained + k.held.frozen) / (tensor * static_cast<double>(k.l.expert) * k.stages) * device_count;
-  t.weight_reads = seconds{exposed * k.c.weight_reads * gathered * (k.passes + again(r.mlp_up)) * k.microbatches};
-  const double updated = k.c.fixed_update > 0 ? k.c.fixed_update : update_bytes_per_parameter(k.job).value();
-  t.weight_update = seconds{updated * k.held.trained / k.shards / rate};
-  const double routed =
-      k.tokens * static_cast<double>(k.m.moe.top_k) * w.d_model * 2 * static_cast<double>(moe_layers(k.m));
-  t.dispatch = seconds{k.c.dispatch_passes * k.job.capacity_factor * routed * (3 + again(r.mlp_up)) *
-                       (k.c.dispatch_on_every_shard ? tensor : 1) / rate};
-  t.hbm = t.elementwise + t.scores + t.operands + t.weight_reads + t.weight_update + t.dispatch;
-}
-
-/// Whether the slice's rings are closed; where that is not established (partial slices of v2 and v3) by size.
-constexpr bool counts_as_wrapped(const slice& s) { return fully_wrapped(s).value_or(chips(s) >= 256); }
-
-/// Torus axes that a degree gets: dealt in proportion to the logarithm of the degree.
-constexpr double axes_for(std::int64_t degree, const layout& l, const slice& s) {
-  const auto all = static_cast<double>(positive_count("chip.ici.axes", s.chip.ici.axes));
-  if (chips(s) <= 4) return 0.67 * all;
-  const auto log2_of = [](std::int64_t n) { return math::log2(static_cast<double>(n < 2 ? 2 : n)); };
-  const double dealt = all * log2_of(degree) / log2_of(mesh_size(l));
-  return dealt < 0.34 ? 0.34 : dealt;
-}
-
-constexpr void add_ici(step_breakdown& t, const asked_step& k) {
-  const layout& l = k.l;
-  const double d = k.width.d_model;
-  const double axis = ici_axis_both_ways(k.s.chip).value() * (counts_as_wrapped(k.s) ? 1 : 0.5);
-  const auto collective = [&](std::int64_t degree, double bytes_moved, double exposed) {
-    const double whole = bytes_moved / positive("ICI rate of the chip", axes_for(degree, l, k.s) * axis);
-    return collective_time{seconds{whole}, seconds{whole * exposed}};
-  };
-  const double weights_exposed = k.job.synchronous_collectives ? 1 : k.c.exposed_fsdp;
-  if (l.fsdp > 1) {
-    const double kept = static_cast<double>(checked_multiply(l.tensor, l.expert)) * k.stages;
-    t.fsdp = collective(l.fsdp, k.microbatches * k.exchanged / kept, weights_exposed);
-  }
-  // Chips that hold different parts of the same sequences hold the same weights: for gradients they are replicas.
-  const std::int64_t replicas = checked_multiply(l.data, l.context);
-  if (replicas > 1) t.data = collective(replicas, 8 * k.held.trained / k.shards, weights_exposed);
-  if (l.context > 1) {
-    // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
-    const attention_spec& a = k.m.attention;
-    const std::int64_t key = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
-    const double latent_queries = static_cast<double>(checked_multiply(a.heads, key));
-    const double keys_and_values = k.width.qkv - (has_latent_attention(k.m) ? latent_queries : k.width.context);
-    t.context =
-        collective(l.context, 3 * k.layers * k.tokens * static_cast<double>(l.context - 1) * keys_and_values * 2,
-                   k.c.exposed_context);
-  }
-  if (l.tensor > 1) {
-    const bool all_again = products_again(k.job.remat) == 3 && k.job.remat.attention_again;
-    const double others = static_cast<double>(l.tensor - 1) * (all_again ? 3 : 2.5);
-    t.tensor = collective(l.tensor, k.tokens * others * d * 8 * k.layers, k.c.exposed_tensor);
-  }
-  if (l.expert > 1) {
-    const double ways = static_cast<double>(l.expert) / 4;
-    t.expert = collective(l.expert,
-                          k.tokens * static_cast<double>(k.m.moe.top_k) * d * 4 * static_cast<double>(moe_layers(k.m)) *
-                              (3 + again(k.job.remat.mlp_up)) * (ways > 1 ? ways : 1),
-                          k.c.exposed_expert);
-  }
-  const seconds weights = t.fsdp.whole + t.data.whole;
-  const seconds cannot_hide = weights - (t.compute + t.hbm);
-  if (k.c.hidden_by_work_only && cannot_hide > t.fsdp.exposed + t.data.exposed) {
-    t.fsdp.exposed = cannot_hide * (t.fsdp.whole / weights);
-    t.data.exposed = cannot_hide * (t.data.whole / weights);
-  }
-  t.ici = t.fsdp.exposed + t.data.exposed + t.tensor.exposed + t.expert.exposed + t.context.exposed;
-}
-
-/// Between slices: the gradients of data parallelism are reduced once; weights that are cut over slices are gathered
-/// forward and backward and their gradients scattered, in every microbatch, each chip its own shard.
-constexpr void add_dcn(step_breakdown& t, const asked_step& k, seconds base) {
-  if (k.l.dcn_data == 1 && k.l.dcn_fsdp == 1) return;
-  const auto replicas = static_cast<double>(k.l.dcn_data);
-  const auto cut = static_cast<double>(k.l.dcn_fsdp);
-  const bytes_per_second rate = k.s.chip.host.dcn.value("DCN rate of the chip");
-  const double reduced = 2 * (replicas - 1) / replicas * 4 * k.held.trained / k.slice_chips / cut;
-  const double gathered = k.microbatches * k.exchanged * (cut - 1) / cut / k.shards;
-  t.dcn.whole = seconds{(reduced + gathered) / positive("DCN rate of the chip", rate.value())};
-  t.dcn.exposed = k.c.exposed_dcn * t.dcn.whole;
-  if (k.c.hidden_by_work_only) t.dcn.exposed = max(t.dcn.exposed, t.dcn.whole - base / 2);  // half is backward
-}
-
-/// Between host memory and chip: the optimizer's state in and out once; parameters in for every forward and backward
-/// pass, those that are trained in and out for the update. Nothing hides it: `memory_use` has no room for the state
-/// before the backward pass is over, so it cannot come earlier, and both ways are added.
-constexpr void add_host(step_breakdown& t, const asked_step& k) {
-  if (k.job.state_on_host == host_state::none) return;
-  const double weights = k.held.trained * size_of(k.job.weights).value();
-  const double frozen = k.held.frozen * size_of(k.job.frozen_weights).value();
-  double moved = 2 * k.held.trained * optimizer_bytes_per_parameter(k.job.optimizer, k.job.moments).value();
-  if (k.job.state_on_host == host_state::parameters_and_optimizer)
-    moved += 2 * weights + 2 * k.microbatches * (weights + frozen);
-  const double rate = k.s.chip.host.pcie.value("PCIe rate of the chip").value();
-  t.host.whole = seconds{moved / k.shards / positive("PCIe rate of the chip", rate)};
-  t.host.exposed = k.c.exposed_host * t.host.whole;
-}
-
-/// Time in which stages wait for the first and last microbatches: (p-1) / (m v) of the work, for m microbatches and v
-/// rounds of interleaved stages, in GPipe and in 1F1B alike. Source: Narayanan et al. 2021, arXiv 2104.04473.
-constexpr double bubble_share(const training& job, double stages) {
-  const double pieces = job.pipeline_microbatches > 0 ? static_cast<double>(job.pipeline_microbatches) : 4 * stages;
-  return (stages - 1) / (pieces * static_cast<double>(job.pipeline_rounds));
-}
-
-/// Time over that of a tuned recipe.
-constexpr double software_factor(const training& job, const calibration& c) {
-  const double level = job.software == software_level::general ? c.general_software : 1;
-  return level * c.own_factor;
-}
-
-/// Half-width that holds nine of ten errors with the model family left out of the calibration; one for all generations
-/// and kinds, for widths of single cells did not generalise. Wider where no published run covers the case.
-inline constexpr double usual_band = 0.20;
-inline constexpr double wide_band = 0.35;
-
-/// Whether published runs cover this chip with this kind of model and precision: dense models on every generation, int8
-/// from v5e on, experts from v5p on.
-constexpr bool is_covered(const transformer& m, const training& job, const chip_spec& chip) {
-  return generation_index(chip) >= (has_experts(m) ? 4 : in_eight_bits(job) ? 3 : 0);
-}
-
-constexpr void add_band(step_breakdown& t, const asked_step& k) {
-  // The domain of the records: 512 to 32768 tokens a sequence, 700 or more a chip and step, up to 32 slices.
-  // Below 1.5e9 parameters a factor of two either way.
-  const std::int64_t length = k.job.sequence_length;
-  const bool unusual = length < 512 || length > 32768 || k.tokens < 700 || k.slices > 32;
-  const bool small = k.held.trained + k.held.frozen < 1.5e9;
-  t.extrapolated = small || unusual || !is_covered(k.m, k.job, k.s.chip) || k.stages > 1 || k.l.context > 1 ||
-                   k.l.dcn_fsdp > 1 || k.job.images_per_sequence > 0 || k.job.attention != attention_kernel::flash ||
-                   k.job.lora_rank > 0 || k.job.state_on_host != host_state::none;
-  t.band = small ? 1 : (t.extrapolated ? wide_band : usual_band) + (k.slices > 8 ? 0.05 : 0);
-  t.low = t.total / (1 + t.band);
-  t.high = small ? 2 * t.total : t.total / (1 - t.band);
-}
-
-constexpr step_bound largest_part(const step_breakdown& t) {
-  const seconds parts[] = {t.compute,     t.hbm, t.ici, t.dcn.exposed, t.overhead + t.bubble + t.jitter + t.software,
-                           t.host.exposed};
-  std::size_t most = 0, i = 0;
-  for (const seconds part : parts) {
-    if (++i; part > parts[most]) most = i - 1;
-  }
-  return static_cast<step_bound>(most);
-}
-
-}  // namespace detail
-
-/// Time of one training step of a text model. Throws for what `memory_use` throws for, and where a needed figure of the
-/// chip is unknown. It does not ask whether the job fits:
-/// `fits(memory_use(...))` does. Worked: the 128B default model of MaxText on v5p-256, 10.71 s against 10.25 s measured
-/// (tests/oracle). Source: closed form calibrated on published runs; constants and their meaning in `calibration`.
-[[nodiscard]] constexpr step_breakdown step_time(const transformer& m, const training& job, const layout& l,
-                                                 const slice& s, const calibration& constants = {}) {
-  detail::check_trained(m, job, l, s);
-  validate(constants);
-  const detail::asked_step k = detail::asked(m, job, l, s, constants);
-  step_breakdown t;
-  detail::add_compute(t, k);
-  detail::add_hbm(t, k);
-  detail::add_ici(t, k);
-  t.overhead = constants.per_layer_pass * (4 * k.layers * k.microbatches);
-  const seconds base = t.compute + t.hbm + t.ici + t.overhead;
-  t.bubble = base * detail::bubble_share(job, k.stages);
-  t.jitter = (base + t.bubble) * (constants.slowdown_per_doubling * math::log2(k.slices));
-  detail::add_dcn(t, k, base + t.bubble);
-  detail::add_host(t, k);
-  const seconds tuned = base + t.bubble + t.jitter + t.dcn.exposed + t.host.exposed;
-  t.software = tuned * (detail::software_factor(job, constants) - 1);
-  t.total = tuned + t.software;
-  detail::positive("step time", t.total.value());
-  detail::add_band(t, k);
-  t.limited_by = detail::largest_part(t);
-  t.tokens_per_second = static_cast<double>(tokens_per_step(job)) / t.total;
-  const flops work = k.passes * (k.work.total - k.work.attention) + 3 * (k.work.attention + k.adapters);
-  t.mfu = work.value() * k.tokens / k.peak / t.total.value();
-  return t;
-}
-
-/// Constants under which the estimate of a run of the caller's own equals what was measured, so that estimates for
-/// other slices, batches and layouts start from it. Throws for a time that is not above 0. Worked: 9.1 s measured
-/// where 8.0 s are estimated scale every estimate by 1.1375.
-[[nodiscard]] constexpr calibration scaled_to(seconds measured, const transformer& m, const training& job,
-                                              const layout& l, const slice& s, calibration constants = {}) {
-  detail::positive("measured step time", measured.value());
-  constants.own_factor *= measured / step_time(m, job, l, s, constants).total;
-  return constants;
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/model/kv_cache.hpp
-
-#ifndef TPUPLAN_MODEL_KV_CACHE_HPP
-#define TPUPLAN_MODEL_KV_CACHE_HPP
-
-#include <cstdint>
-
-/// @file
-/// Size of the keys and values that decoding keeps.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-namespace detail {
-
-constexpr void check_cached(const transformer& m) {
-  validate(m);
-  if (m.kind != architecture::decoder) {
-    fail(errc::unsupported, "KV cache of an architecture", name(m.kind), "decoder");
-  }
-}
-
-/// Cached numbers per token of one layer that attends to everything, and of one with a window.
-struct cached_widths {
-  std::int64_t global = 0;
-  std::int64_t local = 0;
-};
-constexpr cached_widths cached(const transformer& m) {
-  const attention_spec& a = m.attention;
-  if (has_latent_attention(m)) {
-    const std::int64_t width = a.latent.kv_lora_rank + a.latent.qk_rope_head_dim;
-    return {width, width};
-  }
-  const std::int64_t heads = a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads;
-  const std::int64_t size = a.global_head_dim > 0 ? a.global_head_dim : a.head_dim;
-  return {2 * checked_multiply(heads, size), 2 * checked_multiply(a.kv_heads, a.head_dim)};
-}
-
-/// Layers with a cache of their own, of either kind: not those that share one or that attend to an image.
-struct cached_layers {
-  std::int64_t global = 0;
-  std::int64_t local = 0;
-};
-constexpr cached_layers layers_with_cache(const transformer& m) {
-  const attention_spec& a = m.attention;
-  const std::int64_t own = m.layers - a.kv_shared_layers - a.cross_layers;
-  // Layers that share are dealt to both kinds in proportion, as their pattern repeats.
-  const std::int64_t local = a.kv_shared_layers == 0 ? a.local_layers : a.local_layers * own / m.layers;
-  return {own - local, local};
-}
-
-}  // namespace detail
-
-/// Bytes of keys and values that one token adds in all layers: 2 x layers x kv_heads x head_dim elements; latent
-/// attention keeps (kv_lora_rank + rope) of them per layer. Windows do not enter: they bound the total.
-/// Worked: 131072 B for llama-3-8b in bf16; 70272 B for DeepSeek-V3.
-[[nodiscard]] constexpr bytes kv_bytes_per_token(const transformer& m, dtype cache = dtype::bf16) {
-  detail::check_cached(m);
-  const detail::cached_widths width = detail::cached(m);
-  const detail::cached_layers layers = detail::layers_with_cache(m);
-  return size_of(cache) * static_cast<double>(checked_add(checked_multiply(layers.global, width.global),
-                                                          checked_multiply(layers.local, width.local)));
-}
-
-/// Whether layers with a window keep only the window.
-enum class window_eviction : std::uint8_t { keep_all, evict };
-
-/// Bytes of the cache of one sequence of that length. With eviction, local layers hold at most their window.
-/// Worked: gemma2-9b, 8192 tokens, bf16, evicting: 2113929216 B.
-[[nodiscard]] constexpr bytes kv_bytes_per_sequence(const transformer& m, std::int64_t sequence_length,
-                                                    dtype cache = dtype::bf16,
-                                                    window_eviction windows = window_eviction::evict) {
-  detail::check_cached(m);
-  detail::positive_count("sequence_length", sequence_length);
-  const std::int64_t window = m.attention.window;
-  const bool bounded = windows == window_eviction::evict && window > 0 && window < sequence_length;
-  const detail::cached_widths width = detail::cached(m);
-  const detail::cached_layers layers = detail::layers_with_cache(m);
-  const std::int64_t global = checked_multiply(layers.global, width.global, sequence_length);
-  const std::int64_t local = checked_multiply(layers.local, width.local, bounded ? window : sequence_length);
-  return size_of(cache) * static_cast<double>(checked_add(global, local));
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/parallel/link.hpp
-
-#ifndef TPUPLAN_PARALLEL_LINK_HPP
-#define TPUPLAN_PARALLEL_LINK_HPP
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-
-/// @file
-/// From one chip to another: hops, the first byte, the rest, and what a chip gets of its host's network card.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// Time of one ICI hop, whatever it carries: about a microsecond. Source: scaling book, "TPU networking" (2025-12-15).
-inline constexpr seconds ici_hop_latency{1e-6};
-
-/// Where a chip is in its slice: its place along each axis, from 0.
-struct chip_position {
-  std::array<std::int32_t, 3> at{0, 0, 0};  ///< along each axis
-};
-
-/// One link of one chip, one way, as achieved. Worked: 50 GB/s x 0.9 = 45 GB/s on v5e.
-[[nodiscard]] constexpr bytes_per_second ici_link_rate(const chip_spec& chip) {
-  const bytes_per_second rate = chip.ici.link_one_way * chip.ici.achievable_fraction;
-  detail::positive("chip.ici.link_one_way", rate.value());
-  return rate;
-}
-
-namespace detail {
-
-/// The shortest way along one axis, and in how many directions there is one that short.
-struct axis_way {
-  std::int64_t hops = 0;
-  std::int64_t directions = 0;
-};
-
-constexpr axis_way way_along(const slice& s, const chip_position& from, const chip_position& to, std::size_t axis) {
-  const std::int64_t length = positive_count("slice.shape", s.shape.dims[axis]);
-  const std::int64_t a = from.at[axis];
-  const std::int64_t b = to.at[axis];
-  for (const std::int64_t place : {a, b}) {
-    if (place < 0 || place >= length)
-      fail(errc::out_of_range, "chip_position.at", place, "0 to the axis' length less 1");
-  }
-  const std::int64_t straight = a < b ? b - a : a - b;
-  if (straight == 0) return {};
-  const std::int64_t around = length - straight;
-  if (straight < around || !wraparound(s)[axis].value("wraparound of the slice")) return {straight, 1};
-  return {around, straight == around ? 2 : 1};
-}
-
-}  // namespace detail
-
-/// Hops on the shortest way between two chips: min(d, n - d) along an axis of n that wraps, d along one that does not.
-/// Throws for places outside of the slice, and where the answer depends on a wraparound that is unknown.
-/// Twisted shapes are counted as plain ones. Worked: 8 from (0, 0) to (13, 5) of v5litepod-256.
-/// Source: scaling book, "TPU networking".
-[[nodiscard]] constexpr std::int64_t hops(const slice& s, const chip_position& from, const chip_position& to) {
-  std::int64_t sum = 0;
-  for (std::size_t axis = 0; axis < 3; ++axis) sum += detail::way_along(s, from, to, axis).hops;
-  return sum;
-}
-
-/// Links through which the sender can start on a shortest way: one per axis to be crossed, two where both directions
-/// are as short. Worked: 2 from corner to corner of v5litepod-16, 4 from (0, 0) to (8, 8) of v5litepod-256.
-[[nodiscard]] constexpr std::int64_t shortest_ports(const slice& s, const chip_position& from,
-                                                    const chip_position& to) {
-  std::int64_t sum = 0;
-  for (std::size_t axis = 0; axis < 3; ++axis) sum += detail::way_along(s, from, to, axis).directions;
-  return sum;
-}
-
-/// Hops between the two chips that are farthest apart: n/2 along an axis that wraps, n - 1 along one that does not.
-/// Throws where a wraparound is unknown. Worked: 16 in v5litepod-256, 6 in v5litepod-16.
-[[nodiscard]] constexpr std::int64_t farthest_hops(const slice& s) {
-  std::int64_t sum = 0;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::int64_t length = detail::positive_count("slice.shape", s.shape.dims[axis]);
-    if (length == 1) continue;
-    sum += wraparound(s)[axis].value("wraparound of the slice") ? length / 2 : length - 1;
-  }
-  return sum;
-}
-
-/// When the first byte arrives over that many hops. Worked: 6 us over 6 hops.
-[[nodiscard]] constexpr seconds first_byte_time(std::int64_t hop_count, seconds per_hop = ici_hop_latency) {
-  detail::count_from("hops", hop_count, 0);
-  detail::positive("latency per hop", per_hop.value());
-  return per_hop * static_cast<double>(hop_count);
-}
-
-/// Sending an array from one chip to another: first_byte + streaming = total.
-struct send_breakdown {
-  std::int64_t hops = 0;   ///< between the chips
-  std::int64_t ports = 0;  ///< links of the sender that are used
-  seconds first_byte{};    ///< hops x latency of one
-  seconds streaming{};     ///< the bytes over the ports
-  seconds total{};         ///< of both
-};
-
-/// Time to send an array over all shortest ways between two chips of a slice. Nothing takes no time from a chip to
-/// itself. Worked: bf16[8,128,8192] from corner to corner of v5litepod-16: 6 us to the first byte, 186.4 us of
-/// streaming over two ports at 45 GB/s. Source: scaling book, "TPUs", exercise.
-[[nodiscard]] constexpr send_breakdown send_time(bytes amount, const slice& s, const chip_position& from,
-                                                 const chip_position& to, seconds per_hop = ici_hop_latency) {
-  detail::positive("amount", amount.value());
-  send_breakdown result;
-  result.hops = hops(s, from, to);
-  result.ports = shortest_ports(s, from, to);
-  if (result.hops == 0) return result;
-  result.first_byte = first_byte_time(result.hops, per_hop);
-  result.streaming = amount / (ici_link_rate(s.chip) * static_cast<double>(result.ports));
-  result.total = result.first_byte + result.streaming;
-  return result;
-}
-
-/// The size below which a hop takes as long as an empty one: link rate x latency.
-/// Worked: 45 kB on v5e. Source: scaling book, "Sharded matrices".
-[[nodiscard]] constexpr bytes latency_bound_bytes(const chip_spec& chip, seconds per_hop = ici_hop_latency) {
-  detail::positive("latency per hop", per_hop.value());
-  return ici_link_rate(chip) * per_hop;
-}
-
-/// What a host sends to the data-centre network, and each of its chips.
-struct network_share {
-  bytes_per_second host{};  ///< of the host's network card
-  bytes_per_second chip{};  ///< of one chip
-};
-
-/// The rate of a host's network card, given in gigabits as it is sold, shared evenly by its chips: `host_spec.dcn`.
-/// Worked: 200 Gb/s for 4 chips are 25 GB/s and 6.25 GB/s (v5p). Source: scaling book, "Training".
-[[nodiscard]] constexpr network_share network_share_of(double gigabits_per_second, std::int64_t chips_per_host) {
-  detail::positive("gigabits_per_second", gigabits_per_second);
-  const bytes_per_second host{gigabits_per_second * 1e9 / 8};
-  return {host, host / static_cast<double>(detail::positive_count("chips_per_host", chips_per_host))};
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/parallel/collective.hpp
-
-#ifndef TPUPLAN_PARALLEL_COLLECTIVE_HPP
-#define TPUPLAN_PARALLEL_COLLECTIVE_HPP
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-/// @file
-/// Time of a collective among a group of chips: by bandwidth, with the floor that latency sets. Bytes are those of the
-/// whole gathered or reduced array as one group sees it; where the array is also cut over an axis outside of the group,
-/// its share. Source of all formulas: scaling book, "Sharded matrices" and "Training" (2025-12-15).
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// How the chips of a group are connected.
-enum class network_kind : std::uint8_t {
-  ring,    ///< every axis closes: both directions carry
-  line,    ///< no axis closes: what the chip at an end can take in
-  switch_  ///< every chip has one port into a switch (GPUs in a node, nodes in a network)
-};
-
-/// Whether a collective of n members is counted as moving the whole array or (n-1)/n of it. On rings the book drops the
-/// factor, because the best known two-way schedules of even rings do not gain from it; on switches in rough estimates.
-enum class member_share : std::uint8_t {
-  by_network,  ///< whole on rings, others on lines and switches
-  whole,
-  others
-};
-
-/// Chips that take part in a collective: the lengths of the ICI axes they span.
-struct collective_group {
-  std::array<std::int32_t, 3> lengths{1, 1, 1};   ///< 1: an axis that is not used
-  network_kind network = network_kind::ring;      ///< what joins the members
-  bytes_per_second one_way{};                     ///< of one link (or port), as achieved
-  seconds per_hop = ici_hop_latency;              ///< time of one hop, whatever it carries
-  member_share share = member_share::by_network;  ///< what of the array is counted as moved
-};
-
-/// Members of the group. Worked: 64 of 4 x 4 x 4.
-[[nodiscard]] constexpr std::int64_t members(const collective_group& group) {
-  for (const std::int32_t length : group.lengths) detail::positive_count("collective_group.lengths", length);
-  return checked_multiply(group.lengths[0], group.lengths[1], group.lengths[2]);
-}
-
-/// The group of all chips along some axes of a slice, at achieved link rates. Axes whose wraparound is not established
-/// count as open. Worked: axes {true, false, false} of v5p-128 are a ring of 4.
-[[nodiscard]] constexpr collective_group group_along(const slice& s, const std::array<bool, 3>& axes) {
-  collective_group group;
-  group.one_way = ici_link_rate(s.chip);
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (!axes[axis]) continue;
-    group.lengths[axis] = s.shape.dims[axis];
-    if (s.shape.dims[axis] > 1 && !wraparound(s)[axis].value_or(false)) group.network = network_kind::line;
-  }
-  return group;
-}
-
-/// Time of a collective: the larger of what bandwidth and what latency ask for.
-struct collective_cost {
-  seconds bandwidth{};         ///< of the bytes over the links
-  seconds latency{};           ///< of the hops
-  seconds total{};             ///< the larger of both
-  bool latency_bound = false;  ///< latency is the larger
-};
-
-namespace detail {
-
-constexpr double axes_used(const collective_group& group) noexcept {
-  double used = 0;
-  for (const std::int32_t length : group.lengths) used += length > 1 ? 1 : 0;
-  return used;
-}
-
-/// The part of the array that is counted as moving into a chip.
-constexpr double share_of(const collective_group& group, double n) noexcept {
-  const member_share usual = group.network == network_kind::ring ? member_share::whole : member_share::others;
-  return (group.share == member_share::by_network ? usual : group.share) == member_share::others ? (n - 1) / n : 1;
-}
-
-constexpr collective_cost make_cost(seconds bandwidth, seconds latency) noexcept {
-  return {bandwidth, latency, max(bandwidth, latency), bandwidth < latency};
-}
-
-constexpr void check_collective(const collective_group& group, bytes array) {
-  not_negative("bytes of the array", array.value());
-  positive("collective_group.one_way", group.one_way.value());
-  not_negative("collective_group.per_hop", group.per_hop.value());
-}
-
-/// Hops after which the last part has arrived: half a ring, a whole line; two on a switch.
-constexpr double hops_of_group(const collective_group& group) noexcept {
-  double hops = 0;
-  for (const std::int32_t length : group.lengths) {
-    if (length > 1) hops += group.network == network_kind::ring ? length / 2.0 : length - 1.0;
-  }
-  return group.network == network_kind::switch_ ? 2 : hops;
-}
-
-}  // namespace detail
-
-/// Every member ends with the whole array of which each had a part. Rings: V / (axes x both ways). Lines and switches:
-/// (n-1)/n V over the links into one chip (an end of the line has one for each axis).
-/// Worked: 128 MiB over a ring of 16 at 45 GB/s one-way take 1.491 ms; 1.398 ms where only the others' part counts.
-[[nodiscard]] constexpr collective_cost all_gather(bytes array, const collective_group& group) {
-  detail::check_collective(group, array);
-  const auto n = static_cast<double>(members(group));
-  if (n == 1) return {};
-  const double directions = group.network == network_kind::ring ? 2 : 1;
-  const double ports = group.network == network_kind::switch_ ? 1 : directions * detail::axes_used(group);
-  return detail::make_cost(array * detail::share_of(group, n) / (group.one_way * ports),
-                           group.per_hop * detail::hops_of_group(group));
-}
-
-/// Every member ends with a part of the sum of all arrays. As long as an all-gather. Worked: AllGather read backwards.
-[[nodiscard]] constexpr collective_cost reduce_scatter(bytes array, const collective_group& group) {
-  return all_gather(array, group);
-}
-
-/// Every member ends with the whole sum: reduce-scatter, then all-gather. Worked: twice all_gather.
-[[nodiscard]] constexpr collective_cost all_reduce(bytes array, const collective_group& group) {
-  const collective_cost half = all_gather(array, group);
-  return detail::make_cost(2 * half.bandwidth, 2 * half.latency);
-}
-
-/// Every member sends a different part to every other. Torus: V max(n_i) / (4 n x both ways), which on one ring is
-/// V / (4 x both ways); a line takes twice as long, for half of the parts cross its one middle link; a switch
-/// V (n-1)/n^2, or V/n where the whole array counts. `share` is for switches only.
-/// Worked: 1 GB over 16 x 16 rings at 45 GB/s one-way takes 174 us.
-[[nodiscard]] constexpr collective_cost all_to_all(bytes array, const collective_group& group) {
-  detail::check_collective(group, array);
-  const auto n = static_cast<double>(members(group));
-  if (n == 1) return {};
-  const seconds latency = group.per_hop * detail::hops_of_group(group);
-  if (group.network == network_kind::switch_) {
-    return detail::make_cost(array * (detail::share_of(group, n) / n) / group.one_way, latency);
-  }
-  std::int32_t longest = 1;
-  for (const std::int32_t length : group.lengths) longest = length > longest ? length : longest;
-  const double closed = group.network == network_kind::ring ? 1 : 2;
-  return detail::make_cost(array * (closed * longest / (4 * n)) / (2 * group.one_way), latency);
-}
-
-/// Bytes that cross one link of a one-way ring of n: all-gather V (1 - 1/n), all-to-all half of that.
-/// Worked: 7/8 and 7/16 of the array for n = 8.
-[[nodiscard]] constexpr bytes one_way_ring_traffic(bytes array, std::int64_t n, bool all_to_all_instead = false) {
-  detail::not_negative("bytes of the array", array.value());
-  const auto ring = static_cast<double>(detail::positive_count("members", n));
-  return array * ((1 - 1 / ring) * (all_to_all_instead ? 0.5 : 1));
-}
-
-/// Effective bandwidth of an all-gather through a level of a switched network with d members of that bandwidth each:
-/// W d/(d-1). The slowest level decides. Worked: 8 GPUs of 450 GB/s are as good as 514 GB/s.
-[[nodiscard]] constexpr bytes_per_second switched_bandwidth(bytes_per_second one_way, std::int64_t level_members) {
-  detail::positive("one_way", one_way.value());
-  if (level_members < 2) detail::fail(errc::invalid_argument, "members of a level", level_members, "2 or more");
-  const auto d = static_cast<double>(level_members);
-  return one_way * (d / (d - 1));
-}
-
-/// What a slice sends to other slices: each chip reduces its share of the array over DCN with the same chip of the
-/// other slices. `per_chip` is the lesser of NIC and PCIe. Throws where the chip's DCN rate is not known. Worked:
-/// all_reduce of 8 B x D x F, D 8192, F 28672, over two slices of 8960 v5p: 33.6 us for 2 (n-1)/n = 1.
-[[nodiscard]] constexpr collective_cost all_reduce_between_slices(bytes array, const slice& s,
-                                                                  std::int64_t slice_total) {
-  detail::not_negative("bytes of the array", array.value());
-  const auto replicas = static_cast<double>(detail::positive_count("slices", slice_total));
-  if (replicas == 1) return {};
-  const bytes_per_second network = s.chip.host.dcn.value("DCN rate of the chip");
-  const bytes_per_second per_chip = min(network, s.chip.host.pcie.value_or(network));
-  detail::positive("DCN rate of the chip", per_chip.value());
-  const bytes share = array / static_cast<double>(detail::positive_count("slice.shape", chips(s)));
-  return detail::make_cost(share * (2 * (replicas - 1) / replicas) / per_chip, seconds{0});
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/parallel/placement.hpp
-
-#ifndef TPUPLAN_PARALLEL_PLACEMENT_HPP
-#define TPUPLAN_PARALLEL_PLACEMENT_HPP
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-
-/// @file
-/// Where the axes of a mesh lie on the torus: which ICI axes each degree spans, and whether they close into rings
-/// there.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// One degree of a layout on the torus: its length along each ICI axis. Their product, times the devices of a chip that
-/// it takes, is the degree.
-struct placed_degree {
-  text<16> name{};                               ///< as in `layout`: "tensor"
-  std::int64_t degree = 1;                       ///< ways
-  std::array<std::int32_t, 3> lengths{1, 1, 1};  ///< chips along each ICI axis
-  std::int64_t on_chip = 1;                      ///< devices of one chip
-  bool rings = true;                             ///< every axis it spans is spanned whole, and wraps
-};
-
-/// The degrees inside a slice in the order in which they are placed, from those that communicate most.
-struct torus_placement {
-  std::array<placed_degree, 6> degrees{};  ///< unused ones have degree 1
-};
-
-namespace detail {
-
-/// The largest divisor of `degree` that also divides `room`.
-constexpr std::int64_t common_divisor(std::int64_t degree, std::int64_t room) noexcept {
-  while (room != 0) {
-    const std::int64_t rest = degree % room;
-    degree = room;
-    room = rest;
-  }
-  return degree;
-}
-
-/// Takes whole free axes that divide what is left of the degree, longest first, then parts of axes.
-constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& free, const slice& s) {
-  std::int64_t left = placed.degree / placed.on_chip;
-  for (const bool whole_only : {true, false}) {
-    for (int round = 0; round < 3 && left > 1; ++round) {
-      std::size_t best = 3;
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        const bool whole = free[axis] == s.shape.dims[axis] && left % free[axis] == 0;
-        if (free[axis] == 1 || (whole_only && !whole) || common_divisor(left, free[axis]) == 1) continue;
-        if (best == 3 || free[axis] > free[best]) best = axis;
-      }
-      if (best == 3) break;
-      const auto part = static_cast<std::int32_t>(common_divisor(left, free[best]));
-      placed.lengths[best] *= part;
-      free[best] /= part;
-      left /= part;
-    }
-  }
-  if (left > 1)
-    fail(errc::infeasible, "placement of a degree on the torus", placed.degree, "degrees that divide its axes");
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (placed.lengths[axis] == 1) continue;
-    if (placed.lengths[axis] != s.shape.dims[axis] || !wraparound(s)[axis].value_or(false)) placed.rings = false;
-  }
-}
-
-}  // namespace detail
-
-/// Lays the degrees of a layout on the axes of a slice: tensor first, then context, expert, FSDP, data and pipeline,
-/// each on whole axes where it can. The two devices of a chip go to the first degree that is even. Throws where a
-/// degree does not divide into what is free. Worked: FSDP 16 x tensor 4 on v5p-128 has tensor on one ring of 4 and FSDP
-/// on two.
-[[nodiscard]] constexpr torus_placement place_on_torus(const layout& l, const slice& s) {
-  validate(l, s);
-  torus_placement result{{{{"tensor", l.tensor},
-                           {"context", l.context},
-                           {"expert", l.expert},
-                           {"fsdp", l.fsdp},
-                           {"data", l.data},
-                           {"pipeline", l.pipeline}}}};
-  std::array<std::int32_t, 3> free = s.shape.dims;
-  std::int64_t on_chip = l.unit == mesh_unit::devices ? s.chip.jax_devices : 1;
-  for (placed_degree& placed : result.degrees) {
-    placed.on_chip = detail::common_divisor(placed.degree, on_chip);
-    on_chip /= placed.on_chip;
-    detail::place_degree(placed, free, s);
-  }
-  return result;
-}
-
-/// The group of chips in which one degree communicates. Worked: all_gather over it takes what FSDP waits for.
-[[nodiscard]] constexpr collective_group group_of(const placed_degree& placed, const slice& s) {
-  collective_group group;
-  group.lengths = placed.lengths;
-  group.one_way = ici_link_rate(s.chip);
-  group.network = placed.rings ? network_kind::ring : network_kind::line;
-  return group;
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/roofline/attention.hpp
-
-#ifndef TPUPLAN_ROOFLINE_ATTENTION_HPP
-#define TPUPLAN_ROOFLINE_ATTENTION_HPP
-
-#include <cstdint>
-
-/// @file
-/// The attention core, fused: FLOPs per byte of queries, keys, values and outputs, in prefill and in decode.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// One sequence in one layer. `queries` is the whole prompt in prefill and 1 in decode.
-struct attention_shape {
-  std::int64_t queries = 0;            ///< query rows
-  std::int64_t context = 0;            ///< keys that each query sees, none masked
-  std::int64_t heads_per_kv_head = 1;  ///< 1: multi-head; more: grouped queries
-};
-
-/// FLOPs per byte of the attention core whose scores stay on the chip: T query rows and outputs of G heads and S keys
-/// and values of one move once, 4 T S G H FLOPs are done; in bf16 T S G / (T G + S). Worked: 0.99988 for one query on
-/// 8192 keys, 7.992 with 8 heads per KV head, 240 for a prompt of 480 tokens. Source: scaling book, "Inference"
-/// (2025-12-15).
-[[nodiscard]] constexpr flops_per_byte attention_intensity(const attention_shape& a, dtype activations = dtype::bf16,
-                                                           dtype cache = dtype::bf16) {
-  const auto queries = static_cast<double>(detail::positive_count("queries", a.queries));
-  const auto context = static_cast<double>(detail::positive_count("context", a.context));
-  const auto group = static_cast<double>(detail::positive_count("heads_per_kv_head", a.heads_per_kv_head));
-  return flops{4 * queries * context * group} /
-         (size_of(activations) * (2 * queries * group) + size_of(cache) * (2 * context));
-}
-
-/// The prompt, in tokens and not rounded, whose attention reaches that intensity in prefill: in bf16 I (G + 1) / G.
-/// Worked: 480 for 240 FLOP/B with one query head per KV head, 270 with eight. Source: scaling book, "Inference".
-[[nodiscard]] constexpr double balance_prompt(flops_per_byte intensity, std::int64_t heads_per_kv_head = 1,
-                                              dtype activations = dtype::bf16, dtype cache = dtype::bf16) {
-  detail::positive("intensity", intensity.value());
-  const auto group = static_cast<double>(detail::positive_count("heads_per_kv_head", heads_per_kv_head));
-  return intensity.value() * (size_of(activations).value() * group + size_of(cache).value()) / (2 * group);
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/roofline/padding.hpp
-
-#ifndef TPUPLAN_ROOFLINE_PADDING_HPP
-#define TPUPLAN_ROOFLINE_PADDING_HPP
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-/// @file
-/// Padding to the side of the MXU and to the tiles in which arrays lie in memory, and what it wastes.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// The tile in which the last two dimensions of an array are laid out: sublanes x lanes.
-struct tile {
-  std::int64_t sublanes = 0;  ///< of the last dimension but one
-  std::int64_t lanes = 0;     ///< of the last dimension
-};
-
-/// The layout tile of a format: 8 x 128 words of 32 bits, so 16 x 128 in bf16 and 32 x 128 in int8.
-/// Worked: layout_tile(dtype::bf16) is 16 x 128. Source: JAX Pallas documentation, "TPU details", tiling.
-[[nodiscard]] constexpr tile layout_tile(dtype type) { return {8 * 32 / bits(type), 128}; }
-
-/// Bytes of one layout tile: 4096 in every format, which is one vector register.
-/// Worked: the 64 registers of a v5p TensorCore hold 262144 B. Source: scaling book, "TPUs" (2025-12-15).
-[[nodiscard]] constexpr bytes tile_bytes(dtype type) {
-  const tile unit = layout_tile(type);
-  return size_of(type) * static_cast<double>(checked_multiply(unit.sublanes, unit.lanes));
-}
-
-/// A matrix as weights have it: rows are inputs (contracted), columns are outputs.
-struct matrix_shape {
-  std::int64_t rows = 0;     ///< inputs
-  std::int64_t columns = 0;  ///< outputs
-};
-
-/// What a padded matrix costs against the one that was asked for.
-struct padding_cost {
-  matrix_shape shape{};         ///< as asked for
-  matrix_shape padded{};        ///< to the side of the MXU in both dimensions
-  double flop_utilization = 1;  ///< useful share of the MXU's cells
-  bytes stored{};               ///< as laid out in tiles
-  bytes stored_waste{};         ///< of which padding
-};
-
-/// Both dimensions rounded up to the side of the chip's MXU. Worked: 100 x 300 becomes 128 x 384 on v5e.
-[[nodiscard]] constexpr matrix_shape padded_to_mxu(matrix_shape shape, const chip_spec& chip) {
-  const std::int64_t side = detail::positive_count("chip.mxu.side", chip.mxu.side);
-  return {round_up(detail::positive_count("rows", shape.rows), side),
-          round_up(detail::positive_count("columns", shape.columns), side)};
-}
-
-/// Bytes of a matrix as it lies in memory: both dimensions rounded up to the layout tile of its format.
-/// Worked: 100 x 300 in bf16 lies in 112 x 384: 86016 B.
-[[nodiscard]] constexpr bytes tiled_bytes(matrix_shape shape, dtype type) {
-  const tile unit = layout_tile(type);
-  return size_of(type) *
-         static_cast<double>(checked_multiply(round_up(detail::positive_count("rows", shape.rows), unit.sublanes),
-                                              round_up(detail::positive_count("columns", shape.columns), unit.lanes)));
-}
-
-/// What padding wastes in FLOPs (on the MXU) and in bytes (in memory) for one weight matrix.
-/// Worked: 100 x 300 on v5e uses 61 % of the cells, on v6e (256 x 512) 23 %.
-[[nodiscard]] constexpr padding_cost padding(matrix_shape shape, const chip_spec& chip, dtype type = dtype::bf16) {
-  padding_cost cost{shape, padded_to_mxu(shape, chip), 1, tiled_bytes(shape, type), bytes{}};
-  const auto elements = static_cast<double>(checked_multiply(shape.rows, shape.columns));
-  cost.flop_utilization = elements / static_cast<double>(checked_multiply(cost.padded.rows, cost.padded.columns));
-  cost.stored_waste = cost.stored - size_of(type) * elements;
-  return cost;
-}
-
-/// A kind of weight matrix of a model, how often it occurs, and in how many of those a token is multiplied.
-struct weight_matrix {
-  text<24> name{};                  ///< "query", "expert up"
-  matrix_shape shape{};             ///< of one such matrix
-  std::int64_t count = 0;           ///< such matrices in the model
-  std::int64_t used_per_token = 0;  ///< of those, the ones that a token is multiplied with
-};
-
-/// At most sixteen kinds of weight matrices.
-struct weight_matrices {
-  std::array<weight_matrix, 16> items{};  ///< the first `size` are set
-  std::size_t size = 0;                   ///< kinds
-
-  /// @{
-  /// The kinds as a range.
-  [[nodiscard]] constexpr const weight_matrix* begin() const noexcept { return items.data(); }
-  [[nodiscard]] constexpr const weight_matrix* end() const noexcept { return items.data() + size; }
-  /// @}
-};
-
-namespace detail {
-
-constexpr void add_matrix(weight_matrices& list, std::string_view name, std::int64_t rows, std::int64_t columns,
-                          std::int64_t count, std::int64_t used) {
-  if (rows > 0 && columns > 0 && count > 0) list.items[list.size++] = {name, {rows, columns}, count, used};
-}
-
-constexpr void add_attention_matrices(const transformer& m, weight_matrices& list) {
-  const attention_spec& a = m.attention;
-  const std::int64_t d = m.d_model;
-  const std::int64_t n = m.layers;
-  if (has_latent_attention(m)) {
-    const latent_attention_spec& latent = a.latent;
-    const std::int64_t q = a.heads * (latent.qk_nope_head_dim + latent.qk_rope_head_dim);
-    if (latent.q_lora_rank > 0) {
-      add_matrix(list, "query down", d, latent.q_lora_rank, n, n);
-      add_matrix(list, "query up", latent.q_lora_rank, q, n, n);
-    } else {
-      add_matrix(list, "query", d, q, n, n);
-    }
-    add_matrix(list, "key and value down", d, latent.kv_lora_rank + latent.qk_rope_head_dim, n, n);
-    add_matrix(list, "key and value up", latent.kv_lora_rank, a.heads * (latent.qk_nope_head_dim + latent.v_head_dim),
-               n, n);
-    add_matrix(list, "attention output", a.heads * latent.v_head_dim, d, n, n);
-    return;
-  }
-  add_matrix(list, "query", d, a.heads * a.head_dim, n, n);
-  add_matrix(list, "key", d, a.kv_heads * a.head_dim, n, n);
-  add_matrix(list, "value", d, a.kv_heads * a.head_dim, n, n);
-  add_matrix(list, "attention output", a.heads * a.head_dim, d, n, n);
-}
-
-}  // namespace detail
-
-/// The kinds of weight matrices in the text stack of a model. Layers whose heads differ are listed as the usual ones.
-/// Worked: llama-3-8b has seven kinds in its layers and the output head.
-[[nodiscard]] constexpr weight_matrices matrices_of(const transformer& m) {
-  validate(m);
-  weight_matrices list;
-  if (!has_text(m)) return list;
-  const std::int64_t d = m.d_model;
-  const std::int64_t sparse = moe_layers(m);
-  const std::int64_t dense = m.layers - sparse;
-  detail::add_attention_matrices(m, list);
-  if (m.mlp.gated) detail::add_matrix(list, "MLP gate", d, m.mlp.d_ff, dense, dense);
-  detail::add_matrix(list, "MLP up", d, m.mlp.d_ff, dense, dense);
-  detail::add_matrix(list, "MLP down", m.mlp.d_ff, d, dense, dense);
-  const std::int64_t up = m.mlp.gated ? 2 : 1;
-  detail::add_matrix(list, "router", d, m.moe.experts, sparse, sparse);
-  detail::add_matrix(list, "expert up", d, m.moe.expert_d_ff, up * sparse * m.moe.experts, up * sparse * m.moe.top_k);
-  detail::add_matrix(list, "expert down", m.moe.expert_d_ff, d, sparse * m.moe.experts, sparse * m.moe.top_k);
-  detail::add_matrix(list, "shared expert up", d, m.moe.shared_d_ff, up * sparse, up * sparse);
-  detail::add_matrix(list, "shared expert down", m.moe.shared_d_ff, d, sparse, sparse);
-  if (m.kind != architecture::encoder) detail::add_matrix(list, "output head", d, m.vocab, 1, 1);
-  return list;
-}
-
-/// What padding wastes over all weight matrices of a model: useful share of the FLOPs of one token, and stored bytes.
-struct model_padding {
-  double flop_utilization = 1;  ///< useful share of the MXU's cells
-  bytes stored{};               ///< as laid out in tiles
-  bytes stored_waste{};         ///< of which padding
-};
-
-/// Padding summed over `matrices_of` a model. Worked: gpt2 (768 wide, vocabulary 50257) uses 99.97 % on v5e.
-[[nodiscard]] constexpr model_padding padding(const transformer& m, const chip_spec& chip, dtype type = dtype::bf16) {
-  model_padding sum;
-  double useful = 0;
-  double spent = 0;
-  for (const weight_matrix& matrix : matrices_of(m)) {
-    const padding_cost one = padding(matrix.shape, chip, type);
-    const auto used = static_cast<double>(matrix.used_per_token);
-    useful += used * static_cast<double>(matrix.shape.rows) * static_cast<double>(matrix.shape.columns);
-    spent += used * static_cast<double>(one.padded.rows) * static_cast<double>(one.padded.columns);
-    sum.stored += one.stored * static_cast<double>(matrix.count);
-    sum.stored_waste += one.stored_waste * static_cast<double>(matrix.count);
-  }
-  if (spent > 0) sum.flop_utilization = useful / spent;
-  return sum;
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/roofline/roofline.hpp
-
-#ifndef TPUPLAN_ROOFLINE_ROOFLINE_HPP
-#define TPUPLAN_ROOFLINE_ROOFLINE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-/// @file
-/// One chip and one matrix product: when does arithmetic take longer than moving the operands?
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// Where operands come from.
-enum class memory_level : std::uint8_t {
-  hbm,
-  vmem,
-  pcie,  ///< host memory
-  ici,   ///< other chips of the slice, over one axis in both directions
-  dcn,   ///< other slices
-};
-
-/// "hbm" and so on.
-[[nodiscard]] constexpr std::string_view name(memory_level level) noexcept {
-  constexpr std::string_view names[] = {"hbm", "vmem", "pcie", "ici", "dcn"};
-  return detail::name_of(names, static_cast<std::size_t>(level));
-}
-
-/// What one chip can read from there in a second. Throws where the figure is not known.
-/// Worked: 819 GB/s from the HBM of v5e; 90 GB/s over one of its ICI axes, both directions, as achieved.
-[[nodiscard]] constexpr bytes_per_second bandwidth(const chip_spec& chip, memory_level level) {
-  bytes_per_second rate{};
-  switch (level) {
-    case memory_level::hbm: rate = chip.hbm.bandwidth; break;
-    case memory_level::vmem: rate = vmem_bandwidth(chip); break;
-    case memory_level::pcie: rate = chip.host.pcie.value("PCIe rate of the chip"); break;
-    case memory_level::ici: rate = ici_axis_both_ways(chip); break;
-    case memory_level::dcn: rate = chip.host.dcn.value("DCN rate of the chip"); break;
-  }
-  detail::positive("bandwidth", rate.value());
-  return rate;
-}
-
-/// Formats of the operands and the result of a product, and of the arithmetic.
-struct product_dtypes {
-  dtype weights = dtype::bf16;      ///< as read from memory
-  dtype activations = dtype::bf16;  ///< as read from memory
-  dtype output = dtype::bf16;       ///< as written to memory
-  dtype compute = dtype::bf16;      ///< of the multiply-adds
-};
-
-/// One format throughout. Worked: uniform(dtype::int8) reads, computes and writes int8.
-[[nodiscard]] constexpr product_dtypes uniform(dtype type) noexcept { return {type, type, type, type}; }
-
-/// Arithmetic intensity above which a chip is limited by its FLOP/s: peak over bandwidth.
-/// Worked: 197e12 / 819e9 = 240.5 FLOP/B on v5e in bf16 from HBM. Source: scaling book, "Rooflines" (2025-12-15).
-[[nodiscard]] constexpr flops_per_byte ridge_point(const chip_spec& chip, dtype compute = dtype::bf16,
-                                                   memory_level from = memory_level::hbm) {
-  const flops_per_second peak = peak_rate(chip, compute);
-  detail::positive("peak rate", peak.value());
-  return peak / bandwidth(chip, from);
-}
-
-/// The batch in tokens, not rounded, above which [B,D] x [D,F] with B far below D and F is limited by arithmetic:
-/// C s / (2 W) for weights of s bytes that come at bandwidth W. `experts_per_active` is E/k for a mixture of experts.
-/// From ICI it is tokens per chip of FSDP over one axis, from DCN tokens per slice of data parallelism.
-/// Worked: 240.5 on v5e in bf16; 60.1 with int4 weights and 197e12/820e9. Source: scaling book, "Rooflines".
-[[nodiscard]] constexpr double balance_batch(const chip_spec& chip, const product_dtypes& types,
-                                             memory_level from = memory_level::hbm, double experts_per_active = 1) {
-  detail::in_range("experts_per_active", experts_per_active, 1, 1e9, "1 (dense) or more");
-  const double weight_bytes = size_of(types.weights).value();
-  return ridge_point(chip, types.compute, from).value() * weight_bytes / 2 * experts_per_active;
-}
-
-/// The smallest batch in whole tokens strictly above the balance. Throws where the rate or the bandwidth is unknown.
-/// Worked: 241 on v5e, 167 on v5p, 561 on v6e in bf16 from HBM.
-[[nodiscard]] constexpr std::int64_t critical_batch(const chip_spec& chip, const product_dtypes& types,
-                                                    memory_level from = memory_level::hbm,
-                                                    double experts_per_active = 1) {
-  return floor_to_count(balance_batch(chip, types, from, experts_per_active)) + 1;
-}
-
-/// The same with one format throughout. Worked: critical_batch(v5e, dtype::int8) = 240.
-[[nodiscard]] constexpr std::int64_t critical_batch(const chip_spec& chip, dtype type = dtype::bf16,
-                                                    memory_level from = memory_level::hbm) {
-  return critical_batch(chip, uniform(type), from);
-}
-
-/// Twice the critical batch: comfortably limited by arithmetic. Worked: 482 on v5e in bf16.
-[[nodiscard]] constexpr std::int64_t recommended_batch(const chip_spec& chip, dtype type = dtype::bf16) {
-  return checked_multiply(2, critical_batch(chip, type));
-}
-
-/// A product [batch, inner] x [inner, outer].
-struct product_shape {
-  std::int64_t batch = 0;  ///< rows of the left operand
-  std::int64_t inner = 0;  ///< the dimension that is summed over
-  std::int64_t outer = 0;  ///< columns of the right operand
-};
-
-/// FLOPs of a product, two per multiply-add. Worked: 2 x 32 x 4096 x 16384.
-[[nodiscard]] constexpr flops flops_of(const product_shape& p) {
-  return flops{2 * static_cast<double>(detail::positive_count("batch", p.batch)) *
-               static_cast<double>(detail::positive_count("inner", p.inner)) *
-               static_cast<double>(detail::positive_count("outer", p.outer))};
-}
-
-/// Bytes that a product reads and writes once. Worked: [64,4096]x[4096,4096] in bf16 moves 34603008 B.
-[[nodiscard]] constexpr bytes bytes_of(const product_shape& p, const product_dtypes& types) {
-  const auto batch = static_cast<double>(detail::positive_count("batch", p.batch));
-  const auto inner = static_cast<double>(detail::positive_count("inner", p.inner));
-  const auto outer = static_cast<double>(detail::positive_count("outer", p.outer));
-  return size_of(types.activations) * (batch * inner) + size_of(types.weights) * (inner * outer) +
-         size_of(types.output) * (batch * outer);
-}
-
-/// FLOPs per byte moved. Worked: tends to the batch for small bf16 batches and wide matrices.
-[[nodiscard]] constexpr flops_per_byte arithmetic_intensity(const product_shape& p, const product_dtypes& types = {}) {
-  return flops_of(p) / bytes_of(p, types);
-}
-
-/// FLOPs per byte of a product with weights of its own for every batch element: never above 2 / bytes of a weight.
-/// Worked: 1.999 for [64, 4096, 4096] in int8. Source: scaling book, "Rooflines", exercise.
-[[nodiscard]] constexpr flops_per_byte batched_weights_intensity(const product_shape& p, const product_dtypes& types) {
-  const auto batch = static_cast<double>(detail::positive_count("batch", p.batch));
-  const product_shape one{1, p.inner, p.outer};
-  return flops_of(one) * batch / (bytes_of(one, types) * batch);
-}
-
-/// FLOPs per byte of a product cut in tiles whose operands stream from memory while the result stays: bm bn/(bm+bn) in
-/// bf16, whatever the depth. Worked: 256 for tiles of 512 x 512.
-[[nodiscard]] constexpr flops_per_byte tiled_intensity(std::int64_t tile_rows, std::int64_t tile_columns,
-                                                       dtype type = dtype::bf16) {
-  const auto rows = static_cast<double>(detail::positive_count("tile_rows", tile_rows));
-  const auto columns = static_cast<double>(detail::positive_count("tile_columns", tile_columns));
-  return flops{2 * rows * columns} / (size_of(type) * (rows + columns));
-}
-
-/// Work that grows with a count, of tokens or of sequences, on top of bytes that move once for all of them.
-struct growing_work {
-  bytes once{};               ///< such as the weights
-  flops flops_per_element{};  ///< arithmetic
-  bytes bytes_per_element{};  ///< such as activations, or the cache of a sequence
-};
-
-/// The count, not rounded, at which the arithmetic of such work takes as long as its traffic: (once / W) / (flops / C -
-/// bytes / W). Nothing where no count suffices, which happens on slow links and with large caches.
-/// Worked: 270.97 for 67 MB once, 130 MFLOP and 20 kB each at 394e12 and 810e9. Source: scaling book, "TPUs".
-[[nodiscard]] constexpr maybe<double> exact_critical_count(const chip_spec& chip, const growing_work& work,
-                                                           dtype compute = dtype::bf16,
-                                                           memory_level from = memory_level::hbm) {
-  detail::positive("once", work.once.value());
-  detail::positive("flops_per_element", work.flops_per_element.value());
-  detail::not_negative("bytes_per_element", work.bytes_per_element.value());
-  const bytes_per_second rate = bandwidth(chip, from);
-  const flops_per_second peak = peak_rate(chip, compute);
-  detail::positive("peak rate", peak.value());
-  const seconds gain = work.flops_per_element / peak - work.bytes_per_element / rate;
-  if (gain <= seconds{0}) return nothing;
-  return work.once / rate / gain;
-}
-
-/// The batch, not rounded, at which arithmetic and traffic of [B,D] x [D,F] take the same time, operands and result
-/// counted: (s_w D F / W) / (2 D F / C - (s_a D + s_o F) / W). Nothing where no batch suffices, which happens on slow
-/// links. Worked: 262.71 for int8 [B,4096]x[4096,16384] at 394e12 and 810e9; 258.88 with the table's v5e.
-[[nodiscard]] constexpr maybe<double> exact_critical_batch(const chip_spec& chip, std::int64_t inner,
-                                                           std::int64_t outer, const product_dtypes& types,
-                                                           memory_level from = memory_level::hbm) {
-  const auto d = static_cast<double>(detail::positive_count("inner", inner));
-  const auto f = static_cast<double>(detail::positive_count("outer", outer));
-  const growing_work work{size_of(types.weights) * (d * f), flops{2 * d * f},
-                          size_of(types.activations) * d + size_of(types.output) * f};
-  return exact_critical_count(chip, work, types.compute, from);
-}
-
-/// What limits a product.
-enum class bound : std::uint8_t { compute, memory };
-
-/// "compute" or "memory".
-[[nodiscard]] constexpr std::string_view name(bound what) noexcept {
-  constexpr std::string_view names[] = {"compute", "memory"};
-  return detail::name_of(names, static_cast<std::size_t>(what));
-}
-
-/// Time of one product on one chip at peak rates: between `lower`, where arithmetic and traffic overlap perfectly, and
-/// `upper`, where they do not at all.
-struct product_time {
-  seconds math{};                    ///< arithmetic at the peak rate
-  seconds memory{};                  ///< traffic at the bandwidth of the memory
-  seconds lower{};                   ///< max(math, memory)
-  seconds upper{};                   ///< math + memory
-  bound limited_by = bound::memory;  ///< the larger of both
-};
-
-/// Roofline of one product. Worked: [512,4096]x[4096,16384] in bf16 on v5e takes 0.349 ms of arithmetic and 0.189 ms of
-/// traffic, so it is limited by compute.
-[[nodiscard]] constexpr product_time roofline(const chip_spec& chip, const product_shape& p,
-                                              const product_dtypes& types = {}, memory_level from = memory_level::hbm) {
-  product_time t;
-  t.math = flops_of(p) / peak_rate(chip, types.compute);
-  t.memory = bytes_of(p, types) / bandwidth(chip, from);
-  t.lower = max(t.math, t.memory);
-  t.upper = t.math + t.memory;
-  t.limited_by = t.memory < t.math ? bound::compute : bound::memory;
-  return t;
-}
-
-/// Time of some work at the peak of a number of chips, at a given model FLOP utilisation.
-/// Worked: 6.3e24 FLOP on 8960 v5p at 40 % take 44.3 days. Source: scaling book, "Applied training".
-[[nodiscard]] constexpr seconds time_at_mfu(flops work, const chip_spec& chip, std::int64_t chip_count,
-                                            double mfu = 1) {
-  detail::positive("work", work.value());
-  detail::in_range("mfu", mfu, 1e-9, 1, "above 0, at most 1");
-  const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
-  return work / (peak_rate(chip, dtype::bf16) * (count * mfu));
-}
-
-/// FLOPs that a number of chips can do in some time at peak: what is paid for.
-/// Worked: 2.79 million chip-hours at 1513 TFLOP/s are 1.52e25 FLOP. Source: scaling book, "Transformers", exercise.
-[[nodiscard]] constexpr flops available_work(const chip_spec& chip, std::int64_t chip_count, seconds time,
-                                             dtype compute = dtype::bf16) {
-  detail::positive("time", time.value());
-  return peak_rate(chip, compute) * time * static_cast<double>(detail::positive_count("chips", chip_count));
-}
-
-/// What part of the available FLOPs some work is: the MFU of a run where it is model FLOPs. Above 1 for claims that
-/// cannot be.
-/// Worked: 3.2856e24 FLOP in those chip-hours are 21.6 %. Source: scaling book, "Transformers", exercise.
-[[nodiscard]] constexpr double utilization(flops work, const chip_spec& chip, std::int64_t chip_count, seconds time,
-                                           dtype compute = dtype::bf16) {
-  detail::positive("work", work.value());
-  const flops available = available_work(chip, chip_count, time, compute);
-  detail::positive("peak rate", available.value());
-  return work / available;
-}
-
-/// Time to stream that many bytes, spread evenly over chips, once from a memory. Worked: 16 GB from one v5e: 19.5 ms.
-[[nodiscard]] constexpr seconds load_time(bytes amount, const chip_spec& chip, std::int64_t chip_count = 1,
-                                          memory_level from = memory_level::hbm) {
-  detail::positive("amount", amount.value());
-  return amount / (bandwidth(chip, from) * static_cast<double>(detail::positive_count("chips", chip_count)));
-}
-
-/// Peak of one systolic array: two FLOPs for each multiply-add of its cells in each cycle.
-/// Worked: 2 x 128 x 128 x 1.5 GHz = 49.152 TFLOP/s on v5e. Do not derive a chip's peak from it: on v6e and tpu7x the
-/// documented peaks need the factor `macs_per_cell_cycle`. Source: scaling book, "TPUs".
-[[nodiscard]] constexpr flops_per_second mxu_peak(const chip_spec& chip) {
-  const auto cells = static_cast<double>(checked_multiply(chip.mxu.side, chip.mxu.side, chip.mxu.macs_per_cell_cycle));
-  return flops{2 * cells} * chip.clock.value("clock of the chip");
-}
-
-/// Peak of all systolic arrays of one TensorCore. Worked: 4 x 49.152 = 196.608 TFLOP/s on v5e, rounded to 197 in the
-/// table. Source: scaling book, "TPUs".
-[[nodiscard]] constexpr flops_per_second tensorcore_peak(const chip_spec& chip) {
-  const std::int64_t arrays = detail::positive_count("chip.mxu.per_tensorcore", chip.mxu.per_tensorcore);
-  return mxu_peak(chip) * static_cast<double>(arrays);
-}
-
-/// Peak of a vector unit that does one operation per lane and cycle, multiply-adds not counted as two.
-/// Worked: 8 sublanes x 128 lanes x 4 units x 2 TensorCores at 1.75 GHz are 14.3 TFLOP/s on v5p; the 16896 cores of
-/// H100 at 1.59 GHz 26.9. Source: scaling book, "TPUs" and "GPUs".
-[[nodiscard]] constexpr flops_per_second vector_peak(std::int64_t lanes, per_second clock) {
-  detail::positive("clock", clock.value());
-  return flops{static_cast<double>(detail::positive_count("lanes", lanes))} * clock;
-}
-
-/// Time of several stages that work at once: at best the slowest, at worst all of them one after the other.
-struct time_bounds {
-  seconds lower{};  ///< the slowest stage
-  seconds upper{};  ///< the sum of all
-};
-
-/// The bounds for stages that take these times by themselves. Worked: 66.7, 166.7, 19.8 and 1.4 ms take 166.7 to 254.6.
-/// Source: scaling book, "Rooflines".
-template <std::size_t Count>
-[[nodiscard]] constexpr time_bounds overlap_bounds(const seconds (&stages)[Count]) {
-  time_bounds bounds;
-  for (const seconds stage : stages) {
-    detail::not_negative("stage", stage.value());
-    bounds.lower = max(bounds.lower, stage);
-    bounds.upper += stage;
-  }
-  return bounds;
-}
-
-/// Global batch of synchronous data parallelism: what one replica takes, times the replicas.
-/// Worked: 128 per core on the 8 cores of v3-8 is 1024.
-[[nodiscard]] constexpr std::int64_t global_batch(std::int64_t per_replica, std::int64_t replicas) {
-  return checked_multiply(detail::positive_count("per_replica batch", per_replica),
-                          detail::positive_count("replicas", replicas));
-}
-
-/// What one replica takes of a global batch. Throws `errc::not_divisible` where it does not divide.
-/// Worked: 1024 over 8 replicas is 128.
-[[nodiscard]] constexpr std::int64_t batch_per_replica(std::int64_t global, std::int64_t replicas) {
-  detail::positive_count("global batch", global);
-  detail::positive_count("replicas", replicas);
-  if (global % replicas != 0) {
-    detail::fail(errc::not_divisible, "global batch", global, "a multiple of the number of replicas");
-  }
-  return global / replicas;
-}
-
-/// The next multiple of 128, which fills sublanes and lanes. Worked: recommended_multiple(1000) = 1024.
-/// Source: Google Cloud "Cloud TPU performance guide" (batch sizes in multiples of 128).
-[[nodiscard]] constexpr std::int64_t recommended_multiple(std::int64_t batch) {
-  return round_up(detail::positive_count("batch", batch), 128);
-}
-
-/// What happens to the examples that do not fill a last batch.
-enum class remainder : std::uint8_t { drop, keep };
-
-/// Steps in one pass over a data set. Worked: 60000 examples in batches of 1024 are 58 steps, 59 if the rest is kept.
-[[nodiscard]] constexpr std::int64_t steps_per_epoch(std::int64_t examples, std::int64_t batch,
-                                                     remainder last = remainder::drop) {
-  detail::positive_count("examples", examples);
-  detail::positive_count("global batch", batch);
-  return last == remainder::drop ? examples / batch : ceil_div(examples, batch);
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/version.hpp
-
-#ifndef TPUPLAN_VERSION_HPP
-#define TPUPLAN_VERSION_HPP
-
-/// @file
-/// The version of tpuplan. CMake reads it from here: it is written nowhere else.
-
-/// The first number of the version.
-#define TPUPLAN_VERSION_MAJOR 0
-/// The second.
-#define TPUPLAN_VERSION_MINOR 1
-/// The third.
-#define TPUPLAN_VERSION_PATCH 0
-
-#endif
-
-// tpuplan/core.hpp
-
-#ifndef TPUPLAN_CORE_HPP
-#define TPUPLAN_CORE_HPP
-
-#if !defined(__cplusplus) || __cplusplus < 201703L
-#error "tpuplan needs C++17 or newer (-std=c++17)"
-#else  // nothing is read after the error: in an interpreter a half-read header ends the session
-
-/// @file
-/// Everything that is constexpr and needs no third-party library: units, hardware, models, rooflines, layouts,
-/// estimates and costs.
-
-#endif
-
-#endif
-
-// tpuplan/cost/checkpoint_storage.hpp
-
-#ifndef TPUPLAN_COST_CHECKPOINT_STORAGE_HPP
-#define TPUPLAN_COST_CHECKPOINT_STORAGE_HPP
-
-#include <cstdint>
-#include <string_view>
-
-/// @file
-/// What it costs to keep checkpoints in Cloud Storage, in the region of the slice: storage and operations. Within a
-/// region nothing is charged for the network; between regions it is, and that is not modelled.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// Price of holding bytes for a time.
-using usd_per_byte_second = quantity<dim<-1, 0, -1, 1>>;
-
-/// A price per GiB and month of 730 hours. Worked: usd_per_gib_month(0.020) times 1 GiB and 730 h is 0.02 USD.
-/// Source: the price list of 2026-09-20, which has 0.000027397 USD per GiB and hour for 0.020 per month.
-[[nodiscard]] constexpr usd_per_byte_second usd_per_gib_month(double dollars) noexcept {
-  return usd{dollars} / (1_GiB * 730_h);
-}
-
-/// The number of `usd_per_gib_month`.
-[[nodiscard]] constexpr double in_usd_per_gib_month(usd_per_byte_second price) noexcept {
-  return (price * 1_GiB * 730_h).value();
-}
-
-/// The price of Standard storage in a region, for regions where a source was read; nothing elsewhere.
-///
-/// Source: cloud.google.com/storage/pricing, copies of 2026. Worked: 0.020 USD per GiB and month in us-east5, 0.023 in
-/// us-west4.
-[[nodiscard]] constexpr maybe<usd_per_byte_second> find_storage_price(std::string_view region) noexcept {
-  constexpr std::string_view at_20[] = {"us-central1", "us-east1",     "us-east5",     "us-west1",
-                                        "us-south1",   "europe-west1", "europe-north1"};
-  constexpr std::string_view at_23[] = {"us-west4", "us-east4"};
-  for (const std::string_view known_region : at_20) {
-    if (detail::same_name(region, known_region)) return usd_per_gib_month(0.020);
-  }
-  for (const std::string_view known_region : at_23) {
-    if (detail::same_name(region, known_region)) return usd_per_gib_month(0.023);
-  }
-  return nothing;
-}
-
-/// Prices of requests to Standard storage. Source: cloud.google.com/storage/pricing-examples, copies of 2026.
-struct operation_prices {
-  usd write{0.005 / 1000};  ///< class A: one object written, or a listing
-  usd read{0.0004 / 1000};  ///< class B: one object read
-};
-
-/// Checkpoints as they are kept. For the bytes of one, `training_state_of(…).total`: parameters and optimizer.
-struct checkpoint_store {
-  bytes checkpoint{};        ///< of one; above 0
-  std::int64_t kept = 0;     ///< at any time; 1 or more
-  seconds held{};            ///< for how long that many are kept; above 0
-  double written = 0;        ///< over that time, such as expected_run(…).segments
-  double restored = 0;       ///< over that time, such as expected_run(…).preemptions
-  std::int64_t objects = 0;  ///< that one checkpoint is made of; needed where anything is written or restored
-};
-
-/// storage + operations = total.
-struct storage_cost {
-  bytes kept{};      ///< bytes that lie there on average
-  usd storage{};     ///< dollars for what lies there
-  usd operations{};  ///< writing and reading objects; 0 where none were given
-  usd total{};       ///< storage and operations
-};
-
-/// Dollars for checkpoints, as if all that are kept were there from the first second.
-///
-/// `price` above 0: `find_storage_price` has some, `usd_per_gib_month` makes one. The time in which an old checkpoint
-/// is still there beside its successor, listings and retries are not counted. Throws for fields out of the range given
-/// at them. Worked: 3 checkpoints of 96 GB (8e9 parameters in fp32 with AdamW) for 730 h at 0.020: 5.364 USD; 1000
-/// written in 64 objects each: 0.32 USD more.
-[[nodiscard]] constexpr storage_cost cost_of_checkpoints(const checkpoint_store& store, usd_per_byte_second price,
-                                                         const operation_prices& operations = {}) {
-  const double size = detail::positive("checkpoint_store.checkpoint", store.checkpoint.value());
-  const std::int64_t kept = detail::positive_count("checkpoint_store.kept", store.kept);
-  detail::positive("checkpoint_store.held", store.held.value());
-  detail::positive("storage price", price.value());
-  detail::not_negative("checkpoint_store.written", store.written);
-  detail::not_negative("checkpoint_store.restored", store.restored);
-  detail::not_negative("operation_prices.write", operations.write.value());
-  detail::not_negative("operation_prices.read", operations.read.value());
-  detail::count_from("checkpoint_store.objects", store.objects, 0);
-  if (store.written > 0 || store.restored > 0) detail::positive_count("checkpoint_store.objects", store.objects);
-  storage_cost result;
-  result.kept = bytes{size * static_cast<double>(kept)};
-  result.storage = price * result.kept * store.held;
-  result.operations =
-      (operations.write * store.written + operations.read * store.restored) * static_cast<double>(store.objects);
-  result.total = result.storage + result.operations;
-  detail::in_range("storage cost", result.total.value(), 0, 1.7976931348623157e308, "a finite number of dollars");
-  return result;
-}
-
-/// The same for the state of a training run. Worked: the run of the other overload from `training_state_of(8e9, fp32)`.
-[[nodiscard]] constexpr storage_cost cost_of_checkpoints(const training_state& state, std::int64_t kept, seconds held,
-                                                         usd_per_byte_second price) {
-  checkpoint_store store;
-  store.checkpoint = state.total;
-  store.kept = kept;
-  store.held = held;
-  return cost_of_checkpoints(store, price);
 }
 
 }  // namespace abi_0
@@ -6689,9 +6100,10 @@ struct offer_comparison {
 
 /// Some slices at a row of the price book, with a throughput that is given or estimated: `step_time` has
 /// tokens_per_second, `serve` has output_tokens. Worked: two v5e-32 at 1.20 are 76.80 USD an hour.
-[[nodiscard]] constexpr offer offer_of(const slice& s, std::int64_t slice_total, const price_row& price,
+[[nodiscard]] constexpr offer offer_of(const slice& where, std::int64_t slice_total, const price_row& price,
                                        per_second throughput) {
-  return {rate(price.per_chip, checked_multiply(chips(s), detail::positive_count("slices", slice_total))), throughput};
+  return {rate(price.per_chip, checked_multiply(chips(where), detail::positive_count("slices", slice_total))),
+          throughput};
 }
 
 /// GPUs on demand or on spot. Throws `errc::no_price` for other ways of paying, and `errc::unknown_figure` where the
@@ -6725,10 +6137,10 @@ struct offer_comparison {
 
 #endif
 
-// tpuplan/cost/spot_market.hpp
+// tpuplan/cost/spot.hpp
 
-#ifndef TPUPLAN_COST_SPOT_MARKET_HPP
-#define TPUPLAN_COST_SPOT_MARKET_HPP
+#ifndef TPUPLAN_COST_SPOT_HPP
+#define TPUPLAN_COST_SPOT_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -6876,10 +6288,10 @@ struct spot_terms {
 
 #endif
 
-// tpuplan/cost/windows.hpp
+// tpuplan/cost/timed_capacity.hpp
 
-#ifndef TPUPLAN_COST_WINDOWS_HPP
-#define TPUPLAN_COST_WINDOWS_HPP
+#ifndef TPUPLAN_COST_TIMED_CAPACITY_HPP
+#define TPUPLAN_COST_TIMED_CAPACITY_HPP
 
 #include <cstdint>
 
@@ -7059,12 +6471,12 @@ constexpr void add_commitment(paid_run& p, double rest_used) {
 /// for what of the rest nobody uses. The wait for the first capacity counts for spot and flex-start. Throws as
 /// `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and `cost_under_commitment`. Worked: 10 days of
 /// two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on flex-start at 0.60, of which 6.56 for a second piece.
-[[nodiscard]] constexpr paid_run pay_for(const slice& s, std::int64_t slice_total, seconds run, const price_row& price,
-                                         const payment_terms& terms = {}) {
+[[nodiscard]] constexpr paid_run pay_for(const slice& where, std::int64_t slice_total, seconds run,
+                                         const price_row& price, const payment_terms& terms = {}) {
   paid_run p;
   p.kind = price.kind;
   p.price = price;
-  p.rate = rate(price.per_chip, checked_multiply(chips(s), detail::positive_count("slices", slice_total)));
+  p.rate = rate(price.per_chip, checked_multiply(chips(where), detail::positive_count("slices", slice_total)));
   p.run = seconds{detail::positive("run time", run.value())};
   switch (price.kind) {
     case provisioning::on_demand: break;
@@ -7092,14 +6504,14 @@ struct payment_options {
 
 /// Every way of paying that the book has a price for and that lasts for the run (`can_be_paid`). Throws as `pay_for`.
 /// Worked: 10 days on v5e-32 in us have six ways, 100 days five: calendar windows are shorter.
-[[nodiscard]] constexpr payment_options ways_to_pay(const price_book& book, const slice& s, std::int64_t slice_total,
-                                                    std::string_view region, seconds run,
+[[nodiscard]] constexpr payment_options ways_to_pay(const price_book& book, const slice& where,
+                                                    std::int64_t slice_total, std::string_view region, seconds run,
                                                     const payment_terms& terms = {}) {
   payment_options options;
   for (const provisioning kind : all_provisioning) {
-    const maybe<price_row> price = find_price(book, s, region, kind);
+    const maybe<price_row> price = find_price(book, where, region, kind);
     if (price && can_be_paid(kind, run, terms))
-      options.ways[options.count++] = pay_for(s, slice_total, run, *price, terms);
+      options.ways[options.count++] = pay_for(where, slice_total, run, *price, terms);
   }
   return options;
 }
@@ -7126,7 +6538,7 @@ struct payment_options {
 
 #endif
 
-// tpuplan/estimate/serving_calibration.hpp
+// tpuplan/estimate/serving/calibration.hpp
 
 #ifndef TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
 #define TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
@@ -7156,20 +6568,20 @@ struct serving_calibration {
 };
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
-constexpr void validate(const serving_calibration& c) {
-  detail::positive("serving_calibration.weight_stream", c.weight_stream);
-  detail::positive("serving_calibration.cache_stream", c.cache_stream);
-  detail::positive("serving_calibration.decode_mxu", c.decode_mxu);
-  detail::not_negative("serving_calibration.decode_collectives", c.decode_collectives);
-  detail::not_negative("serving_calibration.layer_latency", c.layer_latency.value());
-  detail::not_negative("serving_calibration.engine_step", c.engine_step.value());
-  detail::not_negative("serving_calibration.engine_sequence", c.engine_sequence.value());
-  detail::positive("serving_calibration.prefill_between_steps", c.prefill_between_steps);
-  detail::positive("serving_calibration.prefill_mxu", c.prefill_mxu);
-  detail::positive("serving_calibration.prefill_attention", c.prefill_attention);
-  detail::not_negative("serving_calibration.prefill_hbm_passes", c.prefill_hbm_passes);
-  detail::not_negative("serving_calibration.prefill_collectives", c.prefill_collectives);
-  detail::positive("serving_calibration.engine_prefill", c.engine_prefill);
+constexpr void validate(const serving_calibration& constants) {
+  detail::positive("serving_calibration.weight_stream", constants.weight_stream);
+  detail::positive("serving_calibration.cache_stream", constants.cache_stream);
+  detail::positive("serving_calibration.decode_mxu", constants.decode_mxu);
+  detail::not_negative("serving_calibration.decode_collectives", constants.decode_collectives);
+  detail::not_negative("serving_calibration.layer_latency", constants.layer_latency.value());
+  detail::not_negative("serving_calibration.engine_step", constants.engine_step.value());
+  detail::not_negative("serving_calibration.engine_sequence", constants.engine_sequence.value());
+  detail::positive("serving_calibration.prefill_between_steps", constants.prefill_between_steps);
+  detail::positive("serving_calibration.prefill_mxu", constants.prefill_mxu);
+  detail::positive("serving_calibration.prefill_attention", constants.prefill_attention);
+  detail::not_negative("serving_calibration.prefill_hbm_passes", constants.prefill_hbm_passes);
+  detail::not_negative("serving_calibration.prefill_collectives", constants.prefill_collectives);
+  detail::positive("serving_calibration.engine_prefill", constants.engine_prefill);
 }
 
 /// Peak rates, nothing lost, no collectives: for chips on which nothing is calibrated, such as GPUs.
@@ -7180,10 +6592,10 @@ inline constexpr serving_calibration peak_only{1, 1, 1, 0, seconds{0}, seconds{0
 
 #endif
 
-// tpuplan/model/serving_workload.hpp
+// tpuplan/model/serving_job.hpp
 
-#ifndef TPUPLAN_MODEL_SERVING_WORKLOAD_HPP
-#define TPUPLAN_MODEL_SERVING_WORKLOAD_HPP
+#ifndef TPUPLAN_MODEL_SERVING_JOB_HPP
+#define TPUPLAN_MODEL_SERVING_JOB_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -7258,7 +6670,7 @@ enum class cache_policy : std::uint8_t {
 }
 
 /// Traffic, promises and engine. Fields without a sensible default are 0 and refused by name when used.
-struct serving {
+struct serving_job {
   token_lengths prompt{};           ///< tokens that come in
   token_lengths answer{};           ///< tokens that go out
   std::int64_t concurrency = 0;     ///< requests in flight, over all replicas; 0: as many as run at once
@@ -7278,55 +6690,55 @@ struct serving {
 };
 
 /// The longest prompt and the longest answer. Worked: 2048 for 1024 and 1024.
-[[nodiscard]] constexpr std::int64_t longest_context(const serving& job) {
-  return checked_add(detail::positive_count("serving.prompt.longest", job.prompt.longest),
-                     detail::positive_count("serving.answer.longest", job.answer.longest));
+[[nodiscard]] constexpr std::int64_t longest_context(const serving_job& job) {
+  return checked_add(detail::positive_count("serving_job.prompt.longest", job.prompt.longest),
+                     detail::positive_count("serving_job.answer.longest", job.answer.longest));
 }
 
 /// Tokens that a decoding sequence attends to, on average. Paged: the prompt and half of an answer, long answers
 /// counted as often as they are met: prompt + mean square / (2 mean). Reserved: the longest context. Worked: 1536 for
 /// 1024 and 1024, all alike and paged; 2048 reserved.
-[[nodiscard]] constexpr double running_context(const serving& job) {
-  detail::positive("serving.prompt.mean", job.prompt.mean);
-  detail::positive("serving.answer.mean", job.answer.mean);
+[[nodiscard]] constexpr double running_context(const serving_job& job) {
+  detail::positive("serving_job.prompt.mean", job.prompt.mean);
+  detail::positive("serving_job.answer.mean", job.answer.mean);
   if (job.policy == cache_policy::reserved) return static_cast<double>(longest_context(job));
   return job.prompt.mean +
-         detail::positive("serving.answer.mean_square", job.answer.mean_square) / (2 * job.answer.mean);
+         detail::positive("serving_job.answer.mean_square", job.answer.mean_square) / (2 * job.answer.mean);
 }
 
 /// Throws, naming the field, unless the traffic is one that can be estimated for that model.
-constexpr void validate(const serving& job, const transformer& m) {
-  validate(m);
-  if (m.kind != architecture::decoder) {
-    detail::fail(errc::unsupported, "serving of an architecture", name(m.kind), "decoder");
+constexpr void validate(const serving_job& job, const transformer& model) {
+  validate(model);
+  if (model.kind != architecture::decoder) {
+    detail::fail(errc::unsupported, "serving of an architecture", name(model.kind), "decoder");
   }
   (void)running_context(job);
-  detail::in_range("serving.prompt.mean", job.prompt.mean, 0, 1e9, "1 to 1e9 tokens");
-  detail::in_range("serving.answer.mean", job.answer.mean, 0, 1e9, "1 to 1e9 tokens");
+  detail::in_range("serving_job.prompt.mean", job.prompt.mean, 0, 1e9, "1 to 1e9 tokens");
+  detail::in_range("serving_job.answer.mean", job.answer.mean, 0, 1e9, "1 to 1e9 tokens");
   const std::int64_t context = longest_context(job);
-  if (!job.beyond_max_positions && m.max_positions > 0 && context > m.max_positions) {
+  if (!job.beyond_max_positions && model.max_positions > 0 && context > model.max_positions) {
     text<96> valid{"at most "};
-    valid.append(m.max_positions).append(", for which the model is made, or beyond_max_positions");
+    valid.append(model.max_positions).append(", for which the model is made, or beyond_max_positions");
     detail::fail(errc::out_of_range, "longest context of serving", context, valid.view());
   }
-  detail::count_from("serving.concurrency", job.concurrency, 0);
-  detail::not_negative("serving.request_rate", job.request_rate.value());
+  detail::count_from("serving_job.concurrency", job.concurrency, 0);
+  detail::not_negative("serving_job.request_rate", job.request_rate.value());
   if (job.concurrency > 0 && job.request_rate.value() > 0) {
-    detail::fail(errc::invalid_argument, "serving.request_rate", job.request_rate.value(),
+    detail::fail(errc::invalid_argument, "serving_job.request_rate", job.request_rate.value(),
                  "0 where a concurrency is given: one follows from the other");
   }
-  detail::not_negative("serving.ttft_target", job.ttft_target.value());
-  detail::not_negative("serving.tpot_target", job.tpot_target.value());
+  detail::not_negative("serving_job.ttft_target", job.ttft_target.value());
+  detail::not_negative("serving_job.tpot_target", job.tpot_target.value());
   if (job.activations == dtype::fp32 || job.activations == dtype::int4)
-    detail::fail(errc::unsupported, "serving.activations", name(job.activations), "bf16, fp16, fp8 or int8");
+    detail::fail(errc::unsupported, "serving_job.activations", name(job.activations), "bf16, fp16, fp8 or int8");
   if (bits(job.weights) > bits(job.activations) && bits(job.activations) < 16)
-    detail::fail(errc::invalid_argument, "serving.activations", name(job.activations),
+    detail::fail(errc::invalid_argument, "serving_job.activations", name(job.activations),
                  "not smaller than the weights: products run in the larger format");
-  detail::in_range("serving.prefix_hit_rate", job.prefix_hit_rate, 0, 0.999, "0 to 0.999");
-  detail::count_from("serving.prefill_chunk", job.prefill_chunk, 0);
-  detail::count_from("serving.max_running", job.max_running, 0);
-  detail::positive_count("serving.block_tokens", job.block_tokens);
-  detail::in_range("serving.memory_fraction", job.memory_fraction, 0.05, 1, "0.05 to 1");
+  detail::in_range("serving_job.prefix_hit_rate", job.prefix_hit_rate, 0, 0.999, "0 to 0.999");
+  detail::count_from("serving_job.prefill_chunk", job.prefill_chunk, 0);
+  detail::count_from("serving_job.max_running", job.max_running, 0);
+  detail::positive_count("serving_job.block_tokens", job.block_tokens);
+  detail::in_range("serving_job.memory_fraction", job.memory_fraction, 0.05, 1, "0.05 to 1");
 }
 
 }  // namespace abi_0
@@ -7334,10 +6746,10 @@ constexpr void validate(const serving& job, const transformer& m) {
 
 #endif
 
-// tpuplan/estimate/decode.hpp
+// tpuplan/estimate/serving/decode.hpp
 
-#ifndef TPUPLAN_ESTIMATE_DECODE_HPP
-#define TPUPLAN_ESTIMATE_DECODE_HPP
+#ifndef TPUPLAN_ESTIMATE_SERVING_DECODE_HPP
+#define TPUPLAN_ESTIMATE_SERVING_DECODE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -7350,23 +6762,23 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// How weights are cut over the devices of a replica.
-enum class weight_cut : std::uint8_t {
+enum class weight_sharding : std::uint8_t {
   one_dimension,   ///< Megatron: two all-reduces a layer over all devices
   two_dimensions,  ///< both dimensions of each matrix: less traffic on many chips
   gathered,        ///< weights come to the tokens: for prefill of very many tokens
 };
 
 /// How keys and values are cut over the devices of a replica.
-enum class cache_cut : std::uint8_t {
+enum class cache_sharding : std::uint8_t {
   heads,  ///< by KV heads; where devices outnumber them, each head has copies
   batch,  ///< by sequences: every sequence lies on one device
 };
 
 /// The devices of a slice as replicas of the model, each of `tensor` devices.
 struct serving_layout {
-  std::int64_t tensor = 0;                         ///< devices of a replica; 0: all of the slice
-  weight_cut weights = weight_cut::one_dimension;  ///< how the weights are cut over the devices of a replica
-  cache_cut cache = cache_cut::heads;              ///< how the cache is
+  std::int64_t tensor = 0;                                   ///< devices of a replica; 0: all of the slice
+  weight_sharding weights = weight_sharding::one_dimension;  ///< how the weights are cut over the devices of a replica
+  cache_sharding cache = cache_sharding::heads;              ///< how the cache is
 };
 
 /// Sequences that decode together and what they attend to, on average.
@@ -7407,17 +6819,17 @@ struct replica {
   double ici = 0;                            // bytes a second of a chip, all axes that it has neighbours on
 };
 
-constexpr void check_served(const transformer& m, const serving_layout& l, const slice& s) {
-  const std::int64_t all = positive_count("devices of the slice", devices(s));
-  const std::int64_t tensor = l.tensor == 0 ? all : l.tensor;
+constexpr void check_served(const transformer& model, const serving_layout& mesh, const slice& where) {
+  const std::int64_t all = positive_count("devices of the slice", devices(where));
+  const std::int64_t tensor = mesh.tensor == 0 ? all : mesh.tensor;
   positive_count("serving_layout.tensor", tensor);
   if (all % tensor != 0) {
     text<96> valid{"a divisor of the "};
-    valid.append(all).append(" devices of ").append(name(s));
+    valid.append(all).append(" devices of ").append(name(where));
     fail(errc::not_divisible, "serving_layout.tensor", tensor, valid.view());
   }
-  if (l.weights != weight_cut::one_dimension || l.cache == cache_cut::batch) return;
-  const attention_spec& a = m.attention;
+  if (mesh.weights != weight_sharding::one_dimension || mesh.cache == cache_sharding::batch) return;
+  const attention_spec& a = model.attention;
   if (a.heads % tensor != 0)
     fail(errc::not_divisible, "serving_layout.tensor", tensor, "a divisor of the number of heads");
   if (a.kv_heads % tensor != 0 && tensor % a.kv_heads != 0)
@@ -7425,23 +6837,24 @@ constexpr void check_served(const transformer& m, const serving_layout& l, const
 }
 
 /// Rings close in whole cubes of 64 chips, and in whole pods of 256 in two dimensions.
-constexpr replica replica_of(const serving_layout& l, const slice& s) {
+constexpr replica replica_of(const serving_layout& mesh, const slice& where) {
   replica r;
-  const auto all = static_cast<double>(devices(s));
-  r.devices = l.tensor == 0 ? all : static_cast<double>(l.tensor);
+  const auto all = static_cast<double>(devices(where));
+  r.devices = mesh.tensor == 0 ? all : static_cast<double>(mesh.tensor);
   r.count = all / r.devices;
-  r.chips = r.devices * static_cast<double>(chips(s)) / all;
-  const auto axes = static_cast<double>(s.chip.ici.axes);
+  r.chips = r.devices * static_cast<double>(chips(where)) / all;
+  const auto axes = static_cast<double>(where.chip.ici.axes);
   const double near = r.chips <= 2 ? 1 : r.chips < 64 ? 2 : axes;
   const bool rings = r.chips >= (axes == 2 ? 256 : 64);
-  r.ici = ici_axis_both_ways(s.chip).value() * (rings ? 1 : 0.5) * (near < axes ? near : axes);
+  r.ici = ici_axis_both_ways(where.chip).value() * (rings ? 1 : 0.5) * (near < axes ? near : axes);
   return r;
 }
 
 /// Parameters that lie in routed experts.
-constexpr double expert_parameters(const transformer& m) {
-  if (!has_experts(m)) return 0;
-  return static_cast<double>(checked_multiply(mlp_matrices(m, m.moe.expert_d_ff), m.moe.experts, moe_layers(m)));
+constexpr double expert_parameters(const transformer& model) {
+  if (!has_experts(model)) return 0;
+  return static_cast<double>(
+      checked_multiply(mlp_matrices(model, model.moe.expert_d_ff), model.moe.experts, moe_layers(model)));
 }
 
 /// A model on a replica, in the numbers that every estimate needs.
@@ -7454,61 +6867,63 @@ struct served_model {
   flops_per_second peak{};  // of the replica, in the format of its products
 };
 
-constexpr flops_per_second serving_peak(const serving& job, const chip_spec& chip) {
+constexpr flops_per_second serving_peak(const serving_job& job, const chip_spec& chip) {
   return peak_rate(chip, has_peak_rate(chip, job.activations) ? job.activations : dtype::bf16);
 }
 
 /// Copies of each key and value in a replica.
-constexpr double cache_copies(const transformer& m, const serving_layout& l, const replica& r) {
-  if (l.weights == weight_cut::two_dimensions || l.cache == cache_cut::batch) return 1;
-  const double heads = has_latent_attention(m) ? 1 : static_cast<double>(m.attention.kv_heads);
-  return r.devices > heads ? r.devices / heads : 1;
+constexpr double cache_copies(const transformer& model, const serving_layout& mesh, const replica& on) {
+  if (mesh.weights == weight_sharding::two_dimensions || mesh.cache == cache_sharding::batch) return 1;
+  const double heads = has_latent_attention(model) ? 1 : static_cast<double>(model.attention.kv_heads);
+  return on.devices > heads ? on.devices / heads : 1;
 }
 
-constexpr served_model served_by(const transformer& m, const serving& job, const serving_layout& l, const slice& s) {
-  check_served(m, l, s);
+constexpr served_model served_by(const transformer& model, const serving_job& job, const serving_layout& mesh,
+                                 const slice& where) {
+  check_served(model, mesh, where);
   served_model v;
-  const parameter_count count = parameters(m);
+  const parameter_count count = parameters(model);
   v.held = static_cast<double>(count.total);
   v.matrices = static_cast<double>(count.matrices);
-  v.experts = expert_parameters(m);
+  v.experts = expert_parameters(model);
   // No input look-up: of an untied table one row a token is read.
-  const double table = m.tied_embeddings ? 0 : static_cast<double>(checked_multiply(m.vocab, m.d_model));
+  const double table = model.tied_embeddings ? 0 : static_cast<double>(checked_multiply(model.vocab, model.d_model));
   v.dense = v.held - table - v.experts;
-  if (has_experts(m)) v.missed = 1 - static_cast<double>(m.moe.top_k) / static_cast<double>(m.moe.experts);
-  v.layers = static_cast<double>(m.layers);
-  v.d_model = static_cast<double>(m.d_model);
-  v.on = replica_of(l, s);
-  v.copies = cache_copies(m, l, v.on);
-  v.hbm = bytes_per_second{positive("chip.hbm.bandwidth", s.chip.hbm.bandwidth.value()) * v.on.chips};
-  v.peak = flops_per_second{positive("peak rate of the chip", serving_peak(job, s.chip).value()) * v.on.chips};
+  if (has_experts(model)) v.missed = 1 - static_cast<double>(model.moe.top_k) / static_cast<double>(model.moe.experts);
+  v.layers = static_cast<double>(model.layers);
+  v.d_model = static_cast<double>(model.d_model);
+  v.on = replica_of(mesh, where);
+  v.copies = cache_copies(model, mesh, v.on);
+  v.hbm = bytes_per_second{positive("chip.hbm.bandwidth", where.chip.hbm.bandwidth.value()) * v.on.chips};
+  v.peak = flops_per_second{positive("peak rate of the chip", serving_peak(job, where.chip).value()) * v.on.chips};
   return v;
 }
 
 /// Parameters that a step of so many sequences reads: of the experts those that one token or more is routed to, all
 /// routes alike.
-constexpr double touched_parameters(const served_model& v, double sequences) {
-  if (v.experts <= 0) return v.dense;
-  return v.dense + v.experts * (v.missed > 0 ? 1 - math::pow(v.missed, sequences) : 1);
+constexpr double touched_parameters(const served_model& served, double sequences) {
+  if (served.experts <= 0) return served.dense;
+  return served.dense + served.experts * (served.missed > 0 ? 1 - math::pow(served.missed, sequences) : 1);
 }
 
 /// Seconds per byte that a chip of the replica has to move in collectives; 0 where there is no other chip.
-constexpr double collective_seconds_per_byte(const replica& r, double slowdown) {
-  return r.chips <= 1 || slowdown <= 0 ? 0 : slowdown / positive("ICI rate of the chip", r.ici);
+constexpr double collective_seconds_per_byte(const replica& on, double slowdown) {
+  return on.chips <= 1 || slowdown <= 0 ? 0 : slowdown / positive("ICI rate of the chip", on.ici);
 }
 
 /// Bytes that two all-reduces a layer move for each token.
-constexpr bytes all_reduced(const served_model& v, const serving_layout& l) {
-  return bytes{8 * v.layers * v.d_model * (l.weights == weight_cut::two_dimensions ? 2 / math::sqrt(v.on.chips) : 1)};
+constexpr bytes all_reduced(const served_model& served, const serving_layout& mesh) {
+  return bytes{8 * served.layers * served.d_model *
+               (mesh.weights == weight_sharding::two_dimensions ? 2 / math::sqrt(served.on.chips) : 1)};
 }
 
-constexpr seconds layer_latency_of(const served_model& v, const serving_calibration& c) {
-  return c.layer_latency * (v.layers * math::log2(v.on.devices < 2 ? 2 : v.on.devices));
+constexpr seconds layer_latency_of(const served_model& served, const serving_calibration& constants) {
+  return constants.layer_latency * (served.layers * math::log2(served.on.devices < 2 ? 2 : served.on.devices));
 }
 
 /// Bytes of keys and values of a sequence of that many tokens, whole blocks, without copies.
-constexpr bytes cache_of(const transformer& m, const serving& job, double context) {
-  return kv_bytes_per_sequence(m, round_up(ceil_to_count(context), job.block_tokens), job.cache);
+constexpr bytes cache_of(const transformer& model, const serving_job& job, double context) {
+  return kv_bytes_per_sequence(model, round_up(ceil_to_count(context), job.block_tokens), job.cache);
 }
 
 /// Half-widths that hold nine of ten errors with the model family left out: steps by themselves, engines (rates of
@@ -7525,29 +6940,30 @@ constexpr bool serving_covered(const chip_spec& chip) {
   return false;
 }
 
-constexpr decode_limit largest_of(const decode_breakdown& t) {
-  decode_limit what = t.products > t.weights ? decode_limit::products : decode_limit::weights;
-  seconds most = max(t.products, t.weights);
-  if (t.cache > most) most = t.cache, what = decode_limit::cache;
-  if (t.collectives > most) most = t.collectives, what = decode_limit::collectives;
-  if (t.latency > most) what = decode_limit::overhead;
+constexpr decode_limit largest_of(const decode_breakdown& step) {
+  decode_limit what = step.products > step.weights ? decode_limit::products : decode_limit::weights;
+  seconds most = max(step.products, step.weights);
+  if (step.cache > most) most = step.cache, what = decode_limit::cache;
+  if (step.collectives > most) most = step.collectives, what = decode_limit::collectives;
+  if (step.latency > most) what = decode_limit::overhead;
   return what;
 }
 
 /// A step of sequences whose caches take so many bytes each.
-constexpr decode_breakdown decode_of(const served_model& v, double sequences, bytes cache, const serving& job,
-                                     const serving_layout& l, const slice& s, const serving_calibration& c) {
+constexpr decode_breakdown decode_of(const served_model& served, double sequences, bytes cache, const serving_job& job,
+                                     const serving_layout& mesh, const slice& where,
+                                     const serving_calibration& constants) {
   positive("decode_batch.sequences", sequences);
   decode_breakdown t;
-  t.weights = size_of(job.weights) * touched_parameters(v, sequences) / (v.hbm * c.weight_stream);
-  t.products = flops{2 * v.matrices * sequences} / (v.peak * c.decode_mxu);
-  t.cache = cache * (sequences * v.copies) / (v.hbm * c.cache_stream);
-  t.latency = layer_latency_of(v, c);
-  t.collectives =
-      seconds{all_reduced(v, l).value() * sequences * collective_seconds_per_byte(v.on, c.decode_collectives)};
+  t.weights = size_of(job.weights) * touched_parameters(served, sequences) / (served.hbm * constants.weight_stream);
+  t.products = flops{2 * served.matrices * sequences} / (served.peak * constants.decode_mxu);
+  t.cache = cache * (sequences * served.copies) / (served.hbm * constants.cache_stream);
+  t.latency = layer_latency_of(served, constants);
+  t.collectives = seconds{all_reduced(served, mesh).value() * sequences *
+                          collective_seconds_per_byte(served.on, constants.decode_collectives)};
   t.total = max(t.weights, t.products) + t.cache + t.latency + t.collectives;
   positive("decode step", t.total.value());
-  t.extrapolated = !serving_covered(s.chip);
+  t.extrapolated = !serving_covered(where.chip);
   t.band = t.extrapolated ? wide_serving_band : step_band;
   t.low = t.total / (1 + t.band);
   t.high = t.total / (1 - t.band);
@@ -7561,13 +6977,13 @@ constexpr decode_breakdown decode_of(const served_model& v, double sequences, by
 /// not decode, devices that do not divide, batches that are not above 0, and figures of the chip that are unknown.
 /// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 11.1 ms, measured 11.4 ms (tests/unit/serving.cpp).
 /// Source: closed form calibrated on published runs, after the scaling book's chapter "Inference" (2025-12-15).
-[[nodiscard]] constexpr decode_breakdown decode_step(const transformer& m, const decode_batch& batch,
-                                                     const serving& job, const serving_layout& l, const slice& s,
-                                                     const serving_calibration& c = {}) {
-  validate(c);
-  const detail::served_model v = detail::served_by(m, job, l, s);
-  const bytes cache = detail::cache_of(m, job, detail::positive("decode_batch.context", batch.context));
-  return detail::decode_of(v, batch.sequences, cache, job, l, s, c);
+[[nodiscard]] constexpr decode_breakdown decode_step(const transformer& model, const decode_batch& batch,
+                                                     const serving_job& job, const serving_layout& mesh,
+                                                     const slice& where, const serving_calibration& constants = {}) {
+  validate(constants);
+  const detail::served_model v = detail::served_by(model, job, mesh, where);
+  const bytes cache = detail::cache_of(model, job, detail::positive("decode_batch.context", batch.context));
+  return detail::decode_of(v, batch.sequences, cache, job, mesh, where, constants);
 }
 
 }  // namespace abi_0
@@ -7575,10 +6991,129 @@ constexpr decode_breakdown decode_of(const served_model& v, double sequences, by
 
 #endif
 
-// tpuplan/estimate/prefill.hpp
+// tpuplan/estimate/serving/memory.hpp
 
-#ifndef TPUPLAN_ESTIMATE_PREFILL_HPP
-#define TPUPLAN_ESTIMATE_PREFILL_HPP
+#ifndef TPUPLAN_ESTIMATE_SERVING_MEMORY_HPP
+#define TPUPLAN_ESTIMATE_SERVING_MEMORY_HPP
+
+#include <cstdint>
+
+/// @file
+/// HBM that serving takes on one JAX device, and how many sequences it leaves room for.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Bytes on one device; weights + cache + workspace = total.
+struct serving_memory {
+  bytes weights{};    ///< with their padding
+  bytes cache{};      ///< of the running batch, copies included
+  bytes workspace{};  ///< compiled programs and their buffers
+  bytes total{};      ///< of all parts
+  bytes low{};        ///< weights as they are, no workspace
+  bytes high{};       ///< twice the usual padding and workspace
+  bytes usable{};     ///< what XLA lets a program use on the device
+};
+
+/// `yes` where even the high estimate is below 97 % of what is usable, `no` where weights and cache alone are above it.
+[[nodiscard]] constexpr verdict fits(const serving_memory& memory) noexcept {
+  if (memory.high < safe_share * memory.usable) return verdict::yes;
+  return memory.low > memory.usable ? verdict::no : verdict::uncertain;
+}
+
+namespace detail {
+
+/// Weights are padded by 2 %, programs take 1 GiB: set, on published serving records.
+inline constexpr double weight_padding = 0.02;
+inline constexpr bytes program_memory{1073741824.0};
+
+constexpr bytes weights_per_device(const served_model& served, const serving_job& job) {
+  return size_of(job.weights) * (served.held / served.on.devices);
+}
+
+/// What the engine's share of a device leaves for keys and values; below 0 where weights do not fit.
+constexpr bytes cache_room(const served_model& served, const serving_job& job, const slice& where) {
+  return job.memory_fraction * usable_hbm_per_device(where.chip) -
+         (1 + weight_padding) * weights_per_device(served, job) - program_memory;
+}
+
+/// Bytes on one device of a sequence whose cache takes so many.
+constexpr bytes on_device(const served_model& served, bytes cache) {
+  return cache * (served.copies / served.on.devices);
+}
+
+constexpr serving_memory memory_of(const served_model& served, double running, bytes cache, const serving_job& job,
+                                   const slice& where) {
+  const bytes weights = weights_per_device(served, job);
+  serving_memory use;
+  use.weights = (1 + weight_padding) * weights;
+  use.cache = running * on_device(served, cache);
+  use.workspace = program_memory;
+  use.total = use.weights + use.cache + use.workspace;
+  use.low = weights + use.cache;
+  use.high = (1 + 2 * weight_padding) * weights + use.cache + 2 * program_memory;
+  use.usable = usable_hbm_per_device(where.chip);
+  return use;
+}
+
+/// Sequences with room for so many caches, given that the longest fits.
+constexpr std::int64_t places_for(const served_model& served, bytes cache, bytes longest, const serving_job& job,
+                                  const slice& where) {
+  const bytes room = cache_room(served, job, where);
+  if (room < on_device(served, longest)) return 0;
+  const double places = room / on_device(served, cache);
+  const std::int64_t most = places < 1 ? 1 : places > 1e12 ? std::int64_t{1000000000000} : floor_to_count(places);
+  return job.max_running > 0 && job.max_running < most ? job.max_running : most;
+}
+
+}  // namespace detail
+
+/// HBM on one device with so many sequences running in each replica. Worked: 8.79 GB of weights for Llama 2 70B in int8
+/// on v6e-8 (8.70 GB printed). Source: set on published serving records (tests/oracle/serving_records.cpp).
+[[nodiscard]] constexpr serving_memory serving_memory_use(const transformer& model, double running,
+                                                          const serving_job& job, const serving_layout& mesh,
+                                                          const slice& where) {
+  detail::not_negative("running", running);
+  return detail::memory_of(detail::served_by(model, job, mesh, where), running,
+                           detail::cache_of(model, job, running_context(job)), job, where);
+}
+
+/// Sequences that run at once in a replica: what the cache holds, at most what the engine is set to; 0 where not one
+/// of the longest fits. Worked: Llama 3 8B on v6e-1 has room for one of 97 196 tokens (tests/unit/serving.cpp).
+[[nodiscard]] constexpr std::int64_t largest_running(const transformer& model, const serving_job& job,
+                                                     const serving_layout& mesh, const slice& where) {
+  const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));
+  return detail::places_for(detail::served_by(model, job, mesh, where),
+                            detail::cache_of(model, job, running_context(job)), longest, job, where);
+}
+
+/// Tokens of the longest single sequence whose cache fits; 0 where weights leave no room. At most 2^40.
+[[nodiscard]] constexpr std::int64_t largest_serving_context(const transformer& model, const serving_job& job,
+                                                             const serving_layout& mesh, const slice& where) {
+  const detail::served_model v = detail::served_by(model, job, mesh, where);
+  const bytes room = detail::cache_room(v, job, where);
+  const auto holds = [&](std::int64_t tokens) {
+    return detail::on_device(v, detail::cache_of(model, job, static_cast<double>(tokens))) <= room;
+  };
+  if (!holds(1)) return 0;
+  std::int64_t good = 1, bad = 2;
+  while (bad < (std::int64_t{1} << 40) && holds(bad)) good = bad, bad *= 2;
+  while (bad - good > 1) {
+    const std::int64_t middle = good + (bad - good) / 2;
+    (holds(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/serving/prefill.hpp
+
+#ifndef TPUPLAN_ESTIMATE_SERVING_PREFILL_HPP
+#define TPUPLAN_ESTIMATE_SERVING_PREFILL_HPP
 
 #include <cstdint>
 
@@ -7611,27 +7146,30 @@ struct prefill_breakdown {
 
 namespace detail {
 
-constexpr prefill_breakdown prefill_of(const served_model& v, const transformer& m, const prompt_batch& batch,
-                                       const serving& job, const serving_layout& l, const slice& s,
-                                       const serving_calibration& c) {
+constexpr prefill_breakdown prefill_of(const served_model& served, const transformer& model, const prompt_batch& batch,
+                                       const serving_job& job, const serving_layout& mesh, const slice& where,
+                                       const serving_calibration& constants) {
   const auto length = static_cast<double>(positive_count("prompt_batch.tokens", batch.tokens));
   const double tokens = positive("prompt_batch.prompts", batch.prompts) * length;
   const double chunks = job.prefill_chunk > 0 ? math::ceil(tokens / static_cast<double>(job.prefill_chunk)) : 1;
-  const flops_per_second peak = v.peak * c.prefill_mxu;
-  const bytes held = size_of(job.weights) * v.held;
-  const layer_widths w = widths_of(m);
+  const flops_per_second peak = served.peak * constants.prefill_mxu;
+  const bytes held = size_of(job.weights) * served.held;
+  const layer_widths w = widths_of(model);
   prefill_breakdown t;
-  t.products = flops{2 * v.matrices * tokens} / peak;
+  t.products = flops{2 * served.matrices * tokens} / peak;
   constexpr flop_convention half{attention_flops::causal_half, window_flops::clipped};
-  t.attention = attention_core(m, length, half) * (tokens * c.prefill_attention) / peak;
-  t.elementwise = bytes{c.prefill_hbm_passes * tokens * 2 * v.layers * (8 * w.d_model + 2 * w.qkv + w.mlp)} / v.hbm;
-  t.weights = held * chunks / (v.hbm * c.weight_stream);
-  const double moved = l.weights == weight_cut::gathered ? held.value() : all_reduced(v, l).value() * tokens;
-  t.collectives = seconds{moved * collective_seconds_per_byte(v.on, c.prefill_collectives)};
-  t.latency = layer_latency_of(v, c) * chunks;
+  t.attention = attention_core(model, length, half) * (tokens * constants.prefill_attention) / peak;
+  t.elementwise =
+      bytes{constants.prefill_hbm_passes * tokens * 2 * served.layers * (8 * w.d_model + 2 * w.qkv + w.mlp)} /
+      served.hbm;
+  t.weights = held * chunks / (served.hbm * constants.weight_stream);
+  const double moved =
+      mesh.weights == weight_sharding::gathered ? held.value() : all_reduced(served, mesh).value() * tokens;
+  t.collectives = seconds{moved * collective_seconds_per_byte(served.on, constants.prefill_collectives)};
+  t.latency = layer_latency_of(served, constants) * chunks;
   t.total = t.products + t.attention + t.elementwise + t.weights + t.collectives + t.latency;
   positive("prefill", t.total.value());
-  t.extrapolated = !serving_covered(s.chip);
+  t.extrapolated = !serving_covered(where.chip);
   t.band = t.extrapolated ? wide_serving_band : prefill_band;
   t.low = t.total / (1 + t.band);
   t.high = t.total / (1 - t.band);
@@ -7644,11 +7182,11 @@ constexpr prefill_breakdown prefill_of(const served_model& v, const transformer&
 /// `job.prefill_chunk` weights are read and layers passed once a chunk. Throws as `decode_step` does.
 /// Worked: 1024 tokens of Llama 2 70B in int8 on v6e-8: 64 ms, measured 60 ms (examples/serving_cases.cpp).
 /// Source: closed form calibrated on published runs.
-[[nodiscard]] constexpr prefill_breakdown prefill_time(const transformer& m, const prompt_batch& batch,
-                                                       const serving& job, const serving_layout& l, const slice& s,
-                                                       const serving_calibration& c = {}) {
-  validate(c);
-  return detail::prefill_of(detail::served_by(m, job, l, s), m, batch, job, l, s, c);
+[[nodiscard]] constexpr prefill_breakdown prefill_time(const transformer& model, const prompt_batch& batch,
+                                                       const serving_job& job, const serving_layout& mesh,
+                                                       const slice& where, const serving_calibration& constants = {}) {
+  validate(constants);
+  return detail::prefill_of(detail::served_by(model, job, mesh, where), model, batch, job, mesh, where, constants);
 }
 
 }  // namespace abi_0
@@ -7656,139 +7194,23 @@ constexpr prefill_breakdown prefill_of(const served_model& v, const transformer&
 
 #endif
 
-// tpuplan/estimate/serving_memory.hpp
+// tpuplan/handbook/inference.hpp
 
-#ifndef TPUPLAN_ESTIMATE_SERVING_MEMORY_HPP
-#define TPUPLAN_ESTIMATE_SERVING_MEMORY_HPP
-
-#include <cstdint>
-
-/// @file
-/// HBM that serving takes on one JAX device, and how many sequences it leaves room for.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// Bytes on one device; weights + cache + workspace = total.
-struct serving_memory {
-  bytes weights{};    ///< with their padding
-  bytes cache{};      ///< of the running batch, copies included
-  bytes workspace{};  ///< compiled programs and their buffers
-  bytes total{};      ///< of all parts
-  bytes low{};        ///< weights as they are, no workspace
-  bytes high{};       ///< twice the usual padding and workspace
-  bytes usable{};     ///< what XLA lets a program use on the device
-};
-
-/// `yes` where even the high estimate is below 97 % of what is usable, `no` where weights and cache alone are above it.
-[[nodiscard]] constexpr verdict fits(const serving_memory& m) noexcept {
-  if (m.high < safe_share * m.usable) return verdict::yes;
-  return m.low > m.usable ? verdict::no : verdict::uncertain;
-}
-
-namespace detail {
-
-/// Weights are padded by 2 %, programs take 1 GiB: set, on published serving records.
-inline constexpr double weight_padding = 0.02;
-inline constexpr bytes program_memory{1073741824.0};
-
-constexpr bytes weights_per_device(const served_model& v, const serving& job) {
-  return size_of(job.weights) * (v.held / v.on.devices);
-}
-
-/// What the engine's share of a device leaves for keys and values; below 0 where weights do not fit.
-constexpr bytes cache_room(const served_model& v, const serving& job, const slice& s) {
-  return job.memory_fraction * usable_hbm_per_device(s.chip) - (1 + weight_padding) * weights_per_device(v, job) -
-         program_memory;
-}
-
-/// Bytes on one device of a sequence whose cache takes so many.
-constexpr bytes on_device(const served_model& v, bytes cache) { return cache * (v.copies / v.on.devices); }
-
-constexpr serving_memory memory_of(const served_model& v, double running, bytes cache, const serving& job,
-                                   const slice& s) {
-  const bytes weights = weights_per_device(v, job);
-  serving_memory use;
-  use.weights = (1 + weight_padding) * weights;
-  use.cache = running * on_device(v, cache);
-  use.workspace = program_memory;
-  use.total = use.weights + use.cache + use.workspace;
-  use.low = weights + use.cache;
-  use.high = (1 + 2 * weight_padding) * weights + use.cache + 2 * program_memory;
-  use.usable = usable_hbm_per_device(s.chip);
-  return use;
-}
-
-/// Sequences with room for so many caches, given that the longest fits.
-constexpr std::int64_t places_for(const served_model& v, bytes cache, bytes longest, const serving& job,
-                                  const slice& s) {
-  const bytes room = cache_room(v, job, s);
-  if (room < on_device(v, longest)) return 0;
-  const double places = room / on_device(v, cache);
-  const std::int64_t most = places < 1 ? 1 : places > 1e12 ? std::int64_t{1000000000000} : floor_to_count(places);
-  return job.max_running > 0 && job.max_running < most ? job.max_running : most;
-}
-
-}  // namespace detail
-
-/// HBM on one device with so many sequences running in each replica. Worked: 8.79 GB of weights for Llama 2 70B in int8
-/// on v6e-8 (8.70 GB printed). Source: set on published serving records (tests/oracle/serving_records.cpp).
-[[nodiscard]] constexpr serving_memory serving_memory_use(const transformer& m, double running, const serving& job,
-                                                          const serving_layout& l, const slice& s) {
-  detail::not_negative("running", running);
-  return detail::memory_of(detail::served_by(m, job, l, s), running, detail::cache_of(m, job, running_context(job)),
-                           job, s);
-}
-
-/// Sequences that run at once in a replica: what the cache holds, at most what the engine is set to; 0 where not one
-/// of the longest fits. Worked: Llama 3 8B on v6e-1 has room for one of 97 196 tokens (tests/unit/serving.cpp).
-[[nodiscard]] constexpr std::int64_t largest_running(const transformer& m, const serving& job, const serving_layout& l,
-                                                     const slice& s) {
-  const bytes longest = detail::cache_of(m, job, static_cast<double>(longest_context(job)));
-  return detail::places_for(detail::served_by(m, job, l, s), detail::cache_of(m, job, running_context(job)), longest,
-                            job, s);
-}
-
-/// Tokens of the longest single sequence whose cache fits; 0 where weights leave no room. At most 2^40.
-[[nodiscard]] constexpr std::int64_t largest_serving_context(const transformer& m, const serving& job,
-                                                             const serving_layout& l, const slice& s) {
-  const detail::served_model v = detail::served_by(m, job, l, s);
-  const bytes room = detail::cache_room(v, job, s);
-  const auto holds = [&](std::int64_t tokens) {
-    return detail::on_device(v, detail::cache_of(m, job, static_cast<double>(tokens))) <= room;
-  };
-  if (!holds(1)) return 0;
-  std::int64_t good = 1, bad = 2;
-  while (bad < (std::int64_t{1} << 40) && holds(bad)) good = bad, bad *= 2;
-  while (bad - good > 1) {
-    const std::int64_t middle = good + (bad - good) / 2;
-    (holds(middle) ? good : bad) = middle;
-  }
-  return good;
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/roofline/inference.hpp
-
-#ifndef TPUPLAN_ROOFLINE_INFERENCE_HPP
-#define TPUPLAN_ROOFLINE_INFERENCE_HPP
+#ifndef TPUPLAN_HANDBOOK_INFERENCE_HPP
+#define TPUPLAN_HANDBOOK_INFERENCE_HPP
 
 #include <cstdint>
 
 /// @file
 /// Bounds of inference at peak rates: a decode step, what fits, tensor parallelism, servers for prefill and for decode.
-/// estimate/serving.hpp says what published runs reach. Source of all: scaling book, "Inference" (2025-12-15).
+/// estimate/serving/engine.hpp says what published runs reach. Source of all: scaling book, "Inference" (2025-12-15).
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// What all chips of a slice read from HBM. Worked: 6.55 TB/s for v5litepod-8.
-[[nodiscard]] constexpr bytes_per_second hbm_bandwidth(const slice& s) {
-  return s.chip.hbm.bandwidth * static_cast<double>(chips(s));
+[[nodiscard]] constexpr bytes_per_second hbm_bandwidth(const slice& where) {
+  return where.chip.hbm.bandwidth * static_cast<double>(chips(where));
 }
 
 /// What a decode step moves and computes. Keys and values are read sequence by sequence, weights once a step.
@@ -7905,15 +7327,15 @@ struct decode_turnover {
 }
 
 /// Times of one bf16 product [batch, D] x [D, F] whose F is cut `ways` ways, over one ICI axis.
-struct cut_product {
+struct sharded_product {
   seconds ici{};   ///< activations in or out: 2 B D / W
   seconds hbm{};   ///< the device's part of the weights
   seconds math{};  ///< its FLOPs
 };
 
 /// Worked: 64 x 8192 x 28672, 32 ways on v5e of 90, 810 GB/s and 197 TFLOP/s: 11.65, 18.1 and 4.77 us.
-[[nodiscard]] constexpr cut_product cut_product_times(const product_shape& p, std::int64_t ways,
-                                                      const chip_spec& chip) {
+[[nodiscard]] constexpr sharded_product cut_product_times(const product_shape& p, std::int64_t ways,
+                                                          const chip_spec& chip) {
   const flops work = flops_of(p);
   const auto parts = static_cast<double>(detail::positive_count("ways", ways));
   const auto activations = static_cast<double>(checked_multiply(p.batch, p.inner));
@@ -7948,10 +7370,10 @@ struct weight_stationary_degrees {
 
 #endif
 
-// tpuplan/estimate/serving.hpp
+// tpuplan/estimate/serving/engine.hpp
 
-#ifndef TPUPLAN_ESTIMATE_SERVING_HPP
-#define TPUPLAN_ESTIMATE_SERVING_HPP
+#ifndef TPUPLAN_ESTIMATE_SERVING_ENGINE_HPP
+#define TPUPLAN_ESTIMATE_SERVING_ENGINE_HPP
 
 #include <array>
 #include <cstddef>
@@ -8013,39 +7435,40 @@ constexpr double time_at(const token_line& line, double running) {
 }
 
 /// Prompt tokens that have to be computed for each token of an answer.
-constexpr double prompt_share(const serving& job) {
+constexpr double prompt_share(const serving_job& job) {
   return job.prompt.mean * (1 - job.prefix_hit_rate) / job.answer.mean;
 }
 
-constexpr seconds prompt_time(const served_model& v, const serving& job, const serving_calibration& c) {
-  return flops{2 * v.matrices * prompt_share(job)} / (v.peak * c.prefill_between_steps);
+constexpr seconds prompt_time(const served_model& served, const serving_job& job,
+                              const serving_calibration& constants) {
+  return flops{2 * served.matrices * prompt_share(job)} / (served.peak * constants.prefill_between_steps);
 }
 
-constexpr token_line line_of(const served_model& v, bytes cache, const serving& job, const serving_layout& l,
-                             const serving_calibration& c) {
-  const double weight_seconds = size_of(job.weights).value() / (v.hbm.value() * c.weight_stream);
+constexpr token_line line_of(const served_model& served, bytes cache, const serving_job& job,
+                             const serving_layout& mesh, const serving_calibration& constants) {
+  const double weight_seconds = size_of(job.weights).value() / (served.hbm.value() * constants.weight_stream);
   token_line line;
-  line.dense = v.dense * weight_seconds;
-  line.experts = v.experts * weight_seconds;
-  line.missed = v.missed;
-  line.products = 2 * v.matrices / (v.peak.value() * c.decode_mxu);
-  line.each = cache.value() * v.copies / (v.hbm.value() * c.cache_stream) +
-              all_reduced(v, l).value() * collective_seconds_per_byte(v.on, c.decode_collectives) +
-              prompt_time(v, job, c).value();
-  line.fixed = layer_latency_of(v, c).value();
-  line.host = c.engine_step.value();
-  line.host_each = c.engine_sequence.value();
+  line.dense = served.dense * weight_seconds;
+  line.experts = served.experts * weight_seconds;
+  line.missed = served.missed;
+  line.products = 2 * served.matrices / (served.peak.value() * constants.decode_mxu);
+  line.each = cache.value() * served.copies / (served.hbm.value() * constants.cache_stream) +
+              all_reduced(served, mesh).value() * collective_seconds_per_byte(served.on, constants.decode_collectives) +
+              prompt_time(served, job, constants).value();
+  line.fixed = layer_latency_of(served, constants).value();
+  line.host = constants.engine_step.value();
+  line.host_each = constants.engine_sequence.value();
   return line;
 }
 
 /// The time of a token of sequences whose caches take so many bytes each.
-constexpr token_time token_of(const served_model& v, double running, bytes cache, const serving& job,
-                              const serving_layout& l, const slice& s, const serving_calibration& c) {
+constexpr token_time token_of(const served_model& served, double running, bytes cache, const serving_job& job,
+                              const serving_layout& mesh, const slice& where, const serving_calibration& constants) {
   token_time t;
-  t.step = decode_of(v, running, cache, job, l, s, c);
-  t.prompts = running * prompt_time(v, job, c);
+  t.step = decode_of(served, running, cache, job, mesh, where, constants);
+  t.prompts = running * prompt_time(served, job, constants);
   const seconds device = t.step.total + t.prompts;
-  t.total = max(device, c.engine_step + running * c.engine_sequence);
+  t.total = max(device, constants.engine_step + running * constants.engine_sequence);
   t.engine = t.total - device;
   t.extrapolated = t.step.extrapolated;
   t.band = t.extrapolated ? wide_serving_band : engine_band;
@@ -8072,7 +7495,7 @@ constexpr double crossing(const Function& function, double most) {
 }
 
 /// Prompt tokens of a request that are new to the engine, at least one.
-constexpr std::int64_t fresh_tokens(const serving& job) {
+constexpr std::int64_t fresh_tokens(const serving_job& job) {
   return ceil_to_count(job.prompt.mean * (1 - job.prefix_hit_rate));
 }
 
@@ -8096,22 +7519,25 @@ struct target_floors {
   decode_breakdown tpot{};
   prefill_breakdown ttft{};
 };
-constexpr target_floors floors_of(const transformer& m, const serving& job, const serving_layout& l, const slice& s) {
+constexpr target_floors floors_of(const transformer& model, const serving_job& job, const serving_layout& mesh,
+                                  const slice& where) {
   target_floors floors;
-  if (job.tpot_target.value() > 0) floors.tpot = decode_step(m, {1, running_context(job)}, job, l, s, peak_only);
-  if (job.ttft_target.value() > 0) floors.ttft = prefill_time(m, {1, fresh_tokens(job)}, job, l, s, peak_only);
+  if (job.tpot_target.value() > 0)
+    floors.tpot = decode_step(model, {1, running_context(job)}, job, mesh, where, peak_only);
+  if (job.ttft_target.value() > 0)
+    floors.ttft = prefill_time(model, {1, fresh_tokens(job)}, job, mesh, where, peak_only);
   return floors;
 }
 
 /// Refuses targets below them, with the term that binds.
-constexpr void check_targets(const serving& job, const target_floors& floors) {
+constexpr void check_targets(const serving_job& job, const target_floors& floors) {
   if (job.tpot_target < floors.tpot.total) {
-    fail(errc::infeasible, "serving.tpot_target in us", in_us(job.tpot_target),
+    fail(errc::infeasible, "serving_job.tpot_target in us", in_us(job.tpot_target),
          bound_text(floors.tpot.total, name(floors.tpot.limited_by)).view());
   }
   if (job.ttft_target < floors.ttft.total) {
     const bool by_products = floors.ttft.products + floors.ttft.attention > floors.ttft.weights;
-    fail(errc::infeasible, "serving.ttft_target in us", in_us(job.ttft_target),
+    fail(errc::infeasible, "serving_job.ttft_target in us", in_us(job.ttft_target),
          bound_text(floors.ttft.total, by_products ? "products" : "weights").view());
   }
 }
@@ -8121,25 +7547,27 @@ constexpr void check_targets(const serving& job, const target_floors& floors) {
 /// Mean time of an output token where so many sequences run in one replica of an engine, prompts taken in as answers
 /// end. Throws as `decode_step` does. Worked: Qwen3 8B on v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms against
 /// 11.1 ms measured (tests/unit/serving.cpp). Source: closed form calibrated on published runs.
-[[nodiscard]] constexpr token_time time_per_token(const transformer& m, double running, const serving& job,
-                                                  const serving_layout& l, const slice& s,
-                                                  const serving_calibration& c = {}) {
-  validate(c);
-  return detail::token_of(detail::served_by(m, job, l, s), running, detail::cache_of(m, job, running_context(job)), job,
-                          l, s, c);
+[[nodiscard]] constexpr token_time time_per_token(const transformer& model, double running, const serving_job& job,
+                                                  const serving_layout& mesh, const slice& where,
+                                                  const serving_calibration& constants = {}) {
+  validate(constants);
+  return detail::token_of(detail::served_by(model, job, mesh, where), running,
+                          detail::cache_of(model, job, running_context(job)), job, mesh, where, constants);
 }
 
 /// One prompt of mean length in an engine, undisturbed; what the prefix cache has is not computed again.
-[[nodiscard]] constexpr seconds engine_prefill_time(const transformer& m, const serving& job, const serving_layout& l,
-                                                    const slice& s, const serving_calibration& c = {}) {
-  return c.engine_prefill * prefill_time(m, {1, detail::fresh_tokens(job)}, job, l, s, c).total;
+[[nodiscard]] constexpr seconds engine_prefill_time(const transformer& model, const serving_job& job,
+                                                    const serving_layout& mesh, const slice& where,
+                                                    const serving_calibration& constants = {}) {
+  return constants.engine_prefill *
+         prefill_time(model, {1, detail::fresh_tokens(job)}, job, mesh, where, constants).total;
 }
 
 namespace detail {
 
 /// Running batch per replica under the traffic, at most `most`: by Little's law, N = B + rate x time to first token
 /// for N requests in flight, B = rate x answer x time per token for arrivals.
-constexpr double running_batch(const serving& job, const token_line& line, double most, double replicas,
+constexpr double running_batch(const serving_job& job, const token_line& line, double most, double replicas,
                                double prefill) {
   const double answer = job.answer.mean;
   if (job.request_rate.value() > 0) {
@@ -8164,7 +7592,7 @@ constexpr double running_batch(const serving& job, const token_line& line, doubl
 /// Waiting for a place. Closed: those whom the running batch leaves over. Open: a queue of one server that takes a
 /// request at a time, at the rate of a full batch, arrivals at random and service alike (M/D/1); near capacity it is
 /// long.
-constexpr seconds queue_time(const serving& job, per_second requests, per_second capacity, seconds in_service,
+constexpr seconds queue_time(const serving_job& job, per_second requests, per_second capacity, seconds in_service,
                              double replicas) {
   if (job.request_rate.value() > 0) {
     const double load = requests / capacity;
@@ -8175,26 +7603,28 @@ constexpr seconds queue_time(const serving& job, per_second requests, per_second
 }
 
 /// Fills in what follows from the running batch.
-constexpr void add_rates(serving_estimate& e, const serving& job, double replicas, const serving_calibration& c) {
+constexpr void add_rates(serving_estimate& estimate, const serving_job& job, double replicas,
+                         const serving_calibration& constants) {
   const double answer = job.answer.mean;
-  const double token = e.per_token.total.value();
-  const double each = e.running / (answer * token);
+  const double token = estimate.per_token.total.value();
+  const double each = estimate.running / (answer * token);
   const double chunks =
       job.prefill_chunk > 0
           ? math::ceil(static_cast<double>(fresh_tokens(job)) / static_cast<double>(job.prefill_chunk))
           : 1;
-  const double own = e.prefill.value() + (chunks - 0.5) * token;
+  const double own = estimate.prefill.value() + (chunks - 0.5) * token;
   const bool waits = job.request_rate.value() > 0 || job.concurrency > 0;
   if (waits)
-    e.queue = queue_time(job, per_second{each}, e.capacity / replicas, seconds{own + answer * token}, replicas);
-  e.first_token = e.queue + seconds{own};
-  e.requests = per_second{each * replicas};
-  e.output_tokens = e.requests * answer;
-  e.input_tokens = e.requests * job.prompt.mean;
-  e.prefill_servers =
-      prefill_servers_per_decode_server(e.running, e.prefill / c.engine_prefill, e.per_token.step.total, answer);
-  e.meets_ttft = job.ttft_target.value() == 0 || e.first_token <= job.ttft_target;
-  e.meets_tpot = job.tpot_target.value() == 0 || e.per_token.total <= job.tpot_target * (1 + 1e-9);
+    estimate.queue =
+        queue_time(job, per_second{each}, estimate.capacity / replicas, seconds{own + answer * token}, replicas);
+  estimate.first_token = estimate.queue + seconds{own};
+  estimate.requests = per_second{each * replicas};
+  estimate.output_tokens = estimate.requests * answer;
+  estimate.input_tokens = estimate.requests * job.prompt.mean;
+  estimate.prefill_servers = prefill_servers_per_decode_server(
+      estimate.running, estimate.prefill / constants.engine_prefill, estimate.per_token.step.total, answer);
+  estimate.meets_ttft = job.ttft_target.value() == 0 || estimate.first_token <= job.ttft_target;
+  estimate.meets_tpot = job.tpot_target.value() == 0 || estimate.per_token.total <= job.tpot_target * (1 + 1e-9);
 }
 
 }  // namespace detail
@@ -8204,33 +7634,35 @@ constexpr void add_rates(serving_estimate& e, const serving& job, double replica
 /// what `decode_step` throws for, rates at or above the capacity (it says the capacity), and targets that no engine can
 /// reach (it says the bound). Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp).
 /// Source: scaling book, "Inference" (2025-12-15); Little's law; constants in `serving_calibration`.
-[[nodiscard]] constexpr serving_estimate serve(const transformer& m, const serving& job, const serving_layout& l,
-                                               const slice& s, const serving_calibration& c = {}) {
-  validate(job, m);
-  validate(c);
-  const detail::served_model v = detail::served_by(m, job, l, s);
-  detail::check_targets(job, detail::floors_of(m, job, l, s));
-  const bytes cache = detail::cache_of(m, job, running_context(job));
-  const bytes longest = detail::cache_of(m, job, static_cast<double>(longest_context(job)));
+[[nodiscard]] constexpr serving_estimate serve(const transformer& model, const serving_job& job,
+                                               const serving_layout& mesh, const slice& where,
+                                               const serving_calibration& constants = {}) {
+  validate(job, model);
+  validate(constants);
+  const detail::served_model v = detail::served_by(model, job, mesh, where);
+  detail::check_targets(job, detail::floors_of(model, job, mesh, where));
+  const bytes cache = detail::cache_of(model, job, running_context(job));
+  const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));
   const double replicas = v.on.count;
   serving_estimate e;
   e.replicas = floor_to_count(replicas);
-  e.largest_running = detail::places_for(v, cache, longest, job, s);
-  e.memory = detail::memory_of(v, 1, cache, job, s);
+  e.largest_running = detail::places_for(v, cache, longest, job, where);
+  e.memory = detail::memory_of(v, 1, cache, job, where);
   if (e.largest_running == 0) return e;
-  const detail::token_line line = detail::line_of(v, cache, job, l, c);
+  const detail::token_line line = detail::line_of(v, cache, job, mesh, constants);
   const auto most = static_cast<double>(e.largest_running);
   e.capacity = per_second{replicas * most / (job.answer.mean * detail::time_at(line, most))};
   if (job.request_rate.value() > 0 && job.request_rate >= e.capacity) {
-    detail::fail(errc::infeasible, "serving.request_rate", job.request_rate.value(),
+    detail::fail(errc::infeasible, "serving_job.request_rate", job.request_rate.value(),
                  detail::below_capacity(e.capacity.value()).view());
   }
-  e.prefill = c.engine_prefill * detail::prefill_of(v, m, {1, detail::fresh_tokens(job)}, job, l, s, c).total;
+  e.prefill = constants.engine_prefill *
+              detail::prefill_of(v, model, {1, detail::fresh_tokens(job)}, job, mesh, where, constants).total;
   e.running = detail::running_batch(job, line, most, replicas, e.prefill.value());
-  e.per_token = detail::token_of(v, e.running, cache, job, l, s, c);
-  e.memory = detail::memory_of(v, e.running, cache, job, s);
+  e.per_token = detail::token_of(v, e.running, cache, job, mesh, where, constants);
+  e.memory = detail::memory_of(v, e.running, cache, job, where);
   e.fit = fits(e.memory);
-  detail::add_rates(e, job, replicas, c);
+  detail::add_rates(e, job, replicas, constants);
   return e;
 }
 
@@ -8247,17 +7679,18 @@ struct serving_frontier {
 };
 
 /// Time per token and throughput for running batches 1, 2, 4 … and the largest that fits; no points where none does.
-[[nodiscard]] constexpr serving_frontier frontier(const transformer& m, const serving& job, const serving_layout& l,
-                                                  const slice& s, const serving_calibration& c = {}) {
-  validate(job, m);
-  validate(c);
+[[nodiscard]] constexpr serving_frontier frontier(const transformer& model, const serving_job& job,
+                                                  const serving_layout& mesh, const slice& where,
+                                                  const serving_calibration& constants = {}) {
+  validate(job, model);
+  validate(constants);
   serving_frontier result;
-  const std::int64_t most = largest_running(m, job, l, s);
-  const detail::served_model v = detail::served_by(m, job, l, s);
-  const bytes cache = detail::cache_of(m, job, running_context(job));
+  const std::int64_t most = largest_running(model, job, mesh, where);
+  const detail::served_model v = detail::served_by(model, job, mesh, where);
+  const bytes cache = detail::cache_of(model, job, running_context(job));
   for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
     const auto running = static_cast<double>(batch);
-    const seconds token = detail::token_of(v, running, cache, job, l, s, c).total;
+    const seconds token = detail::token_of(v, running, cache, job, mesh, where, constants).total;
     result.points[result.count++] = {running, token, v.on.count * running / token};
     if (batch == most) break;
     batch = 2 * batch < most ? 2 * batch : most;
@@ -8292,21 +7725,22 @@ struct serving_cost {
 
 /// What tokens cost at that price of the slice. Throws for an estimate that does not fit, and a price that is not above
 /// 0. Worked: 38.40 an hour for 10 000 answer tokens a second: 1.0667 on output alone.
-[[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& e, usd_per_second rate) {
+[[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, usd_per_second rate) {
   detail::positive("price", rate.value());
-  if (e.running <= 0) detail::fail(errc::infeasible, "serving", "does not fit", "a slice that holds the model");
-  const double prompts = e.per_token.prompts / e.per_token.total;
+  if (estimate.running <= 0) detail::fail(errc::infeasible, "serving", "does not fit", "a slice that holds the model");
+  const double prompts = estimate.per_token.prompts / estimate.per_token.total;
   serving_cost cost;
   cost.rate = rate;
-  cost.all_on_output = cost_per_million_tokens(rate, e.output_tokens);
-  cost.input = prompts * cost_per_million_tokens(rate, e.input_tokens);
+  cost.all_on_output = cost_per_million_tokens(rate, estimate.output_tokens);
+  cost.input = prompts * cost_per_million_tokens(rate, estimate.input_tokens);
   cost.output = (1 - prompts) * cost.all_on_output;
   return cost;
 }
 
 /// The same for a slice at a row of the price book.
-[[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& e, const slice& s, const price_row& price) {
-  return cost_of_tokens(e, rate(price.per_chip, chips(s)));
+[[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, const slice& where,
+                                                    const price_row& price) {
+  return cost_of_tokens(estimate, rate(price.per_chip, chips(where)));
 }
 
 }  // namespace abi_0
@@ -8314,10 +7748,252 @@ struct serving_cost {
 
 #endif
 
-// tpuplan/parallel/thresholds.hpp
+// tpuplan/cost.hpp
 
-#ifndef TPUPLAN_PARALLEL_THRESHOLDS_HPP
-#define TPUPLAN_PARALLEL_THRESHOLDS_HPP
+#ifndef TPUPLAN_COST_HPP
+#define TPUPLAN_COST_HPP
+
+/// @file
+/// What it costs: prices, runs, ways of paying, preemption, commitments, storage.
+
+#endif
+
+// tpuplan/estimate/serving/advice.hpp
+
+#ifndef TPUPLAN_ESTIMATE_SERVING_ADVICE_HPP
+#define TPUPLAN_ESTIMATE_SERVING_ADVICE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// What in the setting of an engine wastes the slice, and the gain of mending it: both are estimated, none is a rule.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What is wasteful. Enumerators and their names are stable; each has one function in `detail` that looks for it.
+enum class serving_finding_kind : std::uint8_t {
+  batch,           ///< fewer requests in flight than decode needs to be worth its weights
+  places,          ///< HBM is left unused by a limit on running sequences
+  cache_dtype,     ///< keys and values in a larger format than is needed
+  cache_sharding,  ///< copies of keys and values where devices outnumber their heads
+  replicas,        ///< another number of devices for each replica
+};
+
+/// "batch" and so on.
+[[nodiscard]] constexpr std::string_view name(serving_finding_kind kind) noexcept {
+  constexpr std::string_view names[] = {"batch", "places", "cache_dtype", "cache_cut", "replicas"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// One waste, and what mending it brings: gain = 1 - rate_now / rate_then.
+struct serving_finding {
+  serving_finding_kind kind = serving_finding_kind::batch;  ///< what is wasted
+  text<40> subject{};                                       ///< the field to change
+  text<40> now{};                                           ///< its value
+  text<40> better{};                                        ///< the value that mends it
+  per_second rate_now{};       ///< output tokens; where requests arrive at a rate, those of the capacity
+  per_second rate_then{};      ///< with the change applied
+  seconds per_token_now{};     ///< as the traffic is served
+  seconds per_token_then{};    ///< with the change applied
+  double gain = 0;             ///< share of chip time saved for each output token
+  serving_job job_then{};      ///< with the change applied
+  serving_layout mesh_then{};  ///< with the change applied
+};
+
+/// Findings, the largest gain first.
+struct serving_findings {
+  std::array<serving_finding, 5> items{};  ///< the first `count` are set
+  std::size_t count = 0;                   ///< findings
+
+  /// @{
+  /// The findings as a range.
+  [[nodiscard]] constexpr const serving_finding* begin() const noexcept { return items.data(); }
+  [[nodiscard]] constexpr const serving_finding* end() const noexcept { return items.data() + count; }
+  /// @}
+};
+
+/// Gains below this share are left out: one percent.
+inline constexpr double smallest_serving_gain = 0.01;
+
+/// The finding of that kind; nothing where there is none.
+[[nodiscard]] constexpr maybe<serving_finding> find_finding(const serving_findings& all, serving_finding_kind kind) {
+  for (const serving_finding& one : all) {
+    if (one.kind == kind) return one;
+  }
+  return nothing;
+}
+
+namespace detail {
+
+/// The engine as it is, which every change is compared with.
+struct serving_base {
+  transformer model{};
+  serving_job job{};
+  serving_layout mesh{};
+  slice where{};
+  serving_calibration constants{};
+  serving_estimate now{};
+};
+
+/// What the slice gives: output tokens a second, or those that it could give where arrivals set the pace.
+constexpr per_second output_rate(const serving_estimate& estimate, const serving_job& job) {
+  return job.request_rate.value() > 0 ? estimate.capacity * job.answer.mean : estimate.output_tokens;
+}
+
+/// Whether `serve` would answer: targets that physics allows, a rate below the capacity.
+constexpr bool can_be_asked(const serving_base& base, const serving_job& job, const serving_layout& mesh) {
+  const target_floors floors = floors_of(base.model, job, mesh, base.where);
+  if (job.tpot_target < floors.tpot.total || job.ttft_target < floors.ttft.total) return false;
+  if (job.request_rate.value() == 0) return true;
+  serving_job open = job;
+  open.request_rate = {};
+  return job.request_rate < serve(base.model, open, mesh, base.where, base.constants).capacity;
+}
+
+/// Takes the change into `best` if it gains more, fits, and keeps the promises that are kept now.
+constexpr void improve(serving_finding& best, const serving_base& base, const serving_job& job,
+                       const serving_layout& mesh) {
+  if (!can_be_asked(base, job, mesh)) return;
+  const serving_estimate then = serve(base.model, job, mesh, base.where, base.constants);
+  if (then.fit == verdict::no || (then.fit == verdict::uncertain && base.now.fit == verdict::yes)) return;
+  if ((base.now.meets_ttft && !then.meets_ttft) || (base.now.meets_tpot && !then.meets_tpot)) return;
+  const double gain = 1 - output_rate(base.now, base.job) / output_rate(then, job);
+  if (gain < smallest_serving_gain || gain <= best.gain) return;
+  best.rate_now = output_rate(base.now, base.job);
+  best.rate_then = output_rate(then, job);
+  best.per_token_now = base.now.per_token.total;
+  best.per_token_then = then.per_token.total;
+  best.gain = gain;
+  best.job_then = job;
+  best.mesh_then = mesh;
+}
+
+constexpr serving_finding serving_finding_of(serving_finding_kind kind, std::string_view subject) {
+  serving_finding f;
+  f.kind = kind;
+  f.subject = subject;
+  return f;
+}
+
+/// Twice and more the requests in flight, as far as they have places and targets hold.
+constexpr serving_finding flight_finding(const serving_base& base) {
+  serving_finding best = serving_finding_of(serving_finding_kind::batch, "serving_job.concurrency");
+  if (base.job.concurrency == 0) return best;
+  const std::int64_t places = checked_multiply(base.now.largest_running, base.now.replicas);
+  serving_job job = base.job;
+  for (std::int64_t clients = 2 * base.job.concurrency; clients <= places; clients *= 2) {
+    job.concurrency = clients;
+    improve(best, base, job, base.mesh);
+  }
+  best.now.append(base.job.concurrency);
+  best.better.append(best.job_then.concurrency);
+  return best;
+}
+
+/// No limit on running sequences but memory.
+constexpr serving_finding places_finding(const serving_base& base) {
+  serving_finding best = serving_finding_of(serving_finding_kind::places, "serving_job.max_running");
+  if (base.job.max_running == 0) return best;
+  serving_job job = base.job;
+  job.max_running = 0;
+  improve(best, base, job, base.mesh);
+  best.now.append(base.job.max_running);
+  best.better.append(largest_running(base.model, job, base.mesh, base.where));
+  return best;
+}
+
+/// Keys and values in 8 bits.
+constexpr serving_finding cache_dtype_finding(const serving_base& base) {
+  serving_finding best = serving_finding_of(serving_finding_kind::cache_dtype, "serving_job.cache");
+  if (bits(base.job.cache) <= 8) return best;
+  serving_job job = base.job;
+  job.cache = has_peak_rate(base.where.chip, dtype::fp8) ? dtype::fp8 : dtype::int8;
+  improve(best, base, job, base.mesh);
+  best.now = name(base.job.cache);
+  best.better = name(job.cache);
+  return best;
+}
+
+/// Sequences instead of heads over the devices.
+constexpr serving_finding cache_cut_finding(const serving_base& base) {
+  serving_finding best = serving_finding_of(serving_finding_kind::cache_sharding, "serving_layout.cache");
+  if (served_by(base.model, base.job, base.mesh, base.where).copies <= 1) return best;
+  serving_layout mesh = base.mesh;
+  mesh.cache = cache_sharding::batch;
+  improve(best, base, base.job, mesh);
+  best.now = "heads";
+  best.better = "batch";
+  return best;
+}
+
+/// Every number of devices for a replica that heads and devices allow.
+constexpr serving_finding replicas_finding(const serving_base& base) {
+  serving_finding best = serving_finding_of(serving_finding_kind::replicas, "serving_layout.tensor");
+  const std::int64_t all = devices(base.where);
+  serving_layout mesh = base.mesh;
+  const attention_spec& a = base.model.attention;
+  for (std::int64_t tensor = 1; tensor <= all; ++tensor) {
+    const bool dealt = a.heads % tensor == 0 && (a.kv_heads % tensor == 0 || tensor % a.kv_heads == 0);
+    if (all % tensor != 0 || (mesh.weights == weight_sharding::one_dimension && !dealt)) continue;
+    mesh.tensor = tensor;
+    if (largest_running(base.model, base.job, mesh, base.where) > 0) improve(best, base, base.job, mesh);
+  }
+  best.now.append(base.mesh.tensor == 0 ? all : base.mesh.tensor);
+  best.better.append(best.mesh_then.tensor);
+  return best;
+}
+
+/// Puts a finding in its place.
+constexpr void add(serving_findings& all, const serving_finding& one) {
+  if (one.gain < smallest_serving_gain) return;
+  std::size_t place = all.count++;
+  for (; place > 0 && all.items[place - 1].gain < one.gain; --place) all.items[place] = all.items[place - 1];
+  all.items[place] = one;
+}
+
+}  // namespace detail
+
+/// What of an engine's setting wastes the slice, the largest gain first; one change at a time, each estimated by
+/// `serve` with the same constants, none that breaks a promise which is kept now. Nothing where the model does not fit.
+/// Throws for what `serve` throws for. Worked: Llama 3 8B on v6e-8 reads its cache twice as fast in 8 bits
+/// (tests/unit/serving_advice.cpp).
+[[nodiscard]] constexpr serving_findings serving_advice(const transformer& model, const serving_job& job,
+                                                        const serving_layout& mesh, const slice& where,
+                                                        const serving_calibration& constants = {}) {
+  const detail::serving_base base{model, job, mesh, where, constants, serve(model, job, mesh, where, constants)};
+  serving_findings all;
+  if (base.now.fit == verdict::no) return all;
+  detail::add(all, detail::flight_finding(base));
+  detail::add(all, detail::places_finding(base));
+  detail::add(all, detail::cache_dtype_finding(base));
+  detail::add(all, detail::cache_cut_finding(base));
+  detail::add(all, detail::replicas_finding(base));
+  return all;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/serving.hpp
+
+#ifndef TPUPLAN_ESTIMATE_SERVING_HPP
+#define TPUPLAN_ESTIMATE_SERVING_HPP
+
+/// @file
+/// Serving as calibrated on published runs: decode steps, prefill, memory, an engine in its steady state, advice.
+
+#endif
+
+// tpuplan/handbook/thresholds.hpp
+
+#ifndef TPUPLAN_HANDBOOK_THRESHOLDS_HPP
+#define TPUPLAN_HANDBOOK_THRESHOLDS_HPP
 
 #include <cstdint>
 
@@ -8499,10 +8175,10 @@ struct pipeline_transfer {
 
 #endif
 
-// tpuplan/estimate/advice.hpp
+// tpuplan/estimate/training/advice.hpp
 
-#ifndef TPUPLAN_ESTIMATE_ADVICE_HPP
-#define TPUPLAN_ESTIMATE_ADVICE_HPP
+#ifndef TPUPLAN_ESTIMATE_TRAINING_ADVICE_HPP
+#define TPUPLAN_ESTIMATE_TRAINING_ADVICE_HPP
 
 #include <array>
 #include <cstddef>
@@ -8538,7 +8214,7 @@ enum class finding_kind : std::uint8_t {
 /// All that an estimate of a training step takes.
 struct training_case {
   transformer model{};  ///< what is trained
-  training job{};       ///< one step of it
+  training_job job{};   ///< one step of it
   layout mesh{};        ///< how it is cut
   slice where{};        ///< each slice
 };
@@ -8584,20 +8260,22 @@ inline constexpr double smallest_gain = 0.005;
 /// `data_parallel_tokens_per_chip` over all axes, twice that where rings are open. Tensor parallelism divides both.
 /// Worked: 850 for a dense model with FSDP over v5p-128, 5100 over v6e-64, whose rings are open. Source: scaling book,
 /// "Training".
-[[nodiscard]] constexpr double critical_tokens_per_chip(const transformer& m, const layout& l, const slice& s) {
-  validate(m);
-  validate(l, s);
-  const double routed =
-      has_experts(m) ? static_cast<double>(m.moe.experts) / static_cast<double>(checked_multiply(m.moe.top_k, l.expert))
-                     : 1;
+[[nodiscard]] constexpr double critical_tokens_per_chip(const transformer& model, const layout& mesh,
+                                                        const slice& where) {
+  validate(model);
+  validate(mesh, where);
+  const double routed = has_experts(model) ? static_cast<double>(model.moe.experts) /
+                                                 static_cast<double>(checked_multiply(model.moe.top_k, mesh.expert))
+                                           : 1;
   const double spread = routed > 1 ? routed : 1;
-  const double arithmetic = static_cast<double>(checked_multiply(critical_batch(s.chip), s.chip.jax_devices)) * spread;
+  const double arithmetic =
+      static_cast<double>(checked_multiply(critical_batch(where.chip), where.chip.jax_devices)) * spread;
   double traffic = 0;
-  if (checked_multiply(l.fsdp, l.data) > 1) {
-    const double open = fully_wrapped(s).value_or(true) ? 1 : 2;
-    traffic = open * data_parallel_tokens_per_chip(s.chip, s.chip.ici.axes, spread);
+  if (checked_multiply(mesh.fsdp, mesh.data) > 1) {
+    const double open = fully_wrapped(where).value_or(true) ? 1 : 2;
+    traffic = open * data_parallel_tokens_per_chip(where.chip, where.chip.ici.axes, spread);
   }
-  return (traffic > arithmetic ? traffic : arithmetic) / static_cast<double>(l.tensor);
+  return (traffic > arithmetic ? traffic : arithmetic) / static_cast<double>(mesh.tensor);
 }
 
 namespace detail {
@@ -8611,19 +8289,19 @@ struct advice_base {
 };
 
 /// Model FLOPs of a step on each chip, logits where they are predicted; those of `counted`, where padding is no use.
-constexpr double useful_work(const transformer& counted, const training_case& c) {
-  const forward_flops f = forward_flops_per_token(counted, c.job.sequence_length);
-  const flops per_token = f.total - (1 - c.job.logits_fraction) * f.logits;
-  return 3 * per_token.value() * static_cast<double>(tokens_per_step(c.job)) /
-         static_cast<double>(checked_multiply(chips(c.where), slices(c.mesh)));
+constexpr double useful_work(const transformer& counted, const training_case& asked) {
+  const forward_flops f = forward_flops_per_token(counted, asked.job.sequence_length);
+  const flops per_token = f.total - (1 - asked.job.logits_fraction) * f.logits;
+  return 3 * per_token.value() * static_cast<double>(tokens_per_step(asked.job)) /
+         static_cast<double>(checked_multiply(chips(asked.where), slices(asked.mesh)));
 }
 
 /// Whether heads and batch can be dealt out so: what of `validate` may differ between the cases tried here.
-constexpr bool can_be_dealt(const training_case& c) {
-  const attention_spec& a = c.model.attention;
-  const std::int64_t t = c.mesh.tensor;
+constexpr bool can_be_dealt(const training_case& asked) {
+  const attention_spec& a = asked.model.attention;
+  const std::int64_t t = asked.mesh.tensor;
   return a.heads % t == 0 && (a.kv_heads % t == 0 || t % a.kv_heads == 0) &&
-         c.job.global_batch % checked_multiply(batch_shards(c.mesh), c.job.gradient_accumulation) == 0;
+         asked.job.global_batch % checked_multiply(batch_shards(asked.mesh), asked.job.gradient_accumulation) == 0;
 }
 
 /// Takes the case into `best` if it gains more and fits: surely, or no worse than the job does now.
@@ -8665,20 +8343,20 @@ constexpr finding finding_of(finding_kind kind, std::string_view subject) {
 constexpr text<64> words_of(std::int64_t number) { return text<64>{}.append(number); }
 
 /// "data 2 x fsdp 16 x tensor 4"; the degrees that are not searched do not change.
-constexpr text<64> words_of(const layout& l) {
+constexpr text<64> words_of(const layout& mesh) {
   text<64> words;
   const auto append = [&words](std::string_view label, std::int64_t degree) {
     if (degree > 1) words.append(words.empty() ? "" : " x ").append(label).append(degree);
   };
-  append("data ", l.data);
-  append("fsdp ", l.fsdp);
-  append("tensor ", l.tensor);
+  append("data ", mesh.data);
+  append("fsdp ", mesh.fsdp);
+  append("tensor ", mesh.tensor);
   return words.empty() ? text<64>{"one device"} : words;
 }
 
 /// Where a chip has fewer tokens than are critical: the batch doubled until it has as many, as far as that fits.
 constexpr finding batch_finding(const advice_base& base) {
-  finding best = finding_of(finding_kind::batch, "training.global_batch");
+  finding best = finding_of(finding_kind::batch, "training_job.global_batch");
   training_case then = base.now;
   const double critical = critical_tokens_per_chip(then.model, then.mesh, then.where);
   const auto all_chips = static_cast<double>(checked_multiply(chips(then.where), slices(then.mesh)));
@@ -8699,8 +8377,11 @@ constexpr std::string_view width_name(std::int32_t which) noexcept {
                                         "model.moe.shared_d_ff"};
   return name_of(names, static_cast<std::size_t>(which));
 }
-constexpr std::int64_t& width_at(transformer& m, std::int32_t which) noexcept {
-  return which == 0 ? m.d_model : which == 1 ? m.mlp.d_ff : which == 2 ? m.moe.expert_d_ff : m.moe.shared_d_ff;
+constexpr std::int64_t& width_at(transformer& model, std::int32_t which) noexcept {
+  return which == 0   ? model.d_model
+         : which == 1 ? model.mlp.d_ff
+         : which == 2 ? model.moe.expert_d_ff
+                      : model.moe.shared_d_ff;
 }
 
 /// A width that is not a multiple of the MXU's side on each tensor shard: the multiple below or above, no further than
@@ -8817,7 +8498,7 @@ constexpr finding layout_finding(const advice_base& base) {
 
 /// Every named policy that keeps its tensors in HBM: `step_time` does not charge for transfers to hosts.
 constexpr finding remat_finding(const advice_base& base) {
-  finding best = finding_of(finding_kind::remat, "training.remat");
+  finding best = finding_of(finding_kind::remat, "training_job.remat");
   training_case then = base.now;
   const layer_widths widths = widths_of(then.model);
   for (const named_remat_policy& candidate : remat_policies) {
@@ -8832,15 +8513,15 @@ constexpr finding remat_finding(const advice_base& base) {
 
 /// The smallest larger slice of the generation whose rings are all closed, a multiple of this one; nothing where this
 /// one is closed, that is not established, or the chip is not in the table.
-constexpr maybe<slice> nearest_wrapped(const slice& s) {
-  if (chips(s) == 1 || fully_wrapped(s).value_or(true)) return nothing;
+constexpr maybe<slice> nearest_wrapped(const slice& where) {
+  if (chips(where) == 1 || fully_wrapped(where).value_or(true)) return nothing;
   maybe<slice> best = nothing;
-  const std::int64_t generation = generation_index(s.chip);
+  const std::int64_t generation = generation_index(where.chip);
   for (const slice_row& row : slice_rows) {
-    if (row.generation != generation || chips(row) <= chips(s) || chips(row) % chips(s) != 0) continue;
+    if (row.generation != generation || chips(row) <= chips(where) || chips(row) % chips(where) != 0) continue;
     if (best.has_value() && chips(row) >= chips(*best)) continue;
     slice candidate = to_slice(row);
-    candidate.chip = s.chip;
+    candidate.chip = where.chip;
     if (schedulable(candidate) && fully_wrapped(candidate).value_or(false)) best = candidate;
   }
   return best;
@@ -8895,7 +8576,7 @@ constexpr finding slices_finding(const advice_base& base) {
 
 /// Fewer microbatches in a step.
 constexpr finding microbatch_finding(const advice_base& base) {
-  finding best = finding_of(finding_kind::microbatch, "training.gradient_accumulation");
+  finding best = finding_of(finding_kind::microbatch, "training_job.gradient_accumulation");
   training_case then = base.now;
   const std::int64_t given = base.now.job.gradient_accumulation;
   for (std::int64_t pieces = 1; pieces <= given / 2; ++pieces) {
@@ -8915,13 +8596,13 @@ constexpr finding microbatch_finding(const advice_base& base) {
 /// job does now. Throws for what `step_time` throws for.
 /// Worked: llama-3-8b on v5p-128, 64 sequences of 4096 tokens under `full`, has HBM for a lighter policy; its 4096
 /// tokens a chip are above the 850 that are critical (tests/unit/advice.cpp).
-[[nodiscard]] constexpr findings training_advice(const transformer& m, const training& job, const layout& l,
-                                                 const slice& s, const calibration& constants = {}) {
+[[nodiscard]] constexpr findings training_advice(const transformer& model, const training_job& job, const layout& mesh,
+                                                 const slice& where, const calibration& constants = {}) {
   detail::advice_base base;
-  base.now = {m, job, l, s};
+  base.now = {model, job, mesh, where};
   base.constants = constants;
-  base.step = step_time(m, job, l, s, constants).total;
-  base.fit = fits(memory_use(m, job, l, s));
+  base.step = step_time(model, job, mesh, where, constants).total;
+  base.fit = fits(memory_use(model, job, mesh, where));
   findings all;
   detail::add(all, detail::batch_finding(base));
   for (std::int32_t which = 0; which < detail::width_count; ++which)
@@ -8944,10 +8625,211 @@ constexpr finding microbatch_finding(const advice_base& base) {
 
 #endif
 
-// tpuplan/estimate/serving_advice.hpp
+// tpuplan/estimate/training.hpp
 
-#ifndef TPUPLAN_ESTIMATE_SERVING_ADVICE_HPP
-#define TPUPLAN_ESTIMATE_SERVING_ADVICE_HPP
+#ifndef TPUPLAN_ESTIMATE_TRAINING_HPP
+#define TPUPLAN_ESTIMATE_TRAINING_HPP
+
+/// @file
+/// Training as calibrated on published runs: the time of a step, its memory, what would make it faster.
+
+#endif
+
+// tpuplan/handbook/attention.hpp
+
+#ifndef TPUPLAN_HANDBOOK_ATTENTION_HPP
+#define TPUPLAN_HANDBOOK_ATTENTION_HPP
+
+#include <cstdint>
+
+/// @file
+/// The attention core, fused: FLOPs per byte of queries, keys, values and outputs, in prefill and in decode.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// One sequence in one layer. `queries` is the whole prompt in prefill and 1 in decode.
+struct attention_shape {
+  std::int64_t queries = 0;            ///< query rows
+  std::int64_t context = 0;            ///< keys that each query sees, none masked
+  std::int64_t heads_per_kv_head = 1;  ///< 1: multi-head; more: grouped queries
+};
+
+/// FLOPs per byte of the attention core whose scores stay on the chip: T query rows and outputs of G heads and S keys
+/// and values of one move once, 4 T S G H FLOPs are done; in bf16 T S G / (T G + S). Worked: 0.99988 for one query on
+/// 8192 keys, 7.992 with 8 heads per KV head, 240 for a prompt of 480 tokens. Source: scaling book, "Inference"
+/// (2025-12-15).
+[[nodiscard]] constexpr flops_per_byte attention_intensity(const attention_shape& a, dtype activations = dtype::bf16,
+                                                           dtype cache = dtype::bf16) {
+  const auto queries = static_cast<double>(detail::positive_count("queries", a.queries));
+  const auto context = static_cast<double>(detail::positive_count("context", a.context));
+  const auto group = static_cast<double>(detail::positive_count("heads_per_kv_head", a.heads_per_kv_head));
+  return flops{4 * queries * context * group} /
+         (size_of(activations) * (2 * queries * group) + size_of(cache) * (2 * context));
+}
+
+/// The prompt, in tokens and not rounded, whose attention reaches that intensity in prefill: in bf16 I (G + 1) / G.
+/// Worked: 480 for 240 FLOP/B with one query head per KV head, 270 with eight. Source: scaling book, "Inference".
+[[nodiscard]] constexpr double balance_prompt(flops_per_byte intensity, std::int64_t heads_per_kv_head = 1,
+                                              dtype activations = dtype::bf16, dtype cache = dtype::bf16) {
+  detail::positive("intensity", intensity.value());
+  const auto group = static_cast<double>(detail::positive_count("heads_per_kv_head", heads_per_kv_head));
+  return intensity.value() * (size_of(activations).value() * group + size_of(cache).value()) / (2 * group);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/handbook/link.hpp
+
+#ifndef TPUPLAN_HANDBOOK_LINK_HPP
+#define TPUPLAN_HANDBOOK_LINK_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+/// @file
+/// From one chip to another: hops, the first byte, the rest, and what a chip gets of its host's network card.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Time of one ICI hop, whatever it carries: about a microsecond. Source: scaling book, "TPU networking" (2025-12-15).
+inline constexpr seconds ici_hop_latency{1e-6};
+
+/// Where a chip is in its slice: its place along each axis, from 0.
+struct chip_position {
+  std::array<std::int32_t, 3> at{0, 0, 0};  ///< along each axis
+};
+
+/// One link of one chip, one way, as achieved. Worked: 50 GB/s x 0.9 = 45 GB/s on v5e.
+[[nodiscard]] constexpr bytes_per_second ici_link_rate(const chip_spec& chip) {
+  const bytes_per_second rate = chip.ici.link_one_way * chip.ici.achievable_fraction;
+  detail::positive("chip.ici.link_one_way", rate.value());
+  return rate;
+}
+
+namespace detail {
+
+/// The shortest way along one axis, and in how many directions there is one that short.
+struct axis_way {
+  std::int64_t hops = 0;
+  std::int64_t directions = 0;
+};
+
+constexpr axis_way way_along(const slice& where, const chip_position& from, const chip_position& to, std::size_t axis) {
+  const std::int64_t length = positive_count("slice.shape", where.shape.dims[axis]);
+  const std::int64_t a = from.at[axis];
+  const std::int64_t b = to.at[axis];
+  for (const std::int64_t place : {a, b}) {
+    if (place < 0 || place >= length)
+      fail(errc::out_of_range, "chip_position.at", place, "0 to the axis' length less 1");
+  }
+  const std::int64_t straight = a < b ? b - a : a - b;
+  if (straight == 0) return {};
+  const std::int64_t around = length - straight;
+  if (straight < around || !wraparound(where)[axis].value("wraparound of the slice")) return {straight, 1};
+  return {around, straight == around ? 2 : 1};
+}
+
+}  // namespace detail
+
+/// Hops on the shortest way between two chips: min(d, n - d) along an axis of n that wraps, d along one that does not.
+/// Throws for places outside of the slice, and where the answer depends on a wraparound that is unknown.
+/// Twisted shapes are counted as plain ones. Worked: 8 from (0, 0) to (13, 5) of v5litepod-256.
+/// Source: scaling book, "TPU networking".
+[[nodiscard]] constexpr std::int64_t hops(const slice& where, const chip_position& from, const chip_position& to) {
+  std::int64_t sum = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) sum += detail::way_along(where, from, to, axis).hops;
+  return sum;
+}
+
+/// Links through which the sender can start on a shortest way: one per axis to be crossed, two where both directions
+/// are as short. Worked: 2 from corner to corner of v5litepod-16, 4 from (0, 0) to (8, 8) of v5litepod-256.
+[[nodiscard]] constexpr std::int64_t shortest_ports(const slice& where, const chip_position& from,
+                                                    const chip_position& to) {
+  std::int64_t sum = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) sum += detail::way_along(where, from, to, axis).directions;
+  return sum;
+}
+
+/// Hops between the two chips that are farthest apart: n/2 along an axis that wraps, n - 1 along one that does not.
+/// Throws where a wraparound is unknown. Worked: 16 in v5litepod-256, 6 in v5litepod-16.
+[[nodiscard]] constexpr std::int64_t farthest_hops(const slice& where) {
+  std::int64_t sum = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::int64_t length = detail::positive_count("slice.shape", where.shape.dims[axis]);
+    if (length == 1) continue;
+    sum += wraparound(where)[axis].value("wraparound of the slice") ? length / 2 : length - 1;
+  }
+  return sum;
+}
+
+/// When the first byte arrives over that many hops. Worked: 6 us over 6 hops.
+[[nodiscard]] constexpr seconds first_byte_time(std::int64_t hop_count, seconds per_hop = ici_hop_latency) {
+  detail::count_from("hops", hop_count, 0);
+  detail::positive("latency per hop", per_hop.value());
+  return per_hop * static_cast<double>(hop_count);
+}
+
+/// Sending an array from one chip to another: first_byte + streaming = total.
+struct send_breakdown {
+  std::int64_t hops = 0;   ///< between the chips
+  std::int64_t ports = 0;  ///< links of the sender that are used
+  seconds first_byte{};    ///< hops x latency of one
+  seconds streaming{};     ///< the bytes over the ports
+  seconds total{};         ///< of both
+};
+
+/// Time to send an array over all shortest ways between two chips of a slice. Nothing takes no time from a chip to
+/// itself. Worked: bf16[8,128,8192] from corner to corner of v5litepod-16: 6 us to the first byte, 186.4 us of
+/// streaming over two ports at 45 GB/s. Source: scaling book, "TPUs", exercise.
+[[nodiscard]] constexpr send_breakdown send_time(bytes amount, const slice& where, const chip_position& from,
+                                                 const chip_position& to, seconds per_hop = ici_hop_latency) {
+  detail::positive("amount", amount.value());
+  send_breakdown result;
+  result.hops = hops(where, from, to);
+  result.ports = shortest_ports(where, from, to);
+  if (result.hops == 0) return result;
+  result.first_byte = first_byte_time(result.hops, per_hop);
+  result.streaming = amount / (ici_link_rate(where.chip) * static_cast<double>(result.ports));
+  result.total = result.first_byte + result.streaming;
+  return result;
+}
+
+/// The size below which a hop takes as long as an empty one: link rate x latency.
+/// Worked: 45 kB on v5e. Source: scaling book, "Sharded matrices".
+[[nodiscard]] constexpr bytes latency_bound_bytes(const chip_spec& chip, seconds per_hop = ici_hop_latency) {
+  detail::positive("latency per hop", per_hop.value());
+  return ici_link_rate(chip) * per_hop;
+}
+
+/// What a host sends to the data-centre network, and each of its chips.
+struct network_share {
+  bytes_per_second host{};  ///< of the host's network card
+  bytes_per_second chip{};  ///< of one chip
+};
+
+/// The rate of a host's network card, given in gigabits as it is sold, shared evenly by its chips: `host_spec.dcn`.
+/// Worked: 200 Gb/s for 4 chips are 25 GB/s and 6.25 GB/s (v5p). Source: scaling book, "Training".
+[[nodiscard]] constexpr network_share network_share_of(double gigabits_per_second, std::int64_t chips_per_host) {
+  detail::positive("gigabits_per_second", gigabits_per_second);
+  const bytes_per_second host{gigabits_per_second * 1e9 / 8};
+  return {host, host / static_cast<double>(detail::positive_count("chips_per_host", chips_per_host))};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/handbook/collective.hpp
+
+#ifndef TPUPLAN_HANDBOOK_COLLECTIVE_HPP
+#define TPUPLAN_HANDBOOK_COLLECTIVE_HPP
 
 #include <array>
 #include <cstddef>
@@ -8955,214 +8837,476 @@ constexpr finding microbatch_finding(const advice_base& base) {
 #include <string_view>
 
 /// @file
-/// What in the setting of an engine wastes the slice, and the gain of mending it: both are estimated, none is a rule.
+/// Time of a collective among a group of chips: by bandwidth, with the floor that latency sets. Bytes are those of the
+/// whole gathered or reduced array as one group sees it; where the array is also cut over an axis outside of the group,
+/// its share. Source of all formulas: scaling book, "Sharded matrices" and "Training" (2025-12-15).
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What is wasteful. Enumerators and their names are stable; each has one function in `detail` that looks for it.
-enum class serving_finding_kind : std::uint8_t {
-  batch,        ///< fewer requests in flight than decode needs to be worth its weights
-  places,       ///< HBM is left unused by a limit on running sequences
-  cache_dtype,  ///< keys and values in a larger format than is needed
-  cache_cut,    ///< copies of keys and values where devices outnumber their heads
-  replicas,     ///< another number of devices for each replica
+/// How the chips of a group are connected.
+enum class network_kind : std::uint8_t {
+  ring,    ///< every axis closes: both directions carry
+  line,    ///< no axis closes: what the chip at an end can take in
+  switch_  ///< every chip has one port into a switch (GPUs in a node, nodes in a network)
 };
 
-/// "batch" and so on.
-[[nodiscard]] constexpr std::string_view name(serving_finding_kind kind) noexcept {
-  constexpr std::string_view names[] = {"batch", "places", "cache_dtype", "cache_cut", "replicas"};
-  return detail::name_of(names, static_cast<std::size_t>(kind));
+/// Whether a collective of n members is counted as moving the whole array or (n-1)/n of it. On rings the book drops the
+/// factor, because the best known two-way schedules of even rings do not gain from it; on switches in rough estimates.
+enum class member_share : std::uint8_t {
+  by_network,  ///< whole on rings, others on lines and switches
+  whole,
+  others
+};
+
+/// Chips that take part in a collective: the lengths of the ICI axes they span.
+struct collective_group {
+  std::array<std::int32_t, 3> lengths{1, 1, 1};   ///< 1: an axis that is not used
+  network_kind network = network_kind::ring;      ///< what joins the members
+  bytes_per_second one_way{};                     ///< of one link (or port), as achieved
+  seconds per_hop = ici_hop_latency;              ///< time of one hop, whatever it carries
+  member_share share = member_share::by_network;  ///< what of the array is counted as moved
+};
+
+/// Members of the group. Worked: 64 of 4 x 4 x 4.
+[[nodiscard]] constexpr std::int64_t members(const collective_group& group) {
+  for (const std::int32_t length : group.lengths) detail::positive_count("collective_group.lengths", length);
+  return checked_multiply(group.lengths[0], group.lengths[1], group.lengths[2]);
 }
 
-/// One waste, and what mending it brings: gain = 1 - rate_now / rate_then.
-struct serving_finding {
-  serving_finding_kind kind = serving_finding_kind::batch;  ///< what is wasted
-  text<40> subject{};                                       ///< the field to change
-  text<40> now{};                                           ///< its value
-  text<40> better{};                                        ///< the value that mends it
-  per_second rate_now{};       ///< output tokens; where requests arrive at a rate, those of the capacity
-  per_second rate_then{};      ///< with the change applied
-  seconds per_token_now{};     ///< as the traffic is served
-  seconds per_token_then{};    ///< with the change applied
-  double gain = 0;             ///< share of chip time saved for each output token
-  serving job_then{};          ///< with the change applied
-  serving_layout mesh_then{};  ///< with the change applied
-};
-
-/// Findings, the largest gain first.
-struct serving_findings {
-  std::array<serving_finding, 5> items{};  ///< the first `count` are set
-  std::size_t count = 0;                   ///< findings
-
-  /// @{
-  /// The findings as a range.
-  [[nodiscard]] constexpr const serving_finding* begin() const noexcept { return items.data(); }
-  [[nodiscard]] constexpr const serving_finding* end() const noexcept { return items.data() + count; }
-  /// @}
-};
-
-/// Gains below this share are left out: one percent.
-inline constexpr double smallest_serving_gain = 0.01;
-
-/// The finding of that kind; nothing where there is none.
-[[nodiscard]] constexpr maybe<serving_finding> find_finding(const serving_findings& all, serving_finding_kind kind) {
-  for (const serving_finding& one : all) {
-    if (one.kind == kind) return one;
+/// The group of all chips along some axes of a slice, at achieved link rates. Axes whose wraparound is not established
+/// count as open. Worked: axes {true, false, false} of v5p-128 are a ring of 4.
+[[nodiscard]] constexpr collective_group group_along(const slice& where, const std::array<bool, 3>& axes) {
+  collective_group group;
+  group.one_way = ici_link_rate(where.chip);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (!axes[axis]) continue;
+    group.lengths[axis] = where.shape.dims[axis];
+    if (where.shape.dims[axis] > 1 && !wraparound(where)[axis].value_or(false)) group.network = network_kind::line;
   }
-  return nothing;
+  return group;
 }
+
+/// Time of a collective: the larger of what bandwidth and what latency ask for.
+struct collective_cost {
+  seconds bandwidth{};         ///< of the bytes over the links
+  seconds latency{};           ///< of the hops
+  seconds total{};             ///< the larger of both
+  bool latency_bound = false;  ///< latency is the larger
+};
 
 namespace detail {
 
-/// The engine as it is, which every change is compared with.
-struct serving_base {
-  transformer model{};
-  serving job{};
-  serving_layout mesh{};
-  slice where{};
-  serving_calibration constants{};
-  serving_estimate now{};
-};
-
-/// What the slice gives: output tokens a second, or those that it could give where arrivals set the pace.
-constexpr per_second output_rate(const serving_estimate& e, const serving& job) {
-  return job.request_rate.value() > 0 ? e.capacity * job.answer.mean : e.output_tokens;
+constexpr double axes_used(const collective_group& group) noexcept {
+  double used = 0;
+  for (const std::int32_t length : group.lengths) used += length > 1 ? 1 : 0;
+  return used;
 }
 
-/// Whether `serve` would answer: targets that physics allows, a rate below the capacity.
-constexpr bool can_be_asked(const serving_base& base, const serving& job, const serving_layout& mesh) {
-  const target_floors floors = floors_of(base.model, job, mesh, base.where);
-  if (job.tpot_target < floors.tpot.total || job.ttft_target < floors.ttft.total) return false;
-  if (job.request_rate.value() == 0) return true;
-  serving open = job;
-  open.request_rate = {};
-  return job.request_rate < serve(base.model, open, mesh, base.where, base.constants).capacity;
+/// The part of the array that is counted as moving into a chip.
+constexpr double share_of(const collective_group& group, double n) noexcept {
+  const member_share usual = group.network == network_kind::ring ? member_share::whole : member_share::others;
+  return (group.share == member_share::by_network ? usual : group.share) == member_share::others ? (n - 1) / n : 1;
 }
 
-/// Takes the change into `best` if it gains more, fits, and keeps the promises that are kept now.
-constexpr void improve(serving_finding& best, const serving_base& base, const serving& job,
-                       const serving_layout& mesh) {
-  if (!can_be_asked(base, job, mesh)) return;
-  const serving_estimate then = serve(base.model, job, mesh, base.where, base.constants);
-  if (then.fit == verdict::no || (then.fit == verdict::uncertain && base.now.fit == verdict::yes)) return;
-  if ((base.now.meets_ttft && !then.meets_ttft) || (base.now.meets_tpot && !then.meets_tpot)) return;
-  const double gain = 1 - output_rate(base.now, base.job) / output_rate(then, job);
-  if (gain < smallest_serving_gain || gain <= best.gain) return;
-  best.rate_now = output_rate(base.now, base.job);
-  best.rate_then = output_rate(then, job);
-  best.per_token_now = base.now.per_token.total;
-  best.per_token_then = then.per_token.total;
-  best.gain = gain;
-  best.job_then = job;
-  best.mesh_then = mesh;
+constexpr collective_cost make_cost(seconds bandwidth, seconds latency) noexcept {
+  return {bandwidth, latency, max(bandwidth, latency), bandwidth < latency};
 }
 
-constexpr serving_finding serving_finding_of(serving_finding_kind kind, std::string_view subject) {
-  serving_finding f;
-  f.kind = kind;
-  f.subject = subject;
-  return f;
+constexpr void check_collective(const collective_group& group, bytes array) {
+  not_negative("bytes of the array", array.value());
+  positive("collective_group.one_way", group.one_way.value());
+  not_negative("collective_group.per_hop", group.per_hop.value());
 }
 
-/// Twice and more the requests in flight, as far as they have places and targets hold.
-constexpr serving_finding flight_finding(const serving_base& base) {
-  serving_finding best = serving_finding_of(serving_finding_kind::batch, "serving.concurrency");
-  if (base.job.concurrency == 0) return best;
-  const std::int64_t places = checked_multiply(base.now.largest_running, base.now.replicas);
-  serving job = base.job;
-  for (std::int64_t clients = 2 * base.job.concurrency; clients <= places; clients *= 2) {
-    job.concurrency = clients;
-    improve(best, base, job, base.mesh);
+/// Hops after which the last part has arrived: half a ring, a whole line; two on a switch.
+constexpr double hops_of_group(const collective_group& group) noexcept {
+  double hops = 0;
+  for (const std::int32_t length : group.lengths) {
+    if (length > 1) hops += group.network == network_kind::ring ? length / 2.0 : length - 1.0;
   }
-  best.now.append(base.job.concurrency);
-  best.better.append(best.job_then.concurrency);
-  return best;
-}
-
-/// No limit on running sequences but memory.
-constexpr serving_finding places_finding(const serving_base& base) {
-  serving_finding best = serving_finding_of(serving_finding_kind::places, "serving.max_running");
-  if (base.job.max_running == 0) return best;
-  serving job = base.job;
-  job.max_running = 0;
-  improve(best, base, job, base.mesh);
-  best.now.append(base.job.max_running);
-  best.better.append(largest_running(base.model, job, base.mesh, base.where));
-  return best;
-}
-
-/// Keys and values in 8 bits.
-constexpr serving_finding cache_dtype_finding(const serving_base& base) {
-  serving_finding best = serving_finding_of(serving_finding_kind::cache_dtype, "serving.cache");
-  if (bits(base.job.cache) <= 8) return best;
-  serving job = base.job;
-  job.cache = has_peak_rate(base.where.chip, dtype::fp8) ? dtype::fp8 : dtype::int8;
-  improve(best, base, job, base.mesh);
-  best.now = name(base.job.cache);
-  best.better = name(job.cache);
-  return best;
-}
-
-/// Sequences instead of heads over the devices.
-constexpr serving_finding cache_cut_finding(const serving_base& base) {
-  serving_finding best = serving_finding_of(serving_finding_kind::cache_cut, "serving_layout.cache");
-  if (served_by(base.model, base.job, base.mesh, base.where).copies <= 1) return best;
-  serving_layout mesh = base.mesh;
-  mesh.cache = cache_cut::batch;
-  improve(best, base, base.job, mesh);
-  best.now = "heads";
-  best.better = "batch";
-  return best;
-}
-
-/// Every number of devices for a replica that heads and devices allow.
-constexpr serving_finding replicas_finding(const serving_base& base) {
-  serving_finding best = serving_finding_of(serving_finding_kind::replicas, "serving_layout.tensor");
-  const std::int64_t all = devices(base.where);
-  serving_layout mesh = base.mesh;
-  const attention_spec& a = base.model.attention;
-  for (std::int64_t tensor = 1; tensor <= all; ++tensor) {
-    const bool dealt = a.heads % tensor == 0 && (a.kv_heads % tensor == 0 || tensor % a.kv_heads == 0);
-    if (all % tensor != 0 || (mesh.weights == weight_cut::one_dimension && !dealt)) continue;
-    mesh.tensor = tensor;
-    if (largest_running(base.model, base.job, mesh, base.where) > 0) improve(best, base, base.job, mesh);
-  }
-  best.now.append(base.mesh.tensor == 0 ? all : base.mesh.tensor);
-  best.better.append(best.mesh_then.tensor);
-  return best;
-}
-
-/// Puts a finding in its place.
-constexpr void add(serving_findings& all, const serving_finding& one) {
-  if (one.gain < smallest_serving_gain) return;
-  std::size_t place = all.count++;
-  for (; place > 0 && all.items[place - 1].gain < one.gain; --place) all.items[place] = all.items[place - 1];
-  all.items[place] = one;
+  return group.network == network_kind::switch_ ? 2 : hops;
 }
 
 }  // namespace detail
 
-/// What of an engine's setting wastes the slice, the largest gain first; one change at a time, each estimated by
-/// `serve` with the same constants, none that breaks a promise which is kept now. Nothing where the model does not fit.
-/// Throws for what `serve` throws for. Worked: Llama 3 8B on v6e-8 reads its cache twice as fast in 8 bits
-/// (tests/unit/serving_advice.cpp).
-[[nodiscard]] constexpr serving_findings serving_advice(const transformer& m, const serving& job,
-                                                        const serving_layout& l, const slice& s,
-                                                        const serving_calibration& constants = {}) {
-  const detail::serving_base base{m, job, l, s, constants, serve(m, job, l, s, constants)};
-  serving_findings all;
-  if (base.now.fit == verdict::no) return all;
-  detail::add(all, detail::flight_finding(base));
-  detail::add(all, detail::places_finding(base));
-  detail::add(all, detail::cache_dtype_finding(base));
-  detail::add(all, detail::cache_cut_finding(base));
-  detail::add(all, detail::replicas_finding(base));
-  return all;
+/// Every member ends with the whole array of which each had a part. Rings: V / (axes x both ways). Lines and switches:
+/// (n-1)/n V over the links into one chip (an end of the line has one for each axis).
+/// Worked: 128 MiB over a ring of 16 at 45 GB/s one-way take 1.491 ms; 1.398 ms where only the others' part counts.
+[[nodiscard]] constexpr collective_cost all_gather(bytes array, const collective_group& group) {
+  detail::check_collective(group, array);
+  const auto n = static_cast<double>(members(group));
+  if (n == 1) return {};
+  const double directions = group.network == network_kind::ring ? 2 : 1;
+  const double ports = group.network == network_kind::switch_ ? 1 : directions * detail::axes_used(group);
+  return detail::make_cost(array * detail::share_of(group, n) / (group.one_way * ports),
+                           group.per_hop * detail::hops_of_group(group));
+}
+
+/// Every member ends with a part of the sum of all arrays. As long as an all-gather. Worked: AllGather read backwards.
+[[nodiscard]] constexpr collective_cost reduce_scatter(bytes array, const collective_group& group) {
+  return all_gather(array, group);
+}
+
+/// Every member ends with the whole sum: reduce-scatter, then all-gather. Worked: twice all_gather.
+[[nodiscard]] constexpr collective_cost all_reduce(bytes array, const collective_group& group) {
+  const collective_cost half = all_gather(array, group);
+  return detail::make_cost(2 * half.bandwidth, 2 * half.latency);
+}
+
+/// Every member sends a different part to every other. Torus: V max(n_i) / (4 n x both ways), which on one ring is
+/// V / (4 x both ways); a line takes twice as long, for half of the parts cross its one middle link; a switch
+/// V (n-1)/n^2, or V/n where the whole array counts. `share` is for switches only.
+/// Worked: 1 GB over 16 x 16 rings at 45 GB/s one-way takes 174 us.
+[[nodiscard]] constexpr collective_cost all_to_all(bytes array, const collective_group& group) {
+  detail::check_collective(group, array);
+  const auto n = static_cast<double>(members(group));
+  if (n == 1) return {};
+  const seconds latency = group.per_hop * detail::hops_of_group(group);
+  if (group.network == network_kind::switch_) {
+    return detail::make_cost(array * (detail::share_of(group, n) / n) / group.one_way, latency);
+  }
+  std::int32_t longest = 1;
+  for (const std::int32_t length : group.lengths) longest = length > longest ? length : longest;
+  const double closed = group.network == network_kind::ring ? 1 : 2;
+  return detail::make_cost(array * (closed * longest / (4 * n)) / (2 * group.one_way), latency);
+}
+
+/// Bytes that cross one link of a one-way ring of n: all-gather V (1 - 1/n), all-to-all half of that.
+/// Worked: 7/8 and 7/16 of the array for n = 8.
+[[nodiscard]] constexpr bytes one_way_ring_traffic(bytes array, std::int64_t n, bool all_to_all_instead = false) {
+  detail::not_negative("bytes of the array", array.value());
+  const auto ring = static_cast<double>(detail::positive_count("members", n));
+  return array * ((1 - 1 / ring) * (all_to_all_instead ? 0.5 : 1));
+}
+
+/// Effective bandwidth of an all-gather through a level of a switched network with d members of that bandwidth each:
+/// W d/(d-1). The slowest level decides. Worked: 8 GPUs of 450 GB/s are as good as 514 GB/s.
+[[nodiscard]] constexpr bytes_per_second switched_bandwidth(bytes_per_second one_way, std::int64_t level_members) {
+  detail::positive("one_way", one_way.value());
+  if (level_members < 2) detail::fail(errc::invalid_argument, "members of a level", level_members, "2 or more");
+  const auto d = static_cast<double>(level_members);
+  return one_way * (d / (d - 1));
+}
+
+/// What a slice sends to other slices: each chip reduces its share of the array over DCN with the same chip of the
+/// other slices. `per_chip` is the lesser of NIC and PCIe. Throws where the chip's DCN rate is not known. Worked:
+/// all_reduce of 8 B x D x F, D 8192, F 28672, over two slices of 8960 v5p: 33.6 us for 2 (n-1)/n = 1.
+[[nodiscard]] constexpr collective_cost all_reduce_between_slices(bytes array, const slice& where,
+                                                                  std::int64_t slice_total) {
+  detail::not_negative("bytes of the array", array.value());
+  const auto replicas = static_cast<double>(detail::positive_count("slices", slice_total));
+  if (replicas == 1) return {};
+  const bytes_per_second network = where.chip.host.dcn.value("DCN rate of the chip");
+  const bytes_per_second per_chip = min(network, where.chip.host.pcie.value_or(network));
+  detail::positive("DCN rate of the chip", per_chip.value());
+  const bytes share = array / static_cast<double>(detail::positive_count("slice.shape", chips(where)));
+  return detail::make_cost(share * (2 * (replicas - 1) / replicas) / per_chip, seconds{0});
 }
 
 }  // namespace abi_0
 }  // namespace tpuplan
+
+#endif
+
+// tpuplan/handbook/padding.hpp
+
+#ifndef TPUPLAN_HANDBOOK_PADDING_HPP
+#define TPUPLAN_HANDBOOK_PADDING_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Padding to the side of the MXU and to the tiles in which arrays lie in memory, and what it wastes.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The tile in which the last two dimensions of an array are laid out: sublanes x lanes.
+struct tile {
+  std::int64_t sublanes = 0;  ///< of the last dimension but one
+  std::int64_t lanes = 0;     ///< of the last dimension
+};
+
+/// The layout tile of a format: 8 x 128 words of 32 bits, so 16 x 128 in bf16 and 32 x 128 in int8.
+/// Worked: layout_tile(dtype::bf16) is 16 x 128. Source: JAX Pallas documentation, "TPU details", tiling.
+[[nodiscard]] constexpr tile layout_tile(dtype type) { return {8 * 32 / bits(type), 128}; }
+
+/// Bytes of one layout tile: 4096 in every format, which is one vector register.
+/// Worked: the 64 registers of a v5p TensorCore hold 262144 B. Source: scaling book, "TPUs" (2025-12-15).
+[[nodiscard]] constexpr bytes tile_bytes(dtype type) {
+  const tile unit = layout_tile(type);
+  return size_of(type) * static_cast<double>(checked_multiply(unit.sublanes, unit.lanes));
+}
+
+/// A matrix as weights have it: rows are inputs (contracted), columns are outputs.
+struct matrix_shape {
+  std::int64_t rows = 0;     ///< inputs
+  std::int64_t columns = 0;  ///< outputs
+};
+
+/// What a padded matrix costs against the one that was asked for.
+struct padding_cost {
+  matrix_shape shape{};         ///< as asked for
+  matrix_shape padded{};        ///< to the side of the MXU in both dimensions
+  double flop_utilization = 1;  ///< useful share of the MXU's cells
+  bytes stored{};               ///< as laid out in tiles
+  bytes stored_waste{};         ///< of which padding
+};
+
+/// Both dimensions rounded up to the side of the chip's MXU. Worked: 100 x 300 becomes 128 x 384 on v5e.
+[[nodiscard]] constexpr matrix_shape padded_to_mxu(matrix_shape shape, const chip_spec& chip) {
+  const std::int64_t side = detail::positive_count("chip.mxu.side", chip.mxu.side);
+  return {round_up(detail::positive_count("rows", shape.rows), side),
+          round_up(detail::positive_count("columns", shape.columns), side)};
+}
+
+/// Bytes of a matrix as it lies in memory: both dimensions rounded up to the layout tile of its format.
+/// Worked: 100 x 300 in bf16 lies in 112 x 384: 86016 B.
+[[nodiscard]] constexpr bytes tiled_bytes(matrix_shape shape, dtype type) {
+  const tile unit = layout_tile(type);
+  return size_of(type) *
+         static_cast<double>(checked_multiply(round_up(detail::positive_count("rows", shape.rows), unit.sublanes),
+                                              round_up(detail::positive_count("columns", shape.columns), unit.lanes)));
+}
+
+/// What padding wastes in FLOPs (on the MXU) and in bytes (in memory) for one weight matrix.
+/// Worked: 100 x 300 on v5e uses 61 % of the cells, on v6e (256 x 512) 23 %.
+[[nodiscard]] constexpr padding_cost padding(matrix_shape shape, const chip_spec& chip, dtype type = dtype::bf16) {
+  padding_cost cost{shape, padded_to_mxu(shape, chip), 1, tiled_bytes(shape, type), bytes{}};
+  const auto elements = static_cast<double>(checked_multiply(shape.rows, shape.columns));
+  cost.flop_utilization = elements / static_cast<double>(checked_multiply(cost.padded.rows, cost.padded.columns));
+  cost.stored_waste = cost.stored - size_of(type) * elements;
+  return cost;
+}
+
+/// A kind of weight matrix of a model, how often it occurs, and in how many of those a token is multiplied.
+struct weight_matrix {
+  text<24> name{};                  ///< "query", "expert up"
+  matrix_shape shape{};             ///< of one such matrix
+  std::int64_t count = 0;           ///< such matrices in the model
+  std::int64_t used_per_token = 0;  ///< of those, the ones that a token is multiplied with
+};
+
+/// At most sixteen kinds of weight matrices.
+struct weight_matrices {
+  std::array<weight_matrix, 16> items{};  ///< the first `size` are set
+  std::size_t size = 0;                   ///< kinds
+
+  /// @{
+  /// The kinds as a range.
+  [[nodiscard]] constexpr const weight_matrix* begin() const noexcept { return items.data(); }
+  [[nodiscard]] constexpr const weight_matrix* end() const noexcept { return items.data() + size; }
+  /// @}
+};
+
+namespace detail {
+
+constexpr void add_matrix(weight_matrices& list, std::string_view name, std::int64_t rows, std::int64_t columns,
+                          std::int64_t count, std::int64_t used) {
+  if (rows > 0 && columns > 0 && count > 0) list.items[list.size++] = {name, {rows, columns}, count, used};
+}
+
+constexpr void add_attention_matrices(const transformer& model, weight_matrices& list) {
+  const attention_spec& a = model.attention;
+  const std::int64_t d = model.d_model;
+  const std::int64_t n = model.layers;
+  if (has_latent_attention(model)) {
+    const latent_attention_spec& latent = a.latent;
+    const std::int64_t q = a.heads * (latent.qk_nope_head_dim + latent.qk_rope_head_dim);
+    if (latent.q_lora_rank > 0) {
+      add_matrix(list, "query down", d, latent.q_lora_rank, n, n);
+      add_matrix(list, "query up", latent.q_lora_rank, q, n, n);
+    } else {
+      add_matrix(list, "query", d, q, n, n);
+    }
+    add_matrix(list, "key and value down", d, latent.kv_lora_rank + latent.qk_rope_head_dim, n, n);
+    add_matrix(list, "key and value up", latent.kv_lora_rank, a.heads * (latent.qk_nope_head_dim + latent.v_head_dim),
+               n, n);
+    add_matrix(list, "attention output", a.heads * latent.v_head_dim, d, n, n);
+    return;
+  }
+  add_matrix(list, "query", d, a.heads * a.head_dim, n, n);
+  add_matrix(list, "key", d, a.kv_heads * a.head_dim, n, n);
+  add_matrix(list, "value", d, a.kv_heads * a.head_dim, n, n);
+  add_matrix(list, "attention output", a.heads * a.head_dim, d, n, n);
+}
+
+}  // namespace detail
+
+/// The kinds of weight matrices in the text stack of a model. Layers whose heads differ are listed as the usual ones.
+/// Worked: llama-3-8b has seven kinds in its layers and the output head.
+[[nodiscard]] constexpr weight_matrices matrices_of(const transformer& model) {
+  validate(model);
+  weight_matrices list;
+  if (!has_text(model)) return list;
+  const std::int64_t d = model.d_model;
+  const std::int64_t sparse = moe_layers(model);
+  const std::int64_t dense = model.layers - sparse;
+  detail::add_attention_matrices(model, list);
+  if (model.mlp.gated) detail::add_matrix(list, "MLP gate", d, model.mlp.d_ff, dense, dense);
+  detail::add_matrix(list, "MLP up", d, model.mlp.d_ff, dense, dense);
+  detail::add_matrix(list, "MLP down", model.mlp.d_ff, d, dense, dense);
+  const std::int64_t up = model.mlp.gated ? 2 : 1;
+  detail::add_matrix(list, "router", d, model.moe.experts, sparse, sparse);
+  detail::add_matrix(list, "expert up", d, model.moe.expert_d_ff, up * sparse * model.moe.experts,
+                     up * sparse * model.moe.top_k);
+  detail::add_matrix(list, "expert down", model.moe.expert_d_ff, d, sparse * model.moe.experts,
+                     sparse * model.moe.top_k);
+  detail::add_matrix(list, "shared expert up", d, model.moe.shared_d_ff, up * sparse, up * sparse);
+  detail::add_matrix(list, "shared expert down", model.moe.shared_d_ff, d, sparse, sparse);
+  if (model.kind != architecture::encoder) detail::add_matrix(list, "output head", d, model.vocab, 1, 1);
+  return list;
+}
+
+/// What padding wastes over all weight matrices of a model: useful share of the FLOPs of one token, and stored bytes.
+struct model_padding {
+  double flop_utilization = 1;  ///< useful share of the MXU's cells
+  bytes stored{};               ///< as laid out in tiles
+  bytes stored_waste{};         ///< of which padding
+};
+
+/// Padding summed over `matrices_of` a model. Worked: gpt2 (768 wide, vocabulary 50257) uses 99.97 % on v5e.
+[[nodiscard]] constexpr model_padding padding(const transformer& model, const chip_spec& chip,
+                                              dtype type = dtype::bf16) {
+  model_padding sum;
+  double useful = 0;
+  double spent = 0;
+  for (const weight_matrix& matrix : matrices_of(model)) {
+    const padding_cost one = padding(matrix.shape, chip, type);
+    const auto used = static_cast<double>(matrix.used_per_token);
+    useful += used * static_cast<double>(matrix.shape.rows) * static_cast<double>(matrix.shape.columns);
+    spent += used * static_cast<double>(one.padded.rows) * static_cast<double>(one.padded.columns);
+    sum.stored += one.stored * static_cast<double>(matrix.count);
+    sum.stored_waste += one.stored_waste * static_cast<double>(matrix.count);
+  }
+  if (spent > 0) sum.flop_utilization = useful / spent;
+  return sum;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/handbook/placement.hpp
+
+#ifndef TPUPLAN_HANDBOOK_PLACEMENT_HPP
+#define TPUPLAN_HANDBOOK_PLACEMENT_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+/// @file
+/// Where the axes of a mesh lie on the torus: which ICI axes each degree spans, and whether they close into rings
+/// there.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// One degree of a layout on the torus: its length along each ICI axis. Their product, times the devices of a chip that
+/// it takes, is the degree.
+struct placed_degree {
+  text<16> name{};                               ///< as in `layout`: "tensor"
+  std::int64_t degree = 1;                       ///< ways
+  std::array<std::int32_t, 3> lengths{1, 1, 1};  ///< chips along each ICI axis
+  std::int64_t on_chip = 1;                      ///< devices of one chip
+  bool rings = true;                             ///< every axis it spans is spanned whole, and wraps
+};
+
+/// The degrees inside a slice in the order in which they are placed, from those that communicate most.
+struct torus_placement {
+  std::array<placed_degree, 6> degrees{};  ///< unused ones have degree 1
+};
+
+namespace detail {
+
+/// The largest divisor of `degree` that also divides `room`.
+constexpr std::int64_t common_divisor(std::int64_t degree, std::int64_t room) noexcept {
+  while (room != 0) {
+    const std::int64_t rest = degree % room;
+    degree = room;
+    room = rest;
+  }
+  return degree;
+}
+
+/// Takes whole free axes that divide what is left of the degree, longest first, then parts of axes.
+constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& free, const slice& where) {
+  std::int64_t left = placed.degree / placed.on_chip;
+  for (const bool whole_only : {true, false}) {
+    for (int round = 0; round < 3 && left > 1; ++round) {
+      std::size_t best = 3;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const bool whole = free[axis] == where.shape.dims[axis] && left % free[axis] == 0;
+        if (free[axis] == 1 || (whole_only && !whole) || common_divisor(left, free[axis]) == 1) continue;
+        if (best == 3 || free[axis] > free[best]) best = axis;
+      }
+      if (best == 3) break;
+      const auto part = static_cast<std::int32_t>(common_divisor(left, free[best]));
+      placed.lengths[best] *= part;
+      free[best] /= part;
+      left /= part;
+    }
+  }
+  if (left > 1)
+    fail(errc::infeasible, "placement of a degree on the torus", placed.degree, "degrees that divide its axes");
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (placed.lengths[axis] == 1) continue;
+    if (placed.lengths[axis] != where.shape.dims[axis] || !wraparound(where)[axis].value_or(false))
+      placed.rings = false;
+  }
+}
+
+}  // namespace detail
+
+/// Lays the degrees of a layout on the axes of a slice: tensor first, then context, expert, FSDP, data and pipeline,
+/// each on whole axes where it can. The two devices of a chip go to the first degree that is even. Throws where a
+/// degree does not divide into what is free. Worked: FSDP 16 x tensor 4 on v5p-128 has tensor on one ring of 4 and FSDP
+/// on two.
+[[nodiscard]] constexpr torus_placement place_on_torus(const layout& mesh, const slice& where) {
+  validate(mesh, where);
+  torus_placement result{{{{"tensor", mesh.tensor},
+                           {"context", mesh.context},
+                           {"expert", mesh.expert},
+                           {"fsdp", mesh.fsdp},
+                           {"data", mesh.data},
+                           {"pipeline", mesh.pipeline}}}};
+  std::array<std::int32_t, 3> free = where.shape.dims;
+  std::int64_t on_chip = mesh.unit == mesh_unit::devices ? where.chip.jax_devices : 1;
+  for (placed_degree& placed : result.degrees) {
+    placed.on_chip = detail::common_divisor(placed.degree, on_chip);
+    on_chip /= placed.on_chip;
+    detail::place_degree(placed, free, where);
+  }
+  return result;
+}
+
+/// The group of chips in which one degree communicates. Worked: all_gather over it takes what FSDP waits for.
+[[nodiscard]] constexpr collective_group group_of(const placed_degree& placed, const slice& where) {
+  collective_group group;
+  group.lengths = placed.lengths;
+  group.one_way = ici_link_rate(where.chip);
+  group.network = placed.rings ? network_kind::ring : network_kind::line;
+  return group;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/handbook.hpp
+
+#ifndef TPUPLAN_HANDBOOK_HPP
+#define TPUPLAN_HANDBOOK_HPP
+
+/// @file
+/// The scaling book's closed forms at peak rates: rooflines, padding, collectives, sharding thresholds, inference.
 
 #endif
 

@@ -6,13 +6,12 @@
 #else  // nothing is read after the error: in an interpreter a half-read header ends the session
 
 /// @file
-/// Everything that is constexpr and needs no third-party library: units, hardware, models, rooflines, layouts,
-/// estimates and costs.
+/// What training takes, constexpr and without a third-party library: units, hardware, models, rooflines, layouts, the
+/// time of a step and its memory.
 
-#include <tpuplan/cost/price.hpp>
-#include <tpuplan/cost/run_cost.hpp>
-#include <tpuplan/estimate/memory.hpp>
-#include <tpuplan/estimate/training.hpp>
+#include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
+#include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/known.hpp>
@@ -20,13 +19,8 @@
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
-#include <tpuplan/parallel/collective.hpp>
+#include <tpuplan/model/training_job.hpp>
 #include <tpuplan/parallel/layout.hpp>
-#include <tpuplan/parallel/link.hpp>
-#include <tpuplan/parallel/placement.hpp>
-#include <tpuplan/roofline/attention.hpp>
-#include <tpuplan/roofline/padding.hpp>
-#include <tpuplan/roofline/roofline.hpp>
 #include <tpuplan/version.hpp>
 
 #endif

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/error.hpp>
+#include <tpuplan/maybe.hpp>
 
 /// @file
 /// Short text held by value: names of chips, slices, regions and models inside plain structs, also in constants.
@@ -116,6 +117,15 @@ constexpr bool same_name(std::string_view a, std::string_view b) noexcept {
 
 constexpr bool starts_with_name(std::string_view name, std::string_view prefix) noexcept {
   return name.size() >= prefix.size() && same_name(name.substr(0, prefix.size()), prefix);
+}
+
+/// The enumerator of that name among the first `count`; nothing if there is none.
+template <class Enumeration>
+constexpr maybe<Enumeration> enumerator_named(std::string_view given, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (same_name(given, name(static_cast<Enumeration>(i)))) return static_cast<Enumeration>(i);
+  }
+  return nothing;
 }
 
 /// A whole number of at most nine digits, or -1 where the text is anything else.

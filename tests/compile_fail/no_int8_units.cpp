@@ -2,7 +2,7 @@
 // expect: fail
 // expect: int8 peak of the chip
 #include <tpuplan/hardware/generations.hpp>
-#include <tpuplan/roofline/roofline.hpp>
+#include <tpuplan/handbook/roofline.hpp>
 
 using namespace tpuplan;
 

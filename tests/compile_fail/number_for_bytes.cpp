@@ -1,7 +1,7 @@
 // expect: could not convert|no matching function|no known conversion
 // expect: bytes
 #include <tpuplan/hardware/generations.hpp>
-#include <tpuplan/roofline/roofline.hpp>
+#include <tpuplan/handbook/roofline.hpp>
 
 using namespace tpuplan;
 

@@ -1,7 +1,7 @@
 // expect: could not convert|no matching function|no known conversion
 // expect: 197_TFLOP_per_s|[(]197[)]
 #include <tpuplan/hardware/generations.hpp>
-#include <tpuplan/roofline/roofline.hpp>
+#include <tpuplan/handbook/roofline.hpp>
 
 using namespace tpuplan;
 

@@ -2,11 +2,11 @@
 #include <optional>
 #include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/io/hf_config.hpp>
-#include <tpuplan/io/one_line.hpp>
+#include <tpuplan/io/text/one_line.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
-#include <tpuplan/roofline/padding.hpp>
+#include <tpuplan/handbook/padding.hpp>
 
 #include "json_mutator.hpp"
 #include "support.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <tpuplan/io/json.hpp>
-#include <tpuplan/io/json_file.hpp>
+#include <tpuplan/io/json/file.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
 #include <tpuplan/tpuplan.hpp>
 

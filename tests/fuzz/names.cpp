@@ -2,7 +2,7 @@
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/dtype.hpp>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/model/workload.hpp>
+#include <tpuplan/model/training_job.hpp>
 
 #include "support.hpp"
 

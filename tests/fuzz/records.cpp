@@ -1,6 +1,6 @@
 // Published runs and the list of exceptions to them: what is predicted is finite and inside of its own band.
-#include <tpuplan/io/exceptions.hpp>
-#include <tpuplan/io/validation.hpp>
+#include <lab/exceptions.hpp>
+#include <lab/validation.hpp>
 
 #include "json_mutator.hpp"
 #include "support.hpp"

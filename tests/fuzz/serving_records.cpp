@@ -1,6 +1,6 @@
 // One serving record, of a time or of memory: what is read is sound, and so is what is said of it.
 #include <optional>
-#include <tpuplan/io/serving_records.hpp>
+#include <lab/serving_records.hpp>
 
 #include "json_mutator.hpp"
 #include "support.hpp"

@@ -15,15 +15,15 @@
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
-#include <tpuplan/model/workload.hpp>
-#include <tpuplan/parallel/collective.hpp>
+#include <tpuplan/model/training_job.hpp>
+#include <tpuplan/handbook/collective.hpp>
 #include <tpuplan/parallel/layout.hpp>
-#include <tpuplan/parallel/link.hpp>
-#include <tpuplan/parallel/thresholds.hpp>
-#include <tpuplan/roofline/attention.hpp>
-#include <tpuplan/roofline/inference.hpp>
-#include <tpuplan/roofline/padding.hpp>
-#include <tpuplan/roofline/roofline.hpp>
+#include <tpuplan/handbook/link.hpp>
+#include <tpuplan/handbook/thresholds.hpp>
+#include <tpuplan/handbook/attention.hpp>
+#include <tpuplan/handbook/inference.hpp>
+#include <tpuplan/handbook/padding.hpp>
+#include <tpuplan/handbook/roofline.hpp>
 #include <utility>
 #include <vector>
 
@@ -983,7 +983,7 @@ named_values lt_05(const case_inputs& in) {
 }
 
 named_values lt_07(const case_inputs& in) {
-  training job;
+  training_job job;
   job.sequence_length = in.count("T");
   job.global_batch = in.count("Bt") / job.sequence_length;
   CHECK(tokens_per_step(job) == in.count("Bt"));
@@ -1013,7 +1013,7 @@ named_values gs_03(const case_inputs& in) {
 
 named_values gs_05(const case_inputs& in) {
   const auto tokens = [&](const char* sequences, const char* gpus) {
-    training job;
+    training_job job;
     job.global_batch = in.count(sequences);
     job.sequence_length = in.count("T");
     return as_double(batch_per_replica(tokens_per_step(job), in.count(gpus)));
@@ -1022,7 +1022,7 @@ named_values gs_05(const case_inputs& in) {
 }
 
 named_values gs_06(const case_inputs& in) {
-  training job;
+  training_job job;
   job.global_batch = in.count("b");
   job.sequence_length = in.count("T");
   const std::int64_t batch = tokens_per_step(job);
@@ -1161,7 +1161,7 @@ named_values im_01(const case_inputs& in) {
 named_values im_03(const case_inputs& in) {
   chip_spec chip = chip_with_axis(in.rate("C"), in.bandwidth("W2"));
   chip.hbm.bandwidth = in.bandwidth("Wh");
-  const cut_product t = cut_product_times({in.count("Bt"), in.count("D"), in.count("Fd")}, in.count("Y"), chip);
+  const sharded_product t = cut_product_times({in.count("Bt"), in.count("D"), in.count("Fd")}, in.count("Y"), chip);
   return {{"t_ici", t.ici.value()}, {"t_hbm", t.hbm.value()}, {"t_math", t.math.value()}};
 }
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <tpuplan/estimate/calibration_errors.hpp>
-#include <tpuplan/io/calibrate.hpp>
+#include <tpuplan/estimate/training/calibration_errors.hpp>
+#include <lab/calibrate_training.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

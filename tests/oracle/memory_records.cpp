@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 #include <string>
-#include <tpuplan/io/json_file.hpp>
-#include <tpuplan/io/validation.hpp>
+#include <tpuplan/io/json/file.hpp>
+#include <lab/validation.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <map>
 #include <string>
-#include <tpuplan/estimate/training.hpp>
-#include <tpuplan/io/records.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
+#include <lab/training_records.hpp>
 
 #include "support/catch.hpp"
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <map>
 #include <string>
-#include <tpuplan/io/calibrate_serving.hpp>
-#include <tpuplan/io/validation.hpp>
+#include <lab/calibrate_serving.hpp>
+#include <lab/validation.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -1,6 +1,6 @@
 // Some of the separate headers, then the single one, then the rest.
 #include <tpuplan/hardware/generations.hpp>
-#include <tpuplan/model/workload.hpp>
+#include <tpuplan/model/training_job.hpp>
 
 #include "tpuplan.hpp"
 

@@ -1,6 +1,6 @@
 // Advice in constant expressions.
 
-#include <tpuplan/estimate/advice.hpp>
+#include <tpuplan/estimate/training/advice.hpp>
 #include <type_traits>
 
 #include "support/models.hpp"

@@ -4,10 +4,10 @@
 #include <tpuplan/estimate/widths.hpp>
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/parallel/layout.hpp>
-#include <tpuplan/parallel/link.hpp>
-#include <tpuplan/roofline/attention.hpp>
-#include <tpuplan/roofline/padding.hpp>
-#include <tpuplan/roofline/roofline.hpp>
+#include <tpuplan/handbook/link.hpp>
+#include <tpuplan/handbook/attention.hpp>
+#include <tpuplan/handbook/padding.hpp>
+#include <tpuplan/handbook/roofline.hpp>
 #include <type_traits>
 
 using namespace tpuplan;

@@ -6,8 +6,8 @@
 #include <tpuplan/cost/migration.hpp>
 #include <tpuplan/cost/offer.hpp>
 #include <tpuplan/cost/payment.hpp>
-#include <tpuplan/cost/spot_market.hpp>
-#include <tpuplan/cost/windows.hpp>
+#include <tpuplan/cost/spot.hpp>
+#include <tpuplan/cost/timed_capacity.hpp>
 #include <type_traits>
 
 using namespace tpuplan;
@@ -18,7 +18,7 @@ constexpr bool near(double value, double expected, double relative = 1e-9) {
   return math::abs(value - expected) <= relative * math::abs(expected);
 }
 
-// ---- cost/spot_market.hpp
+// ---- cost/spot.hpp
 static_assert(typical_mean_time_between_preemptions(spot_market::calm) == 16_h);
 static_assert(typical_mean_time_between_preemptions(spot_market::cautious) == 4_h);
 static_assert(typical_mean_time_between_preemptions(spot_market::scarce) == 1_h);
@@ -32,7 +32,7 @@ constexpr spot_prices worked_prices = {1.20_usd_per_h, 0.60_usd_per_h};
 static_assert(near(break_even_mean_time_between_preemptions(worked_prices, 10_h, 1, worked_terms).value(), 950.76063138,
                    1e-9));
 
-// ---- cost/windows.hpp
+// ---- cost/timed_capacity.hpp
 static_assert(flex_start_run(7_days).pieces == 1 && flex_start_run(7_days).billed == 7_days);
 static_assert(flex_start_run(20_days).pieces == 3 && flex_start_run(20_days).overhead == 1230_s);
 static_assert(flex_start_run(14_days).pieces == 3);

@@ -5,14 +5,14 @@
 #include <tpuplan/cost/commitment.hpp>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/cost/serving_cost.hpp>
-#include <tpuplan/estimate/serving_memory.hpp>
-#include <tpuplan/estimate/training.hpp>
+#include <tpuplan/estimate/serving/memory.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/estimate/widths.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/model/flops.hpp>
-#include <tpuplan/parallel/link.hpp>
-#include <tpuplan/parallel/placement.hpp>
-#include <tpuplan/roofline/padding.hpp>
+#include <tpuplan/handbook/link.hpp>
+#include <tpuplan/handbook/placement.hpp>
+#include <tpuplan/handbook/padding.hpp>
 
 using namespace tpuplan;
 
@@ -100,7 +100,7 @@ static_assert(recomputed_flops_per_token(experts_without_gate(), 2048, remat::fu
 static_assert([] {
   for (const char* slice_name : {"v6e-1", "v6e-4", "v5p-8", "v5litepod-8", "tpu7x-8"}) {
     const slice s = slice_for(slice_name);
-    serving job;
+    serving_job job;
     job.weights = dtype::int8;
     const std::int64_t longest = largest_serving_context(llama_3_8b(), job, {}, s);
     const detail::served_model v = detail::served_by(llama_3_8b(), job, {}, s);
@@ -120,7 +120,7 @@ static_assert(can_be_paid(provisioning::calendar, 90_days) && !can_be_paid(provi
 static_assert([] {
   for (bool lora_targets::*target : {&lora_targets::q, &lora_targets::k, &lora_targets::v, &lora_targets::o,
                                      &lora_targets::gate, &lora_targets::up, &lora_targets::down}) {
-    training job = job_of(8, 128);
+    training_job job = job_of(8, 128);
     job.lora_rank = 1;
     job.lora.*target = true;
     validate(job);

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 #include <tpuplan/core.hpp>
+#include <tpuplan/cost.hpp>
+#include <tpuplan/handbook.hpp>
 #include <tpuplan/cost/preemption.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <type_traits>
@@ -27,7 +29,7 @@ static_assert(all_plain<topology, mxu_spec, peak_rates, hbm_spec, on_chip_spec, 
                         chip_spec, machine_type, slice, nearest_slices>);
 static_assert(all_plain<latent_attention_spec, attention_spec, mlp_spec, moe_spec, projector_spec, vision_spec,
                         transformer, parameter_count, lora_targets, flop_convention, forward_flops>);
-static_assert(all_plain<remat_policy, named_remat_policy, training, layout, sharded_array>);
+static_assert(all_plain<remat_policy, named_remat_policy, training_job, layout, sharded_array>);
 static_assert(all_plain<tile, matrix_shape, padding_cost, weight_matrix, weight_matrices, model_padding, product_dtypes,
                         product_shape, product_time>);
 static_assert(all_plain<layer_widths, held_parameters, memory_breakdown, memory_calibration, calibration,
@@ -37,7 +39,7 @@ static_assert(all_plain<price_row, price_book, run_cost, spot_run, expected_spot
 // The structs that callers fill in are aggregates: named fields, no constructors.
 template <class... Types>
 constexpr bool all_aggregates = (... && std::is_aggregate_v<Types>);
-static_assert(all_aggregates<chip_spec, slice, topology, transformer, vision_spec, training, layout, calibration,
+static_assert(all_aggregates<chip_spec, slice, topology, transformer, vision_spec, training_job, layout, calibration,
                              product_shape, product_dtypes, price_row, spot_run, plan_request>);
 
 // ---- Sizes: a change of layout is a change of interface
@@ -52,7 +54,7 @@ static_assert(sizeof(slice) == 448);
 static_assert(sizeof(attention_spec) == 136);
 static_assert(sizeof(vision_spec) == 160);
 static_assert(sizeof(transformer) == 568);
-static_assert(sizeof(training) == 128);
+static_assert(sizeof(training_job) == 128);
 static_assert(sizeof(layout) == 80);
 static_assert(sizeof(memory_breakdown) == 12 * sizeof(bytes));
 static_assert(sizeof(step_breakdown) == 312);

@@ -1,7 +1,7 @@
 // Rooflines at their edges: what a mutation of the headers would change first.
 #include <tpuplan/hardware/generations.hpp>
-#include <tpuplan/roofline/inference.hpp>
-#include <tpuplan/roofline/roofline.hpp>
+#include <tpuplan/handbook/inference.hpp>
+#include <tpuplan/handbook/roofline.hpp>
 
 using namespace tpuplan;
 
@@ -63,7 +63,7 @@ static_assert(close(decode_tensor_limit(16384, 32, 8), 64));
 static_assert(close(hbm_over_ici(v5e), v5e.hbm.bandwidth / ici_axis_both_ways(v5e)));
 
 // 64 x 8192 x 28672 cut 32 ways.
-constexpr cut_product cut = cut_product_times({64, 8192, 28672}, 32, v5e);
+constexpr sharded_product cut = cut_product_times({64, 8192, 28672}, 32, v5e);
 static_assert(close(cut.ici.value(), 2.0 * 64 * 8192 / ici_axis_both_ways(v5e).value()));
 static_assert(close(cut.hbm.value(), 2.0 * 8192 * 28672 / 32 / v5e.hbm.bandwidth.value()));
 static_assert(close(cut.math.value(), 2.0 * 64 * 8192 * 28672 / 32 / 197e12));

@@ -3,7 +3,7 @@
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/hardware/slice_table.hpp>
-#include <tpuplan/io/hf_defaults.hpp>
+#include <tpuplan/io/hf/defaults.hpp>
 
 using namespace tpuplan;
 

@@ -7,9 +7,9 @@
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/cost/run_cost.hpp>
 #include <tpuplan/dtype.hpp>
-#include <tpuplan/estimate/calibration.hpp>
-#include <tpuplan/estimate/memory.hpp>
-#include <tpuplan/estimate/training.hpp>
+#include <tpuplan/estimate/training/calibration.hpp>
+#include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/estimate/widths.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/integer.hpp>
@@ -17,10 +17,10 @@
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/parallel/layout.hpp>
-#include <tpuplan/parallel/link.hpp>
-#include <tpuplan/roofline/attention.hpp>
-#include <tpuplan/roofline/padding.hpp>
-#include <tpuplan/roofline/roofline.hpp>
+#include <tpuplan/handbook/link.hpp>
+#include <tpuplan/handbook/attention.hpp>
+#include <tpuplan/handbook/padding.hpp>
+#include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/units.hpp>
 
 #include "support/models.hpp"
@@ -368,20 +368,20 @@ constexpr vision_spec llava_projector() {
 static_assert(projector_parameters(llava_projector()) == 1024 * 4096 + 4096 + 4096 * 4096 + 4096);
 static_assert(near(static_cast<double>(projector_parameters(llava_projector())) / 1e6, 21, 0.5));
 
-// ---- model/workload.hpp
+// ---- model/training_job.hpp
 // -----------------------------------------------------------------------------------------------
 static_assert(optimizer_bytes_per_parameter(optimizer_kind::adamw, dtype::fp32) == 8_B);
 static_assert(in_gb(training_state_of(70000000000).weights) == 140);
 static_assert(in_gb(training_state_of(70000000000).optimizer) == 560);
-constexpr training steps_of(std::int64_t batch, std::int64_t sequence) {
-  training job;
+constexpr training_job steps_of(std::int64_t batch, std::int64_t sequence) {
+  training_job job;
   job.global_batch = batch;
   job.sequence_length = sequence;
   return job;
 }
 static_assert(tokens_per_step(steps_of(1024, 4096)) == 4194304);
 
-// ---- roofline/padding.hpp
+// ---- handbook/padding.hpp
 // ---------------------------------------------------------------------------------------------
 static_assert(layout_tile(dtype::bf16).sublanes == 16 && layout_tile(dtype::bf16).lanes == 128);
 static_assert(layout_tile(dtype::int8).sublanes == 32 && layout_tile(dtype::int8).lanes == 128);
@@ -396,7 +396,7 @@ static_assert(near(padding(gpt2(), v5e).flop_utilization, 0.9997, 0.00005));
 static_assert(tile_bytes(dtype::bf16) == 4_KiB && tile_bytes(dtype::int4) == 4_KiB);
 static_assert(64 * tile_bytes(dtype::fp32) == 262144_B);
 
-// ---- roofline/roofline.hpp
+// ---- handbook/roofline.hpp
 // --------------------------------------------------------------------------------------------
 static_assert(in_gb_per_s(bandwidth(v5e, memory_level::hbm)) == 819);
 static_assert(near(in_gb_per_s(bandwidth(v5e, memory_level::ici)), 90, 1e-9));
@@ -441,7 +441,7 @@ constexpr seconds four_stages[] = {66.7_ms, 166.7_ms, 19.8_ms, 1.4_ms};
 static_assert(near(in_ms(overlap_bounds(four_stages).lower), 166.7, 0.05));
 static_assert(near(in_ms(overlap_bounds(four_stages).upper), 254.6, 0.05));
 
-// ---- roofline/attention.hpp
+// ---- handbook/attention.hpp
 // -------------------------------------------------------------------------------------------
 static_assert(near(attention_intensity({1, 8192, 1}).value(), 0.99988, 0.000005));
 static_assert(near(attention_intensity({1, 8192, 8}).value(), 7.992, 0.0005));
@@ -449,7 +449,7 @@ static_assert(near(attention_intensity({480, 480, 1}).value(), 240, 1e-9));
 static_assert(near(balance_prompt(flops_per_byte{240}, 1), 480, 1e-9));
 static_assert(near(balance_prompt(flops_per_byte{240}, 8), 270, 1e-9));
 
-// ---- parallel/link.hpp
+// ---- handbook/link.hpp
 // ------------------------------------------------------------------------------------------------
 static_assert(near(in_gb_per_s(ici_link_rate(v5e)), 45, 1e-9));
 static_assert(hops(slice_for("v5litepod-256"), {{0, 0, 0}}, {{13, 5, 0}}) == 8);
@@ -496,12 +496,12 @@ static_assert(recomputed_flops_per_token(one_layer_of_64_heads(), 8192, remat::m
               268435456);
 static_assert(mxu_fraction(calibration{}, v5p) == 0.774);
 
-// ---- estimate/memory.hpp
+// ---- estimate/training/memory.hpp
 // ----------------------------------------------------------------------------------------------
 static_assert(largest_batch(llama_3_8b(), steps_of(64, 4096), fsdp_layout(slice_for("v5p-128")),
                             slice_for("v5p-128")) == 1152);
 
-// ---- estimate/training.hpp
+// ---- estimate/training/step_time.hpp
 // -------------------------------------------------------------------------------------------- MaxText's default model
 // of 128 billion parameters: one slice of 128 chips, FSDP 16, tensor 8.
 constexpr transformer maxtext_128b() {
@@ -521,7 +521,7 @@ constexpr transformer maxtext_128b() {
   return m;
 }
 constexpr seconds maxtext_128b_step() {
-  training job = steps_of(256, 2048);
+  training_job job = steps_of(256, 2048);
   job.remat = remat::minimal;
   layout mesh;
   mesh.fsdp = 16;

@@ -2,15 +2,15 @@
 #define TPUPLAN_TESTS_SUPPORT_JSON_IO_TYPES_HPP
 
 #include <support/json_types.hpp>
-#include <tpuplan/io/calibrate.hpp>
-#include <tpuplan/io/calibrate_serving.hpp>
-#include <tpuplan/io/exceptions.hpp>
+#include <lab/calibrate_training.hpp>
+#include <lab/calibrate_serving.hpp>
+#include <lab/exceptions.hpp>
 #include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/io/jupyter.hpp>
 #include <tpuplan/io/launch.hpp>
-#include <tpuplan/io/serving_records.hpp>
-#include <tpuplan/io/validation.hpp>
+#include <lab/serving_records.hpp>
+#include <lab/validation.hpp>
 
 namespace json_types {
 

@@ -2,13 +2,13 @@
 #define TPUPLAN_TESTS_SUPPORT_JSON_TYPES_HPP
 
 #include <tpuplan/hardware/gpus.hpp>
-#include <tpuplan/io/json_fields.hpp>
-#include <tpuplan/parallel/thresholds.hpp>
+#include <tpuplan/io/json/named.hpp>
+#include <tpuplan/handbook/thresholds.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <tpuplan/plan/serving_relax.hpp>
 #include <tpuplan/tpuplan.hpp>
 
-/// The types that io/json_fields.hpp lists, those of io/ apart (json_io_types.hpp). A test of tests/unit/json.cpp holds
+/// The types that io/json/named.hpp lists, those of io/ apart (json_io_types.hpp). A test of tests/unit/json.cpp holds
 /// these lists against that header.
 namespace json_types {
 
@@ -29,9 +29,9 @@ void each_core_type(const Visit& visit) {
   // hardware, model, roofline, parallel
   each_type_of<mxu_spec, peak_rates, hbm_spec, on_chip_spec, ici_spec, host_spec, pod_spec, chip_spec, gpu_offer, slice,
                nearest_slices, machine_type, topology, flop_convention, forward_flops, parameter_count, lora_targets,
-               token_lengths, length_quantile, serving, latent_attention_spec, attention_spec, mlp_spec, moe_spec,
-               transformer, projector_spec, vision_spec, training_state, remat_policy, named_remat_policy, training,
-               attention_shape, decode_work, decode_bound, decode_turnover, cut_product, weight_stationary_degrees,
+               token_lengths, length_quantile, serving_job, latent_attention_spec, attention_spec, mlp_spec, moe_spec,
+               transformer, projector_spec, vision_spec, training_state, remat_policy, named_remat_policy, training_job,
+               attention_shape, decode_work, decode_bound, decode_turnover, sharded_product, weight_stationary_degrees,
                tile, matrix_shape, padding_cost, weight_matrix, weight_matrices, model_padding, product_dtypes,
                product_shape, growing_work, product_time, time_bounds, collective_group, collective_cost, layout,
                sharded_array, chip_position, send_breakdown, network_share, placed_degree, torus_placement,

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <tpuplan/model/transformer.hpp>
-#include <tpuplan/model/workload.hpp>
+#include <tpuplan/model/training_job.hpp>
 
 /// The model that most tests ask about: 8030261248 parameters.
 constexpr tpuplan::transformer llama_3_8b() {
@@ -20,8 +20,8 @@ constexpr tpuplan::transformer llama_3_8b() {
 }
 
 /// A step of that many sequences of that length.
-constexpr tpuplan::training job_of(std::int64_t batch, std::int64_t sequence) {
-  tpuplan::training job;
+constexpr tpuplan::training_job job_of(std::int64_t batch, std::int64_t sequence) {
+  tpuplan::training_job job;
   job.global_batch = batch;
   job.sequence_length = sequence;
   return job;

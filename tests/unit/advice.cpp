@@ -2,7 +2,7 @@
 // every finding of a few dozen jobs, with the change read from its words and applied by hand.
 #include <cstdio>
 #include <string>
-#include <tpuplan/estimate/advice.hpp>
+#include <tpuplan/estimate/training/advice.hpp>
 #include <tpuplan/io/hf_config.hpp>
 #include <vector>
 
@@ -59,7 +59,7 @@ void check_gain(const finding& f, const training_case& now, const training_case&
 TEST_CASE("a batch below what a chip needs is doubled until it is not") {
   const training_case now = fsdp_case("v5p-128", 64, 512);  // 512 tokens a chip; 850 are critical
   const finding f = found(now, finding_kind::batch);
-  CHECK(f.subject == "training.global_batch");
+  CHECK(f.subject == "training_job.global_batch");
   CHECK(f.now == "64");
   CHECK(f.better == "128");
   check_gain(f, now, fsdp_case("v5p-128", 128, 512), 2);
@@ -293,7 +293,7 @@ TEST_CASE("microbatches that memory does not need") {
   training_case now = fsdp_case("v6e-64", 1024, 4096);
   now.job.gradient_accumulation = 16;
   const finding f = found(now, finding_kind::microbatch);
-  CHECK(f.subject == "training.gradient_accumulation");
+  CHECK(f.subject == "training_job.gradient_accumulation");
   CHECK(f.now == "16");
   training_case then = now;
   then.job.gradient_accumulation = std::stoll(std::string(f.better.view()));

@@ -120,9 +120,9 @@ remat_policy any_policy(dice& d) {
   return p;
 }
 
-training any_job(dice& d, const transformer& m) {
+training_job any_job(dice& d, const transformer& m) {
   using counts = std::vector<std::int64_t>;
-  training job;
+  training_job job;
   job.sequence_length = d.of(counts{128, 512, 2048, 4096, 8192, 32768, 131072});
   job.compute = d.of(std::vector<dtype>{dtype::bf16, dtype::bf16, dtype::fp32, dtype::int8, dtype::fp8});
   job.weights = d.of(std::vector<dtype>{dtype::fp32, dtype::bf16});
@@ -195,7 +195,7 @@ TEST_CASE("a candidate is what step_time and memory_use say") {
     const transformer& m = all_models[d.below(all_models.size())];
     slice s = slice_at(d.below(slice_count));
     if (d.once_in(20)) s.chip.name = "another";
-    training job = any_job(d, m);
+    training_job job = any_job(d, m);
     const layout l = any_layout(d, s, m);
     const calibration c = any_constants(d);
     const std::int64_t each = std::int64_t{1} << d.below(4);
@@ -276,7 +276,7 @@ TEST_CASE("the bounds are reached, and by whom") {
 TEST_CASE("jobs that cannot be hoisted are refused by field") {
   const std::array<remat_policy, 17> policies{};
   const transformer m = llama_3_8b();
-  const training job = job_of(64, 4096);
+  const training_job job = job_of(64, 4096);
   for (const std::size_t count : {std::size_t{0}, std::size_t{17}}) {
     const refusal got = refusal_of([&] { (void)detail::hoist(m, job, policies.data(), count); });
     CHECK(got.code == errc::out_of_range);
@@ -284,7 +284,7 @@ TEST_CASE("jobs that cannot be hoisted are refused by field") {
   }
   CHECK_FALSE(refusal_of([&] { (void)detail::hoist(m, job, policies.data(), 16); }).refused);
   CHECK(says(refusal_of([&] { (void)detail::hoist({}, job, policies.data(), 1); }).message, "model.layers"));
-  CHECK(says(refusal_of([&] { (void)detail::hoist(m, {}, policies.data(), 1); }).message, "training.sequence_length"));
+  CHECK(says(refusal_of([&] { (void)detail::hoist(m, {}, policies.data(), 1); }).message, "training_job.sequence_length"));
   calibration none;
   none.own_factor = 0;
   const refusal constants = refusal_of([&] { (void)detail::hoist(m, job, policies.data(), 1, none); });
@@ -302,7 +302,7 @@ constexpr double seconds_at_compile_time() {
 TEST_CASE("a constant candidate") {
   constexpr double found = seconds_at_compile_time();
   const slice s = slice_for("v5e-16");
-  training job = job_of(64, 4096);
+  training_job job = job_of(64, 4096);
   job.gradient_accumulation = 2;
   CHECK(close(found, step_time(llama_3_8b(), job, fsdp_layout(s), s).total.value()));
 }

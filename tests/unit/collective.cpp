@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/parallel/collective.hpp>
-#include <tpuplan/parallel/thresholds.hpp>
+#include <tpuplan/handbook/collective.hpp>
+#include <tpuplan/handbook/thresholds.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <tpuplan/estimate/calibration_errors.hpp>
+#include <tpuplan/estimate/training/calibration_errors.hpp>
 
 #include "support/catch.hpp"
 #include "support/fields.hpp"

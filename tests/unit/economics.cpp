@@ -11,8 +11,8 @@
 #include <tpuplan/cost/migration.hpp>
 #include <tpuplan/cost/offer.hpp>
 #include <tpuplan/cost/payment.hpp>
-#include <tpuplan/cost/spot_market.hpp>
-#include <tpuplan/cost/windows.hpp>
+#include <tpuplan/cost/spot.hpp>
+#include <tpuplan/cost/timed_capacity.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

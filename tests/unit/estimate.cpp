@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tpuplan/estimate/memory.hpp>
-#include <tpuplan/estimate/training.hpp>
+#include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -81,7 +81,7 @@ constexpr transformer with_vision() {
 struct estimated_case {
   const char* what;
   transformer model;
-  training job;
+  training_job job;
   layout mesh;
   slice where;
 };
@@ -176,7 +176,7 @@ TEST_CASE("layouts that do not fit the slice, the model or the batch are refused
       {"half of the devices", [](c e) { e.mesh.fsdp = 32; }, errc::invalid_argument, "the 64 devices of v5p-128"},
       {"twice the devices", [](c e) { e.mesh.data = 2; }, errc::invalid_argument,
        "product of the layout's degrees is 128"},
-      {"batch below the shards", [](c e) { e.job.global_batch = 32; }, errc::not_divisible, "training.global_batch"},
+      {"batch below the shards", [](c e) { e.job.global_batch = 32; }, errc::not_divisible, "training_job.global_batch"},
       {"batch of 100 over 64", [](c e) { e.job.global_batch = 100; }, errc::not_divisible, "a multiple of 64"},
       {"accumulation in the way", [](c e) { e.job.gradient_accumulation = 4; }, errc::not_divisible,
        "a multiple of 256"},
@@ -189,13 +189,13 @@ TEST_CASE("layouts that do not fit the slice, the model or the batch are refused
       {"64 stages of 32 layers", [](c e) { e.mesh.pipeline = 64, e.mesh.fsdp = 1; }, errc::out_of_range,
        "layout.pipeline"},
       {"images without a tower", [](c e) { e.job.images_per_sequence = 1; }, errc::invalid_argument,
-       "training.images_per_sequence"},
+       "training_job.images_per_sequence"},
       {"encoder-decoder", [](c e) { e.model.kind = architecture::encoder_decoder, e.model.encoder_layers = 32; },
        errc::unsupported, "encoder_decoder"},
       {"only vision", [](c e) { e.model = with_vision(), e.model.kind = architecture::vision; }, errc::unsupported,
        "vision"},
       {"no layers", [](c e) { e.model.layers = 0; }, errc::missing_field, "model.layers"},
-      {"no batch", [](c e) { e.job.global_batch = 0; }, errc::missing_field, "training.global_batch"},
+      {"no batch", [](c e) { e.job.global_batch = 0; }, errc::missing_field, "training_job.global_batch"},
       {"overflowing mesh", [](c e) { e.mesh.data = e.mesh.tensor = std::int64_t{1} << 40; }, errc::out_of_range,
        "product"},
   };
@@ -442,12 +442,12 @@ TEST_CASE("the largest batch is the largest") {
   CHECK_FALSE(largest_batch(llama_3_8b(), job_of(1, 4096), {}, slice_for("v5e-1")).has_value());
   CHECK(largest_batch(llama_3_8b(), job_of(7, 4096), fsdp_layout(slice_for("v5p-128")), slice_for("v5p-128")) ==
         largest_batch(llama_3_8b(), job_of(64, 4096), fsdp_layout(slice_for("v5p-128")), slice_for("v5p-128")).value());
-  training broken = job_of(64, 4096);
+  training_job broken = job_of(64, 4096);
   broken.gradient_accumulation = 0;
   CHECK(says(refusal_of([&] {
                (void)largest_batch(llama_3_8b(), broken, fsdp_layout(slice_for("v5p-128")), slice_for("v5p-128"));
              }).message,
-             "training.gradient_accumulation"));
+             "training_job.gradient_accumulation"));
 }
 
 TEST_CASE("memory grows with the batch and with the sequence, and shrinks with the shards") {

@@ -5,9 +5,9 @@
 #include <limits>
 #include <sstream>
 #include <string>
-#include <tpuplan/estimate/advice.hpp>
-#include <tpuplan/estimate/serving.hpp>
-#include <tpuplan/estimate/serving_advice.hpp>
+#include <tpuplan/estimate/training/advice.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/estimate/serving/advice.hpp>
 #include <tpuplan/io/fmt.hpp>
 #include <tpuplan/io/ostream.hpp>
 #include <tpuplan/tpuplan.hpp>
@@ -200,11 +200,11 @@ TEST_CASE("serving and advice in one line", "[format]") {
         "output tokens 15.6 k/s");
   finding f;
   f.kind = finding_kind::batch;
-  f.subject = "training.global_batch";
+  f.subject = "training_job.global_batch";
   f.now = "64";
   f.better = "128";
   f.gain = 0.063;
-  CHECK(text_of(f) == "batch: training.global_batch 64, better 128, saves 6.3 %");
+  CHECK(text_of(f) == "batch: training_job.global_batch 64, better 128, saves 6.3 %");
   serving_finding g;
   g.subject = "serving_layout.tensor";
   g.now = "8";
@@ -273,7 +273,7 @@ TEST_CASE("the parts of a breakdown add up to its total", "[format]") {
   sum = 0;
   for (const detail::part& p : detail::step_parts(t)) sum += p.value;
   CHECK_THAT(sum, Catch::Matchers::WithinRel(t.total.value(), 1e-12));
-  training offloaded = job_of(256, 4096);
+  training_job offloaded = job_of(256, 4096);
   offloaded.state_on_host = host_state::optimizer;
   offloaded.software = software_level::general;
   const step_breakdown slow = step_time(llama_3_8b(), offloaded, fsdp_layout(where, 2), where);

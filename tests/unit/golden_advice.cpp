@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <string>
-#include <tpuplan/estimate/advice.hpp>
-#include <tpuplan/estimate/serving_advice.hpp>
+#include <tpuplan/estimate/training/advice.hpp>
+#include <tpuplan/estimate/serving/advice.hpp>
 #include <tpuplan/io/hf_config.hpp>
-#include <tpuplan/io/one_line.hpp>
+#include <tpuplan/io/text/one_line.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -81,29 +81,29 @@ void add(std::string& lines, const std::string& what, const Ask& ask) {
   }
 }
 
-using job_change = void (*)(training&, layout&, const slice&);
+using job_change = void (*)(training_job&, layout&, const slice&);
 constexpr job_change jobs[] = {
-    [](training&, layout&, const slice&) {},
-    [](training& j, layout&, const slice&) { j.remat = remat::minimal; },
-    [](training& j, layout&, const slice&) { j.global_batch *= 8, j.gradient_accumulation = 8; },
-    [](training&, layout& l, const slice& s) { l.tensor = 4, l.fsdp = devices(s) / 4; },
-    [](training& j, layout& l, const slice&) { l.dcn_data = 4, j.global_batch *= 4; },
-    [](training& j, layout&, const slice&) { j.global_batch *= 16, j.remat = remat::save_qkv_proj; },
-    [](training&, layout& l, const slice& s) { l.data = 2, l.fsdp = devices(s) / 2; },
-    [](training& j, layout& l, const slice&) { l.dcn_data = 2, j.global_batch *= 2; },
-    [](training& j, layout&, const slice&) { j.compute = dtype::int8, j.vocabulary_tiles = 2; },
-    [](training& j, layout& l, const slice& s) { l.tensor = 4, l.fsdp = devices(s) / 4, j.sequence_length = 128; },
-    [](training&, layout& l, const slice& s) { l.tensor = 8, l.fsdp = devices(s) / 8; },
+    [](training_job&, layout&, const slice&) {},
+    [](training_job& j, layout&, const slice&) { j.remat = remat::minimal; },
+    [](training_job& j, layout&, const slice&) { j.global_batch *= 8, j.gradient_accumulation = 8; },
+    [](training_job&, layout& l, const slice& s) { l.tensor = 4, l.fsdp = devices(s) / 4; },
+    [](training_job& j, layout& l, const slice&) { l.dcn_data = 4, j.global_batch *= 4; },
+    [](training_job& j, layout&, const slice&) { j.global_batch *= 16, j.remat = remat::save_qkv_proj; },
+    [](training_job&, layout& l, const slice& s) { l.data = 2, l.fsdp = devices(s) / 2; },
+    [](training_job& j, layout& l, const slice&) { l.dcn_data = 2, j.global_batch *= 2; },
+    [](training_job& j, layout&, const slice&) { j.compute = dtype::int8, j.vocabulary_tiles = 2; },
+    [](training_job& j, layout& l, const slice& s) { l.tensor = 4, l.fsdp = devices(s) / 4, j.sequence_length = 128; },
+    [](training_job&, layout& l, const slice& s) { l.tensor = 8, l.fsdp = devices(s) / 8; },
 };
 
-using serving_change = void (*)(serving&);
+using serving_change = void (*)(serving_job&);
 constexpr serving_change servings[] = {
-    [](serving&) {},
-    [](serving& j) { j.concurrency = 8; },
-    [](serving& j) { j.concurrency = 200, j.cache = dtype::fp8; },
-    [](serving& j) { j.request_rate = per_second{0.5}; },
-    [](serving& j) { j.weights = dtype::int8, j.tpot_target = 60_ms; },
-    [](serving& j) { j.weights = j.cache = dtype::int8, j.concurrency = 1; },
+    [](serving_job&) {},
+    [](serving_job& j) { j.concurrency = 8; },
+    [](serving_job& j) { j.concurrency = 200, j.cache = dtype::fp8; },
+    [](serving_job& j) { j.request_rate = per_second{0.5}; },
+    [](serving_job& j) { j.weights = dtype::int8, j.tpot_target = 60_ms; },
+    [](serving_job& j) { j.weights = j.cache = dtype::int8, j.concurrency = 1; },
 };
 
 }  // namespace
@@ -115,7 +115,7 @@ TEST_CASE("advice on many jobs and engines, figure by figure") {
   for (std::size_t i = 0; i < 140; ++i) {
     const transformer& m = models[i % models.size()];
     const slice s = slice_for(slices_asked[i % std::size(slices_asked)]);
-    training job = job_of(devices(s), m.max_positions == 1024 ? 1024 : 2048);
+    training_job job = job_of(devices(s), m.max_positions == 1024 ? 1024 : 2048);
     layout l = fsdp_layout(s);
     jobs[(i + i / 10) % std::size(jobs)](job, l, s);
     const std::string what = std::to_string(i) + " " + std::string(m.name.view()) + " " + std::string(name(s).view());
@@ -125,13 +125,13 @@ TEST_CASE("advice on many jobs and engines, figure by figure") {
   for (std::size_t i = 0; i < 60; ++i) {
     const transformer& m = models[i % models.size()];
     const slice s = slice_for(serving_slices[i % std::size(serving_slices)]);
-    serving job;
+    serving_job job;
     job.prompt = fixed_length(500 + static_cast<std::int64_t>(i));
     job.answer = fixed_length(130);
     servings[(i + i / 6) % std::size(servings)](job);
     serving_layout l;
     if (i % 3 == 1) l.tensor = 2;
-    if (i % 3 == 2) l.cache = cache_cut::batch;
+    if (i % 3 == 2) l.cache = cache_sharding::batch;
     const std::string what =
         std::to_string(i) + " serving " + std::string(m.name.view()) + " " + std::string(name(s).view());
     add(lines, what, [&] { return serving_advice(m, job, l, s); });

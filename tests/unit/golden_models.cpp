@@ -8,7 +8,7 @@
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/vision.hpp>
-#include <tpuplan/roofline/padding.hpp>
+#include <tpuplan/handbook/padding.hpp>
 
 #include "support/catch.hpp"
 #include "support/fields.hpp"

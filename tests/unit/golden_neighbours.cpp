@@ -4,9 +4,9 @@
 
 #include <string>
 #include <tpuplan/cost/preemption.hpp>
-#include <tpuplan/estimate/memory.hpp>
-#include <tpuplan/estimate/serving.hpp>
-#include <tpuplan/estimate/training.hpp>
+#include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
@@ -139,7 +139,7 @@ TEST_CASE("each field of a model, changed") {
 TEST_CASE("each field of a training question, changed") {
   struct question {
     transformer model;
-    training job;
+    training_job job;
     layout mesh;
     slice where;
     calibration constants;
@@ -184,18 +184,18 @@ TEST_CASE("each field of a training question, changed") {
 TEST_CASE("each field of a serving question, changed") {
   struct question {
     transformer model;
-    serving job;
+    serving_job job;
     serving_layout mesh;
     slice where;
     serving_calibration constants;
   };
   question full{llama_3_8b(), {}, {}, slice_for("v6e-8"), {}};
   full.job.prompt = fixed_length(1000), full.job.answer = fixed_length(200);
-  question rate{latent_experts(), full.job, {4, weight_cut::one_dimension, cache_cut::batch}, slice_for("v5p-16"), {}};
+  question rate{latent_experts(), full.job, {4, weight_sharding::one_dimension, cache_sharding::batch}, slice_for("v5p-16"), {}};
   rate.job.request_rate = per_second{0.5};
   rate.job.prefill_chunk = 256, rate.job.prefix_hit_rate = 0.25;
   question clients{
-      experts_with_windows(), full.job, {0, weight_cut::two_dimensions, cache_cut::batch}, slice_for("v5e-64"), {}};
+      experts_with_windows(), full.job, {0, weight_sharding::two_dimensions, cache_sharding::batch}, slice_for("v5e-64"), {}};
   clients.job.concurrency = 9;
   clients.job.tpot_target = 1_s, clients.job.ttft_target = 30_s;
   figures all;

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 #include <string>
-#include <tpuplan/io/one_line.hpp>
+#include <tpuplan/io/text/one_line.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <tpuplan/plan/serving_plan.hpp>

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <string>
-#include <tpuplan/estimate/serving.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/io/hf_config.hpp>
 #include <vector>
 
@@ -16,19 +16,19 @@ using namespace tpuplan;
 
 namespace {
 
-using serving_change = void (*)(serving&);
+using serving_change = void (*)(serving_job&);
 
 constexpr serving_change jobs[] = {
-    [](serving&) {},
-    [](serving& j) { j.weights = j.activations = dtype::int8; },
-    [](serving& j) { j.cache = dtype::fp8, j.concurrency = 12; },
-    [](serving& j) { j.request_rate = per_second{0.3}, j.prefix_hit_rate = 0.4; },
-    [](serving& j) { j.tpot_target = 40_ms, j.ttft_target = 5_s; },
-    [](serving& j) { j.policy = cache_policy::reserved, j.block_tokens = 128; },
-    [](serving& j) { j.prefill_chunk = 256, j.max_running = 24; },
-    [](serving& j) { j.memory_fraction = 0.75, j.concurrency = 1; },
-    [](serving& j) { j.weights = dtype::int4, j.prompt = fixed_length(3000); },
-    [](serving& j) {
+    [](serving_job&) {},
+    [](serving_job& j) { j.weights = j.activations = dtype::int8; },
+    [](serving_job& j) { j.cache = dtype::fp8, j.concurrency = 12; },
+    [](serving_job& j) { j.request_rate = per_second{0.3}, j.prefix_hit_rate = 0.4; },
+    [](serving_job& j) { j.tpot_target = 40_ms, j.ttft_target = 5_s; },
+    [](serving_job& j) { j.policy = cache_policy::reserved, j.block_tokens = 128; },
+    [](serving_job& j) { j.prefill_chunk = 256, j.max_running = 24; },
+    [](serving_job& j) { j.memory_fraction = 0.75, j.concurrency = 1; },
+    [](serving_job& j) { j.weights = dtype::int4, j.prompt = fixed_length(3000); },
+    [](serving_job& j) {
       constexpr length_quantile lengths[] = {{0, 10}, {0.5, 100}, {0.9, 800}, {1, 4000}};
       j.prompt = lengths_from(lengths), j.request_rate = per_second{0.05};
     },
@@ -43,16 +43,16 @@ TEST_CASE("many kinds of serving, figure by figure") {
   const char* const slices_asked[] = {"v6e-8", "v5p-16", "v5litepod-16", "tpu7x-32",
                                       "v4-8",  "v6e-64", "v3-8",         "v5litepod-1"};
   const serving_layout layouts[] = {{},
-                                    {4, weight_cut::one_dimension, cache_cut::heads},
-                                    {0, weight_cut::one_dimension, cache_cut::batch},
-                                    {0, weight_cut::two_dimensions, cache_cut::batch},
-                                    {0, weight_cut::gathered, cache_cut::batch}};
+                                    {4, weight_sharding::one_dimension, cache_sharding::heads},
+                                    {0, weight_sharding::one_dimension, cache_sharding::batch},
+                                    {0, weight_sharding::two_dimensions, cache_sharding::batch},
+                                    {0, weight_sharding::gathered, cache_sharding::batch}};
   std::string lines;
   for (std::size_t i = 0; i < 63; ++i) {
     const transformer& m = models[i % models.size()];
     const slice s = slice_for(slices_asked[i % std::size(slices_asked)]);
     const serving_layout& l = layouts[i % std::size(layouts)];
-    serving job;
+    serving_job job;
     job.prompt = fixed_length(512 + static_cast<std::int64_t>(i));
     job.answer = fixed_length(128);
     jobs[(i + i / 10) % std::size(jobs)](job);

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <string>
-#include <tpuplan/estimate/memory.hpp>
-#include <tpuplan/estimate/training.hpp>
+#include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/io/hf_config.hpp>
 #include <vector>
 
@@ -18,27 +18,27 @@ using namespace tpuplan;
 
 namespace {
 
-using job_change = void (*)(training&);
+using job_change = void (*)(training_job&);
 
 // Each changes one thing, or what belongs together.
 constexpr job_change jobs[] = {
-    [](training&) {},
-    [](training& j) { j.remat = remat::minimal; },
-    [](training& j) { j.compute = dtype::int8, j.remat = remat::save_qkv_proj; },
-    [](training& j) { j.compute = dtype::fp8, j.gradient_accumulation = 2; },
-    [](training& j) { j.attention = attention_kernel::unfused; },
-    [](training& j) { j.attention = attention_kernel::unfused, j.remat = remat::none; },
-    [](training& j) { j.lora_rank = 16, j.lora = {true, true, true, true, true, true, true}; },
-    [](training& j) { j.lora_rank = 1, j.lora.q = true; },
-    [](training& j) { j.state_on_host = host_state::optimizer, j.remat = remat::minimal_offloaded; },
-    [](training& j) { j.state_on_host = host_state::parameters_and_optimizer; },
-    [](training& j) { j.weights = j.moments = dtype::bf16, j.optimizer = optimizer_kind::lion; },
-    [](training& j) { j.optimizer = optimizer_kind::adafactor, j.vocabulary_tiles = 4; },
-    [](training& j) { j.compute = dtype::fp32, j.software = software_level::general; },
-    [](training& j) { j.remat = remat::save_context, j.synchronous_collectives = true; },
-    [](training& j) { j.pipeline_microbatches = 16, j.pipeline_rounds = 2, j.capacity_factor = 1.25; },
-    [](training& j) { j.work_multiplier = 1.5, j.logits_fraction = 0.25, j.gradient_accumulation = 4; },
-    [](training& j) { j.images_per_sequence = 2, j.remat = remat::qkv_proj_offloaded; },
+    [](training_job&) {},
+    [](training_job& j) { j.remat = remat::minimal; },
+    [](training_job& j) { j.compute = dtype::int8, j.remat = remat::save_qkv_proj; },
+    [](training_job& j) { j.compute = dtype::fp8, j.gradient_accumulation = 2; },
+    [](training_job& j) { j.attention = attention_kernel::unfused; },
+    [](training_job& j) { j.attention = attention_kernel::unfused, j.remat = remat::none; },
+    [](training_job& j) { j.lora_rank = 16, j.lora = {true, true, true, true, true, true, true}; },
+    [](training_job& j) { j.lora_rank = 1, j.lora.q = true; },
+    [](training_job& j) { j.state_on_host = host_state::optimizer, j.remat = remat::minimal_offloaded; },
+    [](training_job& j) { j.state_on_host = host_state::parameters_and_optimizer; },
+    [](training_job& j) { j.weights = j.moments = dtype::bf16, j.optimizer = optimizer_kind::lion; },
+    [](training_job& j) { j.optimizer = optimizer_kind::adafactor, j.vocabulary_tiles = 4; },
+    [](training_job& j) { j.compute = dtype::fp32, j.software = software_level::general; },
+    [](training_job& j) { j.remat = remat::save_context, j.synchronous_collectives = true; },
+    [](training_job& j) { j.pipeline_microbatches = 16, j.pipeline_rounds = 2, j.capacity_factor = 1.25; },
+    [](training_job& j) { j.work_multiplier = 1.5, j.logits_fraction = 0.25, j.gradient_accumulation = 4; },
+    [](training_job& j) { j.images_per_sequence = 2, j.remat = remat::qkv_proj_offloaded; },
 };
 
 // Degrees beside fsdp, which takes the rest: data, tensor, expert, context, pipeline, and over DCN data, fsdp,
@@ -70,7 +70,7 @@ TEST_CASE("memory and step time of many jobs, figure by figure") {
   for (std::size_t i = 0; i < 136; ++i) {
     const transformer& m = models[i % models.size()];
     const slice s = slice_for(slices_asked[i % std::size(slices_asked)]);
-    training job = job_of(1024, i % 3 == 0 ? 512 : 2048);
+    training_job job = job_of(1024, i % 3 == 0 ? 512 : 2048);
     if (m.kind == architecture::encoder) job.logits_fraction = 0.15;
     jobs[i % std::size(jobs)](job);
     layout l = mesh_of(meshes[i % std::size(meshes)], s);

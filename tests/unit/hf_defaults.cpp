@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/io/hf_config.hpp>
-#include <tpuplan/io/hf_defaults.hpp>
-#include <tpuplan/io/json_file.hpp>
+#include <tpuplan/io/hf/defaults.hpp>
+#include <tpuplan/io/json/file.hpp>
 #include <utility>
 #include <vector>
 

@@ -98,7 +98,7 @@ TEST_CASE("every public struct has JSON, and every type with JSON is tested") {
   std::set<std::string> tested;
   each_type([&](auto type) { tested.emplace(detail::json_type_name<typename decltype(type)::type>()); });
   std::set<std::string> listed;
-  const std::string header = file(std::string(TPUPLAN_TESTS_DIR) + "/../include/tpuplan/io/fields.hpp");
+  const std::string header = file(std::string(TPUPLAN_TESTS_DIR) + "/../include/tpuplan/io/reflect/fields.hpp");
   for (const std::string macro : {"TPUPLAN_DETAIL_FIELDS(", "TPUPLAN_DETAIL_LIST("}) {
     for (std::size_t at = header.find(macro); at != std::string::npos; at = header.find(macro, at + 1))
       listed.insert(header.substr(at + macro.size(), header.find(',', at) - at - macro.size()));
@@ -113,7 +113,7 @@ TEST_CASE("every public struct has JSON, and every type with JSON is tested") {
                                          "optional_term",  // has a function
                                          "spelled_out",    // is JSON
                                          "measured",
-                                         "unit",  // io/readable.hpp: between a number and its text
+                                         "unit",  // io/text/readable.hpp: between a number and its text
                                          "json_limits",   "json_reading"};  // how to read
   for (const std::string& name : public_structs()) {
     CAPTURE(name);
@@ -152,7 +152,7 @@ TEST_CASE("every enumerator is read by the name it is written with") {
     CHECK(refused<E>(0).code == errc::malformed_input);
   };
   check(architecture{}), check(attention_against{}), check(attention_flops{}), check(attention_kernel{});
-  check(bound{}), check(cache_cut{}), check(cache_policy{}), check(date_qualifier{}), check(decode_limit{});
+  check(bound{}), check(cache_sharding{}), check(cache_policy{}), check(date_qualifier{}), check(decode_limit{});
   check(dtype{}), check(errc{}), check(finding_kind{}), check(host_state{}), check(member_share{}),
       check(memory_level{});
   check(memory_stage{}), check(mesh_unit{}), check(name_counts{}), check(network_kind{}), check(not_judged{});
@@ -160,13 +160,13 @@ TEST_CASE("every enumerator is read by the name it is written with") {
   check(rejection{}), check(tpuplan::remainder{}), check(serving_finding_kind{}), check(serving_question{});
   check(serving_rejection{}), check(serving_limit{}), check(software_level{}), check(spot_market{}),
       check(step_bound{});
-  check(tpu_creation{}), check(verdict{}), check(weight_cut{}), check(window_eviction{}), check(window_flops{});
+  check(tpu_creation{}), check(verdict{}), check(weight_sharding{}), check(window_eviction{}), check(window_flops{});
   check(wraparound_rule{});
 
-  // Those that io/enumerator_names.hpp names by their order.
+  // Those that io/reflect/enumerators.hpp names by their order.
   STATIC_REQUIRE(name(attention_against::layers) == "layers");
   STATIC_REQUIRE(name(attention_flops::causal_half) == "causal_half");
-  STATIC_REQUIRE(name(cache_cut::batch) == "batch");
+  STATIC_REQUIRE(name(cache_sharding::batch) == "batch");
   STATIC_REQUIRE(name(host_state::optimizer) == "optimizer");
   STATIC_REQUIRE(name(host_state::parameters_and_optimizer) == "parameters_and_optimizer");
   STATIC_REQUIRE(name(member_share::whole) == "whole");
@@ -182,8 +182,8 @@ TEST_CASE("every enumerator is read by the name it is written with") {
   STATIC_REQUIRE(name(serving_question::engine_prefill) == "engine_prefill");
   STATIC_REQUIRE(name(serving_question::end_to_end) == "end_to_end");
   STATIC_REQUIRE(name(tpu_creation::tpu_vm) == "tpu_vm");
-  STATIC_REQUIRE(name(weight_cut::two_dimensions) == "two_dimensions");
-  STATIC_REQUIRE(name(weight_cut::gathered) == "gathered");
+  STATIC_REQUIRE(name(weight_sharding::two_dimensions) == "two_dimensions");
+  STATIC_REQUIRE(name(weight_sharding::gathered) == "gathered");
   STATIC_REQUIRE(name(window_eviction::evict) == "evict");
   STATIC_REQUIRE(name(window_flops::clipped) == "clipped");
   STATIC_REQUIRE(name(window_flops::half) == "half");
@@ -309,14 +309,14 @@ TEST_CASE("a chip, a slice and a policy may be given by name") {
   CHECK(read_json<remat_policy>("minimal") == remat::minimal);
   CHECK(read_json<topology>("4x4x12") == topology{{4, 4, 12}, 3});
   CHECK(says(refused<topology>("4x").message, "value is 4x; valid: a shape such as 4x8"));
-  CHECK(read_json<training>({{"remat", "full"}, {"global_batch", 1e3}}).global_batch == 1000);
+  CHECK(read_json<training_job>({{"remat", "full"}, {"global_batch", 1e3}}).global_batch == 1000);
 
   const refusal slice_name = refusal_of([] { (void)read_json<plan>({{"where", "v5e-24"}}); });
   CHECK(slice_name.code == errc::unknown_name);
   CHECK(says(slice_name.message, "value.where is v5e-24"));
   CHECK(says(slice_name.message, "v5litepod-16"));
   CHECK(says(refused<chip_spec>("v9").message, "value is v9; valid: v2, v3, v4"));
-  CHECK(says(refused<training>({{"remat", "some"}}).message, "value.remat is some; valid: full"));
+  CHECK(says(refused<training_job>({{"remat", "some"}}).message, "value.remat is some; valid: full"));
   CHECK(says(refused<slice>({{"chip", "v9"}}).message, "value.chip is v9"));
 }
 

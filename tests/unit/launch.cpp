@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/json_file.hpp>
+#include <tpuplan/io/json/file.hpp>
 #include <tpuplan/io/launch.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <vector>
@@ -589,22 +589,22 @@ TEST_CASE("keys and policies are ones that MaxText has") {
     for (const std::string& argument : got) CHECK(known(argument.substr(0, argument.find('='))));
     return got;
   };
-  CHECK(has(with([](training& j) { j.weights = j.moments = dtype::bf16; }), "weight_dtype=bfloat16"));
-  CHECK(has(with([](training& j) { j.compute = dtype::fp32; }), "dtype=float32"));
-  CHECK(has(with([](training& j) { j.compute = dtype::fp16; }), "dtype=float16"));
-  CHECK(has(with([](training& j) { j.compute = dtype::int8; }), "quantization=int8"));
-  CHECK(has(with([](training& j) { j.attention = attention_kernel::unfused; }), "attention=dot_product"));
-  CHECK(has(with([](training& j) { j.vocabulary_tiles = 4; }), "num_vocab_tiling=4"));
-  CHECK(has(with([](training& j) { j.pipeline_microbatches = 16; }), "num_pipeline_microbatches=16"));
-  CHECK(has(with([](training& j) { j.capacity_factor = 1.25; }), "capacity_factor=1.25"));
-  const std::vector<std::string> rounds = with([](training& j) { j.pipeline_rounds = 2; });
+  CHECK(has(with([](training_job& j) { j.weights = j.moments = dtype::bf16; }), "weight_dtype=bfloat16"));
+  CHECK(has(with([](training_job& j) { j.compute = dtype::fp32; }), "dtype=float32"));
+  CHECK(has(with([](training_job& j) { j.compute = dtype::fp16; }), "dtype=float16"));
+  CHECK(has(with([](training_job& j) { j.compute = dtype::int8; }), "quantization=int8"));
+  CHECK(has(with([](training_job& j) { j.attention = attention_kernel::unfused; }), "attention=dot_product"));
+  CHECK(has(with([](training_job& j) { j.vocabulary_tiles = 4; }), "num_vocab_tiling=4"));
+  CHECK(has(with([](training_job& j) { j.pipeline_microbatches = 16; }), "num_pipeline_microbatches=16"));
+  CHECK(has(with([](training_job& j) { j.capacity_factor = 1.25; }), "capacity_factor=1.25"));
+  const std::vector<std::string> rounds = with([](training_job& j) { j.pipeline_rounds = 2; });
   CHECK(has(rounds, "num_pipeline_repeats=2"));
   CHECK(has(rounds, "num_layers_per_pipeline_stage=2"));
   CHECK(has(arguments, "num_layers_per_pipeline_stage=4"));
-  const std::vector<std::string> offloaded = with([](training& j) { j.state_on_host = host_state::optimizer; });
+  const std::vector<std::string> offloaded = with([](training_job& j) { j.state_on_host = host_state::optimizer; });
   CHECK(has(offloaded, "optimizer_memory_host_offload=true"));
   CHECK_FALSE(has(offloaded, "parameter_memory_host_offload=true"));
-  CHECK(has(with([](training& j) { j.state_on_host = host_state::parameters_and_optimizer; }),
+  CHECK(has(with([](training_job& j) { j.state_on_host = host_state::parameters_and_optimizer; }),
             "parameter_memory_host_offload=true"));
 }
 
@@ -622,22 +622,22 @@ TEST_CASE("what MaxText cannot do is refused") {
       {[](maxtext_run& m) { m.job.global_batch = 0; }, errc::missing_field, "global_batch is 0"},
       {[](maxtext_run& m) { m.job.global_batch = (std::int64_t{1} << 53) + 1; }, errc::out_of_range, "at most 2^53"},
       {[](maxtext_run& m) { m.job.sequence_length = -1; }, errc::invalid_argument, "sequence_length is -1"},
-      {[](maxtext_run& m) { m.job.gradient_accumulation = 3; }, errc::not_divisible, "training.global_batch is 256"},
+      {[](maxtext_run& m) { m.job.gradient_accumulation = 3; }, errc::not_divisible, "training_job.global_batch is 256"},
       {[](maxtext_run& m) { m.job.global_batch = 17; }, errc::not_divisible,
-       "training.global_batch is 17; valid: a multiple of"},
+       "training_job.global_batch is 17; valid: a multiple of"},
       {[](maxtext_run& m) { m.steps = -1; }, errc::invalid_argument, "steps is -1"},
       {[](maxtext_run& m) { m.job.remat = detail::policy("D.....D", true); }, errc::unsupported, "remat is custom"},
-      {[](maxtext_run& m) { m.job.optimizer = optimizer_kind::lion; }, errc::unsupported, "training.optimizer is lion"},
-      {[](maxtext_run& m) { m.job.moments = dtype::bf16; }, errc::unsupported, "training.moments is bf16"},
-      {[](maxtext_run& m) { m.job.weights = m.job.moments = dtype::int8; }, errc::unsupported, "training.weights"},
-      {[](maxtext_run& m) { m.job.compute = dtype::fp8; }, errc::unsupported, "training.compute is fp8"},
+      {[](maxtext_run& m) { m.job.optimizer = optimizer_kind::lion; }, errc::unsupported, "training_job.optimizer is lion"},
+      {[](maxtext_run& m) { m.job.moments = dtype::bf16; }, errc::unsupported, "training_job.moments is bf16"},
+      {[](maxtext_run& m) { m.job.weights = m.job.moments = dtype::int8; }, errc::unsupported, "training_job.weights"},
+      {[](maxtext_run& m) { m.job.compute = dtype::fp8; }, errc::unsupported, "training_job.compute is fp8"},
       {[](maxtext_run& m) { m.mesh.fsdp = 8, m.mesh.pipeline = 2; }, errc::missing_field, "layers is 0"},
       {[](maxtext_run& m) { m.mesh.fsdp = 8, m.mesh.pipeline = 2, m.layers = 31; }, errc::not_divisible,
        "layers is 31"},
       {[](maxtext_run& m) { m.job.pipeline_rounds = 0; }, errc::missing_field, "pipeline_rounds"},
-      {[](maxtext_run& m) { m.job.work_multiplier = 2; }, errc::unsupported, "training.work_multiplier is 2"},
-      {[](maxtext_run& m) { m.job.images_per_sequence = 1; }, errc::unsupported, "training.images_per_sequence is 1"},
-      {[](maxtext_run& m) { m.job.lora_rank = 8; }, errc::unsupported, "training.lora_rank is 8"},
+      {[](maxtext_run& m) { m.job.work_multiplier = 2; }, errc::unsupported, "training_job.work_multiplier is 2"},
+      {[](maxtext_run& m) { m.job.images_per_sequence = 1; }, errc::unsupported, "training_job.images_per_sequence is 1"},
+      {[](maxtext_run& m) { m.job.lora_rank = 8; }, errc::unsupported, "training_job.lora_rank is 8"},
       {[](maxtext_run& m) { m.job.vocabulary_tiles = 0; }, errc::missing_field, "vocabulary_tiles"},
       {[](maxtext_run& m) { m.job.capacity_factor = -1; }, errc::invalid_argument, "capacity_factor"},
       {[](maxtext_run& m) { m.extra = {"steps"}; }, errc::invalid_argument, "key=value"},

@@ -1,8 +1,8 @@
 // Memory of a training step by hand: every part, every stage, adapters and what lies on the hosts.
 
 #include <cstdint>
-#include <tpuplan/estimate/memory.hpp>
-#include <tpuplan/estimate/training.hpp>
+#include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
@@ -18,7 +18,7 @@ constexpr double table = 525336576.0;
 constexpr double layer = (total - 2 * table) / 32;
 constexpr double recomputed = 6144 + 3 * 14336 + 4 * 4096;  // activations of one token in one layer
 
-memory_breakdown on_64(const training& job) {
+memory_breakdown on_64(const training_job& job) {
   const slice s = slice_for("v5p-128");
   return memory_use(llama_3_8b(), job, fsdp_layout(s), s);
 }
@@ -41,7 +41,7 @@ TEST_CASE("with 128256 words the logits need most") {
   // Nothing fused: fp32 logits and fp32 gradient.
   CHECK(close((m.high - m.total).value(), 4.0 * 8192 * 128256));
   // In eight pieces a layer of the backward pass needs more.
-  training tiled = job_of(128, 4096);
+  training_job tiled = job_of(128, 4096);
   tiled.vocabulary_tiles = 8;
   CHECK(on_64(tiled).stage == memory_stage::layer);
   CHECK(on_64(tiled).logits == 0_B);
@@ -56,7 +56,7 @@ TEST_CASE("with 128256 words the logits need most") {
 }
 
 TEST_CASE("the backward pass of a layer") {
-  training job = job_of(128, 4096);
+  training_job job = job_of(128, 4096);
   job.vocabulary_tiles = 8;
   const memory_breakdown m = on_64(job);
   CHECK(close(m.gathered_weights.value(), 2 * layer + 2 * layer));  // weights, and gradients before they are reduced
@@ -136,7 +136,7 @@ TEST_CASE("experts are gathered whole, their gradients one matrix at a time") {
   CHECK(close(spread.gathered_weights.value(), 2 * (2 * dense + (experts + experts / 3) / 8)));
   // Two experts a token: 2 x 2 copies of its state; expert widths count as the active ones.
   CHECK(close(spread.workspace.value(), 2.0 * 4096 * (4.0 / 3 * (6144 + 2 * 3 * 14336 + 8 * 4096) - 4096)));
-  training padded = job_of(64, 4096);
+  training_job padded = job_of(64, 4096);
   padded.capacity_factor = 1.5;
   CHECK(memory_use(m, padded, mesh, s).workspace > spread.workspace);
 }
@@ -173,7 +173,7 @@ TEST_CASE("global layers of other heads are wider") {
 TEST_CASE("attention without a fused kernel holds its scores") {
   // 8192 tokens a device, 32 heads, 4096 keys each.
   const double scores = 8192.0 * 32 * 4096;
-  training job = job_of(128, 4096);
+  training_job job = job_of(128, 4096);
   job.vocabulary_tiles = 8;
   const memory_breakdown fused = on_64(job);
   job.attention = attention_kernel::unfused;
@@ -201,7 +201,7 @@ TEST_CASE("attention without a fused kernel holds its scores") {
 }
 
 TEST_CASE("adapters train on a frozen base") {
-  training job = job_of(128, 4096);
+  training_job job = job_of(128, 4096);
   job.vocabulary_tiles = 8;
   const memory_breakdown all = on_64(job);
   job.lora_rank = 16;
@@ -223,7 +223,7 @@ TEST_CASE("adapters train on a frozen base") {
 
 TEST_CASE("state in host memory is on the device while it is used") {
   const slice one = slice_for("v5p-128");
-  training job = job_of(64, 4096);
+  training_job job = job_of(64, 4096);
   job.vocabulary_tiles = 8;
   const memory_breakdown kept = on_64(job);
   job.state_on_host = host_state::optimizer;
@@ -238,7 +238,7 @@ TEST_CASE("state in host memory is on the device while it is used") {
   layout mesh;
   mesh.tensor = 32;
   mesh.data = 2;
-  training small = job_of(2, 128);
+  training_job small = job_of(2, 128);
   small.state_on_host = host_state::parameters_and_optimizer;
   const memory_breakdown update = memory_use(llama_3_8b(), small, mesh, one);
   CHECK(update.stage == memory_stage::update);
@@ -254,7 +254,7 @@ TEST_CASE("state in host memory is on the device while it is used") {
 TEST_CASE("memory of meshes with context parallelism and FSDP between slices") {
   const slice s = slice_for("v5p-128");
   layout mesh = fsdp_layout(s, 2);
-  const training job = job_of(256, 4096);
+  const training_job job = job_of(256, 4096);
   const memory_breakdown data = memory_use(llama_3_8b(), job, mesh, s);
   mesh.dcn_data = 1;
   mesh.dcn_fsdp = 2;
@@ -271,7 +271,7 @@ TEST_CASE("memory of meshes with context parallelism and FSDP between slices") {
 TEST_CASE("more to hold never takes less") {
   for (const std::int64_t tiles : {1, 8}) {
     for (const host_state where : {host_state::none, host_state::optimizer, host_state::parameters_and_optimizer}) {
-      training job = job_of(64, 1024);
+      training_job job = job_of(64, 1024);
       job.vocabulary_tiles = tiles;
       job.state_on_host = where;
       memory_breakdown before = on_64(job);
@@ -290,17 +290,17 @@ TEST_CASE("more to hold never takes less") {
 }
 
 TEST_CASE("adapters that are not described, or not modelled, are refused") {
-  const auto refused = [](training job, const transformer& m) {
+  const auto refused = [](training_job job, const transformer& m) {
     const slice s = slice_for("v5p-128");
     return refusal_of([&] { (void)memory_use(m, job, fsdp_layout(s), s); });
   };
-  training job = job_of(64, 4096);
+  training_job job = job_of(64, 4096);
   job.lora_rank = -1;
   CHECK(refused(job, llama_3_8b()).code == errc::invalid_argument);
-  CHECK(says(refused(job, llama_3_8b()).message, "training.lora_rank"));
+  CHECK(says(refused(job, llama_3_8b()).message, "training_job.lora_rank"));
   job.lora_rank = 8;
   CHECK(refused(job, llama_3_8b()).code == errc::missing_field);
-  CHECK(says(refused(job, llama_3_8b()).message, "training.lora"));
+  CHECK(says(refused(job, llama_3_8b()).message, "training_job.lora"));
   job.lora.q = true;
   CHECK_FALSE(refused(job, llama_3_8b()).refused);
   transformer experts = llama_3_8b();

@@ -9,7 +9,7 @@
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
-#include <tpuplan/model/workload.hpp>
+#include <tpuplan/model/training_job.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -279,7 +279,7 @@ TEST_CASE("counts that do not fit in 63 bits are refused, not wrapped") {
   CHECK(refusal_of([&] { (void)vision_parameters(v); }).code == errc::out_of_range);
   CHECK(refusal_of([] { (void)kv_bytes_per_sequence(small(), std::numeric_limits<std::int64_t>::max()); }).code ==
         errc::out_of_range);
-  training job;
+  training_job job;
   job.global_batch = huge;
   job.sequence_length = huge;
   CHECK(refusal_of([&] { (void)tokens_per_step(job); }).code == errc::out_of_range);
@@ -575,11 +575,11 @@ TEST_CASE("sequences that cannot be are refused") {
 // -------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("the ends of what a training step is asked") {
-  training job = job_of(8, 128);
+  training_job job = job_of(8, 128);
   job.work_multiplier = 100;
   CHECK_FALSE(refusal_of([&] { validate(job); }).refused);
   job.work_multiplier = 100.5;
-  CHECK(says(refusal_of([&] { validate(job); }).message, "training.work_multiplier"));
+  CHECK(says(refusal_of([&] { validate(job); }).message, "training_job.work_multiplier"));
 }
 
 TEST_CASE("the ends of what FLOPs are counted for") {
@@ -637,36 +637,36 @@ TEST_CASE("layers that read another's keys and layers that attend to an image ar
 TEST_CASE("bad training steps are refused by field") {
   struct bad_job {
     const char* what;
-    std::function<void(training&)> change;
+    std::function<void(training_job&)> change;
     errc code;
     const char* field;
   };
   constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
   const std::vector<bad_job> list = {
-      {"0", [](training& j) { j.global_batch = 0; }, errc::missing_field, "training.global_batch"},
-      {"-8", [](training& j) { j.global_batch = -8; }, errc::invalid_argument, "training.global_batch"},
-      {"0", [](training& j) { j.sequence_length = 0; }, errc::missing_field, "training.sequence_length"},
-      {"-8", [](training& j) { j.sequence_length = -8; }, errc::invalid_argument, "training.sequence_length"},
-      {"0", [](training& j) { j.gradient_accumulation = 0; }, errc::missing_field, "training.gradient_accumulation"},
-      {"-1", [](training& j) { j.gradient_accumulation = -1; }, errc::invalid_argument,
-       "training.gradient_accumulation"},
-      {"3 of 8", [](training& j) { j.gradient_accumulation = 3; }, errc::not_divisible,
-       "training.gradient_accumulation"},
-      {"0", [](training& j) { j.capacity_factor = 0; }, errc::out_of_range, "training.capacity_factor"},
-      {"NaN", [](training& j) { j.capacity_factor = not_a_number; }, errc::not_finite, "training.capacity_factor"},
-      {"0", [](training& j) { j.vocabulary_tiles = 0; }, errc::missing_field, "training.vocabulary_tiles"},
-      {"1.1", [](training& j) { j.logits_fraction = 1.1; }, errc::out_of_range, "training.logits_fraction"},
-      {"NaN", [](training& j) { j.logits_fraction = not_a_number; }, errc::not_finite, "training.logits_fraction"},
-      {"0", [](training& j) { j.work_multiplier = 0; }, errc::out_of_range, "training.work_multiplier"},
-      {"-1", [](training& j) { j.images_per_sequence = -1; }, errc::invalid_argument, "training.images_per_sequence"},
+      {"0", [](training_job& j) { j.global_batch = 0; }, errc::missing_field, "training_job.global_batch"},
+      {"-8", [](training_job& j) { j.global_batch = -8; }, errc::invalid_argument, "training_job.global_batch"},
+      {"0", [](training_job& j) { j.sequence_length = 0; }, errc::missing_field, "training_job.sequence_length"},
+      {"-8", [](training_job& j) { j.sequence_length = -8; }, errc::invalid_argument, "training_job.sequence_length"},
+      {"0", [](training_job& j) { j.gradient_accumulation = 0; }, errc::missing_field, "training_job.gradient_accumulation"},
+      {"-1", [](training_job& j) { j.gradient_accumulation = -1; }, errc::invalid_argument,
+       "training_job.gradient_accumulation"},
+      {"3 of 8", [](training_job& j) { j.gradient_accumulation = 3; }, errc::not_divisible,
+       "training_job.gradient_accumulation"},
+      {"0", [](training_job& j) { j.capacity_factor = 0; }, errc::out_of_range, "training_job.capacity_factor"},
+      {"NaN", [](training_job& j) { j.capacity_factor = not_a_number; }, errc::not_finite, "training_job.capacity_factor"},
+      {"0", [](training_job& j) { j.vocabulary_tiles = 0; }, errc::missing_field, "training_job.vocabulary_tiles"},
+      {"1.1", [](training_job& j) { j.logits_fraction = 1.1; }, errc::out_of_range, "training_job.logits_fraction"},
+      {"NaN", [](training_job& j) { j.logits_fraction = not_a_number; }, errc::not_finite, "training_job.logits_fraction"},
+      {"0", [](training_job& j) { j.work_multiplier = 0; }, errc::out_of_range, "training_job.work_multiplier"},
+      {"-1", [](training_job& j) { j.images_per_sequence = -1; }, errc::invalid_argument, "training_job.images_per_sequence"},
   };
-  training good;
+  training_job good;
   good.global_batch = 8;
   good.sequence_length = 16;
   REQUIRE_FALSE(refusal_of([&] { validate(good); }).refused);
   for (const bad_job& bad : list) {
     INFO(bad.field << " = " << bad.what);
-    training job = good;
+    training_job job = good;
     bad.change(job);
     const refusal got = refusal_of([&] { validate(job); });
     INFO(got.message);

@@ -1,6 +1,6 @@
 // Mesh axes on torus axes.
 #include <cmath>
-#include <tpuplan/parallel/placement.hpp>
+#include <tpuplan/handbook/placement.hpp>
 
 #include "support/catch.hpp"
 

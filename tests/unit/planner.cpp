@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/json_file.hpp>
+#include <tpuplan/io/json/file.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <utility>
 #include <vector>
@@ -469,7 +469,7 @@ TEST_CASE("requests that cannot be asked are refused by field") {
        errc::invalid_argument, "plan.quotas.chips"},
       {"an encoder-decoder", [](q r) { r.model.kind = architecture::encoder_decoder, r.model.encoder_layers = 12; },
        errc::unsupported, "encoder_decoder"},
-      {"no batch", [](q r) { r.job.global_batch = 0; }, errc::missing_field, "training.global_batch"},
+      {"no batch", [](q r) { r.job.global_batch = 0; }, errc::missing_field, "training_job.global_batch"},
       {"no layers", [](q r) { r.model.layers = 0; }, errc::missing_field, "model.layers"},
   };
   for (const row& r : rows) {

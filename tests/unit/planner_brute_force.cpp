@@ -111,7 +111,7 @@ plan_request random_request(random_source& random, const std::vector<price_row>&
   return r;
 }
 
-bool is_valid(const layout& l, const plan_request& r, const training& job, const slice& s) {
+bool is_valid(const layout& l, const plan_request& r, const training_job& job, const slice& s) {
   return !refusal_of([&] {
             validate(l, s);
             validate(l, r.model, job);
@@ -128,7 +128,7 @@ struct enumerated {
   double uncertain = std::numeric_limits<double>::infinity();  // bytes above what is safe
 };
 
-void take(enumerated& e, const plan_request& r, training job, const layout& l, const slice& s) {
+void take(enumerated& e, const plan_request& r, training_job job, const layout& l, const slice& s) {
   const std::int64_t per_shard = job.global_batch / batch_shards(l);
   for (job.gradient_accumulation = 1; job.gradient_accumulation <= per_shard; ++job.gradient_accumulation) {
     if (per_shard % job.gradient_accumulation != 0) continue;
@@ -173,9 +173,9 @@ enumerated enumerate(const plan_request& r, const slice& s, std::int64_t slice_t
                       !wanted(r.degrees.dcn_fsdp, l.dcn_fsdp) || !wanted(r.degrees.tensor, l.tensor))
                     continue;
                   for (const std::int64_t batch : batches) {
-                    training job = r.job;
+                    training_job job = r.job;
                     job.global_batch = batch;
-                    training whole = job;
+                    training_job whole = job;
                     whole.global_batch = batch * batch_shards(l);
                     e.can_be_cut = e.can_be_cut || is_valid(l, r, whole, s);
                     if (!is_valid(l, r, job, s)) continue;

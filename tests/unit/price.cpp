@@ -11,7 +11,7 @@
 #include <string_view>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/cost/run_cost.hpp>
-#include <tpuplan/io/json_file.hpp>
+#include <tpuplan/io/json/file.hpp>
 #include <tpuplan/io/price_file.hpp>
 #include <vector>
 

@@ -6,10 +6,10 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <tpuplan/estimate/training.hpp>
-#include <tpuplan/io/exceptions.hpp>
-#include <tpuplan/io/json_file.hpp>
-#include <tpuplan/io/records.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
+#include <lab/exceptions.hpp>
+#include <tpuplan/io/json/file.hpp>
+#include <lab/training_records.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -243,14 +243,14 @@ TEST_CASE("records whose mesh is impossible are refused when they are asked for 
   for (const row& r : {row{"mesh of 32 on 64 chips", changed("/fsdp", 32), "product of the layout's degrees"},
                        {"0-way FSDP", changed("/fsdp", 0), "records[3].fsdp"},
                        {"-1-way tensor", changed("/tensor", -1), "records[3].tensor"},
-                       {"batch of 100", changed("/global_batch", 100), "training.global_batch"},
+                       {"batch of 100", changed("/global_batch", 100), "training_job.global_batch"},
                        {"no batch", changed("/global_batch", 0), "records[3].global_batch"},
                        {"negative sequence", changed("/seq_len", -1), "records[3].seq_len"},
                        {"3 KV heads of 32", changed("/model/kv_heads", 3), "model.attention.kv_heads"},
                        {"no layers", changed("/model/layers", 0), "records[3].model.layers"},
                        {"negative parameters", changed("/model/params_total", -1), "records[3].model.params_total"},
                        {"no accumulation", changed("/grad_accumulation", 0), "records[3].grad_accumulation"},
-                       {"negative capacity", changed("/capacity_factor", -1), "training.capacity_factor"}}) {
+                       {"negative capacity", changed("/capacity_factor", -1), "training_job.capacity_factor"}}) {
     INFO(r.what);
     const refusal got = refusal_of([&] {
       const training_record record = read_training_record(r.record, "records[3]");

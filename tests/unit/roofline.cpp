@@ -9,8 +9,8 @@
 #include <string_view>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/model/parameters.hpp>
-#include <tpuplan/roofline/padding.hpp>
-#include <tpuplan/roofline/roofline.hpp>
+#include <tpuplan/handbook/padding.hpp>
+#include <tpuplan/handbook/roofline.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -4,9 +4,9 @@
 #include <limits>
 #include <string>
 #include <tpuplan/cost/serving_cost.hpp>
-#include <tpuplan/estimate/serving.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/hardware/gpus.hpp>
-#include <tpuplan/io/json_file.hpp>
+#include <tpuplan/io/json/file.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
@@ -16,8 +16,8 @@ using namespace tpuplan;
 
 namespace {
 
-constexpr serving traffic(std::int64_t prompt, std::int64_t answer) {
-  serving job;
+constexpr serving_job traffic(std::int64_t prompt, std::int64_t answer) {
+  serving_job job;
   job.prompt = fixed_length(prompt);
   job.answer = fixed_length(answer);
   return job;
@@ -64,7 +64,7 @@ TEST_CASE("lengths by quantiles") {
 
 TEST_CASE("long answers are met more often") {
   STATIC_REQUIRE(running_context(traffic(1024, 1024)) == 1536);
-  serving job = traffic(100, 1);
+  serving_job job = traffic(100, 1);
   job.answer = lengths_from({{0, 0}, {1, 1000}});
   CHECK(close(running_context(job), 100 + (1e6 / 3) / 1000));
   job.policy = cache_policy::reserved;
@@ -94,9 +94,9 @@ TEST_CASE("the parts of a decode step, by hand") {
 TEST_CASE("at peak rates a decode step is its bound") {
   const slice s = slice_for("v5e-16");
   const transformer m = llama_3_8b();
-  const serving job = traffic(1024, 1024);
+  const serving_job job = traffic(1024, 1024);
   const decode_breakdown t =
-      decode_step(m, {8, 1536}, job, {0, weight_cut::one_dimension, cache_cut::batch}, s, peak_only);
+      decode_step(m, {8, 1536}, job, {0, weight_sharding::one_dimension, cache_sharding::batch}, s, peak_only);
   const bytes weights{2.0 * (8030261248 - 128256 * 4096)};
   const decode_bound bound = decode_bound_of({8, weights, bytes{1536.0 * 131072}, {}}, v5e, 16);
   CHECK(close(t.total.value(), bound.total.value()));
@@ -104,16 +104,16 @@ TEST_CASE("at peak rates a decode step is its bound") {
 
 TEST_CASE("heads have copies where devices outnumber them, sequences do not") {
   const transformer m = llama_3_8b();  // eight KV heads
-  const serving job = traffic(1024, 1024);
+  const serving_job job = traffic(1024, 1024);
   const slice s = slice_for("v5e-32");
   const seconds by_heads = decode_step(m, {8, 1536}, job, {}, s).cache;
-  const seconds by_batch = decode_step(m, {8, 1536}, job, {0, weight_cut::one_dimension, cache_cut::batch}, s).cache;
+  const seconds by_batch = decode_step(m, {8, 1536}, job, {0, weight_sharding::one_dimension, cache_sharding::batch}, s).cache;
   CHECK(close(by_heads / by_batch, 4));
   CHECK(close(decode_step(m, {8, 1536}, job, {8, {}, {}}, s).cache / by_batch, 4));  // a quarter of the devices
   transformer latent = m;
   latent.attention.latent = {0, 512, 128, 64, 128};
   CHECK(close(decode_step(latent, {8, 1536}, job, {}, s).cache /
-                  decode_step(latent, {8, 1536}, job, {0, weight_cut::one_dimension, cache_cut::batch}, s).cache,
+                  decode_step(latent, {8, 1536}, job, {0, weight_sharding::one_dimension, cache_sharding::batch}, s).cache,
               32));
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("a step reads the experts that are touched") {
 TEST_CASE("chunks read the weights again, and the prefix cache spares products") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
-  serving job = traffic(4096, 256);
+  serving_job job = traffic(4096, 256);
   const prefill_breakdown whole = prefill_time(m, {1, 4096}, job, {}, s);
   job.prefill_chunk = 1000;
   const prefill_breakdown chunked = prefill_time(m, {1, 4096}, job, {}, s);
@@ -160,9 +160,9 @@ TEST_CASE("worked figures of the comments") {
   palm.attention.head_dim = 256;
   palm.mlp.d_ff = 32768;
   palm.published_parameters = palm.published_active_parameters = 62495129600;
-  serving job = traffic(2048, 64);
+  serving_job job = traffic(2048, 64);
   job.weights = dtype::int8;
-  const serving_layout cut{0, weight_cut::two_dimensions, cache_cut::batch};
+  const serving_layout cut{0, weight_sharding::two_dimensions, cache_sharding::batch};
   CHECK(std::abs(in_ms(decode_step(palm, {32, 2080}, job, cut, slice_for("v4-32")).total) - 11.1) < 0.05);
   const seconds token = time_per_token(qwen3_8b(), 58.85, traffic(1024, 1024), {}, slice_for("v6e-4")).total;
   CHECK(std::abs(in_ms(token) - 12.0) < 0.1);
@@ -173,7 +173,7 @@ TEST_CASE("worked figures of the comments") {
 TEST_CASE("the time of a token is that of the slower of host and device") {
   const transformer m = qwen3_8b();
   const slice s = slice_for("v6e-4");
-  const serving job = traffic(1024, 1024);
+  const serving_job job = traffic(1024, 1024);
   serving_calibration c;
   const token_time few = time_per_token(m, 1, job, {}, s, c);
   CHECK(close(few.total.value(), (c.engine_step + c.engine_sequence).value()));
@@ -189,7 +189,7 @@ TEST_CASE("requests in flight obey Little's law") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
   for (const std::int64_t clients : {1, 8, 64, 500}) {
-    serving job = traffic(1024, 256);
+    serving_job job = traffic(1024, 256);
     job.concurrency = clients;
     const serving_estimate e = serve(m, job, {}, s);
     INFO(clients);
@@ -200,7 +200,7 @@ TEST_CASE("requests in flight obey Little's law") {
     CHECK(e.running <= static_cast<double>(e.largest_running));
   }
   // More than there is room for wait.
-  serving job = traffic(1024, 256);
+  serving_job job = traffic(1024, 256);
   job.concurrency = 4000;
   job.max_running = 64;
   const serving_estimate e = serve(m, job, {}, s);
@@ -212,7 +212,7 @@ TEST_CASE("requests in flight obey Little's law") {
 TEST_CASE("arrivals at random: the batch that keeps up, and the queue of M/D/1") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
-  serving job = traffic(1024, 256);
+  serving_job job = traffic(1024, 256);
   job.max_running = 128;
   const per_second capacity = serve(m, job, {}, s).capacity;
   job.request_rate = capacity / 2;
@@ -230,7 +230,7 @@ TEST_CASE("arrivals at random: the batch that keeps up, and the queue of M/D/1")
 
 TEST_CASE("replicas share the slice and the load") {
   const transformer m = llama_3_8b();
-  serving job = traffic(1024, 256);
+  serving_job job = traffic(1024, 256);
   job.concurrency = 64;
   const serving_estimate four = serve(m, job, {2, {}, {}}, slice_for("v6e-8"));
   CHECK(four.replicas == 4);
@@ -247,7 +247,7 @@ TEST_CASE("replicas share the slice and the load") {
 TEST_CASE("targets bound the batch, and physics bounds targets") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
-  serving job = traffic(1024, 256);
+  serving_job job = traffic(1024, 256);
   const serving_estimate full = serve(m, job, {}, s);
   job.tpot_target = full.per_token.total / 2;
   const serving_estimate half = serve(m, job, {}, s);
@@ -260,13 +260,13 @@ TEST_CASE("targets bound the batch, and physics bounds targets") {
   job.tpot_target = 1_ms;
   const refusal slow = refusal_of([&] { (void)serve(m, job, {}, s); });
   CHECK(slow.code == errc::infeasible);
-  CHECK(says(slow.message, "serving.tpot_target"));
+  CHECK(says(slow.message, "serving_job.tpot_target"));
   CHECK(says(slow.message, "weights at peak rates"));
   job.tpot_target = {};
   job.ttft_target = 1_us;
   const refusal late = refusal_of([&] { (void)serve(m, job, {}, s); });
   CHECK(late.code == errc::infeasible);
-  CHECK(says(late.message, "serving.ttft_target"));
+  CHECK(says(late.message, "serving_job.ttft_target"));
   job.ttft_target = 1_s;
   job.concurrency = 1;
   CHECK(serve(m, job, {}, s).meets_ttft);
@@ -274,7 +274,7 @@ TEST_CASE("targets bound the batch, and physics bounds targets") {
 
 TEST_CASE("memory: what fits, and the longest context where a sequence does not") {
   const transformer m = llama_3_8b();
-  serving job = traffic(1024, 256);
+  serving_job job = traffic(1024, 256);
   const serving_memory use = serving_memory_use(m, 10, job, {}, slice_for("v6e-1"));
   CHECK(close(use.weights.value(), 1.02 * 2 * 8030261248.0));
   CHECK(close(use.cache.value(), 10 * 1152 * 131072.0));
@@ -300,7 +300,7 @@ TEST_CASE("memory: what fits, and the longest context where a sequence does not"
 
 TEST_CASE("blocks of the cache are whole") {
   const transformer m = llama_3_8b();
-  serving job = traffic(100, 1);
+  serving_job job = traffic(100, 1);
   const slice s = slice_for("v6e-1");
   job.block_tokens = 256;
   CHECK(close(serving_memory_use(m, 1, job, {}, s).cache.value(), 256 * 131072.0));
@@ -388,47 +388,47 @@ TEST_CASE("a GPU server is a slice of so many devices") {
 TEST_CASE("what serving refuses, by field") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
-  const auto refused = [&](serving job, errc code, const char* field) {
+  const auto refused = [&](serving_job job, errc code, const char* field) {
     const refusal r = refusal_of([&] { (void)serve(m, job, {}, s); });
     INFO(field << ": " << r.message);
     CHECK(r.refused);
     CHECK(r.code == code);
     CHECK(says(r.message, field));
   };
-  const serving good = traffic(1024, 256);
+  const serving_job good = traffic(1024, 256);
   const auto with = [&](auto change) {
-    serving job = good;
+    serving_job job = good;
     change(job);
     return job;
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
-  refused(serving{}, errc::missing_field, "serving.prompt.mean");
-  refused(with([](serving& j) { j.answer = {}; }), errc::missing_field, "serving.answer.mean");
-  refused(with([&](serving& j) { j.prompt.mean = nan; }), errc::not_finite, "serving.prompt.mean");
-  refused(with([](serving& j) { j.prompt.mean = -5; }), errc::invalid_argument, "serving.prompt.mean");
-  refused(with([](serving& j) { j.prompt.longest = 0; }), errc::missing_field, "serving.prompt.longest");
-  refused(with([](serving& j) { j.concurrency = -1; }), errc::invalid_argument, "serving.concurrency");
-  refused(with([&](serving& j) { j.request_rate = per_second{infinity}; }), errc::not_finite, "serving.request_rate");
-  refused(with([](serving& j) { j.request_rate = per_second{-1}; }), errc::invalid_argument, "serving.request_rate");
-  refused(with([](serving& j) { j.request_rate = per_second{1e9}; }), errc::infeasible, "the capacity");
-  refused(with([](serving& j) { j.request_rate = per_second{1}, j.concurrency = 4; }), errc::invalid_argument,
-          "serving.request_rate");
-  refused(with([](serving& j) { j.ttft_target = seconds{-1}; }), errc::invalid_argument, "serving.ttft_target");
-  refused(with([&](serving& j) { j.tpot_target = seconds{nan}; }), errc::not_finite, "serving.tpot_target");
-  refused(with([](serving& j) { j.activations = dtype::fp32; }), errc::unsupported, "serving.activations");
-  refused(with([](serving& j) { j.activations = dtype::int8; }), errc::invalid_argument, "serving.activations");
-  refused(with([](serving& j) { j.prefix_hit_rate = 1; }), errc::out_of_range, "serving.prefix_hit_rate");
-  refused(with([](serving& j) { j.prefill_chunk = -1; }), errc::invalid_argument, "serving.prefill_chunk");
-  refused(with([](serving& j) { j.max_running = -1; }), errc::invalid_argument, "serving.max_running");
-  refused(with([](serving& j) { j.block_tokens = 0; }), errc::missing_field, "serving.block_tokens");
-  refused(with([](serving& j) { j.memory_fraction = 0; }), errc::out_of_range, "serving.memory_fraction");
-  refused(with([](serving& j) { j.memory_fraction = 1.5; }), errc::out_of_range, "serving.memory_fraction");
+  refused(serving_job{}, errc::missing_field, "serving_job.prompt.mean");
+  refused(with([](serving_job& j) { j.answer = {}; }), errc::missing_field, "serving_job.answer.mean");
+  refused(with([&](serving_job& j) { j.prompt.mean = nan; }), errc::not_finite, "serving_job.prompt.mean");
+  refused(with([](serving_job& j) { j.prompt.mean = -5; }), errc::invalid_argument, "serving_job.prompt.mean");
+  refused(with([](serving_job& j) { j.prompt.longest = 0; }), errc::missing_field, "serving_job.prompt.longest");
+  refused(with([](serving_job& j) { j.concurrency = -1; }), errc::invalid_argument, "serving_job.concurrency");
+  refused(with([&](serving_job& j) { j.request_rate = per_second{infinity}; }), errc::not_finite, "serving_job.request_rate");
+  refused(with([](serving_job& j) { j.request_rate = per_second{-1}; }), errc::invalid_argument, "serving_job.request_rate");
+  refused(with([](serving_job& j) { j.request_rate = per_second{1e9}; }), errc::infeasible, "the capacity");
+  refused(with([](serving_job& j) { j.request_rate = per_second{1}, j.concurrency = 4; }), errc::invalid_argument,
+          "serving_job.request_rate");
+  refused(with([](serving_job& j) { j.ttft_target = seconds{-1}; }), errc::invalid_argument, "serving_job.ttft_target");
+  refused(with([&](serving_job& j) { j.tpot_target = seconds{nan}; }), errc::not_finite, "serving_job.tpot_target");
+  refused(with([](serving_job& j) { j.activations = dtype::fp32; }), errc::unsupported, "serving_job.activations");
+  refused(with([](serving_job& j) { j.activations = dtype::int8; }), errc::invalid_argument, "serving_job.activations");
+  refused(with([](serving_job& j) { j.prefix_hit_rate = 1; }), errc::out_of_range, "serving_job.prefix_hit_rate");
+  refused(with([](serving_job& j) { j.prefill_chunk = -1; }), errc::invalid_argument, "serving_job.prefill_chunk");
+  refused(with([](serving_job& j) { j.max_running = -1; }), errc::invalid_argument, "serving_job.max_running");
+  refused(with([](serving_job& j) { j.block_tokens = 0; }), errc::missing_field, "serving_job.block_tokens");
+  refused(with([](serving_job& j) { j.memory_fraction = 0; }), errc::out_of_range, "serving_job.memory_fraction");
+  refused(with([](serving_job& j) { j.memory_fraction = 1.5; }), errc::out_of_range, "serving_job.memory_fraction");
   transformer bounded = m;
   bounded.max_positions = 1024;
   const refusal context = refusal_of([&] { (void)serve(bounded, good, {}, s); });
   CHECK(says(context.message, "at most 1024"));
-  serving meant = good;
+  serving_job meant = good;
   meant.beyond_max_positions = true;
   CHECK_FALSE(refusal_of([&] { (void)serve(bounded, meant, {}, s); }).refused);
   transformer encoder = m;
@@ -454,7 +454,7 @@ TEST_CASE("serving constants of the caller that cannot be are refused by name") 
                            {&serving_calibration::engine_prefill, "engine_prefill", false}};
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
-  const serving job = traffic(1024, 256);
+  const serving_job job = traffic(1024, 256);
   for (const constant& k : list) {
     const auto with = [&](double value) {
       serving_calibration c;
@@ -493,13 +493,13 @@ TEST_CASE("serving constants of the caller that cannot be are refused by name") 
 TEST_CASE("layouts that cannot be, and quantiles that do not rise") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
-  const serving job = traffic(1024, 256);
+  const serving_job job = traffic(1024, 256);
   CHECK(refusal_of([&] { (void)serve(m, job, {3, {}, {}}, s); }).code == errc::not_divisible);
   CHECK(says(refusal_of([&] { (void)serve(m, job, {3, {}, {}}, s); }).message, "8 devices of v6e-8"));
   CHECK(refusal_of([&] { (void)serve(m, job, {-1, {}, {}}, s); }).code == errc::invalid_argument);
   CHECK(refusal_of([&] { (void)serve(m, job, {}, slice_for("v5e-64")); }).code == errc::not_divisible);
   CHECK_FALSE(refusal_of([&] {
-                (void)serve(m, job, {0, weight_cut::two_dimensions, cache_cut::batch}, slice_for("v5e-64"));
+                (void)serve(m, job, {0, weight_sharding::two_dimensions, cache_sharding::batch}, slice_for("v5e-64"));
               }).refused);
   CHECK(refusal_of([&] { (void)decode_step(m, {0, 100}, job, {}, s); }).refused);
   CHECK(refusal_of([&] { (void)decode_step(m, {1, -100}, job, {}, s); }).refused);

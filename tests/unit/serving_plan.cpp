@@ -43,7 +43,7 @@ TEST_CASE("every serving plan holds, keeps its targets, and has no slice too man
     const double hourly = in_usd_per_hour(p.price.per_chip) * static_cast<double>(chips(p.where) * p.slices);
     CHECK(close(in_usd_per_hour(p.rate), hourly));
     if (p.slices == 1) continue;
-    serving fewer = r.job;
+    serving_job fewer = r.job;
     fewer.request_rate = r.job.request_rate / static_cast<double>(p.slices - 1);
     bool kept = true;
     const refusal over = refusal_of([&] {
@@ -196,8 +196,8 @@ TEST_CASE("serving requests that cannot be asked") {
   refused([](serving_request& r) { r.smallest_chips = 2000; }, "plan.smallest_chips");
   refused([](serving_request& r) { r.budget = usd_per_second{-1}; }, "plan.budget");
   refused([](serving_request& r) { r.generations = {"v9"}; }, "v9");
-  refused([](serving_request& r) { r.job.prompt = {}; }, "serving.prompt.mean");
-  refused([](serving_request& r) { r.job.concurrency = 4; }, "serving.request_rate");
+  refused([](serving_request& r) { r.job.prompt = {}; }, "serving_job.prompt.mean");
+  refused([](serving_request& r) { r.job.concurrency = 4; }, "serving_job.request_rate");
   refused([](serving_request& r) { r.job.tpot_target = seconds{std::numeric_limits<double>::quiet_NaN()}; },
-          "serving.tpot_target");
+          "serving_job.tpot_target");
 }

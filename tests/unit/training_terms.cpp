@@ -1,8 +1,8 @@
 // Terms of the step that no published run covers, against derivations by hand: context parallelism, FSDP between
 // slices, pipelines. Their estimates are marked extrapolated.
 #include <cmath>
-#include <tpuplan/estimate/memory.hpp>
-#include <tpuplan/estimate/training.hpp>
+#include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
@@ -16,7 +16,7 @@ TEST_CASE("context parallelism gathers keys and values, and replicates weights")
   layout mesh;
   mesh.fsdp = 16;
   mesh.context = 4;
-  const training job = job_of(32, 16384);
+  const training_job job = job_of(32, 16384);
   const step_breakdown t = step_time(llama_3_8b(), job, mesh, s);
   // 8192 tokens a chip; 8 KV heads of 128, keys and values, 2 bytes; three other members; three passes; 32 layers.
   const double bytes_moved = 3.0 * 32 * 8192 * 3 * (2 * 8 * 128) * 2;
@@ -45,7 +45,7 @@ TEST_CASE("FSDP between slices gathers over the network in every microbatch") {
   const slice s = slice_for("v5p-128");
   layout mesh = fsdp_layout(s);
   mesh.dcn_fsdp = 2;
-  training job = job_of(256, 8192);
+  training_job job = job_of(256, 8192);
   job.gradient_accumulation = 2;
   const step_breakdown t = step_time(llama_3_8b(), job, mesh, s);
   // Bf16 forward and backward and fp32 gradients: 8 bytes of the chip's 64th, half of it from the other slice, twice.
@@ -66,7 +66,7 @@ TEST_CASE("the bubble of a pipeline is (p-1) / (m v) of the work") {
   layout mesh;
   mesh.fsdp = 16;
   mesh.pipeline = 4;
-  training job = job_of(256, 8192);
+  training_job job = job_of(256, 8192);
   const auto share = [&] {
     const step_breakdown t = step_time(llama_3_8b(), job, mesh, s);
     return t.bubble / (t.compute + t.hbm + t.ici + t.overhead);
@@ -94,7 +94,7 @@ TEST_CASE("the update moves what the optimizer keeps, in its formats") {
                        {optimizer_kind::lion, dtype::fp32, dtype::fp32, 2 * (4 + 4) + 4},
                        {optimizer_kind::sgd_momentum, dtype::fp32, dtype::bf16, 2 * (4 + 2) + 4}}) {
     INFO(name(r.optimizer) << " " << name(r.weights) << " " << name(r.moments));
-    training job = job_of(64, 4096);
+    training_job job = job_of(64, 4096);
     job.optimizer = r.optimizer;
     job.weights = r.weights;
     job.moments = r.moments;
@@ -114,7 +114,7 @@ TEST_CASE("layers that attend to everything have the widths of their own heads i
   m.attention.local_layers = 16;
   m.attention.global_head_dim = 256;
   const slice s = slice_for("v5p-128");
-  const training job = job_of(64, 4096);
+  const training_job job = job_of(64, 4096);
   calibration alike;
   alike.global_heads_apart = false;
   const step_breakdown apart = step_time(m, job, fsdp_layout(s), s);
@@ -127,7 +127,7 @@ TEST_CASE("layers that attend to everything have the widths of their own heads i
 TEST_CASE("attention without a fused kernel moves its scores, hides nothing and needs no second look at them") {
   // 64 sequences of 4096 tokens on 64 chips: 4096 tokens a chip, 32 layers of 32 heads of 128, scores in bf16.
   const slice s = slice_for("v5p-128");
-  training job = job_of(64, 4096);
+  training_job job = job_of(64, 4096);
   const step_breakdown fused = step_time(llama_3_8b(), job, fsdp_layout(s), s);
   CHECK(fused.scores == 0_s);
   CHECK_FALSE(fused.extrapolated);
@@ -166,7 +166,7 @@ TEST_CASE("attention without a fused kernel moves its scores, hides nothing and 
 TEST_CASE("a frozen base asks for no gradients of its weights, and adapters for all of theirs") {
   // Rank 16 on queries and values: 16 x 32 x ((4096 + 4096) + (4096 + 1024)) parameters.
   const slice s = slice_for("v5p-128");
-  training job = job_of(64, 4096);
+  training_job job = job_of(64, 4096);
   const step_breakdown all = step_time(llama_3_8b(), job, fsdp_layout(s), s);
   job.lora_rank = 16;
   job.lora.q = job.lora.v = true;
@@ -207,12 +207,12 @@ TEST_CASE("a frozen base asks for no gradients of its weights, and adapters for 
   CHECK(close(step_time(llama_3_8b(), job, twice, s).dense_products.value(),
               4096 * (2 * products + 3 * 2 * adapters * 8) / rate));
   job.lora_rank = -1;
-  CHECK(says(refusal_of([&] { (void)step_time(llama_3_8b(), job, twice, s); }).message, "training.lora_rank"));
+  CHECK(says(refusal_of([&] { (void)step_time(llama_3_8b(), job, twice, s); }).message, "training_job.lora_rank"));
 }
 
 TEST_CASE("state on hosts crosses PCIe both ways, and nothing hides it") {
   const slice s = slice_for("v5p-128");
-  training job = job_of(128, 4096);
+  training_job job = job_of(128, 4096);
   job.gradient_accumulation = 2;
   const step_breakdown kept = step_time(llama_3_8b(), job, fsdp_layout(s), s);
   job.state_on_host = host_state::optimizer;
@@ -255,7 +255,7 @@ TEST_CASE(
   layout mesh;
   mesh.fsdp = 16;
   mesh.context = 4;
-  const training job = job_of(32, 16384);
+  const training_job job = job_of(32, 16384);
   transformer m = llama_3_8b();
   m.attention.window = 1024;
   m.attention.local_layers = 16;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <tpuplan/error.hpp>
 #include <tpuplan/maybe.hpp>
-#include <tpuplan/model/workload.hpp>
+#include <tpuplan/model/training_job.hpp>
 #include <tpuplan/text.hpp>
 #include <tpuplan/units.hpp>
 

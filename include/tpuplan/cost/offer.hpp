@@ -55,9 +55,10 @@ struct offer_comparison {
 
 /// Some slices at a row of the price book, with a throughput that is given or estimated: `step_time` has
 /// tokens_per_second, `serve` has output_tokens. Worked: two v5e-32 at 1.20 are 76.80 USD an hour.
-[[nodiscard]] constexpr offer offer_of(const slice& s, std::int64_t slice_total, const price_row& price,
+[[nodiscard]] constexpr offer offer_of(const slice& where, std::int64_t slice_total, const price_row& price,
                                        per_second throughput) {
-  return {rate(price.per_chip, checked_multiply(chips(s), detail::positive_count("slices", slice_total))), throughput};
+  return {rate(price.per_chip, checked_multiply(chips(where), detail::positive_count("slices", slice_total))),
+          throughput};
 }
 
 /// GPUs on demand or on spot. Throws `errc::no_price` for other ways of paying, and `errc::unknown_figure` where the

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/cost/commitment.hpp>
-#include <tpuplan/cost/spot_market.hpp>
-#include <tpuplan/cost/windows.hpp>
+#include <tpuplan/cost/spot.hpp>
+#include <tpuplan/cost/timed_capacity.hpp>
 
 /// @file
 /// One run under every way of paying: what is billed, how long it takes, and what is paid for and not used.
@@ -83,12 +83,12 @@ constexpr void add_commitment(paid_run& p, double rest_used) {
 /// for what of the rest nobody uses. The wait for the first capacity counts for spot and flex-start. Throws as
 /// `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and `cost_under_commitment`. Worked: 10 days of
 /// two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on flex-start at 0.60, of which 6.56 for a second piece.
-[[nodiscard]] constexpr paid_run pay_for(const slice& s, std::int64_t slice_total, seconds run, const price_row& price,
-                                         const payment_terms& terms = {}) {
+[[nodiscard]] constexpr paid_run pay_for(const slice& where, std::int64_t slice_total, seconds run,
+                                         const price_row& price, const payment_terms& terms = {}) {
   paid_run p;
   p.kind = price.kind;
   p.price = price;
-  p.rate = rate(price.per_chip, checked_multiply(chips(s), detail::positive_count("slices", slice_total)));
+  p.rate = rate(price.per_chip, checked_multiply(chips(where), detail::positive_count("slices", slice_total)));
   p.run = seconds{detail::positive("run time", run.value())};
   switch (price.kind) {
     case provisioning::on_demand: break;
@@ -116,14 +116,14 @@ struct payment_options {
 
 /// Every way of paying that the book has a price for and that lasts for the run (`can_be_paid`). Throws as `pay_for`.
 /// Worked: 10 days on v5e-32 in us have six ways, 100 days five: calendar windows are shorter.
-[[nodiscard]] constexpr payment_options ways_to_pay(const price_book& book, const slice& s, std::int64_t slice_total,
-                                                    std::string_view region, seconds run,
+[[nodiscard]] constexpr payment_options ways_to_pay(const price_book& book, const slice& where,
+                                                    std::int64_t slice_total, std::string_view region, seconds run,
                                                     const payment_terms& terms = {}) {
   payment_options options;
   for (const provisioning kind : all_provisioning) {
-    const maybe<price_row> price = find_price(book, s, region, kind);
+    const maybe<price_row> price = find_price(book, where, region, kind);
     if (price && can_be_paid(kind, run, terms))
-      options.ways[options.count++] = pay_for(s, slice_total, run, *price, terms);
+      options.ways[options.count++] = pay_for(where, slice_total, run, *price, terms);
   }
   return options;
 }

@@ -172,22 +172,22 @@ constexpr price_book price_book::with(const price_row& row) const {
 }
 
 /// The same for a slice.
-[[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, const slice& s, std::string_view region,
+[[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, const slice& where, std::string_view region,
                                                     provisioning kind) {
-  return find_price(book, s.chip.name, region, kind, chips(s));
+  return find_price(book, where.chip.name, region, kind, chips(where));
 }
 
 /// The price, or `errc::no_price` naming generation, region and kind.
 /// Worked: price_for(price_book{}, slice_for("v5e-32"), "us", provisioning::on_demand) is 1.20 per chip and hour.
-[[nodiscard]] constexpr price_row price_for(const price_book& book, const slice& s, std::string_view region,
+[[nodiscard]] constexpr price_row price_for(const price_book& book, const slice& where, std::string_view region,
                                             provisioning kind) {
-  if (const maybe<price_row> found = find_price(book, s, region, kind)) return *found;
+  if (const maybe<price_row> found = find_price(book, where, region, kind)) return *found;
   text<96> wanted;
-  wanted.append(name(kind)).append(" of ").append(s.chip.name).append(" in ");
+  wanted.append(name(kind)).append(" of ").append(where.chip.name).append(" in ");
   wanted.append(region.substr(0, 32));
   text<160> valid;
   for (const provisioning other : all_provisioning) {
-    if (find_price(book, s, region, other)) valid.append(name(other)).append(", ");
+    if (find_price(book, where, region, other)) valid.append(name(other)).append(", ");
   }
   valid.append("another region, or a price of your own by price_book::with");
   detail::fail(errc::no_price, "price", wanted.view(), valid.view());

@@ -52,11 +52,11 @@ struct run_cost {
 };
 
 /// Dollars for an uninterrupted run on some slices. Worked: 2 h on v5e-32 on demand are 76.80.
-[[nodiscard]] constexpr run_cost cost_of_run(const slice& s, std::int64_t slice_total, seconds run,
+[[nodiscard]] constexpr run_cost cost_of_run(const slice& where, std::int64_t slice_total, seconds run,
                                              const price_row& price) {
   run_cost result;
   result.price = price;
-  result.rate = rate(price.per_chip, checked_multiply(chips(s), detail::positive_count("slices", slice_total)));
+  result.rate = rate(price.per_chip, checked_multiply(chips(where), detail::positive_count("slices", slice_total)));
   result.run = run;
   result.billed = billed_time(price.kind, run);
   result.wall = run;

@@ -2,7 +2,7 @@
 #define TPUPLAN_COST_SERVING_COST_HPP
 
 #include <tpuplan/cost/run_cost.hpp>
-#include <tpuplan/estimate/serving.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
 
 /// @file
 /// Dollars for a million tokens of prompts and of answers.
@@ -21,21 +21,22 @@ struct serving_cost {
 
 /// What tokens cost at that price of the slice. Throws for an estimate that does not fit, and a price that is not above
 /// 0. Worked: 38.40 an hour for 10 000 answer tokens a second: 1.0667 on output alone.
-[[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& e, usd_per_second rate) {
+[[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, usd_per_second rate) {
   detail::positive("price", rate.value());
-  if (e.running <= 0) detail::fail(errc::infeasible, "serving", "does not fit", "a slice that holds the model");
-  const double prompts = e.per_token.prompts / e.per_token.total;
+  if (estimate.running <= 0) detail::fail(errc::infeasible, "serving", "does not fit", "a slice that holds the model");
+  const double prompts = estimate.per_token.prompts / estimate.per_token.total;
   serving_cost cost;
   cost.rate = rate;
-  cost.all_on_output = cost_per_million_tokens(rate, e.output_tokens);
-  cost.input = prompts * cost_per_million_tokens(rate, e.input_tokens);
+  cost.all_on_output = cost_per_million_tokens(rate, estimate.output_tokens);
+  cost.input = prompts * cost_per_million_tokens(rate, estimate.input_tokens);
   cost.output = (1 - prompts) * cost.all_on_output;
   return cost;
 }
 
 /// The same for a slice at a row of the price book.
-[[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& e, const slice& s, const price_row& price) {
-  return cost_of_tokens(e, rate(price.per_chip, chips(s)));
+[[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, const slice& where,
+                                                    const price_row& price) {
+  return cost_of_tokens(estimate, rate(price.per_chip, chips(where)));
 }
 
 }  // namespace abi_0

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/parameters.hpp>
-#include <tpuplan/model/workload.hpp>
+#include <tpuplan/model/training_job.hpp>
 
 /// @file
 /// Widths of the tensors of one layer per token, averaged over layers, and what a remat policy keeps of them.
@@ -24,30 +24,30 @@ struct layer_widths {
 
 /// The widths of a model's layers; `global_apart`: layers that attend to everything may have heads of their own.
 /// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
-[[nodiscard]] constexpr layer_widths widths_of(const transformer& m, bool global_apart = true) {
+[[nodiscard]] constexpr layer_widths widths_of(const transformer& model, bool global_apart = true) {
   layer_widths w;
-  w.d_model = static_cast<double>(m.d_model);
-  const attention_spec& a = m.attention;
+  w.d_model = static_cast<double>(model.d_model);
+  const attention_spec& a = model.attention;
   const auto heads = static_cast<double>(a.heads);
-  if (has_latent_attention(m)) {
+  if (has_latent_attention(model)) {
     const auto qk = static_cast<double>(a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim);
     const auto v = static_cast<double>(a.latent.v_head_dim);
     w.qkv = heads * (2 * qk + v);
     w.context = heads * v;
   } else {
     const auto size = static_cast<double>(a.head_dim);
-    const double global = detail::global_head_dim(m);
+    const double global = detail::global_head_dim(model);
     const auto kv_heads = static_cast<double>(a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads);
-    const double share = global_apart ? 1 - static_cast<double>(a.local_layers) / static_cast<double>(m.layers) : 0;
+    const double share = global_apart ? 1 - static_cast<double>(a.local_layers) / static_cast<double>(model.layers) : 0;
     w.qkv = size * (heads + 2 * static_cast<double>(a.kv_heads));
     w.qkv += share * (global * (heads + (a.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
     w.context = heads * (size + share * (global - size));
   }
-  const double matrices = m.mlp.gated ? 3 : 2;
-  const double routed =
-      static_cast<double>(m.moe.expert_d_ff) * static_cast<double>(m.moe.top_k) * static_cast<double>(moe_layers(m));
-  const double dense = static_cast<double>(detail::dense_mlp_matrices(m)) / (matrices * w.d_model);
-  const double width = (dense + routed) / static_cast<double>(m.layers);
+  const double matrices = model.mlp.gated ? 3 : 2;
+  const double routed = static_cast<double>(model.moe.expert_d_ff) * static_cast<double>(model.moe.top_k) *
+                        static_cast<double>(moe_layers(model));
+  const double dense = static_cast<double>(detail::dense_mlp_matrices(model)) / (matrices * w.d_model);
+  const double width = (dense + routed) / static_cast<double>(model.layers);
   w.mlp = width * matrices;
   w.mlp_up = width * (matrices - 1);
   return w;
@@ -63,28 +63,29 @@ struct held_parameters {
 
 /// The parameters that a step holds. Throws where adapters are not modelled: see lora_parameters.
 /// Worked: llama-3-8b with rank 8 on queries and values trains 3407872 beside 8030261248.
-[[nodiscard]] constexpr held_parameters held_by(const transformer& m, const training& job) {
-  const auto total = static_cast<double>(parameters(m).total);
+[[nodiscard]] constexpr held_parameters held_by(const transformer& model, const training_job& job) {
+  const auto total = static_cast<double>(parameters(model).total);
   if (job.lora_rank == 0) return {total, 0};
-  return {static_cast<double>(lora_parameters(m, job.lora_rank, job.lora)), total};
+  return {static_cast<double>(lora_parameters(model, job.lora_rank, job.lora)), total};
 }
 
 /// Scores of a token in a layer that are written out: one for each head and key of the sequence, hidden keys too; none
 /// by a fused kernel. Worked: 32 x 4096 for llama-3-8b, unfused. Source: Korthikanti et al. 2022, arXiv 2205.05198,
 /// whose 2 a s^2 b bytes are these in bf16.
-[[nodiscard]] constexpr double scores_width(const transformer& m, const training& job) noexcept {
+[[nodiscard]] constexpr double scores_width(const transformer& model, const training_job& job) noexcept {
   if (job.attention == attention_kernel::flash) return 0;
-  return static_cast<double>(m.attention.heads) * static_cast<double>(job.sequence_length);
+  return static_cast<double>(model.attention.heads) * static_cast<double>(job.sequence_length);
 }
 
 /// Numbers per token and layer that a policy keeps between the passes, in HBM or in host memory.
 /// Worked: llama-3-8b keeps 4096 under `full` and 51200 under `minimal`.
-[[nodiscard]] constexpr double saved_width(const layer_widths& w, const remat_policy& policy,
+[[nodiscard]] constexpr double saved_width(const layer_widths& widths, const remat_policy& policy,
                                            placement in = placement::device) noexcept {
   const auto kept = [in](placement where, double width) { return where == in ? width : 0.0; };
-  return kept(policy.layer_input, w.d_model) + kept(policy.qkv, w.qkv) + kept(policy.context, w.context) +
-         kept(policy.out_proj, w.d_model) + kept(policy.mlp_up, w.mlp_up) + kept(policy.mlp_down, w.d_model) +
-         kept(policy.elementwise, 3 * w.d_model + w.mlp + w.scores);
+  return kept(policy.layer_input, widths.d_model) + kept(policy.qkv, widths.qkv) +
+         kept(policy.context, widths.context) + kept(policy.out_proj, widths.d_model) +
+         kept(policy.mlp_up, widths.mlp_up) + kept(policy.mlp_down, widths.d_model) +
+         kept(policy.elementwise, 3 * widths.d_model + widths.mlp + widths.scores);
 }
 
 /// Bytes of activations kept between the passes: one number for each of `width`, layer and token.
@@ -101,13 +102,13 @@ struct held_parameters {
 /// is not done again: the down product of the MLP and the output head. Attention is the fused kernel's. Throws under
 /// `all_parameters`, which knows no parts. Worked: 4 T N H per layer where every product is kept and attention is
 /// counted in full: 268435456 for 64 heads of 128 at 8192 tokens. Source: scaling book, "Transformers".
-[[nodiscard]] constexpr flops recomputed_flops_per_token(const transformer& m, std::int64_t sequence_length,
+[[nodiscard]] constexpr flops recomputed_flops_per_token(const transformer& model, std::int64_t sequence_length,
                                                          const remat_policy& policy,
                                                          const flop_convention& how = maxtext_flops) {
   if (how.all_parameters) {
     detail::fail(errc::unsupported, "flop_convention.all_parameters", "true", "a convention that counts parts");
   }
-  const forward_flops f = forward_flops_per_token(m, sequence_length, how);
+  const forward_flops f = forward_flops_per_token(model, sequence_length, how);
   const auto again = [](placement where, flops work) { return where == placement::recompute ? work : flops{0}; };
   return again(policy.qkv, f.qkv) + again(policy.out_proj, f.attention_output) +
          again(policy.mlp_up, f.mlp_up + f.experts_up) + (policy.attention_again ? f.attention : flops{0});

@@ -25,31 +25,33 @@ struct slice {
 };
 
 /// Chips in the slice. Worked: 64 in v5p-128, 8 in v5litepod-8, 4 in v3-8.
-[[nodiscard]] constexpr std::int64_t chips(const slice& s) { return chips(s.shape); }
+[[nodiscard]] constexpr std::int64_t chips(const slice& where) { return chips(where.shape); }
 /// TensorCores in the slice. Worked: 8 in v3-8.
-[[nodiscard]] constexpr std::int64_t tensorcores(const slice& s) {
-  return checked_multiply(chips(s), s.chip.tensorcores);
+[[nodiscard]] constexpr std::int64_t tensorcores(const slice& where) {
+  return checked_multiply(chips(where), where.chip.tensorcores);
 }
 /// What `jax.devices()` lists for the slice. Worked: 256 for tpu7x-256 (128 chips), 64 for v5p-128.
-[[nodiscard]] constexpr std::int64_t devices(const slice& s) { return checked_multiply(chips(s), s.chip.jax_devices); }
+[[nodiscard]] constexpr std::int64_t devices(const slice& where) {
+  return checked_multiply(chips(where), where.chip.jax_devices);
+}
 /// VMs in the slice; one process of the program runs on each. Worked: 16 in v5p-128, 4 in v5litepod-16.
-[[nodiscard]] constexpr std::int64_t vms(const slice& s) {
-  return ceil_div(chips(s), detail::positive_count("slice.chips_per_vm", s.chips_per_vm));
+[[nodiscard]] constexpr std::int64_t vms(const slice& where) {
+  return ceil_div(chips(where), detail::positive_count("slice.chips_per_vm", where.chips_per_vm));
 }
 /// Physical hosts, in eighths and quarters where one is shared with other slices. Worked: 16 for v5p-128; 2 for
 /// v5litepod-16 (4 VMs); 0.125 for v5litepod-1.
-[[nodiscard]] constexpr double hosts(const slice& s) {
-  return static_cast<double>(chips(s)) /
-         static_cast<double>(detail::positive_count("chip.host.chips", s.chip.host.chips));
+[[nodiscard]] constexpr double hosts(const slice& where) {
+  return static_cast<double>(chips(where)) /
+         static_cast<double>(detail::positive_count("chip.host.chips", where.chip.host.chips));
 }
 /// Per axis, whether it wraps. Worked: v5p-128 on all three axes.
-[[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const slice& s) {
-  return wraparound(s.shape, s.chip.ici.wraparound, s.chip.pod.shape);
+[[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const slice& where) {
+  return wraparound(where.shape, where.chip.ici.wraparound, where.chip.pod.shape);
 }
 /// Whether every axis wraps; unknown where that of an axis is. Worked: yes for v5p-128, no for v5litepod-128.
-[[nodiscard]] constexpr known<bool> fully_wrapped(const slice& s) {
-  const std::array<known<bool>, 3> axes = wraparound(s);
-  for (std::int32_t axis = 0; axis < s.shape.axes; ++axis) {
+[[nodiscard]] constexpr known<bool> fully_wrapped(const slice& where) {
+  const std::array<known<bool>, 3> axes = wraparound(where);
+  for (std::int32_t axis = 0; axis < where.shape.axes; ++axis) {
     const known<bool>& wraps = axes[static_cast<std::size_t>(axis)];
     if (!wraps.has_value()) return unknown;
     if (!wraps.value()) return false;
@@ -57,31 +59,31 @@ struct slice {
   return true;
 }
 /// Whether the service runs it as one slice: not above the largest that is scheduled. Worked: v5p-17920 is not.
-[[nodiscard]] constexpr bool schedulable(const slice& s) { return chips(s) <= s.chip.pod.largest_slice; }
+[[nodiscard]] constexpr bool schedulable(const slice& where) { return chips(where) <= where.chip.pod.largest_slice; }
 /// HBM of the whole slice that a program may use, where the chip's budget is known, else all of it.
-[[nodiscard]] constexpr bytes usable_hbm(const slice& s) {
-  return usable_hbm_per_device(s.chip) * static_cast<double>(devices(s));
+[[nodiscard]] constexpr bytes usable_hbm(const slice& where) {
+  return usable_hbm_per_device(where.chip) * static_cast<double>(devices(where));
 }
 /// Physical HBM of the whole slice. Worked: 256 x 16 GiB for v5litepod-256.
-[[nodiscard]] constexpr bytes hbm_capacity(const slice& s) {
-  return s.chip.hbm.capacity * static_cast<double>(chips(s));
+[[nodiscard]] constexpr bytes hbm_capacity(const slice& where) {
+  return where.chip.hbm.capacity * static_cast<double>(chips(where));
 }
 /// The peak rate of the whole slice, as `peak_rate` of a chip. Worked: 50.432 PFLOP/s for v5litepod-256 in bf16.
-[[nodiscard]] constexpr flops_per_second peak_rate(const slice& s, dtype compute) {
-  return peak_rate(s.chip, compute) * static_cast<double>(chips(s));
+[[nodiscard]] constexpr flops_per_second peak_rate(const slice& where, dtype compute) {
+  return peak_rate(where.chip, compute) * static_cast<double>(chips(where));
 }
 /// Nominal one-way bandwidth across the cut that halves the longest axis (twice the links where that axis wraps).
 /// Throws where the wraparound is unknown. Worked: 32 links x 50 GB/s = 1.6 TB/s for v5litepod-256.
 /// Source: Google Cloud "TPU v5e", pod bisection.
-[[nodiscard]] constexpr bytes_per_second bisection_bandwidth(const slice& s) {
+[[nodiscard]] constexpr bytes_per_second bisection_bandwidth(const slice& where) {
   std::size_t longest = 0;
   for (std::size_t axis = 1; axis < 3; ++axis) {
-    if (s.shape.dims[axis] > s.shape.dims[longest]) longest = axis;
+    if (where.shape.dims[axis] > where.shape.dims[longest]) longest = axis;
   }
-  if (s.shape.dims[longest] == 1) return bytes_per_second{0};
-  const std::int64_t rows = chips(s) / s.shape.dims[longest];
-  const double rings = wraparound(s)[longest].value("wraparound of the slice") ? 2 : 1;
-  return s.chip.ici.link_one_way * (static_cast<double>(rows) * rings);
+  if (where.shape.dims[longest] == 1) return bytes_per_second{0};
+  const std::int64_t rows = chips(where) / where.shape.dims[longest];
+  const double rings = wraparound(where)[longest].value("wraparound of the slice") ? 2 : 1;
+  return where.chip.ici.link_one_way * (static_cast<double>(rows) * rings);
 }
 
 namespace detail {
@@ -131,14 +133,14 @@ inline constexpr std::size_t slice_count = detail::slice_rows.size();
 
 /// What the slice is called: its accelerator type where its shape is the one that the name stands for ("v5p-128",
 /// "v5litepod-16"), else generation and shape ("v4-4x4x16"). `slice_for` reads both.
-[[nodiscard]] constexpr text<40> name(const slice& s) {
-  text<40> result{slice_prefix(s.chip)};
+[[nodiscard]] constexpr text<40> name(const slice& where) {
+  text<40> result{slice_prefix(where.chip)};
   result.append("-");
-  const detail::slice_row* row = detail::named_row(detail::generation_index(s.chip), chips(s));
-  if (row != nullptr && detail::is_shape(*row, s.shape)) {
-    return result.append(detail::name_number(s.chip, chips(s)));
+  const detail::slice_row* row = detail::named_row(detail::generation_index(where.chip), chips(where));
+  if (row != nullptr && detail::is_shape(*row, where.shape)) {
+    return result.append(detail::name_number(where.chip, chips(where)));
   }
-  return result.append(name(s.shape));
+  return result.append(name(where.shape));
 }
 
 /// Whether a chip can be cut into that shape. Three dimensions: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples of 4
@@ -189,14 +191,14 @@ inline constexpr std::size_t slice_count = detail::slice_rows.size();
 
 /// The machine type whose VMs make up the slice; nothing where none is documented (v2, chips of the caller).
 /// Worked: "ct5p-hightpu-4t" for v5p-128, "ct5lp-hightpu-8t" for v5litepod-8.
-[[nodiscard]] constexpr maybe<machine_type> machine_type_of(const slice& s) {
-  const std::int64_t generation = detail::generation_index(s.chip);
+[[nodiscard]] constexpr maybe<machine_type> machine_type_of(const slice& where) {
+  const std::int64_t generation = detail::generation_index(where.chip);
   for (const machine_type& candidate : machine_types) {
-    if (candidate.generation != generation || candidate.chips != s.chips_per_vm) continue;
+    if (candidate.generation != generation || candidate.chips != where.chips_per_vm) continue;
     if (detail::starts_with_name(candidate.name, "ct5l-")) continue;  // the older single-host product of v5e
     const bool single_host_only = candidate.name == "ct3-hightpu-4t";
     const bool multi_host_only = candidate.name == "ct3p-hightpu-4t";
-    if ((single_host_only && vms(s) > 1) || (multi_host_only && vms(s) == 1)) continue;
+    if ((single_host_only && vms(where) > 1) || (multi_host_only && vms(where) == 1)) continue;
     return candidate;
   }
   return nothing;

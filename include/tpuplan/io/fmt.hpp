@@ -5,7 +5,7 @@
 
 #include <string>
 #include <string_view>
-#include <tpuplan/io/one_line.hpp>
+#include <tpuplan/io/text/one_line.hpp>
 #include <type_traits>
 
 /// @file

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/hf_fields.hpp>
-#include <tpuplan/io/hf_text.hpp>
-#include <tpuplan/io/hf_vision.hpp>
-#include <tpuplan/io/json_file.hpp>
+#include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/io/hf/language.hpp>
+#include <tpuplan/io/hf/vision.hpp>
+#include <tpuplan/io/json/file.hpp>
 #include <tpuplan/model/transformer.hpp>
 #include <utility>
 #include <vector>
@@ -94,11 +94,11 @@ inline bool read_tying(config_fields& top, config_fields& text) {
 
 /// The tower, of the named type, and the projector.
 inline void read_vision(config_fields& top, const multimodal_family& family, const nlohmann::json& nothing,
-                        transformer& m) {
+                        transformer& model) {
   if (family.vision_type.empty()) {
     const std::string type = std::string(family.type) + ".vision_config";
     config_fields own = part_fields(top, "vision_config", type, nothing);
-    family.project(top, own, m);
+    family.project(top, own, model);
     return;
   }
   const std::string type = part_type(top, "vision_config", family.vision_type, family.any_parts);
@@ -108,14 +108,14 @@ inline void read_vision(config_fields& top, const multimodal_family& family, con
     if (tower.type != type) continue;
     config_fields fields = part_fields(top, "vision_config", tower.type, nothing);
     const std::int64_t merge = top.default_of("spatial_merge_size") != nullptr ? top.count("spatial_merge_size") : 1;
-    m.vision = tower.read(fields, merge);
-    family.project(top, fields, m);
+    model.vision = tower.read(fields, merge);
+    family.project(top, fields, model);
     return;
   }
   fail_unknown(top.path("vision_config.model_type"), type, std::move(known));
 }
 
-inline void read_multimodal(config_fields& top, const multimodal_family& family, transformer& m) {
+inline void read_multimodal(config_fields& top, const multimodal_family& family, transformer& model) {
   if (top.has("vision_feature_layer") && !top.object().at("vision_feature_layer").is_number_integer()) {
     fail(errc::unsupported, top.path("vision_feature_layer"), "a list", "one layer");
   }
@@ -131,9 +131,9 @@ inline void read_multimodal(config_fields& top, const multimodal_family& family,
   }
   config_fields fields = flat ? config_fields{top.object(), top.prefix(), text->type, top.assumed()}
                               : part_fields(top, "text_config", text->type, nothing);
-  read_decoder(fields, *text, m);
-  m.tied_embeddings = read_tying(top, fields);
-  read_vision(top, family, nothing, m);
+  read_decoder(fields, *text, model);
+  model.tied_embeddings = read_tying(top, fields);
+  read_vision(top, family, nothing, model);
 }
 
 /// Every model type that can be read.

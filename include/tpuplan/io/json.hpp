@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/json_fields.hpp>
-#include <tpuplan/io/json_value.hpp>
+#include <tpuplan/io/json/named.hpp>
+#include <tpuplan/io/json/value.hpp>
 #include <type_traits>
 
 /// @file

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <tpuplan/core.hpp>
 #include <tpuplan/cost/serving_cost.hpp>
-#include <tpuplan/estimate/advice.hpp>
-#include <tpuplan/estimate/serving.hpp>
-#include <tpuplan/estimate/serving_advice.hpp>
-#include <tpuplan/io/one_line.hpp>
+#include <tpuplan/estimate/serving/advice.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/estimate/training/advice.hpp>
 #include <tpuplan/io/svg.hpp>
+#include <tpuplan/io/text/one_line.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <utility>
 #include <vector>
@@ -124,36 +124,36 @@ template <class T>
 }
 
 /// A table of the chip's figures.
-[[nodiscard]] inline nlohmann::json shown(const chip_spec& c) {
-  return table_bundle(c, {{"chip", std::string(c.name.view())},
-                          {"bf16", one_line(c.peak.bf16)},
-                          {"fp8", one_line(c.peak.fp8)},
-                          {"int8", one_line(c.peak.int8)},
-                          {"HBM", one_line(c.hbm.capacity)},
-                          {"usable on a device", one_line(c.hbm.usable_per_device)},
-                          {"HBM bandwidth", one_line(c.hbm.bandwidth)},
-                          {"ICI links", std::to_string(c.ici.links)},
-                          {"ICI link, one way", one_line(c.ici.link_one_way)},
-                          {"JAX devices", std::to_string(c.jax_devices)}});
+[[nodiscard]] inline nlohmann::json shown(const chip_spec& chip) {
+  return table_bundle(chip, {{"chip", std::string(chip.name.view())},
+                             {"bf16", one_line(chip.peak.bf16)},
+                             {"fp8", one_line(chip.peak.fp8)},
+                             {"int8", one_line(chip.peak.int8)},
+                             {"HBM", one_line(chip.hbm.capacity)},
+                             {"usable on a device", one_line(chip.hbm.usable_per_device)},
+                             {"HBM bandwidth", one_line(chip.hbm.bandwidth)},
+                             {"ICI links", std::to_string(chip.ici.links)},
+                             {"ICI link, one way", one_line(chip.ici.link_one_way)},
+                             {"JAX devices", std::to_string(chip.jax_devices)}});
 }
 
 /// A table of the slice's figures.
-[[nodiscard]] inline nlohmann::json shown(const slice& s) {
-  return table_bundle(s, {{"slice", one_line(s)},
-                          {"chip", std::string(s.chip.name.view())},
-                          {"shape", one_line(s.shape)},
-                          {"chips", std::to_string(chips(s))},
-                          {"JAX devices", std::to_string(devices(s))},
-                          {"VMs", std::to_string(vms(s))},
-                          {"usable HBM", one_line(usable_hbm(s))}});
+[[nodiscard]] inline nlohmann::json shown(const slice& where) {
+  return table_bundle(where, {{"slice", one_line(where)},
+                              {"chip", std::string(where.chip.name.view())},
+                              {"shape", one_line(where.shape)},
+                              {"chips", std::to_string(chips(where))},
+                              {"JAX devices", std::to_string(devices(where))},
+                              {"VMs", std::to_string(vms(where))},
+                              {"usable HBM", one_line(usable_hbm(where))}});
 }
 
 /// A table of the parts.
-[[nodiscard]] inline nlohmann::json shown(const memory_breakdown& m) {
-  html_rows rows = rows_of("HBM of one device", memory_parts(m), m.total);
-  rows.push_back({"usable", one_line(m.usable)});
-  rows.push_back({"fits", one_line(fits(m))});
-  return table_bundle(m, rows);
+[[nodiscard]] inline nlohmann::json shown(const memory_breakdown& memory) {
+  html_rows rows = rows_of("HBM of one device", memory_parts(memory), memory.total);
+  rows.push_back({"usable", one_line(memory.usable)});
+  rows.push_back({"fits", one_line(fits(memory))});
+  return table_bundle(memory, rows);
 }
 
 /// A table of the parts.
@@ -209,27 +209,28 @@ template <class Time, std::size_t Count>
 }
 
 /// As text and as a table.
-[[nodiscard]] inline nlohmann::json shown(const serving_memory& m) {
-  html_rows rows = rows_of("HBM of one device", serving_memory_parts(m), m.total);
-  rows.push_back({"usable", one_line(m.usable)});
-  rows.push_back({"fits", one_line(fits(m))});
-  return table_bundle(m, rows);
+[[nodiscard]] inline nlohmann::json shown(const serving_memory& memory) {
+  html_rows rows = rows_of("HBM of one device", serving_memory_parts(memory), memory.total);
+  rows.push_back({"usable", one_line(memory.usable)});
+  rows.push_back({"fits", one_line(fits(memory))});
+  return table_bundle(memory, rows);
 }
 
 /// As text and as a table.
-[[nodiscard]] inline nlohmann::json shown(const serving_estimate& e) {
-  if (e.running == 0) return text_bundle(e);  // nothing else is estimated
+[[nodiscard]] inline nlohmann::json shown(const serving_estimate& estimate) {
+  if (estimate.running == 0) return text_bundle(estimate);  // nothing else is estimated
   return table_bundle(
-      e, {{"serving", std::to_string(e.replicas) + (e.replicas == 1 ? " replica" : " replicas")},
-          {"fits", one_line(e.fit)},
-          {"HBM of one device", readable::used_of(e.memory.total, e.memory.usable)},
-          {"sequences that run", readable::three_digits(e.running) + " of " + std::to_string(e.largest_running)},
-          {"time of a token", one_line(e.per_token.total)},
-          {"between", readable::duration_range(e.per_token.low, e.per_token.high)},
-          {"first token after", one_line(e.first_token)},
-          {"requests", one_line(e.requests)},
-          {"prompt tokens", one_line(e.input_tokens)},
-          {"answer tokens", one_line(e.output_tokens)}});
+      estimate, {{"serving", std::to_string(estimate.replicas) + (estimate.replicas == 1 ? " replica" : " replicas")},
+                 {"fits", one_line(estimate.fit)},
+                 {"HBM of one device", readable::used_of(estimate.memory.total, estimate.memory.usable)},
+                 {"sequences that run",
+                  readable::three_digits(estimate.running) + " of " + std::to_string(estimate.largest_running)},
+                 {"time of a token", one_line(estimate.per_token.total)},
+                 {"between", readable::duration_range(estimate.per_token.low, estimate.per_token.high)},
+                 {"first token after", one_line(estimate.first_token)},
+                 {"requests", one_line(estimate.requests)},
+                 {"prompt tokens", one_line(estimate.input_tokens)},
+                 {"answer tokens", one_line(estimate.output_tokens)}});
 }
 
 /// As text and as a table.

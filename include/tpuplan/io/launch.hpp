@@ -4,11 +4,11 @@
 /// @file
 /// What starts a plan: a CustomJob of Vertex AI, a manifest of GKE, commands of gcloud, arguments of MaxText.
 
-#include <tpuplan/io/launch_gcloud.hpp>
-#include <tpuplan/io/launch_gke.hpp>
-#include <tpuplan/io/launch_maxtext.hpp>
-#include <tpuplan/io/launch_plan.hpp>
-#include <tpuplan/io/launch_vertex.hpp>
-#include <tpuplan/io/yaml.hpp>
+#include <tpuplan/io/launch/gcloud.hpp>
+#include <tpuplan/io/launch/gke.hpp>
+#include <tpuplan/io/launch/maxtext.hpp>
+#include <tpuplan/io/launch/plan.hpp>
+#include <tpuplan/io/launch/vertex.hpp>
+#include <tpuplan/io/launch/yaml.hpp>
 
 #endif

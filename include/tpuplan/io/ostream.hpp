@@ -3,7 +3,7 @@
 
 #include <optional>
 #include <ostream>
-#include <tpuplan/io/one_line.hpp>
+#include <tpuplan/io/text/one_line.hpp>
 
 /// @file
 /// Streaming of the public types: `std::cout << usable_hbm(s)` prints "2.02 TiB". The text is that of `one_line`.

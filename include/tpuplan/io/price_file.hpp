@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/cost/price.hpp>
-#include <tpuplan/io/json_file.hpp>
+#include <tpuplan/io/json/file.hpp>
 #include <vector>
 
 /// @file

@@ -1,8 +1,8 @@
 #ifndef TPUPLAN_IO_SVG_HPP
 #define TPUPLAN_IO_SVG_HPP
 
-#include <tpuplan/io/svg_bars.hpp>
-#include <tpuplan/io/svg_points.hpp>
+#include <tpuplan/io/svg/bars.hpp>
+#include <tpuplan/io/svg/points.hpp>
 
 /// @file
 /// Charts as SVG text: `to_svg(roofline_of(v5e, model, 512))`. Each chart is a plain struct; `to_svg` draws it. There

@@ -61,8 +61,8 @@ struct forward_flops {
 namespace detail {
 
 /// Keys that a query sees on average in a layer with that window (0: none).
-constexpr double average_context(const transformer& m, double sequence, double window, const flop_convention& how) {
-  const bool halved = how.attention == attention_flops::causal_half && m.kind == architecture::decoder;
+constexpr double average_context(const transformer& model, double sequence, double window, const flop_convention& how) {
+  const bool halved = how.attention == attention_flops::causal_half && model.kind == architecture::decoder;
   const double whole = halved ? sequence / 2 : sequence;
   if (window <= 0 || window >= sequence) return whole;
   switch (how.window) {
@@ -74,34 +74,36 @@ constexpr double average_context(const transformer& m, double sequence, double w
 }
 
 /// Multiply-adds of the attention core for one token of one layer: heads x context x (key size + value size).
-constexpr double attention_macs(const transformer& m, double context, double head_dim) {
-  const latent_attention_spec& latent = m.attention.latent;
-  const auto heads = static_cast<double>(m.attention.heads);
-  if (!has_latent_attention(m)) return 2 * heads * context * head_dim;
+constexpr double attention_macs(const transformer& model, double context, double head_dim) {
+  const latent_attention_spec& latent = model.attention.latent;
+  const auto heads = static_cast<double>(model.attention.heads);
+  if (!has_latent_attention(model)) return 2 * heads * context * head_dim;
   return heads * context * static_cast<double>(latent.qk_nope_head_dim + latent.qk_rope_head_dim + latent.v_head_dim);
 }
 
 /// The size of a head in layers that attend to everything.
-constexpr double global_head_dim(const transformer& m) noexcept {
-  return static_cast<double>(m.attention.global_head_dim > 0 ? m.attention.global_head_dim : m.attention.head_dim);
+constexpr double global_head_dim(const transformer& model) noexcept {
+  return static_cast<double>(model.attention.global_head_dim > 0 ? model.attention.global_head_dim
+                                                                 : model.attention.head_dim);
 }
 
-constexpr flops attention_core(const transformer& m, double sequence, const flop_convention& how) {
+constexpr flops attention_core(const transformer& model, double sequence, const flop_convention& how) {
   if (how.attention == attention_flops::none) return flops{0};
-  const double local = average_context(m, sequence, static_cast<double>(m.attention.window), how);
-  const double all = average_context(m, sequence, 0, how);
-  const auto local_layers = static_cast<double>(m.attention.local_layers);
-  const double macs = local_layers * attention_macs(m, local, static_cast<double>(m.attention.head_dim)) +
-                      (static_cast<double>(m.layers) - local_layers) * attention_macs(m, all, global_head_dim(m));
+  const double local = average_context(model, sequence, static_cast<double>(model.attention.window), how);
+  const double all = average_context(model, sequence, 0, how);
+  const auto local_layers = static_cast<double>(model.attention.local_layers);
+  const double macs =
+      local_layers * attention_macs(model, local, static_cast<double>(model.attention.head_dim)) +
+      (static_cast<double>(model.layers) - local_layers) * attention_macs(model, all, global_head_dim(model));
   return flops{2 * macs};
 }
 
-constexpr void check_flops_of(const transformer& m, std::int64_t sequence) {
-  validate(m);
+constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
+  validate(model);
   positive_count("sequence_length", sequence);
   if (sequence > (std::int64_t{1} << 40)) fail(errc::out_of_range, "sequence_length", sequence, "1 to 2^40 tokens");
-  if (m.kind == architecture::encoder_decoder || m.kind == architecture::vision) {
-    fail(errc::unsupported, "FLOPs per token of an architecture", name(m.kind),
+  if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
+    fail(errc::unsupported, "FLOPs per token of an architecture", name(model.kind),
          "decoder or encoder (vision_flops_per_image answers for a tower)");
   }
 }
@@ -111,30 +113,31 @@ constexpr void check_flops_of(const transformer& m, std::int64_t sequence) {
 /// Forward FLOPs per token of a text model at a sequence length, under a convention. Throws for encoder-decoder models,
 /// whose two sequences differ, and for pure vision models.
 /// Worked: llama-3-8b at 4096 tokens, MaxText's convention: 197.62862515814402e12 / (3 x 4096) FLOP.
-[[nodiscard]] constexpr forward_flops forward_flops_per_token(const transformer& m, std::int64_t sequence_length,
+[[nodiscard]] constexpr forward_flops forward_flops_per_token(const transformer& model, std::int64_t sequence_length,
                                                               const flop_convention& how = maxtext_flops) {
-  detail::check_flops_of(m, sequence_length);
+  detail::check_flops_of(model, sequence_length);
   const auto two_per = [](std::int64_t weights) { return flops{2 * static_cast<double>(weights)}; };
   forward_flops result;
-  result.attention = detail::attention_core(m, static_cast<double>(sequence_length), how);
+  result.attention = detail::attention_core(model, static_cast<double>(sequence_length), how);
   if (how.all_parameters) {
-    result.weights = two_per(parameters(m).total);
+    result.weights = two_per(parameters(model).total);
     result.total = result.attention + result.weights;
     return result;
   }
-  const detail::projection_weights projections = detail::stack_projections(m);
-  const double up_share = m.mlp.gated ? 2.0 / 3 : 0.5;
-  const std::int64_t dense = detail::dense_mlp_matrices(m);
-  const std::int64_t routed = checked_multiply(detail::mlp_matrices(m, m.moe.expert_d_ff), m.moe.top_k, moe_layers(m));
-  const std::int64_t latent_norms = how.latent_norms && has_latent_attention(m) ? projections.extra : 0;
+  const detail::projection_weights projections = detail::stack_projections(model);
+  const double up_share = model.mlp.gated ? 2.0 / 3 : 0.5;
+  const std::int64_t dense = detail::dense_mlp_matrices(model);
+  const std::int64_t routed =
+      checked_multiply(detail::mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model));
+  const std::int64_t latent_norms = how.latent_norms && has_latent_attention(model) ? projections.extra : 0;
   result.qkv = two_per(checked_add(projections.qkv, latent_norms));
   result.attention_output = two_per(projections.output);
   result.mlp_up = two_per(dense) * up_share;
   result.mlp_down = two_per(dense) * (1 - up_share);
   result.experts_up = two_per(routed) * up_share;
   result.experts_down = two_per(routed) * (1 - up_share);
-  if (how.router) result.router = two_per(checked_multiply(m.d_model, router_width(m), moe_layers(m)));
-  result.logits = two_per(checked_multiply(m.d_model, m.vocab));
+  if (how.router) result.router = two_per(checked_multiply(model.d_model, router_width(model), moe_layers(model)));
+  result.logits = two_per(checked_multiply(model.d_model, model.vocab));
   result.total = result.qkv + result.attention_output + result.attention + result.mlp_up + result.mlp_down +
                  result.experts_up + result.experts_down + result.router + result.logits;
   return result;
@@ -142,9 +145,9 @@ constexpr void check_flops_of(const transformer& m, std::int64_t sequence) {
 
 /// Training FLOPs per token: forward, and twice that backward. Recomputation is not a model FLOP and is not in it.
 /// Worked: 6 N = 6 x 8030261248 for llama-3-8b under `six_n_flops`.
-[[nodiscard]] constexpr flops training_flops_per_token(const transformer& m, std::int64_t sequence_length,
+[[nodiscard]] constexpr flops training_flops_per_token(const transformer& model, std::int64_t sequence_length,
                                                        const flop_convention& how = maxtext_flops) {
-  return 3 * forward_flops_per_token(m, sequence_length, how).total;
+  return 3 * forward_flops_per_token(model, sequence_length, how).total;
 }
 
 /// The rule of thumb of a forward pass: two FLOPs per parameter and token. Active parameters for a mixture of experts.
@@ -170,14 +173,15 @@ enum class attention_against : std::uint8_t {
 /// layer. Throws for models with sliding windows, whose attention need not ever get there.
 /// Worked: 2 D against projections, and 8 D against all with F = 4 D gated, multi-head, attention counted in full: 8192
 /// and 32768 for D = 4096. Source: scaling book, "Transformers".
-[[nodiscard]] constexpr double attention_parity_length(const transformer& m, attention_against what,
+[[nodiscard]] constexpr double attention_parity_length(const transformer& model, attention_against what,
                                                        attention_flops how = attention_flops::full) {
   if (how == attention_flops::none) {
     detail::fail(errc::invalid_argument, "attention_flops", "none", "full or causal_half");
   }
-  const forward_flops one = forward_flops_per_token(m, 1, flop_convention{how, window_flops::smooth, false, false});
-  if (m.attention.local_layers > 0) {
-    detail::fail(errc::unsupported, "model.attention.local_layers", m.attention.local_layers, "0: no sliding window");
+  const forward_flops one = forward_flops_per_token(model, 1, flop_convention{how, window_flops::smooth, false, false});
+  if (model.attention.local_layers > 0) {
+    detail::fail(errc::unsupported, "model.attention.local_layers", model.attention.local_layers,
+                 "0: no sliding window");
   }
   const flops projections = one.qkv + one.attention_output;
   if (what == attention_against::projections) return projections / one.attention;
@@ -186,10 +190,11 @@ enum class attention_against : std::uint8_t {
 
 /// A rate of model FLOPs counted under one convention, counted under another: converts a published MFU.
 /// Worked: 0.5 under 6N of llama-3-8b at 8192 tokens is 0.534 under MaxText's convention.
-[[nodiscard]] constexpr double converted_mfu(double mfu, const transformer& m, std::int64_t sequence_length,
+[[nodiscard]] constexpr double converted_mfu(double mfu, const transformer& model, std::int64_t sequence_length,
                                              const flop_convention& from, const flop_convention& to) {
   detail::in_range("mfu", mfu, 0, 1, "0 to 1");
-  return mfu * (training_flops_per_token(m, sequence_length, to) / training_flops_per_token(m, sequence_length, from));
+  return mfu * (training_flops_per_token(model, sequence_length, to) /
+                training_flops_per_token(model, sequence_length, from));
 }
 
 }  // namespace abi_0

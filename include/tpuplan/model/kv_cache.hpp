@@ -13,10 +13,10 @@ inline namespace abi_0 {
 
 namespace detail {
 
-constexpr void check_cached(const transformer& m) {
-  validate(m);
-  if (m.kind != architecture::decoder) {
-    fail(errc::unsupported, "KV cache of an architecture", name(m.kind), "decoder");
+constexpr void check_cached(const transformer& model) {
+  validate(model);
+  if (model.kind != architecture::decoder) {
+    fail(errc::unsupported, "KV cache of an architecture", name(model.kind), "decoder");
   }
 }
 
@@ -25,9 +25,9 @@ struct cached_widths {
   std::int64_t global = 0;
   std::int64_t local = 0;
 };
-constexpr cached_widths cached(const transformer& m) {
-  const attention_spec& a = m.attention;
-  if (has_latent_attention(m)) {
+constexpr cached_widths cached(const transformer& model) {
+  const attention_spec& a = model.attention;
+  if (has_latent_attention(model)) {
     const std::int64_t width = a.latent.kv_lora_rank + a.latent.qk_rope_head_dim;
     return {width, width};
   }
@@ -41,11 +41,11 @@ struct cached_layers {
   std::int64_t global = 0;
   std::int64_t local = 0;
 };
-constexpr cached_layers layers_with_cache(const transformer& m) {
-  const attention_spec& a = m.attention;
-  const std::int64_t own = m.layers - a.kv_shared_layers - a.cross_layers;
+constexpr cached_layers layers_with_cache(const transformer& model) {
+  const attention_spec& a = model.attention;
+  const std::int64_t own = model.layers - a.kv_shared_layers - a.cross_layers;
   // Layers that share are dealt to both kinds in proportion, as their pattern repeats.
-  const std::int64_t local = a.kv_shared_layers == 0 ? a.local_layers : a.local_layers * own / m.layers;
+  const std::int64_t local = a.kv_shared_layers == 0 ? a.local_layers : a.local_layers * own / model.layers;
   return {own - local, local};
 }
 
@@ -54,10 +54,10 @@ constexpr cached_layers layers_with_cache(const transformer& m) {
 /// Bytes of keys and values that one token adds in all layers: 2 x layers x kv_heads x head_dim elements; latent
 /// attention keeps (kv_lora_rank + rope) of them per layer. Windows do not enter: they bound the total.
 /// Worked: 131072 B for llama-3-8b in bf16; 70272 B for DeepSeek-V3.
-[[nodiscard]] constexpr bytes kv_bytes_per_token(const transformer& m, dtype cache = dtype::bf16) {
-  detail::check_cached(m);
-  const detail::cached_widths width = detail::cached(m);
-  const detail::cached_layers layers = detail::layers_with_cache(m);
+[[nodiscard]] constexpr bytes kv_bytes_per_token(const transformer& model, dtype cache = dtype::bf16) {
+  detail::check_cached(model);
+  const detail::cached_widths width = detail::cached(model);
+  const detail::cached_layers layers = detail::layers_with_cache(model);
   return size_of(cache) * static_cast<double>(checked_add(checked_multiply(layers.global, width.global),
                                                           checked_multiply(layers.local, width.local)));
 }
@@ -67,15 +67,15 @@ enum class window_eviction : std::uint8_t { keep_all, evict };
 
 /// Bytes of the cache of one sequence of that length. With eviction, local layers hold at most their window.
 /// Worked: gemma2-9b, 8192 tokens, bf16, evicting: 2113929216 B.
-[[nodiscard]] constexpr bytes kv_bytes_per_sequence(const transformer& m, std::int64_t sequence_length,
+[[nodiscard]] constexpr bytes kv_bytes_per_sequence(const transformer& model, std::int64_t sequence_length,
                                                     dtype cache = dtype::bf16,
                                                     window_eviction windows = window_eviction::evict) {
-  detail::check_cached(m);
+  detail::check_cached(model);
   detail::positive_count("sequence_length", sequence_length);
-  const std::int64_t window = m.attention.window;
+  const std::int64_t window = model.attention.window;
   const bool bounded = windows == window_eviction::evict && window > 0 && window < sequence_length;
-  const detail::cached_widths width = detail::cached(m);
-  const detail::cached_layers layers = detail::layers_with_cache(m);
+  const detail::cached_widths width = detail::cached(model);
+  const detail::cached_layers layers = detail::layers_with_cache(model);
   const std::int64_t global = checked_multiply(layers.global, width.global, sequence_length);
   const std::int64_t local = checked_multiply(layers.local, width.local, bounded ? window : sequence_length);
   return size_of(cache) * static_cast<double>(checked_add(global, local));

@@ -107,22 +107,22 @@ struct transformer {
 };
 
 /// Whether there is a text stack.
-[[nodiscard]] constexpr bool has_text(const transformer& m) noexcept { return m.kind != architecture::vision; }
+[[nodiscard]] constexpr bool has_text(const transformer& model) noexcept { return model.kind != architecture::vision; }
 /// Whether there is a vision tower.
-[[nodiscard]] constexpr bool has_vision(const transformer& m) noexcept { return m.vision.layers > 0; }
+[[nodiscard]] constexpr bool has_vision(const transformer& model) noexcept { return model.vision.layers > 0; }
 /// Whether it is a mixture of experts.
-[[nodiscard]] constexpr bool has_experts(const transformer& m) noexcept { return m.moe.experts > 0; }
+[[nodiscard]] constexpr bool has_experts(const transformer& model) noexcept { return model.moe.experts > 0; }
 /// Whether attention is latent.
-[[nodiscard]] constexpr bool has_latent_attention(const transformer& m) noexcept {
-  return m.attention.latent.kv_lora_rank > 0;
+[[nodiscard]] constexpr bool has_latent_attention(const transformer& model) noexcept {
+  return model.attention.latent.kv_lora_rank > 0;
 }
 /// Outputs of the router for one token: one per expert, and the gate on the shared experts where there is one.
-[[nodiscard]] constexpr std::int64_t router_width(const transformer& m) noexcept {
-  return m.moe.experts + (m.moe.shared_gate ? 1 : 0);
+[[nodiscard]] constexpr std::int64_t router_width(const transformer& model) noexcept {
+  return model.moe.experts + (model.moe.shared_gate ? 1 : 0);
 }
 /// Layers whose MLP is a mixture of experts. Worked: 58 of the 61 layers of DeepSeek-V3.
-[[nodiscard]] constexpr std::int64_t moe_layers(const transformer& m) noexcept {
-  return has_experts(m) ? m.layers - m.moe.dense_layers : 0;
+[[nodiscard]] constexpr std::int64_t moe_layers(const transformer& model) noexcept {
+  return has_experts(model) ? model.layers - model.moe.dense_layers : 0;
 }
 
 namespace detail {
@@ -138,8 +138,8 @@ constexpr void check_part(std::string_view field, std::int64_t value, std::int64
   if (value < 0 || value > most) fail(errc::out_of_range, field, value, valid);
 }
 
-constexpr void check_attention(const transformer& m) {
-  const attention_spec& a = m.attention;
+constexpr void check_attention(const transformer& model) {
+  const attention_spec& a = model.attention;
   check_dimension("model.attention.heads", a.heads);
   check_dimension("model.attention.kv_heads", a.kv_heads);
   if (a.heads % a.kv_heads != 0) {
@@ -147,7 +147,7 @@ constexpr void check_attention(const transformer& m) {
   }
   const latent_attention_spec& latent = a.latent;
   check_part("model.attention.latent.kv_lora_rank", latent.kv_lora_rank, 16777216, "0 (none) to 16777216");
-  if (has_latent_attention(m)) {
+  if (has_latent_attention(model)) {
     check_dimension("model.attention.latent.qk_nope_head_dim", latent.qk_nope_head_dim);
     check_dimension("model.attention.latent.qk_rope_head_dim", latent.qk_rope_head_dim);
     check_dimension("model.attention.latent.v_head_dim", latent.v_head_dim);
@@ -156,9 +156,9 @@ constexpr void check_attention(const transformer& m) {
     check_dimension("model.attention.head_dim", a.head_dim);
   }
   check_part("model.attention.window", a.window, std::int64_t{1} << 40, "0 (none) or a number of tokens");
-  check_part("model.attention.local_layers", a.local_layers, m.layers, "0 to the number of layers");
-  check_part("model.attention.kv_shared_layers", a.kv_shared_layers, m.layers, "0 to the number of layers");
-  check_part("model.attention.cross_layers", a.cross_layers, m.layers - a.kv_shared_layers,
+  check_part("model.attention.local_layers", a.local_layers, model.layers, "0 to the number of layers");
+  check_part("model.attention.kv_shared_layers", a.kv_shared_layers, model.layers, "0 to the number of layers");
+  check_part("model.attention.cross_layers", a.cross_layers, model.layers - a.kv_shared_layers,
              "0 to the number of layers that do not read the keys of another");
   check_part("model.attention.global_head_dim", a.global_head_dim, 16777216, "0 (as head_dim) to 16777216");
   check_part("model.attention.global_kv_heads", a.global_kv_heads, a.heads, "0 (as kv_heads) to the number of heads");
@@ -168,54 +168,56 @@ constexpr void check_attention(const transformer& m) {
   }
 }
 
-constexpr void check_experts(const transformer& m) {
-  check_part("model.moe.experts", m.moe.experts, 16777216, "0 (none) to 16777216");
-  check_part("model.moe.top_k", m.moe.top_k, 16777216, "0 to the number of experts");
-  if (!has_experts(m)) {
-    for (const std::int64_t part : {m.moe.top_k, m.moe.expert_d_ff, m.moe.shared_d_ff, m.moe.parallel_dense_d_ff}) {
+constexpr void check_experts(const transformer& model) {
+  check_part("model.moe.experts", model.moe.experts, 16777216, "0 (none) to 16777216");
+  check_part("model.moe.top_k", model.moe.top_k, 16777216, "0 to the number of experts");
+  if (!has_experts(model)) {
+    for (const std::int64_t part :
+         {model.moe.top_k, model.moe.expert_d_ff, model.moe.shared_d_ff, model.moe.parallel_dense_d_ff}) {
       if (part != 0)
-        fail(errc::missing_field, "model.moe.experts", m.moe.experts, "1 or more where moe has other fields");
+        fail(errc::missing_field, "model.moe.experts", model.moe.experts, "1 or more where moe has other fields");
     }
     return;
   }
-  check_dimension("model.moe.experts", m.moe.experts);
-  check_dimension("model.moe.expert_d_ff", m.moe.expert_d_ff);
-  check_dimension("model.moe.top_k", m.moe.top_k);
-  if (m.moe.top_k > m.moe.experts) {
-    fail(errc::out_of_range, "model.moe.top_k", m.moe.top_k, "1 to the number of experts");
+  check_dimension("model.moe.experts", model.moe.experts);
+  check_dimension("model.moe.expert_d_ff", model.moe.expert_d_ff);
+  check_dimension("model.moe.top_k", model.moe.top_k);
+  if (model.moe.top_k > model.moe.experts) {
+    fail(errc::out_of_range, "model.moe.top_k", model.moe.top_k, "1 to the number of experts");
   }
-  check_part("model.moe.dense_layers", m.moe.dense_layers, m.layers, "0 to the number of layers");
-  check_part("model.moe.shared_d_ff", m.moe.shared_d_ff, 16777216, "0 to 16777216");
-  check_part("model.moe.parallel_dense_d_ff", m.moe.parallel_dense_d_ff, 16777216, "0 to 16777216");
+  check_part("model.moe.dense_layers", model.moe.dense_layers, model.layers, "0 to the number of layers");
+  check_part("model.moe.shared_d_ff", model.moe.shared_d_ff, 16777216, "0 to 16777216");
+  check_part("model.moe.parallel_dense_d_ff", model.moe.parallel_dense_d_ff, 16777216, "0 to 16777216");
 }
 
 }  // namespace detail
 
 /// Throws, naming the field, unless the shape is one that can be counted: every needed dimension given and positive,
 /// KV heads dividing heads, parts not above their whole. Every public function over a transformer calls it.
-constexpr void validate(const transformer& m) {
-  if (has_vision(m)) validate(m.vision);
-  detail::check_part("model.vision.layers", m.vision.layers, 16777216, "0 (none) to 16777216");
-  detail::check_part("model.published_parameters", m.published_parameters, std::int64_t{1} << 53,
+constexpr void validate(const transformer& model) {
+  if (has_vision(model)) validate(model.vision);
+  detail::check_part("model.vision.layers", model.vision.layers, 16777216, "0 (none) to 16777216");
+  detail::check_part("model.published_parameters", model.published_parameters, std::int64_t{1} << 53,
                      "0 (counted) to 2^53");
-  detail::check_part("model.published_active_parameters", m.published_active_parameters, std::int64_t{1} << 53,
+  detail::check_part("model.published_active_parameters", model.published_active_parameters, std::int64_t{1} << 53,
                      "0 (counted) to 2^53");
-  detail::check_part("model.classes", m.classes, 16777216, "0 to 16777216");
-  if (!has_text(m)) {
-    if (!has_vision(m)) detail::fail(errc::missing_field, "model.vision.layers", m.vision.layers, "1 or more");
+  detail::check_part("model.classes", model.classes, 16777216, "0 to 16777216");
+  if (!has_text(model)) {
+    if (!has_vision(model)) detail::fail(errc::missing_field, "model.vision.layers", model.vision.layers, "1 or more");
     return;
   }
-  detail::check_dimension("model.layers", m.layers);
-  detail::check_dimension("model.d_model", m.d_model);
-  detail::check_dimension("model.vocab", m.vocab);
-  if (m.kind == architecture::encoder_decoder) detail::check_dimension("model.encoder_layers", m.encoder_layers);
-  detail::check_part("model.learned_positions", m.learned_positions, std::int64_t{1} << 40, "0 or more");
-  detail::check_part("model.token_types", m.token_types, 16777216, "0 to 16777216");
-  detail::check_part("model.extra_input_rows", m.extra_input_rows, 16777216, "0 to 16777216");
-  detail::check_part("model.norms_per_layer", m.norms_per_layer, 16, "0 to 16");
-  detail::check_attention(m);
-  detail::check_experts(m);
-  if (moe_layers(m) < m.layers) detail::check_dimension("model.mlp.d_ff", m.mlp.d_ff);
+  detail::check_dimension("model.layers", model.layers);
+  detail::check_dimension("model.d_model", model.d_model);
+  detail::check_dimension("model.vocab", model.vocab);
+  if (model.kind == architecture::encoder_decoder)
+    detail::check_dimension("model.encoder_layers", model.encoder_layers);
+  detail::check_part("model.learned_positions", model.learned_positions, std::int64_t{1} << 40, "0 or more");
+  detail::check_part("model.token_types", model.token_types, 16777216, "0 to 16777216");
+  detail::check_part("model.extra_input_rows", model.extra_input_rows, 16777216, "0 to 16777216");
+  detail::check_part("model.norms_per_layer", model.norms_per_layer, 16, "0 to 16");
+  detail::check_attention(model);
+  detail::check_experts(model);
+  if (moe_layers(model) < model.layers) detail::check_dimension("model.mlp.d_ff", model.mlp.d_ff);
 }
 
 }  // namespace abi_0

@@ -48,21 +48,22 @@ struct vision_spec {
 };
 
 /// Throws, naming the field, unless the tower can be counted.
-constexpr void validate(const vision_spec& v) {
-  for (const std::int64_t dimension : {v.layers, v.d_model, v.heads, v.d_ff, v.channels, v.temporal_patch, v.patch_size,
-                                       v.image_size, v.projector.merge}) {
+constexpr void validate(const vision_spec& vision) {
+  for (const std::int64_t dimension :
+       {vision.layers, vision.d_model, vision.heads, vision.d_ff, vision.channels, vision.temporal_patch,
+        vision.patch_size, vision.image_size, vision.projector.merge}) {
     detail::positive_count("model.vision dimension", dimension);
     if (dimension > 16777216) detail::fail(errc::out_of_range, "model.vision dimension", dimension, "1 to 16777216");
   }
-  if (v.image_size % v.patch_size != 0) {
-    detail::fail(errc::not_divisible, "model.vision.patch_size", v.patch_size, "a divisor of the image size");
+  if (vision.image_size % vision.patch_size != 0) {
+    detail::fail(errc::not_divisible, "model.vision.patch_size", vision.patch_size, "a divisor of the image size");
   }
-  if (v.d_model % v.heads != 0) {
-    detail::fail(errc::not_divisible, "model.vision.heads", v.heads, "a divisor of the width of the tower");
+  if (vision.d_model % vision.heads != 0) {
+    detail::fail(errc::not_divisible, "model.vision.heads", vision.heads, "a divisor of the width of the tower");
   }
   for (const std::int64_t part :
-       {v.learned_positions, v.extra_norms, v.other_weights, v.tokens_per_image, v.projector.input, v.projector.hidden,
-        v.projector.output, v.projector.norm_weights}) {
+       {vision.learned_positions, vision.extra_norms, vision.other_weights, vision.tokens_per_image,
+        vision.projector.input, vision.projector.hidden, vision.projector.output, vision.projector.norm_weights}) {
     detail::count_from("model.vision part", part, 0);
   }
 }
@@ -78,40 +79,43 @@ constexpr void validate(const vision_spec& v) {
 }
 
 /// Tokens inside the tower for one image: patches, and the class token where there is one. Worked: 197 for ViT-B/16.
-[[nodiscard]] constexpr std::int64_t vision_tokens(const vision_spec& v) {
-  validate(v);
-  return patches(v.image_size, v.patch_size) + (v.class_token ? 1 : 0);
+[[nodiscard]] constexpr std::int64_t vision_tokens(const vision_spec& vision) {
+  validate(vision);
+  return patches(vision.image_size, vision.patch_size) + (vision.class_token ? 1 : 0);
 }
 
 /// Tokens that one image adds to the text sequence. Worked: 256 for Gemma 3 (896 pixels, patches of 14, pooled 4x4).
-[[nodiscard]] constexpr std::int64_t image_tokens(const vision_spec& v) {
-  validate(v);
-  if (v.tokens_per_image > 0) return v.tokens_per_image;
-  return patches(v.image_size, v.patch_size) / checked_multiply(v.projector.merge, v.projector.merge);
+[[nodiscard]] constexpr std::int64_t image_tokens(const vision_spec& vision) {
+  validate(vision);
+  if (vision.tokens_per_image > 0) return vision.tokens_per_image;
+  return patches(vision.image_size, vision.patch_size) /
+         checked_multiply(vision.projector.merge, vision.projector.merge);
 }
 
 /// Parameters of the tower without its projector. Worked: 85798656 for ViT-B/16 without its head.
-[[nodiscard]] constexpr std::int64_t vision_parameters(const vision_spec& v) {
-  validate(v);
-  const std::int64_t d = v.d_model;
-  const std::int64_t norm = d * (v.norm_bias ? 2 : 1);
-  std::int64_t layer = checked_multiply(4 * d, d) + (v.qkv_bias ? 3 * d : 0) + (v.output_bias ? d : 0) + 2 * norm;
-  layer = checked_add(layer, checked_multiply(v.gated ? 3 : 2, d, v.d_ff));
-  if (v.mlp_bias) layer = checked_add(layer, (v.gated ? 2 : 1) * v.d_ff + d);
+[[nodiscard]] constexpr std::int64_t vision_parameters(const vision_spec& vision) {
+  validate(vision);
+  const std::int64_t d = vision.d_model;
+  const std::int64_t norm = d * (vision.norm_bias ? 2 : 1);
+  std::int64_t layer =
+      checked_multiply(4 * d, d) + (vision.qkv_bias ? 3 * d : 0) + (vision.output_bias ? d : 0) + 2 * norm;
+  layer = checked_add(layer, checked_multiply(vision.gated ? 3 : 2, d, vision.d_ff));
+  if (vision.mlp_bias) layer = checked_add(layer, (vision.gated ? 2 : 1) * vision.d_ff + d);
   const std::int64_t pixels =
-      checked_multiply(checked_multiply(v.channels, v.temporal_patch), v.patch_size, v.patch_size);
-  std::int64_t total = checked_add(checked_multiply(layer, v.layers), checked_multiply(pixels, d));
-  total = checked_add(total, (v.patch_bias ? d : 0) + (v.class_token ? d : 0) + v.extra_norms * norm + v.other_weights);
-  return checked_add(total, checked_multiply(v.learned_positions, d));
+      checked_multiply(checked_multiply(vision.channels, vision.temporal_patch), vision.patch_size, vision.patch_size);
+  std::int64_t total = checked_add(checked_multiply(layer, vision.layers), checked_multiply(pixels, d));
+  total = checked_add(total, (vision.patch_bias ? d : 0) + (vision.class_token ? d : 0) + vision.extra_norms * norm +
+                                 vision.other_weights);
+  return checked_add(total, checked_multiply(vision.learned_positions, d));
 }
 
 /// Parameters of the projector; 0 where there is none. Worked: 21 million in LLaVA 1.5 (1024 to 4096 to 4096).
-[[nodiscard]] constexpr std::int64_t projector_parameters(const vision_spec& v) {
-  const projector_spec& p = v.projector;
+[[nodiscard]] constexpr std::int64_t projector_parameters(const vision_spec& vision) {
+  const projector_spec& p = vision.projector;
   if (p.input == 0) return 0;
   std::int64_t total = p.norm_weights;
   if (p.merge_matrix) {
-    total = checked_add(total, checked_multiply(checked_multiply(p.merge, p.merge), v.d_model, v.d_model));
+    total = checked_add(total, checked_multiply(checked_multiply(p.merge, p.merge), vision.d_model, vision.d_model));
   }
   const std::int64_t last = p.hidden == 0 ? p.input : p.hidden;
   if (p.hidden != 0) total = checked_add(total, checked_multiply(p.input, p.hidden) + (p.bias ? p.hidden : 0));
@@ -120,21 +124,23 @@ constexpr void validate(const vision_spec& v) {
 
 /// Forward FLOPs of the tower and its projector for one image: matrix products and full attention, two per
 /// multiply-add. Worked: 2 x 17563060224 for ViT-B/16 without its head. Source: torchvision's GMAC table.
-[[nodiscard]] constexpr flops vision_flops_per_image(const vision_spec& v) {
-  const auto tokens = static_cast<double>(vision_tokens(v));
-  const auto d = static_cast<double>(v.d_model);
-  const double layer = tokens * d * (4 * d + (v.gated ? 3 : 2) * static_cast<double>(v.d_ff)) + 2 * tokens * tokens * d;
-  const double pixels =
-      static_cast<double>(v.channels * v.temporal_patch * v.patch_size) * static_cast<double>(v.patch_size);
-  double macs = static_cast<double>(v.layers) * layer;
-  macs += static_cast<double>(patches(v.image_size, v.patch_size)) * pixels * d;
-  if (v.projector.input != 0) {
-    const auto in = static_cast<double>(v.projector.input);
-    const auto hidden = static_cast<double>(v.projector.hidden);
-    const auto out = static_cast<double>(v.projector.output);
-    const double merge =
-        v.projector.merge_matrix ? static_cast<double>(v.projector.merge * v.projector.merge) * d * d : 0;
-    macs += static_cast<double>(image_tokens(v)) * (merge + (hidden > 0 ? in * hidden + hidden * out : in * out));
+[[nodiscard]] constexpr flops vision_flops_per_image(const vision_spec& vision) {
+  const auto tokens = static_cast<double>(vision_tokens(vision));
+  const auto d = static_cast<double>(vision.d_model);
+  const double layer =
+      tokens * d * (4 * d + (vision.gated ? 3 : 2) * static_cast<double>(vision.d_ff)) + 2 * tokens * tokens * d;
+  const double pixels = static_cast<double>(vision.channels * vision.temporal_patch * vision.patch_size) *
+                        static_cast<double>(vision.patch_size);
+  double macs = static_cast<double>(vision.layers) * layer;
+  macs += static_cast<double>(patches(vision.image_size, vision.patch_size)) * pixels * d;
+  if (vision.projector.input != 0) {
+    const auto in = static_cast<double>(vision.projector.input);
+    const auto hidden = static_cast<double>(vision.projector.hidden);
+    const auto out = static_cast<double>(vision.projector.output);
+    const double merge = vision.projector.merge_matrix
+                             ? static_cast<double>(vision.projector.merge * vision.projector.merge) * d * d
+                             : 0;
+    macs += static_cast<double>(image_tokens(vision)) * (merge + (hidden > 0 ? in * hidden + hidden * out : in * out));
   }
   return flops{2 * macs};
 }

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/model/training_job.hpp>
 #include <tpuplan/model/transformer.hpp>
-#include <tpuplan/model/workload.hpp>
 
 /// @file
 /// The mesh: how a model and its batch are dealt over the devices of a slice, and over slices.
@@ -33,81 +33,82 @@ struct layout {
 
 /// Fully sharded over a slice, data parallel over slices: what most jobs start with.
 /// Worked: fsdp_layout(slice_for("v5p-128")) has fsdp 64.
-[[nodiscard]] constexpr layout fsdp_layout(const slice& s, std::int64_t slices = 1) {
+[[nodiscard]] constexpr layout fsdp_layout(const slice& where, std::int64_t slices = 1) {
   layout result;
-  result.fsdp = devices(s);
+  result.fsdp = devices(where);
   result.dcn_data = detail::positive_count("slices", slices);
   return result;
 }
 
 /// Devices (or chips) that the mesh of one slice takes.
-[[nodiscard]] constexpr std::int64_t mesh_size(const layout& l) {
-  return checked_multiply(checked_multiply(l.data, l.fsdp, l.tensor),
-                          checked_multiply(l.expert, l.context, l.pipeline));
+[[nodiscard]] constexpr std::int64_t mesh_size(const layout& mesh) {
+  return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.tensor),
+                          checked_multiply(mesh.expert, mesh.context, mesh.pipeline));
 }
 
 /// Slices that the layout takes.
-[[nodiscard]] constexpr std::int64_t slices(const layout& l) {
-  return checked_multiply(l.dcn_data, l.dcn_fsdp, l.dcn_pipeline);
+[[nodiscard]] constexpr std::int64_t slices(const layout& mesh) {
+  return checked_multiply(mesh.dcn_data, mesh.dcn_fsdp, mesh.dcn_pipeline);
 }
 
 /// Ways in which the sequences of a step are dealt out.
-[[nodiscard]] constexpr std::int64_t batch_shards(const layout& l) {
-  return checked_multiply(checked_multiply(l.data, l.fsdp, l.expert), l.dcn_data, l.dcn_fsdp);
+[[nodiscard]] constexpr std::int64_t batch_shards(const layout& mesh) {
+  return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.expert), mesh.dcn_data, mesh.dcn_fsdp);
 }
 
 /// Throws, naming the degree, unless the mesh fills the slice.
-constexpr void validate(const layout& l, const slice& s) {
-  detail::positive_count("layout.data", l.data);
-  detail::positive_count("layout.fsdp", l.fsdp);
-  detail::positive_count("layout.tensor", l.tensor);
-  detail::positive_count("layout.expert", l.expert);
-  detail::positive_count("layout.context", l.context);
-  detail::positive_count("layout.pipeline", l.pipeline);
-  detail::positive_count("layout.dcn_data", l.dcn_data);
-  detail::positive_count("layout.dcn_fsdp", l.dcn_fsdp);
-  detail::positive_count("layout.dcn_pipeline", l.dcn_pipeline);
-  const std::int64_t room = l.unit == mesh_unit::devices ? devices(s) : chips(s);
-  if (mesh_size(l) != room) {
+constexpr void validate(const layout& mesh, const slice& where) {
+  detail::positive_count("layout.data", mesh.data);
+  detail::positive_count("layout.fsdp", mesh.fsdp);
+  detail::positive_count("layout.tensor", mesh.tensor);
+  detail::positive_count("layout.expert", mesh.expert);
+  detail::positive_count("layout.context", mesh.context);
+  detail::positive_count("layout.pipeline", mesh.pipeline);
+  detail::positive_count("layout.dcn_data", mesh.dcn_data);
+  detail::positive_count("layout.dcn_fsdp", mesh.dcn_fsdp);
+  detail::positive_count("layout.dcn_pipeline", mesh.dcn_pipeline);
+  const std::int64_t room = mesh.unit == mesh_unit::devices ? devices(where) : chips(where);
+  if (mesh_size(mesh) != room) {
     text<96> valid{"the "};
-    valid.append(room).append(l.unit == mesh_unit::devices ? " devices of " : " chips of ").append(name(s));
-    detail::fail(errc::invalid_argument, "product of the layout's degrees", mesh_size(l), valid.view());
+    valid.append(room).append(mesh.unit == mesh_unit::devices ? " devices of " : " chips of ").append(name(where));
+    detail::fail(errc::invalid_argument, "product of the layout's degrees", mesh_size(mesh), valid.view());
   }
 }
 
 namespace detail {
 
 /// Refuses a batch that does not divide over its shards and microbatches.
-constexpr void check_batch(const layout& l, const training& job) {
-  const std::int64_t shards = checked_multiply(batch_shards(l), job.gradient_accumulation);
+constexpr void check_batch(const layout& mesh, const training_job& job) {
+  const std::int64_t shards = checked_multiply(batch_shards(mesh), job.gradient_accumulation);
   if (job.global_batch % shards == 0) return;
   text<96> valid{"a multiple of "};
   valid.append(shards).append(" (data x fsdp x expert x slices x accumulation)");
-  fail(errc::not_divisible, "training.global_batch", job.global_batch, valid.view());
+  fail(errc::not_divisible, "training_job.global_batch", job.global_batch, valid.view());
 }
 
 }  // namespace detail
 
 /// Throws, naming the degree, unless the model's heads, experts and layers and the step's batch can be dealt out so.
-constexpr void validate(const layout& l, const transformer& m, const training& job) {
-  if (has_text(m) && m.attention.heads % l.tensor != 0) {
-    detail::fail(errc::not_divisible, "layout.tensor", l.tensor, "a divisor of the number of heads");
+constexpr void validate(const layout& mesh, const transformer& model, const training_job& job) {
+  if (has_text(model) && model.attention.heads % mesh.tensor != 0) {
+    detail::fail(errc::not_divisible, "layout.tensor", mesh.tensor, "a divisor of the number of heads");
   }
-  if (has_text(m) && m.attention.kv_heads % l.tensor != 0 && l.tensor % m.attention.kv_heads != 0) {
-    detail::fail(errc::not_divisible, "layout.tensor", l.tensor, "a divisor or multiple of the number of KV heads");
+  if (has_text(model) && model.attention.kv_heads % mesh.tensor != 0 && mesh.tensor % model.attention.kv_heads != 0) {
+    detail::fail(errc::not_divisible, "layout.tensor", mesh.tensor, "a divisor or multiple of the number of KV heads");
   }
-  if (l.expert > 1 && !has_experts(m)) {
-    detail::fail(errc::invalid_argument, "layout.expert", l.expert, "1 for a model without experts");
+  if (mesh.expert > 1 && !has_experts(model)) {
+    detail::fail(errc::invalid_argument, "layout.expert", mesh.expert, "1 for a model without experts");
   }
-  if (has_experts(m) && m.moe.experts % l.expert != 0) {
-    detail::fail(errc::not_divisible, "layout.expert", l.expert, "a divisor of the number of experts");
+  if (has_experts(model) && model.moe.experts % mesh.expert != 0) {
+    detail::fail(errc::not_divisible, "layout.expert", mesh.expert, "a divisor of the number of experts");
   }
-  if (job.sequence_length % l.context != 0) {
-    detail::fail(errc::not_divisible, "layout.context", l.context, "a divisor of the sequence length");
+  if (job.sequence_length % mesh.context != 0) {
+    detail::fail(errc::not_divisible, "layout.context", mesh.context, "a divisor of the sequence length");
   }
-  const std::int64_t stages = checked_multiply(l.pipeline, l.dcn_pipeline);
-  if (stages > m.layers) detail::fail(errc::out_of_range, "layout.pipeline", stages, "at most the number of layers");
-  detail::check_batch(l, job);
+  const std::int64_t stages = checked_multiply(mesh.pipeline, mesh.dcn_pipeline);
+  if (stages > model.layers)
+    detail::fail(errc::out_of_range, "layout.pipeline", stages, "at most the number of layers");
+  detail::check_batch(mesh, job);
 }
 
 /// Bytes of one shard of an array, and of all copies together.
@@ -144,16 +145,17 @@ struct sharded_array {
 namespace detail {
 
 /// A training job that estimates can answer: everything valid by itself and together.
-constexpr void check_trained(const transformer& m, const training& job, const layout& l, const slice& s) {
-  validate(m);
+constexpr void check_trained(const transformer& model, const training_job& job, const layout& mesh,
+                             const slice& where) {
+  validate(model);
   validate(job);
-  validate(l, s);
-  validate(l, m, job);
-  if (m.kind == architecture::encoder_decoder || m.kind == architecture::vision) {
-    fail(errc::unsupported, "training of an architecture", name(m.kind), "decoder or encoder");
+  validate(mesh, where);
+  validate(mesh, model, job);
+  if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
+    fail(errc::unsupported, "training of an architecture", name(model.kind), "decoder or encoder");
   }
-  if (job.images_per_sequence > 0 && !has_vision(m)) {
-    fail(errc::invalid_argument, "training.images_per_sequence", job.images_per_sequence,
+  if (job.images_per_sequence > 0 && !has_vision(model)) {
+    fail(errc::invalid_argument, "training_job.images_per_sequence", job.images_per_sequence,
          "0 for a model without vision");
   }
 }

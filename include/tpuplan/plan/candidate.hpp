@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <tpuplan/estimate/memory.hpp>
-#include <tpuplan/estimate/training.hpp>
+#include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
 
 /// @file
 /// The time of a step and its memory for very many candidates: what `step_time(...).total` and `memory_use(...)` say,
@@ -31,7 +31,7 @@ inline constexpr std::size_t most_policies = 16;
 /// Model, job and policies. Of the job `remat`, `gradient_accumulation` and `global_batch` are not used.
 struct hoisted_job {
   transformer m{};
-  training job{};
+  training_job job{};
   std::array<remat_policy, most_policies> policies{};
   std::size_t count = 0;
   calibration c{};
@@ -117,17 +117,17 @@ constexpr double larger(double a, double b) noexcept { return a < b ? b : a; }
 constexpr double smaller(double a, double b) noexcept { return b < a ? b : a; }
 
 /// The job with policies to choose from, 1 to 16. Throws for invalid models and for what `step_time` cannot train.
-constexpr hoisted_job hoist(const transformer& m, const training& job, const remat_policy* policies, std::size_t count,
-                            const calibration& c = {}) {
+constexpr hoisted_job hoist(const transformer& model, const training_job& job, const remat_policy* policies,
+                            std::size_t count, const calibration& constants = {}) {
   if (count < 1 || count > most_policies)
     fail(errc::out_of_range, "number of policies", static_cast<std::int64_t>(count), "1 to 16");
-  hoisted_job j{m, job, {}, count, c};
+  hoisted_job j{model, job, {}, count, constants};
   for (std::size_t i = 0; i < count; ++i) j.policies[i] = policies[i];
   j.job.global_batch = 1;
   j.job.gradient_accumulation = 1;
   validate(j.m);
   validate(j.job);
-  validate(c);
+  validate(constants);
   return j;
 }
 
@@ -159,11 +159,12 @@ constexpr void add_again(hoisted_policy& p, const asked_step& k, const step_brea
 }
 
 /// Each stage under each estimate.
-constexpr hoisted_stages stages_of(const memory_terms& t, const transformer& m, const training& job, const layout& l) {
+constexpr hoisted_stages stages_of(const memory_terms& t, const transformer& model, const training_job& job,
+                                   const layout& mesh) {
   hoisted_stages result;
   std::size_t i = 0;
   for (const memory_calibration& k : {memory_low, memory_point, memory_high}) {
-    const std::array<memory_breakdown, 3> stages = memory_stages(k, t, m, job, l);
+    const std::array<memory_breakdown, 3> stages = memory_stages(k, t, model, job, mesh);
     result.logits[i] = stages[0].total.value();
     result.layer[i] = stages[1].total.value();
     result.update = stages[2].total.value();
@@ -172,20 +173,21 @@ constexpr hoisted_stages stages_of(const memory_terms& t, const transformer& m, 
   return result;
 }
 
-constexpr each_accumulation stages_of_both(const memory_terms& t, const transformer& m, training job, const layout& l) {
+constexpr each_accumulation stages_of_both(const memory_terms& t, const transformer& model, training_job job,
+                                           const layout& mesh) {
   job.gradient_accumulation = 2;
-  const hoisted_stages more = stages_of(t, m, job, l);
+  const hoisted_stages more = stages_of(t, model, job, mesh);
   job.gradient_accumulation = 1;
-  return {stages_of(t, m, job, l), more};
+  return {stages_of(t, model, job, mesh), more};
 }
 
 /// State, and gathered weights apart: without tokens every stage is a sum of the two.
-constexpr void add_weights(hoisted_tensor& of, const memory_terms& t, const training& job, const layout& l) {
+constexpr void add_weights(hoisted_tensor& of, const memory_terms& t, const training_job& job, const layout& mesh) {
   const transformer& m = of.from->m;
   of.whole = {t.width, 0, t.element, of.held.frozen, of.held.trained};
-  of.state = stages_of_both(of.whole, m, job, l);
-  of.gathered = stages_of({t.width, 0, t.element, 0, 0, t.layer, 0, t.head}, m, job, l);
-  of.experts = stages_of({t.width, 0, t.element, 0, 0, 0, t.experts, 0}, m, job, l);
+  of.state = stages_of_both(of.whole, m, job, mesh);
+  of.gathered = stages_of({t.width, 0, t.element, 0, 0, t.layer, 0, t.head}, m, job, mesh);
+  of.experts = stages_of({t.width, 0, t.element, 0, 0, 0, t.experts, 0}, m, job, mesh);
 }
 
 constexpr void keep_least(hoisted_policy& least, const hoisted_policy& p) noexcept {
@@ -203,7 +205,7 @@ constexpr void keep_least(hoisted_policy& least, const hoisted_policy& p) noexce
 /// The job on a chip under a tensor degree. Throws where a rate that the job needs is unknown.
 constexpr hoisted_tensor hoist(const hoisted_job& j, const chip_spec& chip, std::int64_t tensor) {
   const slice one{chip, topology{{1, 1, 1}, chip.ici.axes}, 1};
-  training job = j.job;
+  training_job job = j.job;
   job.remat = remat::none;
   layout l;
   l.tensor = tensor;
@@ -243,19 +245,19 @@ hoisted_tensor hoist(const hoisted_job&&, const chip_spec&, std::int64_t) = dele
 
 /// Collectives inside the slice, behind more work than any can take, so that each is exposed as far as its constant
 /// says.
-constexpr void add_collectives(hoisted_layout& h, const asked_step& k) {
+constexpr void add_collectives(hoisted_layout& of, const asked_step& k) {
   step_breakdown t;
   t.compute = seconds{nearly_all};
   add_ici(t, k);
-  h.tensor = t.tensor.exposed.value();
-  h.expert = t.expert.exposed.value();
-  h.context = t.context.exposed.value();
-  h.data = {t.data.whole.value(), t.data.exposed.value()};
-  h.fsdp = {t.fsdp.whole.value(), t.fsdp.exposed.value()};
+  of.tensor = t.tensor.exposed.value();
+  of.expert = t.expert.exposed.value();
+  of.context = t.context.exposed.value();
+  of.data = {t.data.whole.value(), t.data.exposed.value()};
+  of.fsdp = {t.fsdp.whole.value(), t.fsdp.exposed.value()};
 }
 
 /// Between slices and between host and chip: of a step without microbatches, and what the first one adds.
-constexpr void add_far_transfers(hoisted_layout& h, asked_step k) {
+constexpr void add_far_transfers(hoisted_layout& of, asked_step k) {
   if (k.slices == 1 && k.job.state_on_host == host_state::none) return;
   step_breakdown none, one;
   k.microbatches = 0;
@@ -264,10 +266,10 @@ constexpr void add_far_transfers(hoisted_layout& h, asked_step k) {
   k.microbatches = 1;
   add_dcn(one, k, seconds{0});
   add_host(one, k);
-  h.dcn_once = none.dcn.whole.value();
-  h.dcn_each = (one.dcn.whole - none.dcn.whole).value();
-  h.host_once = none.host.exposed.value();
-  h.host_each = (one.host.exposed - none.host.exposed).value();
+  of.dcn_once = none.dcn.whole.value();
+  of.dcn_each = (one.dcn.whole - none.dcn.whole).value();
+  of.host_once = none.host.exposed.value();
+  of.host_each = (one.host.exposed - none.host.exposed).value();
 }
 
 /// State and gathered weights: the stages without any tokens. Parameters that come from the host layer by layer depend
@@ -293,12 +295,13 @@ constexpr void add_state(hoisted_layout& h, const hoisted_tensor& of, const aske
 
 /// A layout whose tensor degree and chip are those of `of`, and which is valid for model, slice and batch. Throws where
 /// a rate that it needs is unknown.
-constexpr hoisted_layout hoist(const hoisted_tensor& of, const slice& s, const layout& l, std::int64_t global_batch) {
+constexpr hoisted_layout hoist(const hoisted_tensor& of, const slice& where, const layout& mesh,
+                               std::int64_t global_batch) {
   const hoisted_job& j = *of.from;
-  training job = j.job;
+  training_job job = j.job;
   job.global_batch = global_batch;
   job.remat = remat::none;
-  asked_step k{j.m, job, l, s, j.c};
+  asked_step k{j.m, job, mesh, where, j.c};
   k.width = of.width;
   k.held = of.held;
   k.exchanged = of.exchanged;
@@ -309,15 +312,15 @@ constexpr hoisted_layout hoist(const hoisted_tensor& of, const slice& s, const l
   h.from = &of;
   h.tokens = k.tokens;
   h.update = of.update / k.shards;
-  h.weights_cut = 1 / (static_cast<double>(l.expert) * k.stages);
+  h.weights_cut = 1 / (static_cast<double>(mesh.expert) * k.stages);
   h.overhead = (j.c.per_layer_pass * (4 * k.layers)).value();
   h.with_bubble = 1 + bubble_share(job, k.stages);
   h.with_jitter = 1 + j.c.slowdown_per_doubling * math::log2(k.slices);
   h.exposed_dcn = j.c.exposed_dcn;
   h.hidden = j.c.hidden_by_work_only ? 1 : 0;
   h.software = software_factor(job, j.c);
-  h.tokens_on_device = k.tokens / static_cast<double>(s.chip.jax_devices);
-  h.largest_accumulation = static_cast<double>(global_batch / batch_shards(l));
+  h.tokens_on_device = k.tokens / static_cast<double>(where.chip.jax_devices);
+  h.largest_accumulation = static_cast<double>(global_batch / batch_shards(mesh));
   add_collectives(h, k);
   add_far_transfers(h, k);
   add_state(h, of, k);
@@ -327,18 +330,18 @@ hoisted_layout hoist(const hoisted_tensor&&, const slice&, const layout&, std::i
 
 /// Seconds of a step, term by term as `step_time` adds them. Each maximum is written so that it grows with all of its
 /// terms: "exposed, or what the work cannot hide" is work + max(exposed, whole - work) = max(work + exposed, whole).
-constexpr double seconds_with(const hoisted_layout& h, const hoisted_policy& p, double microbatches) noexcept {
-  const double work = h.tokens * p.per_token + h.update +
-                      microbatches * (p.per_microbatch + h.weights_cut * p.weight_reads);  // compute and HBM
-  const double whole = h.data.whole + microbatches * h.fsdp.whole;
-  const double exposed = h.data.exposed + microbatches * h.fsdp.exposed;
-  const double base = larger(work + exposed, h.hidden * whole) + h.tensor * p.tensor + h.expert * p.expert + h.context +
-                      microbatches * h.overhead;
-  const double run = base * h.with_bubble;
-  const double dcn = h.dcn_once + microbatches * h.dcn_each;
+constexpr double seconds_with(const hoisted_layout& of, const hoisted_policy& p, double microbatches) noexcept {
+  const double work = of.tokens * p.per_token + of.update +
+                      microbatches * (p.per_microbatch + of.weights_cut * p.weight_reads);  // compute and HBM
+  const double whole = of.data.whole + microbatches * of.fsdp.whole;
+  const double exposed = of.data.exposed + microbatches * of.fsdp.exposed;
+  const double base = larger(work + exposed, of.hidden * whole) + of.tensor * p.tensor + of.expert * p.expert +
+                      of.context + microbatches * of.overhead;
+  const double run = base * of.with_bubble;
+  const double dcn = of.dcn_once + microbatches * of.dcn_each;
   const double waited =
-      larger(run * h.with_jitter + h.exposed_dcn * dcn, h.hidden * (run * (h.with_jitter - 0.5) + dcn));
-  return (waited + h.host_once + microbatches * h.host_each) * h.software;
+      larger(run * of.with_jitter + of.exposed_dcn * dcn, of.hidden * (run * (of.with_jitter - 0.5) + dcn));
+  return (waited + of.host_once + microbatches * of.host_each) * of.software;
 }
 
 /// One of the three estimates: the stage that needs most.
@@ -350,32 +353,32 @@ constexpr double bytes_with(const hoisted_stages& fixed, const hoisted_policy& p
 }
 
 /// `step_time(...).total` in seconds.
-constexpr double seconds_of(const hoisted_layout& h, std::int64_t accumulation, std::size_t policy) noexcept {
-  return seconds_with(h, h.from->policies[policy], static_cast<double>(accumulation));
+constexpr double seconds_of(const hoisted_layout& of, std::int64_t accumulation, std::size_t policy) noexcept {
+  return seconds_with(of, of.from->policies[policy], static_cast<double>(accumulation));
 }
 
 /// `memory_use(...).low`, `.total` and `.high`.
-constexpr candidate_bytes bytes_of(const hoisted_layout& h, std::int64_t accumulation, std::size_t policy) noexcept {
-  const hoisted_policy& p = h.from->policies[policy];
-  const hoisted_stages& fixed = h.memory[accumulation > 1 ? 1 : 0];
-  const double tokens = h.tokens_on_device / static_cast<double>(accumulation);
+constexpr candidate_bytes bytes_of(const hoisted_layout& of, std::int64_t accumulation, std::size_t policy) noexcept {
+  const hoisted_policy& p = of.from->policies[policy];
+  const hoisted_stages& fixed = of.memory[accumulation > 1 ? 1 : 0];
+  const double tokens = of.tokens_on_device / static_cast<double>(accumulation);
   return {bytes_with(fixed, p, tokens, 0), bytes_with(fixed, p, tokens, 1), bytes_with(fixed, p, tokens, 2)};
 }
 
 /// Both. Precondition: a policy below the job's count, and an accumulation of at least 1 that divides the batch.
-constexpr candidate evaluate(const hoisted_layout& h, std::int64_t accumulation, std::size_t policy) noexcept {
-  const candidate_bytes on_device = bytes_of(h, accumulation, policy);
-  return {seconds_of(h, accumulation, policy), on_device.low, on_device.total, on_device.high};
+constexpr candidate evaluate(const hoisted_layout& of, std::int64_t accumulation, std::size_t policy) noexcept {
+  const candidate_bytes on_device = bytes_of(of, accumulation, policy);
+  return {seconds_of(of, accumulation, policy), on_device.low, on_device.total, on_device.high};
 }
 
 /// At most the seconds of any accumulation and policy: those of one microbatch under the least of all policies.
-constexpr double least_seconds(const hoisted_layout& h) noexcept { return seconds_with(h, h.from->least, 1); }
+constexpr double least_seconds(const hoisted_layout& of) noexcept { return seconds_with(of, of.from->least, 1); }
 
 /// At most the low estimate of any accumulation and policy: of one microbatch, or of as many as there can be.
-constexpr double least_bytes(const hoisted_layout& h) noexcept {
-  const double whole = bytes_with(h.memory[0], h.from->least, h.tokens_on_device, 0);
-  if (h.largest_accumulation <= 1) return whole;
-  return smaller(whole, bytes_with(h.memory[1], h.from->least, h.tokens_on_device / h.largest_accumulation, 0));
+constexpr double least_bytes(const hoisted_layout& of) noexcept {
+  const double whole = bytes_with(of.memory[0], of.from->least, of.tokens_on_device, 0);
+  if (of.largest_accumulation <= 1) return whole;
+  return smaller(whole, bytes_with(of.memory[1], of.from->least, of.tokens_on_device / of.largest_accumulation, 0));
 }
 
 }  // namespace detail

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/cost/price.hpp>
-#include <tpuplan/estimate/memory.hpp>
-#include <tpuplan/estimate/training.hpp>
+#include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
 #include <vector>
 
 /// @file
@@ -59,7 +59,7 @@ struct fixed_degrees {
 /// What is to be trained, and within which limits.
 struct plan_request {
   transformer model{};  ///< what is trained
-  training job{};       ///< batch, sequence, precision, optimizer; microbatches and remat policy are chosen
+  training_job job{};   ///< batch, sequence, precision, optimizer; microbatches and remat policy are chosen
   double tokens = 0;    ///< to train on
   double smallest_batch_tokens = 0;  ///< with `largest_batch_tokens`: the batch is chosen too, doubling from this one
   double largest_batch_tokens = 0;   ///< 0: the batch of the job
@@ -100,7 +100,7 @@ struct plan_cost {
 struct plan {
   slice where{};                 ///< each of the slices
   layout mesh{};                 ///< over all of them
-  training job{};                ///< with batch, microbatches and policy chosen
+  training_job job{};            ///< with batch, microbatches and policy chosen
   memory_breakdown memory{};     ///< of `memory_use`
   verdict fit = verdict::no;     ///< of that memory
   step_breakdown step{};         ///< of `step_time`

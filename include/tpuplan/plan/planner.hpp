@@ -270,7 +270,7 @@ inline void check_regions(const plan_request& request) {
 }
 
 inline void check_request(const plan_request& request) {
-  training job = request.job;
+  training_job job = request.job;
   check_range(request);
   if (request.largest_batch_tokens > 0) job.global_batch = 1;
   job.gradient_accumulation = 1;
@@ -304,7 +304,7 @@ inline bool is_wanted(const chip_spec& chip, const plan_request& request) {
 }
 
 /// Whether the chip has the rates that the job needs; over several slices that of its network too.
-inline bool has_rates(const chip_spec& chip, const training& job, std::int64_t slice_total) {
+inline bool has_rates(const chip_spec& chip, const training_job& job, std::int64_t slice_total) {
   if (!has_peak_rate(chip, job.compute)) return false;
   if (job.state_on_host != host_state::none && !chip.host.pcie.has_value()) return false;
   return slice_total == 1 || chip.host.dcn.has_value();

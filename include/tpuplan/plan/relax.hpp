@@ -123,13 +123,13 @@ inline std::optional<plan_request> without(const plan_request& request, plan_lim
 }
 
 /// The nearest smaller batch with a plan.
-inline std::optional<relaxation> smaller_batch(plan_request r) {
-  const std::int64_t given = r.job.global_batch;
-  for (int halving = 0; halving < 6 && r.job.global_batch % 2 == 0; ++halving) {
-    r.job.global_batch /= 2;
-    plan_answer answer = make_plan(r);
+inline std::optional<relaxation> smaller_batch(plan_request request) {
+  const std::int64_t given = request.job.global_batch;
+  for (int halving = 0; halving < 6 && request.job.global_batch % 2 == 0; ++halving) {
+    request.job.global_batch /= 2;
+    plan_answer answer = make_plan(request);
     if (answer.plans.empty()) continue;
-    return relaxation{plan_limit::batch, static_cast<double>(given), static_cast<double>(r.job.global_batch),
+    return relaxation{plan_limit::batch, static_cast<double>(given), static_cast<double>(request.job.global_batch),
                       std::move(answer.plans.front())};
   }
   return std::nullopt;

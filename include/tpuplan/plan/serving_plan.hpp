@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 #include <tpuplan/cost/serving_cost.hpp>
-#include <tpuplan/estimate/serving.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <tuple>
 #include <vector>
@@ -23,7 +23,7 @@ inline namespace abi_0 {
 /// What is to be served, and within which limits. The traffic of `job` is that of all slices together.
 struct serving_request {
   transformer model{};                                       ///< what is served
-  serving job{};                                             ///< traffic of all slices, targets and engine
+  serving_job job{};                                         ///< traffic of all slices, targets and engine
   objective best = objective::cheapest;                      ///< fastest: the shortest time per token
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that may be chosen
   std::vector<std::string> regions{"us"};                    ///< that may be chosen
@@ -42,7 +42,7 @@ struct serving_plan {
   slice where{};                                ///< each of the slices
   serving_layout mesh{};                        ///< replicas on each of them
   std::int64_t slices = 0;                      ///< how many alike
-  serving share{};                              ///< the traffic of one slice
+  serving_job share{};                          ///< the traffic of one slice
   serving_estimate estimate{};                  ///< of one slice
   provisioning kind = provisioning::on_demand;  ///< the way of paying
   std::string region;                           ///< where it is paid
@@ -97,58 +97,58 @@ inline void come_closer(server_search& search, serving_rejection why, double amo
 }
 
 /// The traffic that one of so many slices gets.
-inline serving share_of(const serving& job, std::int64_t slices) {
-  serving share = job;
+inline serving_job share_of(const serving_job& job, std::int64_t slices) {
+  serving_job share = job;
   share.request_rate = job.request_rate / static_cast<double>(slices);
   share.concurrency = job.concurrency > 0 ? ceil_div(job.concurrency, slices) : 0;
   return share;
 }
 
 /// Seconds by which a target is missed; 0 where both are kept.
-inline double missed_by(const serving_estimate& e, const serving& job) {
+inline double missed_by(const serving_estimate& estimate, const serving_job& job) {
   double missed = 0;
-  if (!e.meets_ttft) missed = (e.first_token - job.ttft_target).value();
-  if (!e.meets_tpot) missed = std::max(missed, (e.per_token.total - job.tpot_target).value());
+  if (!estimate.meets_ttft) missed = (estimate.first_token - job.ttft_target).value();
+  if (!estimate.meets_tpot) missed = std::max(missed, (estimate.per_token.total - job.tpot_target).value());
   return missed;
 }
 
 /// How one of so many slices does; nothing where it is asked for more than it can give.
-inline std::optional<serving_estimate> try_slices(const serving_request& r, const slice& where,
+inline std::optional<serving_estimate> try_slices(const serving_request& request, const slice& where,
                                                   const serving_layout& mesh, std::int64_t slices) {
-  const serving share = share_of(r.job, slices);
+  const serving_job share = share_of(request.job, slices);
   if (share.request_rate.value() > 0) {
-    serving open = share;
+    serving_job open = share;
     open.request_rate = {};
     open.ttft_target = open.tpot_target = {};
-    const serving_estimate full = serve(r.model, open, mesh, where, r.constants);
+    const serving_estimate full = serve(request.model, open, mesh, where, request.constants);
     if (full.fit != verdict::no && share.request_rate >= full.capacity) return std::nullopt;
   }
-  return serve(r.model, share, mesh, where, r.constants);
+  return serve(request.model, share, mesh, where, request.constants);
 }
 
 /// Whether the targets are above what physics allows.
-inline bool reachable(const serving_request& r, const slice& where, const serving_layout& mesh) {
-  const target_floors floors = floors_of(r.model, r.job, mesh, where);
-  return r.job.tpot_target >= floors.tpot.total && r.job.ttft_target >= floors.ttft.total;
+inline bool reachable(const serving_request& request, const slice& where, const serving_layout& mesh) {
+  const target_floors floors = floors_of(request.model, request.job, mesh, where);
+  return request.job.tpot_target >= floors.tpot.total && request.job.ttft_target >= floors.ttft.total;
 }
 
 /// The fewest slices that keep the targets: more of them have less to do each. Doubling, then halving the gap.
-inline std::optional<std::int64_t> fewest_slices(server_search& search, const serving_request& r, const slice& where,
-                                                 const serving_layout& mesh, std::int64_t most,
+inline std::optional<std::int64_t> fewest_slices(server_search& search, const serving_request& request,
+                                                 const slice& where, const serving_layout& mesh, std::int64_t most,
                                                  std::int64_t& candidates) {
   const auto enough = [&](std::int64_t slices) {
     ++candidates;
-    const std::optional<serving_estimate> e = try_slices(r, where, mesh, slices);
+    const std::optional<serving_estimate> e = try_slices(request, where, mesh, slices);
     if (!e) return false;
-    const double missed = missed_by(*e, r.job);
+    const double missed = missed_by(*e, request.job);
     if (missed > 0) come_closer(search, serving_rejection::misses_target, missed);
     return missed == 0;
   };
-  const bool grows = r.job.request_rate.value() > 0 || r.job.concurrency > 0;
+  const bool grows = request.job.request_rate.value() > 0 || request.job.concurrency > 0;
   std::int64_t high = 1;
   while (!enough(high)) {
     if (!grows || high >= most) {
-      if (grows && try_slices(r, where, mesh, high) == std::nullopt)
+      if (grows && try_slices(request, where, mesh, high) == std::nullopt)
         come_closer(search, serving_rejection::too_many_chips,
                     static_cast<double>(checked_multiply(high, chips(where))));
       return std::nullopt;
@@ -172,10 +172,10 @@ inline std::array<double, 2> worth(const serving_plan& p, objective best) {
 }
 
 /// Prices a plan in every region and under every kind that is allowed.
-inline void price_servers(server_search& search, const serving_request& r, serving_plan p) {
-  for (const std::string& region : r.regions) {
-    for (const provisioning kind : r.kinds) {
-      const maybe<price_row> price = find_price(r.prices, p.where, region, kind);
+inline void price_servers(server_search& search, const serving_request& request, serving_plan p) {
+  for (const std::string& region : request.regions) {
+    for (const provisioning kind : request.kinds) {
+      const maybe<price_row> price = find_price(request.prices, p.where, region, kind);
       if (!price) {
         come_closer(search, serving_rejection::no_price, 0);
         continue;
@@ -185,81 +185,82 @@ inline void price_servers(server_search& search, const serving_request& r, servi
       p.price = *price;
       p.cost = cost_of_tokens(p.estimate, p.where, *price);
       p.rate = p.cost.rate * static_cast<double>(p.slices);
-      if (r.budget && p.rate > *r.budget) {
-        come_closer(search, serving_rejection::over_budget, (p.rate - *r.budget).value() * 3600);
+      if (request.budget && p.rate > *request.budget) {
+        come_closer(search, serving_rejection::over_budget, (p.rate - *request.budget).value() * 3600);
         continue;
       }
-      if (!search.best || worth(p, r.best) < worth(*search.best, r.best)) search.best = p;
+      if (!search.best || worth(p, request.best) < worth(*search.best, request.best)) search.best = p;
     }
   }
 }
 
-inline bool heads_divide(const transformer& m, std::int64_t tensor) {
-  const attention_spec& a = m.attention;
+inline bool heads_divide(const transformer& model, std::int64_t tensor) {
+  const attention_spec& a = model.attention;
   return a.heads % tensor == 0 && (a.kv_heads % tensor == 0 || tensor % a.kv_heads == 0);
 }
 
 /// Every size of a replica, and both ways to cut the cache where they differ.
-inline server_search search_server(const slice& where, const serving_request& r, std::int64_t& candidates) {
+inline server_search search_server(const slice& where, const serving_request& request, std::int64_t& candidates) {
   server_search search;
   search.closest.where = where;
   const std::int64_t all = devices(where);
-  const std::int64_t most = std::max<std::int64_t>(1, r.largest_chips / chips(where));
+  const std::int64_t most = std::max<std::int64_t>(1, request.largest_chips / chips(where));
   for (std::int64_t tensor = 1; tensor <= all; ++tensor) {
     if (all % tensor != 0) continue;
-    for (const cache_cut cut : {cache_cut::heads, cache_cut::batch}) {
-      const serving_layout mesh{tensor, weight_cut::one_dimension, cut};
-      if (!heads_divide(r.model, tensor)) continue;
-      if (cut == cache_cut::batch && served_by(r.model, r.job, {tensor, {}, {}}, where).copies <= 1) continue;
-      if (largest_running(r.model, r.job, mesh, where) == 0) {
-        const serving_memory m = serving_memory_use(r.model, 0, r.job, mesh, where);
+    for (const cache_sharding cut : {cache_sharding::heads, cache_sharding::batch}) {
+      const serving_layout mesh{tensor, weight_sharding::one_dimension, cut};
+      if (!heads_divide(request.model, tensor)) continue;
+      if (cut == cache_sharding::batch && served_by(request.model, request.job, {tensor, {}, {}}, where).copies <= 1)
+        continue;
+      if (largest_running(request.model, request.job, mesh, where) == 0) {
+        const serving_memory m = serving_memory_use(request.model, 0, request.job, mesh, where);
         come_closer(search, serving_rejection::does_not_fit, std::max(0.0, (m.low - m.usable).value()));
         continue;
       }
-      if (!reachable(r, where, mesh)) {
+      if (!reachable(request, where, mesh)) {
         come_closer(search, serving_rejection::misses_target, std::numeric_limits<double>::infinity());
         continue;
       }
-      const std::optional<std::int64_t> slices = fewest_slices(search, r, where, mesh, most, candidates);
+      const std::optional<std::int64_t> slices = fewest_slices(search, request, where, mesh, most, candidates);
       if (!slices) continue;
       serving_plan p;
       p.where = where;
       p.mesh = mesh;
       p.slices = *slices;
-      p.share = share_of(r.job, *slices);
-      p.estimate = serve(r.model, p.share, mesh, where, r.constants);
-      if (p.estimate.fit == verdict::uncertain && !r.accept_uncertain) {
+      p.share = share_of(request.job, *slices);
+      p.estimate = serve(request.model, p.share, mesh, where, request.constants);
+      if (p.estimate.fit == verdict::uncertain && !request.accept_uncertain) {
         come_closer(search, serving_rejection::does_not_fit,
                     (p.estimate.memory.high - safe_share * p.estimate.memory.usable).value());
         continue;
       }
-      price_servers(search, r, p);
+      price_servers(search, request, p);
     }
   }
   return search;
 }
 
-inline void check_request(const serving_request& r) {
-  validate(r.job, r.model);
-  validate(r.constants);
-  if (r.regions.empty()) fail(errc::missing_field, "plan.regions", "none", "one region or more");
-  if (r.kinds.empty()) fail(errc::missing_field, "plan.kinds", "none", "one way of paying or more");
-  if (r.budget) positive("plan.budget in dollars a second", r.budget->value());
-  positive_count("plan.smallest_chips", r.smallest_chips);
-  positive_count("plan.largest_chips", r.largest_chips);
-  if (r.smallest_chips > r.largest_chips)
-    fail(errc::invalid_argument, "plan.smallest_chips", r.smallest_chips, "at most plan.largest_chips");
-  for (const std::string& generation : r.generations) (void)chip_for(generation);
+inline void check_request(const serving_request& request) {
+  validate(request.job, request.model);
+  validate(request.constants);
+  if (request.regions.empty()) fail(errc::missing_field, "plan.regions", "none", "one region or more");
+  if (request.kinds.empty()) fail(errc::missing_field, "plan.kinds", "none", "one way of paying or more");
+  if (request.budget) positive("plan.budget in dollars a second", request.budget->value());
+  positive_count("plan.smallest_chips", request.smallest_chips);
+  positive_count("plan.largest_chips", request.largest_chips);
+  if (request.smallest_chips > request.largest_chips)
+    fail(errc::invalid_argument, "plan.smallest_chips", request.smallest_chips, "at most plan.largest_chips");
+  for (const std::string& generation : request.generations) (void)chip_for(generation);
 }
 
 /// Sorts, and keeps the best; of the rest it says how much dearer they are.
-inline void rank(serving_plan_answer& answer, const serving_request& r) {
+inline void rank(serving_plan_answer& answer, const serving_request& request) {
   std::vector<serving_plan>& plans = answer.plans;
   const auto key = [&](const serving_plan& p) {
-    return std::make_tuple(worth(p, r.best), chips(p.where), std::string(name(p.where).view()));
+    return std::make_tuple(worth(p, request.best), chips(p.where), std::string(name(p.where).view()));
   };
   std::sort(plans.begin(), plans.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
-  while (r.most_plans > 0 && plans.size() > r.most_plans) {
+  while (request.most_plans > 0 && plans.size() > request.most_plans) {
     const double more = (plans.back().rate - plans.front().rate).value() * 3600;
     answer.rejected.push_back({plans.back().where, serving_rejection::dominated, more});
     plans.pop_back();

@@ -40,17 +40,17 @@ struct serving_relaxation {
 namespace detail {
 
 /// The best plan of a request.
-inline std::optional<serving_plan> best_server(const serving_request& r) {
-  serving_plan_answer answer = plan_serving(r);
+inline std::optional<serving_plan> best_server(const serving_request& request) {
+  serving_plan_answer answer = plan_serving(request);
   if (answer.plans.empty()) return std::nullopt;
   return std::move(answer.plans.front());
 }
 
 /// The request with its targets times a factor.
-inline serving_request with_targets(serving_request r, serving_limit limit, double factor) {
-  if (limit != serving_limit::ttft) r.job.tpot_target *= factor;
-  if (limit != serving_limit::tpot) r.job.ttft_target *= factor;
-  return r;
+inline serving_request with_targets(serving_request request, serving_limit limit, double factor) {
+  if (limit != serving_limit::ttft) request.job.tpot_target *= factor;
+  if (limit != serving_limit::tpot) request.job.ttft_target *= factor;
+  return request;
 }
 
 /// Targets relaxed by the least factor that lets a plan in, to 1 %; up to a million.
@@ -75,25 +75,25 @@ inline std::optional<serving_relaxation> relax_targets(const serving_request& re
 }
 
 /// The request without that limit; nothing where it has none.
-inline std::optional<serving_request> without(serving_request r, serving_limit limit) {
+inline std::optional<serving_request> without(serving_request request, serving_limit limit) {
   switch (limit) {
     case serving_limit::budget:
-      if (!r.budget) return std::nullopt;
-      r.budget.reset();
-      return r;
+      if (!request.budget) return std::nullopt;
+      request.budget.reset();
+      return request;
     case serving_limit::chips:
-      r.largest_chips = std::int64_t{1} << 20;
-      r.best = objective::fewest_chips;
-      return r;
-    case serving_limit::kinds: r.kinds.assign(all_provisioning.begin(), all_provisioning.end()); return r;
+      request.largest_chips = std::int64_t{1} << 20;
+      request.best = objective::fewest_chips;
+      return request;
+    case serving_limit::kinds: request.kinds.assign(all_provisioning.begin(), all_provisioning.end()); return request;
     case serving_limit::generation:
-      if (r.generations.empty()) return std::nullopt;
-      r.generations.clear();
-      return r;
+      if (request.generations.empty()) return std::nullopt;
+      request.generations.clear();
+      return request;
     case serving_limit::uncertain:
-      if (r.accept_uncertain) return std::nullopt;
-      r.accept_uncertain = true;
-      return r;
+      if (request.accept_uncertain) return std::nullopt;
+      request.accept_uncertain = true;
+      return request;
     case serving_limit::tpot:
     case serving_limit::ttft:
     case serving_limit::targets: break;
@@ -102,9 +102,9 @@ inline std::optional<serving_request> without(serving_request r, serving_limit l
 }
 
 /// The plan of the least rate; those of an answer are ranked by the cost of a token.
-inline std::optional<serving_plan> cheapest_server(const serving_request& r) {
+inline std::optional<serving_plan> cheapest_server(const serving_request& request) {
   std::optional<serving_plan> least;
-  serving_request all = r;
+  serving_request all = request;
   all.most_plans = 0;
   for (serving_plan& p : plan_serving(all).plans) {
     if (!least || p.rate < least->rate) least = std::move(p);

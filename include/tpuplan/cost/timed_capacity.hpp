@@ -1,0 +1,97 @@
+#ifndef TPUPLAN_COST_TIMED_CAPACITY_HPP
+#define TPUPLAN_COST_TIMED_CAPACITY_HPP
+
+#include <cstdint>
+#include <tpuplan/cost/run_cost.hpp>
+
+/// @file
+/// Capacity for a stretch of time: flex-start, at most 7 days at once, and calendar windows of whole days. What a run
+/// takes of them, what is paid for, and what of that is left unused.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A run in windows of time. billed = run + overhead + unused; wall = run + overhead + queue.
+struct windowed_run {
+  seconds run{};            ///< useful, as asked
+  seconds overhead{};       ///< checkpoints at the end of pieces and restarts at the beginning of the next
+  seconds unused{};         ///< paid for after the run has ended
+  seconds queue{};          ///< waiting for capacity, not billed
+  seconds billed{};         ///< of machines that are held, used or not
+  seconds wall{};           ///< from asking for capacity to the end of the run
+  std::int64_t pieces = 1;  ///< windows one after the other
+};
+
+/// How flex-start is used. The times are those of `spot_terms`, for the same reasons.
+struct flex_start_terms {
+  seconds limit{7 * 86400.0};   ///< of one piece; above 0, at most 7 days
+  seconds checkpoint_time{15};  ///< for which the checkpoint at the end of a piece stops the compute
+  seconds restart_time{600};    ///< billed, at the beginning of every piece but the first
+  seconds queue_time{};         ///< not billed, the wait for each piece, the first included
+  bool may_be_split = true;     ///< false: a run longer than the limit is refused
+};
+
+/// Throws, naming the field, for terms that flex-start does not have.
+constexpr void validate(const flex_start_terms& terms) {
+  const double limit = detail::positive("flex_start_terms.limit", terms.limit.value());
+  if (terms.limit > 7_days) {
+    detail::fail(errc::out_of_range, "flex_start_terms.limit in days", in_days(terms.limit), "at most 7 days");
+  }
+  detail::not_negative("flex_start_terms.queue_time", terms.queue_time.value());
+  const double lost = detail::not_negative("flex_start_terms.checkpoint_time", terms.checkpoint_time.value()) +
+                      detail::not_negative("flex_start_terms.restart_time", terms.restart_time.value());
+  if (lost >= limit) {
+    detail::fail(errc::out_of_range, "flex_start_terms.restart_time", terms.restart_time.value(),
+                 "less than the limit, checkpoint_time included");
+  }
+}
+
+/// A run on flex-start capacity: one piece up to the limit, and beyond it the fewest pieces one after the other, each
+/// but the last ending with a checkpoint, each but the first beginning with a restart.
+///
+/// The run's own pieces are uninterrupted, and machines are given back when it ends: nothing is left unused. Throws
+/// where the run is longer than the limit and may not be split (`errc::out_of_range`), and as `validate`. Source:
+/// Google Cloud TPU flex-start documentation (copies of 2026): queued without charge, then up to 7 days, stopped at
+/// the requested end. Worked: 20 days are 3 pieces and 1230 s more; 14 days are 3 pieces too, as restarts need time.
+[[nodiscard]] constexpr windowed_run flex_start_run(seconds run, const flex_start_terms& terms = {}) {
+  const double useful = detail::positive("run time", run.value());
+  validate(terms);
+  windowed_run result;
+  result.run = run;
+  if (run > terms.limit) {
+    if (!terms.may_be_split) {
+      detail::fail(errc::out_of_range, "flex-start run in days", in_days(run),
+                   "at most the limit, 7 days or less, where the run may not be split");
+    }
+    const seconds lost = terms.checkpoint_time + terms.restart_time;
+    const double pieces = math::ceil((run - lost) / (terms.limit - lost));
+    if (!(pieces < 9e15)) {
+      detail::fail(errc::out_of_range, "run time", useful, "a time of fewer than 9e15 pieces");
+    }
+    result.pieces = static_cast<std::int64_t>(pieces);
+    result.overhead = lost * (pieces - 1);
+  }
+  result.queue = terms.queue_time * static_cast<double>(result.pieces);
+  result.billed = result.run + result.overhead;
+  result.wall = result.billed + result.queue;
+  return result;
+}
+
+/// A run in a calendar window of as many whole days as it needs; the rest of the last day is paid for and unused.
+///
+/// Throws beyond 90 days. A window cannot be changed or cancelled, and its first day is agreed: there is no queue.
+/// Source: Google Cloud TPU calendar mode documentation (copies of 2026). Worked: 25 h are 2 days, of which 23 h are
+/// unused.
+[[nodiscard]] constexpr windowed_run calendar_run(seconds run) {
+  windowed_run result;
+  result.run = run;
+  result.billed = billed_time(provisioning::calendar, run);
+  result.unused = result.billed - run;
+  result.wall = run;
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

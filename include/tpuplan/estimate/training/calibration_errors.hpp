@@ -1,0 +1,40 @@
+#ifndef TPUPLAN_ESTIMATE_TRAINING_CALIBRATION_ERRORS_HPP
+#define TPUPLAN_ESTIMATE_TRAINING_CALIBRATION_ERRORS_HPP
+
+#include <tpuplan/estimate/training/calibration.hpp>
+
+/// @file
+/// How well the constants of the training step are known.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+constexpr calibration make_log_errors() noexcept {
+  calibration e;
+  e.mxu_fraction = {0.13, 0.09, 0.06, 0.07, 0.04, 0.08, 0.09};
+  e.other_mxu_fraction = 0.07;
+  e.attention_slowdown = 0.16;
+  e.attention_block = e.operand_reads = e.weight_reads = e.exposed_context = e.exposed_host = e.own_factor = 0;
+  e.hbm_passes = 0.22;
+  e.dispatch_passes = 0.17;
+  e.exposed_fsdp = 0.32;
+  e.exposed_tensor = 0.49;
+  e.exposed_expert = 0.37;
+  e.exposed_dcn = 0.95;
+  e.slowdown_per_doubling = 0.55;
+  e.low_precision_share = 0.13;
+  e.general_software = 0.03;
+  e.per_layer_pass = seconds{0};
+  return e;
+}
+}  // namespace detail
+
+/// Standard errors of the logarithms of the constants, each in the field of its constant; those of constants that were
+/// set are of a fit in which they are free; 0 where no data speaks. Switches mean nothing here.
+inline constexpr calibration calibration_log_errors = detail::make_log_errors();
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

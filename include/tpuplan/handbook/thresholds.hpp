@@ -1,0 +1,186 @@
+#ifndef TPUPLAN_HANDBOOK_THRESHOLDS_HPP
+#define TPUPLAN_HANDBOOK_THRESHOLDS_HPP
+
+#include <cstdint>
+#include <tpuplan/handbook/roofline.hpp>
+#include <tpuplan/hardware/chip.hpp>
+#include <tpuplan/integer.hpp>
+#include <tpuplan/math.hpp>
+
+/// @file
+/// When does a way of sharding stop being limited by arithmetic? Rules for a layer of two matrices [D,F] and [F,D] in
+/// bf16, at peak rates and with perfect overlap. Source: scaling book, "Training" and "Sharded matrices" (2025-12-15).
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// ICI intensity: FLOPs that a chip can do while a byte comes over one axis, from both directions. Tokens per chip in
+/// bf16, whose two bytes cancel the two FLOPs of a multiply-add. Worked: 2550 on v5p, 2189 on v5e.
+[[nodiscard]] constexpr double ici_intensity(const chip_spec& chip, dtype compute = dtype::bf16) {
+  return ridge_point(chip, compute, memory_level::ici).value();
+}
+
+/// Tokens per chip above which data parallelism or FSDP over that many ICI axes is limited by arithmetic.
+/// `experts_per_active` is E/k of a mixture of experts. Worked: 850 on three axes of v5p.
+[[nodiscard]] constexpr double data_parallel_tokens_per_chip(const chip_spec& chip, std::int64_t axes,
+                                                             double experts_per_active = 1) {
+  detail::positive_count("axes", axes);
+  detail::in_range("experts_per_active", experts_per_active, 1, 1e9, "1 (dense) or more");
+  return ici_intensity(chip) / static_cast<double>(axes) * experts_per_active;
+}
+
+/// Degree below which tensor parallelism over that many axes is limited by arithmetic: (2 / bytes) F axes / intensity.
+/// It does not depend on the format as long as activations have it too. Worked: 7.5 for F = 16384 on one axis of v5e.
+[[nodiscard]] constexpr double tensor_parallel_limit(const chip_spec& chip, std::int64_t d_ff, std::int64_t axes = 1,
+                                                     dtype type = dtype::bf16) {
+  const double widths =
+      static_cast<double>(checked_multiply(detail::positive_count("d_ff", d_ff), detail::positive_count("axes", axes)));
+  return 2 / size_of(type).value() * widths / ici_intensity(chip, type);
+}
+
+/// Tokens per chip above which FSDP and tensor parallelism together are limited by arithmetic, at the best split of the
+/// chips between them: intensity^2 / (fsdp axes x tensor axes x F). Worked: 99.2 on v5p for F = 32768, two axes and
+/// one.
+[[nodiscard]] constexpr double mixed_tokens_per_chip(const chip_spec& chip, std::int64_t d_ff, std::int64_t fsdp_axes,
+                                                     std::int64_t tensor_axes) {
+  const double intensity = ici_intensity(chip);
+  const std::int64_t axes = checked_multiply(detail::positive_count("fsdp_axes", fsdp_axes),
+                                             detail::positive_count("tensor_axes", tensor_axes));
+  return intensity * intensity / static_cast<double>(checked_multiply(axes, detail::positive_count("d_ff", d_ff)));
+}
+
+/// The FSDP degree at which FSDP and tensor traffic take the same time: sqrt(B/F x fsdp axes / tensor axes x chips).
+/// Worked: 13.7 for 48000 tokens, F = 32768, 64 chips, two axes and one.
+[[nodiscard]] constexpr double optimal_fsdp(std::int64_t batch_tokens, std::int64_t d_ff, std::int64_t chip_count,
+                                            std::int64_t fsdp_axes, std::int64_t tensor_axes) {
+  const auto tokens = static_cast<double>(detail::positive_count("batch_tokens", batch_tokens));
+  const auto width = static_cast<double>(detail::positive_count("d_ff", d_ff));
+  const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
+  const auto x = static_cast<double>(detail::positive_count("fsdp_axes", fsdp_axes));
+  const auto y = static_cast<double>(detail::positive_count("tensor_axes", tensor_axes));
+  return math::sqrt(tokens / width * x / y * count);
+}
+
+/// Tokens per slice above which data parallelism between slices is limited by arithmetic. Worked: 73440 on v5p.
+[[nodiscard]] constexpr double dcn_tokens_per_slice(const chip_spec& chip) {
+  return ridge_point(chip, dtype::bf16, memory_level::dcn).value();
+}
+
+/// X[B,D] Y[D,F] with Y cut along D: gather Y first, or multiply and reduce after?
+struct contraction_limits {
+  double gather_first_batch = 0;   ///< tokens above which gathering first is limited by arithmetic
+  double reduce_after_inner = 0;   ///< D above which reducing after beats the repeated FLOPs of gathering first
+  double reduce_after_degree = 0;  ///< most ways for which reducing after is limited by arithmetic
+  double equal_traffic_batch = 0;  ///< tokens at which both move the same bytes; fewer favour reducing after
+};
+
+/// Worked: 2550 tokens, D above 5100, 1.6 ways for D = 8192 on v5p; equal traffic at 4096 tokens.
+[[nodiscard]] constexpr contraction_limits sharded_contraction(const chip_spec& chip, std::int64_t inner) {
+  const double intensity = ici_intensity(chip);
+  const auto d = static_cast<double>(detail::positive_count("inner", inner));
+  return {intensity, 2 * intensity, d / (2 * intensity), d / 2};
+}
+
+/// How a layer of two matrices is dealt out: ways and ICI axes of FSDP and of tensor parallelism.
+struct layer_sharding {
+  std::int64_t fsdp = 1;         ///< ways
+  std::int64_t fsdp_axes = 0;    ///< ICI axes that it spans
+  std::int64_t tensor = 1;       ///< ways
+  std::int64_t tensor_axes = 0;  ///< ICI axes that it spans
+};
+
+/// Forward time of one layer of two bf16 matrices: arithmetic, FSDP gathers, tensor gathers and scatters.
+struct layer_times {
+  seconds math{};              ///< arithmetic at the bf16 peak
+  seconds fsdp{};              ///< gathers of weights
+  seconds tensor{};            ///< gathers and scatters of activations
+  bool compute_bound = false;  ///< arithmetic takes longer than either kind of traffic
+};
+
+/// Worked: 4 Mi tokens, D 8192, F 28672, FSDP 2048 on two axes and tensor 4 on one, v5p: 1.048 ms of arithmetic,
+/// 0.652 ms and 0.373 ms of traffic.
+[[nodiscard]] constexpr layer_times layer_forward(const chip_spec& chip, std::int64_t batch_tokens,
+                                                  std::int64_t d_model, std::int64_t d_ff, const layer_sharding& how) {
+  const flops work = 2 * flops_of({batch_tokens, d_model, d_ff});
+  const auto x = static_cast<double>(detail::positive_count("fsdp", how.fsdp));
+  const auto y = static_cast<double>(detail::positive_count("tensor", how.tensor));
+  layer_times t;
+  t.math = work / (peak_rate(chip, dtype::bf16) * (x * y));
+  const auto tokens = static_cast<double>(batch_tokens);
+  const auto d = static_cast<double>(d_model);
+  if (how.fsdp > 1) {
+    const auto axes = static_cast<double>(detail::positive_count("fsdp_axes", how.fsdp_axes));
+    t.fsdp = bytes{4 * d * static_cast<double>(d_ff) / y} / (bandwidth(chip, memory_level::ici) * axes);
+  }
+  if (how.tensor > 1) {
+    const auto axes = static_cast<double>(detail::positive_count("tensor_axes", how.tensor_axes));
+    t.tensor = bytes{4 * tokens * d / x} / (bandwidth(chip, memory_level::ici) * axes);
+  }
+  t.compute_bound = t.math > t.fsdp && t.math > t.tensor;
+  return t;
+}
+
+/// Backward pass of one layer under data parallelism between slices: arithmetic, and the all-reduce of its gradients,
+/// which one slice does not need.
+struct layer_backward_times {
+  seconds math{};  ///< arithmetic at the bf16 peak
+  seconds dcn{};   ///< the all-reduce between slices
+};
+
+/// Worked: 2e6 tokens, D 8192, F 28672 on two v5p slices of 8960 chips: 0.457 ms against 0.0336 ms.
+[[nodiscard]] constexpr layer_backward_times layer_backward_between_slices(const chip_spec& chip, double batch_tokens,
+                                                                           std::int64_t d_model, std::int64_t d_ff,
+                                                                           std::int64_t slice_chips,
+                                                                           std::int64_t slice_total) {
+  detail::positive("batch_tokens", batch_tokens);
+  const double weights = static_cast<double>(
+      checked_multiply(detail::positive_count("d_model", d_model), detail::positive_count("d_ff", d_ff)));
+  const auto per_slice = static_cast<double>(detail::positive_count("slice_chips", slice_chips));
+  const auto total = static_cast<double>(detail::positive_count("slices", slice_total));
+  layer_backward_times t;
+  t.math = flops{8 * batch_tokens * weights} / (peak_rate(chip, dtype::bf16) * (per_slice * total));
+  if (slice_total > 1) t.dcn = bytes{8 * weights} / (bandwidth(chip, memory_level::dcn) * per_slice);
+  return t;
+}
+
+/// Bytes that a layer of two bf16 matrices moves forward and backward, an all-reduce counted twice.
+struct layer_traffic {
+  bytes data{};    ///< gradients reduced
+  bytes fsdp{};    ///< weights gathered forward, gathered and scattered backward
+  bytes tensor{};  ///< activations gathered and scattered both ways
+};
+
+/// Worked: D 8192, F 28672, 2^20 tokens: 1879048192, 2818572288 and 68719476736 B.
+[[nodiscard]] constexpr layer_traffic traffic_of_layer(std::int64_t batch_tokens, std::int64_t d_model,
+                                                       std::int64_t d_ff) {
+  const double weights = static_cast<double>(
+      checked_multiply(detail::positive_count("d_model", d_model), detail::positive_count("d_ff", d_ff)));
+  const double activations =
+      static_cast<double>(checked_multiply(detail::positive_count("batch_tokens", batch_tokens), d_model));
+  return {bytes{8 * weights}, bytes{12 * weights}, bytes{8 * activations}};
+}
+
+/// Time in which pipeline stages hand on the activations of a step: one hop of a microbatch, and hops on the critical
+/// path.
+struct pipeline_transfer {
+  seconds per_hop{};  ///< one microbatch
+  seconds total{};    ///< all hops on the critical path
+};
+
+/// Worked: 2 Mi tokens, D 8192, 400 GB/s, 32 microbatches, 8 stages: 2.68 ms a hop, 102 ms in all.
+[[nodiscard]] constexpr pipeline_transfer pipeline_transfer_time(std::int64_t batch_tokens, std::int64_t d_model,
+                                                                 bytes_per_second between_stages,
+                                                                 std::int64_t microbatches, std::int64_t stages) {
+  detail::positive("between_stages", between_stages.value());
+  const auto pieces = static_cast<double>(detail::positive_count("microbatches", microbatches));
+  if (stages < 2) detail::fail(errc::invalid_argument, "stages", stages, "2 or more");
+  const double activations = static_cast<double>(checked_multiply(detail::positive_count("batch_tokens", batch_tokens),
+                                                                  detail::positive_count("d_model", d_model)));
+  const seconds hop = bytes{2 * activations / pieces} / between_stages;
+  return {hop, hop * (pieces + static_cast<double>(stages) - 2)};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

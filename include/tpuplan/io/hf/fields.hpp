@@ -1,0 +1,241 @@
+#ifndef TPUPLAN_IO_HF_FIELDS_HPP
+#define TPUPLAN_IO_HF_FIELDS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tpuplan/integer.hpp>
+#include <tpuplan/io/hf/defaults.hpp>
+#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/model/transformer.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// The fields of a Hugging Face configuration: stated, or the default of its class, and then on record.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Something that a configuration does not say and that was taken to be so.
+struct assumption {
+  std::string field;  ///< with its path, as "text_config.head_dim"
+  std::string value;  ///< as it would stand in the file; "none" for null
+  std::string why;    ///< "class default of llama"
+};
+
+namespace detail {
+
+/// How many letters must change to make one name of the other, capitals apart.
+inline std::size_t edit_distance(std::string_view given, std::string_view name) {
+  std::vector<std::size_t> row(name.size() + 1);
+  for (std::size_t j = 0; j <= name.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < name.size(); ++j) {
+      const std::size_t replaced = diagonal + (to_lower(given[i]) == to_lower(name[j]) ? 0 : 1);
+      diagonal = std::exchange(row[j + 1], std::min({replaced, row[j] + 1, row[j + 1] + 1}));
+    }
+  }
+  return row.back();
+}
+
+/// The names as a list, nearest to the beginning of `given` first; in their order where nothing is given.
+inline std::string nearest_first(const std::vector<std::string_view>& names, std::string_view given) {
+  std::vector<std::pair<std::size_t, std::string_view>> sorted;
+  for (const std::string_view name : names)
+    sorted.emplace_back(given.empty() ? 0 : edit_distance(given.substr(0, 40), name), name);
+  if (!given.empty()) std::sort(sorted.begin(), sorted.end());
+  std::string list;
+  for (const auto& [distance, name] : sorted) list.append(list.empty() ? "" : ", ").append(name);
+  return list;
+}
+
+/// Refuses a name that is none of `names`; of a long one the message shows the beginning.
+[[noreturn]] inline void fail_unknown(const std::string& field, std::string given,
+                                      const std::vector<std::string_view>& names) {
+  if (given.size() > 40) given = given.substr(0, 37) + "...";
+  fail(errc::unknown_name, field, given, nearest_first(names, given));
+}
+
+/// One configuration, or one inside of another, with the defaults of its class. A field that is not stated takes the
+/// default and goes on record; where the class has none it is refused by name. Null is what the class makes of it.
+class config_fields {
+ public:
+  /// `prefix` is the path inside of the file, empty or ending in a dot; `type` is a name that outlives this object;
+  /// `outer` is the configuration around this one.
+  config_fields(json_object object, std::string prefix, std::string_view type, std::vector<assumption>& assumed,
+                config_fields* outer = nullptr)
+      : object_{std::move(object)}, prefix_{std::move(prefix)}, type_{type}, assumed_{&assumed}, outer_{outer} {}
+
+  [[nodiscard]] std::string_view type() const noexcept { return type_; }
+  [[nodiscard]] const json_object& object() const noexcept { return object_; }
+  [[nodiscard]] std::string path(std::string_view field) const { return object_.path(field); }
+  [[nodiscard]] const std::string& prefix() const noexcept { return prefix_; }
+  [[nodiscard]] std::vector<assumption>& assumed() noexcept { return *assumed_; }
+
+  /// Stated, and not null.
+  [[nodiscard]] bool has(std::string_view field) const { return object_.has(field); }
+  [[nodiscard]] bool is_null(std::string_view field) const { return object_.is_null(field); }
+
+  /// Defaults that come before those of the class: of a part that the file leaves out as a whole.
+  void set_first_defaults(std::string type) { first_type_ = std::move(type); }
+
+  /// The default of the class, or null.
+  [[nodiscard]] const hf_default* default_of(std::string_view field) const noexcept {
+    const hf_default* first = first_type_.empty() ? nullptr : hf_default_for(first_type_, field);
+    return first != nullptr ? first : hf_default_for(type_, field);
+  }
+
+  /// A dimension: 1 to 2^24.
+  [[nodiscard]] std::int64_t count(std::string_view field) {
+    const std::optional<std::int64_t> value = resolve(field);
+    if (!value) fail_missing(field);
+    check_dimension(path(field), *value);
+    return *value;
+  }
+  /// A dimension, or 0 for one that is null.
+  [[nodiscard]] std::int64_t count_or_none(std::string_view field) {
+    const std::optional<std::int64_t> value = resolve(field);
+    if (value) check_dimension(path(field), *value);
+    return value.value_or(0);
+  }
+  /// The size of a part that may be absent: 0 to `most`.
+  [[nodiscard]] std::int64_t part(std::string_view field, std::int64_t most = 16777216) {
+    const std::optional<std::int64_t> value = resolve(field);
+    if (!value) fail_missing(field);
+    check_part(path(field), *value, most, "0 to " + std::to_string(most));
+    return *value;
+  }
+  /// A length in tokens: 1 to 2^40, or 0 for null.
+  [[nodiscard]] std::int64_t tokens(std::string_view field) {
+    const std::optional<std::int64_t> value = resolve(field);
+    if (value) check_part(path(field), positive_count(path(field), *value), std::int64_t{1} << 40, "1 to 2^40 tokens");
+    return value.value_or(0);
+  }
+  /// A dimension with a second name.
+  [[nodiscard]] std::int64_t count(std::string_view field, std::string_view alias) {
+    return count(!has(field) && has(alias) ? alias : field);
+  }
+
+  [[nodiscard]] bool flag(std::string_view field) {
+    if (has(field)) return object_.flag(field);
+    const hf_default* row = is_null(field) ? nullptr : default_of(field);
+    if (row == nullptr || row->kind != default_kind::boolean) fail_missing(field);
+    assume(field, row->value != 0 ? "true" : "false", *row);
+    return row->value != 0;
+  }
+
+  [[nodiscard]] std::string string(std::string_view field) {
+    if (has(field)) return object_.string(field);
+    const hf_default* row = is_null(field) ? nullptr : default_of(field);
+    if (row == nullptr || row->kind != default_kind::text) fail_missing(field);
+    assume(field, std::string(row->text), *row);
+    return std::string(row->text);
+  }
+
+  /// An array; null is an empty one.
+  [[nodiscard]] nlohmann::json list(std::string_view field) {
+    if (is_null(field)) return nlohmann::json::array();
+    if (has(field)) {
+      const nlohmann::json& given = object_.at(field);
+      if (!given.is_array()) fail(errc::malformed_input, path(field), given.type_name(), "an array");
+      return given;
+    }
+    const hf_default* row = default_of(field);
+    if (row == nullptr || row->kind != default_kind::list) fail_missing(field);
+    assume(field, std::string(row->text), *row);
+    return nlohmann::json::parse(row->text);
+  }
+
+  /// How many different layers a list of layer numbers names; each has to be one of the `layers`.
+  [[nodiscard]] std::int64_t layers_listed(std::string_view field, std::int64_t layers) {
+    std::vector<std::int64_t> numbers;
+    for (const nlohmann::json& entry : list(field)) {
+      const std::int64_t number = entry.is_number_integer() ? entry.get<std::int64_t>() : -1;
+      if (number < 0 || number >= layers) {
+        fail(errc::invalid_argument, path(field), shown_json(entry), "numbers of layers, from 0 on");
+      }
+      numbers.push_back(number);
+    }
+    std::sort(numbers.begin(), numbers.end());
+    return std::unique(numbers.begin(), numbers.end()) - numbers.begin();
+  }
+
+  /// Refuses what the model structs cannot describe, should the file ask for it.
+  void refuse_true(std::string_view field) const {
+    if (has(field) && object_.flag(field)) fail(errc::unsupported, path(field), "true", "false or absent");
+  }
+
+  /// Puts something on record, once.
+  void assume(std::string_view field, std::string value, std::string why) {
+    std::string where = prefix_ + std::string(field);
+    const bool known = std::any_of(assumed_->begin(), assumed_->end(),
+                                   [&](const assumption& earlier) { return earlier.field == where; });
+    if (!known) assumed_->push_back({std::move(where), std::move(value), std::move(why)});
+  }
+  void assume(std::string_view field, std::string value, const hf_default& row) {
+    std::string why = "class default of " + std::string(row.model_type);
+    if (row.kind == default_kind::same_as) why += ": " + std::string(row.text);
+    if (row.kind == default_kind::quotient) why += ": " + std::string(row.text) + " / " + std::string(row.divisor);
+    assume(field, std::move(value), std::move(why));
+  }
+
+  [[noreturn]] void fail_missing(std::string_view field) const {
+    fail(errc::missing_field, path(field), is_null(field) ? "null" : "missing",
+         "a value: " + std::string(type_) + " has no default for it");
+  }
+
+ private:
+  /// The number stated, that of the class, or nothing for null.
+  std::optional<std::int64_t> resolve(std::string_view field) {
+    if (has(field)) return object_.count(field);
+    const hf_default* row = default_of(field);
+    if (is_null(field)) return row == nullptr ? std::nullopt : derived(*row);
+    if (row == nullptr) fail_missing(field);
+    std::optional<std::int64_t> value = derived(*row);
+    if (row->kind == default_kind::number) value = row->value;
+    if (!value && row->kind != default_kind::none) fail_missing(field);
+    assume(field, value ? std::to_string(*value) : "none", *row);
+    return value;
+  }
+
+  /// What a default says in terms of other fields; nothing for one that is a value of its own.
+  std::optional<std::int64_t> derived(const hf_default& row) {
+    switch (row.kind) {
+      case default_kind::same_as: return count(row.text);
+      case default_kind::same_as_outer:
+        if (outer_ != nullptr) return outer_->count(row.text);
+        return std::nullopt;
+      case default_kind::quotient: return quotient(row);
+      case default_kind::multiple: return checked_multiply(row.value, count(row.text));
+      case default_kind::list_length: return static_cast<std::int64_t>(list(row.text).size());
+      default: return std::nullopt;
+    }
+  }
+  std::int64_t quotient(const hf_default& row) {
+    const std::int64_t whole = count(row.text);
+    const std::int64_t parts = count(row.divisor);
+    if (whole % parts != 0) {
+      fail(errc::not_divisible, path(row.divisor), parts, "a divisor of " + std::string(row.text));
+    }
+    return whole / parts;
+  }
+
+  json_object object_;
+  std::string prefix_;
+  std::string_view type_;
+  std::string first_type_;
+  std::vector<assumption>* assumed_;
+  config_fields* outer_;
+};
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,266 @@
+#ifndef TPUPLAN_IO_HF_VISION_HPP
+#define TPUPLAN_IO_HF_VISION_HPP
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tpuplan/integer.hpp>
+#include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/model/transformer.hpp>
+
+/// @file
+/// The vision towers and projectors of Hugging Face configurations. Shapes from the modelling files of transformers.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// Side of the image taken for towers that accept any size, in pixels, before it is rounded up to whole patches.
+inline constexpr std::int64_t usual_image_size = 448;
+
+/// Cuts the image to whole patches (`merge` of them together), as the towers do.
+inline void fit_image(config_fields& f, vision_spec& vision, std::int64_t merge) {
+  const std::int64_t unit = checked_multiply(vision.patch_size, merge);
+  const std::int64_t rest = vision.image_size % unit;
+  if (vision.image_size < unit) fail(errc::out_of_range, f.path("image_size"), vision.image_size, "at least one patch");
+  if (rest == 0) return;
+  vision.image_size -= rest;
+  f.assume("image_size", std::to_string(vision.image_size), "the pixels past the last whole patch are not used");
+}
+
+inline void check_tower_heads(const config_fields& f, std::string_view field, const vision_spec& vision) {
+  if (vision.d_model % vision.heads != 0)
+    fail(errc::not_divisible, f.path(field), vision.heads, "a divisor of the width of the tower");
+}
+
+/// What all towers but Qwen's state, under the same names. Biases everywhere and LayerNorm, as in a ViT.
+inline vision_spec read_tower(config_fields& f, std::string_view heads = "num_attention_heads") {
+  vision_spec v;
+  v.d_model = f.count("hidden_size");
+  v.d_ff = f.count("intermediate_size");
+  v.layers = f.count("num_hidden_layers");
+  v.heads = f.count(heads, "num_attention_heads");
+  v.channels = f.count("num_channels");
+  v.image_size = f.count("image_size");
+  v.patch_size = f.count("patch_size");
+  check_tower_heads(f, heads, v);
+  return v;
+}
+
+/// A pooling head with a probe: one attention layer, a norm and an MLP.
+constexpr std::int64_t pooling_head(std::int64_t d, std::int64_t d_ff) {
+  const std::int64_t attention = checked_add(checked_multiply(4 * d, d), 4 * d);
+  const std::int64_t mlp = checked_add(checked_multiply(2 * d, d_ff), d + d_ff);
+  return checked_add(checked_add(attention, mlp), d + 2 * d);  // the probe, and weight and bias of the norm
+}
+
+/// SigLIP: no class token, a norm after the layers, and a pooling head unless vision_use_head says no.
+inline vision_spec read_siglip(config_fields& f, std::int64_t merge) {
+  vision_spec v = read_tower(f);
+  fit_image(f, v, merge);
+  v.learned_positions = patches(v.image_size, v.patch_size);
+  v.extra_norms = 1;
+  if (f.flag("vision_use_head")) v.other_weights = pooling_head(v.d_model, v.d_ff);
+  return v;
+}
+
+/// CLIP: a class token, norms before and after the layers, no bias in the patch embedding.
+inline vision_spec read_clip(config_fields& f, std::int64_t merge) {
+  vision_spec v = read_tower(f);
+  fit_image(f, v, merge);
+  v.class_token = true;
+  v.learned_positions = patches(v.image_size, v.patch_size) + 1;
+  v.extra_norms = 2;
+  v.patch_bias = false;
+  return v;
+}
+
+/// Pixtral: rotary positions, RMSNorm, a gated MLP, no biases; images up to the stated size.
+inline vision_spec read_pixtral(config_fields& f, std::int64_t merge) {
+  vision_spec v = read_tower(f);
+  fit_image(f, v, merge);
+  v.gated = true;
+  v.qkv_bias = v.output_bias = v.mlp_bias = v.norm_bias = v.patch_bias = false;
+  v.extra_norms = 1;
+  f.assume("images", std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
+           "images vary in size; the largest is taken, without the tokens that end its rows");
+  return v;
+}
+
+/// Llama 3.2 Vision: local layers, then gated global ones, over up to four tiles with embeddings of their own.
+inline vision_spec read_mllama_tower(config_fields& f, std::int64_t merge) {
+  vision_spec v = read_tower(f, "attention_heads");
+  fit_image(f, v, merge);
+  const std::int64_t global_layers = f.part("num_global_layers");
+  const std::int64_t tiles = f.count("max_num_tiles");
+  const std::int64_t ratios = f.count("max_aspect_ratio_id") + 1;
+  v.layers += global_layers;
+  check_dimension(f.path("num_hidden_layers") + " + num_global_layers", v.layers);
+  v.qkv_bias = v.output_bias = v.patch_bias = false;
+  v.class_token = true;
+  v.learned_positions = patches(v.image_size, v.patch_size) + 1;
+  v.extra_norms = 2;
+  v.tokens_per_image = v.learned_positions;
+  const std::int64_t tile_table = checked_multiply(ratios, tiles, v.d_model);
+  v.other_weights = checked_add(checked_multiply(tile_table, v.learned_positions), 1);
+  v.other_weights = checked_add(v.other_weights, checked_multiply(2, checked_add(tile_table, 1)));
+  v.other_weights = checked_add(v.other_weights, 2 * global_layers);
+  f.assume("images", "one tile of " + std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
+           "an image takes 1 to " + std::to_string(tiles) + " tiles; the text attends to them, no token is added");
+  return v;
+}
+
+/// A tower of one of the names that `vision_config.model_type` takes.
+struct tower_family {
+  std::string_view type;
+  vision_spec (*read)(config_fields&, std::int64_t merge);
+};
+inline constexpr std::array<tower_family, 4> tower_families{{
+    {"siglip_vision_model", read_siglip},
+    {"clip_vision_model", read_clip},
+    {"pixtral", read_pixtral},
+    {"mllama_vision_model", read_mllama_tower},
+}};
+
+/// A Vision Transformer with a linear classifier, as ViTForImageClassification.
+inline void read_vit(config_fields& f, transformer& model) {
+  model.kind = architecture::vision;
+  vision_spec& v = model.vision;
+  v = read_tower(f);
+  fit_image(f, v, 1);
+  v.qkv_bias = f.flag("qkv_bias");
+  v.class_token = true;
+  v.learned_positions = patches(v.image_size, v.patch_size) + 1;
+  v.extra_norms = 1;
+  if (f.has("id2label")) {
+    model.classes = static_cast<std::int64_t>(f.object().object("id2label").value().size());
+  } else {
+    model.classes = f.part("num_labels");
+  }
+}
+
+/// What the projectors of all families check: that they end in the width of the text model.
+inline void check_projected(const config_fields& f, std::string_view field, const transformer& model) {
+  const std::int64_t width = model.vision.projector.output;
+  if (width == model.d_model) return;
+  fail(errc::invalid_argument, f.path(field), width,
+       "the hidden_size of the text model, " + std::to_string(model.d_model));
+}
+
+/// Gemma 3: a norm, then one matrix over pooled patches.
+inline void project_gemma3(config_fields& top, config_fields&, transformer& model) {
+  vision_spec& v = model.vision;
+  v.projector.norm_weights = v.d_model;
+  v.projector.input = v.d_model;
+  v.projector.output = model.d_model;
+  v.tokens_per_image = top.count("mm_tokens_per_image");
+  const std::int64_t all = patches(v.image_size, v.patch_size);
+  check_part(top.path("mm_tokens_per_image"), v.tokens_per_image, all, "1 to the patches of an image");
+}
+
+inline void project_paligemma(config_fields& top, config_fields&, transformer& model) {
+  model.vision.projector.input = model.vision.d_model;
+  model.vision.projector.output = top.count("projection_dim");
+  model.vision.projector.bias = true;
+  check_projected(top, "projection_dim", model);
+}
+
+/// LLaVA: two matrices; the "default" selection drops the first token of the tower.
+inline void project_llava(config_fields& top, config_fields&, transformer& model) {
+  vision_spec& v = model.vision;
+  v.projector.input = v.d_model;
+  v.projector.hidden = v.projector.output = model.d_model;
+  v.projector.bias = top.flag("multimodal_projector_bias");
+  const std::string selection = top.string("vision_feature_select_strategy");
+  if (selection != "default" && selection != "full") {
+    fail_unknown(top.path("vision_feature_select_strategy"), selection, {"default", "full"});
+  }
+  v.tokens_per_image = vision_tokens(v) - (selection == "default" ? 1 : 0);
+}
+
+/// Mistral 3: a norm, a matrix that merges patches, then two matrices.
+inline void project_mistral3(config_fields& top, config_fields&, transformer& model) {
+  vision_spec& v = model.vision;
+  v.projector.norm_weights = v.d_model;
+  v.projector.merge = top.count("spatial_merge_size");
+  v.projector.merge_matrix = true;
+  v.projector.input = v.d_model;
+  v.projector.hidden = v.projector.output = model.d_model;
+  v.projector.bias = top.flag("multimodal_projector_bias");
+}
+
+/// Llama 3.2 Vision: one matrix over the outputs of several layers.
+inline void project_mllama(config_fields&, config_fields& vision, transformer& model) {
+  model.vision.projector.input = vision.count("vision_output_dim");
+  model.vision.projector.output = model.d_model;
+  model.vision.projector.bias = true;
+}
+
+/// What the towers of Qwen share. Images vary in size; one of the usual size is taken.
+inline vision_spec read_qwen_tower(config_fields& f, std::string_view width) {
+  vision_spec v;
+  v.d_model = f.count(width);
+  v.layers = f.count("depth");
+  v.heads = f.count("num_heads");
+  v.channels = f.count("in_channels");
+  v.patch_size = f.count("patch_size");
+  v.temporal_patch = f.count("temporal_patch_size");
+  check_tower_heads(f, "num_heads", v);
+  projector_spec& p = v.projector;
+  p.merge = f.count("spatial_merge_size");
+  p.input = p.hidden = checked_multiply(checked_multiply(p.merge, p.merge), v.d_model);
+  p.bias = true;
+  check_dimension(f.path("spatial_merge_size") + " squared x " + std::string(width), p.input);
+  check_dimension(f.path("spatial_merge_size") + " x patch_size", checked_multiply(p.merge, v.patch_size));
+  v.image_size = round_up(usual_image_size, p.merge * v.patch_size);
+  f.assume("images", std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
+           "images vary in size; this one is assumed");
+  return v;
+}
+
+/// Qwen2-VL: `embed_dim` is the width of the tower, `hidden_size` that of the text model.
+inline void project_qwen2_vl(config_fields&, config_fields& f, transformer& model) {
+  vision_spec& v = model.vision;
+  v = read_qwen_tower(f, "embed_dim");
+  v.d_ff = checked_multiply(v.d_model, f.count("mlp_ratio"));
+  check_dimension(f.path("mlp_ratio") + " x embed_dim", v.d_ff);
+  v.patch_bias = false;
+  v.projector.norm_weights = 2 * v.d_model;
+  v.projector.output = f.count("hidden_size");
+  check_projected(f, "hidden_size", model);
+}
+
+/// Qwen2.5-VL: RMSNorm and gated MLPs, with biases.
+inline void project_qwen2_5_vl(config_fields&, config_fields& f, transformer& model) {
+  vision_spec& v = model.vision;
+  v = read_qwen_tower(f, "hidden_size");
+  v.d_ff = f.count("intermediate_size");
+  v.gated = true;
+  v.norm_bias = v.patch_bias = false;
+  v.projector.norm_weights = v.d_model;
+  v.projector.output = f.count("out_hidden_size");
+  check_projected(f, "out_hidden_size", model);
+}
+
+/// Qwen3-VL: learned positions, and one more merger for each layer of which the text model sees the output.
+inline void project_qwen3_vl(config_fields&, config_fields& f, transformer& model) {
+  vision_spec& v = model.vision;
+  v = read_qwen_tower(f, "hidden_size");
+  v.d_ff = f.count("intermediate_size");
+  v.learned_positions = f.count("num_position_embeddings");
+  v.projector.norm_weights = 2 * v.d_model;
+  v.projector.output = f.count("out_hidden_size");
+  check_projected(f, "out_hidden_size", model);
+  const std::int64_t merged = v.projector.input;
+  const std::int64_t first = checked_add(checked_multiply(merged, merged), merged);
+  const std::int64_t second = checked_add(checked_multiply(merged, v.projector.output), v.projector.output);
+  const std::int64_t merger = checked_add(2 * merged, checked_add(first, second));
+  v.other_weights = checked_multiply(merger, f.layers_listed("deepstack_visual_indexes", v.layers));
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

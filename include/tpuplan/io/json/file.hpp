@@ -1,0 +1,175 @@
+#ifndef TPUPLAN_IO_JSON_FILE_HPP
+#define TPUPLAN_IO_JSON_FILE_HPP
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <initializer_list>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/error.hpp>
+#include <tpuplan/io/json/number.hpp>
+
+/// @file
+/// Reading JSON that may be malformed or hostile: bounded in size and depth, and every refusal names the field.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How much of a file is read before it is refused.
+struct json_limits {
+  std::size_t bytes = std::size_t{64} << 20;  ///< of the file
+  int depth = 64;                             ///< levels of lists and objects
+};
+
+namespace detail {
+
+/// How deep lists and objects lie in each other, by their brackets; what is no JSON is left to the parser.
+inline int bracket_depth(std::string_view characters) noexcept {
+  int depth = 0, deepest = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < characters.size(); ++i) {
+    const char c = characters[i];
+    if (in_text && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      in_text = !in_text;
+    } else if (!in_text && (c == '[' || c == '{')) {
+      deepest = std::max(deepest, ++depth);
+    } else if (!in_text && (c == ']' || c == '}')) {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+}  // namespace detail
+
+/// Parses text. Throws `errc::malformed_input` for anything but one JSON value within the limits; `source` names it.
+[[nodiscard]] inline nlohmann::json parse_json(std::string_view characters, std::string_view source,
+                                               const json_limits& limits = {}) {
+  if (characters.size() > limits.bytes) {
+    detail::fail(errc::malformed_input, source, static_cast<std::int64_t>(characters.size()),
+                 "a file of at most 64 MiB");
+  }
+  if (characters.find('\0') != std::string_view::npos) {  // the parser would take it for the end
+    detail::fail(errc::malformed_input, source, "a document with NUL characters", "one JSON document");
+  }
+  const int depth = detail::bracket_depth(characters);  // a callback of the parser takes quadratic time
+  if (depth > limits.depth) detail::fail(errc::malformed_input, source, std::int64_t{depth}, "at most 64 levels deep");
+  try {
+    return nlohmann::json::parse(characters.begin(), characters.end());
+  } catch (const nlohmann::json::exception& problem) {
+    detail::fail(errc::malformed_input, source, problem.what(), "one JSON document");
+  }
+}
+
+/// Reads and parses a file, under the same limits. A file that cannot be read is `errc::malformed_input` too.
+[[nodiscard]] inline nlohmann::json load_json(const std::string& path, const json_limits& limits = {}) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) detail::fail(errc::malformed_input, "file", path, "a file that can be read");
+  const std::streamoff size = file.tellg();
+  if (size < 0 || size == std::numeric_limits<std::streamoff>::max())  // a folder has the latter
+    detail::fail(errc::malformed_input, "file", path, "a regular file");
+  if (static_cast<std::uint64_t>(size) > limits.bytes) {
+    detail::fail(errc::malformed_input, path, static_cast<std::int64_t>(size), "a file of at most 64 MiB");
+  }
+  std::string characters(static_cast<std::size_t>(size), '\0');
+  file.seekg(0);
+  if (!file.read(characters.data(), size)) detail::fail(errc::malformed_input, "file", path, "a file that can be read");
+  return parse_json(characters, path, limits);
+}
+
+namespace detail {
+
+/// One object of a JSON document and where it stands, so that a refusal can name "records[3].model.layers".
+class json_object {
+ public:
+  json_object(const nlohmann::json& value, std::string path) : value_{&value}, path_{std::move(path)} {
+    if (!value.is_object()) fail(errc::malformed_input, path_, value.type_name(), "an object");
+  }
+
+  [[nodiscard]] const nlohmann::json& value() const noexcept { return *value_; }
+  [[nodiscard]] std::string path(std::string_view key) const { return path_ + "." + std::string(key); }
+
+  /// Refuses any other key, by its path.
+  void only(std::initializer_list<std::string_view> keys) const {
+    for (const auto& entry : value_->items()) {
+      if (std::find(keys.begin(), keys.end(), entry.key()) != keys.end()) continue;
+      std::string valid;
+      for (const std::string_view key : keys) valid += (valid.empty() ? "" : ", ") + std::string(key);
+      fail(errc::unknown_name, path(entry.key()), "not a key", valid);
+    }
+  }
+
+  /// Present and not null.
+  [[nodiscard]] bool has(std::string_view key) const {
+    const auto found = value_->find(std::string(key));
+    return found != value_->end() && !found->is_null();
+  }
+  [[nodiscard]] bool is_null(std::string_view key) const {
+    const auto found = value_->find(std::string(key));
+    return found != value_->end() && found->is_null();
+  }
+  [[nodiscard]] const nlohmann::json& at(std::string_view key) const {
+    const auto found = value_->find(std::string(key));
+    if (found == value_->end() || found->is_null()) fail(errc::missing_field, path(key), "missing", "a value");
+    return *found;
+  }
+  [[nodiscard]] json_object object(std::string_view key) const { return {at(key), path(key)}; }
+
+  [[nodiscard]] std::int64_t count(std::string_view key) const {
+    return whole_number(at(key), [&] { return path(key); });
+  }
+  /// A count that is in the file must be 1 or more.
+  [[nodiscard]] std::int64_t positive_count(std::string_view key) const {
+    const std::int64_t given = count(key);
+    if (given < 1) fail(errc::invalid_argument, path(key), given, "a whole number from 1 on");
+    return given;
+  }
+  [[nodiscard]] double number(std::string_view key) const {
+    const nlohmann::json& given = at(key);
+    if (!given.is_number()) fail(errc::malformed_input, path(key), shown_json(given), "a number");
+    return given.get<double>();
+  }
+  /// A number that is in the file must be above 0 and finite.
+  [[nodiscard]] double positive_number(std::string_view key) const {
+    const double given = number(key);
+    if (!is_finite(given)) fail(errc::not_finite, path(key), given, "a finite number above 0");
+    if (given <= 0) fail(errc::invalid_argument, path(key), given, "a number above 0");
+    return given;
+  }
+  [[nodiscard]] bool flag(std::string_view key) const {
+    const nlohmann::json& given = at(key);
+    if (!given.is_boolean()) fail(errc::malformed_input, path(key), shown_json(given), "true or false");
+    return given.get<bool>();
+  }
+  [[nodiscard]] std::string string(std::string_view key) const {
+    const nlohmann::json& given = at(key);
+    if (!given.is_string()) fail(errc::malformed_input, path(key), shown_json(given), "a text");
+    return given.get<std::string>();
+  }
+
+  [[nodiscard]] std::int64_t count_or(std::string_view key, std::int64_t other) const {
+    return has(key) ? count(key) : other;
+  }
+  [[nodiscard]] std::int64_t positive_count_or(std::string_view key, std::int64_t other) const {
+    return has(key) ? positive_count(key) : other;
+  }
+  [[nodiscard]] double number_or(std::string_view key, double other) const { return has(key) ? number(key) : other; }
+  [[nodiscard]] bool flag_or(std::string_view key, bool other) const { return has(key) ? flag(key) : other; }
+
+ private:
+  const nlohmann::json* value_;
+  std::string path_;
+};
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

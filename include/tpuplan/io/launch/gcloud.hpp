@@ -1,0 +1,244 @@
+#ifndef TPUPLAN_IO_LAUNCH_GCLOUD_HPP
+#define TPUPLAN_IO_LAUNCH_GCLOUD_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tpuplan/io/launch/request.hpp>
+#include <tpuplan/io/launch/shell.hpp>
+#include <vector>
+
+/// @file
+/// The Cloud TPU API by gcloud: the commands that create TPU VMs for a launch request, run its program on them, and
+/// start again after a preemption. Names of flags and versions: data/launch.json, "gcloud".
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Which command of gcloud creates the VMs.
+enum class tpu_creation : std::uint8_t {
+  queued_resource,  ///< waits for capacity; the only one with several slices, flex-start and named reservations
+  tpu_vm,           ///< answers at once
+};
+
+/// The commands of one launch. `run` is empty where the request has no program and no image.
+struct gcloud_launch {
+  shell_words create;  ///< makes the TPUs
+  shell_words state;   ///< prints ACTIVE (queued resource) or READY (TPU VM) once the VMs are there
+  shell_words run;     ///< starts the program on every VM
+  shell_words remove;  ///< deletes the TPUs
+};
+
+namespace detail {
+
+/// The VM image that the documentation pairs with the chip. Empty: the Cloud TPU API does not have the chip.
+inline std::string_view tpu_runtime_version(std::int64_t generation) {
+  switch (generation) {
+    case chip_v2:
+    case chip_v3:
+    case chip_v4: return "tpu-ubuntu2204-base";
+    case chip_v5e: return "v2-alpha-tpuv5-lite";
+    case chip_v5p: return "v2-alpha-tpuv5";
+    case chip_v6e: return "v2-alpha-tpuv6e";
+    default: return "";
+  }
+}
+
+/// Refuses what the Cloud TPU API is not documented to offer.
+inline void check_gcloud(const launch_request& r, tpu_creation how) {
+  const std::int64_t generation = launched_generation(r);
+  const std::string_view kind = name(r.capacity);
+  if (tpu_runtime_version(generation).empty())
+    fail(errc::unsupported, "slice", name(r.where).view(), "v2 to v6e: the Cloud TPU API has no tpu7x; use gke");
+  if (generation == chip_v4 && chips(r.where) > 2048)
+    fail(errc::unsupported, "slice", name(r.where).view(), "at most v4-4096, the largest accelerator type of v4");
+  if (r.where.chips_per_vm != slice_of(r.where.chip, r.where.shape).chips_per_vm) {
+    fail(errc::unsupported, "slice.chips_per_vm", r.where.chips_per_vm,
+         "what the accelerator type has: the Cloud TPU API does not let VMs be chosen");
+  }
+  if (r.project.empty()) refuse_name("project", r.project, "a project ID");
+  if (r.zone.empty()) refuse_name("zone", r.zone, "the zone of the TPU VMs");
+  if (r.slices > 1 && generation <= chip_v3)
+    fail(errc::unsupported, "slices", r.slices, "1: multislice of Cloud TPU starts with v4");
+  if (r.capacity == provisioning::flex_start && generation != chip_v5e && generation != chip_v6e)
+    fail(errc::unsupported, "provisioning", kind, "on_demand, spot or a reservation: flex-start has v5e and v6e only");
+  if (r.capacity != provisioning::flex_start && r.max_run.value() > 0)
+    fail(errc::unsupported, "max_run", r.max_run.value(), "0: only flex-start has a limit");
+  if (r.max_run.value() > 0 && r.run / r.max_run > static_cast<double>(r.max_restarts) + 1)
+    fail(errc::out_of_range, "max_restarts", r.max_restarts, "at least one for each max_run of the run but the first");
+  if (how == tpu_creation::queued_resource) return;
+  if (r.slices > 1)
+    fail(errc::unsupported, "slices", r.slices, "1 for a TPU VM: several slices need a queued resource");
+  if (r.capacity == provisioning::flex_start)
+    fail(errc::unsupported, "provisioning", kind, "on_demand or spot for a TPU VM: flex-start needs a queued resource");
+  if (!r.reservation.empty())
+    fail(errc::unsupported, "reservation", r.reservation, "none for a TPU VM: a reservation needs a queued resource");
+}
+
+/// "--accelerator-type=v6e-256", or type and topology of shapes that no name stands for.
+inline void add_accelerator(shell_words& words, const slice& where) {
+  const std::string called(name(where).view());
+  if (called.find('x', called.find('-')) == std::string::npos) {
+    words.push_back("--accelerator-type=" + called);
+    return;
+  }
+  words.push_back("--type=" + std::string(slice_prefix(where.chip)));
+  words.push_back("--topology=" + std::string(name(where.shape).view()));
+}
+
+/// The flags that a queued resource takes for its capacity.
+inline void add_queued_capacity(shell_words& words, const launch_request& r) {
+  if (r.capacity == provisioning::spot) words.push_back("--spot");
+  if (r.capacity == provisioning::flex_start) {
+    words.push_back("--provisioning-model=flex-start");
+    words.push_back("--max-run-duration=" + seconds_text(r.max_run.value() > 0 ? r.max_run : seconds{7 * 86400.0}));
+  }
+  if (r.reservation.empty()) return;
+  words.push_back("--reservation=" + reservation_path(r, "locations"));
+  if (r.capacity == provisioning::calendar) words.push_back("--provisioning-model=reservation-bound");
+}
+
+inline shell_words gcloud_create(const launch_request& r, tpu_creation how) {
+  const bool queued = how == tpu_creation::queued_resource;
+  shell_words words = {"gcloud"};
+  if (r.capacity == provisioning::flex_start || !r.reservation.empty()) words.push_back("alpha");
+  for (const char* word : {"compute", "tpus", queued ? "queued-resources" : "tpu-vm", "create"}) words.push_back(word);
+  words.push_back(r.name);
+  words.push_back("--project=" + r.project);
+  words.push_back("--zone=" + r.zone);
+  if (queued && r.slices > 1) {
+    words.push_back("--node-count=" + std::to_string(r.slices));
+    words.push_back("--node-prefix=" + r.name);
+  } else if (queued) {
+    words.push_back("--node-id=" + r.name);
+  }
+  add_accelerator(words, r.where);
+  words.push_back((queued ? "--runtime-version=" : "--version=") +
+                  std::string(tpu_runtime_version(launched_generation(r))));
+  if (!r.checkpoint.empty()) words.push_back("--metadata=checkpoint-dir=" + r.checkpoint);
+  if (queued)
+    add_queued_capacity(words, r);
+  else if (r.capacity == provisioning::spot)
+    words.push_back("--spot");
+  return words;
+}
+
+/// What each VM is told to run: the program, in its container where there is an image.
+inline shell_words worker_command(const launch_request& r) {
+  const std::string folder = "CHECKPOINT_DIR=" + r.checkpoint;
+  shell_words words;
+  if (!r.image.empty()) {
+    words = {"sudo", "docker", "run", "--rm", "--privileged", "--net=host"};
+    if (!r.checkpoint.empty()) words.push_back("--env=" + folder);
+    words.push_back(r.image);
+  } else if (!r.checkpoint.empty() && !r.command.empty()) {
+    words = {"env", folder};
+  }
+  words.insert(words.end(), r.command.begin(), r.command.end());
+  return words;
+}
+
+}  // namespace detail
+
+/// The commands that create the request's slices by the Cloud TPU API, tell whether they are there, run the program on
+/// every VM, and delete them. Refuses, by name of the field: tpu7x, no project, no zone, VMs other than the accelerator
+/// type has, several slices of v2 and v3, flex-start but for v5e and v6e, `max_run` without flex-start; for a TPU VM
+/// also several slices, flex-start and reservations.
+/// Worked: two spot slices of v6e-256 are --node-count=2 --accelerator-type=v6e-256 --runtime-version=v2-alpha-tpuv6e
+/// --spot. Source: gcloud reference (2025), "TPU software versions" (2026), "Request Cloud TPUs using Flex-start" and
+/// "Consume a reservation" (2025-09-04).
+[[nodiscard]] inline gcloud_launch gcloud_commands(const launch_request& r,
+                                                   tpu_creation how = tpu_creation::queued_resource) {
+  validate(r);
+  detail::check_gcloud(r, how);
+  const bool queued = how == tpu_creation::queued_resource;
+  const std::string project = "--project=" + r.project;
+  const std::string zone = "--zone=" + r.zone;
+  const shell_words tpus = {"gcloud", "compute", "tpus", queued ? "queued-resources" : "tpu-vm"};
+  const auto command = [&](const char* verb, const shell_words& flags) {
+    shell_words words = tpus;
+    words.insert(words.end(), {verb, r.name, project, zone});
+    words.insert(words.end(), flags.begin(), flags.end());
+    return words;
+  };
+  gcloud_launch result;
+  result.create = detail::gcloud_create(r, how);
+  result.state = command("describe", {queued ? "--format=value(state.state)" : "--format=value(state)"});
+  result.remove = queued ? command("delete", {"--force", "--quiet"}) : command("delete", {"--quiet"});
+  const std::string line = shell_line(detail::worker_command(r));
+  if (line.empty()) return result;
+  shell_words flags = {"--worker=all", "--ssh-flag=-oServerAliveInterval=30", "--command=" + line};
+  if (queued) flags.insert(flags.begin(), {"--node=all", "--batch-size=all"});  // of itself it runs on 64 VMs at a time
+  result.run = command("ssh", flags);
+  return result;
+}
+
+namespace detail {
+
+/// The loop around the four commands, which stand above it as functions.
+inline std::string restart_loop(const launch_request& r, std::string_view ready) {
+  std::string loop = R"sh(
+restarts=0
+while true; do
+  create || exit 1
+  while [ "$(state)" != READY ]; do
+    case "$(state)" in
+      FAILED | SUSPENDING | SUSPENDED | PREEMPTED) break ;;
+    esac
+    sleep 60
+  done
+  if [ "$(state)" = READY ]; then
+    if run; then
+      delete
+      exit 0
+    fi
+    sleep 120  # until a preemption shows in the state
+    if [ "$(state)" = READY ]; then
+      echo "NAME: the program failed; its TPUs are still there, and billed until they are deleted" >&2
+      exit 1
+    fi
+  fi
+  delete
+  [ "$restarts" -lt LIMIT ] || exit 1
+  restarts=$((restarts + 1))
+done
+)sh";
+  const auto put = [&loop](std::string_view mark, std::string_view value) {
+    for (std::size_t at = loop.find(mark); at != std::string::npos; at = loop.find(mark, at + value.size()))
+      loop.replace(at, mark.size(), value);
+  };
+  put("READY", ready);
+  put("LIMIT", std::to_string(r.max_restarts));
+  put("NAME", r.name);
+  return loop;
+}
+
+}  // namespace detail
+
+/// A bash script of `gcloud_commands`: it creates the TPUs and, where there is a program, waits for them, runs it, and
+/// deletes them when it ends. The checkpoint folder is in the metadata of the VMs, for startup scripts of your own, and
+/// in CHECKPOINT_DIR of the program. After a preemption it deletes what is left and creates it again, as the
+/// documentation of spot asks, at most `max_restarts` times. A program that fails while its TPUs are there is not run
+/// again. The run is one session of ssh: the script must stay where it can keep it. Source: "Request TPU Spot VMs"
+/// (docs.cloud.google.com/tpu/docs/spot-compute, 2026), states of "Manage queued resources" and "Preemptible TPUs".
+[[nodiscard]] inline std::string gcloud_script(const launch_request& r,
+                                               tpu_creation how = tpu_creation::queued_resource) {
+  const gcloud_launch commands = gcloud_commands(r, how);
+  std::string out = "#!/usr/bin/env bash\n# " + r.name + ": " + std::to_string(r.slices) + " x " +
+                    std::string(name(r.where).view()) + ", " + std::string(name(r.capacity)) + "\n";
+  if (commands.run.empty()) return out + shell_line(commands.create, false) + "\n";
+  const auto function = [&out](const char* called, const shell_words& words) {
+    out += std::string(called) + "() {\n  " + shell_line(words, false) + "\n}\n";
+  };
+  out += "set -u\n";
+  function("create", commands.create);
+  function("state", commands.state);
+  function("run", commands.run);
+  function("delete", commands.remove);
+  return out + detail::restart_loop(r, how == tpu_creation::queued_resource ? "ACTIVE" : "READY");
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

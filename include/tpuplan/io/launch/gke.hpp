@@ -1,0 +1,199 @@
+#ifndef TPUPLAN_IO_LAUNCH_GKE_HPP
+#define TPUPLAN_IO_LAUNCH_GKE_HPP
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/io/launch/request.hpp>
+#include <tpuplan/io/launch/shell.hpp>
+#include <vector>
+
+/// @file
+/// GKE: the manifest that runs a launch request, and the commands that make its node pools. Names of labels and flags:
+/// data/launch.json, "gke".
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// The value of cloud.google.com/gke-tpu-accelerator. Empty: GKE does not have the chip.
+inline std::string_view gke_accelerator(const slice& where) {
+  switch (generation_index(where.chip)) {
+    case chip_v3: return vms(where) == 1 ? "tpu-v3-device" : "tpu-v3-slice";
+    case chip_v4: return "tpu-v4-podslice";
+    case chip_v5e: return "tpu-v5-lite-podslice";
+    case chip_v5p: return "tpu-v5p-slice";
+    case chip_v6e: return "tpu-v6e-slice";
+    case chip_tpu7x: return "tpu7x";
+    default: return "";
+  }
+}
+
+/// Refuses what GKE is not documented to offer.
+inline void check_gke(const launch_request& r) {
+  const std::int64_t generation = launched_generation(r);
+  if (gke_accelerator(r.where).empty())
+    fail(errc::unsupported, "slice", name(r.where).view(), "a slice of v3 or later: GKE has no v2");
+  if (r.image.empty()) refuse_name("image", r.image, "a container image");
+  if (r.slices > 1 && generation == chip_v3)
+    fail(errc::unsupported, "slices", r.slices, "1: multislice on GKE excludes v3");
+  if (r.slices > 1 && vms(r.where) == 1)
+    fail(errc::unsupported, "slices", r.slices, "1: multislice on GKE needs slices of more than one VM");
+  if (r.capacity == provisioning::flex_start) {
+    if (generation != chip_v5e && generation != chip_v5p && generation != chip_v6e) {
+      fail(errc::unsupported, "provisioning", name(r.capacity),
+           "on_demand, spot or a reservation: on GKE flex-start is "
+           "documented for v5e, v5p and v6e");
+    }
+    if (vms(r.where) > 1) {
+      fail(errc::unsupported, "provisioning", name(r.capacity),
+           "on_demand, spot or a reservation: GKE documents flex-start for slices of one VM; gcloud has it for more");
+    }
+  }
+  if (r.max_run.value() > 0)
+    fail(errc::unsupported, "max_run", r.max_run.value(), "0: a JobSet has no limit over its restarts");
+}
+
+inline nlohmann::ordered_json gke_node_selector(const launch_request& r) {
+  nlohmann::ordered_json selector = {{"cloud.google.com/gke-tpu-accelerator", gke_accelerator(r.where)},
+                                     {"cloud.google.com/gke-tpu-topology", name(r.where.shape).view()}};
+  if (r.capacity == provisioning::spot) selector["cloud.google.com/gke-spot"] = "true";
+  if (r.capacity == provisioning::flex_start) selector["cloud.google.com/gke-flex-start"] = "true";
+  if (!r.reservation.empty()) selector["cloud.google.com/reservation-name"] = r.reservation;
+  return selector;
+}
+
+/// Text that Kubernetes takes as it is: it replaces $(NAME) in commands, and $$ stands for a dollar sign.
+inline std::string gke_literal(const std::string& given) {
+  std::string out;
+  for (const char c : given) out += c == '$' ? std::string("$$") : std::string(1, c);
+  return out;
+}
+
+inline nlohmann::ordered_json gke_container(const launch_request& r) {
+  using nlohmann::ordered_json;
+  ordered_json container = {{"name", "tpu"}, {"image", r.image}};
+  for (const std::string& word : r.command) container["command"].push_back(gke_literal(word));
+  if (!r.checkpoint.empty())
+    container["env"] = ordered_json::array({{{"name", "CHECKPOINT_DIR"}, {"value", r.checkpoint}}});
+  container["ports"] = ordered_json::array({{{"containerPort", 8471}}, {{"containerPort", 8080}}});
+  const ordered_json whole_vm = {{"google.com/tpu", r.where.chips_per_vm}};
+  container["resources"] = {{"requests", whole_vm}, {"limits", whole_vm}};
+  return container;
+}
+
+inline nlohmann::ordered_json gke_pod(const launch_request& r) {
+  using nlohmann::ordered_json;
+  const auto tolerate = [](const char* key) {
+    return ordered_json{{"key", key}, {"operator", "Exists"}, {"effect", "NoSchedule"}};
+  };
+  ordered_json tolerations = ordered_json::array({tolerate("google.com/tpu")});
+  if (r.capacity == provisioning::spot) tolerations.push_back(tolerate("cloud.google.com/gke-spot"));
+  ordered_json pod = {{"restartPolicy", "Never"}};
+  if (vms(r.where) > 1) {
+    pod["hostNetwork"] = true;
+    pod["dnsPolicy"] = "ClusterFirstWithHostNet";
+  }
+  pod["nodeSelector"] = gke_node_selector(r);
+  pod["tolerations"] = tolerations;
+  pod["containers"] = ordered_json::array({gke_container(r)});
+  return {{"spec", pod}};
+}
+
+}  // namespace detail
+
+/// The manifest that runs the request: a Job where the slice is one VM, else a JobSet with a job for each slice and a
+/// pod for each VM. `to_yaml` writes it for `kubectl apply -f -`, which also takes it as JSON. The cluster needs node
+/// pools (`gke_node_pools`) and, for a JobSet, its controller. Refuses, by name of the field: v2, no image, several
+/// slices of one VM each or of v3, flex-start but for v5e, v5p and v6e on one VM, and `max_run`.
+/// Worked: two slices of v6e-16 are replicas 2, parallelism 4 and google.com/tpu 4.
+/// Source: GoogleCloudPlatform/ai-on-gke best-practices/hotswap.md (2025-03-27); GKE "Deploy TPU Multislices".
+[[nodiscard]] inline nlohmann::ordered_json gke_manifest(const launch_request& r) {
+  using nlohmann::ordered_json;
+  validate(r);
+  detail::check_gke(r);
+  const std::int64_t pods = vms(r.where);
+  ordered_json job = {{"parallelism", pods},
+                      {"completions", pods},
+                      {"backoffLimit", pods == 1 ? r.max_restarts : 0},
+                      {"template", detail::gke_pod(r)}};
+  if (pods == 1) return {{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"metadata", {{"name", r.name}}}, {"spec", job}};
+  const ordered_json replicated = {{"name", "slice"}, {"replicas", r.slices}, {"template", {{"spec", job}}}};
+  return {
+      {"apiVersion", "jobset.x-k8s.io/v1alpha2"},
+      {"kind", "JobSet"},
+      {"metadata",
+       {{"name", r.name},
+        {"annotations", {{"alpha.jobset.sigs.k8s.io/exclusive-topology", "cloud.google.com/gke-nodepool"}}}}},
+      {"spec",
+       {{"failurePolicy", {{"maxRestarts", r.max_restarts}}}, {"replicatedJobs", ordered_json::array({replicated})}}}};
+}
+
+namespace detail {
+
+inline shell_words gke_node_pool(const launch_request& r, const std::string& pool, const std::string& policy) {
+  const std::string count = std::to_string(vms(r.where));
+  shell_words words = {"gcloud", "container", "node-pools", "create", pool, "--cluster=" + r.cluster};
+  const auto add = [&words](const std::string& word) { words.push_back(word); };
+  if (!r.project.empty()) add("--project=" + r.project);
+  add("--location=" + std::string(region_of(r.zone)));
+  add("--node-locations=" + r.zone);
+  add("--machine-type=" + launched_machine(r));
+  if (!policy.empty())
+    add("--placement-policy=" + policy);
+  else if (vms(r.where) > 1)
+    add("--tpu-topology=" + std::string(name(r.where.shape).view()));
+  if (r.capacity == provisioning::flex_start) {
+    for (const char* word : {"--flex-start", "--enable-autoscaling", "--num-nodes=0"}) add(word);
+    add("--max-nodes=" + count);
+    for (const char* word : {"--location-policy=ANY", "--reservation-affinity=none", "--no-enable-autorepair"})
+      add(word);
+    return words;
+  }
+  add("--num-nodes=" + count);
+  if (r.capacity == provisioning::spot) add("--spot");
+  if (!r.reservation.empty()) {
+    add("--reservation-affinity=specific");
+    add("--reservation=" + r.reservation);
+  }
+  return words;
+}
+
+}  // namespace detail
+
+/// The commands that make the node pools of `gke_manifest` in a regional cluster, one for each slice, with the
+/// workload policy that tpu7x needs before them. Refuses what `gke_manifest` refuses, no cluster, no zone, and slices
+/// of v3 on several VMs, for which no flags were found. Worked: v5p-128 takes --machine-type=ct5p-hightpu-4t
+/// --tpu-topology=4x4x4 --num-nodes=16. Source: AI-Hypercomputer/xpk src/xpk/core/nodepool.py, capacity.py
+/// (2026-06-11).
+[[nodiscard]] inline std::vector<shell_words> gke_node_pools(const launch_request& r) {
+  validate(r);
+  detail::check_gke(r);
+  if (r.cluster.empty()) detail::refuse_name("cluster", r.cluster, "the name of a GKE cluster");
+  if (r.zone.empty()) detail::refuse_name("zone", r.zone, "the zone of the nodes");
+  const std::int64_t generation = detail::launched_generation(r);
+  const bool several = vms(r.where) > 1;
+  if (generation == detail::chip_v3 && several)
+    detail::fail(errc::unsupported, "cluster", r.cluster,
+                 "none: how a pool of such v3 nodes is made is not documented");
+  std::vector<shell_words> commands;
+  std::string policy;
+  if (generation == detail::chip_tpu7x && several) {
+    policy = r.name + "-policy";
+    shell_words words = {"gcloud", "compute", "resource-policies", "create", "workload-policy", policy};
+    if (!r.project.empty()) words.push_back("--project=" + r.project);
+    words.push_back("--region=" + std::string(detail::region_of(r.zone)));
+    words.push_back("--type=HIGH_THROUGHPUT");
+    words.push_back("--accelerator-topology=" + std::string(name(r.where.shape).view()));
+    commands.push_back(words);
+  }
+  for (std::int64_t i = 0; i < r.slices; ++i)
+    commands.push_back(detail::gke_node_pool(r, r.name + "-" + std::to_string(i), policy));
+  return commands;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,318 @@
+#ifndef TPUPLAN_IO_LAUNCH_REQUEST_HPP
+#define TPUPLAN_IO_LAUNCH_REQUEST_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tpuplan/cost/price.hpp>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/math.hpp>
+#include <vector>
+
+/// @file
+/// What is to be launched, and the checks that hold for every service: names that no output can take for syntax, a
+/// slice that exists, capacity and limits that go together. data/launch.json has the rules with their sources.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A job on slices of one kind. Empty texts and 0 mean "not given"; each service refuses what it needs and is not
+/// given.
+struct launch_request {
+  std::string name;                                 ///< of the job, and what its resources are called after
+  slice where{};                                    ///< each slice
+  std::int64_t slices = 1;                          ///< over DCN
+  provisioning capacity = provisioning::on_demand;  ///< on_demand, spot, flex_start; calendar with its reservation
+  std::string reservation;                          ///< the name of a reservation in `project` and `zone`
+  std::string project;                              ///< the project ID
+  std::string zone;                                 ///< "us-east5-b"
+  std::string cluster;                              ///< of GKE
+  std::string image;                                ///< container with the program
+  std::string checkpoint;                           ///< gs://bucket/folder, which the program finds in CHECKPOINT_DIR
+  std::vector<std::string> command;                 ///< the program and its arguments; empty: what the image starts
+  std::int64_t max_restarts = 100;                  ///< after preemptions and failures
+  seconds run{};                                    ///< the longest that it is expected to take; 0: unknown
+  /// After which the service ends the job; 0: the service's own limit. A longer run on flex-start goes on from its last
+  /// checkpoint: gcloud_script starts it again.
+  seconds max_run{};
+};
+
+namespace detail {
+
+constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+constexpr bool is_lower_or_digit(char c) noexcept { return is_lower(c) || is_digit(c); }
+
+[[noreturn]] inline void refuse_name(std::string_view field, std::string_view given, std::string_view valid) {
+  if (given.empty()) fail(errc::missing_field, field, "missing", valid);
+  fail(errc::invalid_argument, field, given, valid);
+}
+
+/// An RFC 1035 label: lower-case letters, digits and dashes, from a letter to a letter or digit.
+constexpr bool is_label(std::string_view given, std::size_t least, std::size_t most) noexcept {
+  if (given.size() < least || given.size() > most || !is_lower(given[0]) || given.back() == '-') return false;
+  for (const char c : given) {
+    if (!is_lower_or_digit(c) && c != '-') return false;
+  }
+  return true;
+}
+
+/// "us-east5": words of letters, the last with a number.
+constexpr bool is_region(std::string_view given) noexcept {
+  if (!is_label(given, 4, 40) || !is_digit(given.back())) return false;
+  const std::size_t last = given.find_last_not_of("0123456789");
+  return given.find('-') < last && given[last] != '-' && given.find("--") == std::string_view::npos &&
+         given.substr(0, last).find_first_of("0123456789") == std::string_view::npos;
+}
+
+/// The region of a zone: "us-east5" of "us-east5-b", "us-central1" of "us-central1-ai1a".
+constexpr std::string_view region_of(std::string_view zone) noexcept { return zone.substr(0, zone.rfind('-')); }
+
+constexpr bool is_zone(std::string_view given) noexcept {
+  const std::size_t dash = given.rfind('-');
+  return dash != std::string_view::npos && is_label(given.substr(dash + 1), 1, 6) && is_region(region_of(given));
+}
+
+/// Characters of the set, from a letter or digit to a letter or digit, without two dots in a row.
+constexpr bool is_path_part(std::string_view given, std::string_view separators, bool capitals) noexcept {
+  if (given.empty() || given.find("..") != std::string_view::npos) return false;
+  for (const char c : given) {
+    const bool letter = is_lower_or_digit(c) || (capitals && c >= 'A' && c <= 'Z');
+    if (!letter && separators.find(c) == std::string_view::npos) return false;
+  }
+  return separators.find(given[0]) == std::string_view::npos && separators.find(given.back()) == std::string_view::npos;
+}
+
+/// Whether every part of the path between slashes is one of the set.
+constexpr bool is_path(std::string_view given, std::string_view separators, bool capitals) noexcept {
+  while (true) {
+    const std::size_t slash = given.find('/');
+    if (!is_path_part(given.substr(0, slash), separators, capitals)) return false;
+    if (slash == std::string_view::npos) return true;
+    given.remove_prefix(slash + 1);
+  }
+}
+
+/// [HOST[:PORT]/]PATH[:TAG][@sha256:DIGEST], as the distribution specification of OCI has it.
+constexpr bool is_image(std::string_view given) noexcept {
+  if (given.size() > 512) return false;
+  if (const std::size_t at = given.find('@'); at != std::string_view::npos) {
+    const std::string_view digest = given.substr(at + 1);
+    if (digest.size() != 71 || digest.substr(0, 7) != "sha256:" ||
+        digest.find_first_not_of("0123456789abcdef", 7) != std::string_view::npos) {
+      return false;
+    }
+    given = given.substr(0, at);
+  }
+  const std::size_t slash = given.rfind('/');
+  const std::size_t colon = given.rfind(':');
+  if (colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash)) {
+    const std::string_view tag = given.substr(colon + 1);
+    if (tag.size() > 128 || !is_path_part(tag, "._-", true)) return false;
+    given = given.substr(0, colon);
+  }
+  if (const std::size_t port = given.find(':'); port != std::string_view::npos) {
+    const std::size_t end = given.find('/');
+    if (end == std::string_view::npos || end < port || parse_count(given.substr(port + 1, end - port - 1)) < 1) {
+      return false;
+    }
+    return is_path_part(given.substr(0, port), ".-", false) && is_path(given.substr(end + 1), "._-", false);
+  }
+  return is_path(given, "._-", false);
+}
+
+/// gs://BUCKET[/FOLDER...]. Folders are narrower than Cloud Storage allows: letters, digits and "._=-".
+constexpr bool is_bucket_path(std::string_view given) noexcept {
+  if (given.size() > 1024 || given.substr(0, 5) != "gs://") return false;
+  given.remove_prefix(5);
+  const std::size_t slash = given.find('/');
+  const std::string_view bucket = given.substr(0, slash);
+  if (bucket.size() < 3 || bucket.size() > 63 || !is_path_part(bucket, "._-", false)) return false;
+  return slash == std::string_view::npos || is_path(given.substr(slash + 1), "._=-", true);
+}
+
+inline void check_names(const launch_request& r) {
+  if (!is_label(r.name, 1, 32))
+    refuse_name("name", r.name, "1 to 32 lower-case letters, digits and dashes, from a letter to a letter or digit");
+  const auto given = [](const std::string& value, bool right, std::string_view field, std::string_view valid) {
+    if (!value.empty() && !right) refuse_name(field, value, valid);
+  };
+  given(r.project, is_label(r.project, 6, 30), "project",
+        "a project ID: 6 to 30 lower-case letters, digits and dashes, from a letter to a letter or digit");
+  given(r.zone, is_zone(r.zone), "zone", "a zone such as us-east5-b");
+  given(r.cluster, is_label(r.cluster, 1, 40), "cluster",
+        "1 to 40 lower-case letters, digits and dashes, from a letter to a letter or digit");
+  given(r.reservation, is_label(r.reservation, 1, 63), "reservation",
+        "a name, not a path: 1 to 63 lower-case letters, digits and dashes");
+  given(r.image, is_image(r.image), "image", "HOST/PATH:TAG or HOST/PATH@sha256:DIGEST in lower case");
+  given(r.checkpoint, is_bucket_path(r.checkpoint), "checkpoint",
+        "gs://BUCKET/FOLDER of letters, digits and ._=- without a slash at the end");
+}
+
+inline void check_command(const launch_request& r) {
+  std::size_t total = 0;
+  for (const std::string& word : r.command) {
+    for (const char c : word) {
+      if ((c < ' ' || c > '~') && c != '\n' && c != '\t')
+        fail(errc::invalid_argument, "command", word, "printable ASCII, line feeds and tabs");
+    }
+    total += word.size() + 1;
+  }
+  if (total > 65536) fail(errc::out_of_range, "command", static_cast<std::int64_t>(total), "at most 65536 characters");
+  if (!r.command.empty() && r.command.front().empty())
+    fail(errc::missing_field, "command", "an empty word", "a program and its arguments");
+}
+
+inline void check_capacity(const launch_request& r) {
+  switch (r.capacity) {
+    case provisioning::on_demand: break;
+    case provisioning::calendar:
+      if (r.reservation.empty())
+        fail(errc::missing_field, "reservation", "missing", "the name of what calendar mode reserved");
+      break;
+    case provisioning::spot:
+    case provisioning::flex_start:
+      if (!r.reservation.empty()) {
+        fail(errc::invalid_argument, "reservation", r.reservation,
+             "none: spot and flex-start take what is free, not what is reserved");
+      }
+      break;
+    case provisioning::commitment_1y:
+    case provisioning::commitment_3y:
+      fail(errc::invalid_argument, "provisioning", name(r.capacity),
+           "on_demand: a commitment is a discount on its use");
+  }
+  if (r.capacity == provisioning::spot && r.max_restarts > 0 && r.checkpoint.empty()) {
+    fail(errc::missing_field, "checkpoint", "missing",
+         "gs://BUCKET/FOLDER: a preempted job starts over without one (or max_restarts 0)");
+  }
+}
+
+inline void check_times(const launch_request& r) {
+  const double expected = not_negative("run", r.run.value());
+  const double limit = not_negative("max_run", r.max_run.value());
+  if (limit > 0 && limit < 60) fail(errc::out_of_range, "max_run", limit, "60 seconds or more");
+  if (limit > 3e8) fail(errc::out_of_range, "max_run", limit, "less than ten years");
+  const bool flex = r.capacity == provisioning::flex_start;
+  if (limit > 0 && expected > limit && !(flex && !r.checkpoint.empty())) {
+    fail(errc::out_of_range, "max_run", limit,
+         flex ? "at least the seconds that the run may take, or a checkpoint to go on from"
+              : "at least the seconds that the run may take");
+  }
+  constexpr double week = 7 * 86400.0;
+  if (flex && limit > week)
+    fail(errc::out_of_range, "max_run", limit, "at most 604800 s: flex-start capacity lasts for 7 days");
+  if (flex && limit == 0 && expected > week) {
+    fail(errc::out_of_range, "run", expected,
+         "at most 604800 s, or by gcloud a max_run up to it and a checkpoint: flex-start lasts for 7 days");
+  }
+}
+
+/// The text of a count of seconds, rounded up: "86400s", as Vertex AI and gcloud write durations.
+inline std::string seconds_text(seconds time) {
+  return std::to_string(static_cast<std::int64_t>(math::ceil(time.value()))) + "s";
+}
+
+/// The documented generation of the request's chip: its place in `generations`.
+inline std::int64_t launched_generation(const launch_request& r) {
+  const std::int64_t generation = generation_index(r.where.chip);
+  if (generation < 0) {
+    fail(errc::unsupported, "slice", r.where.chip.name.view(),
+         "a chip that Google rents out: v2, v3, v4, v5e, v5p, v6e or tpu7x");
+  }
+  return generation;
+}
+
+/// Indices into `generations`.
+enum launched_chip : std::int64_t { chip_v2, chip_v3, chip_v4, chip_v5e, chip_v5p, chip_v6e, chip_tpu7x };
+static_assert(generations[chip_v2].name == "v2" && generations[chip_v3].name == "v3" &&
+                  generations[chip_v4].name == "v4" && generations[chip_v5e].name == "v5e" &&
+                  generations[chip_v5p].name == "v5p" && generations[chip_v6e].name == "v6e" &&
+                  generations[chip_tpu7x].name == "tpu7x",
+              "the order of generations has changed");
+
+/// Whether slices of that shape come on such VMs: as a row of the table has them, else on VMs of four chips.
+inline bool has_documented_vms(const slice& where) {
+  bool listed = false;
+  for (const slice_row& row : slice_rows) {
+    if (row.generation != generation_index(where.chip) || !is_shape(row, where.shape)) continue;
+    if (row.chips_per_vm == where.chips_per_vm) return true;
+    listed = true;
+  }
+  return !listed && where.chips_per_vm == 4;
+}
+
+/// The slice on VMs of that machine type; nothing where there is no such slice.
+inline maybe<slice> find_on_machine(const slice& where, const machine_type& type) {
+  if (type.generation != generation_index(where.chip) || chips(where.shape) % type.chips != 0) return nothing;
+  const slice result = slice_of(where.chip, where.shape, type.chips);
+  const maybe<machine_type> is = machine_type_of(result);
+  if (!is || is->name != type.name || !has_documented_vms(result)) return nothing;
+  return result;
+}
+
+/// The machine type of the request's slice.
+inline std::string launched_machine(const launch_request& r) {
+  const maybe<machine_type> type = machine_type_of(r.where);
+  if (!type) fail(errc::unsupported, "slice", name(r.where).view(), "a slice with a documented machine type");
+  return std::string(type->name.view());
+}
+
+/// The path of the reservation; `places` is "zones" or "locations".
+inline std::string reservation_path(const launch_request& r, std::string_view places) {
+  if (r.project.empty()) refuse_name("project", r.project, "the project of the reservation");
+  if (r.zone.empty()) refuse_name("zone", r.zone, "the zone of the reservation");
+  return "projects/" + r.project + "/" + std::string(places) + "/" + r.zone + "/reservations/" + r.reservation;
+}
+
+}  // namespace detail
+
+/// Throws, naming the field, what was given and what is valid, unless the request makes sense on any service.
+inline void validate(const launch_request& r) {
+  detail::check_names(r);
+  detail::check_command(r);
+  (void)detail::launched_generation(r);
+  (void)slice_of(r.where.chip, r.where.shape, r.where.chips_per_vm);
+  if (!detail::has_documented_vms(r.where)) {
+    detail::fail(errc::invalid_argument, "slice.chips_per_vm", r.where.chips_per_vm,
+                 "the chips of a VM that such slices come on, as slice_for gives it");
+  }
+  if (!schedulable(r.where)) {
+    detail::fail(errc::out_of_range, "slice", name(r.where).view(), "at most the largest slice that is scheduled");
+  }
+  if (r.slices > 1024) detail::fail(errc::out_of_range, "slices", r.slices, "at most 1024");
+  detail::positive_count("slices", r.slices);
+  detail::count_from("max_restarts", r.max_restarts, 0);
+  if (r.max_restarts > 1000000) detail::fail(errc::out_of_range, "max_restarts", r.max_restarts, "at most 1000000");
+  detail::check_capacity(r);
+  detail::check_times(r);
+}
+
+/// The same chips on VMs of that machine type, for slices that come in two kinds: v6e-8 is one ct6e-standard-8t or two
+/// ct6e-standard-4t. Refuses types that do not exist (ct5lp-hightpu-32t), belong to another chip, or do not make up the
+/// slice. Worked: v5litepod-8 on ct5lp-hightpu-4t has 2 VMs.
+[[nodiscard]] inline slice on_machine_type(const slice& where, std::string_view given) {
+  text<160> valid{"for this slice "};
+  bool exists = false;
+  bool first = true;
+  for (const machine_type& type : machine_types) {
+    const maybe<slice> found = detail::find_on_machine(where, type);
+    if (type.name == given && found) return *found;
+    exists = exists || type.name == given;
+    if (!found) continue;
+    valid.append(first ? "" : " or ").append(type.name);
+    first = false;
+  }
+  if (first) valid = "none: this slice has no documented machine type";
+  if (exists) detail::fail(errc::invalid_argument, "machine_type", given, valid.view());
+  const bool of_v5e = detail::starts_with_name(given, "ct5lp-hightpu-");
+  const bool sized = of_v5e || detail::starts_with_name(given, "ct6e-standard-");
+  detail::fail(errc::unknown_name, "machine_type", given,
+               sized ? detail::slice_hint(of_v5e ? "ct5lp-hightpu-" : "ct6e-standard-").view() : valid.view());
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

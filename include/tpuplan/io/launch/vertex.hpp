@@ -1,0 +1,98 @@
+#ifndef TPUPLAN_IO_LAUNCH_VERTEX_HPP
+#define TPUPLAN_IO_LAUNCH_VERTEX_HPP
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tpuplan/io/launch/request.hpp>
+
+/// @file
+/// Vertex AI: the CustomJob that runs a launch request. Field names and what goes with what: data/launch.json,
+/// "vertex".
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// Refuses what training on Vertex AI is not documented to offer.
+inline void check_vertex(const launch_request& r) {
+  const std::int64_t generation = launched_generation(r);
+  if (generation == chip_v4 || generation == chip_v5p || generation == chip_tpu7x) {
+    fail(errc::unsupported, "slice", name(r.where).view(),
+         "v2-8, v3-8, or a slice of v5e or v6e: no page on training with Vertex AI has this chip; use gke or gcloud");
+  }
+  if (generation <= chip_v3 && vms(r.where) > 1) {
+    fail(errc::unsupported, "slice", name(r.where).view(),
+         "v2-8 or v3-8: larger slices of this chip are not documented for Vertex AI");
+  }
+  if (r.slices != 1) {
+    fail(errc::unsupported, "slices", r.slices, "1: a CustomJob has one pool of TPUs, of one slice; use gke or gcloud");
+  }
+  if (r.image.empty()) refuse_name("image", r.image, "a container image: Vertex AI runs nothing else on TPUs");
+  if (r.capacity == provisioning::flex_start) {
+    fail(errc::unsupported, "provisioning", name(r.capacity),
+         "on_demand, spot on one VM, or a reservation: flex-start of Vertex AI training is for GPUs only");
+  }
+  if (r.capacity == provisioning::spot && vms(r.where) > 1) {
+    fail(errc::unsupported, "provisioning", name(r.capacity),
+         "on_demand or a reservation: Vertex AI has no spot for slices of more than one VM; gke and gcloud have");
+  }
+  if (generation <= chip_v3 && !r.reservation.empty())
+    fail(errc::unsupported, "reservation", r.reservation, "none: not documented for this chip on Vertex AI");
+  if (r.max_run.value() == 0 && r.run.value() > 7 * 86400.0) {
+    fail(errc::missing_field, "max_run", "missing",
+         "a time: Vertex AI ends a job after 7 days by default, and this one takes longer");
+  }
+}
+
+inline nlohmann::ordered_json vertex_machine(const launch_request& r) {
+  const std::int64_t generation = launched_generation(r);
+  if (generation <= chip_v3) {
+    return {{"machineType", "cloud-tpu"},
+            {"acceleratorType", generation == chip_v2 ? "TPU_V2" : "TPU_V3"},
+            {"acceleratorCount", tensorcores(r.where)}};
+  }
+  nlohmann::ordered_json machine = {{"machineType", launched_machine(r)}, {"tpuTopology", name(r.where.shape).view()}};
+  if (!r.reservation.empty()) {
+    machine["reservationAffinity"] = {{"reservationAffinityType", "SPECIFIC_RESERVATION"},
+                                      {"key", "compute.googleapis.com/reservation-name"},
+                                      {"values", nlohmann::ordered_json::array({reservation_path(r, "zones")})}};
+  }
+  return machine;
+}
+
+}  // namespace detail
+
+/// The body of `projects.locations.customJobs.create` (POST https://REGION-aiplatform.googleapis.com/v1/projects/
+/// PROJECT/locations/REGION/customJobs) that runs the request; its `jobSpec` is what `gcloud ai custom-jobs create
+/// --config` reads. Refuses, by name of the field: several slices, chips other than v2-8, v3-8, v5e and v6e, spot on
+/// more than one VM, flex-start, no image, and runs of more than 7 days without `max_run`. Vertex AI does not count
+/// restarts: any `max_restarts` above 0 allows them.
+/// Worked: v5litepod-16 is machineType ct5lp-hightpu-4t, tpuTopology 4x4, replicaCount 1 (the topology makes the four
+/// VMs). Source: googleapis/python-aiplatform, custom_job.py and machine_resources.py (2026-06-11).
+[[nodiscard]] inline nlohmann::ordered_json vertex_custom_job(const launch_request& r) {
+  validate(r);
+  detail::check_vertex(r);
+  nlohmann::ordered_json container = {{"imageUri", r.image}};
+  if (!r.command.empty()) container["command"] = r.command;
+  if (!r.checkpoint.empty())
+    container["env"] = nlohmann::ordered_json::array({{{"name", "CHECKPOINT_DIR"}, {"value", r.checkpoint}}});
+  nlohmann::ordered_json scheduling = {
+      {"strategy", r.capacity == provisioning::spot ? "SPOT" : "STANDARD"},
+      {"restartJobOnWorkerRestart", r.max_restarts > 0},
+  };
+  if (r.max_restarts == 0) scheduling["disableRetries"] = true;
+  if (r.max_run.value() > 0) scheduling["timeout"] = detail::seconds_text(r.max_run);
+  nlohmann::ordered_json job = {
+      {"workerPoolSpecs",
+       nlohmann::ordered_json::array(
+           {{{"machineSpec", detail::vertex_machine(r)}, {"replicaCount", 1}, {"containerSpec", container}}})},
+      {"scheduling", scheduling}};
+  if (!r.checkpoint.empty()) job["baseOutputDirectory"] = {{"outputUriPrefix", r.checkpoint}};
+  return {{"displayName", r.name}, {"jobSpec", job}};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

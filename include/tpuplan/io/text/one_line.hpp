@@ -1,0 +1,221 @@
+#ifndef TPUPLAN_IO_TEXT_ONE_LINE_HPP
+#define TPUPLAN_IO_TEXT_ONE_LINE_HPP
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tpuplan/io/reflect/enumerators.hpp>
+#include <tpuplan/io/reflect/fields.hpp>
+#include <tpuplan/io/text/phrases.hpp>
+#include <tpuplan/io/text/readable.hpp>
+#include <type_traits>
+#include <vector>
+
+/// @file
+/// The one-line text of every public type, which io/ostream.hpp, io/fmt.hpp and io/jupyter.hpp share.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+
+/// Types whose text is their name.
+template <class T>
+inline constexpr bool has_name = is_declared_enum<T> || is_one_of<T, remat_policy, slice, topology>;
+
+/// Structs whose text is more than their fields.
+template <class T>
+inline constexpr bool has_phrase =
+    is_one_of<T, chip_spec, decode_breakdown, expected_spot_run, finding, prefill_breakdown, serving_cost,
+              serving_estimate, serving_finding, serving_memory, spot_comparison, token_time, layout, memory_breakdown,
+              plan, plan_answer, price_row, run_cost, step_breakdown, training_job, transformer>;
+
+/// Types with a one-line text, amounts apart.
+template <class T>
+inline constexpr bool has_one_line =
+    has_name<T> || has_trait<fields_of, T> || has_trait<list_of, T> || is_one_of<T, price_book, owned_price_book>;
+template <std::size_t Capacity>
+inline constexpr bool has_one_line<text<Capacity>> = true;
+template <class T>
+inline constexpr bool has_one_line<known<T>> = true;
+template <class T>
+inline constexpr bool has_one_line<maybe<T>> = true;
+
+}  // namespace detail
+
+/// An amount with three digits in a unit of a sensible size. Worked: 12.4 GiB, 197 TFLOP/s, $48.2k, 3.10 days.
+template <class Dim>
+[[nodiscard]] std::string one_line(quantity<Dim> amount) {
+  return readable::text(readable::measure(amount));
+}
+
+/// The text of a public type in one line: the name of an enumerator, a slice, a shape or a policy; the figures of a
+/// breakdown; of what is not there "absent", "unknown" or "none"; of any other struct its fields, without those that
+/// are 0, false or empty. Worked: one_line(slice_for("v5p-128")) is "v5p-128".
+template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
+[[nodiscard]] std::string one_line(const T& x);
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+template <class T, std::size_t Count>
+inline constexpr bool is_vector<std::array<T, Count>> = true;
+template <class T>
+inline constexpr bool is_quantity = false;
+template <class Dim>
+inline constexpr bool is_quantity<quantity<Dim>> = true;
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_optional<maybe<T>> = true;
+template <class T>
+inline constexpr bool is_known = false;
+template <class T>
+inline constexpr bool is_known<known<T>> = true;
+
+/// Nothing to speak of: 0, false, empty, or not there.
+template <class T>
+[[nodiscard]] bool is_blank(const T& x) {
+  if constexpr (std::is_arithmetic<T>::value) {
+    return x == T{};
+  } else if constexpr (is_quantity<T>) {
+    return x.value() == 0;
+  } else if constexpr (is_optional<T>) {
+    return !x.has_value();
+  } else if constexpr (is_vector<T> || std::is_same<T, std::string>::value) {
+    return x.empty();
+  } else if constexpr (std::is_convertible<T, std::string_view>::value) {
+    return std::string_view(x).empty();
+  } else if constexpr (has_trait<fields_of, T> && !has_name<T>) {
+    bool blank = true;
+    fields_of<T>::each(x, [&blank](std::string_view, const auto& field) { blank = blank && is_blank(field); });
+    return blank;
+  } else {
+    return false;
+  }
+}
+
+/// Several values: "[1, 2, 3]", from nine on "12 of them".
+template <class Values>
+[[nodiscard]] std::string values_line(const Values& values, std::size_t count);
+
+/// A value of any type that a public struct has for a field.
+template <class T>
+[[nodiscard]] std::string field_text(const T& x) {
+  if constexpr (std::is_same<T, bool>::value) {
+    return x ? "true" : "false";
+  } else if constexpr (std::is_same<T, char>::value) {
+    return std::string(1, x);
+  } else if constexpr (std::is_integral<T>::value) {
+    return std::to_string(x);
+  } else if constexpr (std::is_floating_point<T>::value) {
+    return readable::number(x);
+  } else if constexpr (std::is_same<T, std::string>::value) {
+    return x;
+  } else if constexpr (is_optional<T>) {
+    return x.has_value() ? field_text(*x) : "none";
+  } else if constexpr (is_known<T>) {
+    return x.has_value() ? field_text(x.value()) : x.is_absent() ? "absent" : "unknown";
+  } else if constexpr (is_vector<T>) {
+    return values_line(x, x.size());
+  } else {
+    return one_line(x);
+  }
+}
+
+template <class Values>
+[[nodiscard]] std::string values_line(const Values& values, std::size_t count) {
+  if (count > 8) return std::to_string(count) + " of them";
+  std::string line = "[";
+  for (std::size_t i = 0; i < count; ++i) line += (i == 0 ? "" : ", ") + field_text(values[i]);
+  return line + "]";
+}
+
+/// "tile{sublanes 8, lanes 128}".
+template <class T>
+[[nodiscard]] std::string fields_line(const T& x) {
+  std::string line;
+  fields_of<T>::each(x, [&line](std::string_view field, const auto& value) {
+    if (!is_blank(value)) line += (line.empty() ? "" : ", ") + std::string(field) + " " + field_text(value);
+  });
+  return std::string(fields_of<T>::type_name) + "{" + line + "}";
+}
+
+template <class T>
+[[nodiscard]] std::string phrase(const T& x) {
+  if constexpr (std::is_same<T, chip_spec>::value) {
+    return chip_line(x);
+  } else if constexpr (std::is_same<T, decode_breakdown>::value) {
+    return decode_line(x);
+  } else if constexpr (std::is_same<T, expected_spot_run>::value) {
+    return spot_head(x) + parts_line<seconds>(spot_parts(x));
+  } else if constexpr (std::is_same<T, prefill_breakdown>::value) {
+    return time_head(x) + parts_line<seconds>(prefill_parts(x));
+  } else if constexpr (std::is_same<T, serving_cost>::value) {
+    return token_cost_line(x);
+  } else if constexpr (std::is_same<T, serving_memory>::value) {
+    return memory_head(x) + parts_line<bytes>(serving_memory_parts(x));
+  } else if constexpr (std::is_same<T, spot_comparison>::value) {
+    return comparison_line(x);
+  } else if constexpr (std::is_same<T, token_time>::value) {
+    return time_head(x) + parts_line<seconds>(token_parts(x));
+  } else if constexpr (is_one_of<T, finding, serving_finding>) {
+    return finding_line(x);
+  } else if constexpr (std::is_same<T, serving_estimate>::value) {
+    return serving_line(x);
+  } else if constexpr (std::is_same<T, layout>::value) {
+    return layout_line(x);
+  } else if constexpr (std::is_same<T, memory_breakdown>::value) {
+    return memory_head(x) + parts_line<bytes>(memory_parts(x));
+  } else if constexpr (std::is_same<T, plan>::value) {
+    return plan_line(x);
+  } else if constexpr (std::is_same<T, plan_answer>::value) {
+    return answer_line(x);
+  } else if constexpr (std::is_same<T, price_row>::value) {
+    return price_line(x);
+  } else if constexpr (std::is_same<T, run_cost>::value) {
+    return cost_line(x);
+  } else if constexpr (std::is_same<T, step_breakdown>::value) {
+    return step_head(x) + parts_line<seconds>(step_parts(x));
+  } else if constexpr (std::is_same<T, training_job>::value) {
+    return training_line(x);
+  } else {
+    return model_line(x);
+  }
+}
+
+}  // namespace detail
+
+template <class T, std::enable_if_t<detail::has_one_line<T>, int>>
+std::string one_line(const T& x) {
+  if constexpr (detail::has_name<T>) {
+    return std::string(std::string_view(name(x)));
+  } else if constexpr (detail::has_phrase<T>) {
+    return detail::phrase(x);
+  } else if constexpr (detail::has_trait<detail::fields_of, T>) {
+    return detail::fields_line(x);
+  } else if constexpr (detail::has_trait<detail::list_of, T>) {
+    return detail::values_line(detail::list_of<T>::values(x), detail::list_of<T>::count(x));
+  } else if constexpr (std::is_same<T, owned_price_book>::value) {
+    return std::to_string(x.rows().size()) + " prices";
+  } else if constexpr (std::is_same<T, price_book>::value) {
+    return std::to_string(x.size()) + " prices" +
+           (x.own_size() > 0 ? ", " + std::to_string(x.own_size()) + " of them own" : "");
+  } else if constexpr (detail::is_optional<T> || detail::is_known<T>) {
+    return detail::field_text(x);
+  } else {
+    return std::string(x.view());
+  }
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,127 @@
+#ifndef TPUPLAN_MODEL_REMAT_HPP
+#define TPUPLAN_MODEL_REMAT_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tpuplan/maybe.hpp>
+#include <tpuplan/text.hpp>
+
+/// @file
+/// Rematerialisation: what of a layer is kept between the forward and the backward pass, what is moved to host memory,
+/// and what is computed again.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Where a tensor of the forward pass is while the backward pass has not come to it.
+enum class placement : std::uint8_t {
+  recompute,  ///< nowhere: done again
+  device,     ///< kept in HBM
+  host,       ///< moved to host memory and back
+};
+
+/// What is saved of each layer between forward and backward pass. Tensors are named as in MaxText's custom policy.
+struct remat_policy {
+  placement layer_input = placement::device;     ///< decoder_layer_input
+  placement qkv = placement::recompute;          ///< query_proj, key_proj, value_proj
+  placement context = placement::recompute;      ///< output of the attention kernel
+  placement out_proj = placement::recompute;     ///< out_proj
+  placement mlp_up = placement::recompute;       ///< mlpwi, mlpwi_0, mlpwi_1
+  placement mlp_down = placement::recompute;     ///< mlpwo
+  placement elementwise = placement::recompute;  ///< norms, activation functions, everything else
+  bool attention_again = true;                   ///< the attention kernel's forward pass is run again
+};
+
+/// @{
+/// Whether two policies save the same.
+[[nodiscard]] constexpr bool operator==(const remat_policy& a, const remat_policy& b) noexcept {
+  return a.layer_input == b.layer_input && a.qkv == b.qkv && a.context == b.context && a.out_proj == b.out_proj &&
+         a.mlp_up == b.mlp_up && a.mlp_down == b.mlp_down && a.elementwise == b.elementwise &&
+         a.attention_again == b.attention_again;
+}
+[[nodiscard]] constexpr bool operator!=(const remat_policy& a, const remat_policy& b) noexcept { return !(a == b); }
+/// @}
+
+namespace detail {
+/// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . done again.
+constexpr remat_policy policy(const char (&tensors)[8], bool attention_again) noexcept {
+  const auto where = [&tensors](std::size_t i) {
+    return tensors[i] == 'D' ? placement::device : tensors[i] == 'H' ? placement::host : placement::recompute;
+  };
+  return {where(0), where(1), where(2), where(3), where(4), where(5), where(6), attention_again};
+}
+}  // namespace detail
+
+/// The policies of MaxText by its names. Letters: layer input, qkv, context, output projection, MLP up, MLP down,
+/// elementwise.
+namespace remat {
+/// The layer's input alone is kept: all else is done again.
+inline constexpr remat_policy full{};
+/// Everything is kept: nothing is done again.
+inline constexpr remat_policy none = detail::policy("DDDDDDD", false);
+/// Every matrix product is kept; the attention kernel and elementwise work are done again.
+inline constexpr remat_policy minimal = detail::policy("DDDDDD.", true);
+/// As minimal, and the attention kernel is not run again.
+inline constexpr remat_policy minimal_with_context = detail::policy("DDDDDD.", false);
+/// Every matrix product is kept in host memory, the layer's input on the device.
+inline constexpr remat_policy minimal_offloaded = detail::policy("DHHHHH.", true);
+/// Matrix products but those into the MLP.
+inline constexpr remat_policy save_dot_except_mlpwi = detail::policy("DDDD.D.", true);
+/// Matrix products of attention alone.
+inline constexpr remat_policy save_dot_except_mlp = detail::policy("DDDD...", true);
+/// The same, and the attention kernel is not run again.
+inline constexpr remat_policy save_dot_with_context_except_mlp = detail::policy("DDDD...", false);
+/// Queries, keys and values.
+inline constexpr remat_policy save_qkv_proj = detail::policy("DD.....", true);
+/// Queries, keys and values, in host memory.
+inline constexpr remat_policy qkv_proj_offloaded = detail::policy("DH.....", true);
+/// The output projection.
+inline constexpr remat_policy save_out_proj = detail::policy("D..D...", true);
+/// The output of the attention kernel, which is not run again.
+inline constexpr remat_policy save_context = detail::policy("D.D....", false);
+}  // namespace remat
+
+/// A policy and its name.
+struct named_remat_policy {
+  text<40> name{};      ///< as `parse_remat_policy` reads it
+  remat_policy policy;  ///< what it saves
+};
+
+/// All named policies, from the one that recomputes most. axlearn's default is save_dot_with_context_except_mlp.
+inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
+    {"full", remat::full},
+    {"save_context", remat::save_context},
+    {"save_qkv_proj", remat::save_qkv_proj},
+    {"qkv_proj_offloaded", remat::qkv_proj_offloaded},
+    {"save_out_proj", remat::save_out_proj},
+    {"save_dot_except_mlp", remat::save_dot_except_mlp},
+    {"save_dot_with_context_except_mlp", remat::save_dot_with_context_except_mlp},
+    {"save_dot_except_mlpwi", remat::save_dot_except_mlpwi},
+    {"minimal", remat::minimal},
+    {"minimal_with_context", remat::minimal_with_context},
+    {"minimal_offloaded", remat::minimal_offloaded},
+    {"none", remat::none},
+}};
+
+/// The name of a policy, "custom" where it has none.
+[[nodiscard]] constexpr std::string_view name(const remat_policy& policy) noexcept {
+  for (const named_remat_policy& candidate : remat_policies) {
+    if (candidate.policy == policy) return candidate.name;
+  }
+  return "custom";
+}
+
+/// The policy of that name; nothing if there is none.
+[[nodiscard]] constexpr maybe<remat_policy> parse_remat_policy(std::string_view given) noexcept {
+  for (const named_remat_policy& candidate : remat_policies) {
+    if (detail::same_name(given, candidate.name)) return candidate.policy;
+  }
+  return nothing;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,157 @@
+#ifndef TPUPLAN_MODEL_SERVING_JOB_HPP
+#define TPUPLAN_MODEL_SERVING_JOB_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tpuplan/dtype.hpp>
+#include <tpuplan/error.hpp>
+#include <tpuplan/integer.hpp>
+#include <tpuplan/model/transformer.hpp>
+#include <tpuplan/text.hpp>
+#include <tpuplan/units.hpp>
+
+/// @file
+/// Serving: the traffic, what is promised to it, and how the engine is set up.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How long prompts, or answers, are, in tokens. The mean of squares says how much longer those are that are met
+/// running: a long answer is met more often.
+struct token_lengths {
+  double mean = 0;           ///< tokens
+  double mean_square = 0;    ///< tokens squared
+  std::int64_t longest = 0;  ///< tokens
+};
+
+/// All of the same length. Worked: fixed_length(512) has mean 512 and mean square 262144.
+[[nodiscard]] constexpr token_lengths fixed_length(std::int64_t tokens) {
+  const auto length = static_cast<double>(detail::positive_count("tokens", tokens));
+  return {length, length * length, tokens};
+}
+
+/// That share of requests is at most that long.
+struct length_quantile {
+  double share = 0;         ///< of requests, 0 to 1
+  std::int64_t tokens = 0;  ///< the length
+};
+
+/// Lengths by their quantiles, straight lines between them: from the shortest (share 0) to the longest (share 1).
+/// Worked: 0 to 1000 evenly has mean 500 and mean square 333333; the answer that is met running has 667 on average.
+[[nodiscard]] constexpr token_lengths lengths_from(const length_quantile* quantiles, std::size_t count) {
+  if (count < 2) detail::fail(errc::missing_field, "quantiles", static_cast<std::int64_t>(count), "two or more");
+  if (quantiles[0].share != 0)
+    detail::fail(errc::out_of_range, "first quantile", quantiles[0].share, "0: the shortest");
+  if (quantiles[count - 1].share != 1)
+    detail::fail(errc::out_of_range, "last quantile", quantiles[count - 1].share, "1: the longest");
+  token_lengths result;
+  result.longest = detail::positive_count("longest", quantiles[count - 1].tokens);
+  detail::count_from("shortest", quantiles[0].tokens, 0);
+  for (std::size_t i = 1; i < count; ++i) {
+    const double weight = quantiles[i].share - quantiles[i - 1].share;
+    if (!(weight > 0)) detail::fail(errc::out_of_range, "share of a quantile", quantiles[i].share, "rising shares");
+    if (quantiles[i].tokens < quantiles[i - 1].tokens)
+      detail::fail(errc::out_of_range, "tokens of a quantile", quantiles[i].tokens, "rising lengths");
+    const auto a = static_cast<double>(quantiles[i - 1].tokens);
+    const auto b = static_cast<double>(quantiles[i].tokens);
+    result.mean += weight * (a + b) / 2;
+    result.mean_square += weight * (a * a + a * b + b * b) / 3;
+  }
+  return result;
+}
+
+/// The same for an array: lengths_from({{0, 16}, {0.5, 400}, {1, 8192}}).
+template <std::size_t Count>
+[[nodiscard]] constexpr token_lengths lengths_from(const length_quantile (&quantiles)[Count]) {
+  return lengths_from(quantiles, Count);
+}
+
+/// How an engine holds keys and values.
+enum class cache_policy : std::uint8_t {
+  paged,     ///< blocks, as many as a sequence has tokens: vLLM, SGLang, ragged paged attention
+  reserved,  ///< the longest context for every sequence, and attention over all of it: JetStream, MaxText
+};
+
+/// "paged" or "reserved".
+[[nodiscard]] constexpr std::string_view name(cache_policy policy) noexcept {
+  constexpr std::string_view names[] = {"paged", "reserved"};
+  return detail::name_of(names, static_cast<std::size_t>(policy));
+}
+
+/// Traffic, promises and engine. Fields without a sensible default are 0 and refused by name when used.
+struct serving_job {
+  token_lengths prompt{};           ///< tokens that come in
+  token_lengths answer{};           ///< tokens that go out
+  std::int64_t concurrency = 0;     ///< requests in flight, over all replicas; 0: as many as run at once
+  per_second request_rate{};        ///< over all replicas, arriving at random; 0: a new one for each that ends
+  seconds ttft_target{};            ///< time to the first token; 0: none
+  seconds tpot_target{};            ///< time per output token; 0: none
+  dtype weights = dtype::bf16;      ///< as they are stored
+  dtype cache = dtype::bf16;        ///< keys and values as they are stored
+  dtype activations = dtype::bf16;  ///< int8 or fp8 where products run quantised, not for weights alone
+  double prefix_hit_rate = 0;       ///< share of prompt tokens whose keys and values are there already
+  std::int64_t prefill_chunk = 0;   ///< tokens of a prompt that one step takes; 0: all of it
+  std::int64_t max_running = 0;     ///< sequences that the engine decodes at once, per replica; 0: what memory allows
+  std::int64_t block_tokens = 1;    ///< tokens in a block of the cache
+  cache_policy policy = cache_policy::paged;  ///< how the engine holds the cache
+  double memory_fraction = 0.9;               ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
+  bool beyond_max_positions = false;          ///< contexts longer than the model was made for are meant
+};
+
+/// The longest prompt and the longest answer. Worked: 2048 for 1024 and 1024.
+[[nodiscard]] constexpr std::int64_t longest_context(const serving_job& job) {
+  return checked_add(detail::positive_count("serving_job.prompt.longest", job.prompt.longest),
+                     detail::positive_count("serving_job.answer.longest", job.answer.longest));
+}
+
+/// Tokens that a decoding sequence attends to, on average. Paged: the prompt and half of an answer, long answers
+/// counted as often as they are met: prompt + mean square / (2 mean). Reserved: the longest context. Worked: 1536 for
+/// 1024 and 1024, all alike and paged; 2048 reserved.
+[[nodiscard]] constexpr double running_context(const serving_job& job) {
+  detail::positive("serving_job.prompt.mean", job.prompt.mean);
+  detail::positive("serving_job.answer.mean", job.answer.mean);
+  if (job.policy == cache_policy::reserved) return static_cast<double>(longest_context(job));
+  return job.prompt.mean +
+         detail::positive("serving_job.answer.mean_square", job.answer.mean_square) / (2 * job.answer.mean);
+}
+
+/// Throws, naming the field, unless the traffic is one that can be estimated for that model.
+constexpr void validate(const serving_job& job, const transformer& model) {
+  validate(model);
+  if (model.kind != architecture::decoder) {
+    detail::fail(errc::unsupported, "serving of an architecture", name(model.kind), "decoder");
+  }
+  (void)running_context(job);
+  detail::in_range("serving_job.prompt.mean", job.prompt.mean, 0, 1e9, "1 to 1e9 tokens");
+  detail::in_range("serving_job.answer.mean", job.answer.mean, 0, 1e9, "1 to 1e9 tokens");
+  const std::int64_t context = longest_context(job);
+  if (!job.beyond_max_positions && model.max_positions > 0 && context > model.max_positions) {
+    text<96> valid{"at most "};
+    valid.append(model.max_positions).append(", for which the model is made, or beyond_max_positions");
+    detail::fail(errc::out_of_range, "longest context of serving", context, valid.view());
+  }
+  detail::count_from("serving_job.concurrency", job.concurrency, 0);
+  detail::not_negative("serving_job.request_rate", job.request_rate.value());
+  if (job.concurrency > 0 && job.request_rate.value() > 0) {
+    detail::fail(errc::invalid_argument, "serving_job.request_rate", job.request_rate.value(),
+                 "0 where a concurrency is given: one follows from the other");
+  }
+  detail::not_negative("serving_job.ttft_target", job.ttft_target.value());
+  detail::not_negative("serving_job.tpot_target", job.tpot_target.value());
+  if (job.activations == dtype::fp32 || job.activations == dtype::int4)
+    detail::fail(errc::unsupported, "serving_job.activations", name(job.activations), "bf16, fp16, fp8 or int8");
+  if (bits(job.weights) > bits(job.activations) && bits(job.activations) < 16)
+    detail::fail(errc::invalid_argument, "serving_job.activations", name(job.activations),
+                 "not smaller than the weights: products run in the larger format");
+  detail::in_range("serving_job.prefix_hit_rate", job.prefix_hit_rate, 0, 0.999, "0 to 0.999");
+  detail::count_from("serving_job.prefill_chunk", job.prefill_chunk, 0);
+  detail::count_from("serving_job.max_running", job.max_running, 0);
+  detail::positive_count("serving_job.block_tokens", job.block_tokens);
+  detail::in_range("serving_job.memory_fraction", job.memory_fraction, 0.05, 1, "0.05 to 1");
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

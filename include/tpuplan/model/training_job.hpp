@@ -1,0 +1,171 @@
+#ifndef TPUPLAN_MODEL_TRAINING_JOB_HPP
+#define TPUPLAN_MODEL_TRAINING_JOB_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tpuplan/dtype.hpp>
+#include <tpuplan/integer.hpp>
+#include <tpuplan/maybe.hpp>
+#include <tpuplan/model/parameters.hpp>
+#include <tpuplan/model/remat.hpp>
+#include <tpuplan/text.hpp>
+
+/// @file
+/// What is to be done with a model: training, with its batch, sequence, precision, optimizer and rematerialisation.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The optimizer, which decides what is kept per parameter.
+enum class optimizer_kind : std::uint8_t {
+  adamw,         ///< two moments
+  adafactor,     ///< factored second moment: about half a byte per parameter
+  lion,          ///< one moment
+  sgd_momentum,  ///< one moment
+};
+
+/// "adamw" and so on.
+[[nodiscard]] constexpr std::string_view name(optimizer_kind kind) noexcept {
+  constexpr std::string_view names[] = {"adamw", "adafactor", "lion", "sgd_momentum"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// The optimizer of that name; nothing if there is none.
+[[nodiscard]] constexpr maybe<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
+  return detail::enumerator_named<optimizer_kind>(given, 4);
+}
+
+/// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted
+/// as half a byte whatever the format. Worked: 8 B for AdamW with fp32 moments.
+[[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(optimizer_kind kind, dtype moments = dtype::fp32) noexcept {
+  switch (kind) {
+    case optimizer_kind::adamw: return 2 * size_of(moments);
+    case optimizer_kind::adafactor: return bytes{0.5};
+    case optimizer_kind::lion:
+    case optimizer_kind::sgd_momentum: break;
+  }
+  return size_of(moments);
+}
+
+/// What training keeps of the parameters between steps: weights + optimizer = total.
+struct training_state {
+  bytes weights{};    ///< the master copy
+  bytes optimizer{};  ///< its state
+  bytes total{};      ///< of both
+};
+
+/// The state of that many parameters, over all devices, each part held once.
+/// Worked: 70e9 in bf16 with fp32 moments of AdamW take 140 + 560 GB: 10 B each. Source: scaling book, "Training".
+[[nodiscard]] constexpr training_state training_state_of(std::int64_t parameter_total, dtype weights = dtype::bf16,
+                                                         optimizer_kind optimizer = optimizer_kind::adamw,
+                                                         dtype moments = dtype::fp32) {
+  const auto count = static_cast<double>(detail::positive_count("parameters", parameter_total));
+  const bytes kept = size_of(weights) * count;
+  const bytes for_updates = optimizer_bytes_per_parameter(optimizer, moments) * count;
+  return {kept, for_updates, kept + for_updates};
+}
+
+/// How well the program is fitted to the machine.
+enum class software_level : std::uint8_t {
+  tuned,    ///< a recipe tuned for this model and slice: MaxText, MLPerf, vendor recipes
+  general,  ///< a general framework as it comes: axlearn, Levanter, torch-XLA, EasyDeL
+};
+
+/// "tuned" or "general".
+[[nodiscard]] constexpr std::string_view name(software_level level) noexcept {
+  constexpr std::string_view names[] = {"tuned", "general"};
+  return detail::name_of(names, static_cast<std::size_t>(level));
+}
+
+/// How attention is computed. `flash`: scores stay on the chip, in blocks, and blocks that the mask hides are skipped;
+/// what nearly all published runs use. `unfused`: scores and probabilities of every query and key of a sequence, hidden
+/// ones too, are written to HBM and read again.
+enum class attention_kernel : std::uint8_t { flash, unfused };
+
+/// "flash" or "unfused".
+[[nodiscard]] constexpr std::string_view name(attention_kernel kernel) noexcept {
+  constexpr std::string_view names[] = {"flash", "unfused"};
+  return detail::name_of(names, static_cast<std::size_t>(kernel));
+}
+
+/// The kernel of that name; nothing if there is none.
+[[nodiscard]] constexpr maybe<attention_kernel> parse_attention_kernel(std::string_view given) noexcept {
+  return detail::enumerator_named<attention_kernel>(given, 2);
+}
+
+/// What of the training state lies in the memory of the hosts between steps. The optimizer's comes back whole for the
+/// update; parameters come layer by layer, and whole for the update.
+enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer };
+
+/// One training step. Fields without a sensible default are 0 and refused by name when used.
+struct training_job {
+  std::int64_t global_batch = 0;                     ///< sequences in one step, over all slices
+  std::int64_t sequence_length = 0;                  ///< tokens, image tokens included
+  dtype compute = dtype::bf16;                       ///< int8 or fp8 where products run quantised
+  dtype weights = dtype::fp32;                       ///< the master copy
+  dtype moments = dtype::fp32;                       ///< optimizer state
+  optimizer_kind optimizer = optimizer_kind::adamw;  ///< whose state is kept
+  remat_policy remat = remat::full;                  ///< what is saved of each layer
+  std::int64_t gradient_accumulation = 1;            ///< microbatches in one step
+  std::int64_t pipeline_microbatches = 0;            ///< in flight through the stages; 0: four for each stage
+  std::int64_t pipeline_rounds = 1;                  ///< interleaved stages on each device
+  double capacity_factor = 1;                        ///< of experts; 1 without dropping or padding
+  std::int64_t vocabulary_tiles = 1;                 ///< pieces in which logits and their gradients are made
+  double logits_fraction = 1;            ///< of positions that are predicted (0.15 for masked language models)
+  bool synchronous_collectives = false;  ///< the framework does not overlap FSDP and data collectives
+  double work_multiplier = 1;            ///< products per token relative to one forward and backward pass (DPO: more)
+  std::int64_t images_per_sequence = 0;  ///< passes of the vision tower
+  software_level software = software_level::tuned;       ///< what the run is programmed in
+  attention_kernel attention = attention_kernel::flash;  ///< how attention is computed
+  host_state state_on_host = host_state::none;           ///< what lies in host memory between steps
+  std::int64_t lora_rank = 0;                            ///< of adapters on a frozen base; 0: all is trained
+  lora_targets lora{};  ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
+  dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
+};
+
+/// Tokens in one step. Worked: 1024 sequences of 4096 tokens are 4194304.
+[[nodiscard]] constexpr std::int64_t tokens_per_step(const training_job& job) {
+  return checked_multiply(detail::positive_count("training_job.global_batch", job.global_batch),
+                          detail::positive_count("training_job.sequence_length", job.sequence_length));
+}
+
+/// HBM traffic of the update for each trained parameter: weight and optimizer state read and written, the fp32 gradient
+/// read. Worked: 28 B for AdamW in fp32, 13 B for Adafactor.
+[[nodiscard]] constexpr bytes update_bytes_per_parameter(const training_job& job) noexcept {
+  return 2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job.optimizer, job.moments)) + bytes{4};
+}
+
+namespace detail {
+/// Products run quantised to 8 bits.
+constexpr bool in_eight_bits(const training_job& job) noexcept {
+  return job.compute == dtype::int8 || job.compute == dtype::fp8;
+}
+}  // namespace detail
+
+/// Throws, naming the field, unless the step is one that can be estimated.
+constexpr void validate(const training_job& job) {
+  (void)tokens_per_step(job);
+  detail::positive_count("training_job.gradient_accumulation", job.gradient_accumulation);
+  if (job.global_batch % job.gradient_accumulation != 0) {
+    detail::fail(errc::not_divisible, "training_job.gradient_accumulation", job.gradient_accumulation,
+                 "a divisor of the global batch");
+  }
+  detail::count_from("training_job.pipeline_microbatches", job.pipeline_microbatches, 0);
+  detail::positive_count("training_job.pipeline_rounds", job.pipeline_rounds);
+  detail::in_range("training_job.capacity_factor", job.capacity_factor, 0.1, 100, "0.1 to 100");
+  detail::positive_count("training_job.vocabulary_tiles", job.vocabulary_tiles);
+  detail::in_range("training_job.logits_fraction", job.logits_fraction, 0, 1, "0 to 1");
+  detail::in_range("training_job.work_multiplier", job.work_multiplier, 0.01, 100, "0.01 to 100");
+  detail::count_from("training_job.images_per_sequence", job.images_per_sequence, 0);
+  const bool adapted =
+      job.lora.q || job.lora.k || job.lora.v || job.lora.o || job.lora.gate || job.lora.up || job.lora.down;
+  if (detail::count_from("training_job.lora_rank", job.lora_rank, 0) > 0 && !adapted)
+    detail::fail(errc::missing_field, "training_job.lora", "none", "one kind of layer or more");
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

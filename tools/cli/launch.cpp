@@ -1,0 +1,171 @@
+// tpuplan launch
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/io/launch.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/format.hpp"
+
+namespace cli {
+
+namespace {
+
+using namespace tpuplan;
+
+struct launch_options {
+  std::string plan, target, slice_name, machine, capacity, command, max_run, restarts;
+  std::int64_t rank = 1;
+  std::optional<std::int64_t> slices;
+  bool maxtext = false, tpu_vm = false;
+  std::vector<std::string> maxtext_extra;
+  launch_request request;
+};
+
+nlohmann::json read_standard_input() {
+  std::string characters;
+  char block[65536];
+  while (const std::size_t got = std::fread(block, 1, sizeof(block), stdin)) {
+    characters.append(block, got);
+    if (characters.size() > json_limits{}.bytes) break;  // which parse_json refuses
+  }
+  return parse_json(characters, "standard input");
+}
+
+/// The plan to launch and the question that it answers, where a document was given.
+struct planned_training {
+  plan_request asked;
+  plan best;
+};
+
+std::optional<planned_training> plan_of(const launch_options& given) {
+  if (given.plan.empty() == given.slice_name.empty()) {
+    detail::fail(given.plan.empty() ? errc::missing_field : errc::invalid_argument, "PLAN.json",
+                 given.plan.empty() ? "missing" : "given with --slice",
+                 "either the output of tpuplan plan --json, or "
+                 "--slice");
+  }
+  if (given.plan.empty()) return std::nullopt;
+  const bool piped = given.plan == "-";
+  const nlohmann::json document = piped ? read_standard_input() : load_json(given.plan);
+  const std::string source = piped ? "plan" : given.plan;
+  return planned_training{read_plan_request(document, source), read_plan(document, given.rank, source)};
+}
+
+std::optional<provisioning> capacity_of(const launch_options& given) {
+  if (given.capacity.empty()) return std::nullopt;
+  if (const maybe<provisioning> kind = parse_provisioning(given.capacity)) return *kind;
+  detail::fail(errc::unknown_name, "--provisioning", given.capacity, "on_demand, spot, flex_start or calendar");
+}
+
+launch_request make_request(const launch_options& given, const std::optional<planned_training>& plan) {
+  const std::optional<provisioning> capacity = capacity_of(given);
+  launch_request request = given.request;
+  if (plan) {
+    if (given.slices)
+      detail::fail(errc::invalid_argument, "--slices", *given.slices, "none with a plan, which has its own");
+    request =
+        capacity ? launch_of(plan->best, plan->asked, *capacity, request) : launch_of(plan->best, plan->asked, request);
+  } else {
+    request.where = slice_for(given.slice_name);
+    request.slices = given.slices.value_or(1);
+    request.capacity = capacity.value_or(provisioning::on_demand);
+  }
+  for (const machine_type& type : machine_types) {  // --slice ct6e-standard-8t asks for this one, not for its like
+    if (detail::same_name(type.name, given.slice_name)) request.where = on_machine_type(request.where, type.name);
+  }
+  if (!given.machine.empty()) request.where = on_machine_type(request.where, given.machine);
+  if (!given.max_run.empty()) request.max_run = parse_duration("--max-run", given.max_run);
+  if (!given.restarts.empty()) request.max_restarts = detail::parse_count(given.restarts);
+  if (request.max_restarts < 0)
+    detail::fail(errc::invalid_argument, "--max-restarts", given.restarts, "a whole number");
+  return request;
+}
+
+/// The program: a line for bash as typed, or MaxText with the plan's layout.
+std::vector<std::string> make_command(const launch_options& given, const launch_request& request,
+                                      const std::optional<planned_training>& plan) {
+  if (!given.maxtext) {
+    if (!given.maxtext_extra.empty())
+      detail::fail(errc::invalid_argument, "--set", given.maxtext_extra.front(), "an argument for --maxtext");
+    if (given.command.empty()) return {};
+    return {"bash", "-c", given.command};
+  }
+  if (!given.command.empty()) detail::fail(errc::invalid_argument, "--command", "given", "either it or --maxtext");
+  if (!plan) detail::fail(errc::missing_field, "PLAN.json", "missing", "a plan, whose layout --maxtext writes");
+  maxtext_run run = maxtext_of(plan->best, plan->asked, request.capacity);
+  run.extra = given.maxtext_extra;
+  return maxtext_command(request, run);
+}
+
+void print_gke(const launch_request& request, const session& with) {
+  const ordered_json manifest = gke_manifest(request);
+  if (with.json) return print_json(manifest);
+  if (!request.cluster.empty()) {
+    for (const shell_words& words : gke_node_pools(request)) fmt::print("# {}\n", shell_line(words));
+  }
+  fmt::print("{}", to_yaml(manifest));
+}
+
+void print_gcloud(const launch_request& request, tpu_creation how, const session& with) {
+  if (!with.json) return fmt::print("{}", gcloud_script(request, how));
+  const gcloud_launch commands = gcloud_commands(request, how);
+  print_json({{"create", commands.create},
+              {"state", commands.state},
+              {"run", commands.run},
+              {"delete", commands.remove},
+              {"max_restarts", request.max_restarts}});
+}
+
+void run_launch(const launch_options& given, const session& with) {
+  const std::optional<planned_training> plan = plan_of(given);
+  launch_request request = make_request(given, plan);
+  request.command = make_command(given, request, plan);
+  if (given.tpu_vm && given.target != "gcloud")
+    detail::fail(errc::invalid_argument, "--tpu-vm", "given", "an option of --target gcloud");
+  if (given.target == "vertex") return print_json(vertex_custom_job(request));
+  if (given.target == "gke") return print_gke(request, with);
+  if (given.target == "gcloud")
+    return print_gcloud(request, given.tpu_vm ? tpu_creation::tpu_vm : tpu_creation::queued_resource, with);
+  detail::fail(errc::unknown_name, "--target", given.target, "vertex, gke or gcloud");
+}
+
+}  // namespace
+
+void add_launch_command(CLI::App& app, session& with) {
+  CLI::App* launch = app.add_subcommand("launch", "the file or the commands that start a plan");
+  const auto options = std::make_shared<launch_options>();
+  launch_request& request = options->request;
+  request.name = "tpuplan";
+  launch->add_option("plan", options->plan, "output of tpuplan plan --json; - is standard input");
+  launch->add_option("--target", options->target, "vertex: CustomJob, gke: manifest, gcloud: script")->required();
+  launch->add_option("--rank", options->rank, "which of the plans")->capture_default_str();
+  launch->add_option("--slice", options->slice_name, "instead of a plan: v6e-256");
+  launch->add_option("--slices", options->slices, "with --slice; 1 if not given");
+  launch->add_option("--machine-type", options->machine, "where the slice comes on two: ct6e-standard-4t");
+  launch->add_option("--provisioning", options->capacity,
+                     "on_demand, spot, flex_start, calendar; the plan's, or on_demand");
+  launch->add_option("--reservation", request.reservation, "its name");
+  launch->add_option("--name", request.name, "of the job")->capture_default_str();
+  launch->add_option("--project", request.project);
+  launch->add_option("--zone", request.zone, "us-east5-b");
+  launch->add_option("--cluster", request.cluster, "gke: write the commands for its node pools above the manifest");
+  launch->add_option("--image", request.image, "container with the program");
+  launch->add_option("--checkpoint", request.checkpoint, "gs://BUCKET/FOLDER, CHECKPOINT_DIR to the program");
+  launch->add_option("--max-restarts", options->restarts,
+                     "after preemptions and failures; 100, or twice the preemptions that the plan expects");
+  launch->add_option("--max-run", options->max_run, "after which the service ends the job: 20d");
+  launch->add_option("--command", options->command, "a line for bash; what the image starts, if not given");
+  launch->add_flag("--maxtext", options->maxtext, "run MaxText with the layout of the plan");
+  launch
+      ->add_option("--set", options->maxtext_extra,
+                   "with --maxtext: model_name=llama3.1-8b, which it needs, dataset_path=..., checkpoint_period=...")
+      ->allow_extra_args(false);
+  launch->add_flag("--tpu-vm", options->tpu_vm, "gcloud: create a TPU VM at once instead of a queued resource");
+  launch->callback([options, &with] { run_launch(*options, with); });
+}
+
+}  // namespace cli

@@ -1,0 +1,260 @@
+// tpuplan serve
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <tpuplan/cost/serving_cost.hpp>
+#include <tpuplan/estimate/serving/advice.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/hardware/gpus.hpp>
+#include <tpuplan/io/hf_config.hpp>
+#include <tpuplan/io/price_file.hpp>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/format.hpp"
+#include "cli/job.hpp"
+#include "cli/table.hpp"
+#include "cli/traffic.hpp"
+
+namespace cli {
+
+namespace {
+
+using namespace tpuplan;
+
+struct serve_answer {
+  slice where{};
+  serving_job job{};
+  serving_layout mesh{};
+  serving_calibration constants{};
+  serving_estimate estimate{};
+};
+
+serve_answer ask_serve(const model_config& config, const serve_options& given) {
+  serve_answer a;
+  a.where = slice_for(given.slice_name);
+  a.job = make_serving(given);
+  a.mesh = make_serving_layout(given);
+  if (given.engine_ms >= 0) a.constants.engine_step = 1_ms * given.engine_ms;
+  if (given.engine_us >= 0) a.constants.engine_sequence = 1_us * given.engine_us;
+  a.estimate = serve(config.model, a.job, a.mesh, a.where, a.constants);
+  return a;
+}
+
+/// Tokens at a price.
+struct priced_tokens {
+  std::string label;
+  serving_cost cost;
+  std::string date;
+};
+
+std::vector<priced_tokens> priced(const serve_answer& a, const price_book& book, const std::string& region) {
+  std::vector<priced_tokens> list;
+  for (const provisioning kind : all_provisioning) {
+    const maybe<price_row> price = find_price(book, a.where, region, kind);
+    if (!price || a.estimate.running <= 0) continue;
+    list.push_back(
+        {std::string(name(kind)), cost_of_tokens(a.estimate, a.where, *price), std::string(price->date.view())});
+  }
+  return list;
+}
+
+/// The same model and traffic on the GPUs of one machine, at peak rates.
+struct gpu_answer {
+  gpu_offer offer{};
+  std::int64_t gpus = 0;
+  serving_estimate estimate{};
+};
+
+gpu_answer ask_gpu(const model_config& config, const serve_answer& tpu, const serve_options& given) {
+  gpu_answer g;
+  g.offer = gpu_for(given.gpu);
+  g.gpus = given.gpus > 0 ? given.gpus : g.offer.per_machine;
+  serving_job job = tpu.job;
+  if (!has_peak_rate(gpu_server(g.offer, g.gpus).chip, job.activations)) job.activations = dtype::bf16;
+  g.estimate = serve(config.model, job, {}, gpu_server(g.offer, g.gpus), peak_only);
+  return g;
+}
+
+ordered_json serve_document(const serve_answer& a, const model_config& config,
+                            const std::vector<priced_tokens>& costs) {
+  ordered_json document = {{"fits", name(a.estimate.fit)},
+                           {"estimate", a.estimate},
+                           {"slice", name(a.where).view()},
+                           {"chips", chips(a.where)}};
+  document["largest_context"] = largest_serving_context(config.model, a.job, a.mesh, a.where);
+  if (a.estimate.running > 0)
+    document["output_tokens_per_s_per_chip"] = a.estimate.output_tokens.value() / static_cast<double>(chips(a.where));
+  document["costs"] = ordered_json::array();
+  for (const priced_tokens& one : costs) {
+    document["costs"].push_back({{"provisioning", one.label},
+                                 {"price_date", one.date},
+                                 {"usd_per_hour", one.cost.rate.value() * 3600},
+                                 {"input_usd_per_million", one.cost.input.value()},
+                                 {"output_usd_per_million", one.cost.output.value()},
+                                 {"all_on_output_usd_per_million", one.cost.all_on_output.value()}});
+  }
+  document["frontier"] = frontier(config.model, a.job, a.mesh, a.where, a.constants);
+  document["advice"] = ordered_json::array();
+  for (const serving_finding& f : serving_advice(config.model, a.job, a.mesh, a.where, a.constants)) {
+    document["advice"].push_back({{"kind", name(f.kind)},
+                                  {"subject", f.subject.view()},
+                                  {"now", f.now.view()},
+                                  {"better", f.better.view()},
+                                  {"output_tokens_per_s", f.rate_now.value()},
+                                  {"output_tokens_per_s_then", f.rate_then.value()},
+                                  {"gain", f.gain}});
+  }
+  document["assumed"] = json_of_assumed(config, {});
+  return document;
+}
+
+ordered_json gpu_document(const gpu_answer& g) {
+  return {{"gpu", g.offer.name}, {"gpus", g.gpus}, {"note", "peak only, not calibrated"}, {"estimate", g.estimate}};
+}
+
+void print_no(const serve_answer& a, const model_config& config) {
+  const std::int64_t longest = largest_serving_context(config.model, a.job, a.mesh, a.where);
+  fmt::print("{}\n", bold(fmt::format("does not fit: {} on {}", config.model.name.view(), name(a.where).view())));
+  const serving_memory& m = a.estimate.memory;
+  fmt::print("  weights take {:.1f} of {:.1f} GiB on each device; ", in_gib(m.weights), in_gib(m.usable));
+  if (longest == 0) {
+    fmt::print("no cache fits beside them\n");
+  } else {
+    fmt::print("the longest context that fits is {} tokens, {} were asked for\n", longest, longest_context(a.job));
+  }
+  fmt::print("\n  {}\n", dim("next: a larger --slice, --weights int8, --kv-dtype int8, a smaller --output-len"));
+}
+
+void print_token(const token_time& t) {
+  table rows({{"part of a token's time"}, {"time", align::right}, {"share", align::right}});
+  const auto row = [&](const char* label, seconds time) {
+    if (time.value() > 0) rows.add({label, duration(time), percent(time / t.total)});
+  };
+  const bool by_products = t.step.products > t.step.weights;
+  row(by_products ? "products" : "reading weights", max(t.step.products, t.step.weights));
+  row("reading keys and values", t.step.cache);
+  row("collectives", t.step.collectives);
+  row("per layer", t.step.latency);
+  row("prompts in between", t.prompts);
+  row("waiting for the host", t.engine);
+  row("total", t.total);
+  rows.print();
+}
+
+void print_frontier(const serve_answer& a, const model_config& config) {
+  const serving_frontier points = frontier(config.model, a.job, a.mesh, a.where, a.constants);
+  fmt::print("\n");
+  table rows(
+      {{"running", align::right}, {"per token", align::right}, {"tokens/s", align::right}, {"per chip", align::right}});
+  for (std::size_t i = 0; i < points.count; ++i) {
+    const frontier_point& p = points.points[i];
+    rows.add({fmt::format("{:.0f}", p.running), duration(p.per_token), count(p.output_tokens.value()),
+              count(p.output_tokens.value() / static_cast<double>(chips(a.where)))});
+  }
+  rows.print();
+}
+
+void print_serve(const serve_answer& a, const model_config& config, const std::vector<priced_tokens>& costs) {
+  const serving_estimate& e = a.estimate;
+  const std::string copies = e.replicas > 1 ? fmt::format("{} replicas on ", e.replicas) : "";
+  fmt::print("{}\n",
+             bold(fmt::format("{} on {}{}, prompts of {:.0f} and answers of {:.0f} tokens", config.model.name.view(),
+                              copies, name(a.where).view(), a.job.prompt.mean, a.job.answer.mean)));
+  fmt::print("  memory {}: {}; {} sequences have room at once{}, {:.1f} run\n",
+             used_of(e.memory.total, e.memory.usable), e.fit == verdict::yes ? "fits" : "uncertain", e.largest_running,
+             e.replicas > 1 ? " in each" : "", e.running);
+  fmt::print("  first token {}{}{}\n", duration(e.first_token),
+             e.queue.value() > 0 ? fmt::format(" ({} of it waiting)", duration(e.queue)) : "",
+             e.meets_ttft ? "" : ", later than the target");
+  fmt::print("  each token  {} (between {} and {}{}){}\n", duration(e.per_token.total), duration(e.per_token.low),
+             duration(e.per_token.high), e.per_token.extrapolated ? "; outside of what published runs cover" : "",
+             e.meets_tpot ? "" : ", slower than the target");
+  fmt::print(
+      "  {} output tokens/s, {} per chip; {:.2f} requests/s of at most {:.2f}; {:.2f} prefill servers for each "
+      "decode server\n\n",
+      count(e.output_tokens.value()), count(e.output_tokens.value() / static_cast<double>(chips(a.where))),
+      e.requests.value(), e.capacity.value(), e.prefill_servers);
+  print_token(e.per_token);
+  print_frontier(a, config);
+  fmt::print("\n");
+  table dollars({{"a million tokens"},
+                 {"input", align::right},
+                 {"output", align::right},
+                 {"all on output", align::right},
+                 {"price of"}});
+  for (const priced_tokens& one : costs)
+    dollars.add({one.label, money(one.cost.input), money(one.cost.output), money(one.cost.all_on_output), one.date});
+  if (dollars.empty()) {
+    fmt::print("  no price for {}\n", a.where.chip.name.view());
+  } else {
+    dollars.print();
+  }
+}
+
+void print_serving_advice(const serve_answer& a, const model_config& config) {
+  const serving_findings advice = serving_advice(config.model, a.job, a.mesh, a.where, a.constants);
+  if (advice.count == 0) return;
+  fmt::print("\n{}\n", dim("advice, one change at a time"));
+  for (const serving_finding& f : advice) {
+    fmt::print("  {} {} instead of {}: {} instead of {} output tokens/s{}, {} per token; {} less chip time a token\n",
+               f.subject.view(), f.better.view(), f.now.view(), count(f.rate_then.value()), count(f.rate_now.value()),
+               a.job.request_rate.value() > 0 ? " of capacity" : "", duration(f.per_token_then), percent(f.gain));
+  }
+}
+
+void print_gpu(const gpu_answer& g) {
+  fmt::print("\n  {} x {} ({}): peak only, not calibrated\n", g.gpus, g.offer.name, g.offer.machine);
+  if (g.estimate.running <= 0) return fmt::print("  does not fit\n");
+  fmt::print("    at best {} per token, {} output tokens/s with {:.0f} running\n", duration(g.estimate.per_token.total),
+             count(g.estimate.output_tokens.value()), g.estimate.running);
+  if (!g.offer.on_demand.has_value()) return;
+  const serving_cost cost = cost_of_tokens(g.estimate, rate(g.offer.on_demand.value(), g.gpus));
+  fmt::print("    on demand from {} a million on output alone (price of {})\n", money(cost.all_on_output),
+             g.offer.date);
+}
+
+void run_serve(const serve_options& given, session& with) {
+  const model_config config = load_model(given.config);
+  const serve_answer a = ask_serve(config, given);
+  if (a.estimate.fit == verdict::no) with.status = 1;
+  const std::optional<owned_price_book> own =
+      given.prices.empty() ? std::nullopt : std::optional<owned_price_book>(load_prices(given.prices));
+  const price_book book = own ? own->book() : price_book{};
+  check_region(book, given.region);
+  const std::vector<priced_tokens> costs = priced(a, book, given.region);
+  std::optional<gpu_answer> gpu;
+  if (!given.gpu.empty()) gpu = ask_gpu(config, a, given);
+  if (with.json) {
+    ordered_json document = serve_document(a, config, costs);
+    if (gpu) document["gpu"] = gpu_document(*gpu);
+    return print_json(document);
+  }
+  if (a.estimate.running <= 0) return print_no(a, config);
+  print_serve(a, config, costs);
+  print_serving_advice(a, config);
+  if (gpu) print_gpu(*gpu);
+  print_assumed(config, {});
+  fmt::print("\n  {}\n", dim("next: --tpot 30ms, --rate 5, --concurrency 64, --kv-dtype int8, --tensor 4, --gpu H100"));
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& app, session& with) {
+  CLI::App* serve = app.add_subcommand("serve", "first token, each token, throughput, dollars per million tokens");
+  const auto options = std::make_shared<serve_options>();
+  serve->add_option("config", options->config, config_help)->required();
+  serve->add_option("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …")->required();
+  add_traffic_options(*serve, *options);
+  add_format_options(*serve, *options);
+  add_engine_options(*serve, *options);
+  serve->add_option("--region", options->region)->capture_default_str();
+  serve->add_option("--prices", options->prices, "a price file like data/prices.json");
+  serve->add_option("--gpu", options->gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4, at peak");
+  serve->add_option("--gpus", options->gpus, "of one machine; 0: all of it");
+  serve->callback([options, &with] { run_serve(*options, with); });
+}
+
+}  // namespace cli

@@ -1,0 +1,188 @@
+#include "cli/serving_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tpuplan/plan/serving_relax.hpp>
+
+#include "cli/format.hpp"
+#include "cli/job.hpp"
+#include "cli/table.hpp"
+
+namespace cli {
+
+using namespace tpuplan;
+
+namespace {
+
+serving_request make_request(const model_config& config, const serve_options& traffic, const serving_limits& limits,
+                             const price_book& prices) {
+  serving_request request;
+  request.model = config.model;
+  request.job = make_serving(traffic);
+  const maybe<objective> best = parse_objective(limits.best);
+  if (!best) detail::fail(errc::unknown_name, "--objective", limits.best, "cheapest, fastest or fewest_chips");
+  request.best = *best;
+  request.kinds = limits.kinds;
+  request.regions = limits.regions;
+  request.generations = limits.generations;
+  if (!limits.budget.empty()) request.budget = usd_per_hour(parse_amount("--budget", limits.budget));
+  if (!limits.smallest_chips.empty()) request.smallest_chips = parse_count("--min-chips", limits.smallest_chips);
+  if (!limits.largest_chips.empty()) request.largest_chips = parse_count("--max-chips", limits.largest_chips);
+  if (request.smallest_chips > request.largest_chips)
+    detail::fail(errc::invalid_argument, "--min-chips", request.smallest_chips, "at most --max-chips");
+  request.accept_uncertain = limits.accept_uncertain;
+  request.most_plans = std::max<std::size_t>(limits.rows, 1);
+  request.prices = prices;
+  if (traffic.engine_ms >= 0) request.constants.engine_step = 1_ms * traffic.engine_ms;
+  if (traffic.engine_us >= 0) request.constants.engine_sequence = 1_us * traffic.engine_us;
+  return request;
+}
+
+ordered_json json_of(const serving_plan& p) {
+  const auto servers = static_cast<double>(p.slices);
+  return {{"slice", name(p.where).view()},
+          {"slices", p.slices},
+          {"chips", chips(p.where) * p.slices},
+          {"output_tokens_per_s", p.estimate.output_tokens.value() * servers},
+          {"capacity_requests_per_s", p.estimate.capacity.value() * servers},
+          {"plan", p}};
+}
+
+std::string reason_words(serving_rejection why) {
+  switch (why) {
+    case serving_rejection::no_layout: return "heads do not divide over its devices";
+    case serving_rejection::does_not_fit: return "does not fit";
+    case serving_rejection::misses_target: return "misses a target, however little it has to do";
+    case serving_rejection::too_many_chips: return "takes more chips than are allowed";
+    case serving_rejection::no_price: return "no price in these regions and kinds";
+    case serving_rejection::over_budget: return "over the budget";
+    case serving_rejection::dominated: return "dearer than those above";
+  }
+  return "?";
+}
+
+void print_plans(const serving_plan_answer& answer) {
+  table t({{"slices"},
+           {"chips", align::right},
+           {"replica"},
+           {"running", align::right},
+           {"first token", align::right},
+           {"each token", align::right},
+           {"between", align::right},
+           {"tokens/s", align::right},
+           {"an hour", align::right},
+           {"million out", align::right},
+           {"HBM per device", align::right},
+           {"paid for as"}});
+  for (const serving_plan& p : answer.plans) {
+    const serving_estimate& e = p.estimate;
+    t.add({fmt::format("{} x {}", p.slices, name(p.where).view()), fmt::format("{}", chips(p.where) * p.slices),
+           fmt::format("tensor {}{}", p.mesh.tensor, p.mesh.cache == cache_sharding::batch ? ", KV by batch" : ""),
+           fmt::format("{:.1f}", e.running), duration(e.first_token), duration(e.per_token.total),
+           duration_range(e.per_token.low, e.per_token.high),
+           count(e.output_tokens.value() * static_cast<double>(p.slices)), money(usd{in_usd_per_hour(p.rate)}),
+           money(p.cost.all_on_output), used_of(e.memory.total, e.memory.usable),
+           fmt::format("{}, {} ({})", name(p.kind), p.region, p.price.date.view())});
+  }
+  t.print();
+}
+
+/// Amounts that are needed are rounded up: what is printed is enough.
+std::string needed_words(const serving_relaxation& r, double amount, bool up) {
+  const auto rounded = [&](double unit) { return up ? std::ceil(amount / unit) * unit : amount; };
+  switch (r.limit) {
+    case serving_limit::tpot:
+    case serving_limit::ttft:
+    case serving_limit::targets: return fmt::format("{:.4g} ms", rounded(1e-4) * 1e3);
+    case serving_limit::budget: return fmt::format("${:.2f}/h", rounded(0.01 / 3600) * 3600);
+    case serving_limit::chips: return fmt::format("{:.0f}", amount);
+    default: break;
+  }
+  return "";
+}
+
+void print_relaxed(const std::vector<serving_relaxation>& list) {
+  if (list.empty()) {
+    fmt::print("  no single limit, relaxed by itself, lets a plan in: {}\n",
+               dim("--serving-weights int8, --kv-dtype fp8, shorter --input-len and --output-len"));
+    return;
+  }
+  fmt::print("  what to relax, one limit at a time\n\n");
+  table t({{"limit"}, {"is"}, {"would have to be"}, {"for"}});
+  for (const serving_relaxation& r : list) {
+    const serving_plan& p = r.nearest;
+    t.add({r.limit == serving_limit::targets ? "both targets, tpot" : std::string(name(r.limit)),
+           needed_words(r, r.given, false), needed_words(r, r.needed, true),
+           fmt::format("{}{}, {} a token, {}/h ({})", p.slices > 1 ? fmt::format("{} x ", p.slices) : "",
+                       name(p.where).view(), duration(p.estimate.per_token.total), money(usd{in_usd_per_hour(p.rate)}),
+                       name(p.kind))});
+  }
+  t.print();
+}
+
+ordered_json json_of(const std::vector<serving_relaxation>& list) {
+  ordered_json document = ordered_json::array();
+  for (const serving_relaxation& r : list)
+    document.push_back(
+        {{"limit", name(r.limit)}, {"given", r.given}, {"needed", r.needed}, {"plan", json_of(r.nearest)}});
+  return document;
+}
+
+void print_rejected(const serving_plan_answer& answer) {
+  std::map<serving_rejection, std::pair<std::size_t, std::string>> groups;
+  for (const rejected_server& r : answer.rejected) {
+    auto& [many, first] = groups[r.why];
+    if (many++ == 0) first = name(r.where).view();
+  }
+  if (groups.empty()) return;
+  fmt::print("\n{}\n", bold("why the other slices lost"));
+  table t({{"slices", align::right}, {"reason"}, {"such as"}});
+  for (const auto& [why, group] : groups) t.add({fmt::format("{}", group.first), reason_words(why), group.second});
+  t.print();
+}
+
+}  // namespace
+
+void run_serving_plan(const model_config& config, const serve_options& traffic, const serving_limits& limits,
+                      const price_book& prices, session& with) {
+  const serving_request request = make_request(config, traffic, limits, prices);
+  const serving_plan_answer answer = plan_serving(request);
+  if (answer.plans.empty()) with.status = 1;
+  if (with.json) {
+    ordered_json plans = ordered_json::array(), rejected = ordered_json::array();
+    for (const serving_plan& p : answer.plans) plans.push_back(json_of(p));
+    for (const rejected_server& r : answer.rejected)
+      rejected.push_back({{"slice", name(r.where).view()}, {"reason", name(r.why)}, {"amount", r.amount}});
+    ordered_json document = {{"schema", json_schema},
+                             {"plans", plans},
+                             {"rejected", rejected},
+                             {"candidates", answer.candidates},
+                             {"assumed", json_of_assumed(config, {})},
+                             {"request", request}};
+    if (answer.plans.empty()) document["relax"] = json_of(relaxations(request));
+    return print_json(document);
+  }
+  const serving_job& job = request.job;
+  fmt::print("{}\n",
+             bold(fmt::format(
+                 "{}: prompts of {:.0f} and answers of {:.0f} tokens{}{}", config.model.name.view(), job.prompt.mean,
+                 job.answer.mean,
+                 job.request_rate.value() > 0 ? fmt::format(", {} requests a second", job.request_rate.value()) : "",
+                 job.concurrency > 0 ? fmt::format(", {} at once", job.concurrency) : "")));
+  if (answer.plans.empty()) {
+    fmt::print("  no slice does it within these limits\n");
+    print_relaxed(relaxations(request));
+  } else {
+    fmt::print("  {} first\n\n", name(request.best));
+    print_plans(answer);
+  }
+  print_rejected(answer);
+  print_assumed(config, {});
+  if (answer.plans.empty()) return;
+  fmt::print("\n  {}\n", dim("next: tpuplan serve, with one of these slices, for its breakdown and frontier"));
+}
+
+}  // namespace cli

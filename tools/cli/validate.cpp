@@ -1,0 +1,282 @@
+// tpuplan validate
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <lab/calibrate_serving.hpp>
+#include <lab/calibrate_training.hpp>
+#include <map>
+#include <memory>
+
+#include "cli/commands.hpp"
+#include "cli/format.hpp"
+#include "cli/table.hpp"
+
+namespace cli {
+
+namespace {
+
+using namespace tpuplan;
+
+/// Quality A and B, a transformer of at least 1.5e9 parameters: what the estimates are made for.
+bool counts(const record_check& check) {
+  return check.kind == "training" && check.in_domain && (check.quality == "A" || check.quality == "B");
+}
+
+/// The same of decode or prefill, those of a type or all that are timed step by step.
+error_summary serving_summary(const std::vector<record_check>& checks, std::string_view kind, std::string_view type) {
+  return summary_of(checks, [&](const record_check& c) {
+    return c.kind == kind && c.quality != "C" && (type.empty() ? c.in_domain : c.type == type);
+  });
+}
+
+bool is_smaller(const record_check& c) { return c.kind == "training" && !c.in_domain && c.quality != "C"; }
+
+template <class T>
+ordered_json value_or_null(const std::optional<T>& amount) {
+  return amount ? ordered_json(amount->value()) : ordered_json(nullptr);
+}
+
+ordered_json json_of(const record_check& c) {
+  return {{"id", c.id},
+          {"kind", c.kind},
+          {"quality", c.quality},
+          {"family", c.family},
+          {"generation", c.generation},
+          {"type", c.type},
+          {"in_domain", c.in_domain},
+          {"extrapolated", c.extrapolated},
+          {"predicted", value_or_null(c.predicted)},
+          {"measured", value_or_null(c.measured)},
+          {"low", value_or_null(c.low)},
+          {"high", value_or_null(c.high)},
+          {"error", c.error ? ordered_json(*c.error) : ordered_json(nullptr)},
+          {"fits", c.fit ? ordered_json(name(*c.fit)) : ordered_json(nullptr)},
+          {"fitted", c.fitted ? ordered_json(*c.fitted) : ordered_json(nullptr)},
+          {"used_bytes", value_or_null(c.used)},
+          {"measured_used_bytes", value_or_null(c.measured_used)},
+          {"memory_skipped", c.memory_skipped ? ordered_json(*c.memory_skipped) : ordered_json(nullptr)},
+          {"guesses", c.guesses},
+          {"skipped", c.skipped ? ordered_json(*c.skipped) : ordered_json(nullptr)}};
+}
+
+ordered_json json_of(const error_summary& s) {
+  return {{"records", s.records}, {"median", s.median}, {"p90", s.p90}, {"bias", s.bias}, {"inside_band", s.inside}};
+}
+
+struct named_summary {
+  std::string label;
+  error_summary errors;
+};
+
+/// Summaries of the records that count, by what `key` says of each.
+template <class Key>
+std::vector<named_summary> grouped_by(const std::vector<record_check>& checks, const Key& key) {
+  std::map<std::string, bool> labels;
+  for (const record_check& check : checks) {
+    if (check.error && counts(check)) labels[key(check)] = true;
+  }
+  std::vector<named_summary> list;
+  for (const auto& [label, seen] : labels) {
+    list.push_back({label, summary_of(checks, [&, wanted = label](const record_check& c) {
+                      return counts(c) && key(c) == wanted;
+                    })});
+  }
+  return list;
+}
+
+/// Memory verdicts of one kind of evidence.
+struct verdict_counts {
+  std::size_t yes = 0, uncertain = 0, no = 0;
+};
+
+verdict_counts verdicts_of(const std::vector<record_check>& checks, std::string_view kind, bool fitted) {
+  verdict_counts result;
+  for (const record_check& c : checks) {
+    if (!c.fit || !c.fitted || *c.fitted != fitted || c.kind != kind || c.quality == "C") continue;
+    ++(*c.fit == verdict::yes ? result.yes : *c.fit == verdict::no ? result.no : result.uncertain);
+  }
+  return result;
+}
+
+ordered_json summary_document(const std::vector<record_check>& checks) {
+  const auto groups = [&](const auto& key) {
+    ordered_json document = ordered_json::object();
+    for (const named_summary& group : grouped_by(checks, key)) document[group.label] = json_of(group.errors);
+    return document;
+  };
+  const auto verdicts = [&](std::string_view kind, bool fitted) {
+    const verdict_counts v = verdicts_of(checks, kind, fitted);
+    return ordered_json{{"yes", v.yes}, {"uncertain", v.uncertain}, {"no", v.no}};
+  };
+  const baseline_errors simple = baselines_of(checks, counts);
+  const auto skipped = std::count_if(checks.begin(), checks.end(), [](const auto& c) { return c.skipped.has_value(); });
+  return {{"records", checks.size()},
+          {"skipped", skipped},
+          {"in_domain", json_of(summary_of(checks, counts))},
+          {"out_of_domain", json_of(summary_of(checks, is_smaller))},
+          {"decode", json_of(serving_summary(checks, "decode", ""))},
+          {"decode_saturated", json_of(serving_summary(checks, "decode", "saturated"))},
+          {"prefill", json_of(serving_summary(checks, "prefill", ""))},
+          {"by_family", groups([](const record_check& c) { return c.family; })},
+          {"by_generation", groups([](const record_check& c) { return c.generation; })},
+          {"by_type", groups([](const record_check& c) { return c.type; })},
+          {"baselines",
+           {{"roofline", json_of(simple.roofline)},
+            {"one_mfu", json_of(simple.one_mfu)},
+            {"mfu_per_generation", json_of(simple.generation_mfu)}}},
+          {"verdicts",
+           {{"memory_that_fits", verdicts("memory", true)},
+            {"memory_that_does_not", verdicts("memory", false)},
+            {"completed_training", verdicts("training", true)}}}};
+}
+
+void print_records(const std::vector<record_check>& checks) {
+  table t({{"record"},
+           {"measured", align::right},
+           {"predicted", align::right},
+           {"between", align::right},
+           {"error", align::right},
+           {"fits"},
+           {"note"}});
+  for (const record_check& c : checks) {
+    if (c.skipped) continue;
+    std::string note = c.guesses.empty() ? "" : "guessed " + c.guesses.front();
+    if (!c.in_domain && c.kind == "training")
+      note += note.empty() ? "outside of the domain" : "; outside of the domain";
+    const std::string seen = c.fitted ? (*c.fitted ? " (did)" : " (did not)") : "";
+    t.add({c.id, c.measured ? duration(*c.measured) : "", c.predicted ? duration(*c.predicted) : "",
+           c.low ? duration_range(*c.low, *c.high) : "", c.error ? fmt::format("{:+.1f} %", 100 * *c.error) : "",
+           c.fit ? std::string(name(*c.fit)) + seen : "", note});
+  }
+  t.print();
+}
+
+void print_skipped(const std::vector<record_check>& checks) {
+  std::map<std::string, std::size_t> reasons;
+  for (const record_check& c : checks) {
+    if (!c.skipped) continue;
+    const std::size_t colon = c.skipped->find(")");
+    ++reasons[colon == std::string::npos ? *c.skipped : c.skipped->substr(colon + 1)];
+  }
+  if (reasons.empty()) return;
+  fmt::print("\n{}\n", bold("skipped"));
+  for (const auto& [reason, how_often] : reasons) fmt::print("  {:3} x {}\n", how_often, reason);
+}
+
+std::vector<std::string> summary_row(const std::string& label, const error_summary& s, bool band) {
+  return {label,          fmt::format("{}", s.records),           percent(s.median),
+          percent(s.p90), fmt::format("{:+.1f} %", 100 * s.bias), band ? percent(s.inside) : ""};
+}
+
+table summary_table() {
+  return table({{""},
+                {"records", align::right},
+                {"median", align::right},
+                {"p90", align::right},
+                {"bias", align::right},
+                {"inside the band", align::right}});
+}
+
+void print_serving_summary(const std::vector<record_check>& checks) {
+  table t = summary_table();
+  const auto row = [&](const char* label, std::string_view kind, std::string_view type) {
+    const error_summary s = serving_summary(checks, kind, type);
+    if (s.records > 0) t.add(summary_row(label, s, true));
+  };
+  row("decode", "decode", "");
+  row("  steps by themselves", "decode", "step");
+  row("  engines, each token timed", "decode", "engine");
+  row("engines by the rate of full batches", "decode", "saturated");
+  row("batches from first prompt to last token", "decode", "end to end");
+  row("prefill", "prefill", "");
+  row("  by itself", "prefill", "step");
+  row("  in engines", "prefill", "engine");
+  if (t.empty()) return;
+  fmt::print("\n{}\n", bold("serving, quality A and B"));
+  t.print();
+}
+
+void print_summary(const std::vector<record_check>& checks) {
+  fmt::print("\n{}\n", bold("step time, quality A and B, at least 1.5e9 parameters"));
+  table t = summary_table();
+  const auto row = [&](const std::string& label, const error_summary& s, bool band) {
+    if (s.records > 0) t.add(summary_row(label, s, band));
+  };
+  row("tpuplan", summary_of(checks, counts), true);
+  row("tpuplan, smaller models", summary_of(checks, is_smaller), false);
+  const baseline_errors simple = baselines_of(checks, counts);
+  row("roofline", simple.roofline, false);
+  row("one MFU", simple.one_mfu, false);
+  row("MFU per generation", simple.generation_mfu, false);
+  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.family; }))
+    row("  " + g.label, g.errors, true);
+  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.generation; }))
+    row("  " + g.label, g.errors, true);
+  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.type; }))
+    row("  " + g.label, g.errors, true);
+  t.print();
+  print_serving_summary(checks);
+  fmt::print("\n{}\n", bold("does it fit?"));
+  table v({{"seen"}, {"yes", align::right}, {"uncertain", align::right}, {"no", align::right}});
+  const auto verdict_row = [&](const char* label, const verdict_counts& c) {
+    v.add({label, fmt::format("{}", c.yes), fmt::format("{}", c.uncertain), fmt::format("{}", c.no)});
+  };
+  verdict_row("memory records that fit", verdicts_of(checks, "memory", true));
+  verdict_row("memory records that do not", verdicts_of(checks, "memory", false));
+  verdict_row("training runs that completed", verdicts_of(checks, "training", true));
+  v.print();
+}
+
+/// Puts in place of each prediction what constants say that were fitted to the other families of the file.
+void leave_out(std::vector<record_check>& checks, const nlohmann::json& document) {
+  std::map<std::string, left_out_run> by_id;
+  for (left_out_run& run : leave_families_out(calibration_runs(document))) by_id[run.id] = run;
+  for (const char* kind : {"decode", "prefill"}) {
+    for (left_out_run& run : leave_families_out(serving_runs(document, kind))) by_id[run.id] = run;
+  }
+  for (record_check& check : checks) {
+    const auto found = by_id.find(check.id);
+    if (!check.error || found == by_id.end()) continue;
+    const double change = found->second.predicted / *check.predicted;
+    check.error = found->second.error;
+    check.predicted = found->second.predicted;
+    check.low = *check.low * change;
+    check.high = *check.high * change;
+  }
+}
+
+/// The list of exceptions that lies beside a file of records, if one does.
+std::vector<record_exception> exceptions_beside(const std::string& records) {
+  const std::filesystem::path beside = std::filesystem::path(records).parent_path() / "exceptions.json";
+  if (!std::filesystem::exists(beside)) return {};
+  return read_exceptions(load_json(beside.string()), beside.string());
+}
+
+void run_validate(const std::string& path, bool left_out, const session& with) {
+  const nlohmann::json document = load_json(path);
+  std::vector<record_check> checks = check_records(document, path, {}, exceptions_beside(path));
+  if (left_out) leave_out(checks, document);
+  if (with.json) {
+    ordered_json list = ordered_json::array();
+    for (const record_check& check : checks) list.push_back(json_of(check));
+    return print_json({{"records", list}, {"summary", summary_document(checks)}});
+  }
+  print_records(checks);
+  print_skipped(checks);
+  print_summary(checks);
+}
+
+}  // namespace
+
+void add_validate_command(CLI::App& app, session& with) {
+  CLI::App* validate = app.add_subcommand(
+      "validate", "predicted against measured, for files like those of data/measured (with exceptions.json beside)");
+  const auto path = std::make_shared<std::string>();
+  validate->add_option("records", *path, "a JSON file with records")->required();
+  const auto left_out = std::make_shared<bool>(false);
+  validate->add_flag("--leave-out-family", *left_out, "fit to the file's other families before each prediction");
+  validate->callback([path, left_out, &with] { run_validate(*path, *left_out, with); });
+}
+
+}  // namespace cli

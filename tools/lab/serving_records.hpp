@@ -1,0 +1,243 @@
+#ifndef TPUPLAN_LAB_SERVING_RECORDS_HPP
+#define TPUPLAN_LAB_SERVING_RECORDS_HPP
+
+#include <lab/published_text.hpp>
+#include <lab/training_records.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/io/json/file.hpp>
+
+/// @file
+/// Published decode and prefill runs, in both formats of data/measured, as questions that the estimates can answer.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What the time of a record is of.
+enum class serving_question : std::uint8_t {
+  decode_step,     ///< one step by itself
+  engine_step,     ///< the mean time of an output token in an engine, prompts taken in between
+  prefill,         ///< prompts by themselves
+  engine_prefill,  ///< the mean time to the first token of prompts that came together
+  end_to_end       ///< prompts and all their answers, one batch by itself
+};
+
+/// A published serving run and what was measured.
+struct serving_record {
+  std::string id;                                             ///< of the record
+  std::string family;                                         ///< of models, as the record names it
+  std::string quality;                                        ///< of the source: A, B or C
+  transformer model{};                                        ///< its shape
+  serving_job job{};                                          ///< traffic, formats and engine
+  serving_layout mesh{};                                      ///< how it was cut
+  slice where{};                                              ///< the slice
+  serving_question question = serving_question::decode_step;  ///< what the time is of
+  bool saturated = false;  ///< the time is a batch over a rate of tokens, scheduling and sampling in it
+  double batch = 0;        ///< sequences that run, or prompts
+  seconds measured{};      ///< the time
+};
+
+namespace detail {
+
+inline dtype record_dtype(const json_object& record, const char* key) {
+  const std::string format = record.string(key);
+  const maybe<dtype> type = parse_dtype(format);
+  if (!type) fail(errc::unknown_name, record.path(key), format, "fp32, bf16, fp16, fp8, int8 or int4");
+  return *type;
+}
+
+/// The way of sharding, by the source's words; structured records have it as `scheme`.
+inline serving_layout record_serving_layout(const json_object& record) {
+  serving_layout mesh;
+  const std::string words = lower(text_of(record, "parallelism") + " " + text_of(record, "scheme"));
+  if (words.find("2d") != std::string::npos) mesh.weights = weight_sharding::two_dimensions;
+  if (words.find("gathered") != std::string::npos) mesh.weights = weight_sharding::gathered;
+  const bool by_batch = words.find("over batch") != std::string::npos || number_behind(words, "dp") > 1;
+  if (by_batch || mesh.weights != weight_sharding::one_dimension) mesh.cache = cache_sharding::batch;
+  return mesh;
+}
+
+/// Engines that attend over the whole of the cache that they reserved, by the names of records and sources.
+inline bool reserves_cache(const std::string& words) {
+  for (const char* engine : {"mt-", "js-", "jspt-", "maxtext", "jetstream"}) {
+    if (words.find(engine) != std::string::npos) return true;
+  }
+  return false;
+}
+
+inline serving_job record_traffic(const json_object& record, const std::string& id) {
+  serving_job job;
+  job.weights = record_dtype(record, "weight_dtype");
+  job.cache = record_dtype(record, "kv_dtype");
+  if (record.has("activation_dtype")) job.activations = record_dtype(record, "activation_dtype");
+  job.prompt = fixed_length(record.positive_count("input_len"));
+  job.answer = fixed_length(record.has("output_len") ? record.positive_count("output_len") : 1);
+  job.beyond_max_positions = true;
+  if (reserves_cache(id + " " + lower(text_of(record, "source")))) job.policy = cache_policy::reserved;
+  return job;
+}
+
+/// Sequences that really run: by Little's law where the source has a rate, else as many as were asked for.
+inline double record_running(const json_object& record) {
+  if (record.has("running_batch")) return record.positive_number("running_batch");
+  if (record.has("check") && record.object("check").has("littles_law_batch"))
+    return record.object("check").positive_number("littles_law_batch");
+  return static_cast<double>(record.positive_count("global_batch"));
+}
+
+inline void read_decode_time(const json_object& record, const std::string& mode, serving_record& result) {
+  result.question = mode == "isolated" ? serving_question::decode_step : serving_question::engine_step;
+  result.batch = record_running(record);
+  if (record.has("target_step_time_s")) {
+    result.measured = measured_time(record, "target_step_time_s");
+    return;
+  }
+  const json_object measured = record.object("measured");
+  result.saturated = !measured.has("decode_step_ms");
+  result.measured = measured_time(measured, result.saturated ? "step_ms_from_throughput" : "decode_step_ms", 1_ms);
+}
+
+/// Prompts that came together wait for half of the others on average. A rate of tokens is the time of so many.
+inline void read_prefill_time(const json_object& record, const std::string& mode, serving_record& result) {
+  result.question = mode == "isolated" ? serving_question::prefill : serving_question::engine_prefill;
+  const bool rate = mode.find("prefill only") != std::string::npos;
+  const double prompts = rate ? 1 : static_cast<double>(record.positive_count("global_batch"));
+  result.batch = mode == "isolated" || rate ? prompts : (prompts + 1) / 2;
+  if (rate) {
+    if (!record.has("measured")) fail(errc::missing_field, record.path("measured"), "absent", "a rate of tokens");
+    const json_object measured = record.object("measured");
+    const double tokens = measured.positive_number("total_tokens_per_s");
+    result.measured = measured_time(measured.path("total_tokens_per_s"), result.job.prompt.mean / tokens);
+    return;
+  }
+  if (record.has("target_step_time_s")) {
+    result.measured = measured_time(record, "target_step_time_s");
+    return;
+  }
+  const json_object measured = record.object("measured");
+  result.measured =
+      mode == "isolated" ? measured_time(measured, "latency_s") : measured_time(measured, "ttft_ms", 1_ms);
+}
+
+inline void read_end_to_end(const json_object& record, serving_record& result) {
+  result.question = serving_question::end_to_end;
+  result.batch = static_cast<double>(record.positive_count("global_batch"));
+  if (!record.has("measured")) fail(errc::missing_field, record.path("measured"), "absent", "a latency");
+  result.measured = measured_time(record.object("measured"), "latency_s");
+}
+
+}  // namespace detail
+
+/// A decode or prefill record of either format. Throws, naming the record, for what cannot be right, and for what the
+/// record leaves open or is not modelled: prefill that is timed with some decoding, models without a shape.
+[[nodiscard]] inline serving_record read_serving_record(const nlohmann::json& value, const std::string& path) {
+  const detail::json_object record(value, path);
+  serving_record result;
+  result.id = record.string("id");
+  result.family = record.string("family");
+  result.quality = record.string("quality");
+  const std::string mode = record.string(record.has("mode") ? "mode" : "task");
+  if (mode.find("plus") != std::string::npos)
+    detail::fail(errc::unsupported, record.path("mode"), mode, "prefill and decode apart");
+  const detail::json_object shape = record.object("model");
+  if (!shape.has("layers"))
+    detail::fail(errc::missing_field, record.path("model.layers"), "absent", "the model's dimensions");
+  result.model = detail::record_model(shape);
+  result.job = detail::record_traffic(record, result.id);
+  result.mesh = detail::record_serving_layout(record);
+  const slice where = detail::record_slice(record);
+  result.where = where;
+  if (mode.find("end-to-end") != std::string::npos) {
+    detail::read_end_to_end(record, result);
+  } else if (record.string("kind") == "decode") {
+    detail::read_decode_time(record, mode, result);
+  } else {
+    detail::read_prefill_time(record, mode, result);
+  }
+  return result;
+}
+
+/// A published account of what serving held.
+struct serving_memory_record {
+  serving_memory use{};  ///< of one device
+  bytes held{};          ///< the part that printed figures are of
+  bool whole = false;    ///< all that the program held is described, so that the verdict can be judged
+};
+
+/// A memory record of serving: weights alone, weights and cache, or the cache alone. Throws for records that leave the
+/// batch or the layout open, and for pools whose size the engine chose.
+[[nodiscard]] inline serving_memory_record read_serving_memory(const nlohmann::json& value, const std::string& path) {
+  const detail::json_object record(value, path);
+  const std::string task = record.string("task");
+  const bool cache_alone = task == "kv cache capacity";
+  const bool pool = task == "serving" || task == "serving pool sizing";  // the engine filled what was left
+  if (task != "serving weights" && task != "serving weights+kv" && !cache_alone && !pool)
+    detail::fail(errc::unsupported, record.path("task"), task, "weights, or weights and the cache of a batch");
+  const detail::json_object shape = record.object("model");
+  const std::string words = detail::lower(detail::text_of(record, "parallelism"));
+  if (words.find("multihead variant") != std::string::npos)
+    detail::fail(errc::unsupported, record.path("parallelism"), words, "the model as its fields describe it");
+  transformer m = detail::record_model(shape);
+  if (shape.has("serving_heads_padded_to")) m.attention.heads = shape.positive_count("serving_heads_padded_to");
+  serving_job job;
+  const std::string precision = detail::lower(record.has("precision") ? record.string("precision") : "bf16");
+  const bool quantised_cache = precision.find("kv") != std::string::npos;
+  for (const dtype type : {dtype::int8, dtype::fp8}) {
+    if (precision.find(name(type)) == std::string::npos) continue;
+    job.weights = type;
+    if (quantised_cache) job.cache = type;
+  }
+  const slice where = detail::record_slice(record);
+  serving_layout mesh = detail::record_serving_layout(record);
+  double running = 0;
+  job.prompt = job.answer = fixed_length(1);
+  if (task == "serving weights+kv" || cache_alone) {
+    running = static_cast<double>(record.positive_count("global_batch"));
+    const std::int64_t length =
+        shape.has("seq_len") ? shape.positive_count("seq_len") : record.positive_count("seq_len");
+    job.prompt = fixed_length(length > 1 ? length - 1 : 1);
+    job.policy = cache_policy::reserved;
+  }
+  serving_memory_record result;
+  result.use = serving_memory_use(m, running, job, mesh, where);
+  result.held = task == "serving weights+kv" ? result.use.total : cache_alone ? result.use.cache : result.use.weights;
+  result.whole = !cache_alone && !pool;
+  return result;
+}
+
+/// What the estimates say of a record.
+struct serving_prediction {
+  seconds time{};             ///< estimate of the time that the record has
+  double band = 0;            ///< relative error behind its range
+  bool extrapolated = false;  ///< outside of what published runs cover
+};
+
+/// The estimate for a record's question, with those constants.
+[[nodiscard]] inline serving_prediction predict(const serving_record& r, const serving_calibration& constants = {}) {
+  if (r.question == serving_question::decode_step) {
+    const decode_breakdown t =
+        decode_step(r.model, {r.batch, running_context(r.job)}, r.job, r.mesh, r.where, constants);
+    return {t.total, t.band, t.extrapolated};
+  }
+  if (r.question == serving_question::engine_step) {
+    const token_time t = time_per_token(r.model, r.batch, r.job, r.mesh, r.where, constants);
+    return {t.total, t.band, t.extrapolated};
+  }
+  if (r.question == serving_question::end_to_end) {
+    const prefill_breakdown prompts =
+        prefill_time(r.model, {r.batch, r.job.prompt.longest}, r.job, r.mesh, r.where, constants);
+    const decode_breakdown step =
+        decode_step(r.model, {r.batch, running_context(r.job)}, r.job, r.mesh, r.where, constants);
+    return {prompts.total + step.total * r.job.answer.mean, prompts.band, prompts.extrapolated};
+  }
+  const prefill_breakdown t = prefill_time(r.model, {r.batch, r.job.prompt.longest}, r.job, r.mesh, r.where, constants);
+  const double engine = r.question == serving_question::engine_prefill ? constants.engine_prefill : 1;
+  return {t.total * engine, t.band, t.extrapolated};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

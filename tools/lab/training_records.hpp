@@ -1,0 +1,228 @@
+#ifndef TPUPLAN_LAB_TRAINING_RECORDS_HPP
+#define TPUPLAN_LAB_TRAINING_RECORDS_HPP
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/math.hpp>
+#include <tpuplan/model/training_job.hpp>
+#include <tpuplan/parallel/layout.hpp>
+
+/// @file
+/// Published training runs, in the format of data/measured/structured.json, as questions that the estimates can answer.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A published run and what was measured.
+struct training_record {
+  std::string id;          ///< of the record
+  std::string family;      ///< of models, as the record names it
+  std::string quality;     ///< of the source: A, B or C
+  transformer model{};     ///< its shape
+  training_job job{};      ///< one step
+  layout mesh{};           ///< how it was cut
+  slice where{};           ///< one of the slices
+  seconds measured{};      ///< per step
+  bool in_domain = false;  ///< a transformer of at least 1.5e9 parameters with a token count
+};
+
+namespace detail {
+
+/// A time that was measured. Refuses what nothing takes, so that errors relative to it are finite.
+inline seconds measured_time(const std::string& field, double time) {
+  return seconds{in_range(field, time, 1e-12, 1e12, "a time from 1e-12 to 1e12 seconds")};
+}
+
+/// The number under that key, in that unit, as such a time.
+inline seconds measured_time(const json_object& from, std::string_view key, seconds unit = seconds{1}) {
+  return measured_time(from.path(key), unit.value() * from.positive_number(key));
+}
+
+/// The shape of a model that is known by its size alone: width 128 L, 12 L D^2 parameters, as the calibration assumes.
+inline void fill_nominal_shape(transformer& model, double parameter_total) {
+  const double layers = math::floor(math::pow(parameter_total / (12.0 * 128 * 128), 1.0 / 3) + 0.5);
+  model.layers = static_cast<std::int64_t>(layers < 1 ? 1 : layers);
+  model.d_model = floor_to_count(math::sqrt(parameter_total / (12 * static_cast<double>(model.layers))) + 0.5);
+  model.attention.head_dim = 128;
+  model.attention.heads = model.attention.kv_heads = ceil_div(model.d_model, 128);
+  model.mlp.d_ff = 4 * model.d_model;
+}
+
+inline void fill_attention(transformer& model, const json_object& shape) {
+  model.attention.heads = shape.positive_count("heads");
+  model.attention.kv_heads = shape.positive_count("kv_heads");
+  model.attention.head_dim = shape.count_or("head_dim", 0);
+  model.attention.global_head_dim = shape.count_or("global_head_dim", 0);
+  model.attention.global_kv_heads = shape.count_or("global_kv_heads", 0);
+  model.attention.global_kv_shared = shape.flag_or("global_kv_shared", false);
+  model.attention.kv_shared_layers = shape.count_or("kv_shared_layers", 0);
+  model.attention.window = shape.count_or("window", 0);
+  if (model.attention.window > 0) {
+    const double share = shape.number_or("local_ratio", 1);
+    model.attention.local_layers = floor_to_count(share * static_cast<double>(model.layers) + 0.5);
+  }
+  if (shape.has("mla")) {
+    const json_object mla = shape.object("mla");
+    model.attention.latent = {mla.count("q_lora"), mla.count("kv_lora"), mla.count("nope"), mla.count("rope"),
+                              mla.count("v")};
+  }
+}
+
+inline void fill_experts(transformer& model, const json_object& shape) {
+  model.moe.experts = shape.count_or("experts", 0);
+  if (model.moe.experts == 0) return;
+  model.moe.top_k = shape.positive_count("top_k");
+  model.moe.expert_d_ff = shape.positive_count("moe_ffn");
+  model.moe.shared_d_ff = checked_multiply(model.moe.expert_d_ff, shape.count_or("shared_experts", 0));
+  model.moe.parallel_dense_d_ff = shape.count_or("dense_ffn_parallel", 0);
+  const std::int64_t every = shape.positive_count_or("moe_every", 1);
+  model.moe.dense_layers = every > 1 ? model.layers - model.layers / every : shape.count_or("first_dense", 0);
+}
+
+inline transformer record_model(const json_object& shape) {
+  transformer m;
+  const std::string full_name = shape.string("name");
+  m.name = std::string_view{full_name}.substr(0, 64);
+  m.published_parameters = shape.positive_count("params_total");
+  m.published_active_parameters = shape.count_or("params_active_matmul", 0);
+  m.vocab = shape.positive_count("vocab");
+  m.mlp.gated = shape.count_or("ffn_matrices", 3) == 3;
+  m.tied_embeddings = shape.flag_or("tied_embeddings", false);
+  if (shape.flag_or("encoder", false)) m.kind = architecture::encoder;
+  if (!shape.has("layers")) {
+    fill_nominal_shape(m, shape.number("params_total"));
+    return m;
+  }
+  m.layers = shape.positive_count("layers");
+  m.d_model = shape.positive_count("d_model");
+  m.mlp.d_ff = shape.positive_count("ffn");
+  m.mlp.double_wide_in_shared = shape.flag_or("double_wide_mlp", false);
+  fill_attention(m, shape);
+  fill_experts(m, shape);
+  return m;
+}
+
+/// The policy of a record's remat fields; nothing where they name none that is modelled.
+inline maybe<remat_policy> record_remat(std::string_view policy, std::string_view kept, bool inputs_offloaded) {
+  maybe<remat_policy> found;
+  if (policy == "full") found = remat::full;
+  if (policy == "none") found = remat::none;
+  if (policy == "minimal") found = remat::minimal;
+  if (policy == "offload" && kept == "dots") found = remat::minimal_offloaded;
+  if (policy == "partial" && kept == "qkv") found = remat::qkv_proj_offloaded;
+  if (policy == "partial" && kept == "nowi") found = remat::save_dot_except_mlpwi;
+  if (policy == "partial" && kept == "attn") found = remat::save_dot_with_context_except_mlp;
+  if (policy == "partial" && kept == "ctx") found = remat::save_context;
+  if (!found || !inputs_offloaded) return found;
+  remat_policy offloading = *found;
+  offloading.layer_input = placement::host;
+  return offloading;
+}
+
+/// General frameworks as they come, by the name of the record and of its source; everything else counts as tuned.
+inline software_level record_software(const json_object& record) {
+  std::string words = record.string("id");
+  if (record.has("source")) words += " " + record.string("source");
+  for (char& letter : words) letter = to_lower(letter);
+  for (const char* framework :
+       {"axlearn", "ptxla", "pytorch", "torch", "levanter", "marin", "shmap", "easydel", "easylm", "transformers"}) {
+    if (words.find(framework) != std::string::npos) return software_level::general;
+  }
+  return software_level::tuned;
+}
+
+inline training_job record_job(const json_object& record) {
+  training_job job;
+  job.global_batch = record.positive_count("global_batch");
+  job.sequence_length = record.positive_count("seq_len");
+  const std::string format = record.string("compute_dtype");
+  const maybe<dtype> compute = parse_dtype(format);
+  if (!compute) {
+    fail(errc::unknown_name, record.path("compute_dtype"), format, "fp32, bf16, fp16, fp8, int8 or int4");
+  }
+  job.compute = *compute;
+  job.gradient_accumulation = record.positive_count_or("grad_accumulation", 1);
+  job.capacity_factor = record.number_or("capacity_factor", 1);
+  job.vocabulary_tiles = record.positive_count_or("vocabulary_tiles", 1);
+  job.software = record_software(record);
+  job.synchronous_collectives = record.flag_or("synchronous_collectives", false);
+  job.work_multiplier = record.number_or("flop_multiplier", 1);
+  if (record.has("attention") && record.string("attention") == "bidirectional") job.logits_fraction = 0.15;
+  if (record.has("optimizer")) {
+    const maybe<optimizer_kind> optimizer = parse_optimizer(record.string("optimizer"));
+    if (!optimizer)
+      fail(errc::unknown_name, record.path("optimizer"), record.string("optimizer"), "adamw, adafactor, lion");
+    job.optimizer = *optimizer;
+  }
+  const std::string detail_text = record.has("remat_detail") ? record.string("remat_detail") : std::string{};
+  const maybe<remat_policy> policy =
+      record_remat(record.string("remat"), detail_text, record.flag_or("offload_inputs", false));
+  if (!policy) {
+    fail(errc::unknown_name, record.path("remat"), record.string("remat"), "full, partial, minimal, none or offload");
+  }
+  job.remat = *policy;
+  return job;
+}
+
+inline layout record_layout(const json_object& record, std::int64_t slice_total) {
+  layout mesh;
+  mesh.data = record.positive_count("data");
+  mesh.fsdp = record.positive_count("fsdp");
+  mesh.tensor = record.positive_count("tensor");
+  mesh.expert = record.positive_count("expert");
+  mesh.context = record.positive_count_or("context", 1);
+  mesh.pipeline = record.positive_count_or("pipeline", 1);
+  mesh.dcn_data = record.positive_count_or("dcn_data", 1);
+  if (mesh.pipeline > 1 && slice_total > 1 && mesh.dcn_data == 1) {  // one stage a slice
+    mesh.dcn_pipeline = mesh.pipeline;
+    mesh.pipeline = 1;
+  }
+  if (record.has("degrees_count") && record.string("degrees_count") == "chips") mesh.unit = mesh_unit::chips;
+  return mesh;
+}
+
+/// The slice of a record, one of `num_slices` alike.
+inline slice record_slice(const json_object& record) {
+  const std::int64_t slice_total = record.positive_count_or("num_slices", 1);
+  const std::int64_t chip_count = record.positive_count("chips_total");
+  if (chip_count % slice_total != 0) {
+    fail(errc::not_divisible, record.path("chips_total"), chip_count, "a multiple of num_slices");
+  }
+  const std::string hardware = record.string("hardware");
+  const maybe<chip_spec> chip = find_chip(hardware);
+  if (!chip) {
+    fail(errc::unknown_name, record.path("hardware"), hardware, "v2, v3, v4, v5e, v5p, v6e or tpu7x");
+  }
+  const maybe<slice> where = find_slice_of_size(*chip, chip_count / slice_total);
+  if (!where) fail(errc::unknown_name, record.path("chips_total"), chip_count, "the chips of a slice that exists");
+  return *where;
+}
+
+}  // namespace detail
+
+/// A training run of data/measured/structured.json. `path` names the record in errors, which name the field. Memory
+/// records of training have no time: they are read with `timed` false.
+[[nodiscard]] inline training_record read_training_record(const nlohmann::json& value, const std::string& path,
+                                                          bool timed = true) {
+  const detail::json_object record(value, path);
+  training_record result;
+  result.id = record.string("id");
+  result.family = record.string("family");
+  result.quality = record.string("quality");
+  result.model = detail::record_model(record.object("model"));
+  result.job = detail::record_job(record);
+  result.where = detail::record_slice(record);
+  result.mesh = detail::record_layout(record, record.positive_count_or("num_slices", 1));
+  if (timed) result.measured = detail::measured_time(record, "target_step_time_s");
+  result.in_domain = record.flag_or("in_domain", false);
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
