@@ -25,11 +25,11 @@ foreach(header IN LISTS headers)
 endforeach()
 
 # A header may have several tests: plan/planner_brute_force.cpp is another one of plan/planner.hpp. Of no one header are
-# the golden answers and the tests of tools/lab.
+# the golden answers, the tests of tools/lab, and what holds between tables.
 foreach(kind IN ITEMS static unit)
   file(GLOB_RECURSE tests RELATIVE ${SOURCE}/tests/${kind} ${SOURCE}/tests/${kind}/*.cpp)
   foreach(test IN LISTS tests)
-    if(test MATCHES "^(golden|lab)/")
+    if(test MATCHES "^(golden|lab)/|^tables[.]cpp$")
       continue()
     endif()
     string(REGEX REPLACE "[.]cpp$" "" name ${test})

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <tpuplan/core.hpp>
 #include <tpuplan/cost.hpp>
-#include <tpuplan/handbook.hpp>
 #include <tpuplan/cost/preemption.hpp>
+#include <tpuplan/handbook.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <type_traits>
 #include <utility>

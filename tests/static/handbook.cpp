@@ -2,12 +2,13 @@
 
 #include <tpuplan/cost/run_cost.hpp>
 #include <tpuplan/estimate/widths.hpp>
-#include <tpuplan/model/kv_cache.hpp>
-#include <tpuplan/parallel/layout.hpp>
-#include <tpuplan/handbook/link.hpp>
+#include <tpuplan/handbook.hpp>
 #include <tpuplan/handbook/attention.hpp>
+#include <tpuplan/handbook/link.hpp>
 #include <tpuplan/handbook/padding.hpp>
 #include <tpuplan/handbook/roofline.hpp>
+#include <tpuplan/model/kv_cache.hpp>
+#include <tpuplan/parallel/layout.hpp>
 #include <type_traits>
 
 using namespace tpuplan;

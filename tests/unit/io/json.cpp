@@ -12,6 +12,7 @@
 #include <support/json_io_types.hpp>
 #include <support/models.hpp>
 #include <support/refusal.hpp>
+#include <tpuplan/io/json.hpp>
 #include <tpuplan/io/price_file.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
 #include <tpuplan/tpuplan.hpp>

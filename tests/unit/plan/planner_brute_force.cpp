@@ -222,12 +222,18 @@ std::optional<paid> pay(const plan_request& r, const slice& s, std::int64_t slic
 
 using place = std::pair<std::string, std::int64_t>;
 
+#if defined(TPUPLAN_FULL)
+constexpr int spaces = 1000;
+#else
+constexpr int spaces = 150;  // enough to reach every outcome
+#endif
+
 }  // namespace
 
-TEST_CASE("the planner finds what enumeration finds, on a thousand random spaces") {
+TEST_CASE("the planner finds what enumeration finds, on random spaces") {
   random_source random{std::mt19937_64{20261121}};
   std::map<std::string, int> outcomes;
-  for (int round = 0; round < 1000; ++round) {
+  for (int round = 0; round < spaces; ++round) {
     const std::string generation = random.one_of<std::string>({"v5e", "v6e", "v5p", "tpu7x"});
     const std::vector<price_row> rows = random_prices(random, generation);
     const plan_request r = random_request(random, rows, generation);

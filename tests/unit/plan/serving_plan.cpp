@@ -2,6 +2,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <tpuplan/plan/serving_plan.hpp>
 #include <tpuplan/plan/serving_relax.hpp>
 
 #include "support/catch.hpp"
