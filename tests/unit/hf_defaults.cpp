@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/io/hf/defaults.hpp>
+#include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/io/json/file.hpp>
 #include <utility>
 #include <vector>

@@ -431,7 +431,10 @@ TEST_CASE("what a service does not have is refused by the name of the field, wit
        errc::missing_field,
        {"project is missing"}},
       {"v2 on GKE", gke(request_for("v2-8")), errc::unsupported, {"slice is v2-8", "v3, v4, v5e, v5p, v6e or tpu7x"}},
-      {"slices of v3 on GKE", gke(request_for("v3-32", 2)), errc::unsupported, {"slices is 2", "v4, v5e, v5p, v6e or tpu7x"}},
+      {"slices of v3 on GKE",
+       gke(request_for("v3-32", 2)),
+       errc::unsupported,
+       {"slices is 2", "v4, v5e, v5p, v6e or tpu7x"}},
       {"slices of one VM on GKE", gke(request_for("v6e-8", 2)), errc::unsupported, {"slices is 2", "one VM"}},
       {"flex-start of v4 on GKE", gke(flex("v4-8")), errc::unsupported, {"documented for v5e, v5p or v6e"}},
       {"flex-start of tpu7x on GKE", gke(flex("tpu7x-2")), errc::unsupported, {"documented for v5e, v5p or v6e"}},
@@ -472,6 +475,21 @@ TEST_CASE("what a service does not have is refused by the name of the field, wit
     CHECK(got.code == one.code);
     for (const char* part : one.says) CHECK(says(got.message, part));
   }
+}
+
+TEST_CASE("a chip under another name is offered nowhere") {
+  launch_request r = request_for("v6e-256");
+  r.where.chip.name = "mine";
+  r.cluster = "tpus";
+  for (const auto& call :
+       std::vector<std::function<void()>>{[&] { (void)vertex_custom_job(r); }, [&] { (void)gke_manifest(r); },
+                                          [&] { (void)gke_node_pools(r); }, [&] { (void)gcloud_commands(r); }}) {
+    const refusal got = refusal_of(call);
+    INFO(got.message);
+    CHECK(got.code == errc::unsupported);
+    CHECK(says(got.message, "slice is mine; valid: a chip that Google rents out: v2, v3, v4, v5e, v5p, v6e or tpu7x"));
+  }
+  CHECK(says(refusal_of([&] { (void)on_machine_type(r.where, "ct6e-standard-4t"); }).message, "no documented machine"));
 }
 
 TEST_CASE("machine types that do not exist or do not fit are refused") {
@@ -620,12 +638,14 @@ TEST_CASE("what MaxText cannot do is refused") {
       {[](maxtext_run& m) { m.job.global_batch = 0; }, errc::missing_field, "global_batch is 0"},
       {[](maxtext_run& m) { m.job.global_batch = (std::int64_t{1} << 53) + 1; }, errc::out_of_range, "at most 2^53"},
       {[](maxtext_run& m) { m.job.sequence_length = -1; }, errc::invalid_argument, "sequence_length is -1"},
-      {[](maxtext_run& m) { m.job.gradient_accumulation = 3; }, errc::not_divisible, "training_job.global_batch is 256"},
+      {[](maxtext_run& m) { m.job.gradient_accumulation = 3; }, errc::not_divisible,
+       "training_job.global_batch is 256"},
       {[](maxtext_run& m) { m.job.global_batch = 17; }, errc::not_divisible,
        "training_job.global_batch is 17; valid: a multiple of"},
       {[](maxtext_run& m) { m.steps = -1; }, errc::invalid_argument, "steps is -1"},
       {[](maxtext_run& m) { m.job.remat = detail::policy("D.....D", true); }, errc::unsupported, "remat is custom"},
-      {[](maxtext_run& m) { m.job.optimizer = optimizer_kind::lion; }, errc::unsupported, "training_job.optimizer is lion"},
+      {[](maxtext_run& m) { m.job.optimizer = optimizer_kind::lion; }, errc::unsupported,
+       "training_job.optimizer is lion"},
       {[](maxtext_run& m) { m.job.moments = dtype::bf16; }, errc::unsupported, "training_job.moments is bf16"},
       {[](maxtext_run& m) { m.job.weights = m.job.moments = dtype::int8; }, errc::unsupported, "training_job.weights"},
       {[](maxtext_run& m) { m.job.compute = dtype::fp8; }, errc::unsupported, "training_job.compute is fp8"},
@@ -634,7 +654,8 @@ TEST_CASE("what MaxText cannot do is refused") {
        "layers is 31"},
       {[](maxtext_run& m) { m.job.pipeline_rounds = 0; }, errc::missing_field, "pipeline_rounds"},
       {[](maxtext_run& m) { m.job.work_multiplier = 2; }, errc::unsupported, "training_job.work_multiplier is 2"},
-      {[](maxtext_run& m) { m.job.images_per_sequence = 1; }, errc::unsupported, "training_job.images_per_sequence is 1"},
+      {[](maxtext_run& m) { m.job.images_per_sequence = 1; }, errc::unsupported,
+       "training_job.images_per_sequence is 1"},
       {[](maxtext_run& m) { m.job.lora_rank = 8; }, errc::unsupported, "training_job.lora_rank is 8"},
       {[](maxtext_run& m) { m.job.vocabulary_tiles = 0; }, errc::missing_field, "vocabulary_tiles"},
       {[](maxtext_run& m) { m.job.capacity_factor = -1; }, errc::invalid_argument, "capacity_factor"},
