@@ -39,6 +39,16 @@ done
 "$generate" "$copy"
 "$generate" --check "$copy"
 
+# A figure that is missing, or that no table has, is refused by name.
+cp -r "$copy/data" "$copy/data.right"
+sed -i 's/"clock_hz"/"clock"/' "$copy/data/hardware.json"
+wrong=$("$generate" --check "$copy" 2>&1) && echo "a missing figure was not noticed" && exit 1
+case $wrong in *'v2 has no "clock_hz"'*) ;; *) echo "not named: $wrong" && exit 1 ;; esac
+rm -r "$copy/data" && mv "$copy/data.right" "$copy/data"
+sed -i 's/"announced_year": {"value": 2031},/&"colour": {"value": 1},/' "$copy/data/hardware.json"
+wrong=$("$generate" --check "$copy" 2>&1) && echo "a figure that no table has was not noticed" && exit 1
+case $wrong in *tpu9z.colour*) ;; *) echo "not named: $wrong" && exit 1 ;; esac
+
 "$compiler" -std=c++17 -O0 -Wall -Wextra -Werror -I"$copy/include" -idirafter "$include" "$here/generation.cpp" \
   -o "$copy/generation"
 "$copy/generation"
