@@ -26,8 +26,8 @@ static_assert(name(bound::compute) == "compute" && name(bound::memory) == "memor
 static_assert(product_shape{}.batch == 0 && product_shape{}.inner == 0 && product_shape{}.outer == 0);
 
 // A count whose arithmetic takes as long as its own traffic never makes up for what moves once.
-static_assert(!exact_critical_count(even_chip(), {1_MB, 1_FLOP, 1_B}));
-static_assert(exact_critical_count(even_chip(), {1_MB, 2_FLOP, 1_B}).value() == 1e6);
+static_assert(!critical_count(even_chip(), {1_MB, 1_FLOP, 1_B}));
+static_assert(critical_count(even_chip(), {1_MB, 2_FLOP, 1_B}).value() == 1e6);
 
 // The least utilisation that is taken.
 static_assert(close(time_at_mfu(197_TFLOP, v5e, 1, 1e-9).value(), 1e9));

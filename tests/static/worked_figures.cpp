@@ -60,7 +60,7 @@ constexpr chip_spec rounded_v6e = rounded_chip("my v6e", flops_per_second{9.20e1
 static_assert(critical_batch(rounded_v5e) == 244);  // 1.97e14 / 8.1e11 = 243.2
 static_assert(critical_batch(rounded_v5p) == 164);  // 4.59e14 / 2.8e12 = 163.9
 static_assert(critical_batch(rounded_v6e) == 576);  // 9.20e14 / 1.6e12 = 575 exactly; the batch is above it
-static_assert(balance_batch(rounded_v6e, uniform(dtype::bf16)) == 575);
+static_assert(unrounded_critical_batch(rounded_v6e, uniform(dtype::bf16)) == 575);
 static_assert(recommended_batch(rounded_v5e) == 488);
 static_assert(recommended_batch(rounded_v5p) == 328);
 static_assert(recommended_batch(rounded_v6e) == 1152);
@@ -78,7 +78,7 @@ constexpr chip_spec rounded_int8() {
   return chip;
 }
 constexpr double int8_batch(const chip_spec& chip, memory_level from) {
-  return exact_critical_batch(chip, 4096, 16384, uniform(dtype::int8), from).value_or(-1);
+  return critical_batch_with_activations(chip, 4096, 16384, uniform(dtype::int8), from).value_or(-1);
 }
 static_assert(near(int8_batch(rounded_int8(), memory_level::hbm), 262.71, 0.005));
 static_assert(near(int8_batch(rounded_int8(), memory_level::vmem), 11.09, 0.005));
@@ -403,9 +403,9 @@ static_assert(near(in_gb_per_s(bandwidth(v5e, memory_level::ici)), 90, 1e-9));
 static_assert(uniform(dtype::int8).weights == dtype::int8 && uniform(dtype::int8).activations == dtype::int8 &&
               uniform(dtype::int8).output == dtype::int8 && uniform(dtype::int8).compute == dtype::int8);
 static_assert(near(ridge_point(v5e).value(), 240.5, 0.05));
-static_assert(near(balance_batch(v5e, uniform(dtype::bf16)), 240.5, 0.05));
+static_assert(near(unrounded_critical_batch(v5e, uniform(dtype::bf16)), 240.5, 0.05));
 constexpr product_dtypes int4_weights{dtype::int4, dtype::bf16, dtype::bf16, dtype::bf16};
-static_assert(near(balance_batch(rounded_chip("820 GB/s", 197_TFLOP_per_s, 820_GB_per_s), int4_weights), 60.1, 0.05));
+static_assert(near(unrounded_critical_batch(rounded_chip("820 GB/s", 197_TFLOP_per_s, 820_GB_per_s), int4_weights), 60.1, 0.05));
 static_assert(critical_batch(v5e, dtype::int8) == 240);
 static_assert(recommended_batch(v5e) == 482);
 static_assert(flops_of({32, 4096, 16384}).value() == 2.0 * 32 * 4096 * 16384);
@@ -429,7 +429,7 @@ constexpr chip_spec rounded_for_count() {
   chip.peak.int8 = flops_per_second{3.94e14};
   return chip;
 }
-static_assert(near(exact_critical_count(rounded_for_count(), {67_MB, flops{130e6}, 20_kB}, dtype::int8).value_or(-1),
+static_assert(near(critical_count(rounded_for_count(), {67_MB, flops{130e6}, 20_kB}, dtype::int8).value_or(-1),
                    270.97, 0.005));
 constexpr chip_spec rented = rounded_chip("1513 TFLOP/s", 1513_TFLOP_per_s, 1_TB_per_s);
 static_assert(near(available_work(rented, 2790000, 1_h).value(), 1.52e25, 0.005e25));

@@ -7,9 +7,10 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/handbook/collective.hpp>
+#include <tpuplan/handbook/link.hpp>
 #include <tpuplan/handbook/thresholds.hpp>
+#include <tpuplan/hardware/slice.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -76,7 +77,7 @@ static_assert(prints(ici_intensity(v5p), 2550, 1e-6) && prints(ici_intensity(v5e
 static_assert(prints(data_parallel_tokens_per_chip(v5p, 3), 850, 1e-6));
 static_assert(prints(tensor_parallel_limit(v5e, 16384), 7.5, 0.05));
 static_assert(prints(mixed_tokens_per_chip(v5p, 32768, 2, 1), 99.2, 0.05));
-static_assert(prints(optimal_fsdp(48000, 32768, 64, 2, 1), 13.7, 0.05));
+static_assert(prints(optimal_fsdp({48000, 32768, 64, 2, 1}), 13.7, 0.05));
 static_assert(prints(dcn_tokens_per_slice(v5p), 73440, 1e-6));
 
 constexpr contraction_limits worked_contraction = sharded_contraction(v5p, 8192);
@@ -85,18 +86,18 @@ static_assert(prints(worked_contraction.reduce_after_inner, 5100, 1e-6));
 static_assert(prints(worked_contraction.reduce_after_degree, 1.6, 0.05));
 static_assert(worked_contraction.equal_traffic_batch == 4096);
 
-constexpr layer_times worked_layer = layer_forward(v5p, 4 << 20, 8192, 28672, {2048, 2, 4, 1});
+constexpr layer_times worked_layer = layer_forward(v5p, {4 << 20, 8192, 28672}, {2048, 2, 4, 1});
 static_assert(prints_ms(worked_layer.math, 1.048) && prints_ms(worked_layer.fsdp, 0.652));
 static_assert(prints_ms(worked_layer.tensor, 0.373) && worked_layer.compute_bound);
 
-constexpr layer_backward_times worked_backward = layer_backward_between_slices(v5p, 2e6, 8192, 28672, 8960, 2);
+constexpr layer_backward_times worked_backward = layer_backward_between_slices(v5p, {2000000, 8192, 28672}, {8960, 2});
 static_assert(prints_ms(worked_backward.math, 0.457) && prints(in_ms(worked_backward.dcn), 0.0336, 0.00005));
 
-constexpr layer_traffic worked_traffic = traffic_of_layer(1 << 20, 8192, 28672);
+constexpr layer_traffic worked_traffic = traffic_of_layer({1 << 20, 8192, 28672});
 static_assert(worked_traffic.data == 1879048192_B && worked_traffic.fsdp == 2818572288_B);
 static_assert(worked_traffic.tensor == 68719476736_B);
 
-constexpr pipeline_transfer worked_pipeline = pipeline_transfer_time(2 << 20, 8192, 400_GB_per_s, 32, 8);
+constexpr pipeline_transfer worked_pipeline = pipeline_transfer_time(2 << 20, 8192, 400_GB_per_s, {32, 8});
 static_assert(prints(in_ms(worked_pipeline.per_hop), 2.68, 0.005) && prints(in_ms(worked_pipeline.total), 102, 0.5));
 
 }  // namespace
@@ -395,29 +396,29 @@ TEST_CASE("at the best split FSDP and tensor traffic take the same time") {
   const std::int64_t tokens = 3 << 20;
   const std::int64_t d_ff = 13824;
   // 3 Mi x 2 x 2304 / 13824 is 2^20.
-  const double x = optimal_fsdp(tokens, d_ff, 2304, 2, 1);
+  const double x = optimal_fsdp({tokens, d_ff, 2304, 2, 1});
   CHECK(close(x, 1024));
-  const layer_times at = layer_forward(v5p, tokens, 5120, d_ff, {1024, 2, 2, 1});
+  const layer_times at = layer_forward(v5p, {tokens, 5120, d_ff}, {1024, 2, 2, 1});
   // They would tie at 2.25 ways of tensor parallelism, which makes 2304 chips; here they are two.
   CHECK(close(at.fsdp, 1.125 * at.tensor));
-  CHECK(close(optimal_fsdp(tokens, d_ff, 2304, 1, 1), x / std::sqrt(2.0)));
+  CHECK(close(optimal_fsdp({tokens, d_ff, 2304, 1, 1}), x / std::sqrt(2.0)));
 }
 
 TEST_CASE("a layer's limits are where its times cross") {
   SECTION("FSDP") {
     // 850 tokens a chip on three axes
-    CHECK(layer_forward(v5p, 860 * 1024, 8192, 28672, {1024, 3, 1, 0}).compute_bound);
-    CHECK_FALSE(layer_forward(v5p, 840 * 1024, 8192, 28672, {1024, 3, 1, 0}).compute_bound);
+    CHECK(layer_forward(v5p, {860 * 1024, 8192, 28672}, {1024, 3, 1, 0}).compute_bound);
+    CHECK_FALSE(layer_forward(v5p, {840 * 1024, 8192, 28672}, {1024, 3, 1, 0}).compute_bound);
   }
   SECTION("tensor parallelism") {
     // 11.2 ways for F = 28672
-    CHECK(layer_forward(v5p, 1 << 20, 8192, 28672, {1, 0, 11, 1}).compute_bound);
-    CHECK_FALSE(layer_forward(v5p, 1 << 20, 8192, 28672, {1, 0, 12, 1}).compute_bound);
+    CHECK(layer_forward(v5p, {1 << 20, 8192, 28672}, {1, 0, 11, 1}).compute_bound);
+    CHECK_FALSE(layer_forward(v5p, {1 << 20, 8192, 28672}, {1, 0, 12, 1}).compute_bound);
   }
   SECTION("between slices") {
     // 73440 tokens a slice
-    const auto compute_bound = [](double per_slice) {
-      const layer_backward_times t = layer_backward_between_slices(v5p, 4 * per_slice, 8192, 28672, 64, 4);
+    const auto compute_bound = [](std::int64_t per_slice) {
+      const layer_backward_times t = layer_backward_between_slices(v5p, {4 * per_slice, 8192, 28672}, {64, 4});
       return t.math > t.dcn;
     };
     CHECK(compute_bound(73500));
@@ -432,29 +433,29 @@ TEST_CASE("a layer's limits are where its times cross") {
 }
 
 TEST_CASE("one chip, or one slice, sends nothing") {
-  const layer_times alone = layer_forward(v5e, 4096, 4096, 16384, {});
+  const layer_times alone = layer_forward(v5e, {4096, 4096, 16384}, {});
   CHECK(alone.math > 0_s);
   CHECK(alone.fsdp == 0_s);
   CHECK(alone.tensor == 0_s);
   CHECK(alone.compute_bound);
   chip_spec unconnected = v5e;
   unconnected.ici.link_one_way = 0_GB_per_s;
-  CHECK(layer_forward(unconnected, 4096, 4096, 16384, {}).compute_bound);
-  const layer_backward_times backward = layer_backward_between_slices(v3, 1e6, 4096, 16384, 64, 1);
+  CHECK(layer_forward(unconnected, {4096, 4096, 16384}, {}).compute_bound);
+  const layer_backward_times backward = layer_backward_between_slices(v3, {1000000, 4096, 16384}, {64, 1});
   CHECK(backward.math > 0_s);
   CHECK(backward.dcn == 0_s);
 }
 
 TEST_CASE("traffic of a layer, and of a pipeline") {
-  const layer_traffic traffic = traffic_of_layer(4096, 1024, 4096);
+  const layer_traffic traffic = traffic_of_layer({4096, 1024, 4096});
   CHECK(traffic.fsdp == 1.5 * traffic.data);
   CHECK(traffic.tensor == traffic.data);
-  CHECK(traffic_of_layer(8192, 1024, 4096).data == traffic.data);
+  CHECK(traffic_of_layer({8192, 1024, 4096}).data == traffic.data);
   // Two stages: every microbatch goes over the one hop.
-  const pipeline_transfer two = pipeline_transfer_time(4096, 1024, link_rate, 8, 2);
+  const pipeline_transfer two = pipeline_transfer_time(4096, 1024, link_rate, {8, 2});
   CHECK(close(two.total, 8 * two.per_hop));
   CHECK(close(two.total, 8388608_B / link_rate));
-  CHECK(close(pipeline_transfer_time(4096, 1024, link_rate, 8, 5).total, 11 * two.per_hop));
+  CHECK(close(pipeline_transfer_time(4096, 1024, link_rate, {8, 5}).total, 11 * two.per_hop));
 }
 
 TEST_CASE("limits of sharding refuse what cannot be") {
@@ -498,66 +499,142 @@ TEST_CASE("limits of sharding refuse what cannot be") {
       {errc::invalid_argument, "tensor_axes", [] { (void)mixed_tokens_per_chip(v5p, 1, 2, -1); }},
       {errc::missing_field, "bandwidth", [&] { (void)mixed_tokens_per_chip(unconnected, 1, 2, 1); }},
 
-      {errc::missing_field, "batch_tokens", [] { (void)optimal_fsdp(0, 1, 1, 1, 1); }},
-      {errc::missing_field, "d_ff", [] { (void)optimal_fsdp(1, 0, 1, 1, 1); }},
-      {errc::invalid_argument, "chips", [] { (void)optimal_fsdp(1, 1, -1, 1, 1); }},
-      {errc::missing_field, "fsdp_axes", [] { (void)optimal_fsdp(1, 1, 1, 0, 1); }},
-      {errc::missing_field, "tensor_axes", [] { (void)optimal_fsdp(1, 1, 1, 1, 0); }},
+      {errc::missing_field, "batch_tokens",
+       [] {
+         (void)optimal_fsdp({0, 1, 1, 1, 1});
+       }},
+      {errc::missing_field, "d_ff",
+       [] {
+         (void)optimal_fsdp({1, 0, 1, 1, 1});
+       }},
+      {errc::invalid_argument, "chips",
+       [] {
+         (void)optimal_fsdp({1, 1, -1, 1, 1});
+       }},
+      {errc::missing_field, "fsdp_axes",
+       [] {
+         (void)optimal_fsdp({1, 1, 1, 0, 1});
+       }},
+      {errc::missing_field, "tensor_axes",
+       [] {
+         (void)optimal_fsdp({1, 1, 1, 1, 0});
+       }},
 
       {errc::unknown_figure, "DCN rate of the chip", [] { (void)dcn_tokens_per_slice(v3); }},
       {errc::missing_field, "inner", [] { (void)sharded_contraction(v5p, 0); }},
       {errc::invalid_argument, "inner", [] { (void)sharded_contraction(v5p, -8192); }},
 
-      {errc::missing_field, "batch", [] { (void)layer_forward(v5p, 0, 1, 1, {}); }},
-      {errc::missing_field, "inner", [] { (void)layer_forward(v5p, 1, 0, 1, {}); }},
-      {errc::invalid_argument, "outer", [] { (void)layer_forward(v5p, 1, 1, -1, {}); }},
+      {errc::missing_field, "batch",
+       [] {
+         (void)layer_forward(v5p, {0, 1, 1}, {});
+       }},
+      {errc::missing_field, "inner",
+       [] {
+         (void)layer_forward(v5p, {1, 0, 1}, {});
+       }},
+      {errc::invalid_argument, "outer",
+       [] {
+         (void)layer_forward(v5p, {1, 1, -1}, {});
+       }},
       {errc::missing_field, "fsdp",
        [] {
-         (void)layer_forward(v5p, 1, 1, 1, {0, 1, 1, 1});
+         (void)layer_forward(v5p, {1, 1, 1}, {0, 1, 1, 1});
        }},
       {errc::invalid_argument, "tensor",
        [] {
-         (void)layer_forward(v5p, 1, 1, 1, {1, 1, -4, 1});
+         (void)layer_forward(v5p, {1, 1, 1}, {1, 1, -4, 1});
        }},
       {errc::missing_field, "fsdp_axes",
        [] {
-         (void)layer_forward(v5p, 1, 1, 1, {4, 0, 1, 0});
+         (void)layer_forward(v5p, {1, 1, 1}, {4, 0, 1, 0});
        }},
       {errc::missing_field, "tensor_axes",
        [] {
-         (void)layer_forward(v5p, 1, 1, 1, {1, 0, 4, 0});
+         (void)layer_forward(v5p, {1, 1, 1}, {1, 0, 4, 0});
        }},
       {errc::missing_field, "bandwidth",
        [&] {
-         (void)layer_forward(unconnected, 1, 1, 1, {4, 1, 1, 0});
+         (void)layer_forward(unconnected, {1, 1, 1}, {4, 1, 1, 0});
        }},
       {errc::missing_field, "bandwidth",
        [&] {
-         (void)layer_forward(unconnected, 1, 1, 1, {1, 0, 4, 1});
+         (void)layer_forward(unconnected, {1, 1, 1}, {1, 0, 4, 1});
        }},
 
-      {errc::missing_field, "batch_tokens", [] { (void)layer_backward_between_slices(v5p, 0, 1, 1, 1, 2); }},
-      {errc::invalid_argument, "batch_tokens", [] { (void)layer_backward_between_slices(v5p, -1, 1, 1, 1, 2); }},
-      {errc::not_finite, "batch_tokens", [] { (void)layer_backward_between_slices(v5p, not_a_number, 1, 1, 1, 2); }},
-      {errc::missing_field, "d_model", [] { (void)layer_backward_between_slices(v5p, 1, 0, 1, 1, 2); }},
-      {errc::missing_field, "d_ff", [] { (void)layer_backward_between_slices(v5p, 1, 1, 0, 1, 2); }},
-      {errc::missing_field, "slice_chips", [] { (void)layer_backward_between_slices(v5p, 1, 1, 1, 0, 2); }},
-      {errc::invalid_argument, "slices", [] { (void)layer_backward_between_slices(v5p, 1, 1, 1, 1, -1); }},
-      {errc::unknown_figure, "DCN rate of the chip", [] { (void)layer_backward_between_slices(v3, 1, 1, 1, 1, 2); }},
+      {errc::missing_field, "batch_tokens",
+       [] {
+         (void)layer_backward_between_slices(v5p, {0, 1, 1}, {1, 2});
+       }},
+      {errc::invalid_argument, "batch_tokens",
+       [] {
+         (void)layer_backward_between_slices(v5p, {-1, 1, 1}, {1, 2});
+       }},
+      {errc::missing_field, "d_model",
+       [] {
+         (void)layer_backward_between_slices(v5p, {1, 0, 1}, {1, 2});
+       }},
+      {errc::missing_field, "d_ff",
+       [] {
+         (void)layer_backward_between_slices(v5p, {1, 1, 0}, {1, 2});
+       }},
+      {errc::missing_field, "slice_chips",
+       [] {
+         (void)layer_backward_between_slices(v5p, {1, 1, 1}, {0, 2});
+       }},
+      {errc::invalid_argument, "slices",
+       [] {
+         (void)layer_backward_between_slices(v5p, {1, 1, 1}, {1, -1});
+       }},
+      {errc::unknown_figure, "DCN rate of the chip",
+       [] {
+         (void)layer_backward_between_slices(v3, {1, 1, 1}, {1, 2});
+       }},
 
-      {errc::missing_field, "batch_tokens", [] { (void)traffic_of_layer(0, 1, 1); }},
-      {errc::missing_field, "d_model", [] { (void)traffic_of_layer(1, 0, 1); }},
-      {errc::invalid_argument, "d_ff", [] { (void)traffic_of_layer(1, 1, -1); }},
-      {errc::out_of_range, "product of counts", [] { (void)traffic_of_layer(1, most, 2); }},
+      {errc::missing_field, "batch_tokens",
+       [] {
+         (void)traffic_of_layer({0, 1, 1});
+       }},
+      {errc::missing_field, "d_model",
+       [] {
+         (void)traffic_of_layer({1, 0, 1});
+       }},
+      {errc::invalid_argument, "d_ff",
+       [] {
+         (void)traffic_of_layer({1, 1, -1});
+       }},
+      {errc::out_of_range, "product of counts",
+       [] {
+         (void)traffic_of_layer({1, most, 2});
+       }},
 
-      {errc::missing_field, "batch_tokens", [] { (void)pipeline_transfer_time(0, 1, link_rate, 1, 2); }},
-      {errc::missing_field, "d_model", [] { (void)pipeline_transfer_time(1, 0, link_rate, 1, 2); }},
-      {errc::missing_field, "between_stages", [] { (void)pipeline_transfer_time(1, 1, bytes_per_second{}, 1, 2); }},
+      {errc::missing_field, "batch_tokens",
+       [] {
+         (void)pipeline_transfer_time(0, 1, link_rate, {1, 2});
+       }},
+      {errc::missing_field, "d_model",
+       [] {
+         (void)pipeline_transfer_time(1, 0, link_rate, {1, 2});
+       }},
+      {errc::missing_field, "between_stages",
+       [] {
+         (void)pipeline_transfer_time(1, 1, bytes_per_second{}, {1, 2});
+       }},
       {errc::not_finite, "between_stages",
-       [] { (void)pipeline_transfer_time(1, 1, bytes_per_second{not_a_number}, 1, 2); }},
-      {errc::missing_field, "microbatches", [] { (void)pipeline_transfer_time(1, 1, link_rate, 0, 2); }},
-      {errc::invalid_argument, "stages", [] { (void)pipeline_transfer_time(1, 1, link_rate, 1, 1); }},
-      {errc::invalid_argument, "stages", [] { (void)pipeline_transfer_time(1, 1, link_rate, 1, 0); }},
+       [] {
+         (void)pipeline_transfer_time(1, 1, bytes_per_second{not_a_number}, {1, 2});
+       }},
+      {errc::missing_field, "microbatches",
+       [] {
+         (void)pipeline_transfer_time(1, 1, link_rate, {0, 2});
+       }},
+      {errc::invalid_argument, "stages",
+       [] {
+         (void)pipeline_transfer_time(1, 1, link_rate, {1, 1});
+       }},
+      {errc::invalid_argument, "stages",
+       [] {
+         (void)pipeline_transfer_time(1, 1, link_rate, {1, 0});
+       }},
   };
   for (const row& r : rows) {
     CAPTURE(&r - rows.data());

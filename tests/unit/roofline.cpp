@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/model/parameters.hpp>
 #include <tpuplan/handbook/padding.hpp>
 #include <tpuplan/handbook/roofline.hpp>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/model/parameters.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -217,7 +217,7 @@ TEST_CASE("padding of a whole model") {
 TEST_CASE("the critical batch is the first whole number above the balance") {
   for (const chip_spec& chip : generations) {
     INFO(chip.name.view());
-    const double balance = balance_batch(chip, uniform(dtype::bf16));
+    const double balance = unrounded_critical_batch(chip, uniform(dtype::bf16));
     const auto batch = static_cast<double>(critical_batch(chip));
     CHECK(batch > balance);
     CHECK(batch - 1 <= balance);
@@ -227,7 +227,7 @@ TEST_CASE("the critical batch is the first whole number above the balance") {
 
 TEST_CASE("formats of weights and arithmetic enter the critical batch") {
   constexpr auto batch = [](dtype weights, dtype compute) {
-    return balance_batch(v5e, {weights, dtype::bf16, dtype::bf16, compute});
+    return unrounded_critical_batch(v5e, {weights, dtype::bf16, dtype::bf16, compute});
   };
   const double bf16 = 1.97e14 / 8.19e11;
   CHECK(close(batch(dtype::bf16, dtype::bf16), bf16));
@@ -237,7 +237,7 @@ TEST_CASE("formats of weights and arithmetic enter the critical batch") {
   CHECK(close(batch(dtype::int8, dtype::int8), 3.93e14 / 8.19e11 / 2));
   CHECK(close(batch(dtype::int4, dtype::int4), 7.88e14 / 8.19e11 / 4));
   // Experts: each sees k of E of the tokens.
-  CHECK(close(balance_batch(v5e, uniform(dtype::bf16), memory_level::hbm, 32), 32 * bf16));
+  CHECK(close(unrounded_critical_batch(v5e, uniform(dtype::bf16), memory_level::hbm, 32), 32 * bf16));
   CHECK(critical_batch(v5e, uniform(dtype::bf16), memory_level::hbm, 256.0 / 8) == 7698);
   // Slower memories need larger batches.
   CHECK(critical_batch(v5e, dtype::bf16, memory_level::vmem) < critical_batch(v5e, dtype::bf16, memory_level::hbm));
@@ -274,9 +274,9 @@ TEST_CASE("the exact critical batch is where arithmetic and traffic take the sam
   };
   for (const row& r : rows) {
     INFO(r.what);
-    const auto exact = exact_critical_batch(r.chip, r.inner, r.outer, r.types, r.from);
+    const auto exact = critical_batch_with_activations(r.chip, r.inner, r.outer, r.types, r.from);
     REQUIRE(exact.has_value());
-    CHECK(*exact > balance_batch(r.chip, r.types, r.from));  // operands and result cost something
+    CHECK(*exact > unrounded_critical_batch(r.chip, r.types, r.from));  // operands and result cost something
     const auto below = static_cast<std::int64_t>(std::floor(*exact));
     CHECK(roofline(r.chip, {below, r.inner, r.outer}, r.types, r.from).limited_by == bound::memory);
     CHECK(roofline(r.chip, {below + 1, r.inner, r.outer}, r.types, r.from).limited_by == bound::compute);
@@ -284,10 +284,10 @@ TEST_CASE("the exact critical batch is where arithmetic and traffic take the sam
 }
 
 TEST_CASE("on slow links no batch suffices") {
-  CHECK_FALSE(exact_critical_batch(v5e, 512, 512, uniform(dtype::bf16), memory_level::pcie).has_value());
-  CHECK_FALSE(exact_critical_batch(v5e, 128, 128, uniform(dtype::bf16)).has_value());
+  CHECK_FALSE(critical_batch_with_activations(v5e, 512, 512, uniform(dtype::bf16), memory_level::pcie).has_value());
+  CHECK_FALSE(critical_batch_with_activations(v5e, 128, 128, uniform(dtype::bf16)).has_value());
   CHECK(roofline(v5e, {1000000000, 128, 128}).limited_by == bound::memory);
-  CHECK(exact_critical_batch(v5e, 1024, 1024, uniform(dtype::bf16)).has_value());
+  CHECK(critical_batch_with_activations(v5e, 1024, 1024, uniform(dtype::bf16)).has_value());
 }
 
 TEST_CASE("batches of what a chip does not have are refused") {
@@ -323,9 +323,10 @@ TEST_CASE("batches of what a chip does not have are refused") {
       {"NaN experts", [] { (void)critical_batch(v5e, uniform(dtype::bf16), memory_level::hbm, not_a_number); },
        errc::not_finite, "experts_per_active"},
       {"a balance past 2^63", [=] { (void)critical_batch(slow_chip(1e300, 1)); }, errc::out_of_range, "count"},
-      {"no inner", [] { (void)exact_critical_batch(v5e, 0, 4, uniform(dtype::bf16)); }, errc::missing_field, "inner"},
-      {"no outer", [] { (void)exact_critical_batch(v5e, 4, -1, uniform(dtype::bf16)); }, errc::invalid_argument,
-       "outer"},
+      {"no inner", [] { (void)critical_batch_with_activations(v5e, 0, 4, uniform(dtype::bf16)); }, errc::missing_field,
+       "inner"},
+      {"no outer", [] { (void)critical_batch_with_activations(v5e, 4, -1, uniform(dtype::bf16)); },
+       errc::invalid_argument, "outer"},
       {"no batch",
        [] {
          (void)roofline(v5e, {0, 4, 4});
@@ -389,14 +390,14 @@ TEST_CASE("intensities") {
 }
 
 TEST_CASE("times of work and of loads, and what they refuse") {
-  CHECK(close(time_at_mfu(1_PFLOP, v5e, 1).value(), 1000.0 / 197));
+  CHECK(close(time_at_mfu(1_PFLOP, v5e, 1, 1).value(), 1000.0 / 197));
   CHECK(close(time_at_mfu(1_PFLOP, v5e, 10, 0.5).value(), 200.0 / 197));
   CHECK(close(load_time(819_GB, v5e).value(), 1));
   CHECK(close(load_time(819_GB, v5e, 4).value(), 0.25));
   CHECK(close(load_time(16_GB, v5e, 1, memory_level::pcie).value(), 1));
-  CHECK(refusal_of([] { (void)time_at_mfu(flops{0}, v5e, 1); }).code == errc::missing_field);
-  CHECK(refusal_of([] { (void)time_at_mfu(flops{infinity}, v5e, 1); }).code == errc::not_finite);
-  CHECK(refusal_of([] { (void)time_at_mfu(1_FLOP, v5e, 0); }).code == errc::missing_field);
+  CHECK(refusal_of([] { (void)time_at_mfu(flops{0}, v5e, 1, 1); }).code == errc::missing_field);
+  CHECK(refusal_of([] { (void)time_at_mfu(flops{infinity}, v5e, 1, 1); }).code == errc::not_finite);
+  CHECK(refusal_of([] { (void)time_at_mfu(1_FLOP, v5e, 0, 1); }).code == errc::missing_field);
   CHECK(refusal_of([] { (void)time_at_mfu(1_FLOP, v5e, 1, 0); }).code == errc::out_of_range);
   CHECK(refusal_of([] { (void)time_at_mfu(1_FLOP, v5e, 1, 1.1); }).code == errc::out_of_range);
   CHECK(refusal_of([] { (void)time_at_mfu(1_FLOP, v5e, 1, not_a_number); }).code == errc::not_finite);

@@ -9,6 +9,7 @@
 #include <string>
 #include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <tuple>
 #include <vector>
@@ -192,11 +193,6 @@ inline void price_servers(server_search& search, const serving_request& request,
       if (!search.best || worth(p, request.best) < worth(*search.best, request.best)) search.best = p;
     }
   }
-}
-
-inline bool heads_divide(const transformer& model, std::int64_t tensor) {
-  const attention_spec& a = model.attention;
-  return a.heads % tensor == 0 && (a.kv_heads % tensor == 0 || tensor % a.kv_heads == 0);
 }
 
 /// Every size of a replica, and both ways to cut the cache where they differ.
