@@ -88,7 +88,7 @@ TEST_CASE("a chip under another name has none of the facts of the one it was cop
   constexpr slice where = slice_of(mine(), {16, 16});
   STATIC_REQUIRE(chips(where) == 256);
   STATIC_REQUIRE(name(where) == "mine-16x16");
-  STATIC_REQUIRE(!is_named(where) && is_named(slice_of(v6e, {16, 16})));
+  STATIC_REQUIRE(!detail::is_named(where) && detail::is_named(slice_of(v6e, {16, 16})));
   STATIC_REQUIRE(!machine_type_of(where).has_value());
   STATIC_REQUIRE(!nearest(mine(), 64).larger.has_value());
   STATIC_REQUIRE(slice_of(mine(), {2, 4}).chips_per_vm == 4);  // 8 is what v6e has

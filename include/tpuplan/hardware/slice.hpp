@@ -106,6 +106,13 @@ constexpr const slice_row* named_row(std::string_view chip, std::int64_t chip_co
   return nullptr;
 }
 
+/// Whether the slice is what a name such as "v5p-128" stands for, shape and VMs: v5litepod-8 is, the same shape on two
+/// VMs is not.
+constexpr bool is_named(const slice& where) {
+  const slice_row* row = named_row(where.chip.name, tpuplan::chips(where));
+  return row != nullptr && is_shape(*row, where.shape) && row->chips_per_vm == where.chips_per_vm;
+}
+
 /// Where `generations` has the chip; -1 where it has not.
 constexpr std::int64_t generation_index(const chip_spec& chip) noexcept {
   for (std::size_t i = 0; i < generations.size(); ++i) {
@@ -143,13 +150,6 @@ inline constexpr std::size_t slice_count = detail::count_slices();
 [[nodiscard]] constexpr std::string_view slice_prefix(const chip_spec& chip) noexcept {
   const std::string_view prefix = detail::slices_of(chip.name).prefix;
   return prefix.empty() ? chip.name.view() : prefix;
-}
-
-/// Whether the slice is what a name such as "v5p-128" stands for: its shape and its VMs.
-/// Worked: v5p-128 is, v4-4x4x16 and v5litepod-8 on two VMs are not.
-[[nodiscard]] constexpr bool is_named(const slice& where) {
-  const detail::slice_row* row = detail::named_row(where.chip.name, chips(where));
-  return row != nullptr && detail::is_shape(*row, where.shape) && row->chips_per_vm == where.chips_per_vm;
 }
 
 /// What the slice is called: its accelerator type where its shape is the one that the name stands for ("v5p-128",
