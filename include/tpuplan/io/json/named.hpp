@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/io/json/value.hpp>
 #include <tpuplan/io/reflect/enumerators.hpp>
 #include <tpuplan/io/reflect/fields.hpp>
