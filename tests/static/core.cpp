@@ -39,7 +39,7 @@ static_assert(all_plain<price_row, price_book, run_cost, spot_run, expected_spot
 // The structs that callers fill in are aggregates: named fields, no constructors.
 template <class... Types>
 constexpr bool all_aggregates = (... && std::is_aggregate_v<Types>);
-static_assert(all_aggregates<chip_spec, slice, topology, transformer, vision_spec, training_job, layout, calibration,
+static_assert(all_aggregates<chip_spec, slice, transformer, vision_spec, training_job, layout, calibration,
                              product_shape, product_dtypes, price_row, spot_run, plan_request>);
 
 // ---- Sizes: a change of layout is a change of interface

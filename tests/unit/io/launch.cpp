@@ -19,7 +19,6 @@
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 #include "support/schema.hpp"
-#include "support/yaml.hpp"
 
 using namespace tpuplan;
 using nlohmann::json;
@@ -218,7 +217,7 @@ TEST_CASE("a JobSet of GKE") {
   r.command = maxtext_command(r, run);
   const ordered_json manifest = gke_manifest(r);
   CHECK(gke_problem(manifest) == "");
-  CHECK(to_yaml(manifest) == golden("gke_jobset.yaml"));
+  CHECK(manifest.dump(2) + "\n" == golden("gke_jobset.json"));
   const json& spec = manifest["spec"];
   CHECK(spec["failurePolicy"]["maxRestarts"] == 100);
   const json& group = spec["replicatedJobs"][0];
@@ -234,7 +233,7 @@ TEST_CASE("a Job of GKE where one VM is the slice") {
   r.command = {"bash", "-c", "echo $(hostname) $$ \"a: b\" # c"};
   const ordered_json manifest = gke_manifest(r);
   CHECK(gke_problem(manifest) == "");
-  CHECK(to_yaml(manifest) == golden("gke_job.yaml"));
+  CHECK(manifest.dump(2) + "\n" == golden("gke_job.json"));
   CHECK(manifest["spec"]["backoffLimit"] == 100);
   const launch_request two = [] {
     launch_request on_two = request_for("v5e-8");
@@ -256,7 +255,6 @@ TEST_CASE("every slice is written for GKE as documented, or refused") {
     ++written;
     const ordered_json manifest = gke_manifest(r);
     CHECK(gke_problem(manifest) == "");
-    CHECK(yaml_reader(to_yaml(manifest)).document() == manifest);
     const bool one = vms(r.where) == 1;
     const json& job = one ? manifest["spec"] : manifest["spec"]["replicatedJobs"][0]["template"]["spec"];
     const json& pod = job["template"]["spec"];
@@ -411,10 +409,10 @@ TEST_CASE("what a service does not have is refused by the name of the field, wit
       {"spot pods on Vertex AI", vertex(spot_request("v5e-16")), errc::unsupported, {"provisioning is spot", "one VM"}},
       {"flex-start on Vertex AI", vertex(flex("v5e-8")), errc::unsupported, {"flex_start", "GPUs only"}},
       {"slices on Vertex AI", vertex(request_for("v6e-16", 2)), errc::unsupported, {"slices is 2", "one slice"}},
-      {"v4 on Vertex AI", vertex(request_for("v4-8")), errc::unsupported, {"slice is v4-8", "v5e or v6e"}},
+      {"v4 on Vertex AI", vertex(request_for("v4-8")), errc::unsupported, {"slice is v4-8", "v2, v3, v5e or v6e"}},
       {"v5p on Vertex AI", vertex(request_for("v5p-8")), errc::unsupported, {"slice is v5p-8"}},
       {"tpu7x on Vertex AI", vertex(request_for("tpu7x-8")), errc::unsupported, {"slice is tpu7x-8"}},
-      {"v3 pod on Vertex AI", vertex(request_for("v3-32")), errc::unsupported, {"slice is v3-32", "v2-8 or v3-8"}},
+      {"v3 pod on Vertex AI", vertex(request_for("v3-32")), errc::unsupported, {"slice is v3-32", "one VM"}},
       {"reserved v3 on Vertex AI", vertex(with(request_for("v3-8"), reserved)), errc::unsupported, {"reservation"}},
       {"no image on Vertex AI",
        vertex(with(request_for("v6e-8"), [](launch_request& r) { r.image.clear(); })),
@@ -432,11 +430,14 @@ TEST_CASE("what a service does not have is refused by the name of the field, wit
                    })),
        errc::missing_field,
        {"project is missing"}},
-      {"v2 on GKE", gke(request_for("v2-8")), errc::unsupported, {"slice is v2-8", "v3 or later"}},
-      {"slices of v3 on GKE", gke(request_for("v3-32", 2)), errc::unsupported, {"slices is 2", "excludes v3"}},
+      {"v2 on GKE", gke(request_for("v2-8")), errc::unsupported, {"slice is v2-8", "v3, v4, v5e, v5p, v6e or tpu7x"}},
+      {"slices of v3 on GKE",
+       gke(request_for("v3-32", 2)),
+       errc::unsupported,
+       {"slices is 2", "v4, v5e, v5p, v6e or tpu7x"}},
       {"slices of one VM on GKE", gke(request_for("v6e-8", 2)), errc::unsupported, {"slices is 2", "one VM"}},
-      {"flex-start of v4 on GKE", gke(flex("v4-8")), errc::unsupported, {"v5e, v5p and v6e"}},
-      {"flex-start of tpu7x on GKE", gke(flex("tpu7x-2")), errc::unsupported, {"v5e, v5p and v6e"}},
+      {"flex-start of v4 on GKE", gke(flex("v4-8")), errc::unsupported, {"documented for v5e, v5p or v6e"}},
+      {"flex-start of tpu7x on GKE", gke(flex("tpu7x-2")), errc::unsupported, {"documented for v5e, v5p or v6e"}},
       {"flex-start of several VMs on GKE", gke(flex("v6e-16")), errc::unsupported, {"slices of one VM"}},
       {"limit on GKE", gke(with(request_for("v6e-8"), for_3h)), errc::unsupported, {"max_run is 10800"}},
       {"no cluster", pools(request_for("v6e-16")), errc::missing_field, {"cluster is missing"}},
@@ -445,9 +446,9 @@ TEST_CASE("what a service does not have is refused by the name of the field, wit
        errc::unsupported,
        {"v3"}},
       {"tpu7x by gcloud", queued(request_for("tpu7x-128")), errc::unsupported, {"slice is tpu7x-128", "use gke"}},
-      {"v4-8192 by gcloud", queued(request_for("v4-8192")), errc::unsupported, {"v4-4096"}},
+      {"v4-8192 by gcloud", queued(request_for("v4-8192")), errc::unsupported, {"slice is v4-8192", "2048 chips"}},
       {"slices of v3 by gcloud", queued(request_for("v3-32", 2)), errc::unsupported, {"slices is 2", "v4"}},
-      {"flex-start of v5p by gcloud", queued(flex("v5p-8")), errc::unsupported, {"v5e and v6e only"}},
+      {"flex-start of v5p by gcloud", queued(flex("v5p-8")), errc::unsupported, {"flex-start is for v5e or v6e"}},
       {"limit by gcloud", queued(with(request_for("v6e-8"), for_3h)), errc::unsupported, {"max_run", "flex-start"}},
       {"VMs by gcloud",
        queued(with(request_for("v6e-8"),
@@ -474,6 +475,21 @@ TEST_CASE("what a service does not have is refused by the name of the field, wit
     CHECK(got.code == one.code);
     for (const char* part : one.says) CHECK(says(got.message, part));
   }
+}
+
+TEST_CASE("a chip under another name is offered nowhere") {
+  launch_request r = request_for("v6e-256");
+  r.where.chip.name = "mine";
+  r.cluster = "tpus";
+  for (const auto& call :
+       std::vector<std::function<void()>>{[&] { (void)vertex_custom_job(r); }, [&] { (void)gke_manifest(r); },
+                                          [&] { (void)gke_node_pools(r); }, [&] { (void)gcloud_commands(r); }}) {
+    const refusal got = refusal_of(call);
+    INFO(got.message);
+    CHECK(got.code == errc::unsupported);
+    CHECK(says(got.message, "slice is mine; valid: a chip that Google rents out: v2, v3, v4, v5e, v5p, v6e or tpu7x"));
+  }
+  CHECK(says(refusal_of([&] { (void)on_machine_type(r.where, "ct6e-standard-4t"); }).message, "no documented machine"));
 }
 
 TEST_CASE("machine types that do not exist or do not fit are refused") {
@@ -622,12 +638,14 @@ TEST_CASE("what MaxText cannot do is refused") {
       {[](maxtext_run& m) { m.job.global_batch = 0; }, errc::missing_field, "global_batch is 0"},
       {[](maxtext_run& m) { m.job.global_batch = (std::int64_t{1} << 53) + 1; }, errc::out_of_range, "at most 2^53"},
       {[](maxtext_run& m) { m.job.sequence_length = -1; }, errc::invalid_argument, "sequence_length is -1"},
-      {[](maxtext_run& m) { m.job.gradient_accumulation = 3; }, errc::not_divisible, "training_job.global_batch is 256"},
+      {[](maxtext_run& m) { m.job.gradient_accumulation = 3; }, errc::not_divisible,
+       "training_job.global_batch is 256"},
       {[](maxtext_run& m) { m.job.global_batch = 17; }, errc::not_divisible,
        "training_job.global_batch is 17; valid: a multiple of"},
       {[](maxtext_run& m) { m.steps = -1; }, errc::invalid_argument, "steps is -1"},
       {[](maxtext_run& m) { m.job.remat = detail::policy("D.....D", true); }, errc::unsupported, "remat is custom"},
-      {[](maxtext_run& m) { m.job.optimizer = optimizer_kind::lion; }, errc::unsupported, "training_job.optimizer is lion"},
+      {[](maxtext_run& m) { m.job.optimizer = optimizer_kind::lion; }, errc::unsupported,
+       "training_job.optimizer is lion"},
       {[](maxtext_run& m) { m.job.moments = dtype::bf16; }, errc::unsupported, "training_job.moments is bf16"},
       {[](maxtext_run& m) { m.job.weights = m.job.moments = dtype::int8; }, errc::unsupported, "training_job.weights"},
       {[](maxtext_run& m) { m.job.compute = dtype::fp8; }, errc::unsupported, "training_job.compute is fp8"},
@@ -636,7 +654,8 @@ TEST_CASE("what MaxText cannot do is refused") {
        "layers is 31"},
       {[](maxtext_run& m) { m.job.pipeline_rounds = 0; }, errc::missing_field, "pipeline_rounds"},
       {[](maxtext_run& m) { m.job.work_multiplier = 2; }, errc::unsupported, "training_job.work_multiplier is 2"},
-      {[](maxtext_run& m) { m.job.images_per_sequence = 1; }, errc::unsupported, "training_job.images_per_sequence is 1"},
+      {[](maxtext_run& m) { m.job.images_per_sequence = 1; }, errc::unsupported,
+       "training_job.images_per_sequence is 1"},
       {[](maxtext_run& m) { m.job.lora_rank = 8; }, errc::unsupported, "training_job.lora_rank is 8"},
       {[](maxtext_run& m) { m.job.vocabulary_tiles = 0; }, errc::missing_field, "vocabulary_tiles"},
       {[](maxtext_run& m) { m.job.capacity_factor = -1; }, errc::invalid_argument, "capacity_factor"},
