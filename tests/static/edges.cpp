@@ -8,11 +8,11 @@
 #include <tpuplan/estimate/serving/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/estimate/widths.hpp>
+#include <tpuplan/handbook/link.hpp>
+#include <tpuplan/handbook/padding.hpp>
+#include <tpuplan/handbook/placement.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/model/flops.hpp>
-#include <tpuplan/handbook/link.hpp>
-#include <tpuplan/handbook/placement.hpp>
-#include <tpuplan/handbook/padding.hpp>
 
 using namespace tpuplan;
 
@@ -103,10 +103,10 @@ static_assert([] {
     serving_job job;
     job.weights = dtype::int8;
     const std::int64_t longest = largest_serving_context(llama_3_8b(), job, {}, s);
-    const detail::served_model v = detail::served_by(llama_3_8b(), job, {}, s);
+    const detail::served_model served = detail::served_by(llama_3_8b(), job, {}, s);
     const auto holds = [&](std::int64_t tokens) {
-      return detail::on_device(v, detail::cache_of(llama_3_8b(), job, static_cast<double>(tokens))) <=
-             detail::cache_room(v, job, s);
+      return detail::on_device(served, detail::cache_of(llama_3_8b(), job, static_cast<double>(tokens))) <=
+             detail::cache_room(served, job, s);
     };
     if (!holds(longest) || holds(longest + 1)) return false;
   }

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <string>
-#include <tpuplan/estimate/training/advice.hpp>
 #include <tpuplan/estimate/serving/advice.hpp>
+#include <tpuplan/estimate/training/advice.hpp>
 #include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/io/text/one_line.hpp>
 #include <vector>
@@ -127,7 +127,7 @@ TEST_CASE("advice on many jobs and engines, figure by figure") {
     const slice s = slice_for(serving_slices[i % std::size(serving_slices)]);
     serving_job job;
     job.prompt = fixed_length(500 + static_cast<std::int64_t>(i));
-    job.answer = fixed_length(130);
+    job.output = fixed_length(130);
     servings[(i + i / 6) % std::size(servings)](job);
     serving_layout l;
     if (i % 3 == 1) l.tensor = 2;

@@ -4,8 +4,8 @@
 
 #include <string>
 #include <tpuplan/cost/preemption.hpp>
-#include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/kv_cache.hpp>
@@ -190,12 +190,16 @@ TEST_CASE("each field of a serving question, changed") {
     serving_calibration constants;
   };
   question full{llama_3_8b(), {}, {}, slice_for("v6e-8"), {}};
-  full.job.prompt = fixed_length(1000), full.job.answer = fixed_length(200);
-  question rate{latent_experts(), full.job, {4, weight_sharding::one_dimension, cache_sharding::batch}, slice_for("v5p-16"), {}};
+  full.job.prompt = fixed_length(1000), full.job.output = fixed_length(200);
+  question rate{
+      latent_experts(), full.job, {4, weight_sharding::one_dimension, cache_sharding::batch}, slice_for("v5p-16"), {}};
   rate.job.request_rate = per_second{0.5};
   rate.job.prefill_chunk = 256, rate.job.prefix_hit_rate = 0.25;
-  question clients{
-      experts_with_windows(), full.job, {0, weight_sharding::two_dimensions, cache_sharding::batch}, slice_for("v5e-64"), {}};
+  question clients{experts_with_windows(),
+                   full.job,
+                   {0, weight_sharding::two_dimensions, cache_sharding::batch},
+                   slice_for("v5e-64"),
+                   {}};
   clients.job.concurrency = 9;
   clients.job.tpot_target = 1_s, clients.job.ttft_target = 30_s;
   figures all;

@@ -184,7 +184,7 @@ TEST_CASE("plans for many questions, figure by figure") {
     serving_request asked;
     asked.model = llama_3_8b();
     asked.job.prompt = fixed_length(1024);
-    asked.job.answer = fixed_length(256);
+    asked.job.output = fixed_length(256);
     asked.most_plans = 4;
     servings[i](asked);
     const std::string what = "serving " + std::to_string(i);

@@ -54,7 +54,7 @@ TEST_CASE("many kinds of serving, figure by figure") {
     const serving_layout& l = layouts[i % std::size(layouts)];
     serving_job job;
     job.prompt = fixed_length(512 + static_cast<std::int64_t>(i));
-    job.answer = fixed_length(128);
+    job.output = fixed_length(128);
     jobs[(i + i / 10) % std::size(jobs)](job);
     const std::string what = std::to_string(i) + " " + std::string(m.name.view()) + " " + std::string(name(s).view());
     add_answer(lines, what + ": serve", [&] { return serve(m, job, l, s); });

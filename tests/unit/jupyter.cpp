@@ -116,7 +116,7 @@ TEST_CASE("a spot run and its comparison are tables", "[jupyter]") {
 TEST_CASE("serving is shown in tables, and in one line where it does not fit", "[jupyter]") {
   serving_job job;
   job.prompt = fixed_length(1024);
-  job.answer = fixed_length(256);
+  job.output = fixed_length(256);
   const serving_estimate e = serve(llama_3_8b(), job, {}, slice_for("v6e-8"));
   CHECK(cells(e).at(1) == "1 replica");
   CHECK(cells(e).at(9) == one_line(e.per_token.total));
