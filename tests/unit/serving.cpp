@@ -169,8 +169,8 @@ TEST_CASE("worked figures of the comments") {
   const seconds token = time_per_token(qwen3_8b(), 58.85, traffic(1024, 1024), {}, slice_for("v6e-4")).total;
   CHECK(std::abs(in_ms(token) - 12.0) < 0.1);
   const serving_job chat = traffic(1024, 256);
-  CHECK(std::abs(in_ms(engine_prefill_time(llama_3_8b(), chat, {}, slice_for("v6e-8"))) - 12.3) < 0.05);
-  CHECK(std::abs(frontier(llama_3_8b(), chat, {}, slice_for("v6e-8")).points[0].output_tokens.value() - 81) < 0.5);
+  CHECK(std::abs(in_ms(engine_prefill_time(llama_3_8b(), chat, {}, slice_for("v6e-8"))) - 26.8) < 0.05);
+  CHECK(std::abs(frontier(llama_3_8b(), chat, {}, slice_for("v6e-8")).points[0].output_tokens.value() - 132.5) < 0.05);
   CHECK(close(hbm_bandwidth(slice_for("v5litepod-8")).value(), 6.552e12));
   CHECK(std::abs(hbm_over_ici(v5e) - 9.1) < 0.01);
 }
@@ -394,9 +394,9 @@ TEST_CASE("targets bound the batch, and physics bounds targets") {
   const serving_estimate late = serve(m, job, {}, s);
   CHECK(late.refusal == serving_refusal::ttft_below_floor);
   CHECK(late.floor == prefill_time(m, {1, 1024}, job, {}, s, peak_only).total);
-  CHECK(late.floor_limited_by == decode_limit::weights);
-  job.prompt = fixed_length(32768);
-  CHECK(serve(m, job, {}, s).floor_limited_by == decode_limit::products);
+  CHECK(late.floor_limited_by == decode_limit::products);
+  job.prompt = fixed_length(64);
+  CHECK(serve(m, job, {}, s).floor_limited_by == decode_limit::weights);
   job.prompt = fixed_length(1024);
   job.ttft_target = 1_s;
   job.concurrency = 1;
