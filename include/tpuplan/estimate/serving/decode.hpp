@@ -174,17 +174,6 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
   return served;
 }
 
-/// Share of the experts that a step of so many sequences reads, where a token is not routed to the share `missed` of
-/// them and every expert is as likely as any other.
-constexpr double experts_read(double missed, double sequences) {
-  return missed > 0 ? 1 - math::pow(missed, sequences) : 1;
-}
-
-/// Parameters that a step of so many sequences reads.
-constexpr double parameters_read(const served_model& served, double sequences) {
-  return served.experts <= 0 ? served.dense : served.dense + served.experts * experts_read(served.missed, sequences);
-}
-
 /// Seconds per byte that a chip of the replica has to move in collectives; 0 where there is no other chip.
 constexpr double collective_seconds_per_byte(const replica& on, double slowdown) {
   return on.chips <= 1 || slowdown <= 0 ? 0 : slowdown / positive("ICI rate of the chip", on.links.value());
@@ -205,6 +194,46 @@ constexpr bytes cache_of(const transformer& model, const serving_job& job, doubl
   return kv_bytes_per_sequence(model, round_up(ceil_to_count(context), job.block_tokens), job.cache);
 }
 
+/// A decode step of one replica in seconds, as a function of the sequences in it.
+struct decode_terms {
+  double dense = 0;        // reading the parameters that every step reads
+  double experts = 0;      // reading all routed experts
+  double missed = 0;       // share of the experts that one token is not routed to
+  double products = 0;     // matrix products, for each sequence
+  double cache = 0;        // reading keys and values, for each sequence
+  double collectives = 0;  // moving activations, for each sequence
+  double latency = 0;      // layers
+};
+
+/// The terms of sequences whose keys and values take so many bytes each.
+constexpr decode_terms terms_of(const served_model& served, bytes cache, const serving_job& job,
+                                const serving_layout& mesh, const serving_calibration& constants) {
+  const double weight_seconds = size_of(job.weights).value() / (served.hbm.value() * constants.weight_stream);
+  decode_terms terms;
+  terms.dense = served.dense * weight_seconds;
+  terms.experts = served.experts * weight_seconds;
+  terms.missed = served.missed;
+  terms.products = 2 * served.matrices / (served.peak.value() * constants.decode_mxu);
+  terms.cache = cache.value() * served.cache_copies / (served.hbm.value() * constants.cache_stream);
+  terms.collectives =
+      all_reduced(served, mesh).value() * collective_seconds_per_byte(served.on, constants.decode_collectives);
+  terms.latency = layer_latency_of(served, constants).value();
+  return terms;
+}
+
+/// Seconds to read the weights that a step uses. Of the experts these are the ones that some token is routed to, where
+/// every expert is as likely as any other.
+constexpr double weights_at(const decode_terms& terms, double sequences) {
+  if (terms.experts <= 0) return terms.dense;
+  return terms.dense + terms.experts * (terms.missed > 0 ? 1 - math::pow(terms.missed, sequences) : 1);
+}
+
+/// Seconds of a step.
+constexpr double step_at(const decode_terms& terms, double sequences) {
+  const double weights = weights_at(terms, sequences), products = terms.products * sequences;
+  return (weights > products ? weights : products) + (terms.cache + terms.collectives) * sequences + terms.latency;
+}
+
 constexpr decode_limit largest_of(const decode_breakdown& step) {
   decode_limit what = step.products > step.weights ? decode_limit::products : decode_limit::weights;
   seconds most = max(step.products, step.weights);
@@ -214,21 +243,17 @@ constexpr decode_limit largest_of(const decode_breakdown& step) {
   return what;
 }
 
-/// A step of sequences whose caches take so many bytes each.
-constexpr decode_breakdown decode_of(const served_model& served, double sequences, bytes cache, const serving_job& job,
-                                     const serving_layout& mesh, const slice& where,
-                                     const serving_calibration& constants) {
+/// A step with its parts and its band.
+constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences, const chip_spec& chip) {
   positive("decode_batch.sequences", sequences);
   decode_breakdown step;
-  step.weights = size_of(job.weights) * parameters_read(served, sequences) / (served.hbm * constants.weight_stream);
-  step.products = flops{2 * served.matrices * sequences} / (served.peak * constants.decode_mxu);
-  step.cache = cache * (sequences * served.cache_copies) / (served.hbm * constants.cache_stream);
-  step.latency = layer_latency_of(served, constants);
-  step.collectives = seconds{all_reduced(served, mesh).value() * sequences *
-                             collective_seconds_per_byte(served.on, constants.decode_collectives)};
-  step.total = max(step.weights, step.products) + step.cache + step.latency + step.collectives;
-  positive("decode step", step.total.value());
-  step.extrapolated = !has_serving_runs(where.chip, &serving_coverage::decode_runs);
+  step.weights = seconds{weights_at(terms, sequences)};
+  step.products = seconds{terms.products * sequences};
+  step.cache = seconds{terms.cache * sequences};
+  step.latency = seconds{terms.latency};
+  step.collectives = seconds{terms.collectives * sequences};
+  step.total = seconds{positive("decode step", step_at(terms, sequences))};
+  step.extrapolated = !has_serving_runs(chip, &serving_coverage::decode_runs);
   step.band = step.extrapolated ? wide_serving_band : step_band;
   step.low = step.total / (1 + step.band);
   step.high = step.total / (1 - step.band);
@@ -249,7 +274,7 @@ constexpr decode_breakdown decode_of(const served_model& served, double sequence
   validate(constants);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
   const bytes cache = detail::cache_of(model, job, detail::positive("decode_batch.context", batch.context));
-  return detail::decode_of(served, batch.sequences, cache, job, mesh, where, constants);
+  return detail::decode_of(detail::terms_of(served, cache, job, mesh, constants), batch.sequences, where.chip);
 }
 
 }  // namespace abi_0

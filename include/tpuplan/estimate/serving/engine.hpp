@@ -71,57 +71,41 @@ struct serving_estimate {
 
 namespace detail {
 
-/// The mean time of a token as a function of the running batch B:
-/// max(max(dense + experts (1 - missed^B), products B) + each B + fixed, host + host_each B). All are seconds but
-/// `missed`, a share.
-struct token_line {
-  double dense = 0, experts = 0, missed = 0, products = 0, each = 0, fixed = 0, host = 0, host_each = 0;
+/// The mean time of an output token in an engine, in seconds, as a function of the sequences that run.
+struct token_terms {
+  decode_terms step{};
+  double prompts = 0;    // prefill of new requests, for each sequence
+  double host = 0;       // host and scheduler
+  double host_each = 0;  // host and scheduler, for each sequence
 };
-constexpr double time_at(const token_line& line, double running) {
-  double weights = line.dense;
-  if (line.experts > 0) weights += line.experts * experts_read(line.missed, running);
-  const double products = line.products * running;
-  const double device = (weights > products ? weights : products) + line.each * running + line.fixed;
-  const double host = line.host + line.host_each * running;
+
+constexpr token_terms token_terms_of(const served_model& served, bytes cache, const serving_job& job,
+                                     const serving_layout& mesh, const serving_calibration& constants) {
+  token_terms terms;
+  terms.step = terms_of(served, cache, job, mesh, constants);
+  // Prompt tokens that have to be computed for each output token.
+  const double prompt_share = job.prompt.mean * (1 - job.prefix_hit_rate) / job.output.mean;
+  terms.prompts = 2 * served.matrices * prompt_share / (served.peak.value() * constants.prefill_between_steps);
+  terms.host = constants.engine_step.value();
+  terms.host_each = constants.engine_sequence.value();
+  return terms;
+}
+
+/// Seconds of a token: what takes longer of the device and the host.
+constexpr double time_at(const token_terms& terms, double running) {
+  const double device = step_at(terms.step, running) + terms.prompts * running;
+  const double host = terms.host + terms.host_each * running;
   return device > host ? device : host;
 }
 
-/// Prompt tokens that have to be computed for each output token.
-constexpr double prompt_share(const serving_job& job) {
-  return job.prompt.mean * (1 - job.prefix_hit_rate) / job.output.mean;
-}
-
-constexpr seconds prompt_time(const served_model& served, const serving_job& job,
-                              const serving_calibration& constants) {
-  return flops{2 * served.matrices * prompt_share(job)} / (served.peak * constants.prefill_between_steps);
-}
-
-constexpr token_line line_of(const served_model& served, bytes cache, const serving_job& job,
-                             const serving_layout& mesh, const serving_calibration& constants) {
-  const double weight_seconds = size_of(job.weights).value() / (served.hbm.value() * constants.weight_stream);
-  token_line line;
-  line.dense = served.dense * weight_seconds;
-  line.experts = served.experts * weight_seconds;
-  line.missed = served.missed;
-  line.products = 2 * served.matrices / (served.peak.value() * constants.decode_mxu);
-  line.each = cache.value() * served.cache_copies / (served.hbm.value() * constants.cache_stream) +
-              all_reduced(served, mesh).value() * collective_seconds_per_byte(served.on, constants.decode_collectives) +
-              prompt_time(served, job, constants).value();
-  line.fixed = layer_latency_of(served, constants).value();
-  line.host = constants.engine_step.value();
-  line.host_each = constants.engine_sequence.value();
-  return line;
-}
-
-/// The time of a token where sequences run whose caches take so many bytes each.
-constexpr token_time token_of(const served_model& served, double running, bytes cache, const serving_job& job,
-                              const serving_layout& mesh, const slice& where, const serving_calibration& constants) {
+/// A token with its parts and its band.
+constexpr token_time token_of(const token_terms& terms, double running, const chip_spec& chip) {
   token_time token;
-  token.step = decode_of(served, running, cache, job, mesh, where, constants);
-  token.prompts = running * prompt_time(served, job, constants);
+  token.step = decode_of(terms.step, running, chip);
+  token.prompts = seconds{terms.prompts * running};
+  token.total = seconds{time_at(terms, running)};
   const seconds device = token.step.total + token.prompts;
-  token.total = max(device, constants.engine_step + running * constants.engine_sequence);
-  token.engine = token.total - device;
+  token.engine = token.total > device ? token.total - device : seconds{0};
   token.extrapolated = token.step.extrapolated;
   token.band = token.extrapolated ? wide_serving_band : engine_band;
   token.low = token.total / (1 + token.band);
@@ -195,8 +179,9 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
                                                   const serving_calibration& constants = {}) {
   validate(job, model);
   validate(constants);
-  return detail::token_of(detail::served_by(model, job, mesh, where), running,
-                          detail::cache_of(model, job, running_context(job)), job, mesh, where, constants);
+  const bytes cache = detail::cache_of(model, job, running_context(job));
+  const detail::served_model served = detail::served_by(model, job, mesh, where);
+  return detail::token_of(detail::token_terms_of(served, cache, job, mesh, constants), running, where.chip);
 }
 
 /// Time of a prefill of one prompt of mean length in an engine, undisturbed, without the tokens that the prefix cache
@@ -227,25 +212,25 @@ constexpr double time_to_first(const admission& prompt, double token) {
 /// Sequences that run at once in a replica under the traffic, at most `most`. By Little's law, for a rate of arrivals:
 /// running = rate x output tokens x time per token; for requests in flight: in flight = running + rate x time to the
 /// first token.
-constexpr double running_batch(const serving_job& job, const token_line& line, double most, double replicas,
+constexpr double running_batch(const serving_job& job, const token_terms& terms, double most, double replicas,
                                const admission& prompt) {
   const double output = job.output.mean;
   if (job.request_rate.value() > 0) {
     const double rate = job.request_rate.value() / replicas;
-    return crossing([&](double running) { return running - rate * output * time_at(line, running); }, most);
+    return crossing([&](double running) { return running - rate * output * time_at(terms, running); }, most);
   }
   if (job.concurrency > 0) {
     const double clients = static_cast<double>(job.concurrency) / replicas;
     return crossing(
         [&](double running) {
-          const double token = time_at(line, running);
+          const double token = time_at(terms, running);
           return running + running / (output * token) * time_to_first(prompt, token) - clients;
         },
         most);
   }
   if (job.tpot_target.value() == 0) return most;
   const double target = job.tpot_target.value();
-  const double within = crossing([&](double running) { return time_at(line, running) - target; }, most);
+  const double within = crossing([&](double running) { return time_at(terms, running) - target; }, most);
   return within < 1 ? 1 : within;
 }
 
@@ -307,9 +292,9 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, dou
     return result;
   }
   result.fit = fits(result.memory);
-  const detail::token_line line = detail::line_of(served, cache, job, mesh, constants);
+  const detail::token_terms terms = detail::token_terms_of(served, cache, job, mesh, constants);
   const auto most = static_cast<double>(result.largest_running);
-  result.capacity = per_second{replicas * most / (job.output.mean * detail::time_at(line, most))};
+  result.capacity = per_second{replicas * most / (job.output.mean * detail::time_at(terms, most))};
   if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
   detail::refuse_targets(result, model, job, mesh, where);
   if (result.refusal != serving_refusal::none) return result;
@@ -317,8 +302,8 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, dou
   result.prefill =
       constants.engine_prefill * detail::prefill_of(served, model, {1, fresh}, job, mesh, where, constants).total;
   const detail::admission prompt{result.prefill.value(), detail::prefill_chunks(job, static_cast<double>(fresh))};
-  result.running = detail::running_batch(job, line, most, replicas, prompt);
-  result.per_token = detail::token_of(served, result.running, cache, job, mesh, where, constants);
+  result.running = detail::running_batch(job, terms, most, replicas, prompt);
+  result.per_token = detail::token_of(terms, result.running, where.chip);
   result.memory = detail::memory_of(served, result.running, cache, job, where);
   result.fit = fits(result.memory);
   detail::add_rates(result, job, replicas, prompt, constants);
@@ -349,9 +334,10 @@ struct serving_frontier {
   const std::int64_t most = largest_running(model, job, mesh, where);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
   const bytes cache = detail::cache_of(model, job, running_context(job));
+  const detail::token_terms terms = detail::token_terms_of(served, cache, job, mesh, constants);
   for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
     const auto running = static_cast<double>(batch);
-    const seconds token = detail::token_of(served, running, cache, job, mesh, where, constants).total;
+    const seconds token{detail::time_at(terms, running)};
     result.points[result.count++] = {running, token, served.on.count * running / token};
     if (batch == most) break;
     batch = 2 * batch < most ? 2 * batch : most;
