@@ -198,6 +198,15 @@ TEST_CASE("serving and advice in one line", "[format]") {
   CHECK(text_of(e) ==
         "fits: yes, 64.0 sequences on each of 2 replicas, 8.20 ms a token, first token after 150 ms, "
         "output tokens 15.6 k/s");
+  e.refusal = serving_refusal::rate_above_capacity;
+  e.capacity = per_second{8.93};
+  CHECK(text_of(e) == "refused: the capacity is 8.93 /s");
+  e.refusal = serving_refusal::tpot_below_floor;
+  e.floor = 5.33_ms;
+  CHECK(text_of(e) == "refused: TPOT is 5.33 ms or more, weights at peak rates");
+  e.refusal = serving_refusal::ttft_below_floor;
+  e.floor_limited_by = decode_limit::products;
+  CHECK(text_of(e) == "refused: TTFT is 5.33 ms or more, products at peak rates");
   finding f;
   f.kind = finding_kind::batch;
   f.subject = "training_job.global_batch";

@@ -130,6 +130,9 @@ TEST_CASE("serving is shown in tables, and in one line where it does not fit", "
   transformer large = llama_3_8b();
   large.layers = 1024;
   CHECK(kernel::displayed(serve(large, job, {}, slice_for("v6e-8"))) == nlohmann::json{{"text/plain", "fits: no"}});
+  job.request_rate = 2 * e.capacity;
+  const serving_estimate refused = serve(llama_3_8b(), job, {}, slice_for("v6e-8"));
+  CHECK(kernel::displayed(refused) == nlohmann::json{{"text/plain", one_line(refused)}});
 }
 
 TEST_CASE("a plan is a table with a row for each slice", "[jupyter]") {

@@ -26,14 +26,14 @@ struct cached_widths {
   std::int64_t local = 0;
 };
 constexpr cached_widths cached(const transformer& model) {
-  const attention_spec& a = model.attention;
+  const attention_spec& attention = model.attention;
   if (has_latent_attention(model)) {
-    const std::int64_t width = a.latent.kv_lora_rank + a.latent.qk_rope_head_dim;
+    const std::int64_t width = attention.latent.kv_lora_rank + attention.latent.qk_rope_head_dim;
     return {width, width};
   }
-  const std::int64_t heads = a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads;
-  const std::int64_t size = a.global_head_dim > 0 ? a.global_head_dim : a.head_dim;
-  return {2 * checked_multiply(heads, size), 2 * checked_multiply(a.kv_heads, a.head_dim)};
+  const std::int64_t heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
+  const std::int64_t size = attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim;
+  return {2 * checked_multiply(heads, size), 2 * checked_multiply(attention.kv_heads, attention.head_dim)};
 }
 
 /// Layers with a cache of their own, of either kind: layers that share the cache of another or attend to an image have
@@ -43,10 +43,11 @@ struct cached_layers {
   std::int64_t local = 0;
 };
 constexpr cached_layers layers_with_cache(const transformer& model) {
-  const attention_spec& a = model.attention;
-  const std::int64_t own = model.layers - a.kv_shared_layers - a.cross_layers;
+  const attention_spec& attention = model.attention;
+  const std::int64_t own = model.layers - attention.kv_shared_layers - attention.cross_layers;
   // The pattern of kinds repeats, so that layers that share a cache are of both kinds in proportion.
-  const std::int64_t local = a.kv_shared_layers == 0 ? a.local_layers : a.local_layers * own / model.layers;
+  const std::int64_t local =
+      attention.kv_shared_layers == 0 ? attention.local_layers : attention.local_layers * own / model.layers;
   return {own - local, local};
 }
 

@@ -55,10 +55,10 @@ struct length_quantile {
     if (!(weight > 0)) detail::fail(errc::out_of_range, "share of a quantile", quantiles[i].share, "rising shares");
     if (quantiles[i].tokens < quantiles[i - 1].tokens)
       detail::fail(errc::out_of_range, "tokens of a quantile", quantiles[i].tokens, "rising lengths");
-    const auto a = static_cast<double>(quantiles[i - 1].tokens);
-    const auto b = static_cast<double>(quantiles[i].tokens);
-    result.mean += weight * (a + b) / 2;
-    result.mean_square += weight * (a * a + a * b + b * b) / 3;
+    const auto from = static_cast<double>(quantiles[i - 1].tokens);
+    const auto to = static_cast<double>(quantiles[i].tokens);
+    result.mean += weight * (from + to) / 2;
+    result.mean_square += weight * (from * from + from * to + to * to) / 3;
   }
   return result;
 }

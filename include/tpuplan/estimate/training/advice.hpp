@@ -110,8 +110,8 @@ struct advice_base {
 /// Model FLOPs of a step on each chip, with logits for the tokens that are predicted. They are those of `counted`,
 /// which leaves padding out.
 constexpr double useful_work(const transformer& counted, const training_case& asked) {
-  const forward_flops f = forward_flops_per_token(counted, asked.job.sequence_length);
-  const flops per_token = f.total - (1 - asked.job.logits_fraction) * f.logits;
+  const forward_flops forward = forward_flops_per_token(counted, asked.job.sequence_length);
+  const flops per_token = forward.total - (1 - asked.job.logits_fraction) * forward.logits;
   return 3 * per_token.value() * static_cast<double>(tokens_per_step(asked.job)) /
          static_cast<double>(checked_multiply(chips(asked.where), slices(asked.mesh)));
 }
@@ -209,28 +209,28 @@ constexpr finding width_finding(const advice_base& base, std::int32_t which) {
 constexpr finding head_size_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::dimension, "model.attention.head_dim");
   training_case then = base.now;
-  attention_spec& a = then.model.attention;
-  if (has_latent_attention(then.model) || a.global_head_dim > 0 || a.head_dim % 128 == 0) return best;
-  const std::int64_t size = round_up(a.head_dim, 128);
-  const std::int64_t width = checked_multiply(a.heads, a.head_dim);
-  const std::int64_t kv_width = checked_multiply(a.kv_heads, a.head_dim);
+  attention_spec& attention = then.model.attention;
+  if (has_latent_attention(then.model) || attention.global_head_dim > 0 || attention.head_dim % 128 == 0) return best;
+  const std::int64_t size = round_up(attention.head_dim, 128);
+  const std::int64_t width = checked_multiply(attention.heads, attention.head_dim);
+  const std::int64_t kv_width = checked_multiply(attention.kv_heads, attention.head_dim);
   if (width % size != 0 || kv_width % size != 0 || width / size % (kv_width / size) != 0) return best;
   const auto words = [](const attention_spec& of) {
     return text<64>{}.append(of.heads).append(" heads of ").append(of.head_dim);
   };
-  best.now = words(a);
-  a.head_dim = size;
-  a.heads = width / size;
-  a.kv_heads = kv_width / size;
-  if (a.global_kv_heads <= a.heads) improve(best, base, then);
-  best.better = words(a);
+  best.now = words(attention);
+  attention.head_dim = size;
+  attention.heads = width / size;
+  attention.kv_heads = kv_width / size;
+  if (attention.global_kv_heads <= attention.heads) improve(best, base, then);
+  best.better = words(attention);
   return best;
 }
 
 /// KV heads beside that many heads, which divide over a tensor degree that divides the heads, or are copied evenly.
-constexpr std::int64_t kv_heads_for(const attention_spec& a, std::int64_t heads, std::int64_t tensor) {
-  if (a.kv_heads == a.heads) return heads;
-  const std::int64_t wanted = a.kv_heads < tensor ? a.kv_heads : round_up(a.kv_heads, tensor);
+constexpr std::int64_t kv_heads_for(const attention_spec& attention, std::int64_t heads, std::int64_t tensor) {
+  if (attention.kv_heads == attention.heads) return heads;
+  const std::int64_t wanted = attention.kv_heads < tensor ? attention.kv_heads : round_up(attention.kv_heads, tensor);
   return tensor % wanted == 0 || wanted % tensor == 0 ? wanted : tensor;
 }
 
