@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <tpuplan/cost/serving_cost.hpp>
@@ -10,6 +11,7 @@
 #include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/io/price_file.hpp>
+#include <tpuplan/io/text/one_line.hpp>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -115,7 +117,7 @@ ordered_json gpu_document(const gpu_answer& g) {
   return {{"gpu", g.offer.name}, {"gpus", g.gpus}, {"note", "peak only, not calibrated"}, {"estimate", g.estimate}};
 }
 
-void print_no(const serve_answer& a, const model_config& config) {
+void print_too_large(const serve_answer& a, const model_config& config) {
   const std::int64_t longest = largest_serving_context(config.model, a.job, a.mesh, a.where);
   fmt::print("{}\n", bold(fmt::format("does not fit: {} on {}", config.model.name.view(), name(a.where).view())));
   const serving_memory& m = a.estimate.memory;
@@ -126,6 +128,35 @@ void print_no(const serve_answer& a, const model_config& config) {
     fmt::print("the longest context that fits is {} tokens, {} were asked for\n", longest, longest_context(a.job));
   }
   fmt::print("\n  {}\n", dim("next: a larger --slice, --weights int8, --kv-dtype int8, a smaller --output-len"));
+}
+
+void print_above_capacity(const serve_answer& a, const model_config& config) {
+  const double rate = a.job.request_rate.value(), capacity = a.estimate.capacity.value();
+  fmt::print("{}\n", bold(fmt::format("too many requests: {} on {} serves below {:.4g} a second, {:.4g} were asked for",
+                                      config.model.name.view(), name(a.where).view(), capacity, rate)));
+  fmt::print("  {:.0f} such slices can serve them\n", std::floor(rate / capacity) + 1);
+  fmt::print("\n  {}\n", dim("next: a larger --slice, a lower --rate, tpuplan plan --serve for how many slices"));
+}
+
+void print_below_floor(const serve_answer& a, const model_config& config) {
+  const bool tpot = a.estimate.refusal == serving_refusal::tpot_below_floor;
+  fmt::print("{}\n", bold(fmt::format("no engine is that fast: {} on {} takes {} {} or more, {} was asked for",
+                                      config.model.name.view(), name(a.where).view(), duration(a.estimate.floor),
+                                      tpot ? "for each token" : "to the first token",
+                                      duration(tpot ? a.job.tpot_target : a.job.ttft_target))));
+  fmt::print("  most of it goes to {} at peak rates\n", name(a.estimate.floor_limited_by));
+  fmt::print("\n  {}\n", dim(tpot ? "next: a larger --slice, a longer --tpot, --weights int8"
+                                  : "next: a larger --slice, a longer --ttft, a smaller --input-len"));
+}
+
+void print_refusal(const serve_answer& a, const model_config& config) {
+  switch (a.estimate.refusal) {
+    case serving_refusal::none: return;
+    case serving_refusal::does_not_fit: return print_too_large(a, config);
+    case serving_refusal::rate_above_capacity: return print_above_capacity(a, config);
+    case serving_refusal::tpot_below_floor:
+    case serving_refusal::ttft_below_floor: return print_below_floor(a, config);
+  }
 }
 
 void print_token(const token_time& t) {
@@ -161,16 +192,16 @@ void print_serve(const serve_answer& a, const model_config& config, const std::v
   const serving_estimate& e = a.estimate;
   const std::string copies = e.replicas > 1 ? fmt::format("{} replicas on ", e.replicas) : "";
   fmt::print("{}\n",
-             bold(fmt::format("{} on {}{}, prompts of {:.0f} and answers of {:.0f} tokens", config.model.name.view(),
-                              copies, name(a.where).view(), a.job.prompt.mean, a.job.answer.mean)));
-  fmt::print("  memory {}: {}; {} sequences have room at once{}, {:.1f} run\n",
-             used_of(e.memory.total, e.memory.usable), e.fit == verdict::yes ? "fits" : "uncertain", e.largest_running,
-             e.replicas > 1 ? " in each" : "", e.running);
+             bold(fmt::format("{} on {}{}, {:.0f} prompt tokens and {:.0f} output tokens", config.model.name.view(),
+                              copies, name(a.where).view(), a.job.prompt.mean, a.job.output.mean)));
+  fmt::print("  memory {}: {}; {} sequences can run at once{}, {:.1f} do\n", used_of(e.memory.total, e.memory.usable),
+             e.fit == verdict::yes ? "fits" : "uncertain", e.largest_running, e.replicas > 1 ? " in each" : "",
+             e.running);
   fmt::print("  first token {}{}{}\n", duration(e.first_token),
              e.queue.value() > 0 ? fmt::format(" ({} of it waiting)", duration(e.queue)) : "",
              e.meets_ttft ? "" : ", later than the target");
   fmt::print("  each token  {} (between {} and {}{}){}\n", duration(e.per_token.total), duration(e.per_token.low),
-             duration(e.per_token.high), e.per_token.extrapolated ? "; outside of what published runs cover" : "",
+             duration(e.per_token.high), e.per_token.extrapolated ? "; no published run is on such a chip" : "",
              e.meets_tpot ? "" : ", slower than the target");
   fmt::print(
       "  {} output tokens/s, {} per chip; {:.2f} requests/s of at most {:.2f}; {:.2f} prefill servers for each "
@@ -207,7 +238,7 @@ void print_serving_advice(const serve_answer& a, const model_config& config) {
 
 void print_gpu(const gpu_answer& g) {
   fmt::print("\n  {} x {} ({}): peak only, not calibrated\n", g.gpus, g.offer.name, g.offer.machine);
-  if (g.estimate.running <= 0) return fmt::print("  does not fit\n");
+  if (g.estimate.refusal != serving_refusal::none) return fmt::print("  {}\n", one_line(g.estimate));
   fmt::print("    at best {} per token, {} output tokens/s with {:.0f} running\n", duration(g.estimate.per_token.total),
              count(g.estimate.output_tokens.value()), g.estimate.running);
   if (!g.offer.on_demand.has_value()) return;
@@ -219,7 +250,7 @@ void print_gpu(const gpu_answer& g) {
 void run_serve(const serve_options& given, session& with) {
   const model_config config = load_model(given.config);
   const serve_answer a = ask_serve(config, given);
-  if (a.estimate.fit == verdict::no) with.status = 1;
+  if (a.estimate.refusal != serving_refusal::none) with.status = 1;
   const std::optional<owned_price_book> own =
       given.prices.empty() ? std::nullopt : std::optional<owned_price_book>(load_prices(given.prices));
   const price_book book = own ? own->book() : price_book{};
@@ -232,7 +263,7 @@ void run_serve(const serve_options& given, session& with) {
     if (gpu) document["gpu"] = gpu_document(*gpu);
     return print_json(document);
   }
-  if (a.estimate.running <= 0) return print_no(a, config);
+  if (a.estimate.refusal != serving_refusal::none) return print_refusal(a, config);
   print_serve(a, config, costs);
   print_serving_advice(a, config);
   if (gpu) print_gpu(*gpu);

@@ -168,8 +168,8 @@ void run_serving_plan(const model_config& config, const serve_options& traffic, 
   const serving_job& job = request.job;
   fmt::print("{}\n",
              bold(fmt::format(
-                 "{}: prompts of {:.0f} and answers of {:.0f} tokens{}{}", config.model.name.view(), job.prompt.mean,
-                 job.answer.mean,
+                 "{}: {:.0f} prompt tokens and {:.0f} output tokens{}{}", config.model.name.view(), job.prompt.mean,
+                 job.output.mean,
                  job.request_rate.value() > 0 ? fmt::format(", {} requests a second", job.request_rate.value()) : "",
                  job.concurrency > 0 ? fmt::format(", {} at once", job.concurrency) : "")));
   if (answer.plans.empty()) {

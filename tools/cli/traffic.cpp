@@ -34,8 +34,8 @@ token_lengths parse_lengths(const std::string& flag, const std::string& given) {
 void add_traffic_options(CLI::App& command, serve_options& into) {
   command.add_option("--input-len", into.prompt, "tokens of a prompt: 1024, or quantiles 0:16,0.5:400,1:8192")
       ->capture_default_str();
-  command.add_option("--output-len", into.answer, "tokens of an answer, likewise")->capture_default_str();
-  command.add_option("--concurrency", into.concurrency, "requests in flight; 0: every place taken");
+  command.add_option("--output-len", into.output, "output tokens, likewise")->capture_default_str();
+  command.add_option("--concurrency", into.concurrency, "requests in flight; 0: as many as can run");
   command.add_option("--rate", into.rate, "requests a second that arrive at random");
   command.add_option("--ttft", into.ttft, "target of the time to the first token: 2s");
   command.add_option("--tpot", into.tpot, "target of the time per output token: 50ms");
@@ -46,8 +46,8 @@ void add_format_options(CLI::App& command, serve_options& into) {
   command.add_option("--dtype", into.activations, "arithmetic: int8 or fp8 where products run quantised")
       ->capture_default_str();
   command.add_option("--tensor", into.tensor, "devices of a replica; 0: the whole slice");
-  command.add_option("--cut", into.cut, "of the weights: 1d, 2d or gathered")->capture_default_str();
-  command.add_flag("--kv-by-batch", into.by_batch, "cut the cache by sequences, not by heads");
+  command.add_option("--cut", into.cut, "sharding of the weights: 1d, 2d or gathered")->capture_default_str();
+  command.add_flag("--kv-by-batch", into.by_batch, "shard the cache by sequences, not by heads");
 }
 
 void add_engine_options(CLI::App& command, serve_options& into) {
@@ -67,7 +67,7 @@ void add_engine_options(CLI::App& command, serve_options& into) {
 serving_job make_serving(const serve_options& given) {
   serving_job job;
   job.prompt = parse_lengths("--input-len", given.prompt);
-  job.answer = parse_lengths("--output-len", given.answer);
+  job.output = parse_lengths("--output-len", given.output);
   job.concurrency = given.concurrency;
   job.request_rate = per_second{given.rate};
   if (!given.ttft.empty()) job.ttft_target = parse_duration("--ttft", given.ttft);

@@ -11,7 +11,7 @@ namespace cli {
 
 /// The options that describe traffic and engine, as typed.
 struct serve_options {
-  std::string config, slice_name, prompt = "1024", answer = "256";
+  std::string config, slice_name, prompt = "1024", output = "256";
   std::string ttft, tpot, weights = "bf16", cache = "bf16", activations = "bf16", cut = "1d", region = "us", prices,
                           gpu;
   std::int64_t concurrency = 0, chunk = 0, max_running = 0, block = 1, tensor = 0, gpus = 0;

@@ -21,7 +21,7 @@ enum class serving_question : std::uint8_t {
   engine_step,     ///< the mean time of an output token in an engine, prompts taken in between
   prefill,         ///< prompts by themselves
   engine_prefill,  ///< the mean time to the first token of prompts that came together
-  end_to_end       ///< prompts and all their answers, one batch by itself
+  end_to_end       ///< from the prompts to their last output tokens, one batch by itself
 };
 
 /// A published serving run and what was measured.
@@ -31,7 +31,7 @@ struct serving_record {
   std::string quality;                                        ///< of the source: A, B or C
   transformer model{};                                        ///< its shape
   serving_job job{};                                          ///< traffic, formats and engine
-  serving_layout mesh{};                                      ///< how it was cut
+  serving_layout mesh{};                                      ///< how it was sharded
   slice where{};                                              ///< the slice
   serving_question question = serving_question::decode_step;  ///< what the time is of
   bool saturated = false;  ///< the time is a batch over a rate of tokens, scheduling and sampling in it
@@ -73,7 +73,7 @@ inline serving_job record_traffic(const json_object& record, const std::string& 
   job.cache = record_dtype(record, "kv_dtype");
   if (record.has("activation_dtype")) job.activations = record_dtype(record, "activation_dtype");
   job.prompt = fixed_length(record.positive_count("input_len"));
-  job.answer = fixed_length(record.has("output_len") ? record.positive_count("output_len") : 1);
+  job.output = fixed_length(record.has("output_len") ? record.positive_count("output_len") : 1);
   job.beyond_max_positions = true;
   if (reserves_cache(id + " " + lower(text_of(record, "source")))) job.policy = cache_policy::reserved;
   return job;
@@ -192,7 +192,7 @@ struct serving_memory_record {
   const slice where = detail::record_slice(record);
   serving_layout mesh = detail::record_serving_layout(record);
   double running = 0;
-  job.prompt = job.answer = fixed_length(1);
+  job.prompt = job.output = fixed_length(1);
   if (task == "serving weights+kv" || cache_alone) {
     running = static_cast<double>(record.positive_count("global_batch"));
     const std::int64_t length =
@@ -230,7 +230,7 @@ struct serving_prediction {
         prefill_time(r.model, {r.batch, r.job.prompt.longest}, r.job, r.mesh, r.where, constants);
     const decode_breakdown step =
         decode_step(r.model, {r.batch, running_context(r.job)}, r.job, r.mesh, r.where, constants);
-    return {prompts.total + step.total * r.job.answer.mean, prompts.band, prompts.extrapolated};
+    return {prompts.total + step.total * r.job.output.mean, prompts.band, prompts.extrapolated};
   }
   const prefill_breakdown t = prefill_time(r.model, {r.batch, r.job.prompt.longest}, r.job, r.mesh, r.where, constants);
   const double engine = r.question == serving_question::engine_prefill ? constants.engine_prefill : 1;

@@ -9,7 +9,6 @@
 #include <string>
 #include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
-#include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <tuple>
 #include <vector>
@@ -113,24 +112,10 @@ inline double missed_by(const serving_estimate& estimate, const serving_job& job
   return missed;
 }
 
-/// How one of so many slices does; nothing where it is asked for more than it can give.
-inline std::optional<serving_estimate> try_slices(const serving_request& request, const slice& where,
-                                                  const serving_layout& mesh, std::int64_t slices) {
-  const serving_job share = share_of(request.job, slices);
-  if (share.request_rate.value() > 0) {
-    serving_job open = share;
-    open.request_rate = {};
-    open.ttft_target = open.tpot_target = {};
-    const serving_estimate full = serve(request.model, open, mesh, where, request.constants);
-    if (full.fit != verdict::no && share.request_rate >= full.capacity) return std::nullopt;
-  }
-  return serve(request.model, share, mesh, where, request.constants);
-}
-
-/// Whether the targets are above what physics allows.
-inline bool reachable(const serving_request& request, const slice& where, const serving_layout& mesh) {
-  const target_floors floors = floors_of(request.model, request.job, mesh, where);
-  return request.job.tpot_target >= floors.tpot.total && request.job.ttft_target >= floors.ttft.total;
+/// How one of so many slices does.
+inline serving_estimate try_slices(const serving_request& request, const slice& where, const serving_layout& mesh,
+                                   std::int64_t slices) {
+  return serve(request.model, share_of(request.job, slices), mesh, where, request.constants);
 }
 
 /// The fewest slices that keep the targets: more of them have less to do each. Doubling, then halving the gap.
@@ -139,9 +124,9 @@ inline std::optional<std::int64_t> fewest_slices(server_search& search, const se
                                                  std::int64_t& candidates) {
   const auto enough = [&](std::int64_t slices) {
     ++candidates;
-    const std::optional<serving_estimate> e = try_slices(request, where, mesh, slices);
-    if (!e) return false;
-    const double missed = missed_by(*e, request.job);
+    const serving_estimate e = try_slices(request, where, mesh, slices);
+    if (e.refusal != serving_refusal::none) return false;
+    const double missed = missed_by(e, request.job);
     if (missed > 0) come_closer(search, serving_rejection::misses_target, missed);
     return missed == 0;
   };
@@ -149,7 +134,7 @@ inline std::optional<std::int64_t> fewest_slices(server_search& search, const se
   std::int64_t high = 1;
   while (!enough(high)) {
     if (!grows || high >= most) {
-      if (grows && try_slices(request, where, mesh, high) == std::nullopt)
+      if (try_slices(request, where, mesh, high).refusal == serving_refusal::rate_above_capacity)
         come_closer(search, serving_rejection::too_many_chips,
                     static_cast<double>(checked_multiply(high, chips(where))));
       return std::nullopt;
@@ -195,7 +180,7 @@ inline void price_servers(server_search& search, const serving_request& request,
   }
 }
 
-/// Every size of a replica, and both ways to cut the cache where they differ.
+/// Every size of a replica, and both ways to shard the cache where they differ.
 inline server_search search_server(const slice& where, const serving_request& request, std::int64_t& candidates) {
   server_search search;
   search.closest.where = where;
@@ -206,14 +191,16 @@ inline server_search search_server(const slice& where, const serving_request& re
     for (const cache_sharding cut : {cache_sharding::heads, cache_sharding::batch}) {
       const serving_layout mesh{tensor, weight_sharding::one_dimension, cut};
       if (!heads_divide(request.model, tensor)) continue;
-      if (cut == cache_sharding::batch && served_by(request.model, request.job, {tensor, {}, {}}, where).copies <= 1)
+      if (cut == cache_sharding::batch &&
+          served_by(request.model, request.job, {tensor, {}, {}}, where).cache_copies <= 1)
         continue;
-      if (largest_running(request.model, request.job, mesh, where) == 0) {
+      const serving_refusal refused = serve(request.model, request.job, mesh, where, request.constants).refusal;
+      if (refused == serving_refusal::does_not_fit) {
         const serving_memory m = serving_memory_use(request.model, 0, request.job, mesh, where);
         come_closer(search, serving_rejection::does_not_fit, std::max(0.0, (m.low - m.usable).value()));
         continue;
       }
-      if (!reachable(request, where, mesh)) {
+      if (refused == serving_refusal::tpot_below_floor || refused == serving_refusal::ttft_below_floor) {
         come_closer(search, serving_rejection::misses_target, std::numeric_limits<double>::infinity());
         continue;
       }
@@ -277,7 +264,8 @@ inline void rank(serving_plan_answer& answer, const serving_request& request) {
         request.generations.empty() || std::any_of(request.generations.begin(), request.generations.end(),
                                                    [&](const auto& g) { return chip_for(g).name == where.chip.name; });
     if (!wanted || !schedulable(where) || chips(where) > request.largest_chips) continue;
-    if (!detail::is_named(where)) continue;  // other VM layouts and shapes of the same size
+    const detail::slice_row* named = detail::named_row(detail::generation_index(where.chip), chips(where));
+    if (named != &detail::slice_rows[i]) continue;  // other VM layouts and shapes of the same size
     detail::server_search search = detail::search_server(where, request, answer.candidates);
     if (search.best && chips(where) * search.best->slices < request.smallest_chips) continue;
     if (search.best) {
