@@ -189,7 +189,7 @@ TEST_CASE("flex-start has the fewest pieces that hold the run and its restarts",
   // n pieces hold 10 n - (n - 1) = 9 n + 1 hours.
   for (const std::int64_t n : {1, 2, 3, 10}) {
     const seconds most = 1_h * static_cast<double>(9 * n + 1);
-    const windowed_run full = flex_start_run(most, terms);
+    const timed_run full = flex_start_run(most, terms);
     CHECK(full.pieces == n);
     CHECK(full.billed == 10_h * static_cast<double>(n));
     CHECK(full.wall == 12_h * static_cast<double>(n));

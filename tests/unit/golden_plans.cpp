@@ -8,7 +8,6 @@
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
-#include <tpuplan/plan/serving_relax.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -42,8 +41,8 @@ void add_plan(std::string& lines, const std::string& what, const plan& p) {
 void add_sensitivity(std::string& lines, const std::string& what, const plan_sensitivity& s) {
   lines += what + " price down " + golden_number(s.price_down.value()) + "\n";
   lines += what + " price up " + golden_number(s.price_up.value()) + "\n";
-  add_cost(lines, what + " step low", s.step_low);
-  add_cost(lines, what + " step high", s.step_high);
+  if (s.step_low) add_cost(lines, what + " step low", *s.step_low);
+  if (s.step_high) add_cost(lines, what + " step high", *s.step_high);
   if (s.twice_preempted) add_cost(lines, what + " twice preempted", *s.twice_preempted);
   if (s.twice_the_batch) add_plan(lines, what + " twice the batch", *s.twice_the_batch);
 }

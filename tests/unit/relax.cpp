@@ -40,12 +40,14 @@ TEST_CASE("sensitivity is estimated again") {
   REQUIRE(s.twice_preempted);
   CHECK(s.twice_preempted->preemptions > 1.5 * now.preemptions);
   CHECK(s.twice_preempted->total > now.total);
-  CHECK(s.step_low.total < now.total);
-  CHECK(s.step_high.wall > now.wall);
+  REQUIRE(s.step_low);
+  REQUIRE(s.step_high);
+  CHECK(s.step_low->total < now.total);
+  CHECK(s.step_high->wall > now.wall);
   // A run of the low step time, priced by hand.
   const spot_run run = best_spot_run(p.step.low * p.steps, 1, request.terms.spot);
   const double hourly = in_usd_per_hour(now.price.per_chip) * static_cast<double>(chips(p.where));
-  CHECK(close(s.step_low.total.value(), hourly * in_hours(expected_run(run).billed)));
+  CHECK(close(s.step_low->total.value(), hourly * in_hours(expected_run(run).billed)));
   if (s.twice_the_batch) {
     CHECK(s.twice_the_batch->job.global_batch == 512);
     CHECK(s.twice_the_batch->step.total == step_time(request.model, s.twice_the_batch->job, p.mesh, p.where).total);

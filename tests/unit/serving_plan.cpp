@@ -2,7 +2,7 @@
 #include <limits>
 #include <map>
 #include <string>
-#include <tpuplan/plan/serving_relax.hpp>
+#include <tpuplan/plan/relax.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
@@ -122,7 +122,7 @@ TEST_CASE("why slices lose") {
 }
 
 TEST_CASE("what to relax where no slice serves, and how far") {
-  const auto only = [](const serving_request& r, serving_limit limit) {
+  const auto only = [](const serving_request& r, plan_limit limit) {
     for (serving_relaxation& one : relaxations(r)) {
       if (one.limit == limit) return std::optional<serving_relaxation>(std::move(one));
     }
@@ -133,20 +133,20 @@ TEST_CASE("what to relax where no slice serves, and how far") {
   serving_request slow = chat_request();
   slow.job.tpot_target = 1_ms;
   REQUIRE_FALSE(has_plan(slow));
-  const std::optional<serving_relaxation> tpot = only(slow, serving_limit::tpot);
+  const std::optional<serving_relaxation> tpot = only(slow, plan_limit::tpot);
   REQUIRE(tpot);
   CHECK(tpot->given == 0.001);
   slow.job.tpot_target = seconds{tpot->needed};
   CHECK(has_plan(slow));
   slow.job.tpot_target = seconds{tpot->needed / 1.02};
   CHECK_FALSE(has_plan(slow));
-  CHECK_FALSE(only(slow, serving_limit::chips));
+  CHECK_FALSE(only(slow, plan_limit::chips));
 
   serving_request both = chat_request();
   both.job.tpot_target = 1_ms, both.job.ttft_target = 1_ms;
-  CHECK_FALSE(only(both, serving_limit::tpot));
-  CHECK_FALSE(only(both, serving_limit::ttft));
-  const std::optional<serving_relaxation> targets = only(both, serving_limit::targets);
+  CHECK_FALSE(only(both, plan_limit::tpot));
+  CHECK_FALSE(only(both, plan_limit::ttft));
+  const std::optional<serving_relaxation> targets = only(both, plan_limit::targets);
   REQUIRE(targets);
   both.job.tpot_target = seconds{targets->needed}, both.job.ttft_target = seconds{targets->needed};
   CHECK(has_plan(both));
@@ -154,7 +154,7 @@ TEST_CASE("what to relax where no slice serves, and how far") {
   serving_request poor = chat_request();
   poor.budget = usd_per_hour(0.5);
   REQUIRE_FALSE(has_plan(poor));
-  const std::optional<serving_relaxation> budget = only(poor, serving_limit::budget);
+  const std::optional<serving_relaxation> budget = only(poor, plan_limit::budget);
   REQUIRE(budget);
   poor.budget = usd_per_second{budget->needed};
   CHECK(has_plan(poor));
@@ -165,7 +165,7 @@ TEST_CASE("what to relax where no slice serves, and how far") {
   many.job.request_rate = per_second{4000};
   many.largest_chips = 8;
   REQUIRE_FALSE(has_plan(many));
-  const std::optional<serving_relaxation> chips_needed = only(many, serving_limit::chips);
+  const std::optional<serving_relaxation> chips_needed = only(many, plan_limit::chips);
   REQUIRE(chips_needed);
   CHECK(chips_needed->given == 8);
   many.largest_chips = static_cast<std::int64_t>(chips_needed->needed);
@@ -177,8 +177,8 @@ TEST_CASE("what to relax where no slice serves, and how far") {
   spot.kinds = {provisioning::spot};
   spot.generations = {"tpu7x"};
   REQUIRE_FALSE(has_plan(spot));
-  CHECK(only(spot, serving_limit::kinds));
-  CHECK(only(spot, serving_limit::generation));
+  CHECK(only(spot, plan_limit::kinds));
+  CHECK(only(spot, plan_limit::generation));
 }
 
 TEST_CASE("serving requests that cannot be asked") {

@@ -279,6 +279,13 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   return slice_of(chip, best);
 }
 
+/// Whether a slice is what is meant by that many chips of its chip, and may be scheduled: `find_slice_of_size` answers
+/// with it. A plan considers these. Worked: v5litepod-8 (one VM) is, 2x4 of v5e on two VMs is not.
+[[nodiscard]] constexpr bool is_default(const slice& where) {
+  const maybe<slice> usual = find_slice_of_size(where.chip, chips(where));
+  return usual && usual->shape == where.shape && usual->chips_per_vm == where.chips_per_vm;
+}
+
 /// The sizes next to a wrong name of a known chip.
 struct nearest_slices {
   maybe<slice> smaller{};  ///< at most that many chips

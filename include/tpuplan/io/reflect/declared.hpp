@@ -20,7 +20,7 @@ inline namespace abi_0 {
   each(finding_kind) each(host_state) each(member_share) each(memory_level) each(memory_stage) each(mesh_unit)         \
   each(name_counts) each(network_kind) each(not_judged) each(objective) each(optimizer_kind) each(placement)           \
   each(plan_limit) each(provisioning) each(rejection) each(remainder) each(serving_finding_kind)                       \
-  each(serving_limit) each(serving_question) each(serving_rejection) each(software_level) each(spot_market)            \
+  each(serving_question) each(serving_rejection) each(software_level) each(spot_market)            \
   each(step_bound) each(tpu_creation) each(verdict) each(weight_sharding) each(window_eviction) each(window_flops)          \
   each(wraparound_rule)
 #define TPUPLAN_DETAIL_STRUCTS(each)                                                                                   \
@@ -49,10 +49,10 @@ inline namespace abi_0 {
   each(serving_plan) each(serving_plan_answer) each(serving_prediction) each(serving_record)                           \
   each(serving_relaxation) each(serving_request) each(sharded_array) each(slice) each(spot_comparison)                 \
   each(spot_prices) each(spot_run) each(spot_terms) each(step_bar) each(step_breakdown) each(step_chart)               \
-  each(storage_cost) each(svg_chart) each(tile) each(time_bounds) each(token_lengths) each(token_time)                 \
+  each(storage_cost) each(svg_chart) each(tile) each(time_bounds) each(timed_run) each(token_lengths) each(token_time)                 \
   each(topology) each(torus_placement) each(training_job) each(training_case) each(training_record)                        \
   each(training_state) each(transformer) each(vision_spec) each(weight_matrices) each(weight_matrix)                   \
-  each(weight_stationary_degrees) each(windowed_run)
+  each(weight_stationary_degrees)
 // clang-format on
 #define TPUPLAN_DETAIL_DECLARE(type) enum class type : std::uint8_t;
 TPUPLAN_DETAIL_ENUMS(TPUPLAN_DETAIL_DECLARE)
