@@ -83,7 +83,8 @@ static_assert(ten_days.count == 6);
 static_assert(near(find_way(ten_days, provisioning::on_demand)->total.value(), 18432));
 static_assert(near(find_way(ten_days, provisioning::flex_start)->total.value(), 9222.56));
 static_assert(ways_to_pay(price_book{}, slice_for("v5e-32"), 1, "us", 100_days).count == 5);
-static_assert(!can_be_paid(provisioning::calendar, 100_days));
+static_assert(!can_be_paid(provisioning::calendar, 1, 100_days));
+static_assert(!can_be_paid(provisioning::spot, 1, 100_days, {{6_s, 0, 15_s, 600_s, {}}, {}, 1}));
 
 // Results are plain data.
 static_assert(std::is_trivially_copyable_v<paid_run> && std::is_trivially_copyable_v<payment_terms>);

@@ -114,7 +114,8 @@ static_assert([] {
 }());
 
 // A calendar reservation lasts up to 90 days.
-static_assert(can_be_paid(provisioning::calendar, 90_days) && !can_be_paid(provisioning::calendar, 90_days + 1_s));
+static_assert(can_be_paid(provisioning::calendar, 1, 90_days));
+static_assert(!can_be_paid(provisioning::calendar, 1, 90_days + 1_s));
 
 // Adapters on any one kind of matrix.
 static_assert([] {

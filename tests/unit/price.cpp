@@ -226,6 +226,27 @@ TEST_CASE("a caller's own price comes before those of the book") {
   CHECK(close(in_usd_per_hour(price_for(for_mine, mine, "attic", provisioning::on_demand).per_chip), 1));
 }
 
+TEST_CASE("a price of a chip that nobody has is refused by its name") {
+  const auto refused = [](const price_book& book, const std::vector<chip_spec>& own) {
+    return refusal_of([&] { validate(book, own.data(), own.size()); });
+  };
+  chip_spec mine = v6e;
+  mine.name = "mine";
+  const price_book book = price_book{}.with("MINE", "us", provisioning::spot, usd_per_hour(1), "2026-11-21");
+  CHECK_FALSE(refused(price_book{}, {}).refused);
+  CHECK_FALSE(refused(book, {mine}).refused);
+  CHECK(refused(book, {v6e}).code == errc::unknown_name);
+  CHECK(says(refused(book, {}).message, "price.generation is MINE; valid: a chip of the table, or one of the caller's"));
+  // Rows that are looked at as they are: an alias would never be found.
+  const price_row alias = {"Trillium", "us", provisioning::spot, 1, usd_per_hour(1), "2026-11-21",
+                           date_qualifier::exact, 'C'};
+  CHECK(says(refused(price_book{&alias, 1}, {}).message, "price.generation is Trillium; valid: v6e"));
+  // A file may have prices of the caller's chips where they are given.
+  const json of_mine = with_field("generation", "Mine");
+  CHECK(refusal_of([&] { (void)read_prices(of_mine); }).code == errc::unknown_name);
+  CHECK(read_prices(of_mine, "prices", {v6e, mine}).rows().size() == 1);
+}
+
 TEST_CASE("own prices that cannot be are refused, and so is a ninth") {
   struct row {
     const char* what;
@@ -326,6 +347,8 @@ TEST_CASE("price documents that are wrong are refused with row and field") {
       {"no generation", without_field("generation"), errc::missing_field, "prices.rows[0].generation"},
       {"no region", without_field("region"), errc::missing_field, "prices.rows[0].region"},
       {"no kind", without_field("provisioning"), errc::missing_field, "prices.rows[0].provisioning"},
+      {"a chip of nobody", with_field("generation", "v55p"), errc::unknown_name,
+       "prices.rows[0].generation is v55p; valid: a chip of the table, or one of the caller's"},
       {"no price", without_field("usd_per_chip_hour"), errc::missing_field, "prices.rows[0].usd_per_chip_hour"},
       {"no date", without_field("date"), errc::missing_field, "prices.rows[0].date"},
       {"date is null", with_field("date", nullptr), errc::missing_field, "prices.rows[0].date"},

@@ -58,6 +58,38 @@ TEST_CASE("sensitivity is estimated again") {
   CHECK_FALSE(sensitivity_of(steady.plans.front(), request).twice_preempted);
 }
 
+TEST_CASE("what no longer can be had has no cost") {
+  plan_request request = small_request();
+  request.kinds = {provisioning::calendar};
+  plan p = make_plan(request).plans.front();
+  p.steps = 89_days / p.step.total;
+  p.run = 89_days;
+  const plan_sensitivity s = sensitivity_of(p, request);
+  CHECK(s.step_low);
+  CHECK_FALSE(s.step_high);  // windows end after 90 days
+}
+
+TEST_CASE("the limits of a caller's own chip are relaxed like those of the table") {
+  plan_request request = small_request();
+  request.chips = {v6e};
+  request.chips[0].name = "rumoured";
+  request.generations = {"rumoured"};
+  request.prices =
+      price_book{}.with("rumoured", "us", provisioning::spot, usd_per_hour(1), "2026-11-21");
+  REQUIRE(make_plan(request).plans.empty());
+  const std::vector<relaxation> list = relaxations(request);
+  REQUIRE(find(list, plan_limit::kinds) != nullptr);
+  CHECK(find(list, plan_limit::kinds)->nearest.where.chip.name == "rumoured");
+  REQUIRE(find(list, plan_limit::generation) != nullptr);
+  CHECK(find(list, plan_limit::generation)->nearest.where.chip.name != "rumoured");
+  request.kinds = {provisioning::spot};
+  request.budget = 10_usd;
+  const std::vector<relaxation> poor = relaxations(request);
+  REQUIRE(find(poor, plan_limit::budget) != nullptr);
+  request.budget = usd{find(poor, plan_limit::budget)->needed};
+  CHECK(make_plan(request).plans.front().where.chip.name == "rumoured");
+}
+
 TEST_CASE("a deadline that cannot be kept says how late the fastest is") {
   plan_request request = small_request();
   request.deadline = 1_h;

@@ -181,6 +181,28 @@ TEST_CASE("what to relax where no slice serves, and how far") {
   CHECK(only(spot, plan_limit::generation));
 }
 
+TEST_CASE("a caller's own chip serves like those of the table") {
+  serving_request r = chat_request();
+  const std::size_t of_table = plan_serving(r).plans.size() + plan_serving(r).rejected.size();
+  r.chips = {v6e};
+  r.chips[0].name = "mine";
+  r.generations.push_back("Mine");
+  std::size_t unpriced = 0;
+  for (const rejected_server& l : plan_serving(r).rejected) unpriced += l.why == serving_rejection::no_price ? 1 : 0;
+  CHECK(unpriced > 3);
+  r.prices = price_book{}.with("mine", "us", provisioning::on_demand, usd_per_hour(0.01), "2026-11-21");
+  const serving_plan_answer answer = plan_serving(r);
+  CHECK(answer.plans.size() + answer.rejected.size() == of_table + 8);  // 1 to 256 chips, but for 2
+  std::size_t mine = 0;
+  for (const serving_plan& p : answer.plans) {
+    if (p.where.chip.name != "mine") continue;
+    ++mine;
+    CHECK(close(in_usd_per_hour(p.rate), 0.01 * static_cast<double>(chips(p.where) * p.slices)));
+  }
+  CHECK(mine == unpriced);
+  CHECK(answer.plans.front().where.chip.name == "mine");
+}
+
 TEST_CASE("serving requests that cannot be asked") {
   const auto refused = [](auto change, const char* field) {
     serving_request r = chat_request();
@@ -196,6 +218,13 @@ TEST_CASE("serving requests that cannot be asked") {
   refused([](serving_request& r) { r.smallest_chips = 2000; }, "plan.smallest_chips");
   refused([](serving_request& r) { r.budget = usd_per_second{-1}; }, "plan.budget");
   refused([](serving_request& r) { r.generations = {"v9"}; }, "v9");
+  refused([](serving_request& r) { r.regions = {"mars"}; }, "plan.region is mars");
+  refused([](serving_request& r) { r.chips = {v6e}; }, "plan.chips.name is v6e");
+  refused(
+      [](serving_request& r) {
+        r.prices = price_book{}.with("v66", "us", provisioning::spot, usd_per_hour(1), "2026-11-21");
+      },
+      "price.generation is v66");
   refused([](serving_request& r) { r.job.prompt = {}; }, "serving_job.prompt.mean");
   refused([](serving_request& r) { r.job.concurrency = 4; }, "serving_job.request_rate");
   refused([](serving_request& r) { r.job.tpot_target = seconds{std::numeric_limits<double>::quiet_NaN()}; },

@@ -64,6 +64,12 @@ constexpr void add_commitment(paid_run& paid, double rest_used) {
   paid.pieces = committed.terms;
 }
 
+/// Whether a run on spot slices ever ends, with a number of intervals that can be counted.
+constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_terms& terms) {
+  const spot_run run = best_spot_run(work, slice_total, terms);
+  return run.work / run.checkpoint_interval < 9e15 && can_finish(run);
+}
+
 }  // namespace detail
 
 /// Whether an uninterrupted run on some slices can be had under a way of paying; `pay_for` refuses one that cannot.
@@ -82,7 +88,7 @@ constexpr void add_commitment(paid_run& paid, double rest_used) {
     case provisioning::flex_start:
       validate(terms.flex_start);
       return terms.flex_start.may_be_split || run <= terms.flex_start.limit;
-    case provisioning::spot: return can_finish(best_spot_run(run, slice_total, terms.spot));
+    case provisioning::spot: return detail::can_be_spot(slice_total, run, terms.spot);
     case provisioning::on_demand:
     case provisioning::commitment_1y:
     case provisioning::commitment_3y: break;

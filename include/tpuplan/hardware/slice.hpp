@@ -266,7 +266,7 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   std::int64_t longest = chip_count + 1;
   for (std::int32_t a = 1; std::int64_t{a} * a <= chip_count; a = a < 4 ? a * 2 : a + 4) {
     const bool flat = chip.ici.axes == 2;
-    for (std::int32_t b = a; std::int64_t{a} * b * (flat ? 1 : b) <= chip_count; b = b < 4 ? b * 2 : b + 4) {
+    for (std::int32_t b = a; std::int64_t{a} * b * (flat || b == 2 ? 1 : b) <= chip_count; b = b < 4 ? b * 2 : b + 4) {
       const std::int64_t c = chip_count / (std::int64_t{a} * b);
       if (c * a * b != chip_count || c > 16384 || (flat && c != 1)) continue;
       const topology shape{{a, b, static_cast<std::int32_t>(c)}, chip.ici.axes};
