@@ -8,11 +8,11 @@
 #include <tpuplan/estimate/serving/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/estimate/widths.hpp>
+#include <tpuplan/handbook/link.hpp>
+#include <tpuplan/handbook/padding.hpp>
+#include <tpuplan/handbook/placement.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/model/flops.hpp>
-#include <tpuplan/handbook/link.hpp>
-#include <tpuplan/handbook/placement.hpp>
-#include <tpuplan/handbook/padding.hpp>
 
 using namespace tpuplan;
 

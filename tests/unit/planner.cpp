@@ -325,7 +325,8 @@ TEST_CASE("a caller's own chip is planned, priced and rejected like those of the
 
   request.quotas = {{"mine", "us", provisioning::on_demand, 32}};
   for (const rejected_slice& r : make_plan(request).rejected) {
-    if (chips(r.where) > 32) CHECK((r.why == rejection::over_quota && close(r.amount, static_cast<double>(chips(r.where) - 32))));
+    if (chips(r.where) > 32)
+      CHECK((r.why == rejection::over_quota && close(r.amount, static_cast<double>(chips(r.where) - 32))));
   }
   request.quotas.clear();
   request.prices = {};
@@ -542,9 +543,7 @@ TEST_CASE("requests that cannot be asked are refused by field") {
       {"a slice without end", [](q r) { r.chips = {chip_called("mine")}, r.chips[0].pod.largest_slice = 65537; },
        errc::out_of_range, "plan.chips.pod.largest_slice is 65537"},
       {"a price of no chip",
-       [](q r) {
-         r.prices = price_book{}.with("v55p", "us", provisioning::spot, usd_per_hour(1), "2026-11-21");
-       },
+       [](q r) { r.prices = price_book{}.with("v55p", "us", provisioning::spot, usd_per_hour(1), "2026-11-21"); },
        errc::unknown_name, "price.generation is v55p"},
       {"more than the rest of a commitment", [](q r) { r.terms.rest_of_term_used = 2; }, errc::out_of_range,
        "rest of the term in use"},

@@ -236,10 +236,11 @@ TEST_CASE("a price of a chip that nobody has is refused by its name") {
   CHECK_FALSE(refused(price_book{}, {}).refused);
   CHECK_FALSE(refused(book, {mine}).refused);
   CHECK(refused(book, {v6e}).code == errc::unknown_name);
-  CHECK(says(refused(book, {}).message, "price.generation is MINE; valid: a chip of the table, or one of the caller's"));
+  CHECK(
+      says(refused(book, {}).message, "price.generation is MINE; valid: a chip of the table, or one of the caller's"));
   // Rows that are looked at as they are: an alias would never be found.
-  const price_row alias = {"Trillium", "us", provisioning::spot, 1, usd_per_hour(1), "2026-11-21",
-                           date_qualifier::exact, 'C'};
+  const price_row alias = {"Trillium",      "us",         provisioning::spot,    1,
+                           usd_per_hour(1), "2026-11-21", date_qualifier::exact, 'C'};
   CHECK(says(refused(price_book{&alias, 1}, {}).message, "price.generation is Trillium; valid: v6e"));
   // A file may have prices of the caller's chips where they are given.
   const json of_mine = with_field("generation", "Mine");

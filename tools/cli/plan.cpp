@@ -139,8 +139,7 @@ plan_request make_request(const plan_options& given, const transformer& model, c
 }
 
 ordered_json json_of(const plan_sensitivity& s) {
-  ordered_json document = {
-      {"price_down_usd", s.price_down.value()}, {"price_up_usd", s.price_up.value()}};
+  ordered_json document = {{"price_down_usd", s.price_down.value()}, {"price_up_usd", s.price_up.value()}};
   const auto add = [&](const std::string& what, const std::optional<plan_cost>& cost) {
     if (!cost) return;
     document[what + "_usd"] = cost->total.value();

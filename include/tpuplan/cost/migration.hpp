@@ -75,8 +75,8 @@ constexpr double annuity(double discount_log, double months) {
 
 /// The saving per job at which the move pays back in exactly so many months: E / (jobs x annuity).
 ///
-/// `move.saving_per_job` is not used; `months` above 0 and at least some jobs. Worked: 60000 USD and 4 jobs a month in 12
-/// months: 1250 USD a job.
+/// `move.saving_per_job` is not used; `months` above 0 and at least some jobs. Worked: 60000 USD and 4 jobs a month in
+/// 12 months: 1250 USD a job.
 [[nodiscard]] constexpr usd break_even_saving_per_job(const migration& move, double months) {
   const detail::migration_months each = detail::months_of(move);
   detail::positive("months", months);

@@ -12,8 +12,8 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Machines at a price, and how much work they do. The unit of work is the caller's (tokens, steps, images, whole jobs), the
-/// same for all offers that are compared.
+/// Machines at a price, and how much work they do. The unit of work is the caller's (tokens, steps, images, whole
+/// jobs), the same for all offers that are compared.
 struct offer {
   usd_per_second price{};   ///< of all machines; above 0
   per_second throughput{};  ///< units of work; above 0

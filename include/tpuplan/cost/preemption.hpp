@@ -18,8 +18,8 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A run on capacity that may be taken away: useful work in intervals, each followed by a checkpoint. After a preemption
-/// the run waits for capacity, restarts, and repeats the interval from its beginning.
+/// A run on capacity that may be taken away: useful work in intervals, each followed by a checkpoint. After a
+/// preemption the run waits for capacity, restarts, and repeats the interval from its beginning.
 ///
 /// There is no infinite mean time between preemptions: for "never preempted" give a huge one, such as 1e12_s.
 /// For a run without checkpoints give checkpoint_interval = work and checkpoint_time = 0.

@@ -58,9 +58,9 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
 ///
 /// Each slice is preempted every `of_one_slice` on average. The share c = `correlation` of its preemptions is of events
 /// that take every slice; the others strike one slice alone. c is then the correlation between the numbers of
-/// preemptions of any two slices in the same time. The answer is M / n for 0 and M for 1, both exactly. `of_one_slice` above 0, `slices` 1 or more,
-/// `correlation` from 0 to 1. Source: the fatal shock model of Marshall and Olkin, JASA 62:30-44, 1967. Worked: 4
-/// slices of 16 h each and half of it together: 6.4 h.
+/// preemptions of any two slices in the same time. The answer is M / n for 0 and M for 1, both exactly. `of_one_slice`
+/// above 0, `slices` 1 or more, `correlation` from 0 to 1. Source: the fatal shock model of Marshall and Olkin, JASA
+/// 62:30-44, 1967. Worked: 4 slices of 16 h each and half of it together: 6.4 h.
 [[nodiscard]] constexpr seconds mean_time_between_preemptions_of_slices(seconds of_one_slice, std::int64_t slices,
                                                                         double correlation) {
   constexpr std::string_view field = "mean_time_between_preemptions: correlation";
@@ -83,13 +83,13 @@ struct spot_terms {
   seconds queue_time{};  ///< not billed, each wait for capacity, the first included; unbounded in practice
 };
 
-/// A spot run with the best number of checkpoints: its work is divided into equal intervals, as many as make the expected
-/// billed time least.
+/// A spot run with the best number of checkpoints: its work is divided into equal intervals, as many as make the
+/// expected billed time least.
 ///
 /// `work` is the time for which all slices compute together; a preemption of any of the `slices` stops all. The best
-/// number is one of the two whole numbers beside work / `optimal_interval`, because the expected time is convex in it. Throws for work or a
-/// time in `spot_terms` out of its range. Worked: 10 h of work, 5 h between preemptions, 60 s checkpoints: 25 intervals
-/// of 1440 s.
+/// number is one of the two whole numbers beside work / `optimal_interval`, because the expected time is convex in it.
+/// Throws for work or a time in `spot_terms` out of its range. Worked: 10 h of work, 5 h between preemptions, 60 s
+/// checkpoints: 25 intervals of 1440 s.
 [[nodiscard]] constexpr spot_run best_spot_run(seconds work, std::int64_t slices, const spot_terms& terms) {
   const double useful = detail::positive("spot run: work", work.value());
   const double delta = detail::positive("spot_terms.checkpoint_time", terms.checkpoint_time.value());

@@ -5,8 +5,8 @@
 #include <tpuplan/cost/run_cost.hpp>
 
 /// @file
-/// Capacity for a limited time: flex-start, at most 7 days at once, and calendar windows of whole days. How many pieces a
-/// run takes, what is paid for, and what of that is left unused.
+/// Capacity for a limited time: flex-start, at most 7 days at once, and calendar windows of whole days. How many pieces
+/// a run takes, what is paid for, and what of that is left unused.
 
 namespace tpuplan {
 inline namespace abi_0 {

@@ -69,18 +69,18 @@ struct plan_request {
   std::optional<seconds> deadline;                           ///< of the wall time
   std::optional<usd> budget;                                 ///< of the total
   std::vector<std::string> generations;                      ///< names of chips that may be chosen; empty: all
-  std::vector<chip_spec> chips;         ///< of the caller, considered beside the table's; a price is a row of `prices`
-  std::int64_t smallest_chips = 1;      ///< over all slices
-  std::int64_t largest_chips = 1 << 20; ///< over all slices
-  std::int64_t largest_slices = 1;      ///< slices over DCN: every number up to this one, at most 4096
-  fixed_degrees degrees{};              ///< context and pipelines, which no published run covers, are 1 unless given
-  std::vector<remat_policy> policies;   ///< that may be chosen; empty: all named ones that keep tensors in HBM
-  std::vector<quota_row> quotas;        ///< empty: no quotas; otherwise what no row allows may not be had
-  bool accept_uncertain = false;        ///< take plans whose fit the compiler decides
-  std::size_t most_plans = 16;          ///< plans returned beside those of the front; 0: all
-  payment_terms terms{};                ///< what is expected of spot capacity and flex-start, how commitments are used
-  price_book prices{};                  ///< the built-in ones unless given
-  calibration constants{};              ///< of the step time
+  std::vector<chip_spec> chips;          ///< of the caller, considered beside the table's; a price is a row of `prices`
+  std::int64_t smallest_chips = 1;       ///< over all slices
+  std::int64_t largest_chips = 1 << 20;  ///< over all slices
+  std::int64_t largest_slices = 1;       ///< slices over DCN: every number up to this one, at most 4096
+  fixed_degrees degrees{};               ///< context and pipelines, which no published run covers, are 1 unless given
+  std::vector<remat_policy> policies;    ///< that may be chosen; empty: all named ones that keep tensors in HBM
+  std::vector<quota_row> quotas;         ///< empty: no quotas; otherwise what no row allows may not be had
+  bool accept_uncertain = false;         ///< take plans whose fit the compiler decides
+  std::size_t most_plans = 16;           ///< plans returned beside those of the front; 0: all
+  payment_terms terms{};                 ///< what is expected of spot capacity and flex-start, how commitments are used
+  price_book prices{};                   ///< the built-in ones unless given
+  calibration constants{};               ///< of the step time
 };
 
 /// What a plan costs under one way of paying.
@@ -131,8 +131,8 @@ struct plan {
 
 /// Why a slice is not among the plans. Enumerators are stable; later ones are closer to a plan.
 enum class rejection : std::uint8_t {
-  no_such_rate,           ///< the chip has no unit of that precision, or a rate that is needed is not documented
-  no_layout,              ///< amount: devices of one slice, over which heads, experts, layers or fixed degrees do not divide
+  no_such_rate,  ///< the chip has no unit of that precision, or a rate that is needed is not documented
+  no_layout,     ///< amount: devices of one slice, over which heads, experts, layers or fixed degrees do not divide
   batch_does_not_divide,  ///< amount: devices of one slice
   does_not_fit,           ///< amount: bytes missing per device in the layout that needs least
   fit_uncertain,          ///< amount: bytes by which the high estimate passes what is safe

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <string>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/plan/candidate.hpp>
 #include <tpuplan/plan/layouts.hpp>
@@ -280,8 +281,8 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
 /// The best plans to train a model on that many tokens, best first, those of the front of time and money among them,
 /// and one reason for every other slice. The search is exact: no candidate of the space is faster on its slices than
 /// the plan that is returned for them. Every returned plan re-evaluates to the same figures through `memory_use` and
-/// `step_time`. Throws, naming the field, for requests that cannot be asked: no tokens, a negative deadline, a name of no
-/// region or chip, a price of no chip. Worked: examples/first_plan.cpp.
+/// `step_time`. Throws, naming the field, for requests that cannot be asked: no tokens, a negative deadline, a name of
+/// no region or chip, a price of no chip. Worked: examples/first_plan.cpp.
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
   detail::check_request(request);
   detail::search_space space{request, detail::policies_of(request), detail::batches_of(request), {}};
@@ -297,7 +298,8 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
     detail::plan_shape(where, space, *degrees, prices, answer);
   }
   detail::rank(answer.plans, [&](const plan& p) {
-    return detail::rank_key_of(detail::merits_of(p), request.best, detail::plan_name(p));
+    const detail::merits of = detail::merits_of(p, chosen_cost(p));
+    return detail::rank_key{detail::worth(of, request.best), of.chips, std::string(detail::plan_name(p).view())};
   });
   detail::mark_front(answer.plans);
   detail::keep_best(answer, request.most_plans);

@@ -52,7 +52,6 @@ inline std::int64_t chips_of(const plan& p) { return checked_multiply(chips(p.wh
 inline merits merits_of(const plan& p, const plan_cost& cost) {
   return {cost.total.value(), cost.wall.value(), chips_of(p)};
 }
-inline merits merits_of(const plan& p) { return merits_of(p, chosen_cost(p)); }
 inline text<48> plan_name(const plan& p) { return slices_name(p.where, slices(p.mesh)); }
 
 /// Chips that a quota allows; all where there are no quotas.

@@ -22,8 +22,8 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The chosen way of paying for a plan, estimated again with one thing changed. There is nothing where the run cannot be
-/// had that way any more: it would never end, or not within a window of that kind.
+/// The chosen way of paying for a plan, estimated again with one thing changed. There is nothing where the run cannot
+/// be had that way any more: it would never end, or not within a window of that kind.
 struct plan_sensitivity {
   usd price_down{};                          ///< total at nine tenths of the price
   usd price_up{};                            ///< total at eleven tenths of the price
@@ -129,7 +129,9 @@ inline bool take_off(plan_request& request, plan_limit limit) {
   request.best = limit == plan_limit::deadline ? objective::fastest : objective::fewest_chips;
   switch (limit) {
     case plan_limit::deadline: return std::exchange(request.deadline, std::nullopt).has_value();
-    case plan_limit::slices: request.largest_slices = std::min<std::int64_t>(64, 4 * request.largest_slices); return true;
+    case plan_limit::slices:
+      request.largest_slices = std::min<std::int64_t>(64, 4 * request.largest_slices);
+      return true;
     case plan_limit::quotas: return !std::exchange(request.quotas, {}).empty();
     default: return false;
   }
@@ -231,8 +233,7 @@ inline std::optional<serving_relaxation> relax_targets(const serving_request& re
   }
   while (high / low > 1.01) {
     const double middle = math::sqrt(low * high);
-    std::optional<serving_plan> nearer = 
-        nearest_plan(with_targets(request, limit, middle), limit);
+    std::optional<serving_plan> nearer = nearest_plan(with_targets(request, limit, middle), limit);
     (nearer ? high : low) = middle;
     if (nearer) found = std::move(nearer);
   }
@@ -261,9 +262,9 @@ inline std::optional<serving_relaxation> relax_targets(const serving_request& re
     if (limit == plan_limit::targets && !list.empty()) break;  // one target alone is enough
     if (std::optional<serving_relaxation> r = detail::relax_targets(request, limit)) list.push_back(std::move(*r));
   }
-  detail::relax(list, request,
-                {plan_limit::budget, plan_limit::chips, plan_limit::kinds, plan_limit::generation,
-                 plan_limit::uncertain});
+  detail::relax(
+      list, request,
+      {plan_limit::budget, plan_limit::chips, plan_limit::kinds, plan_limit::generation, plan_limit::uncertain});
   return list;
 }
 

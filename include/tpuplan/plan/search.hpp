@@ -142,12 +142,9 @@ inline text<48> slices_name(const slice& where, std::int64_t slice_total) {
   return result.append(name(where).view());
 }
 
-/// What plans are sorted by. Ties are broken by size and name, so that the order does not depend on the sort.
+/// What plans are sorted by: worth, chips and name. The last two break ties, so that the order does not depend on the
+/// sort.
 using rank_key = std::tuple<std::array<double, 2>, std::int64_t, std::string>;
-
-inline rank_key rank_key_of(const merits& of, objective best, std::string_view name) {
-  return {worth(of, best), of.chips, std::string(name)};
-}
 
 /// Sorts plans by `key(plan)`, which is asked once for each.
 template <class Plan, class Key>
@@ -216,8 +213,8 @@ class price_index {
       of->by_size.resize(region_count * all_provisioning.size());
     }
     std::vector<price_row>& rows = of->by_size[region * all_provisioning.size() + static_cast<std::size_t>(row.kind)];
-    const auto place =
-        std::find_if(rows.begin(), rows.end(), [&](const price_row& a) { return a.smallest_chips >= row.smallest_chips; });
+    const auto place = std::find_if(rows.begin(), rows.end(),
+                                    [&](const price_row& a) { return a.smallest_chips >= row.smallest_chips; });
     if (place != rows.end() && place->smallest_chips == row.smallest_chips) return;
     // A price of the caller's own may hold there instead; it has a place of its own.
     const maybe<price_row> holds = find_price(book, row.generation, row.region, row.kind, row.smallest_chips);

@@ -2,6 +2,7 @@
 #define TPUPLAN_PLAN_SERVING_PLAN_HPP
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -96,8 +97,11 @@ struct server_search {
 };
 
 inline std::int64_t chips_of(const serving_plan& p) { return checked_multiply(chips(p.where), p.slices); }
-inline merits merits_of(const serving_plan& p) {
-  return {p.cost.all_on_output.value(), p.estimate.per_token.total.value(), chips_of(p)};
+
+/// The cheapest plan is that of the cheapest token; otherwise money is the rate of all slices.
+inline std::array<double, 2> worth_of(const serving_plan& p, objective best) {
+  const double cost = best == objective::cheapest ? p.cost.all_on_output.value() : p.rate.value();
+  return worth({cost, p.estimate.per_token.total.value(), chips_of(p)}, best);
 }
 
 /// The traffic that one of so many slices gets.
@@ -180,8 +184,7 @@ inline void price_servers(server_search& search, const serving_request& request,
     p.rate = p.cost.rate * static_cast<double>(p.slices);
     if (request.budget && p.rate > *request.budget)
       return come_closer(search.closest, serving_rejection::over_budget, (p.rate - *request.budget).value() * 3600);
-    const auto value = worth(merits_of(p), request.best);
-    if (!search.best || value < worth(merits_of(*search.best), request.best)) search.best = p;
+    if (!search.best || worth_of(p, request.best) < worth_of(*search.best, request.best)) search.best = p;
   });
 }
 
@@ -227,11 +230,12 @@ inline server_search search_server(const slice& where, const serving_request& re
   return search;
 }
 
-/// Keeps the best; of every other plan it says how much dearer it is than the best.
+/// Keeps the best; of every other plan it says, beginning with the last, how much dearer it is than the best.
 inline void keep_best(serving_plan_answer& answer, std::size_t most) {
-  for (const serving_plan& p : take_rest(answer.plans, most, [](const serving_plan&) { return false; })) {
-    const double more = (p.rate - answer.plans.front().rate).value() * 3600;
-    answer.rejected.push_back({p.where, serving_rejection::dominated, more});
+  const std::vector<serving_plan> rest = take_rest(answer.plans, most, [](const serving_plan&) { return false; });
+  for (auto p = rest.rbegin(); p != rest.rend(); ++p) {
+    const double more = (p->rate - answer.plans.front().rate).value() * 3600;
+    answer.rejected.push_back({p->where, serving_rejection::dominated, more});
   }
 }
 
@@ -255,7 +259,7 @@ inline void keep_best(serving_plan_answer& answer, std::size_t most) {
     }
   }
   detail::rank(answer.plans, [&](const serving_plan& p) {
-    return detail::rank_key_of(detail::merits_of(p), request.best, detail::slices_name(p.where, p.slices));
+    return detail::rank_key{detail::worth_of(p, request.best), chips(p.where), std::string(name(p.where).view())};
   });
   detail::keep_best(answer, request.most_plans);
   return answer;
