@@ -33,10 +33,7 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
 
 /// The market of that name; nothing if there is none.
 [[nodiscard]] constexpr maybe<spot_market> parse_spot_market(std::string_view given) noexcept {
-  for (const spot_market market : all_spot_markets) {
-    if (detail::same_name(given, name(market))) return market;
-  }
-  return nothing;
+  return detail::enumerator_named<spot_market>(given, 3);
 }
 
 /// A mean time between preemptions of one slice to assume where yours is not known: 16, 4 or 1 hours.

@@ -29,10 +29,7 @@ enum class objective : std::uint8_t { cheapest, fastest, fewest_chips };
 
 /// The objective of that name; nothing if there is none.
 [[nodiscard]] constexpr maybe<objective> parse_objective(std::string_view given) noexcept {
-  for (const objective what : {objective::cheapest, objective::fastest, objective::fewest_chips}) {
-    if (detail::same_name(given, name(what))) return what;
-  }
-  return nothing;
+  return detail::enumerator_named<objective>(given, 3);
 }
 
 /// How many chips of a generation may be had in a region under one way of paying.

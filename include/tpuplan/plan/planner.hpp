@@ -288,7 +288,7 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
   detail::search_space space{request, detail::policies_of(request), detail::batches_of(request), {}};
   space.job =
       detail::hoist(request.model, request.job, space.policies.data(), space.policies.size(), request.constants);
-  const detail::price_index prices(request.prices, request.regions);
+  const detail::price_index prices(request);
   plan_answer answer;
   std::optional<detail::hoisted_degrees> degrees;
   text<24> chip;

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tpuplan/cost/price.hpp>
@@ -171,57 +173,42 @@ std::vector<Plan> take_rest(std::vector<Plan>& plans, std::size_t most, const Ke
   return rest;
 }
 
-/// The prices of a book by chip, region and way of paying, so that a plan does not search all of its rows. Between the
-/// sizes at which rows begin, `find_price` answers the same.
+/// The prices of a request by chip, region and way of paying, so that a plan does not search all rows of the book.
 class price_index {
  public:
-  price_index(const price_book& book, const std::vector<std::string>& regions) {
+  template <class Request>
+  explicit price_index(const Request& request) {
+    const price_book& book = request.prices;
     for (std::size_t i = 0; i < book.size(); ++i) {
       const price_row row = book.row(i);
-      for (std::size_t region = 0; region < regions.size(); ++region) {
-        if (same_name(row.region, regions[region])) add(book, row, region, regions.size());
+      for (std::size_t region = 0; region < request.regions.size(); ++region) {
+        if (!same_name(row.region, request.regions[region])) continue;
+        const maybe<price_row> holds = find_price(book, row.generation, row.region, row.kind, row.smallest_chips);
+        if (!holds || holds->smallest_chips != row.smallest_chips) continue;  // a price of the caller's own holds there
+        const text<24> chip = chip_named(request, "price.generation", row.generation);
+        rows_.emplace(key_type{chip, region, row.kind, row.smallest_chips}, *holds);
       }
     }
   }
 
   /// Calls `visit(row)` for the row that holds for that many chips, of every region and way of paying that has one.
   template <class Visit>
-  void each(std::string_view chip, std::int64_t chip_count, const Visit& visit) const {
-    for (const chip_prices& of : chips_) {
-      if (!same_name(of.chip, chip)) continue;
-      for (const std::vector<price_row>& rows : of.by_size) {
-        const auto behind = std::find_if(rows.begin(), rows.end(),
-                                         [&](const price_row& row) { return row.smallest_chips > chip_count; });
-        if (behind != rows.begin()) visit(*(behind - 1));
-      }
+  void each(const text<24>& chip, std::int64_t chip_count, const Visit& visit) const {
+    const auto holds = [&](auto entry, std::size_t region, provisioning kind) {
+      if (entry == rows_.end()) return false;
+      const auto& [its_chip, its_region, its_kind, from] = entry->first;
+      return its_chip == chip && its_region == region && its_kind == kind && from <= chip_count;
+    };
+    for (auto entry = rows_.lower_bound({chip, 0, {}, 0}); entry != rows_.end(); ++entry) {
+      const auto& [its_chip, region, kind, from] = entry->first;
+      if (its_chip != chip) return;
+      if (from <= chip_count && !holds(std::next(entry), region, kind)) visit(entry->second);
     }
   }
 
  private:
-  /// Rows of one chip by region and way of paying, those of small slices first.
-  struct chip_prices {
-    text<24> chip{};
-    std::vector<std::vector<price_row>> by_size;
-  };
-
-  void add(const price_book& book, const price_row& row, std::size_t region, std::size_t region_count) {
-    const auto is_same = [&](const chip_prices& of) { return same_name(of.chip, row.generation); };
-    auto of = std::find_if(chips_.begin(), chips_.end(), is_same);
-    if (of == chips_.end()) {
-      chips_.push_back({row.generation, {}});
-      of = chips_.end() - 1;
-      of->by_size.resize(region_count * all_provisioning.size());
-    }
-    std::vector<price_row>& rows = of->by_size[region * all_provisioning.size() + static_cast<std::size_t>(row.kind)];
-    const auto place = std::find_if(rows.begin(), rows.end(),
-                                    [&](const price_row& a) { return a.smallest_chips >= row.smallest_chips; });
-    if (place != rows.end() && place->smallest_chips == row.smallest_chips) return;
-    // A price of the caller's own may hold there instead; it has a place of its own.
-    const maybe<price_row> holds = find_price(book, row.generation, row.region, row.kind, row.smallest_chips);
-    if (holds && holds->smallest_chips == row.smallest_chips) rows.insert(place, *holds);
-  }
-
-  std::vector<chip_prices> chips_;
+  using key_type = std::tuple<text<24>, std::size_t, provisioning, std::int64_t>;
+  std::map<key_type, price_row> rows_;
 };
 
 }  // namespace detail

@@ -248,7 +248,7 @@ inline void keep_best(serving_plan_answer& answer, std::size_t most) {
   validate(request.job, request.model);
   validate(request.constants);
   detail::check_limits(request);
-  const detail::price_index prices(request.prices, request.regions);
+  const detail::price_index prices(request);
   serving_plan_answer answer;
   for (const slice& where : detail::slices_for(request)) {
     detail::server_search search = detail::search_server(where, request, prices, answer.candidates);
