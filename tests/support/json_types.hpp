@@ -5,7 +5,6 @@
 #include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/io/json/named.hpp>
 #include <tpuplan/plan/relax.hpp>
-#include <tpuplan/plan/serving_relax.hpp>
 #include <tpuplan/tpuplan.hpp>
 
 /// The types that io/json/named.hpp lists, those of io/ apart (json_io_types.hpp). A test of tests/unit/json.cpp holds
@@ -44,9 +43,9 @@ void each_core_type(const Visit& visit) {
                collective_time, step_breakdown, layer_widths, held_parameters, operation_prices, checkpoint_store,
                storage_cost, commitment_cost, migration, offer, offer_comparison, payment_terms, paid_run,
                payment_options, spot_run, expected_spot_run, spot_prices, spot_comparison, price_row, run_cost,
-               serving_cost, spot_terms, windowed_run, flex_start_terms, quota_row, fixed_degrees, plan_request,
-               plan_cost, plan, rejected_slice, search_counts, plan_answer, plan_sensitivity, relaxation,
-               serving_request, serving_plan, rejected_server, serving_plan_answer, serving_relaxation>(visit);
+               serving_cost, spot_terms, timed_run, flex_start_terms, quota_row, fixed_degrees, plan_request, plan_cost,
+               plan, rejected_slice, search_counts, plan_answer, plan_sensitivity, relaxation, serving_request,
+               serving_plan, rejected_server, serving_plan_answer, serving_relaxation>(visit);
 }
 
 }  // namespace json_types

@@ -108,8 +108,10 @@ pay_answer ask_pay(const pay_options& given, const price_book& book) {
     any_price = any_price || price;
     if (!price) {
       a.missing.push_back({kind, "no price"});
-    } else if (!can_be_paid(kind, a.run, a.terms)) {
-      a.missing.push_back({kind, kind == provisioning::calendar ? "longer than 90 days" : "longer than 7 days"});
+    } else if (!can_be_paid(kind, given.slices, a.run, a.terms)) {
+      a.missing.push_back({kind, kind == provisioning::calendar ? "longer than 90 days"
+                                 : kind == provisioning::spot   ? "preempted faster than it gets on"
+                                                                : "longer than 7 days"});
     } else {
       add_way(a, given, *price);
     }

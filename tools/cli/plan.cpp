@@ -139,14 +139,15 @@ plan_request make_request(const plan_options& given, const transformer& model, c
 }
 
 ordered_json json_of(const plan_sensitivity& s) {
-  ordered_json document = {
-      {"price_down_usd", s.price_down.value()},     {"price_up_usd", s.price_up.value()},
-      {"step_low_usd", s.step_low.total.value()},   {"step_low_wall_s", s.step_low.wall.value()},
-      {"step_high_usd", s.step_high.total.value()}, {"step_high_wall_s", s.step_high.wall.value()}};
-  if (s.twice_preempted) {
-    document["twice_preempted_usd"] = s.twice_preempted->total.value();
-    document["twice_preempted_wall_s"] = s.twice_preempted->wall.value();
-  }
+  ordered_json document = {{"price_down_usd", s.price_down.value()}, {"price_up_usd", s.price_up.value()}};
+  const auto add = [&](const std::string& what, const std::optional<plan_cost>& cost) {
+    if (!cost) return;
+    document[what + "_usd"] = cost->total.value();
+    document[what + "_wall_s"] = cost->wall.value();
+  };
+  add("step_low", s.step_low);
+  add("step_high", s.step_high);
+  add("twice_preempted", s.twice_preempted);
   if (s.twice_the_batch) {
     document["twice_the_batch_usd"] = chosen_cost(*s.twice_the_batch).total.value();
     document["twice_the_batch_wall_s"] = chosen_cost(*s.twice_the_batch).wall.value();
@@ -305,14 +306,14 @@ void print_explained(const plan& p, const plan_request& request) {
   fmt::print("\n{}\n", bold(fmt::format("{}, {}: {} in {}", detail::slices_line(p), chosen, money(now.total),
                                         duration(now.wall))));
   table t({{"if"}, {"total", align::right}, {"wall time", align::right}});
-  const auto row = [&](const std::string& label, const plan_cost& cost) {
-    t.add({label, money(cost.total), duration(cost.wall)});
+  const auto row = [&](const std::string& label, const std::optional<plan_cost>& cost) {
+    if (cost) t.add({label, money(cost->total), duration(cost->wall)});
   };
   t.add({"the price falls by a tenth", money(s.price_down), duration(now.wall)});
   t.add({"the price rises by a tenth", money(s.price_up), duration(now.wall)});
   row(fmt::format("a step takes {}", duration(p.step.low)), s.step_low);
   row(fmt::format("a step takes {}", duration(p.step.high)), s.step_high);
-  if (s.twice_preempted) row("it is preempted twice as often", *s.twice_preempted);
+  row("it is preempted twice as often", s.twice_preempted);
   if (s.twice_the_batch)
     row(fmt::format("the batch is {}", s.twice_the_batch->job.global_batch), chosen_cost(*s.twice_the_batch));
   t.print();

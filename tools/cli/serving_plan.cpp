@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tpuplan/plan/serving_relax.hpp>
+#include <tpuplan/plan/relax.hpp>
 
 #include "cli/format.hpp"
 #include "cli/job.hpp"
@@ -94,11 +94,11 @@ void print_plans(const serving_plan_answer& answer) {
 std::string needed_words(const serving_relaxation& r, double amount, bool up) {
   const auto rounded = [&](double unit) { return up ? std::ceil(amount / unit) * unit : amount; };
   switch (r.limit) {
-    case serving_limit::tpot:
-    case serving_limit::ttft:
-    case serving_limit::targets: return fmt::format("{:.4g} ms", rounded(1e-4) * 1e3);
-    case serving_limit::budget: return fmt::format("${:.2f}/h", rounded(0.01 / 3600) * 3600);
-    case serving_limit::chips: return fmt::format("{:.0f}", amount);
+    case plan_limit::tpot:
+    case plan_limit::ttft:
+    case plan_limit::targets: return fmt::format("{:.4g} ms", rounded(1e-4) * 1e3);
+    case plan_limit::budget: return fmt::format("${:.2f}/h", rounded(0.01 / 3600) * 3600);
+    case plan_limit::chips: return fmt::format("{:.0f}", amount);
     default: break;
   }
   return "";
@@ -114,7 +114,7 @@ void print_relaxed(const std::vector<serving_relaxation>& list) {
   table t({{"limit"}, {"is"}, {"would have to be"}, {"for"}});
   for (const serving_relaxation& r : list) {
     const serving_plan& p = r.nearest;
-    t.add({r.limit == serving_limit::targets ? "both targets, tpot" : std::string(name(r.limit)),
+    t.add({r.limit == plan_limit::targets ? "both targets, tpot" : std::string(name(r.limit)),
            needed_words(r, r.given, false), needed_words(r, r.needed, true),
            fmt::format("{}{}, {} a token, {}/h ({})", p.slices > 1 ? fmt::format("{} x ", p.slices) : "",
                        name(p.where).view(), duration(p.estimate.per_token.total), money(usd{in_usd_per_hour(p.rate)}),

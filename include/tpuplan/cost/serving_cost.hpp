@@ -5,23 +5,22 @@
 #include <tpuplan/estimate/serving/engine.hpp>
 
 /// @file
-/// Dollars for a million prompt tokens and for a million output tokens.
+/// Dollars for a million input tokens and for a million output tokens.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Dollars for a million tokens. `input` and `output` share the price of the slice in proportion to the time that
-/// prompts and outputs take of it: input x its tokens a second + output x its tokens a second is the price.
+/// Dollars for a million tokens. The price of the slice is divided between input and output tokens by the time that
+/// prefill and decode take: input x input tokens/s + output x output tokens/s, per million, is the price per second.
 struct serving_cost {
   usd_per_second rate{};  ///< of the slice
-  usd input{};            ///< a million prompt tokens, those in the prefix cache included
+  usd input{};            ///< a million input tokens, cached ones included
   usd output{};           ///< a million output tokens
-  usd all_on_output{};    ///< a million output tokens, if prompts were free
+  usd all_on_output{};    ///< a million output tokens that pay for the whole slice, as if input tokens were free
 };
 
-/// What tokens cost at that price of the slice. Throws for an estimate in which nothing runs, such as one with a
-/// refusal, and for a price that is not above 0. Worked: 38.40 an hour for 10 000 output tokens a second: 1.0667 on
-/// output alone (tests/unit/serving.cpp).
+/// What tokens cost at that price of the slice. Throws for an estimate that does not fit, and for a price that is not
+/// above 0. Worked: 38.40 an hour for 10,000 output tokens a second: 1.0667 on output alone.
 [[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, usd_per_second rate) {
   detail::positive("price", rate.value());
   if (estimate.running <= 0)

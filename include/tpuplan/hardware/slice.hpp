@@ -296,7 +296,7 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   std::int64_t longest = chip_count + 1;
   for (std::int32_t a = 1; std::int64_t{a} * a <= chip_count; a = a < 4 ? a * 2 : a + 4) {
     const bool flat = chip.ici.axes == 2;
-    for (std::int32_t b = a; std::int64_t{a} * b * (flat ? 1 : b) <= chip_count; b = b < 4 ? b * 2 : b + 4) {
+    for (std::int32_t b = a; std::int64_t{a} * b * (flat || b == 2 ? 1 : b) <= chip_count; b = b < 4 ? b * 2 : b + 4) {
       const std::int64_t c = chip_count / (std::int64_t{a} * b);
       if (c * a * b != chip_count || c > 16384 || (flat && c != 1)) continue;
       const topology shape{{a, b, static_cast<std::int32_t>(c)}, chip.ici.axes};
@@ -307,6 +307,13 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   }
   if (longest > chip_count) return nothing;
   return slice_of(chip, best);
+}
+
+/// Whether a slice is what is meant by that many chips of its chip, and may be scheduled: `find_slice_of_size` answers
+/// with it. A plan considers these. Worked: v5litepod-8 (one VM) is, 2x4 of v5e on two VMs is not.
+[[nodiscard]] constexpr bool is_default(const slice& where) {
+  const maybe<slice> usual = find_slice_of_size(where.chip, chips(where));
+  return usual && usual->shape == where.shape && usual->chips_per_vm == where.chips_per_vm;
 }
 
 /// The sizes next to a wrong name of a known chip.

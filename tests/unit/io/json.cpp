@@ -159,8 +159,7 @@ TEST_CASE("every enumerator is read by the name it is written with") {
   check(memory_stage{}), check(mesh_unit{}), check(name_counts{}), check(network_kind{}), check(not_judged{});
   check(objective{}), check(optimizer_kind{}), check(placement{}), check(plan_limit{}), check(provisioning{});
   check(rejection{}), check(tpuplan::remainder{}), check(serving_finding_kind{}), check(serving_question{});
-  check(serving_refusal{}), check(serving_rejection{}), check(serving_limit{}), check(software_level{}),
-      check(spot_market{}), check(step_bound{});
+  check(serving_rejection{}), check(software_level{}), check(spot_market{}), check(step_bound{});
   check(tpu_creation{}), check(verdict{}), check(weight_sharding{}), check(window_eviction{}), check(window_flops{});
   check(wraparound_rule{});
 

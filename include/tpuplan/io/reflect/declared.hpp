@@ -49,10 +49,10 @@ inline namespace abi_0 {
   each(serving_plan) each(serving_plan_answer) each(serving_prediction) each(serving_record)                           \
   each(serving_relaxation) each(serving_request) each(sharded_array) each(slice) each(spot_comparison)                 \
   each(spot_prices) each(spot_run) each(spot_terms) each(step_bar) each(step_breakdown) each(step_chart)               \
-  each(storage_cost) each(svg_chart) each(tile) each(time_bounds) each(token_lengths) each(token_time)                 \
+  each(storage_cost) each(svg_chart) each(tile) each(time_bounds) each(timed_run) each(token_lengths) each(token_time)                 \
   each(topology) each(torus_placement) each(training_job) each(training_case) each(training_record)                        \
   each(training_state) each(transformer) each(vision_spec) each(weight_matrices) each(weight_matrix)                   \
-  each(weight_stationary_degrees) each(windowed_run)
+  each(weight_stationary_degrees)
 // clang-format on
 #define TPUPLAN_DETAIL_DECLARE(type) enum class type : std::uint8_t;
 TPUPLAN_DETAIL_ENUMS(TPUPLAN_DETAIL_DECLARE)

@@ -212,15 +212,15 @@ TPUPLAN_DETAIL_FIELDS(price_row, generation, region, kind, smallest_chips, per_c
 TPUPLAN_DETAIL_FIELDS(run_cost, rate, run, billed, wall, total, price)
 TPUPLAN_DETAIL_FIELDS(serving_cost, rate, input, output, all_on_output)
 TPUPLAN_DETAIL_FIELDS(spot_terms, mean_time_between_preemptions, correlation, checkpoint_time, restart_time, queue_time)
-TPUPLAN_DETAIL_FIELDS(windowed_run, run, overhead, unused, queue, billed, wall, pieces)
+TPUPLAN_DETAIL_FIELDS(timed_run, run, overhead, unused, queue, billed, wall, pieces)
 TPUPLAN_DETAIL_FIELDS(flex_start_terms, limit, checkpoint_time, restart_time, queue_time, may_be_split)
 
 // plan/
 TPUPLAN_DETAIL_FIELDS(quota_row, generation, region, kind, chips)
 TPUPLAN_DETAIL_FIELDS(fixed_degrees, data, fsdp, tensor, expert, context, pipeline, dcn_data, dcn_fsdp, dcn_pipeline)
 TPUPLAN_DETAIL_FIELDS(plan_request, model, job, tokens, smallest_batch_tokens, largest_batch_tokens, best, kinds,
-                      regions, deadline, budget, generations, smallest_chips, largest_chips, largest_slices, degrees,
-                      policies, quotas, accept_uncertain, most_plans, terms, prices, constants)
+                      regions, deadline, budget, generations, chips, smallest_chips, largest_chips, largest_slices,
+                      degrees, policies, quotas, accept_uncertain, most_plans, terms, prices, constants)
 TPUPLAN_DETAIL_FIELDS(plan_cost, kind, price, billed, wall, total, low, high, checkpoint_interval, preemptions, goodput)
 TPUPLAN_DETAIL_FIELDS(plan, where, mesh, job, memory, fit, step, steps, run, costs, chosen, on_front)
 TPUPLAN_DETAIL_FIELDS(rejected_slice, where, slices, why, amount, by)
@@ -228,7 +228,7 @@ TPUPLAN_DETAIL_FIELDS(search_counts, slices, layouts, pruned, candidates, priced
 TPUPLAN_DETAIL_FIELDS(plan_answer, plans, rejected, counts)
 TPUPLAN_DETAIL_FIELDS(plan_sensitivity, price_down, price_up, twice_preempted, step_low, step_high, twice_the_batch)
 TPUPLAN_DETAIL_FIELDS(relaxation, limit, given, needed, nearest)
-TPUPLAN_DETAIL_FIELDS(serving_request, model, job, best, kinds, regions, budget, generations, smallest_chips,
+TPUPLAN_DETAIL_FIELDS(serving_request, model, job, best, kinds, regions, budget, generations, chips, smallest_chips,
                       largest_chips, accept_uncertain, most_plans, prices, constants)
 TPUPLAN_DETAIL_FIELDS(serving_plan, where, mesh, slices, share, estimate, kind, region, price, cost, rate)
 TPUPLAN_DETAIL_FIELDS(rejected_server, where, why, amount)
