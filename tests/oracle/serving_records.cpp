@@ -2,7 +2,7 @@
 #include <cmath>
 #include <map>
 #include <string>
-#include <lab/calibrate_serving.hpp>
+#include <lab/serving_fit.hpp>
 #include <lab/validation.hpp>
 #include <vector>
 

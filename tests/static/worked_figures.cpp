@@ -228,6 +228,8 @@ static_assert(hbm_capacity(slice_for("v5litepod-256")).value() == 256 * 16 * 107
 static_assert(peak_rate(slice_for("v5litepod-256"), dtype::bf16) == 50.432_PFLOP_per_s);
 static_assert(name(slice_for("v5p-128")) == "v5p-128");
 static_assert(name(slice_for("v5e-16")) == "v5litepod-16");
+static_assert(name(slice_for("v6e-256"), 4) == "4 x v6e-256");
+static_assert(name(slice_for("v6e-256"), 1) == "v6e-256");
 static_assert(name(slice_for("v4:4x4x16")) == "v4-4x4x16");
 static_assert(name(*find_slice_of_size(v5p, 64)) == "v5p-128");
 static_assert(is_shape(*find_slice_of_size(v4, 3072), "12x16x16"));

@@ -114,7 +114,7 @@ inline void check_price_file(const json_object& root) {
 /// currency or unit, and two rows for the same generation, region, kind and size are refused.
 [[nodiscard]] inline owned_price_book read_prices(const nlohmann::json& document,
                                                   const std::string& source = "prices") {
-  const detail::json_object root(document, source);
+  const json_object root(document, source);
   detail::check_price_file(root);
   const nlohmann::json& list = root.at("rows");
   if (!list.is_array() || list.empty()) {
@@ -124,7 +124,7 @@ inline void check_price_file(const json_object& root) {
   std::vector<std::string> sources;
   std::set<std::string> seen;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const detail::json_object from(list[i], root.path("rows") + "[" + std::to_string(i) + "]");
+    const json_object from(list[i], root.path("rows") + "[" + std::to_string(i) + "]");
     const price_row row = detail::read_price(from);
     if (!seen.insert(detail::price_key(row)).second) {
       detail::fail(errc::malformed_input, from.path("generation"), row.generation.view(),
