@@ -1,6 +1,6 @@
 // The serving estimates against published runs, and against the reference implementation of the model.
 #include <cmath>
-#include <lab/calibrate_serving.hpp>
+#include <lab/serving_fit.hpp>
 #include <lab/validation.hpp>
 #include <map>
 #include <string>

@@ -164,6 +164,13 @@ inline constexpr std::size_t slice_count = detail::count_slices();
   return result.append(name(where.shape));
 }
 
+/// Several slices alike; refuses a count below 1. Worked: "4 x v6e-256" for 4, "v6e-256" for one.
+[[nodiscard]] constexpr text<64> name(const slice& where, std::int64_t count) {
+  text<64> result;
+  if (detail::positive_count("slices", count) > 1) result.append(count).append(" x ");
+  return result.append(name(where).view());
+}
+
 /// Whether a chip can be cut into that shape. Three dimensions: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples of 4
 /// with A <= B <= C (one chip on tpu7x). Two dimensions: the documented shapes of the generations; for other chips
 /// sides that are powers of two, equal or one twice the other. Up to the largest slice, or a documented name above it.

@@ -227,7 +227,7 @@ template <class Cost>
 /// "v6e-256", "4 x v6e-256".
 template <class Slice>
 [[nodiscard]] std::string slices_line(const Slice& where, std::int64_t count) {
-  return (count > 1 ? std::to_string(count) + " x " : "") + std::string(name(where).view());
+  return std::string(name(where, count).view());
 }
 template <class Plan>
 [[nodiscard]] std::string slices_line(const Plan& p) {
