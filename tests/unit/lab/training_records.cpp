@@ -3,13 +3,13 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <lab/exceptions.hpp>
+#include <lab/training_records.hpp>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <tpuplan/estimate/training/step_time.hpp>
-#include <lab/exceptions.hpp>
 #include <tpuplan/io/json/file.hpp>
-#include <lab/training_records.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

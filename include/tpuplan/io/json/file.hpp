@@ -131,7 +131,7 @@ class json_object {
   /// The list under a key.
   [[nodiscard]] const nlohmann::json& list(std::string_view key) const {
     const nlohmann::json& given = at(key);
-    if (!given.is_array()) detail::fail(errc::malformed_input, path(key), detail::shown_json(given), "an array");
+    if (!given.is_array()) detail::fail(errc::malformed_input, path(key), given.type_name(), "an array");
     return given;
   }
   /// The objects of a list, each with its place: "runs.json.records[3]".
