@@ -1,10 +1,9 @@
 // The committed constants are what the calibration produces, and they predict families that it has not seen.
 #include <algorithm>
 #include <cmath>
-#include <lab/training_fit.hpp>
-#include <string>
 #include <lab/training_errors.hpp>
 #include <lab/training_fit.hpp>
+#include <string>
 #include <vector>
 
 #include "support/catch.hpp"
