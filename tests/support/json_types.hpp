@@ -30,12 +30,12 @@ void each_core_type(const Visit& visit) {
                nearest_slices, machine_type, topology, flop_convention, forward_flops, parameter_count, lora_targets,
                token_lengths, length_quantile, serving_job, latent_attention_spec, attention_spec, mlp_spec, moe_spec,
                transformer, projector_spec, vision_spec, training_state, remat_policy, named_remat_policy, training_job,
-               attention_shape, decode_work, decode_bound, decode_turnover, sharded_product, weight_stationary_degrees,
-               tile, matrix_shape, padding_cost, weight_matrix, weight_matrices, model_padding, product_dtypes,
-               product_shape, growing_work, product_time, time_bounds, collective_group, collective_cost, layout,
-               sharded_array, chip_position, send_breakdown, network_share, placed_degree, torus_placement,
-               contraction_limits, layer_sharding, layer_times, layer_backward_times, layer_traffic, pipeline_transfer>(
-      visit);
+               attention_shape, decode_work, decode_bound, server_memory, decode_server, request_tokens,
+               decode_turnover, sharded_product, weight_stationary_degrees, tile, matrix_shape, padding_cost,
+               weight_matrix, weight_matrices, model_padding, product_dtypes, product_shape, growing_work, product_time,
+               time_bounds, collective_group, collective_cost, layout, sharded_array, chip_position, send_breakdown,
+               network_share, placed_degree, torus_placement, contraction_limits, layer_sharding, layer_times,
+               layer_backward_times, layer_traffic, pipeline_transfer>(visit);
   // estimate, cost, plan
   each_type_of<training_case, finding, findings, calibration, memory_calibration, serving_layout, decode_batch,
                decode_breakdown, memory_breakdown, prompt_batch, prefill_breakdown, token_time, serving_estimate,

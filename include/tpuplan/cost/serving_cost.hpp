@@ -23,7 +23,8 @@ struct serving_cost {
 /// above 0. Worked: 38.40 an hour for 10,000 output tokens a second: 1.0667 on output alone.
 [[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, usd_per_second rate) {
   detail::positive("price", rate.value());
-  if (estimate.running <= 0) detail::fail(errc::infeasible, "serving", "does not fit", "a slice that holds the model");
+  if (estimate.running <= 0)
+    detail::fail(errc::infeasible, "serving_estimate.refusal", name(estimate.refusal), "an estimate of what runs");
   const double prompts = estimate.per_token.prompts / estimate.per_token.total;
   serving_cost cost;
   cost.rate = rate;
@@ -33,7 +34,7 @@ struct serving_cost {
   return cost;
 }
 
-/// The same for a slice at a row of the price book.
+/// What tokens cost on a slice at a row of the price book.
 [[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, const slice& where,
                                                     const price_row& price) {
   return cost_of_tokens(estimate, rate(price.per_chip, chips(where)));

@@ -116,7 +116,7 @@ inline void check_price_file(const json_object& root) {
 /// in the table nor one of the caller's chips are refused.
 [[nodiscard]] inline owned_price_book read_prices(const nlohmann::json& document, const std::string& source = "prices",
                                                   const std::vector<chip_spec>& own_chips = {}) {
-  const detail::json_object root(document, source);
+  const json_object root(document, source);
   detail::check_price_file(root);
   const nlohmann::json& list = root.at("rows");
   if (!list.is_array() || list.empty()) {
@@ -126,7 +126,7 @@ inline void check_price_file(const json_object& root) {
   std::vector<std::string> sources;
   std::set<std::string> seen;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const detail::json_object from(list[i], root.path("rows") + "[" + std::to_string(i) + "]");
+    const json_object from(list[i], root.path("rows") + "[" + std::to_string(i) + "]");
     const price_row row = detail::read_price(from);
     const auto is_its_chip = [&](const chip_spec& chip) { return detail::same_name(chip.name, row.generation); };
     if (!find_chip(row.generation) && std::none_of(own_chips.begin(), own_chips.end(), is_its_chip)) {

@@ -120,24 +120,10 @@ inline double missed_by(const serving_estimate& estimate, const serving_job& job
   return missed;
 }
 
-/// How one of so many slices does; nothing where it is asked for more than it can give.
-inline std::optional<serving_estimate> try_slices(const serving_request& request, const slice& where,
-                                                  const serving_layout& mesh, std::int64_t slices) {
-  const serving_job share = share_of(request.job, slices);
-  if (share.request_rate.value() > 0) {
-    serving_job open = share;
-    open.request_rate = {};
-    open.ttft_target = open.tpot_target = {};
-    const serving_estimate full = serve(request.model, open, mesh, where, request.constants);
-    if (full.fit != verdict::no && share.request_rate >= full.capacity) return std::nullopt;
-  }
-  return serve(request.model, share, mesh, where, request.constants);
-}
-
-/// Whether the targets are above what physics allows.
-inline bool reachable(const serving_request& request, const slice& where, const serving_layout& mesh) {
-  const target_floors floors = floors_of(request.model, request.job, mesh, where);
-  return request.job.tpot_target >= floors.tpot.total && request.job.ttft_target >= floors.ttft.total;
+/// How one of so many slices does.
+inline serving_estimate try_slices(const serving_request& request, const slice& where, const serving_layout& mesh,
+                                   std::int64_t slices) {
+  return serve(request.model, share_of(request.job, slices), mesh, where, request.constants);
 }
 
 /// The fewest slices that keep the targets: more of them have less to do each. Doubling, then halving the gap.
@@ -146,9 +132,9 @@ inline std::optional<std::int64_t> fewest_slices(server_search& search, const se
                                                  std::int64_t& candidates) {
   const auto enough = [&](std::int64_t slices) {
     ++candidates;
-    const std::optional<serving_estimate> e = try_slices(request, where, mesh, slices);
-    if (!e) return false;
-    const double missed = missed_by(*e, request.job);
+    const serving_estimate e = try_slices(request, where, mesh, slices);
+    if (e.refusal != serving_refusal::none) return false;
+    const double missed = missed_by(e, request.job);
     if (missed > 0) come_closer(search.closest, serving_rejection::misses_target, missed);
     return missed == 0;
   };
@@ -156,7 +142,7 @@ inline std::optional<std::int64_t> fewest_slices(server_search& search, const se
   std::int64_t high = 1;
   while (!enough(high)) {
     if (!grows || high >= most) {
-      if (grows && try_slices(request, where, mesh, high) == std::nullopt)
+      if (try_slices(request, where, mesh, high).refusal == serving_refusal::rate_above_capacity)
         come_closer(search.closest, serving_rejection::too_many_chips,
                     static_cast<double>(checked_multiply(high, chips(where))));
       return std::nullopt;
@@ -191,12 +177,13 @@ inline void price_servers(server_search& search, const serving_request& request,
 /// Tries replicas of one size: as many slices as keep the targets, if they fit.
 inline void search_layout(server_search& search, const slice& where, const serving_layout& mesh,
                           const serving_request& request, const price_index& prices, std::int64_t& candidates) {
-  if (largest_running(request.model, request.job, mesh, where) == 0) {
+  const serving_refusal refused = serve(request.model, request.job, mesh, where, request.constants).refusal;
+  if (refused == serving_refusal::does_not_fit) {
     const serving_memory memory = serving_memory_use(request.model, 0, request.job, mesh, where);
     const double missing = std::max(0.0, (memory.low - memory.usable).value());
     return come_closer(search.closest, serving_rejection::does_not_fit, missing);
   }
-  if (!reachable(request, where, mesh))
+  if (refused == serving_refusal::tpot_below_floor || refused == serving_refusal::ttft_below_floor)
     return come_closer(search.closest, serving_rejection::misses_target, std::numeric_limits<double>::infinity());
   const std::int64_t most = std::max<std::int64_t>(1, request.largest_chips / chips(where));
   const std::optional<std::int64_t> slices = fewest_slices(search, request, where, mesh, most, candidates);
@@ -223,7 +210,7 @@ inline server_search search_server(const slice& where, const serving_request& re
     if (!heads_divide(request.model, tensor)) return;
     serving_layout mesh{tensor, weight_sharding::one_dimension, cache_sharding::heads};
     search_layout(search, where, mesh, request, prices, candidates);
-    if (served_by(request.model, request.job, {tensor, {}, {}}, where).copies <= 1) return;
+    if (served_by(request.model, request.job, {tensor, {}, {}}, where).cache_copies <= 1) return;
     mesh.cache = cache_sharding::batch;
     search_layout(search, where, mesh, request, prices, candidates);
   });

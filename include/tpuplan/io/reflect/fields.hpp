@@ -62,7 +62,7 @@ TPUPLAN_DETAIL_FIELDS(chip_spec, name, announced_year, tensorcores, jax_devices,
 TPUPLAN_DETAIL_FIELDS(gpu_offer, name, machine, per_machine, bf16, hbm, bandwidth, on_demand, spot, date)
 TPUPLAN_DETAIL_FIELDS(slice, chip, shape, chips_per_vm)
 TPUPLAN_DETAIL_FIELDS(nearest_slices, smaller, larger)
-TPUPLAN_DETAIL_FIELDS(machine_type, name, generation, chips, vcpus, ram_gb)
+TPUPLAN_DETAIL_FIELDS(machine_type, name, chip, chips, vcpus, ram_gb, makes_one_vm, makes_several_vms)
 TPUPLAN_DETAIL_FIELDS(topology, dims, axes)
 
 // model/
@@ -74,7 +74,7 @@ TPUPLAN_DETAIL_FIELDS(parameter_count, embedding, attention, mlp, experts, route
 TPUPLAN_DETAIL_FIELDS(lora_targets, q, k, v, o, gate, up, down)
 TPUPLAN_DETAIL_FIELDS(token_lengths, mean, mean_square, longest)
 TPUPLAN_DETAIL_FIELDS(length_quantile, share, tokens)
-TPUPLAN_DETAIL_FIELDS(serving_job, prompt, answer, concurrency, request_rate, ttft_target, tpot_target, weights, cache,
+TPUPLAN_DETAIL_FIELDS(serving_job, prompt, output, concurrency, request_rate, ttft_target, tpot_target, weights, cache,
                       activations, prefix_hit_rate, prefill_chunk, max_running, block_tokens, policy, memory_fraction,
                       beyond_max_positions)
 TPUPLAN_DETAIL_FIELDS(latent_attention_spec, q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim)
@@ -104,6 +104,9 @@ TPUPLAN_DETAIL_FIELDS(training_job, global_batch, sequence_length, compute, weig
 TPUPLAN_DETAIL_FIELDS(attention_shape, queries, context, heads_per_kv_head)
 TPUPLAN_DETAIL_FIELDS(decode_work, batch, weights, cache_per_sequence, products_per_sequence)
 TPUPLAN_DETAIL_FIELDS(decode_bound, memory, cache, weights, products, total, tokens_per_second)
+TPUPLAN_DETAIL_FIELDS(server_memory, hbm, weights, cache_per_sequence)
+TPUPLAN_DETAIL_FIELDS(decode_server, batch, step, output_tokens)
+TPUPLAN_DETAIL_FIELDS(request_tokens, prompt, output)
 TPUPLAN_DETAIL_FIELDS(decode_turnover, sequences, tokens)
 TPUPLAN_DETAIL_FIELDS(sharded_product, ici, hbm, math)
 TPUPLAN_DETAIL_FIELDS(weight_stationary_degrees, d_model, d_ff)
@@ -119,7 +122,7 @@ TPUPLAN_DETAIL_FIELDS(product_time, math, memory, lower, upper, limited_by)
 TPUPLAN_DETAIL_FIELDS(time_bounds, lower, upper)
 
 // parallel/
-TPUPLAN_DETAIL_FIELDS(collective_group, lengths, network, one_way, per_hop, share)
+TPUPLAN_DETAIL_FIELDS(collective_group, lengths, network, one_way, per_hop, share, closed)
 TPUPLAN_DETAIL_FIELDS(collective_cost, bandwidth, latency, total, latency_bound)
 TPUPLAN_DETAIL_FIELDS(layout, data, fsdp, tensor, expert, context, pipeline, dcn_data, dcn_fsdp, dcn_pipeline, unit)
 TPUPLAN_DETAIL_FIELDS(sharded_array, elements_per_device, per_device, over_mesh)
@@ -139,7 +142,19 @@ TPUPLAN_DETAIL_FIELDS(pipeline_transfer, per_hop, total)
 // estimate/
 TPUPLAN_DETAIL_FIELDS(training_case, model, job, mesh, where)
 TPUPLAN_DETAIL_FIELDS(finding, kind, subject, now, better, step_time_now, step_time_then, work, gain, then)
-TPUPLAN_DETAIL_FIELDS(calibration, mxu_fraction, other_mxu_fraction, products_padded, attention_slowdown,
+TPUPLAN_DETAIL_FIELDS(chip_constants, chip, mxu_fraction)
+TPUPLAN_DETAIL_FIELDS(training_coverage, chip, dense, eight_bit, experts)
+TPUPLAN_DETAIL_FIELDS(training_sizes, width, work, adapters, held, layers, passes, exchanged)
+TPUPLAN_DETAIL_FIELDS(work_terms, dense_products, expert_products, logits, attention, vision, elementwise, scores,
+                      operands, dispatch, operand_weights, weight_reads, weight_update, tensor_passes, expert_passes)
+TPUPLAN_DETAIL_FIELDS(work_sums, per_token, per_microbatch, weight_reads, weight_update, tensor_passes, expert_passes)
+TPUPLAN_DETAIL_FIELDS(layout_terms, tokens, weight_shards, gathered_share, fsdp, data, tensor, expert, context,
+                      overhead, bubble, jitter, dcn_once, dcn_each, dcn_exposed, host_once, host_each, host_exposed,
+                      hidden_by_work, software)
+TPUPLAN_DETAIL_FIELDS(stage_terms, parameters, optimizer, gradients, accumulated_gradients, brought, gathered,
+                      gathered_experts, activations, logits, workspace)
+TPUPLAN_DETAIL_FIELDS(memory_layout, weight_shards, stages, gathers, experts, tokens)
+TPUPLAN_DETAIL_FIELDS(calibration, chips, other_mxu_fraction, products_padded, attention_slowdown,
                       attention_block, latent_values_padded, global_heads_apart, fixed_update, hbm_passes,
                       operand_reads, weight_reads, dispatch_passes, dispatch_on_every_shard, exposed_fsdp,
                       exposed_tensor, exposed_expert, exposed_context, exposed_dcn, exposed_host, hidden_by_work_only,
@@ -156,9 +171,9 @@ TPUPLAN_DETAIL_FIELDS(prompt_batch, prompts, tokens)
 TPUPLAN_DETAIL_FIELDS(prefill_breakdown, products, attention, elementwise, weights, collectives, latency, total, low,
                       high, band, extrapolated)
 TPUPLAN_DETAIL_FIELDS(token_time, step, prompts, engine, total, low, high, band, extrapolated)
-TPUPLAN_DETAIL_FIELDS(serving_estimate, memory, fit, replicas, largest_running, running, per_token, prefill, queue,
-                      first_token, requests, input_tokens, output_tokens, capacity, prefill_servers, meets_ttft,
-                      meets_tpot)
+TPUPLAN_DETAIL_FIELDS(serving_estimate, refusal, floor, floor_limited_by, memory, fit, replicas, largest_running,
+                      capacity, running, per_token, prefill, queue, first_token, requests, input_tokens, output_tokens,
+                      prefill_servers, meets_ttft, meets_tpot)
 TPUPLAN_DETAIL_FIELDS(frontier_point, running, per_token, output_tokens)
 TPUPLAN_DETAIL_FIELDS(serving_finding, kind, subject, now, better, rate_now, rate_then, per_token_now, per_token_then,
                       gain, job_then, mesh_then)
@@ -272,6 +287,7 @@ TPUPLAN_DETAIL_FIELDS(baseline_errors, roofline, one_mfu, generation_mfu)
     }                                                    \
   };
 TPUPLAN_DETAIL_LIST(findings, items, count)
+TPUPLAN_DETAIL_LIST(fitted_chips, items, count)
 TPUPLAN_DETAIL_LIST(payment_options, ways, count)
 TPUPLAN_DETAIL_LIST(serving_findings, items, count)
 TPUPLAN_DETAIL_LIST(serving_frontier, points, count)

@@ -1,0 +1,273 @@
+// Terms of the step that no published run covers, against derivations by hand: context parallelism, FSDP between
+// slices, pipelines. Their estimates are marked extrapolated.
+#include <cmath>
+#include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+TEST_CASE("context parallelism gathers keys and values, and replicates weights") {
+  // v5p-128: 64 chips, all axes wrapped, 180 GB/s an axis both ways. FSDP 16 x context 4; 32 sequences of 16384 tokens.
+  const slice s = slice_for("v5p-128");
+  layout mesh;
+  mesh.fsdp = 16;
+  mesh.context = 4;
+  const training_job job = job_of(32, 16384);
+  const step_breakdown t = step_time(llama_3_8b(), job, mesh, s);
+  // 8192 tokens a chip; 8 KV heads of 128, keys and values, 2 bytes; three other members; three passes; 32 layers.
+  const double bytes_moved = 3.0 * 32 * 8192 * 3 * (2 * 8 * 128) * 2;
+  // log2(4) of the log2(64) of the mesh: one of three axes.
+  CHECK(close(t.context.whole.value(), bytes_moved / 180e9));
+  CHECK(t.context.exposed == t.context.whole);  // nothing is known to hide it
+  // Gradients of 8030261248 parameters, cut 16 ways, reduced over the four members: 8 bytes each, one axis.
+  CHECK(close(t.data.whole.value(), 8 * 8030261248.0 / 16 / 180e9));
+  CHECK(t.extrapolated);
+  CHECK(t.band == 0.35);
+  CHECK(close((t.fsdp.exposed + t.data.exposed + t.context.exposed).value(), t.ici.value()));
+  // The same work as FSDP 16 x data 4 but for the gathered keys and values.
+  layout data = mesh;
+  data.context = 1;
+  data.data = 4;
+  CHECK(close((t.total - t.context.exposed).value(),
+              step_time(llama_3_8b(), job_of(64, 8192), data, s).total.value() -
+                  (step_time(llama_3_8b(), job_of(64, 8192), data, s).attention - t.attention).value()));
+  // A sequence that does not divide is refused.
+  mesh.fsdp = 1;
+  mesh.context = 64;
+  CHECK_THROWS_AS(step_time(llama_3_8b(), job_of(32, 1000), mesh, s), error);
+}
+
+TEST_CASE("FSDP between slices gathers over the network in every microbatch") {
+  const slice s = slice_for("v5p-128");
+  layout mesh = fsdp_layout(s);
+  mesh.dcn_fsdp = 2;
+  training_job job = job_of(256, 8192);
+  job.gradient_accumulation = 2;
+  const step_breakdown t = step_time(llama_3_8b(), job, mesh, s);
+  // Bf16 forward and backward and fp32 gradients: 8 bytes of the chip's 64th, half of it from the other slice, twice.
+  CHECK(close(t.dcn.whole.value(), 8 * 2 * 0.5 * 8030261248.0 / 64 / 6.25e9));
+  CHECK(close(t.dcn.exposed.value(), 0.30 * t.dcn.whole.value()));
+  CHECK(t.extrapolated);
+  // Data parallelism on top reduces the halves of the weights.
+  layout both = mesh;
+  both.dcn_data = 2;
+  const step_breakdown four = step_time(llama_3_8b(), job_of(256, 8192), both, s);
+  CHECK(close(four.dcn.whole.value(), (4 * 8030261248.0 / 64 / 2 + 8 * 0.5 * 8030261248.0 / 64) / 6.25e9));
+  // Half of the state of one slice.
+  CHECK(close(memory_use(llama_3_8b(), job, mesh, s).optimizer.value(), 8 * 8030261248.0 / 128));
+}
+
+TEST_CASE("the bubble of a pipeline is (p-1) / (m v) of the work") {
+  const slice s = slice_for("v5p-128");
+  layout mesh;
+  mesh.fsdp = 16;
+  mesh.pipeline = 4;
+  training_job job = job_of(256, 8192);
+  const auto share = [&] {
+    const step_breakdown t = step_time(llama_3_8b(), job, mesh, s);
+    return t.bubble / (t.compute + t.hbm + t.ici + t.overhead);
+  };
+  CHECK(close(share(), 3.0 / 16));  // four microbatches a stage where nothing is said
+  job.pipeline_microbatches = 8;
+  CHECK(close(share(), 3.0 / 8));
+  job.pipeline_rounds = 2;
+  CHECK(close(share(), 3.0 / 16));
+  job.pipeline_rounds = 0;
+  CHECK_THROWS_AS(share(), error);
+}
+
+TEST_CASE("the update moves what the optimizer keeps, in its formats") {
+  struct row {
+    optimizer_kind optimizer;
+    dtype weights, moments;
+    double bytes_each;
+  };
+  const slice s = slice_for("v5p-128");
+  for (const row& r : {row{optimizer_kind::adamw, dtype::fp32, dtype::fp32, 2 * (4 + 8) + 4},
+                       {optimizer_kind::adamw, dtype::fp32, dtype::bf16, 2 * (4 + 4) + 4},
+                       {optimizer_kind::adamw, dtype::bf16, dtype::bf16, 2 * (2 + 4) + 4},
+                       {optimizer_kind::adafactor, dtype::fp32, dtype::fp32, 2 * (4 + 0.5) + 4},
+                       {optimizer_kind::lion, dtype::fp32, dtype::fp32, 2 * (4 + 4) + 4},
+                       {optimizer_kind::sgd_momentum, dtype::fp32, dtype::bf16, 2 * (4 + 2) + 4}}) {
+    INFO(name(r.optimizer) << " " << name(r.weights) << " " << name(r.moments));
+    training_job job = job_of(64, 4096);
+    job.optimizer = r.optimizer;
+    job.weights = r.weights;
+    job.moments = r.moments;
+    CHECK(update_bytes_per_parameter(job).value() == r.bytes_each);
+    const seconds update = step_time(llama_3_8b(), job, fsdp_layout(s), s).weight_update;
+    CHECK(close(update.value(), r.bytes_each * 8030261248.0 / 64 / 2765e9));
+    calibration fixed;
+    fixed.fixed_update = 28;
+    CHECK(close(step_time(llama_3_8b(), job, fsdp_layout(s), s, fixed).weight_update.value(),
+                28 * 8030261248.0 / 64 / 2765e9));
+  }
+}
+
+TEST_CASE("layers that attend to everything have the widths of their own heads in the step time") {
+  transformer m = llama_3_8b();
+  m.attention.window = 1024;
+  m.attention.local_layers = 16;
+  m.attention.global_head_dim = 256;
+  const slice s = slice_for("v5p-128");
+  const training_job job = job_of(64, 4096);
+  calibration alike;
+  alike.global_heads_apart = false;
+  const step_breakdown apart = step_time(m, job, fsdp_layout(s), s);
+  const step_breakdown same = step_time(m, job, fsdp_layout(s), s, alike);
+  // Half of the layers have twice the 6144: 3072 numbers of 2 bytes more on average, twice, in four passes, 32 layers.
+  const double more = 4.0 * 2 * 32 * 2 * 3072 * 4096;
+  CHECK(close((apart.elementwise - same.elementwise).value(), alike.hbm_passes * more / 2765e9, 1e-9));
+}
+
+TEST_CASE("attention without a fused kernel moves its scores, hides nothing and needs no second look at them") {
+  // 64 sequences of 4096 tokens on 64 chips: 4096 tokens a chip, 32 layers of 32 heads of 128, scores in bf16.
+  const slice s = slice_for("v5p-128");
+  training_job job = job_of(64, 4096);
+  const step_breakdown fused = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+  CHECK(fused.scores == 0_s);
+  CHECK_FALSE(fused.extrapolated);
+  job.attention = attention_kernel::unfused;
+  const calibration c;
+  const double forward = 4096.0 * 4 * 32 * 32 * 128 * 4096 / (459e12 * mxu_fraction(c, v5p));
+  const double array = 4096.0 * 32 * 32 * 4096 * 2 * c.hbm_passes / 2765e9;  // written or read once
+  struct row {
+    remat_policy policy;
+    double products, moves;
+  };
+  // Forward and backward, 1 + 2 of the products and 4 + 7 times through HBM; scores again: half of the products, and 3;
+  // the other half, and 1, where the kernel's result is not kept either.
+  for (const row& r : {row{remat::none, 3, 11}, {remat::minimal, 3.5, 14}, {remat::full, 4, 15}}) {
+    INFO(name(r.policy));
+    job.remat = r.policy;
+    const step_breakdown t = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+    CHECK(close(t.attention.value(), r.products * forward));
+    CHECK(close(t.scores.value(), r.moves * array));
+    CHECK(t.extrapolated);
+    CHECK(t.dense_products == step_time(llama_3_8b(), job, fsdp_layout(s), s).dense_products);
+  }
+  CHECK(step_time(llama_3_8b(), job, fsdp_layout(s), s).total > fused.total);
+  // Windows are hidden keys: they save nothing.
+  transformer local = llama_3_8b();
+  local.attention.window = 1024;
+  local.attention.local_layers = 32;
+  CHECK(close(step_time(local, job, fsdp_layout(s), s).attention.value(), 4 * forward));
+  job.compute = dtype::fp32;
+  CHECK(close(step_time(llama_3_8b(), job, fsdp_layout(s), s).scores.value(), 2 * 15 * array));
+  CHECK(parse_attention_kernel("Unfused") == attention_kernel::unfused);
+  CHECK(parse_attention_kernel("flash") == attention_kernel::flash);
+  CHECK_FALSE(parse_attention_kernel("splash").has_value());
+}
+
+TEST_CASE("a frozen base asks for no gradients of its weights, and adapters for all of theirs") {
+  // Rank 16 on queries and values: 16 x 32 x ((4096 + 4096) + (4096 + 1024)) parameters.
+  const slice s = slice_for("v5p-128");
+  training_job job = job_of(64, 4096);
+  const step_breakdown all = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+  job.lora_rank = 16;
+  job.lora.q = job.lora.v = true;
+  const step_breakdown t = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+  constexpr double adapters = 16.0 * 32 * (8192 + 5120);
+  constexpr double base = 8030261248.0;
+  const calibration c;
+  const double rate = 459e12 * mxu_fraction(c, v5p);
+  const forward_flops f = forward_flops_per_token(llama_3_8b(), 4096);
+  const double redone = (f.qkv + f.attention_output + f.mlp_up).value();
+  const double products = (f.qkv + f.attention_output + f.mlp_up + f.mlp_down).value();
+  // All dimensions are multiples of 128 but the rank, which fills an eighth of the MXU's side.
+  CHECK(close(all.dense_products.value(), 4096 * (3 * products + redone) / rate));
+  CHECK(close(t.dense_products.value(), 4096 * (2 * products + redone + 4 * 2 * adapters * 8) / rate));
+  CHECK(close(t.logits.value(), all.logits.value() * 2 / 3));
+  CHECK(t.attention == all.attention);  // gradients of queries, keys and values are asked for as before
+  CHECK(close(t.weight_update.value(), 28 * adapters / 64 / 2765e9));
+  CHECK(close(t.weight_reads.value(), c.hbm_passes * 2 * (base + adapters) * 3 / 2765e9));
+  // Bf16 forward and backward; fp32 gradients of adapters alone.
+  CHECK(close(t.fsdp.whole.value(), (4 * base + 8 * adapters) / (3 * 180e9)));
+  CHECK(close(all.fsdp.whole.value(), 8 * base / (3 * 180e9)));
+  CHECK(t.total < all.total);
+  CHECK(t.total > all.total / 2);
+  CHECK(t.extrapolated);
+  CHECK(t.band == 0.35);
+  // Model FLOPs of what is asked for: two passes of the base, three of attention and of adapters.
+  const double asked_for = 2 * (f.total - f.attention).value() + 3 * (f.attention.value() + 2 * adapters);
+  CHECK(close(t.mfu, 4096 * asked_for / 459e12 / t.total.value()));
+  // Replicas reduce the gradients of adapters, inside of slices and between them.
+  layout data;
+  data.data = 64;
+  CHECK(close(step_time(llama_3_8b(), job, data, s).data.whole.value(), 8 * adapters / (3 * 180e9)));
+  layout twice = fsdp_layout(s, 2);
+  job.global_batch = 128;
+  CHECK(close(step_time(llama_3_8b(), job, twice, s).dcn.whole.value(), 4 * adapters / 64 / 6.25e9));
+  // Where every product is kept adapters are not done again either.
+  job.remat = remat::none;
+  CHECK(close(step_time(llama_3_8b(), job, twice, s).dense_products.value(),
+              4096 * (2 * products + 3 * 2 * adapters * 8) / rate));
+  job.lora_rank = -1;
+  CHECK(says(refusal_of([&] { (void)step_time(llama_3_8b(), job, twice, s); }).message, "training_job.lora_rank"));
+}
+
+TEST_CASE("state on hosts crosses PCIe both ways, and nothing hides it") {
+  const slice s = slice_for("v5p-128");
+  training_job job = job_of(128, 4096);
+  job.gradient_accumulation = 2;
+  const step_breakdown kept = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+  job.state_on_host = host_state::optimizer;
+  const step_breakdown t = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+  // Two fp32 moments of the chip's 64th in and out at 16 GB/s.
+  const double moments = 2 * 8 * 8030261248.0 / 64 / 16e9;
+  CHECK(close(t.host.whole.value(), moments));
+  CHECK(t.host.exposed == t.host.whole);
+  CHECK(close((t.total - kept.total).value(), moments, 1e-9));
+  CHECK(t.extrapolated);
+  CHECK_FALSE(kept.extrapolated);
+  CHECK(kept.host.whole == 0_s);
+  // Fp32 parameters in for two forward and two backward passes and for the update, out once.
+  job.state_on_host = host_state::parameters_and_optimizer;
+  CHECK(close(step_time(llama_3_8b(), job, fsdp_layout(s), s).host.whole.value(),
+              moments + (2 * 2 + 2) * 4 * 8030261248.0 / 64 / 16e9));
+  // Of a frozen base bf16 weights come in, and nothing goes out.
+  job.lora_rank = 16;
+  job.lora.q = true;
+  const double adapters = 16.0 * 32 * 8192;
+  CHECK(close(step_time(llama_3_8b(), job, fsdp_layout(s), s).host.whole.value(),
+              ((16 + 6 * 4) * adapters + 4 * 2 * 8030261248.0) / 64 / 16e9));
+  // What a caller knows to be hidden is an argument; a slow bus can be what limits a step; an unknown one is named.
+  job.lora_rank = 0;
+  calibration hidden;
+  hidden.exposed_host = 0;
+  CHECK(close(step_time(llama_3_8b(), job, fsdp_layout(s), s, hidden).total.value(), kept.total.value()));
+  slice slow = s;
+  slow.chip.host.pcie = 1_GB_per_s;
+  CHECK(step_time(llama_3_8b(), job, fsdp_layout(s), slow).limited_by == step_bound::host);
+  CHECK(name(step_bound::host) == "host");
+  slow.chip.host.pcie = unknown;
+  CHECK(says(refusal_of([&] { (void)step_time(llama_3_8b(), job, fsdp_layout(s), slow); }).message,
+             "PCIe rate of the chip is unknown"));
+}
+
+TEST_CASE(
+    "context parallelism gathers the keys and values of global layers as they are, and of latent attention unfolded") {
+  const slice s = slice_for("v5p-128");
+  layout mesh;
+  mesh.fsdp = 16;
+  mesh.context = 4;
+  const training_job job = job_of(32, 16384);
+  transformer m = llama_3_8b();
+  m.attention.window = 1024;
+  m.attention.local_layers = 16;
+  m.attention.global_head_dim = 256;
+  m.attention.global_kv_heads = 2;
+  // Keys and values: 2 x 8 heads of 128 in half of the layers, 2 x 2 of 256 in the others.
+  const double moved = 3.0 * 8192 * 3 * 2 * (16 * (2 * 8 * 128) + 16 * (2 * 2 * 256));
+  CHECK(close(step_time(m, job, mesh, s).context.whole.value(), moved / 180e9));
+  transformer latent = llama_3_8b();
+  latent.attention.latent = {0, 512, 128, 64, 128};
+  latent.attention.kv_heads = 32;
+  // Keys of 192 and values of 128 for each of 32 heads.
+  const double unfolded = 3.0 * 32 * 8192 * 3 * 2 * (32 * (192 + 128));
+  CHECK(close(step_time(latent, job, mesh, s).context.whole.value(), unfolded / 180e9));
+}
