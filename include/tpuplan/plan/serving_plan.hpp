@@ -120,21 +120,19 @@ inline double missed_by(const serving_estimate& estimate, const serving_job& job
   return missed;
 }
 
-/// How one of so many slices does.
-inline serving_estimate try_slices(const serving_request& request, const slice& where, const serving_layout& mesh,
-                                   std::int64_t slices) {
-  return serve(request.model, share_of(request.job, slices), mesh, where, request.constants);
-}
-
-/// The fewest slices that keep the targets: more of them have less to do each. Doubling, then halving the gap.
+/// The fewest slices that keep the targets: the more there are, the less traffic each gets. Their number is doubled
+/// until they are enough, then the gap is halved.
 inline std::optional<std::int64_t> fewest_slices(server_search& search, const serving_request& request,
                                                  const slice& where, const serving_layout& mesh, std::int64_t most,
                                                  std::int64_t& candidates) {
+  serving_refusal refusal = serving_refusal::none;
   const auto enough = [&](std::int64_t slices) {
     ++candidates;
-    const serving_estimate e = try_slices(request, where, mesh, slices);
-    if (e.refusal != serving_refusal::none) return false;
-    const double missed = missed_by(e, request.job);
+    const serving_job share = share_of(request.job, slices);
+    const serving_estimate one = serve(request.model, share, mesh, where, request.constants);
+    refusal = one.refusal;
+    if (refusal != serving_refusal::none) return false;
+    const double missed = missed_by(one, request.job);
     if (missed > 0) come_closer(search.closest, serving_rejection::misses_target, missed);
     return missed == 0;
   };
@@ -142,7 +140,7 @@ inline std::optional<std::int64_t> fewest_slices(server_search& search, const se
   std::int64_t high = 1;
   while (!enough(high)) {
     if (!grows || high >= most) {
-      if (try_slices(request, where, mesh, high).refusal == serving_refusal::rate_above_capacity)
+      if (refusal == serving_refusal::rate_above_capacity)
         come_closer(search.closest, serving_rejection::too_many_chips,
                     static_cast<double>(checked_multiply(high, chips(where))));
       return std::nullopt;

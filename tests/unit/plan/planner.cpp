@@ -337,24 +337,6 @@ TEST_CASE("a caller's own chip is planned, priced and rejected like those of the
   CHECK(without_price == answer.plans.size());
 }
 
-TEST_CASE("the slices that plans consider") {
-  STATIC_REQUIRE(is_default(slice_for("v5e-8")));
-  STATIC_REQUIRE_FALSE(is_default(slice_of(v5e, slice_for("v5e-8").shape, 4)));
-  STATIC_REQUIRE_FALSE(is_default(slice_for("v4:4x4x128")));
-  CHECK_FALSE(is_default(slice_for("v5p-17920")));  // larger than what is scheduled
-  // Of a chip of three axes: 4, 8, 16 and 32 chips, and whole cubes.
-  plan_request request = llama_request();
-  request.chips = {v5p};
-  request.chips[0].name = "mine";
-  request.chips[0].pod.largest_slice = 300;
-  request.generations = {"mine"};
-  std::set<std::int64_t> sizes;
-  for (const rejected_slice& r : make_plan(request).rejected) sizes.insert(chips(r.where));
-  CHECK(sizes == std::set<std::int64_t>{4, 8, 16, 32, 64, 128, 192, 256});
-  request.largest_chips = 128;
-  CHECK(make_plan(request).rejected.size() == 6);
-}
-
 TEST_CASE("divisors in their order") {
   for (std::int64_t whole = 1; whole <= 300; ++whole) {
     std::vector<std::int64_t> expected, found;

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <tpuplan/plan/relax.hpp>
+#include <tpuplan/plan/serving_plan.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
