@@ -194,11 +194,6 @@ inline void price_servers(server_search& search, const serving_request& request,
   }
 }
 
-inline bool heads_divide(const transformer& model, std::int64_t tensor) {
-  const attention_spec& a = model.attention;
-  return a.heads % tensor == 0 && (a.kv_heads % tensor == 0 || tensor % a.kv_heads == 0);
-}
-
 /// Every size of a replica, and both ways to cut the cache where they differ.
 inline server_search search_server(const slice& where, const serving_request& request, std::int64_t& candidates) {
   server_search search;
