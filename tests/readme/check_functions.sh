@@ -30,7 +30,7 @@ done < <(grep -oE '`[a-z_/]+\.hpp`' <<<"$table" | tr -d '`')
 while IFS='|' read -r _ _ names headers _; do
   texts=$(for header in $(grep -oE '[a-z_/]+\.hpp' <<<"$headers"); do cat "$header" "${header%.hpp}"/*.hpp 2>/dev/null; done)
   for name in $(grep -oE '`[a-z_0-9]+(\(|`)' <<<"$names" | tr -d '`('); do
-    grep -qE "(^|[^a-z_0-9])$name\(" <<<"$texts" || { echo "README.md: no $name in $headers"; failed=1; }
+    grep -qE "(^|[^a-z_0-9])$name\(|struct $name " <<<"$texts" || { echo "README.md: no $name in $headers"; failed=1; }
   done
 done < <(tail -n +3 <<<"$table" | grep '|')
 exit $failed
