@@ -24,7 +24,7 @@ inline namespace abi_0 {
   each(step_bound) each(tpu_creation) each(verdict) each(weight_sharding) each(window_eviction) each(window_flops)          \
   each(wraparound_rule)
 #define TPUPLAN_DETAIL_STRUCTS(each)                                                                                   \
-  each(accuracy_chart) each(accuracy_point) each(assumption) each(attention_shape) each(attention_spec)                \
+  each(accuracy_chart) each(chip_constants) each(fitted_chips) each(training_coverage) each(training_sizes) each(work_terms) each(work_sums) each(layout_terms) each(stage_terms) each(memory_layout) each(accuracy_point) each(assumption) each(attention_shape) each(attention_spec)                \
   each(baseline_errors) each(calibration) each(calibration_fit) each(checkpoint_store) each(chip_position)             \
   each(chip_spec) each(collective_cost) each(collective_group) each(collective_time) each(commitment_cost)             \
   each(contraction_limits) each(sharded_product) each(decode_batch) each(decode_bound) each(decode_breakdown)              \

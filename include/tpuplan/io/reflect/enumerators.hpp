@@ -37,7 +37,7 @@ inline namespace abi_0 {
   return detail::name_of({"tensorcores", "chips"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(network_kind x) noexcept {
-  return detail::name_of({"ring", "line", "switch"}, static_cast<std::size_t>(x));
+  return detail::name_of({"ring", "line", "switch", "mixed"}, static_cast<std::size_t>(x));
 }
 [[nodiscard]] constexpr std::string_view name(placement x) noexcept {
   return detail::name_of({"recompute", "device", "host"}, static_cast<std::size_t>(x));

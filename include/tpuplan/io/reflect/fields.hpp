@@ -119,7 +119,7 @@ TPUPLAN_DETAIL_FIELDS(product_time, math, memory, lower, upper, limited_by)
 TPUPLAN_DETAIL_FIELDS(time_bounds, lower, upper)
 
 // parallel/
-TPUPLAN_DETAIL_FIELDS(collective_group, lengths, network, one_way, per_hop, share)
+TPUPLAN_DETAIL_FIELDS(collective_group, lengths, network, one_way, per_hop, share, closed)
 TPUPLAN_DETAIL_FIELDS(collective_cost, bandwidth, latency, total, latency_bound)
 TPUPLAN_DETAIL_FIELDS(layout, data, fsdp, tensor, expert, context, pipeline, dcn_data, dcn_fsdp, dcn_pipeline, unit)
 TPUPLAN_DETAIL_FIELDS(sharded_array, elements_per_device, per_device, over_mesh)
@@ -139,7 +139,19 @@ TPUPLAN_DETAIL_FIELDS(pipeline_transfer, per_hop, total)
 // estimate/
 TPUPLAN_DETAIL_FIELDS(training_case, model, job, mesh, where)
 TPUPLAN_DETAIL_FIELDS(finding, kind, subject, now, better, step_time_now, step_time_then, work, gain, then)
-TPUPLAN_DETAIL_FIELDS(calibration, mxu_fraction, other_mxu_fraction, products_padded, attention_slowdown,
+TPUPLAN_DETAIL_FIELDS(chip_constants, chip, mxu_fraction)
+TPUPLAN_DETAIL_FIELDS(training_coverage, chip, dense, eight_bit, experts)
+TPUPLAN_DETAIL_FIELDS(training_sizes, width, work, adapters, held, layers, passes, exchanged)
+TPUPLAN_DETAIL_FIELDS(work_terms, dense_products, expert_products, logits, attention, vision, elementwise, scores,
+                      operands, dispatch, operand_weights, weight_reads, weight_update, tensor_passes, expert_passes)
+TPUPLAN_DETAIL_FIELDS(work_sums, per_token, per_microbatch, weight_reads, weight_update, tensor_passes, expert_passes)
+TPUPLAN_DETAIL_FIELDS(layout_terms, tokens, weight_shards, gathered_share, fsdp, data, tensor, expert, context,
+                      overhead, bubble, jitter, dcn_once, dcn_each, dcn_exposed, host_once, host_each, host_exposed,
+                      hidden_by_work, software)
+TPUPLAN_DETAIL_FIELDS(stage_terms, parameters, optimizer, gradients, accumulated_gradients, brought, gathered,
+                      gathered_experts, activations, logits, workspace)
+TPUPLAN_DETAIL_FIELDS(memory_layout, weight_shards, stages, gathers, experts, tokens)
+TPUPLAN_DETAIL_FIELDS(calibration, chips, other_mxu_fraction, products_padded, attention_slowdown,
                       attention_block, latent_values_padded, global_heads_apart, fixed_update, hbm_passes,
                       operand_reads, weight_reads, dispatch_passes, dispatch_on_every_shard, exposed_fsdp,
                       exposed_tensor, exposed_expert, exposed_context, exposed_dcn, exposed_host, hidden_by_work_only,
@@ -272,6 +284,7 @@ TPUPLAN_DETAIL_FIELDS(baseline_errors, roofline, one_mfu, generation_mfu)
     }                                                    \
   };
 TPUPLAN_DETAIL_LIST(findings, items, count)
+TPUPLAN_DETAIL_LIST(fitted_chips, items, count)
 TPUPLAN_DETAIL_LIST(payment_options, ways, count)
 TPUPLAN_DETAIL_LIST(serving_findings, items, count)
 TPUPLAN_DETAIL_LIST(serving_frontier, points, count)
