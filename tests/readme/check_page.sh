@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check_page.sh PAGE SOURCE_DIR COMPILER PROGRAM WORK_DIR [renew]
 # Holds the blocks of a Markdown page against what they print. A ```text block is the output of what stands before it:
-#   ```cpp                             a program, compiled with the headers alone
+#   ```cpp                             a program, compiled with the headers of include/ and tools/ alone
 #   ```sh that starts with "tpuplan "  a command, which may be a pipe; without a ```text block it has to succeed
 #   <!-- output of: tpuplan ... -->    a command that the page does not show
 # A block after <!-- file: NAME --> becomes that file, in the folder where the commands run; data/ is there too.
@@ -45,7 +45,7 @@ for source in "$work"/[0-9][0-9].{cpp,command}; do
   [[ -e $source ]] || continue
   base=${source%.*}
   if [[ $source == *.cpp ]]; then
-    "$compiler" -std=c++17 -I"$source_dir/include" "$source" -o "$base.run" >"$base.log" 2>&1 && "$base.run" >"$base.got" 2>&1
+    "$compiler" -std=c++17 -I"$source_dir/include" -I"$source_dir/tools" "$source" -o "$base.run" >"$base.log" 2>&1 && "$base.run" >"$base.got" 2>&1
   else
     (cd "$work" && set -o pipefail && eval "$(cat "$source")") >"$base.got" 2>&1
   fi
