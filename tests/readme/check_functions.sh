@@ -16,7 +16,7 @@ functions=$(awk '
     if (open && head !~ /[={]|operator/ && match(head, /[a-z_0-9]+$/)) print FILENAME, substr(head, RSTART)
   }' $(find hardware model parallel handbook estimate cost plan io/*.hpp io/hf io/launch io/svg -name '*.hpp') | sort -u)
 # What a function is called that names, checks or reads a value, or stands in another one of its row.
-helper='^(name|validate(_.*)?|parse_.*|find_price|find_storage_price|usd_per_gib_month|in_usd_per_gib_month|to_yaml|on_machine_type|shell_quoted|uniform|hf_default_for|read_plan_request|mime_bundle_repr)$'
+helper='^(name|validate(_.*)?|parse_.*|usd_per_gib_month|in_usd_per_gib_month|to_yaml|on_machine_type|shell_quoted|uniform|hf_default_for|read_plan_request|mime_bundle_repr)$'
 table=$(sed -n '/^| question | function/,/^$/p' ../../README.md)
 listed=$(grep -oE '`[a-z_0-9]+' <<<"$table" | tr -d '`' | sort -u)
 failed=0
