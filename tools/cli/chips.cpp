@@ -168,7 +168,7 @@ void run_slices(const std::string& wanted, const std::string& generation, const 
 void add_chip_commands(CLI::App& app, session& with) {
   CLI::App* chips_command = app.add_subcommand("chips", "what is in the chip table, with sources");
   const auto chip_name = std::make_shared<std::string>();
-  chips_command->add_option("name", *chip_name, "one chip: v2, v3, v4, v5e, v5p, v6e, tpu7x");
+  chips_command->add_option("name", *chip_name, "one chip: " + std::string(chip_names().view()));
   chips_command->callback([chip_name, &with] { run_chips(*chip_name, with); });
 
   CLI::App* slices_command = app.add_subcommand("slices", "which slices exist; what is v5p-128");

@@ -103,11 +103,10 @@ std::vector<std::string> make_command(const launch_options& given, const launch_
 
 void print_gke(const launch_request& request, const session& with) {
   const ordered_json manifest = gke_manifest(request);
-  if (with.json) return print_json(manifest);
-  if (!request.cluster.empty()) {
+  if (!with.json && !request.cluster.empty()) {  // as comments: kubectl reads YAML, of which JSON is a part
     for (const shell_words& words : gke_node_pools(request)) fmt::print("# {}\n", shell_line(words));
   }
-  fmt::print("{}", to_yaml(manifest));
+  print_json(manifest);
 }
 
 void print_gcloud(const launch_request& request, tpu_creation how, const session& with) {

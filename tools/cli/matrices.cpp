@@ -83,14 +83,14 @@ void run_batch(const batch_options& given, const session& with) {
   if (!given.shape.empty()) {
     const product_shape shape = parse_shape(given.shape);
     const product_time time = roofline(chip, shape, types);
-    const maybe<double> exact = exact_critical_batch(chip, shape.inner, shape.outer, types);
+    const maybe<double> exact = critical_batch_with_activations(chip, shape.inner, shape.outer, types);
     document["shape"] = {{"batch", shape.batch},
                          {"inner", shape.inner},
                          {"outer", shape.outer},
                          {"math_s", time.math.value()},
                          {"memory_s", time.memory.value()},
                          {"limited_by", name(time.limited_by)},
-                         {"exact_critical_batch", exact ? ordered_json(*exact) : ordered_json(nullptr)}};
+                         {"critical_batch_with_activations", exact ? ordered_json(*exact) : ordered_json(nullptr)}};
     if (!with.json) {
       fmt::print("{} x {} x {} on {}: limited by {} ({} of arithmetic, {} of HBM traffic); compute-bound {}\n\n",
                  shape.batch, shape.inner, shape.outer, chip.name.view(), name(time.limited_by), duration(time.math),

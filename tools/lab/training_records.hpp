@@ -195,7 +195,7 @@ inline slice record_slice(const json_object& record) {
   const std::string hardware = record.string("hardware");
   const maybe<chip_spec> chip = find_chip(hardware);
   if (!chip) {
-    fail(errc::unknown_name, record.path("hardware"), hardware, "v2, v3, v4, v5e, v5p, v6e or tpu7x");
+    fail(errc::unknown_name, record.path("hardware"), hardware, chip_names().view());
   }
   const maybe<slice> where = find_slice_of_size(*chip, chip_count / slice_total);
   if (!where) fail(errc::unknown_name, record.path("chips_total"), chip_count, "the chips of a slice that exists");

@@ -19,14 +19,7 @@ inline namespace abi_0 {
 namespace detail {
 
 constexpr price_row to_price(const packed_price& p) {
-  return {generations[static_cast<std::size_t>(p.generation)].name,
-          price_regions[static_cast<std::size_t>(p.region)],
-          static_cast<provisioning>(p.kind),
-          p.smallest_chips,
-          usd_per_hour(p.usd_per_chip_hour),
-          price_dates[static_cast<std::size_t>(p.date)],
-          static_cast<date_qualifier>(p.qualifier),
-          p.grade};
+  return {p.chip, p.region, p.kind, p.smallest_chips, usd_per_hour(p.usd_per_chip_hour), p.date, p.qualifier, p.grade};
 }
 
 }  // namespace detail
@@ -77,9 +70,7 @@ class price_book {
                                                   std::string_view region, provisioning kind) const noexcept {
     if (index >= own_size_ && rows_ == nullptr) {
       const detail::packed_price& p = detail::us_prices[index - own_size_];
-      const bool same = static_cast<provisioning>(p.kind) == kind &&
-                        detail::same_name(generations[static_cast<std::size_t>(p.generation)].name, generation) &&
-                        detail::same_name(detail::price_regions[static_cast<std::size_t>(p.region)], region);
+      const bool same = p.kind == kind && detail::same_name(p.chip, generation) && detail::same_name(p.region, region);
       return same ? p.smallest_chips : 0;
     }
     const price_row& row = index < own_size_ ? own_[index] : rows_[index - own_size_];

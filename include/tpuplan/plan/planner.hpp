@@ -359,8 +359,7 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
     const slice where = slice_at(i);
     if (!schedulable(where) || !detail::is_wanted(where.chip, request)) continue;
     const std::int64_t its_generation = detail::generation_index(where.chip);
-    const detail::slice_row* named = detail::named_row(its_generation, chips(where));
-    if (named != &detail::slice_rows[i]) continue;  // other VM layouts and shapes of the same size
+    if (!detail::is_named(where)) continue;  // other VM layouts and shapes of the same size
     if (its_generation != generation) degrees.emplace(space.job, where.chip);
     generation = its_generation;
     detail::plan_shape(where, space, *degrees, prices, answer);

@@ -9,6 +9,7 @@
 #include <string>
 #include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <tuple>
 #include <vector>
@@ -276,8 +277,7 @@ inline void rank(serving_plan_answer& answer, const serving_request& request) {
         request.generations.empty() || std::any_of(request.generations.begin(), request.generations.end(),
                                                    [&](const auto& g) { return chip_for(g).name == where.chip.name; });
     if (!wanted || !schedulable(where) || chips(where) > request.largest_chips) continue;
-    const detail::slice_row* named = detail::named_row(detail::generation_index(where.chip), chips(where));
-    if (named != &detail::slice_rows[i]) continue;  // other VM layouts and shapes of the same size
+    if (!detail::is_named(where)) continue;  // other VM layouts and shapes of the same size
     detail::server_search search = detail::search_server(where, request, answer.candidates);
     if (search.best && chips(where) * search.best->slices < request.smallest_chips) continue;
     if (search.best) {

@@ -341,12 +341,10 @@ constexpr finding remat_finding(const advice_base& base) {
 constexpr maybe<slice> nearest_wrapped(const slice& where) {
   if (chips(where) == 1 || fully_wrapped(where).value_or(true)) return nothing;
   maybe<slice> best = nothing;
-  const std::int64_t generation = generation_index(where.chip);
-  for (const slice_row& row : slice_rows) {
-    if (row.generation != generation || chips(row) <= chips(where) || chips(row) % chips(where) != 0) continue;
+  for (const slice_row& row : slices_of(where.chip.name)) {
+    if (chips(row) <= chips(where) || chips(row) % chips(where) != 0) continue;
     if (best.has_value() && chips(row) >= chips(*best)) continue;
-    slice candidate = to_slice(row);
-    candidate.chip = where.chip;
+    const slice candidate = to_slice(where.chip, row);
     if (schedulable(candidate) && fully_wrapped(candidate).value_or(false)) best = candidate;
   }
   return best;

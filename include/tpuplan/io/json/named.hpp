@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/io/json/value.hpp>
 #include <tpuplan/io/reflect/enumerators.hpp>
 #include <tpuplan/io/reflect/fields.hpp>
@@ -24,7 +25,7 @@ struct named_value<chip_spec> {
   template <class T>
   static T of(given_name<T> name, const json_place& at) {
     if (const auto found = find_chip(name)) return *found;
-    fail(errc::unknown_name, at.text(), name, "v2, v3, v4, v5e, v5p, v6e, tpu7x, or the figures of a chip");
+    fail(errc::unknown_name, at.text(), name, chip_names().append(", or the figures of a chip").view());
   }
 };
 template <>

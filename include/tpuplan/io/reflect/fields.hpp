@@ -62,7 +62,7 @@ TPUPLAN_DETAIL_FIELDS(chip_spec, name, announced_year, tensorcores, jax_devices,
 TPUPLAN_DETAIL_FIELDS(gpu_offer, name, machine, per_machine, bf16, hbm, bandwidth, on_demand, spot, date)
 TPUPLAN_DETAIL_FIELDS(slice, chip, shape, chips_per_vm)
 TPUPLAN_DETAIL_FIELDS(nearest_slices, smaller, larger)
-TPUPLAN_DETAIL_FIELDS(machine_type, name, generation, chips, vcpus, ram_gb)
+TPUPLAN_DETAIL_FIELDS(machine_type, name, chip, chips, vcpus, ram_gb, makes_one_vm, makes_several_vms)
 TPUPLAN_DETAIL_FIELDS(topology, dims, axes)
 
 // model/
