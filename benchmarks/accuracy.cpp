@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <lab/calibrate_training.hpp>
-#include <lab/calibrate_serving.hpp>
+#include <lab/training_fit.hpp>
+#include <lab/serving_fit.hpp>
 #include <vector>
 
 #ifndef TPUPLAN_DATA_DIR

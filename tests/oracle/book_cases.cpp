@@ -1097,8 +1097,14 @@ named_values ic_01(const case_inputs& in) {
   const bytes sequence = in.size("kv") * in.number("S");
   const bytes binary{262144.0 * 131072.0};
   return {{"per_seq", sequence.value()},
-          {"B", as_double(caches_that_fit(memory, in.size("P"), sequence))},
-          {"B_binary", as_double(caches_that_fit(memory, in.size("P"), binary))}};
+          {"B", as_double(caches_that_fit({memory, in.size("P"), sequence}))},
+          {"B_binary", as_double(caches_that_fit({memory, in.size("P"), binary}))}};
+}
+
+chip_spec chip_with_capacity(bytes capacity) {
+  chip_spec chip = v5e;
+  chip.hbm.capacity = capacity;
+  return chip;
 }
 
 named_values ic_03(const case_inputs& in) {
@@ -1106,18 +1112,18 @@ named_values ic_03(const case_inputs& in) {
   const bytes int8 = in.number("P") * size_of(dtype::int8);
   const bytes bf16 = in.number("P") * size_of(dtype::bf16);
   const bytes cache = in.size("kv8") * in.number("S");
-  return {{"chips_bf16", chips_to_hold(bf16, hbm)},
+  return {{"chips_bf16", chips_to_hold(bf16, chip_with_capacity(hbm))},
           {"left_bf16", (in.number("n16") * hbm - bf16).value()},
-          {"kvs_bf16", as_double(caches_that_fit(in.number("n16") * hbm, bf16, 2 * cache))},
-          {"chips_int8", chips_to_hold(int8, hbm)},
+          {"kvs_bf16", as_double(caches_that_fit({in.number("n16") * hbm, bf16, 2 * cache}))},
+          {"chips_int8", chips_to_hold(int8, chip_with_capacity(hbm))},
           {"left_int8", (in.number("n8") * hbm - int8).value()},
-          {"kvs_int8", as_double(caches_that_fit(in.number("n8") * hbm, int8, cache))}};
+          {"kvs_int8", as_double(caches_that_fit({in.number("n8") * hbm, int8, cache}))}};
 }
 
 named_values ic_05(const case_inputs& in) {
   const bytes caches = in.size("kv") * in.number("S") * in.number("Bt");
   const bytes total = caches + in.size("P");
-  const double chip_count = chips_to_hold(total, in.size("hbm"));
+  const double chip_count = chips_to_hold(total, chip_with_capacity(in.size("hbm")));
   return {{"kv_total", caches.value()},
           {"total", total.value()},
           {"chips", as_double(ceil_to_count(chip_count))},
@@ -1127,7 +1133,7 @@ named_values ic_05(const case_inputs& in) {
 named_values ic_08(const case_inputs& in) {
   const bytes memory = in.number("N") * in.size("hbm");
   const auto fit = [&](const char* context) {
-    return as_double(caches_that_fit(memory, in.size("P"), in.size("kv") * in.number(context)));
+    return as_double(caches_that_fit({memory, in.size("P"), in.size("kv") * in.number(context)}));
   };
   return {{"B_8k", fit("S")}, {"B_2k", fit("S2")}};
 }
@@ -1137,7 +1143,7 @@ named_values ic_09(const case_inputs& in) {
   const bytes per_token = kv_bytes_per_token(m, dtype::int8);
   const bytes sequence = kv_bytes_per_sequence(m, in.count("S"), dtype::int8);
   const bytes total = in.size("P") + in.number("Bt") * sequence;
-  const double chip_count = chips_to_hold(total, in.size("hbm"));
+  const double chip_count = chips_to_hold(total, chip_with_capacity(in.size("hbm")));
   return {{"kv", per_token.value()},
           {"total", total.value()},
           {"chips", as_double(ceil_to_count(chip_count))},
@@ -1145,12 +1151,12 @@ named_values ic_09(const case_inputs& in) {
 }
 
 named_values iq_01(const case_inputs& in) {
-  const double all = requests_per_second(in.number("Bt"), in.time("t"), in.number("steps")).value();
+  const double all = requests_per_second({in.number("Bt"), in.time("t"), in.number("steps")}).value();
   return {{"qps", all}, {"bf16", all / 16}, {"int8", all / 8}, {"int4", all / 4}};
 }
 
 named_values iq_05(const case_inputs& in) {
-  return {{"t_answer", answer_time(in.time("t"), in.number("steps")).value()},
+  return {{"t_answer", output_time(in.time("t"), in.number("steps")).value()},
           {"t_int4", load_time(in.size("P4"), chip_with_hbm(in.bandwidth("W")), in.count("N")).value()}};
 }
 
@@ -1161,7 +1167,7 @@ named_values im_01(const case_inputs& in) {
 named_values im_03(const case_inputs& in) {
   chip_spec chip = chip_with_axis(in.rate("C"), in.bandwidth("W2"));
   chip.hbm.bandwidth = in.bandwidth("Wh");
-  const sharded_product t = cut_product_times({in.count("Bt"), in.count("D"), in.count("Fd")}, in.count("Y"), chip);
+  const sharded_product t = sharded_product_times({in.count("Bt"), in.count("D"), in.count("Fd")}, in.count("Y"), chip);
   return {{"t_ici", t.ici.value()}, {"t_hbm", t.hbm.value()}, {"t_math", t.math.value()}};
 }
 
@@ -1178,13 +1184,13 @@ named_values pf_01(const case_inputs& in) {
 }
 
 named_values pf_03(const case_inputs& in) {
-  const decode_turnover each = turnover(in.number("Bt"), in.number("P"), in.number("G"));
+  const decode_turnover each = turnover(in.number("Bt"), {in.number("P"), in.number("G")});
   return {{"seqs", each.sequences}, {"tokens", each.tokens}};
 }
 
 named_values pf_05(const case_inputs& in) {
   return {{"ratio",
-           prefill_servers_per_decode_server(in.number("Bt"), in.time("t_pre"), in.time("t_gen"), in.number("G"))}};
+           prefill_servers_per_decode_server({in.number("Bt"), in.time("t_gen"), in.number("G")}, in.time("t_pre"))}};
 }
 
 struct answer {

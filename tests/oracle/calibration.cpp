@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 #include <lab/training_errors.hpp>
-#include <lab/calibrate_training.hpp>
+#include <lab/training_fit.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -2,8 +2,8 @@
 #define TPUPLAN_TESTS_SUPPORT_JSON_IO_TYPES_HPP
 
 #include <support/json_types.hpp>
-#include <lab/calibrate_training.hpp>
-#include <lab/calibrate_serving.hpp>
+#include <lab/training_fit.hpp>
+#include <lab/serving_fit.hpp>
 #include <lab/exceptions.hpp>
 #include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/io/json.hpp>

@@ -164,6 +164,13 @@ inline constexpr std::size_t slice_count = detail::count_slices();
   return result.append(name(where.shape));
 }
 
+/// Several slices alike; refuses a count below 1. Worked: "4 x v6e-256" for 4, "v6e-256" for one.
+[[nodiscard]] constexpr text<64> name(const slice& where, std::int64_t count) {
+  text<64> result;
+  if (detail::positive_count("slices", count) > 1) result.append(count).append(" x ");
+  return result.append(name(where).view());
+}
+
 /// Whether a chip can be cut into that shape. Three dimensions: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples of 4
 /// with A <= B <= C (one chip on tpu7x). Two dimensions: the documented shapes of the generations; for other chips
 /// sides that are powers of two, equal or one twice the other. Up to the largest slice, or a documented name above it.
@@ -296,7 +303,7 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   std::int64_t longest = chip_count + 1;
   for (std::int32_t a = 1; std::int64_t{a} * a <= chip_count; a = a < 4 ? a * 2 : a + 4) {
     const bool flat = chip.ici.axes == 2;
-    for (std::int32_t b = a; std::int64_t{a} * b * (flat ? 1 : b) <= chip_count; b = b < 4 ? b * 2 : b + 4) {
+    for (std::int32_t b = a; std::int64_t{a} * b * (flat || b == 2 ? 1 : b) <= chip_count; b = b < 4 ? b * 2 : b + 4) {
       const std::int64_t c = chip_count / (std::int64_t{a} * b);
       if (c * a * b != chip_count || c > 16384 || (flat && c != 1)) continue;
       const topology shape{{a, b, static_cast<std::int32_t>(c)}, chip.ici.axes};
@@ -307,6 +314,13 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   }
   if (longest > chip_count) return nothing;
   return slice_of(chip, best);
+}
+
+/// Whether a slice is what is meant by that many chips of its chip, and may be scheduled: `find_slice_of_size` answers
+/// with it. A plan considers these. Worked: v5litepod-8 (one VM) is, 2x4 of v5e on two VMs is not.
+[[nodiscard]] constexpr bool is_default(const slice& where) {
+  const maybe<slice> usual = find_slice_of_size(where.chip, chips(where));
+  return usual && usual->shape == where.shape && usual->chips_per_vm == where.chips_per_vm;
 }
 
 /// The sizes next to a wrong name of a known chip.

@@ -10,7 +10,8 @@ using namespace tpuplan;
 namespace {
 
 // A calendar reservation lasts up to 90 days.
-static_assert(can_be_paid(provisioning::calendar, 90_days) && !can_be_paid(provisioning::calendar, 90_days + 1_s));
+static_assert(can_be_paid(provisioning::calendar, 1, 90_days));
+static_assert(!can_be_paid(provisioning::calendar, 1, 90_days + 1_s));
 
 // Commitments are two of the six ways of paying.
 static_assert(is_commitment(provisioning::commitment_1y) && is_commitment(provisioning::commitment_3y) &&
@@ -22,7 +23,8 @@ static_assert(ten_days.count == 6);
 static_assert(near_relative(find_way(ten_days, provisioning::on_demand)->total.value(), 18432));
 static_assert(near_relative(find_way(ten_days, provisioning::flex_start)->total.value(), 9222.56));
 static_assert(ways_to_pay(price_book{}, slice_for("v5e-32"), 1, "us", 100_days).count == 5);
-static_assert(!can_be_paid(provisioning::calendar, 100_days));
+static_assert(!can_be_paid(provisioning::calendar, 1, 100_days));
+static_assert(!can_be_paid(provisioning::spot, 1, 100_days, {{6_s, 0, 15_s, 600_s, {}}, {}, 1}));
 
 // Results are plain data.
 static_assert(std::is_trivially_copyable_v<paid_run> && std::is_trivially_copyable_v<payment_terms>);

@@ -25,6 +25,12 @@ constexpr spot_run base() {
   return run;
 }
 
+constexpr spot_run preempted_every(seconds mean) {
+  spot_run run = base();
+  run.mean_time_between_preemptions = mean;
+  return run;
+}
+
 constexpr spot_run without_checkpoints() {
   spot_run run{};
   run.work = 2_h;
@@ -102,6 +108,7 @@ static_assert(near(expected_run(base()).preemptions, 2.2138, 5e-5));
 static_assert(expected_run(base()).segments == 20);
 static_assert(expected_run(base()).failure_free == 37200_s);
 static_assert(expected_run(base()).wall == expected_run(base()).billed);
+static_assert(can_finish(base()) && !can_finish(preempted_every(6_s)));
 static_assert(near(first_order_overhead(base()), 0.101667, 5e-7));
 
 // Without checkpoints; by hand, M e^(1/120) (e^0.2 - 1) with M = 36000.

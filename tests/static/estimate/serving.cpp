@@ -11,7 +11,7 @@ namespace {
 constexpr serving_estimate served() {
   serving_job job;
   job.prompt = fixed_length(1024);
-  job.answer = fixed_length(256);
+  job.output = fixed_length(256);
   job.concurrency = 16;
   return serve(llama_3_8b(), job, {}, slice_for("v6e-8"));
 }

@@ -13,7 +13,7 @@ static_assert(lengths_from(even).mean == 500 && near(lengths_from(even).mean_squ
 
 constexpr serving_job alike(cache_policy policy) {
   serving_job job;
-  job.prompt = job.answer = fixed_length(1024);
+  job.prompt = job.output = fixed_length(1024);
   job.policy = policy;
   return job;
 }

@@ -51,7 +51,7 @@ price_row price_of(provisioning kind, double usd_an_hour) {
 
 }  // namespace
 
-// ---- spot_market.hpp
+// ---- spot.hpp
 
 TEST_CASE("markets have names that are read back", "[economics]") {
   for (const spot_market market : all_spot_markets) CHECK(parse_spot_market(name(market)) == market);
@@ -178,7 +178,7 @@ TEST_CASE("what spot terms refuse", "[economics]") {
   });
 }
 
-// ---- windows.hpp
+// ---- timed_capacity.hpp
 
 TEST_CASE("flex-start has the fewest pieces that hold the run and its restarts", "[economics]") {
   flex_start_terms terms;
@@ -189,7 +189,7 @@ TEST_CASE("flex-start has the fewest pieces that hold the run and its restarts",
   // n pieces hold 10 n - (n - 1) = 9 n + 1 hours.
   for (const std::int64_t n : {1, 2, 3, 10}) {
     const seconds most = 1_h * static_cast<double>(9 * n + 1);
-    const windowed_run full = flex_start_run(most, terms);
+    const timed_run full = flex_start_run(most, terms);
     CHECK(full.pieces == n);
     CHECK(full.billed == 10_h * static_cast<double>(n));
     CHECK(full.wall == 12_h * static_cast<double>(n));
@@ -587,6 +587,40 @@ TEST_CASE("ways without a price, or too short, are left out", "[economics]") {
   CHECK_FALSE(cheapest(ways_to_pay(price_book{}, two_hosts, 1, "nowhere", 1_days)));
 }
 
+TEST_CASE("whether a run can be had is known before it is paid for", "[economics]") {
+  const auto of_spot = [](seconds mean, std::int64_t slices, seconds run) {
+    payment_terms terms;
+    terms.spot.mean_time_between_preemptions = mean;
+    return can_be_paid(provisioning::spot, slices, run, terms);
+  };
+  CHECK(of_spot(4_h, 1, 30_days));
+  CHECK_FALSE(of_spot(6_s, 1, 100_days));
+  CHECK_FALSE(of_spot(1e-3_s, 1, 1_h));
+  // 600 s of restart: 16 slices of 4 min are preempted every 15 s, and e^40 preemptions later they may have restarted.
+  CHECK(of_spot(4_min, 1, 1_h));
+  CHECK_FALSE(of_spot(4_min, 16, 1_h));
+  for (const provisioning kind : all_provisioning) {
+    INFO(name(kind));
+    CHECK(can_be_paid(kind, 1, 7_days));
+    CHECK(can_be_paid(kind, 1, longest_run) ==
+          (kind != provisioning::calendar && kind != provisioning::spot));  // 1e18 s of spot have overhead
+    CHECK_FALSE(can_be_paid(kind, 1, longest_run * 1.0001));
+  }
+  payment_terms terms;
+  terms.flex_start.may_be_split = false;
+  CHECK(can_be_paid(provisioning::flex_start, 1, 7_days, terms));
+  CHECK_FALSE(can_be_paid(provisioning::flex_start, 1, 7_days + 1_s, terms));
+  // Whatever can be had is not refused.
+  for (const double mean : {0.01, 1.0, 14.0, 15.0, 16.0, 20.0, 1e3, 1e9}) {
+    for (const double run : {1.0, 1e4, 1e9, 1e17}) {
+      INFO(run << " s preempted every " << mean << " s");
+      terms.spot.mean_time_between_preemptions = seconds{mean};
+      if (!can_be_paid(provisioning::spot, 1, seconds{run}, terms)) continue;
+      CHECK(pay_for(two_hosts, 1, seconds{run}, price_of(provisioning::spot, 1), terms).total > usd{});
+    }
+  }
+}
+
 TEST_CASE("what ways of paying refuse", "[economics]") {
   const auto pay = [](provisioning kind, seconds run, auto change) {
     return [=] {
@@ -611,7 +645,9 @@ TEST_CASE("what ways of paying refuse", "[economics]") {
        "slices is 0"},
       {"no price", [] { (void)pay_for(two_hosts, 1, 1_h, price_of(provisioning::on_demand, 0)); }, errc::missing_field,
        "price per chip is 0"},
-      {"can it, for no time", [] { (void)can_be_paid(provisioning::spot, seconds{}); }, errc::missing_field,
+      {"can it, for no time", [] { (void)can_be_paid(provisioning::spot, 1, seconds{}); }, errc::missing_field,
        "run time is 0"},
+      {"can it, on no slices", [] { (void)can_be_paid(provisioning::on_demand, 0, 1_h); }, errc::missing_field,
+       "slices is 0"},
   });
 }

@@ -206,6 +206,24 @@ TEST_CASE("a caller's own price comes before those of the book") {
   CHECK(close(in_usd_per_hour(price_for(for_mine, mine, "attic", provisioning::on_demand).per_chip), 1));
 }
 
+TEST_CASE("a price of a chip that nobody has is refused by its name") {
+  const auto refused = [](const price_book& book, const std::vector<chip_spec>& own) {
+    return refusal_of([&] { validate(book, own.data(), own.size()); });
+  };
+  chip_spec mine = v6e;
+  mine.name = "mine";
+  const price_book book = price_book{}.with("MINE", "us", provisioning::spot, usd_per_hour(1), "2026-11-21");
+  CHECK_FALSE(refused(price_book{}, {}).refused);
+  CHECK_FALSE(refused(book, {mine}).refused);
+  CHECK(refused(book, {v6e}).code == errc::unknown_name);
+  CHECK(
+      says(refused(book, {}).message, "price.generation is MINE; valid: a chip of the table, or one of the caller's"));
+  // Rows that are looked at as they are: an alias would never be found.
+  const price_row alias = {"Trillium",      "us",         provisioning::spot,    1,
+                           usd_per_hour(1), "2026-11-21", date_qualifier::exact, 'C'};
+  CHECK(says(refused(price_book{&alias, 1}, {}).message, "price.generation is Trillium; valid: v6e"));
+}
+
 TEST_CASE("own prices that cannot be are refused, and so is a ninth") {
   struct row {
     const char* what;

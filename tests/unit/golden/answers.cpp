@@ -106,7 +106,7 @@ void each_serving(const Ask& ask) {
   for (const serving_question& q : servings) {
     serving_job job;
     job.prompt = fixed_length(1024);
-    job.answer = fixed_length(256);
+    job.output = fixed_length(256);
     q.change(job);
     serving_layout mesh;
     mesh.tensor = q.tensor;
@@ -255,7 +255,7 @@ TEST_CASE("plans for eleven questions, to six digits", "[golden]") {
     serving_request asked;
     asked.model = llama_3_8b();
     asked.job.prompt = fixed_length(1024);
-    asked.job.answer = fixed_length(256);
+    asked.job.output = fixed_length(256);
     asked.most_plans = 4;
     serving_plans[i](asked);
     for (const serving_plan& p : plan_serving(asked).plans) {

@@ -5,9 +5,9 @@
 #include <limits>
 #include <sstream>
 #include <string>
-#include <tpuplan/estimate/training/advice.hpp>
-#include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/estimate/serving/advice.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/estimate/training/advice.hpp>
 #include <tpuplan/io/fmt.hpp>
 #include <tpuplan/io/ostream.hpp>
 #include <tpuplan/tpuplan.hpp>
@@ -198,6 +198,15 @@ TEST_CASE("serving and advice in one line", "[format]") {
   CHECK(text_of(e) ==
         "fits: yes, 64.0 sequences on each of 2 replicas, 8.20 ms a token, first token after 150 ms, "
         "output tokens 15.6 k/s");
+  e.refusal = serving_refusal::rate_above_capacity;
+  e.capacity = per_second{8.93};
+  CHECK(text_of(e) == "refused: the capacity is 8.93 /s");
+  e.refusal = serving_refusal::tpot_below_floor;
+  e.floor = 5.33_ms;
+  CHECK(text_of(e) == "refused: TPOT is 5.33 ms or more, weights at peak rates");
+  e.refusal = serving_refusal::ttft_below_floor;
+  e.floor_limited_by = decode_limit::products;
+  CHECK(text_of(e) == "refused: TTFT is 5.33 ms or more, products at peak rates");
   finding f;
   f.kind = finding_kind::batch;
   f.subject = "training_job.global_batch";
@@ -246,7 +255,7 @@ TEST_CASE("the parts of serving in one line", "[format]") {
   token.total = token.low = token.high = 12_ms;
   CHECK(text_of(token) == "12.0 ms (12.0-12.0 ms): decode step 10.0 ms, prompts 2.00 ms");
   const serving_cost cost{21.60_usd_per_h, 0.24_usd, 2.10_usd, 3_usd};
-  CHECK(text_of(cost) == "$0.24 a million prompt tokens, $2.10 a million answer tokens, at $21.60/h");
+  CHECK(text_of(cost) == "$0.24 a million prompt tokens, $2.10 a million output tokens, at $21.60/h");
 }
 
 TEST_CASE("plans in one line", "[format]") {

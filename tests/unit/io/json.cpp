@@ -159,8 +159,7 @@ TEST_CASE("every enumerator is read by the name it is written with") {
   check(memory_stage{}), check(mesh_unit{}), check(name_counts{}), check(network_kind{}), check(not_judged{});
   check(objective{}), check(optimizer_kind{}), check(placement{}), check(plan_limit{}), check(provisioning{});
   check(rejection{}), check(tpuplan::remainder{}), check(serving_finding_kind{}), check(serving_question{});
-  check(serving_rejection{}), check(serving_limit{}), check(software_level{}), check(spot_market{}),
-      check(step_bound{});
+  check(serving_rejection{}), check(software_level{}), check(spot_market{}), check(step_bound{});
   check(tpu_creation{}), check(verdict{}), check(weight_sharding{}), check(window_eviction{}), check(window_flops{});
   check(wraparound_rule{});
 
@@ -233,7 +232,7 @@ TEST_CASE("answers of every kind are read as they were written") {
   serving_request served;
   served.model = request.model;
   served.job.prompt = fixed_length(1024);
-  served.job.answer = fixed_length(256);
+  served.job.output = fixed_length(256);
   served.job.request_rate = per_second{20};
   served.largest_chips = 32;
   const serving_plan_answer servers = plan_serving(served);

@@ -116,7 +116,7 @@ TEST_CASE("a spot run and its comparison are tables", "[jupyter]") {
 TEST_CASE("serving is shown in tables, and in one line where it does not fit", "[jupyter]") {
   serving_job job;
   job.prompt = fixed_length(1024);
-  job.answer = fixed_length(256);
+  job.output = fixed_length(256);
   const serving_estimate e = serve(llama_3_8b(), job, {}, slice_for("v6e-8"));
   CHECK(cells(e).at(1) == "1 replica");
   CHECK(cells(e).at(9) == one_line(e.per_token.total));
@@ -130,6 +130,9 @@ TEST_CASE("serving is shown in tables, and in one line where it does not fit", "
   transformer large = llama_3_8b();
   large.layers = 1024;
   CHECK(kernel::displayed(serve(large, job, {}, slice_for("v6e-8"))) == nlohmann::json{{"text/plain", "fits: no"}});
+  job.request_rate = 2 * e.capacity;
+  const serving_estimate refused = serve(llama_3_8b(), job, {}, slice_for("v6e-8"));
+  CHECK(kernel::displayed(refused) == nlohmann::json{{"text/plain", one_line(refused)}});
 }
 
 TEST_CASE("a plan is a table with a row for each slice", "[jupyter]") {

@@ -78,6 +78,8 @@ TEST_CASE("price documents that are wrong are refused with row and field") {
       {"no generation", without_field("generation"), errc::missing_field, "prices.rows[0].generation"},
       {"no region", without_field("region"), errc::missing_field, "prices.rows[0].region"},
       {"no kind", without_field("provisioning"), errc::missing_field, "prices.rows[0].provisioning"},
+      {"a chip of nobody", with_field("generation", "v55p"), errc::unknown_name,
+       "prices.rows[0].generation is v55p; valid: a chip of the table, or one of the caller's"},
       {"no price", without_field("usd_per_chip_hour"), errc::missing_field, "prices.rows[0].usd_per_chip_hour"},
       {"no date", without_field("date"), errc::missing_field, "prices.rows[0].date"},
       {"date is null", with_field("date", nullptr), errc::missing_field, "prices.rows[0].date"},
@@ -214,3 +216,11 @@ TEST_CASE("files that cannot be read are refused by name") {
 }
 
 // ---- what a run costs
+
+TEST_CASE("a file may have prices of the caller's chips where these are given") {
+  chip_spec mine = v6e;
+  mine.name = "mine";
+  const json of_mine = with_field("generation", "Mine");
+  CHECK(refusal_of([&] { (void)read_prices(of_mine); }).code == errc::unknown_name);
+  CHECK(read_prices(of_mine, "prices", {v6e, mine}).rows().size() == 1);
+}

@@ -1,5 +1,6 @@
 // The planner: its plans hold when they are asked again, they are in order, and no slice is forgotten.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -35,6 +36,12 @@ plan_request llama_request() {
   request.tokens = 1e11;
   request.most_plans = 0;  // all
   return request;
+}
+
+chip_spec chip_called(std::string_view name) {
+  chip_spec chip = v6e;
+  chip.name = name;
+  return chip;
 }
 
 using identity = std::pair<std::string, std::int64_t>;
@@ -295,6 +302,83 @@ TEST_CASE("limits count under the way of paying that is asked for") {
   CHECK(make_plan(request).plans.size() == unpriced);
 }
 
+TEST_CASE("a caller's own chip is planned, priced and rejected like those of the table") {
+  plan_request request = llama_request();
+  request.chips = {chip_called("mine")};
+  request.chips[0].hbm.usable_per_device = 64_GiB;
+  request.prices = price_book{}.with("Mine", "us", provisioning::on_demand, usd_per_hour(2), "2026-11-21");
+  const plan_answer beside = make_plan(request);
+  CHECK(beside.plans.size() + beside.rejected.size() == schedulable_sizes().size() + 8);  // 1 to 256 chips, but for 2
+  CHECK(slices_of(beside).count({"v6e", 256}) == 1);
+
+  request.generations = {"MINE"};
+  const plan_answer answer = make_plan(request);
+  REQUIRE(answer.plans.size() > 3);
+  CHECK(answer.plans.size() + answer.rejected.size() == 8);
+  for (const plan& p : answer.plans) {
+    INFO(name(p.where).view());
+    CHECK(p.where.chip.name == "mine");
+    CHECK(same_step(step_time(request.model, p.job, p.mesh, p.where), p.step));
+    CHECK(same_memory(memory_use(request.model, p.job, p.mesh, p.where), p.memory));
+    CHECK(close(chosen_cost(p).total.value(), 2.0 * static_cast<double>(chips(p.where)) * in_hours(p.run)));
+  }
+
+  request.quotas = {{"mine", "us", provisioning::on_demand, 32}};
+  for (const rejected_slice& r : make_plan(request).rejected) {
+    if (chips(r.where) > 32)
+      CHECK((r.why == rejection::over_quota && close(r.amount, static_cast<double>(chips(r.where) - 32))));
+  }
+  request.quotas.clear();
+  request.prices = {};
+  const plan_answer unpriced = make_plan(request);
+  CHECK(unpriced.plans.empty());
+  std::size_t without_price = 0;
+  for (const rejected_slice& r : unpriced.rejected) without_price += r.why == rejection::no_price ? 1 : 0;
+  CHECK(without_price == answer.plans.size());
+}
+
+TEST_CASE("the slices that plans consider") {
+  STATIC_REQUIRE(is_default(slice_for("v5e-8")));
+  STATIC_REQUIRE_FALSE(is_default(slice_of(v5e, slice_for("v5e-8").shape, 4)));
+  STATIC_REQUIRE_FALSE(is_default(slice_for("v4:4x4x128")));
+  CHECK_FALSE(is_default(slice_for("v5p-17920")));  // larger than what is scheduled
+  // Of a chip of three axes: 4, 8, 16 and 32 chips, and whole cubes.
+  plan_request request = llama_request();
+  request.chips = {v5p};
+  request.chips[0].name = "mine";
+  request.chips[0].pod.largest_slice = 300;
+  request.generations = {"mine"};
+  std::set<std::int64_t> sizes;
+  for (const rejected_slice& r : make_plan(request).rejected) sizes.insert(chips(r.where));
+  CHECK(sizes == std::set<std::int64_t>{4, 8, 16, 32, 64, 128, 192, 256});
+  request.largest_chips = 128;
+  CHECK(make_plan(request).rejected.size() == 6);
+}
+
+TEST_CASE("divisors in their order") {
+  for (std::int64_t whole = 1; whole <= 300; ++whole) {
+    std::vector<std::int64_t> expected, found;
+    for (std::int64_t degree = 1; degree <= whole; ++degree) {
+      if (whole % degree == 0) expected.push_back(degree);
+    }
+    detail::for_each_divisor(whole, [&](std::int64_t degree) { found.push_back(degree); });
+    CHECK(found == expected);
+  }
+}
+
+TEST_CASE("spot slices that are preempted faster than they restart have no plan") {
+  plan_request request = llama_request();
+  request.generations = {"v6e"};
+  request.kinds = {provisioning::spot};
+  REQUIRE_FALSE(make_plan(request).plans.empty());
+  request.terms.spot.mean_time_between_preemptions = 1_s;
+  const plan_answer never = make_plan(request);
+  CHECK(never.plans.empty());
+  for (const rejected_slice& r : never.rejected) CHECK(r.why != rejection::over_budget);
+  CHECK(std::any_of(never.rejected.begin(), never.rejected.end(),
+                    [](const rejected_slice& r) { return r.why == rejection::no_price; }));
+}
+
 TEST_CASE("sizes, generations and fixed policies are kept to") {
   plan_request request = llama_request();
   request.smallest_chips = 64;
@@ -438,7 +522,31 @@ TEST_CASE("requests that cannot be asked are refused by field") {
          r.generations = {"v5e", "v9"};
        },
        errc::unknown_name, "v9"},
-      {"empty generation", [](q r) { r.generations = {""}; }, errc::unknown_name, "chip"},
+      {"empty generation", [](q r) { r.generations = {""}; }, errc::unknown_name, "plan.generations"},
+      {"a chip of the table", [](q r) { r.chips = {v6e}; }, errc::invalid_argument, "plan.chips.name is v6e"},
+      {"an alias of the table", [](q r) { r.chips = {chip_called("Trillium")}; }, errc::invalid_argument,
+       "plan.chips.name is Trillium"},
+      {"two chips of one name",
+       [](q r) {
+         r.chips = {chip_called("mine"), chip_called("MINE")};
+       },
+       errc::invalid_argument, "plan.chips.name is MINE"},
+      {"a chip without a name", [](q r) { r.chips = {chip_called("")}; }, errc::missing_field, "plan.chips.name"},
+      {"a chip without HBM", [](q r) { r.chips = {chip_called("mine")}, r.chips[0].hbm.capacity = {}; },
+       errc::missing_field, "plan.chips.hbm.capacity is 0"},
+      {"a chip without a peak", [](q r) { r.chips = {chip_called("mine")}, r.chips[0].peak.bf16 = unknown; },
+       errc::unknown_figure, "plan.chips.peak.bf16"},
+      {"a chip of one axis", [](q r) { r.chips = {chip_called("mine")}, r.chips[0].ici.axes = 1; },
+       errc::invalid_argument, "plan.chips.ici.axes is 1"},
+      {"a chip without slices", [](q r) { r.chips = {chip_called("mine")}, r.chips[0].pod.largest_slice = 0; },
+       errc::missing_field, "plan.chips.pod.largest_slice"},
+      {"a slice without end", [](q r) { r.chips = {chip_called("mine")}, r.chips[0].pod.largest_slice = 65537; },
+       errc::out_of_range, "plan.chips.pod.largest_slice is 65537"},
+      {"a price of no chip",
+       [](q r) { r.prices = price_book{}.with("v55p", "us", provisioning::spot, usd_per_hour(1), "2026-11-21"); },
+       errc::unknown_name, "price.generation is v55p"},
+      {"more than the rest of a commitment", [](q r) { r.terms.rest_of_term_used = 2; }, errc::out_of_range,
+       "rest of the term in use"},
       {"smallest 0", [](q r) { r.smallest_chips = 0; }, errc::missing_field, "plan.smallest_chips"},
       {"smallest -1", [](q r) { r.smallest_chips = -1; }, errc::invalid_argument, "plan.smallest_chips"},
       {"largest 0", [](q r) { r.largest_chips = 0; }, errc::missing_field, "plan.largest_chips"},

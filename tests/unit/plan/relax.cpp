@@ -40,12 +40,14 @@ TEST_CASE("sensitivity is estimated again") {
   REQUIRE(s.twice_preempted);
   CHECK(s.twice_preempted->preemptions > 1.5 * now.preemptions);
   CHECK(s.twice_preempted->total > now.total);
-  CHECK(s.step_low.total < now.total);
-  CHECK(s.step_high.wall > now.wall);
+  REQUIRE(s.step_low);
+  REQUIRE(s.step_high);
+  CHECK(s.step_low->total < now.total);
+  CHECK(s.step_high->wall > now.wall);
   // A run of the low step time, priced by hand.
   const spot_run run = best_spot_run(p.step.low * p.steps, 1, request.terms.spot);
   const double hourly = in_usd_per_hour(now.price.per_chip) * static_cast<double>(chips(p.where));
-  CHECK(close(s.step_low.total.value(), hourly * in_hours(expected_run(run).billed)));
+  CHECK(close(s.step_low->total.value(), hourly * in_hours(expected_run(run).billed)));
   if (s.twice_the_batch) {
     CHECK(s.twice_the_batch->job.global_batch == 512);
     CHECK(s.twice_the_batch->step.total == step_time(request.model, s.twice_the_batch->job, p.mesh, p.where).total);
@@ -54,6 +56,37 @@ TEST_CASE("sensitivity is estimated again") {
   request.kinds = {provisioning::on_demand};
   const plan_answer steady = make_plan(request);
   CHECK_FALSE(sensitivity_of(steady.plans.front(), request).twice_preempted);
+}
+
+TEST_CASE("what no longer can be had has no cost") {
+  plan_request request = small_request();
+  request.kinds = {provisioning::calendar};
+  plan p = make_plan(request).plans.front();
+  p.steps = 89_days / p.step.total;
+  p.run = 89_days;
+  const plan_sensitivity s = sensitivity_of(p, request);
+  CHECK(s.step_low);
+  CHECK_FALSE(s.step_high);  // windows end after 90 days
+}
+
+TEST_CASE("the limits of a caller's own chip are relaxed like those of the table") {
+  plan_request request = small_request();
+  request.chips = {v6e};
+  request.chips[0].name = "rumoured";
+  request.generations = {"rumoured"};
+  request.prices = price_book{}.with("rumoured", "us", provisioning::spot, usd_per_hour(1), "2026-11-21");
+  REQUIRE(make_plan(request).plans.empty());
+  const std::vector<relaxation> list = relaxations(request);
+  REQUIRE(find(list, plan_limit::kinds) != nullptr);
+  CHECK(find(list, plan_limit::kinds)->nearest.where.chip.name == "rumoured");
+  REQUIRE(find(list, plan_limit::generation) != nullptr);
+  CHECK(find(list, plan_limit::generation)->nearest.where.chip.name != "rumoured");
+  request.kinds = {provisioning::spot};
+  request.budget = 10_usd;
+  const std::vector<relaxation> poor = relaxations(request);
+  REQUIRE(find(poor, plan_limit::budget) != nullptr);
+  request.budget = usd{find(poor, plan_limit::budget)->needed};
+  CHECK(make_plan(request).plans.front().where.chip.name == "rumoured");
 }
 
 TEST_CASE("a deadline that cannot be kept says how late the fastest is") {

@@ -2,8 +2,7 @@
 #include <limits>
 #include <map>
 #include <string>
-#include <tpuplan/plan/serving_plan.hpp>
-#include <tpuplan/plan/serving_relax.hpp>
+#include <tpuplan/plan/relax.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
@@ -17,7 +16,7 @@ serving_request chat_request() {
   serving_request r;
   r.model = llama_3_8b();
   r.job.prompt = fixed_length(1024);
-  r.job.answer = fixed_length(256);
+  r.job.output = fixed_length(256);
   r.job.request_rate = per_second{40};
   r.job.tpot_target = 40_ms;
   r.job.ttft_target = 1_s;
@@ -46,12 +45,8 @@ TEST_CASE("every serving plan holds, keeps its targets, and has no slice too man
     if (p.slices == 1) continue;
     serving_job fewer = r.job;
     fewer.request_rate = r.job.request_rate / static_cast<double>(p.slices - 1);
-    bool kept = true;
-    const refusal over = refusal_of([&] {
-      const serving_estimate e = serve(r.model, fewer, p.mesh, p.where, r.constants);
-      kept = e.meets_tpot && e.meets_ttft;
-    });
-    CHECK((over.refused || !kept));
+    const serving_estimate e = serve(r.model, fewer, p.mesh, p.where, r.constants);
+    CHECK((e.refusal != serving_refusal::none || !e.meets_tpot || !e.meets_ttft));
   }
   for (std::size_t i = 1; i < answer.plans.size(); ++i)
     CHECK(answer.plans[i - 1].cost.all_on_output <= answer.plans[i].cost.all_on_output);
@@ -123,7 +118,7 @@ TEST_CASE("why slices lose") {
 }
 
 TEST_CASE("what to relax where no slice serves, and how far") {
-  const auto only = [](const serving_request& r, serving_limit limit) {
+  const auto only = [](const serving_request& r, plan_limit limit) {
     for (serving_relaxation& one : relaxations(r)) {
       if (one.limit == limit) return std::optional<serving_relaxation>(std::move(one));
     }
@@ -134,20 +129,20 @@ TEST_CASE("what to relax where no slice serves, and how far") {
   serving_request slow = chat_request();
   slow.job.tpot_target = 1_ms;
   REQUIRE_FALSE(has_plan(slow));
-  const std::optional<serving_relaxation> tpot = only(slow, serving_limit::tpot);
+  const std::optional<serving_relaxation> tpot = only(slow, plan_limit::tpot);
   REQUIRE(tpot);
   CHECK(tpot->given == 0.001);
   slow.job.tpot_target = seconds{tpot->needed};
   CHECK(has_plan(slow));
   slow.job.tpot_target = seconds{tpot->needed / 1.02};
   CHECK_FALSE(has_plan(slow));
-  CHECK_FALSE(only(slow, serving_limit::chips));
+  CHECK_FALSE(only(slow, plan_limit::chips));
 
   serving_request both = chat_request();
   both.job.tpot_target = 1_ms, both.job.ttft_target = 1_ms;
-  CHECK_FALSE(only(both, serving_limit::tpot));
-  CHECK_FALSE(only(both, serving_limit::ttft));
-  const std::optional<serving_relaxation> targets = only(both, serving_limit::targets);
+  CHECK_FALSE(only(both, plan_limit::tpot));
+  CHECK_FALSE(only(both, plan_limit::ttft));
+  const std::optional<serving_relaxation> targets = only(both, plan_limit::targets);
   REQUIRE(targets);
   both.job.tpot_target = seconds{targets->needed}, both.job.ttft_target = seconds{targets->needed};
   CHECK(has_plan(both));
@@ -155,7 +150,7 @@ TEST_CASE("what to relax where no slice serves, and how far") {
   serving_request poor = chat_request();
   poor.budget = usd_per_hour(0.5);
   REQUIRE_FALSE(has_plan(poor));
-  const std::optional<serving_relaxation> budget = only(poor, serving_limit::budget);
+  const std::optional<serving_relaxation> budget = only(poor, plan_limit::budget);
   REQUIRE(budget);
   poor.budget = usd_per_second{budget->needed};
   CHECK(has_plan(poor));
@@ -166,7 +161,7 @@ TEST_CASE("what to relax where no slice serves, and how far") {
   many.job.request_rate = per_second{4000};
   many.largest_chips = 8;
   REQUIRE_FALSE(has_plan(many));
-  const std::optional<serving_relaxation> chips_needed = only(many, serving_limit::chips);
+  const std::optional<serving_relaxation> chips_needed = only(many, plan_limit::chips);
   REQUIRE(chips_needed);
   CHECK(chips_needed->given == 8);
   many.largest_chips = static_cast<std::int64_t>(chips_needed->needed);
@@ -178,8 +173,30 @@ TEST_CASE("what to relax where no slice serves, and how far") {
   spot.kinds = {provisioning::spot};
   spot.generations = {"tpu7x"};
   REQUIRE_FALSE(has_plan(spot));
-  CHECK(only(spot, serving_limit::kinds));
-  CHECK(only(spot, serving_limit::generation));
+  CHECK(only(spot, plan_limit::kinds));
+  CHECK(only(spot, plan_limit::generation));
+}
+
+TEST_CASE("a caller's own chip serves like those of the table") {
+  serving_request r = chat_request();
+  const std::size_t of_table = plan_serving(r).plans.size() + plan_serving(r).rejected.size();
+  r.chips = {v6e};
+  r.chips[0].name = "mine";
+  r.generations.push_back("Mine");
+  std::size_t unpriced = 0;
+  for (const rejected_server& l : plan_serving(r).rejected) unpriced += l.why == serving_rejection::no_price ? 1 : 0;
+  CHECK(unpriced > 3);
+  r.prices = price_book{}.with("mine", "us", provisioning::on_demand, usd_per_hour(0.01), "2026-11-21");
+  const serving_plan_answer answer = plan_serving(r);
+  CHECK(answer.plans.size() + answer.rejected.size() == of_table + 8);  // 1 to 256 chips, but for 2
+  std::size_t mine = 0;
+  for (const serving_plan& p : answer.plans) {
+    if (p.where.chip.name != "mine") continue;
+    ++mine;
+    CHECK(close(in_usd_per_hour(p.rate), 0.01 * static_cast<double>(chips(p.where) * p.slices)));
+  }
+  CHECK(mine == unpriced);
+  CHECK(answer.plans.front().where.chip.name == "mine");
 }
 
 TEST_CASE("serving requests that cannot be asked") {
@@ -197,6 +214,13 @@ TEST_CASE("serving requests that cannot be asked") {
   refused([](serving_request& r) { r.smallest_chips = 2000; }, "plan.smallest_chips");
   refused([](serving_request& r) { r.budget = usd_per_second{-1}; }, "plan.budget");
   refused([](serving_request& r) { r.generations = {"v9"}; }, "v9");
+  refused([](serving_request& r) { r.regions = {"mars"}; }, "plan.region is mars");
+  refused([](serving_request& r) { r.chips = {v6e}; }, "plan.chips.name is v6e");
+  refused(
+      [](serving_request& r) {
+        r.prices = price_book{}.with("v66", "us", provisioning::spot, usd_per_hour(1), "2026-11-21");
+      },
+      "price.generation is v66");
   refused([](serving_request& r) { r.job.prompt = {}; }, "serving_job.prompt.mean");
   refused([](serving_request& r) { r.job.concurrency = 4; }, "serving_job.request_rate");
   refused([](serving_request& r) { r.job.tpot_target = seconds{std::numeric_limits<double>::quiet_NaN()}; },

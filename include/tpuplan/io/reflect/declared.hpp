@@ -20,7 +20,7 @@ inline namespace abi_0 {
   each(finding_kind) each(host_state) each(member_share) each(memory_level) each(memory_stage) each(mesh_unit)         \
   each(name_counts) each(network_kind) each(not_judged) each(objective) each(optimizer_kind) each(placement)           \
   each(plan_limit) each(provisioning) each(rejection) each(remainder) each(serving_finding_kind)                       \
-  each(serving_limit) each(serving_question) each(serving_rejection) each(software_level) each(spot_market)            \
+  each(serving_limit) each(serving_question) each(serving_refusal) each(serving_rejection) each(software_level) each(spot_market)            \
   each(step_bound) each(tpu_creation) each(verdict) each(weight_sharding) each(window_eviction) each(window_flops)          \
   each(wraparound_rule)
 #define TPUPLAN_DETAIL_STRUCTS(each)                                                                                   \
@@ -28,7 +28,7 @@ inline namespace abi_0 {
   each(baseline_errors) each(calibration) each(calibration_fit) each(checkpoint_store) each(chip_position)             \
   each(chip_spec) each(collective_cost) each(collective_group) each(collective_time) each(commitment_cost)             \
   each(contraction_limits) each(sharded_product) each(decode_batch) each(decode_bound) each(decode_breakdown)              \
-  each(decode_turnover) each(decode_work) each(error_summary) each(expected_spot_run) each(finding) each(findings)     \
+  each(decode_server) each(decode_turnover) each(decode_work) each(error_summary) each(expected_spot_run) each(finding) each(findings)     \
   each(fitted_constant) each(fixed_degrees) each(flex_start_terms) each(flop_convention) each(forward_flops)           \
   each(frontier_point) each(gcloud_launch) each(gpu_offer) each(growing_work) each(hbm_spec) each(held_parameters)     \
   each(host_spec) each(ici_spec) each(latent_attention_spec) each(launch_request) each(layer_backward_times)           \
@@ -42,17 +42,17 @@ inline namespace abi_0 {
   each(placed_degree) each(plan) each(plan_answer) each(plan_cost) each(plan_request) each(plan_sensitivity)           \
   each(pod_spec) each(prefill_breakdown) each(price_row) each(product_dtypes) each(product_shape)                      \
   each(product_time) each(projector_spec) each(prompt_batch) each(quota_row) each(record_check)                        \
-  each(record_exception) each(rejected_server) each(rejected_slice) each(relaxation) each(remat_policy)                \
-  each(roofline_chart) each(roofline_point) each(run_cost) each(search_counts) each(send_breakdown) each(serving_job)      \
+  each(record_exception) each(rejected_server) each(rejected_slice) each(relaxation) each(remat_policy) each(request_tokens) \
+  each(roofline_chart) each(roofline_point) each(run_cost) each(search_counts) each(send_breakdown) each(server_memory) each(serving_job) \
   each(serving_calibration) each(serving_cost) each(serving_estimate) each(serving_finding) each(serving_findings)     \
   each(serving_fit) each(serving_frontier) each(serving_layout) each(serving_memory) each(serving_memory_record)       \
   each(serving_plan) each(serving_plan_answer) each(serving_prediction) each(serving_record)                           \
   each(serving_relaxation) each(serving_request) each(sharded_array) each(slice) each(spot_comparison)                 \
   each(spot_prices) each(spot_run) each(spot_terms) each(step_bar) each(step_breakdown) each(step_chart)               \
-  each(storage_cost) each(svg_chart) each(tile) each(time_bounds) each(token_lengths) each(token_time)                 \
+  each(storage_cost) each(svg_chart) each(tile) each(time_bounds) each(timed_run) each(token_lengths) each(token_time)                 \
   each(topology) each(torus_placement) each(training_job) each(training_case) each(training_record)                        \
   each(training_state) each(transformer) each(vision_spec) each(weight_matrices) each(weight_matrix)                   \
-  each(weight_stationary_degrees) each(windowed_run)
+  each(weight_stationary_degrees)
 // clang-format on
 #define TPUPLAN_DETAIL_DECLARE(type) enum class type : std::uint8_t;
 TPUPLAN_DETAIL_ENUMS(TPUPLAN_DETAIL_DECLARE)

@@ -74,7 +74,7 @@ TPUPLAN_DETAIL_FIELDS(parameter_count, embedding, attention, mlp, experts, route
 TPUPLAN_DETAIL_FIELDS(lora_targets, q, k, v, o, gate, up, down)
 TPUPLAN_DETAIL_FIELDS(token_lengths, mean, mean_square, longest)
 TPUPLAN_DETAIL_FIELDS(length_quantile, share, tokens)
-TPUPLAN_DETAIL_FIELDS(serving_job, prompt, answer, concurrency, request_rate, ttft_target, tpot_target, weights, cache,
+TPUPLAN_DETAIL_FIELDS(serving_job, prompt, output, concurrency, request_rate, ttft_target, tpot_target, weights, cache,
                       activations, prefix_hit_rate, prefill_chunk, max_running, block_tokens, policy, memory_fraction,
                       beyond_max_positions)
 TPUPLAN_DETAIL_FIELDS(latent_attention_spec, q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim)
@@ -104,6 +104,9 @@ TPUPLAN_DETAIL_FIELDS(training_job, global_batch, sequence_length, compute, weig
 TPUPLAN_DETAIL_FIELDS(attention_shape, queries, context, heads_per_kv_head)
 TPUPLAN_DETAIL_FIELDS(decode_work, batch, weights, cache_per_sequence, products_per_sequence)
 TPUPLAN_DETAIL_FIELDS(decode_bound, memory, cache, weights, products, total, tokens_per_second)
+TPUPLAN_DETAIL_FIELDS(server_memory, hbm, weights, cache_per_sequence)
+TPUPLAN_DETAIL_FIELDS(decode_server, batch, step, output_tokens)
+TPUPLAN_DETAIL_FIELDS(request_tokens, prompt, output)
 TPUPLAN_DETAIL_FIELDS(decode_turnover, sequences, tokens)
 TPUPLAN_DETAIL_FIELDS(sharded_product, ici, hbm, math)
 TPUPLAN_DETAIL_FIELDS(weight_stationary_degrees, d_model, d_ff)
@@ -168,9 +171,9 @@ TPUPLAN_DETAIL_FIELDS(prompt_batch, prompts, tokens)
 TPUPLAN_DETAIL_FIELDS(prefill_breakdown, products, attention, elementwise, weights, collectives, latency, total, low,
                       high, band, extrapolated)
 TPUPLAN_DETAIL_FIELDS(token_time, step, prompts, engine, total, low, high, band, extrapolated)
-TPUPLAN_DETAIL_FIELDS(serving_estimate, memory, fit, replicas, largest_running, running, per_token, prefill, queue,
-                      first_token, requests, input_tokens, output_tokens, capacity, prefill_servers, meets_ttft,
-                      meets_tpot)
+TPUPLAN_DETAIL_FIELDS(serving_estimate, refusal, floor, floor_limited_by, memory, fit, replicas, largest_running,
+                      capacity, running, per_token, prefill, queue, first_token, requests, input_tokens, output_tokens,
+                      prefill_servers, meets_ttft, meets_tpot)
 TPUPLAN_DETAIL_FIELDS(frontier_point, running, per_token, output_tokens)
 TPUPLAN_DETAIL_FIELDS(serving_finding, kind, subject, now, better, rate_now, rate_then, per_token_now, per_token_then,
                       gain, job_then, mesh_then)
@@ -209,15 +212,15 @@ TPUPLAN_DETAIL_FIELDS(price_row, generation, region, kind, smallest_chips, per_c
 TPUPLAN_DETAIL_FIELDS(run_cost, rate, run, billed, wall, total, price)
 TPUPLAN_DETAIL_FIELDS(serving_cost, rate, input, output, all_on_output)
 TPUPLAN_DETAIL_FIELDS(spot_terms, mean_time_between_preemptions, correlation, checkpoint_time, restart_time, queue_time)
-TPUPLAN_DETAIL_FIELDS(windowed_run, run, overhead, unused, queue, billed, wall, pieces)
+TPUPLAN_DETAIL_FIELDS(timed_run, run, overhead, unused, queue, billed, wall, pieces)
 TPUPLAN_DETAIL_FIELDS(flex_start_terms, limit, checkpoint_time, restart_time, queue_time, may_be_split)
 
 // plan/
 TPUPLAN_DETAIL_FIELDS(quota_row, generation, region, kind, chips)
 TPUPLAN_DETAIL_FIELDS(fixed_degrees, data, fsdp, tensor, expert, context, pipeline, dcn_data, dcn_fsdp, dcn_pipeline)
 TPUPLAN_DETAIL_FIELDS(plan_request, model, job, tokens, smallest_batch_tokens, largest_batch_tokens, best, kinds,
-                      regions, deadline, budget, generations, smallest_chips, largest_chips, largest_slices, degrees,
-                      policies, quotas, accept_uncertain, most_plans, terms, prices, constants)
+                      regions, deadline, budget, generations, chips, smallest_chips, largest_chips, largest_slices,
+                      degrees, policies, quotas, accept_uncertain, most_plans, terms, prices, constants)
 TPUPLAN_DETAIL_FIELDS(plan_cost, kind, price, billed, wall, total, low, high, checkpoint_interval, preemptions, goodput)
 TPUPLAN_DETAIL_FIELDS(plan, where, mesh, job, memory, fit, step, steps, run, costs, chosen, on_front)
 TPUPLAN_DETAIL_FIELDS(rejected_slice, where, slices, why, amount, by)
@@ -225,7 +228,7 @@ TPUPLAN_DETAIL_FIELDS(search_counts, slices, layouts, pruned, candidates, priced
 TPUPLAN_DETAIL_FIELDS(plan_answer, plans, rejected, counts)
 TPUPLAN_DETAIL_FIELDS(plan_sensitivity, price_down, price_up, twice_preempted, step_low, step_high, twice_the_batch)
 TPUPLAN_DETAIL_FIELDS(relaxation, limit, given, needed, nearest)
-TPUPLAN_DETAIL_FIELDS(serving_request, model, job, best, kinds, regions, budget, generations, smallest_chips,
+TPUPLAN_DETAIL_FIELDS(serving_request, model, job, best, kinds, regions, budget, generations, chips, smallest_chips,
                       largest_chips, accept_uncertain, most_plans, prices, constants)
 TPUPLAN_DETAIL_FIELDS(serving_plan, where, mesh, slices, share, estimate, kind, region, price, cost, rate)
 TPUPLAN_DETAIL_FIELDS(rejected_server, where, why, amount)

@@ -12,7 +12,7 @@ namespace {
 constexpr decode_breakdown step_of(double sequences, double context) {
   serving_job job;
   job.prompt = fixed_length(1024);
-  job.answer = fixed_length(256);
+  job.output = fixed_length(256);
   return decode_step(llama_3_8b(), {sequences, context}, job, {}, slice_for("v6e-8"));
 }
 static_assert(step_of(1, 512).weights > step_of(1, 512).cache && step_of(512, 4096).cache > step_of(512, 4096).weights);

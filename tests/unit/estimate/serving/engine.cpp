@@ -16,10 +16,10 @@ using namespace tpuplan;
 
 namespace {
 
-constexpr serving_job traffic(std::int64_t prompt, std::int64_t answer) {
+constexpr serving_job traffic(std::int64_t prompt, std::int64_t output) {
   serving_job job;
   job.prompt = fixed_length(prompt);
-  job.answer = fixed_length(answer);
+  job.output = fixed_length(output);
   return job;
 }
 
@@ -62,10 +62,10 @@ TEST_CASE("lengths by quantiles") {
   STATIC_REQUIRE(fixed_length(512).mean_square == 262144);
 }
 
-TEST_CASE("long answers are met more often") {
+TEST_CASE("more of the outputs that run are long ones") {
   STATIC_REQUIRE(running_context(traffic(1024, 1024)) == 1536);
   serving_job job = traffic(100, 1);
-  job.answer = lengths_from({{0, 0}, {1, 1000}});
+  job.output = lengths_from({{0, 0}, {1, 1000}});
   CHECK(close(running_context(job), 100 + (1e6 / 3) / 1000));
   job.policy = cache_policy::reserved;
   CHECK(running_context(job) == 1100);
@@ -107,25 +107,30 @@ TEST_CASE("heads have copies where devices outnumber them, sequences do not") {
   const serving_job job = traffic(1024, 1024);
   const slice s = slice_for("v5e-32");
   const seconds by_heads = decode_step(m, {8, 1536}, job, {}, s).cache;
-  const seconds by_batch = decode_step(m, {8, 1536}, job, {0, weight_sharding::one_dimension, cache_sharding::batch}, s).cache;
+  const seconds by_batch =
+      decode_step(m, {8, 1536}, job, {0, weight_sharding::one_dimension, cache_sharding::batch}, s).cache;
   CHECK(close(by_heads / by_batch, 4));
   CHECK(close(decode_step(m, {8, 1536}, job, {8, {}, {}}, s).cache / by_batch, 4));  // a quarter of the devices
   transformer latent = m;
   latent.attention.latent = {0, 512, 128, 64, 128};
-  CHECK(close(decode_step(latent, {8, 1536}, job, {}, s).cache /
-                  decode_step(latent, {8, 1536}, job, {0, weight_sharding::one_dimension, cache_sharding::batch}, s).cache,
-              32));
+  CHECK(close(
+      decode_step(latent, {8, 1536}, job, {}, s).cache /
+          decode_step(latent, {8, 1536}, job, {0, weight_sharding::one_dimension, cache_sharding::batch}, s).cache,
+      32));
 }
 
 TEST_CASE("a step reads the experts that are touched") {
   const transformer m = small_moe();
   const auto all = static_cast<double>(parameters(m).total);
-  const detail::served_model v = detail::served_by(m, traffic(1, 1), {}, slice_for("v6e-8"));
   const double experts = 4.0 * 8 * 3 * 4096 * 14336;
+  const auto parameters_read = [&](double sequences) {
+    const seconds weights = decode_step(m, {sequences, 1}, traffic(1, 1), {}, slice_for("v6e-8"), peak_only).weights;
+    return weights.value() * 8 * v6e.hbm.bandwidth.value() / 2;
+  };
   // One token: two of eight. Two tokens: 1 - (6/8)^2 of them.
-  CHECK(close(detail::touched_parameters(v, 1), all - experts * 0.75));
-  CHECK(close(detail::touched_parameters(v, 2), all - experts * 0.5625));
-  CHECK(close(detail::touched_parameters(v, 1e6), all));
+  CHECK(close(parameters_read(1), all - experts * 0.75));
+  CHECK(close(parameters_read(2), all - experts * 0.5625));
+  CHECK(close(parameters_read(1e6), all));
 }
 
 TEST_CASE("chunks read the weights again, and the prefix cache spares products") {
@@ -166,8 +171,19 @@ TEST_CASE("worked figures of the comments") {
   CHECK(std::abs(in_ms(decode_step(palm, {32, 2080}, job, cut, slice_for("v4-32")).total) - 11.1) < 0.05);
   const seconds token = time_per_token(qwen3_8b(), 58.85, traffic(1024, 1024), {}, slice_for("v6e-4")).total;
   CHECK(std::abs(in_ms(token) - 12.0) < 0.1);
+  const serving_job chat = traffic(1024, 256);
+  CHECK(std::abs(in_ms(engine_prefill_time(llama_3_8b(), chat, {}, slice_for("v6e-8"))) - 26.8) < 0.05);
+  CHECK(std::abs(frontier(llama_3_8b(), chat, {}, slice_for("v6e-8")).points[0].output_tokens.value() - 132.5) < 0.05);
   CHECK(close(hbm_bandwidth(slice_for("v5litepod-8")).value(), 6.552e12));
   CHECK(std::abs(hbm_over_ici(v5e) - 9.1) < 0.01);
+}
+
+TEST_CASE("every refusal has a name") {
+  CHECK(name(serving_refusal::none) == "none");
+  CHECK(name(serving_refusal::does_not_fit) == "does_not_fit");
+  CHECK(name(serving_refusal::tpot_below_floor) == "tpot_below_floor");
+  CHECK(name(serving_refusal::ttft_below_floor) == "ttft_below_floor");
+  CHECK(name(serving_refusal::rate_above_capacity) == "rate_above_capacity");
 }
 
 TEST_CASE("the time of a token is that of the slower of host and device") {
@@ -209,6 +225,52 @@ TEST_CASE("requests in flight obey Little's law") {
   CHECK(close(e.requests * (e.first_token + 256 * e.per_token.total), 4000, 1e-6));
 }
 
+TEST_CASE("requests in flight obey Little's law where prompts are taken in by chunks") {
+  const transformer m = llama_3_8b();
+  const slice s = slice_for("v6e-8");
+  double before = 0;
+  for (const std::int64_t chunk : {64, 512, 8192, 0}) {
+    serving_job job = traffic(8192, 32);
+    job.concurrency = 64;
+    job.prefill_chunk = chunk;
+    const serving_estimate e = serve(m, job, {}, s);
+    INFO(chunk);
+    CHECK(close(e.requests * (e.first_token + 32 * e.per_token.total), 64, 1e-6));
+    CHECK(e.queue.value() == 0);
+    CHECK(e.requests.value() >= before);  // more steps for each prompt, fewer requests
+    before = e.requests.value();
+  }
+}
+
+TEST_CASE("rates far below the capacity are served as they come") {
+  const transformer m = llama_3_8b();
+  const slice s = slice_for("v6e-8");
+  serving_job job = traffic(1024, 256);
+  for (const double rate : {1e-12, 1e-6, 1e-3, 1.0, 20.0}) {
+    job.request_rate = per_second{rate};
+    INFO(rate);
+    CHECK(close(serve(m, job, {}, s).requests.value(), rate, 1e-9));
+    CHECK(close(serve(small_moe(), job, {}, s).requests.value(), rate, 1e-9));
+  }
+}
+
+TEST_CASE("where a rising function crosses 0, to 1e-12 of it") {
+  std::int64_t asked = 0;
+  const auto at = [&asked](auto function, double most) {
+    asked = 0;
+    return detail::crossing([&](double x) { return ++asked, function(x); }, most);
+  };
+  for (const double root : {1e-15, 1e-9, 0.3, 77.7, 1e6, 0.999e12}) {
+    INFO(root);
+    CHECK(close(at([&](double x) { return x - root; }, 1e12), root, 1e-11));
+    CHECK(close(at([&](double x) { return x * x + x - root * root - root; }, 1e12), root, 1e-11));
+    CHECK(asked < 150);
+    CHECK(close(at([&](double x) { return x < root ? -1.0 : 1.0; }, 1e12), root, 1e-11));  // a step: only halving helps
+  }
+  CHECK(at([](double x) { return x + 1; }, 5) == 0);
+  CHECK(at([](double x) { return x - 6; }, 5) == 5);
+}
+
 TEST_CASE("arrivals at random: the batch that keeps up, and the queue of M/D/1") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
@@ -223,9 +285,73 @@ TEST_CASE("arrivals at random: the batch that keeps up, and the queue of M/D/1")
   job.request_rate = 0.99 * capacity;
   CHECK(serve(m, job, {}, s).queue > 40 * e.queue);
   job.request_rate = capacity;
-  const refusal r = refusal_of([&] { (void)serve(m, job, {}, s); });
-  CHECK(r.code == errc::infeasible);
-  CHECK(says(r.message, "the capacity"));
+  const serving_estimate refused = serve(m, job, {}, s);
+  CHECK(refused.refusal == serving_refusal::rate_above_capacity);
+  CHECK(refused.capacity == capacity);
+  CHECK(refused.fit == verdict::yes);
+  CHECK(refused.running == 0);
+  CHECK(refused.requests.value() == 0);
+  job.request_rate = capacity * (1 - 1e-9);
+  CHECK(serve(m, job, {}, s).refusal == serving_refusal::none);
+}
+
+TEST_CASE("every entry point refuses settings of the engine that cannot be") {
+  const transformer m = llama_3_8b();
+  const slice s = slice_for("v6e-8");
+  serving_job job = traffic(1024, 256);
+  job.prefix_hit_rate = 3;
+  const std::function<void()> calls[] = {[&] { (void)serve(m, job, {}, s); },
+                                         [&] { (void)frontier(m, job, {}, s); },
+                                         [&] { (void)time_per_token(m, 8, job, {}, s); },
+                                         [&] { (void)engine_prefill_time(m, job, {}, s); },
+                                         [&] {
+                                           (void)decode_step(m, {8, 1024}, job, {}, s);
+                                         },
+                                         [&] {
+                                           (void)prefill_time(m, {1, 1024}, job, {}, s);
+                                         },
+                                         [&] { (void)serving_memory_use(m, 1, job, {}, s); },
+                                         [&] { (void)largest_running(m, job, {}, s); },
+                                         [&] { (void)largest_serving_context(m, job, {}, s); }};
+  for (const auto& call : calls) CHECK(says(refusal_of(call).message, "serving_job.prefix_hit_rate is 3"));
+}
+
+TEST_CASE("chips by name: a renamed copy is not covered by published runs") {
+  const transformer m = llama_3_8b();
+  const serving_job job = traffic(1024, 256);
+  slice s = slice_for("v6e-8");
+  const serving_estimate covered = serve(m, job, {}, s);
+  CHECK_FALSE(covered.per_token.extrapolated);
+  CHECK_FALSE(prefill_time(m, {1, 1024}, job, {}, s).extrapolated);
+  s.chip.name = "v6e-like";
+  const serving_estimate copy = serve(m, job, {}, s);
+  CHECK(copy.per_token.extrapolated);
+  CHECK(copy.per_token.step.extrapolated);
+  CHECK(copy.per_token.total == covered.per_token.total);
+  CHECK(copy.per_token.band == detail::wide_serving_band);
+  CHECK(prefill_time(m, {1, 1024}, job, {}, s).band == detail::wide_serving_band);
+  CHECK(decode_step(m, {8, 1024}, job, {}, slice_for("v3-8")).extrapolated);
+  // Decode runs are published of v5e, prefills are not.
+  CHECK_FALSE(decode_step(m, {8, 1024}, job, {}, slice_for("v5e-8")).extrapolated);
+  CHECK(prefill_time(m, {1, 1024}, job, {}, slice_for("v5e-8")).extrapolated);
+}
+
+TEST_CASE("a decode step does not read the vision tower") {
+  transformer m = llama_3_8b();
+  const serving_job job = traffic(1024, 256);
+  const seconds text_alone = decode_step(m, {8, 1024}, job, {}, slice_for("v6e-8")).weights;
+  m.vision.image_size = 336;
+  m.vision.patch_size = 14;
+  m.vision.layers = 24;
+  m.vision.d_model = 1024;
+  m.vision.heads = 16;
+  m.vision.d_ff = 4096;
+  m.vision.projector.input = 1024;
+  m.vision.projector.output = 4096;
+  REQUIRE(parameters(m).total > parameters(llama_3_8b()).total);
+  CHECK(decode_step(m, {8, 1024}, job, {}, slice_for("v6e-8")).weights == text_alone);
+  CHECK(serving_memory_use(m, 1, job, {}, slice_for("v6e-8")).weights >
+        serving_memory_use(llama_3_8b(), 1, job, {}, slice_for("v6e-8")).weights);
 }
 
 TEST_CASE("replicas share the slice and the load") {
@@ -258,15 +384,23 @@ TEST_CASE("targets bound the batch, and physics bounds targets") {
   job.concurrency = 300;
   CHECK_FALSE(serve(m, job, {}, s).meets_tpot);
   job.tpot_target = 1_ms;
-  const refusal slow = refusal_of([&] { (void)serve(m, job, {}, s); });
-  CHECK(slow.code == errc::infeasible);
-  CHECK(says(slow.message, "serving_job.tpot_target"));
-  CHECK(says(slow.message, "weights at peak rates"));
+  const serving_estimate slow = serve(m, job, {}, s);
+  CHECK(slow.refusal == serving_refusal::tpot_below_floor);
+  CHECK(slow.floor == decode_step(m, {1, running_context(job)}, job, {}, s, peak_only).total);
+  CHECK(slow.floor_limited_by == decode_limit::weights);
+  CHECK(slow.capacity == full.capacity);
+  CHECK(slow.running == 0);
+  job.tpot_target = slow.floor;
+  CHECK(serve(m, job, {}, s).refusal == serving_refusal::none);
   job.tpot_target = {};
   job.ttft_target = 1_us;
-  const refusal late = refusal_of([&] { (void)serve(m, job, {}, s); });
-  CHECK(late.code == errc::infeasible);
-  CHECK(says(late.message, "serving_job.ttft_target"));
+  const serving_estimate late = serve(m, job, {}, s);
+  CHECK(late.refusal == serving_refusal::ttft_below_floor);
+  CHECK(late.floor == prefill_time(m, {1, 1024}, job, {}, s, peak_only).total);
+  CHECK(late.floor_limited_by == decode_limit::products);
+  job.prompt = fixed_length(64);
+  CHECK(serve(m, job, {}, s).floor_limited_by == decode_limit::weights);
+  job.prompt = fixed_length(1024);
   job.ttft_target = 1_s;
   job.concurrency = 1;
   CHECK(serve(m, job, {}, s).meets_ttft);
@@ -282,6 +416,7 @@ TEST_CASE("memory: what fits, and the longest context where a sequence does not"
   // 16 GB of weights on 15.75 GiB: no room at all.
   const serving_estimate none = serve(m, job, {}, slice_for("v5e-1"));
   CHECK(none.fit == verdict::no);
+  CHECK(none.refusal == serving_refusal::does_not_fit);
   CHECK(none.running == 0);
   CHECK(largest_serving_context(m, job, {}, slice_for("v5e-1")) == 0);
   // One sequence of a million tokens does not fit where a hundred thousand do.
@@ -292,7 +427,7 @@ TEST_CASE("memory: what fits, and the longest context where a sequence does not"
   const std::int64_t longest = largest_serving_context(m, job, {}, one);
   CHECK(longest == 97196);
   job.prompt = fixed_length(longest - 1);
-  job.answer = fixed_length(1);
+  job.output = fixed_length(1);
   CHECK(largest_running(m, job, {}, one) == 1);
   job.prompt = fixed_length(longest);
   CHECK(largest_running(m, job, {}, one) == 0);
@@ -404,14 +539,15 @@ TEST_CASE("what serving refuses, by field") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   refused(serving_job{}, errc::missing_field, "serving_job.prompt.mean");
-  refused(with([](serving_job& j) { j.answer = {}; }), errc::missing_field, "serving_job.answer.mean");
+  refused(with([](serving_job& j) { j.output = {}; }), errc::missing_field, "serving_job.output.mean");
   refused(with([&](serving_job& j) { j.prompt.mean = nan; }), errc::not_finite, "serving_job.prompt.mean");
   refused(with([](serving_job& j) { j.prompt.mean = -5; }), errc::invalid_argument, "serving_job.prompt.mean");
   refused(with([](serving_job& j) { j.prompt.longest = 0; }), errc::missing_field, "serving_job.prompt.longest");
   refused(with([](serving_job& j) { j.concurrency = -1; }), errc::invalid_argument, "serving_job.concurrency");
-  refused(with([&](serving_job& j) { j.request_rate = per_second{infinity}; }), errc::not_finite, "serving_job.request_rate");
-  refused(with([](serving_job& j) { j.request_rate = per_second{-1}; }), errc::invalid_argument, "serving_job.request_rate");
-  refused(with([](serving_job& j) { j.request_rate = per_second{1e9}; }), errc::infeasible, "the capacity");
+  refused(with([&](serving_job& j) { j.request_rate = per_second{infinity}; }), errc::not_finite,
+          "serving_job.request_rate");
+  refused(with([](serving_job& j) { j.request_rate = per_second{-1}; }), errc::invalid_argument,
+          "serving_job.request_rate");
   refused(with([](serving_job& j) { j.request_rate = per_second{1}, j.concurrency = 4; }), errc::invalid_argument,
           "serving_job.request_rate");
   refused(with([](serving_job& j) { j.ttft_target = seconds{-1}; }), errc::invalid_argument, "serving_job.ttft_target");
@@ -520,18 +656,20 @@ TEST_CASE("bounds of inference refuse what cannot be") {
   refused([] { (void)decode_bound_of({1, 0_GB, {}, {}}, v5e, 8); });
   refused([] { (void)decode_bound_of({1, 1_GB, {}, {}}, v5e, 0); });
   refused([] { (void)decode_bound_of({1, 1_GB, bytes{-1}, {}}, v5e, 8); });
-  refused([] { (void)caches_that_fit(0_GB, 0_GB, 1_GB); });
-  refused([] { (void)caches_that_fit(1_GB, 0_GB, 0_GB); });
-  refused([] { (void)chips_to_hold(0_GB, 1_GB); });
+  refused([] { (void)caches_that_fit({0_GB, 0_GB, 1_GB}); });
+  refused([] { (void)caches_that_fit({1_GB, 0_GB, 0_GB}); });
+  refused([] { (void)caches_that_fit({1_GB, bytes{-1}, 1_GB}); });
+  refused([] { (void)chips_to_hold(0_GB, v5e); });
+  refused([] { (void)chips_to_hold(1_GB, chip_spec{}); });
   refused([] { (void)power_of_two_from(0); });
-  refused([] { (void)requests_per_second(1, 0_s, 512); });
-  refused([] { (void)answer_time(1_s, 0); });
-  refused([] { (void)turnover(1, -1, 1); });
-  refused([] { (void)prefill_servers_per_decode_server(1, 0_s, 1_s, 1); });
+  refused([] { (void)requests_per_second({1, 0_s, 512}); });
+  refused([] { (void)output_time(1_s, 0); });
+  refused([] { (void)turnover(1, {-1, 1}); });
+  refused([] { (void)prefill_servers_per_decode_server({1, 1_s, 1}, 0_s); });
   refused([] { (void)decode_tensor_limit(0, 1, 8); });
-  refused([] { (void)cut_product_times({1, 2, 3}, 0, v5e); });
+  refused([] { (void)sharded_product_times({1, 2, 3}, 0, v5e); });
   refused([] { (void)two_dimensional_degrees(0, 4); });
   refused([] { (void)two_dimensional_from_chips(0); });
-  STATIC_REQUIRE(caches_that_fit(1_GB, 2_GB, 1_GB) == 0);
+  STATIC_REQUIRE(caches_that_fit({1_GB, 2_GB, 1_GB}) == 0);
   STATIC_REQUIRE(power_of_two_from(8) == 8);
 }

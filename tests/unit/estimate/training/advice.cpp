@@ -316,9 +316,17 @@ TEST_CASE("advice is sorted, and bounded") {
   for (std::size_t i = 0; i < all.count; ++i) CHECK(close(all.items[i].gain, (40 - static_cast<double>(i)) / 100));
   findings none;
   finding small;
-  small.gain = smallest_gain / 2;
+  small.gain = 0;
   detail::add(none, small);
   CHECK(none.count == 0);
+  CHECK_FALSE(detail::gains_more(small, smallest_gain * 0.99, smallest_gain));
+  CHECK(detail::gains_more(small, smallest_gain, smallest_gain));
+  small.gain = 0.2;
+  CHECK_FALSE(detail::gains_more(small, 0.2, smallest_gain));
+  CHECK(detail::fits_as_surely(verdict::yes, verdict::no));
+  CHECK(detail::fits_as_surely(verdict::uncertain, verdict::uncertain));
+  CHECK_FALSE(detail::fits_as_surely(verdict::uncertain, verdict::yes));
+  CHECK_FALSE(detail::fits_as_surely(verdict::no, verdict::no));
   CHECK(name(finding_kind::batch) == "batch");
   CHECK(name(finding_kind::slices) == "slices");
   CHECK(name(static_cast<finding_kind>(200)) == "?");

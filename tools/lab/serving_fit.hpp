@@ -1,20 +1,20 @@
-#ifndef TPUPLAN_LAB_CALIBRATE_SERVING_HPP
-#define TPUPLAN_LAB_CALIBRATE_SERVING_HPP
+#ifndef TPUPLAN_LAB_SERVING_FIT_HPP
+#define TPUPLAN_LAB_SERVING_FIT_HPP
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <lab/calibrate_training.hpp>
+#include <lab/least_squares.hpp>
 #include <lab/serving_records.hpp>
-#include <map>
+#include <lab/validation.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 /// @file
-/// The calibration of the serving estimates: decode and prefill apart, as tools/lab/calibrate_training.hpp does for
-/// training.
+/// The constants of the serving estimates fitted to published runs, decode and prefill apart, as
+/// tools/lab/training_fit.hpp does for training.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -100,16 +100,11 @@ inline serving_calibration with_logs(serving_calibration constants, const std::v
 /// The decode, or the prefill, runs of a document that the calibration uses: quality A and B, timed steps and engines;
 /// batches over saturated rates, which have scheduling and sampling in them, are left out.
 [[nodiscard]] inline std::vector<serving_record> serving_runs(const nlohmann::json& document, std::string_view kind) {
-  std::vector<serving_record> runs;
-  for (const nlohmann::json& value : document.at("records")) {
-    if (value.value("kind", "") != kind || value.value("quality", "C") == "C") continue;
-    try {
-      serving_record run = read_serving_record(value, value.value("id", ""));
-      if (!run.saturated && run.question != serving_question::end_to_end) runs.push_back(std::move(run));
-    } catch (const error& problem) {
-      if (!detail::is_a_gap(problem.code())) throw;
-    }
-  }
+  std::vector<serving_record> runs = detail::runs_of(document, kind, read_serving_record);
+  const auto scheduled = [](const serving_record& run) {
+    return run.saturated || run.question == serving_question::end_to_end;
+  };
+  runs.erase(std::remove_if(runs.begin(), runs.end(), scheduled), runs.end());
   return runs;
 }
 
@@ -121,22 +116,9 @@ inline serving_calibration with_logs(serving_calibration constants, const std::v
 
 /// Every family left out once. Nothing of it is seen by the fit that predicts it.
 [[nodiscard]] inline std::vector<left_out_run> leave_families_out(const std::vector<serving_record>& runs) {
-  std::map<std::string, std::vector<serving_record>> families;
-  for (const serving_record& run : runs) families[run.family].push_back(run);
-  std::vector<left_out_run> result;
-  for (const auto& [family, members] : families) {
-    std::vector<serving_record> others;
-    for (const serving_record& run : runs) {
-      if (run.family != family) others.push_back(run);
-    }
-    if (others.empty()) continue;
-    const serving_calibration constants = fit_serving(others).constants;
-    for (const serving_record& run : members) {
-      const seconds predicted = predict(run, constants).time;
-      result.push_back({run.id, family, predicted / run.measured - 1, predicted});
-    }
-  }
-  return result;
+  return detail::leave_out_each(
+      runs, [](const std::vector<serving_record>& others) { return fit_serving(others).constants; },
+      [](const serving_record& run, const serving_calibration& constants) { return predict(run, constants).time; });
 }
 
 }  // namespace abi_0

@@ -1,5 +1,5 @@
-#ifndef TPUPLAN_LAB_CALIBRATE_TRAINING_HPP
-#define TPUPLAN_LAB_CALIBRATE_TRAINING_HPP
+#ifndef TPUPLAN_LAB_TRAINING_FIT_HPP
+#define TPUPLAN_LAB_TRAINING_FIT_HPP
 
 #include <algorithm>
 #include <array>
@@ -93,11 +93,13 @@ inline calibration constants_from(const std::vector<double>& logs, const term_se
   return c;
 }
 
+inline seconds predicted_step(const training_record& run, const calibration& constants) {
+  return step_time(run.model, run.job, run.mesh, run.where, constants).total;
+}
+
 inline std::vector<double> log_errors(const std::vector<training_record>& runs, const calibration& constants) {
   std::vector<double> errors;
-  for (const training_record& run : runs) {
-    errors.push_back(std::log(step_time(run.model, run.job, run.mesh, run.where, constants).total / run.measured));
-  }
+  for (const training_record& run : runs) errors.push_back(std::log(predicted_step(run, constants) / run.measured));
   return errors;
 }
 
@@ -122,49 +124,18 @@ inline std::vector<double> log_errors(const std::vector<training_record>& runs, 
 
 /// The runs of a document that the calibration uses: quality A and B, in the domain, not skipped.
 [[nodiscard]] inline std::vector<training_record> calibration_runs(const nlohmann::json& document) {
-  std::vector<training_record> runs;
-  for (const nlohmann::json& value : document.at("records")) {
-    if (value.value("kind", "") != "training" || value.value("quality", "C") == "C") continue;
-    try {
-      training_record run = read_training_record(spell_out(value, value.value("id", "")).record, value.value("id", ""));
-      if (static_cast<double>(parameters(run.model).total) >= 1.5e9) runs.push_back(std::move(run));
-    } catch (const error& problem) {
-      if (!detail::is_a_gap(problem.code())) throw;
-    }
-  }
+  std::vector<training_record> runs =
+      detail::runs_of(document, "training", [](const nlohmann::json& value, const std::string& id) {
+        return read_training_record(spell_out(value, id).record, id);
+      });
+  const auto too_small = [](const training_record& run) {
+    return static_cast<double>(parameters(run.model).total) < 1.5e9;
+  };
+  runs.erase(std::remove_if(runs.begin(), runs.end(), too_small), runs.end());
   return runs;
 }
 
-/// A run and what constants say of it that were fitted without its family.
-struct left_out_run {
-  std::string id;       ///< of the record
-  std::string family;   ///< that was left out
-  double error = 0;     ///< predicted / measured - 1
-  seconds predicted{};  ///< time of a step
-};
-
 namespace detail {
-
-/// Every family left out once, its prediction by constants that `fit` makes of the other runs.
-template <class Fit>
-std::vector<left_out_run> leave_out_each(const std::vector<training_record>& runs, const Fit& fit) {
-  std::map<std::string, std::vector<training_record>> families;
-  for (const training_record& run : runs) families[run.family].push_back(run);
-  std::vector<left_out_run> result;
-  for (const auto& [family, members] : families) {
-    std::vector<training_record> others;
-    for (const training_record& run : runs) {
-      if (run.family != family) others.push_back(run);
-    }
-    if (others.empty()) continue;
-    const calibration constants = fit(others);
-    for (const training_record& run : members) {
-      const seconds predicted = step_time(run.model, run.job, run.mesh, run.where, constants).total;
-      result.push_back({run.id, family, predicted / run.measured - 1, predicted});
-    }
-  }
-  return result;
-}
 
 /// Mean size of the logarithm of predicted over measured, every family counting alike.
 inline double family_error(const std::vector<left_out_run>& runs) {
@@ -184,7 +155,8 @@ inline double family_error(const std::vector<left_out_run>& runs) {
 [[nodiscard]] inline std::vector<left_out_run> leave_families_out(const std::vector<training_record>& runs,
                                                                   const term_set& without = {}) {
   return detail::leave_out_each(
-      runs, [&](const std::vector<training_record>& others) { return fit_calibration(others, without).constants; });
+      runs, [&](const std::vector<training_record>& others) { return fit_calibration(others, without).constants; },
+      detail::predicted_step);
 }
 
 /// The terms that these runs do not ask for, by backward elimination. In each round the term is dropped without which
@@ -213,11 +185,12 @@ inline double family_error(const std::vector<left_out_run>& runs) {
 template <class Told>
 [[nodiscard]] std::vector<left_out_run> leave_families_out_nested(const std::vector<training_record>& runs,
                                                                   const Told& told) {
-  return detail::leave_out_each(runs, [&](const std::vector<training_record>& others) {
+  const auto fit = [&](const std::vector<training_record>& others) {
     const term_set dropped = terms_to_drop(others);
     told(others, dropped);
     return fit_calibration(others, dropped).constants;
-  });
+  };
+  return detail::leave_out_each(runs, fit, detail::predicted_step);
 }
 
 }  // namespace abi_0
