@@ -228,7 +228,7 @@ inline void keep_best(serving_plan_answer& answer, std::size_t most) {
 
 /// The best slices to serve a model under some traffic, best first, and one reason for every other slice. Each plan is
 /// what `serve` says of the traffic of one of its slices. Throws, naming the field, for requests that cannot be asked.
-/// Worked: the second table of the README.
+/// Worked: the first table of docs/serving.md.
 [[nodiscard]] inline serving_plan_answer plan_serving(const serving_request& request) {
   validate(request.job, request.model);
   validate(request.constants);
