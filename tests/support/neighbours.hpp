@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/json/named.hpp>
+#include <tpuplan/io/reflect.hpp>
 #include <tpuplan/text.hpp>
 #include <tpuplan/units.hpp>
 #include <type_traits>

@@ -13,7 +13,7 @@ using namespace tpuplan;
 
 TEST_CASE("a struct that nothing filled is what it has always been") {
   std::string got;
-  json_types::each_core_type([&](auto type) {
+  json_types::each_type([&](auto type) {
     using T = typename decltype(type)::type;
     if constexpr (detail::has_trait<detail::fields_of, T>) {
       got += lines_of_fields::of(std::string(detail::fields_of<T>::type_name), T{});

@@ -6,8 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/reflect/enumerators.hpp>
-#include <tpuplan/io/reflect/fields.hpp>
+#include <tpuplan/io/reflect/types.hpp>
 #include <tpuplan/io/text/phrases.hpp>
 #include <tpuplan/io/text/readable.hpp>
 #include <type_traits>
@@ -23,7 +22,7 @@ namespace detail {
 
 /// Types whose text is their name.
 template <class T>
-inline constexpr bool has_name = is_declared_enum<T> || is_one_of<T, remat_policy, slice, topology>;
+inline constexpr bool has_name = is_named_enum<T> || is_one_of<T, remat_policy, slice, topology>;
 
 /// Structs whose text is more than their fields.
 template <class T>
