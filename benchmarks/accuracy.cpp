@@ -25,10 +25,10 @@ void print_constants(const calibration_fit& fit) {
   for (const fitted_constant& c : fit.fitted) {
     fmt::print("| {} | {} | {} | {:.4g} | {:.2f} |\n", c.name, c.prior, c.prior_spread, c.value, c.spread);
   }
-  fmt::print("\nMXU fraction by generation:");
-  for (std::size_t g = 0; g < generations.size(); ++g) {
-    fmt::print(" {} {:.3g} ({:.2f})", generations[g].name.view(), fit.constants.mxu_fraction[g], fit.mxu_spread[g]);
-  }
+  fmt::print("\nMXU fraction by chip:");
+  const fitted_chips& chips = fit.constants.chips;
+  for (std::size_t i = 0; i < chips.count; ++i)
+    fmt::print(" {} {:.3g} ({:.2f})", chips.items[i].chip.view(), chips.items[i].mxu_fraction, fit.mxu_spread[i]);
   fmt::print("\n\n");
 }
 

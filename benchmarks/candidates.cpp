@@ -92,7 +92,7 @@ double hoisted(const question& q) {
     for (const std::int64_t accumulation : q.accumulations) {
       for (std::size_t policy = 0; policy < q.policies.size(); ++policy) {
         const detail::candidate c = detail::evaluate(h, accumulation, policy);
-        if (c.high < room && c.seconds < best) best = c.seconds;
+        if (c.on_device.high.value() < room && c.time.value() < best) best = c.time.value();
       }
     }
   });

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <tpuplan/estimate/training/calibration_errors.hpp>
+#include <lab/training_errors.hpp>
 #include <lab/calibrate_training.hpp>
 #include <vector>
 
@@ -29,9 +29,11 @@ TEST_CASE("the committed constants are what the calibration produces, to three d
   REQUIRE(runs().size() == 99);
   const calibration fitted = fit_calibration(runs()).constants;
   const calibration committed;
-  for (std::size_t g = 0; g < generations.size(); ++g) {
-    INFO(generations[g].name.view());
-    CHECK(to_three_digits(fitted.mxu_fraction[g]) == committed.mxu_fraction[g]);
+  REQUIRE(fitted.chips.count == committed.chips.count);
+  for (std::size_t i = 0; i < committed.chips.count; ++i) {
+    const chip_constants& chip = committed.chips.items[i];
+    INFO(chip.chip.view());
+    CHECK(to_three_digits(fitted.chips.items[i].mxu_fraction) == chip.mxu_fraction);
   }
   CHECK(to_three_digits(fitted.other_mxu_fraction) == committed.other_mxu_fraction);
   CHECK(to_three_digits(fitted.hbm_passes) == committed.hbm_passes);
@@ -40,12 +42,28 @@ TEST_CASE("the committed constants are what the calibration produces, to three d
   CHECK(to_three_digits(fitted.general_software) == committed.general_software);
 }
 
+TEST_CASE("the runs behind each chip are those that the constants are fitted to") {
+  for (const training_coverage& row : training_runs) {
+    training_coverage counted{row.chip};
+    for (const training_record& run : runs()) {
+      if (run.where.chip.name != row.chip) continue;
+      const bool eight_bit = run.job.compute == dtype::int8 || run.job.compute == dtype::fp8;
+      ++(has_experts(run.model) ? counted.experts : eight_bit ? counted.eight_bit : counted.dense);
+    }
+    INFO(row.chip.view());
+    CHECK(counted.dense == row.dense);
+    CHECK(counted.eight_bit == row.eight_bit);
+    CHECK(counted.experts == row.experts);
+  }
+}
+
 TEST_CASE("the committed errors of fitted constants are those of the calibration") {
   const calibration_fit fit = fit_calibration(runs());
   const calibration& errors = calibration_log_errors;
-  for (std::size_t g = 0; g < generations.size(); ++g) {
-    INFO(generations[g].name.view());
-    CHECK(std::abs(fit.mxu_spread[g] - errors.mxu_fraction[g]) < 0.01);
+  for (std::size_t i = 0; i < errors.chips.count; ++i) {
+    const chip_constants& chip = errors.chips.items[i];
+    INFO(chip.chip.view());
+    CHECK(std::abs(fit.mxu_spread[i] - chip.mxu_fraction) < 0.01);
   }
   for (const fitted_constant& one : fit.fitted) {
     INFO(one.name);

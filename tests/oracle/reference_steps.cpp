@@ -29,7 +29,8 @@ std::map<std::string, nlohmann::json> records_by_id() {
 // weights, rounds nothing up to blocks, and knows no software level.
 tpuplan::calibration reference_constants() {
   tpuplan::calibration c;
-  c.mxu_fraction = {0.75, 0.68, 0.65, 0.79, 0.71, 0.705, 0.69};
+  c.chips = {{{{"v2", 0.75}, {"v3", 0.68}, {"v4", 0.65}, {"v5e", 0.79}, {"v5p", 0.71}, {"v6e", 0.705}, {"tpu7x", 0.69}}},
+             7};
   c.products_padded = false;
   c.attention_block = 0;
   c.latent_values_padded = true;

@@ -80,7 +80,7 @@ static_assert(topology{{4, 4, 4}, 3} != topology{{4, 4, 8}, 3} && !(topology{{4,
 static_assert(may_be_twisted({{8, 8, 4}, 3}) && may_be_twisted({{4, 8, 8}, 3}) && !may_be_twisted({{8, 8, 8}, 3}));
 
 // Partial slices of v2 and v3 count as closed from 256 chips on.
-static_assert(detail::counts_as_wrapped(slice_for("v3-512")) && !detail::counts_as_wrapped(slice_for("v3-256")));
+static_assert(!is_ring(slice_for("v3-512"), 0) && is_ring(slice_for("v3-2048"), 0));
 
 // A matrix up and one down, or two up.
 static_assert(count_of(experts_without_gate(), "expert up") == 4 * 30);

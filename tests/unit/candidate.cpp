@@ -228,20 +228,20 @@ TEST_CASE("a candidate is what step_time and memory_use say") {
         const detail::candidate got = detail::evaluate(h, accumulation, p);
         const double total = step_time(m, job, l, s, c).total.value();
         const memory_breakdown memory = memory_use(m, job, l, s);
-        const bool same = close(got.seconds, total) && close(got.low, memory.low.value()) &&
-                          close(got.total, memory.total.value()) && close(got.high, memory.high.value());
+        const bool same = close(got.time.value(), total) && close(got.on_device.low.value(), memory.low.value()) &&
+                          close(got.on_device.total.value(), memory.total.value()) && close(got.on_device.high.value(), memory.high.value());
         if (!same && ++wrong < 4) {
-          UNSCOPED_INFO("model " << &m - all_models.data() << " on " << name(s).view() << ": " << got.seconds << " for "
-                                 << total << " s, " << got.low << " " << got.total << " " << got.high << " for "
+          UNSCOPED_INFO("model " << &m - all_models.data() << " on " << name(s).view() << ": " << got.time.value() << " for "
+                                 << total << " s, " << got.on_device.low.value() << " " << got.on_device.total.value() << " " << got.on_device.high.value() << " for "
                                  << memory.low.value() << " " << memory.total.value() << " " << memory.high.value());
         }
-        beyond_bounds += detail::least_seconds(h) > got.seconds || detail::least_bytes(h) > got.low ? 1U : 0U;
-        least_seconds = std::min(least_seconds, got.seconds);
-        least_bytes = std::min(least_bytes, got.low);
+        beyond_bounds += detail::least_time(h).value() > got.time.value() || detail::least_bytes(h).value() > got.on_device.low.value() ? 1U : 0U;
+        least_seconds = std::min(least_seconds, got.time.value());
+        least_bytes = std::min(least_bytes, got.on_device.low.value());
         ++compared;
       }
     }
-    tightest += detail::least_seconds(h) > 0.9 * least_seconds && detail::least_bytes(h) > 0.9 * least_bytes ? 1U : 0U;
+    tightest += detail::least_time(h).value() > 0.9 * least_seconds && detail::least_bytes(h).value() > 0.9 * least_bytes ? 1U : 0U;
     const std::array<bool, 9> has = {l.data > 1,     l.tensor > 1,       l.expert > 1,
                                      l.context > 1,  l.pipeline > 1,     l.dcn_data > 1,
                                      l.dcn_fsdp > 1, l.dcn_pipeline > 1, job.lora_rank > 0};
@@ -262,12 +262,12 @@ TEST_CASE("the bounds are reached, and by whom") {
   const detail::hoisted_job j = detail::hoist(llama_3_8b(), job_of(1024, 4096), policies.data(), policies.size());
   const detail::hoisted_tensor t = detail::hoist(j, s.chip, 1);
   const detail::hoisted_layout h = detail::hoist(t, s, l, 1024);
-  CHECK(detail::least_seconds(h) == detail::seconds_of(h, 1, 1));   // nothing is done again
+  CHECK(detail::least_time(h) == detail::time_of(h, 1, 1));   // nothing is done again
   CHECK(detail::least_bytes(h) == detail::bytes_of(h, 16, 0).low);  // one sequence on a device, all done again
   // More microbatches take longer; from two on they take less memory.
   for (std::size_t p = 0; p < policies.size(); ++p) {
     for (std::int64_t more = 2; more <= 16; more *= 2) {
-      CHECK(detail::seconds_of(h, more, p) > detail::seconds_of(h, more / 2, p));
+      CHECK(detail::time_of(h, more, p) > detail::time_of(h, more / 2, p));
       if (more > 2) CHECK(detail::bytes_of(h, more, p).high <= detail::bytes_of(h, more / 2, p).high);
     }
   }
@@ -296,7 +296,7 @@ constexpr double seconds_at_compile_time() {
   const slice s = slice_for("v5e-16");
   const detail::hoisted_job j = detail::hoist(llama_3_8b(), job_of(64, 4096), &remat::full, 1);
   const detail::hoisted_tensor t = detail::hoist(j, s.chip, 1);
-  return detail::evaluate(detail::hoist(t, s, fsdp_layout(s), 64), 2, 0).seconds;
+  return detail::evaluate(detail::hoist(t, s, fsdp_layout(s), 64), 2, 0).time.value();
 }
 
 TEST_CASE("a constant candidate") {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <tpuplan/estimate/training/calibration_errors.hpp>
+#include <lab/training_errors.hpp>
 
 #include "support/catch.hpp"
 #include "support/fields.hpp"

@@ -273,8 +273,8 @@ TEST_CASE("constants of the caller that cannot be are refused by name") {
   c.low_precision_share = 1.1;
   CHECK(asked(c).code == errc::out_of_range);
   c = {};
-  c.mxu_fraction[3] = 0;
-  CHECK(says(asked(c).message, "calibration.mxu_fraction[3]"));
+  c.chips.items[3].mxu_fraction = 0;
+  CHECK(says(asked(c).message, "mxu_fraction of v5e"));
   c = {};
   c.per_layer_pass = seconds{-1};
   CHECK(says(asked(c).message, "calibration.per_layer_pass"));
@@ -620,8 +620,8 @@ TEST_CASE("every calibrated constant has an effect where it should, and only the
   };
   using k = calibration&;
   const std::vector<row> rows = {
-      {"MXU fraction of the chip", 0, [](k c) { c.mxu_fraction[4] *= 0.5; }, true},
-      {"MXU fraction of another chip", 0, [](k c) { c.mxu_fraction[3] *= 0.5; }, false},
+      {"MXU fraction of the chip", 0, [](k c) { c.chips.items[4].mxu_fraction *= 0.5; }, true},
+      {"MXU fraction of another chip", 0, [](k c) { c.chips.items[3].mxu_fraction *= 0.5; }, false},
       {"MXU fraction of unlisted chips", 0, [](k c) { c.other_mxu_fraction *= 0.5; }, false},
       {"attention", 0, [](k c) { c.attention_slowdown *= 2; }, true},
       {"attention block", 0, [](k c) { c.attention_block *= 2; }, true},

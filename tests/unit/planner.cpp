@@ -399,7 +399,7 @@ TEST_CASE("a slower calibration makes slower plans") {
   plan_request request = llama_request();
   request.generations = {"v6e"};
   const plan_answer before = make_plan(request);
-  for (double& fraction : request.constants.mxu_fraction) fraction /= 2;
+  for (chip_constants& chip : request.constants.chips.items) chip.mxu_fraction /= 2;
   const plan_answer after = make_plan(request);
   REQUIRE(after.plans.size() == before.plans.size());
   for (const plan& p : after.plans) {

@@ -133,7 +133,7 @@ TEST_CASE("attention without a fused kernel moves its scores, hides nothing and 
   CHECK_FALSE(fused.extrapolated);
   job.attention = attention_kernel::unfused;
   const calibration c;
-  const double forward = 4096.0 * 4 * 32 * 32 * 128 * 4096 / (459e12 * c.mxu_fraction[4]);
+  const double forward = 4096.0 * 4 * 32 * 32 * 128 * 4096 / (459e12 * mxu_fraction(c, v5p));
   const double array = 4096.0 * 32 * 32 * 4096 * 2 * c.hbm_passes / 2765e9;  // written or read once
   struct row {
     remat_policy policy;
@@ -174,7 +174,7 @@ TEST_CASE("a frozen base asks for no gradients of its weights, and adapters for 
   constexpr double adapters = 16.0 * 32 * (8192 + 5120);
   constexpr double base = 8030261248.0;
   const calibration c;
-  const double rate = 459e12 * c.mxu_fraction[4];
+  const double rate = 459e12 * mxu_fraction(c, v5p);
   const forward_flops f = forward_flops_per_token(llama_3_8b(), 4096);
   const double redone = (f.qkv + f.attention_output + f.mlp_up).value();
   const double products = (f.qkv + f.attention_output + f.mlp_up + f.mlp_down).value();

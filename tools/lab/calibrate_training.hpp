@@ -25,7 +25,7 @@ inline namespace abi_0 {
 struct calibration_fit {
   calibration constants{};              ///< as fitted, the others as given
   std::vector<fitted_constant> fitted;  ///< those that were free
-  std::array<double, 7> mxu_spread{};   ///< of the MXU fraction of each generation
+  std::vector<double> mxu_spread;       ///< of the MXU fraction of each of `constants.chips`
 };
 
 /// A term of the step time that can be left out, and how: its constant is put to where it has no effect. Constants that
@@ -39,7 +39,7 @@ struct optional_term {
 /// constant or switch adds. Where traffic exceeds the work, in context parallelism and with state on hosts there is no
 /// run.
 inline constexpr std::array<optional_term, 19> optional_terms = {{
-    {"generations apart", [](calibration& constants) { constants.mxu_fraction.fill(constants.other_mxu_fraction); }},
+    {"generations apart", [](calibration& constants) { constants.chips.count = 0; }},
     {"products padded", [](calibration& constants) { constants.products_padded = false; }},
     {"slower attention", [](calibration& constants) { constants.attention_slowdown = 1; }},
     {"attention in blocks", [](calibration& constants) { constants.attention_block = 0; }},
@@ -69,7 +69,9 @@ namespace detail {
 /// drawn to 1, so that a generation with one record is not believed too much.
 inline std::vector<fitted_constant> free_constants() {
   std::vector<fitted_constant> list = {{"mxu_fraction", 0.74, 0.20, 0, 0}};
-  for (const chip_spec& chip : generations) list.push_back({std::string(chip.name.view()), 1.0, 0.15, 0, 0});
+  const fitted_chips chips = calibration{}.chips;
+  for (std::size_t i = 0; i < chips.count; ++i)
+    list.push_back({std::string(chips.items[i].chip.view()), 1.0, 0.15, 0, 0});
   list.push_back({"hbm_passes", 1.2, 0.4, 0, 0});
   list.push_back({"dispatch_passes", 18.0, 0.4, 0, 0});
   list.push_back({"exposed_fsdp", 0.3, 0.4, 0, 0});
@@ -80,12 +82,11 @@ inline std::vector<fitted_constant> free_constants() {
 inline calibration constants_from(const std::vector<double>& logs, const term_set& without = {}) {
   calibration c;
   const double level = std::exp(logs[0]);
-  for (std::size_t g = 0; g < 7; ++g) c.mxu_fraction[g] = level * std::exp(logs[1 + g]);
+  std::size_t next = 1;
+  for (std::size_t i = 0; i < c.chips.count; ++i) c.chips.items[i].mxu_fraction = level * std::exp(logs[next++]);
   c.other_mxu_fraction = level;
-  c.hbm_passes = std::exp(logs[8]);
-  c.dispatch_passes = std::exp(logs[9]);
-  c.exposed_fsdp = std::exp(logs[10]);
-  c.general_software = std::exp(logs[11]);
+  for (double* free : {&c.hbm_passes, &c.dispatch_passes, &c.exposed_fsdp, &c.general_software})
+    *free = std::exp(logs[next++]);
   for (std::size_t i = 0; i < optional_terms.size(); ++i) {
     if (without[i]) optional_terms[i].switch_off(c);
   }
@@ -114,9 +115,8 @@ inline std::vector<double> log_errors(const std::vector<training_record>& runs, 
       detail::family_sizes(runs), 0.08);
   const detail::matrix& covariance = found.covariance;
   calibration_fit fit{detail::constants_from(found.logs, without), std::move(free), {}};
-  for (std::size_t g = 0; g < 7; ++g) {
-    fit.mxu_spread[g] = std::sqrt(covariance[0][0] + covariance[1 + g][1 + g] + 2 * covariance[0][1 + g]);
-  }
+  for (std::size_t i = 1; i <= fit.constants.chips.count; ++i)
+    fit.mxu_spread.push_back(std::sqrt(covariance[0][0] + covariance[i][i] + 2 * covariance[0][i]));
   return fit;
 }
 

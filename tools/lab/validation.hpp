@@ -68,7 +68,7 @@ inline double bare_roofline(const training_record& record, const calibration& id
 /// No losses at all: the peak of the matrix units, attention as fast as other products.
 inline calibration without_losses() {
   calibration ideal;
-  for (double& fraction : ideal.mxu_fraction) fraction = 1;
+  ideal.chips = {};
   ideal.other_mxu_fraction = 1;
   ideal.attention_slowdown = 1;
   ideal.attention_block = 0;

@@ -4,8 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/integer.hpp>
+#include <tpuplan/parallel/interconnect.hpp>
 
 /// @file
 /// From one chip to another: hops, the first byte, the rest, and what a chip gets of its host's network card.
@@ -13,20 +12,10 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Time of one ICI hop, whatever it carries: about a microsecond. Source: scaling book, "TPU networking" (2025-12-15).
-inline constexpr seconds ici_hop_latency{1e-6};
-
 /// Where a chip is in its slice: its place along each axis, from 0.
 struct chip_position {
   std::array<std::int32_t, 3> at{0, 0, 0};  ///< along each axis
 };
-
-/// One link of one chip, one way, as achieved. Worked: 50 GB/s x 0.9 = 45 GB/s on v5e.
-[[nodiscard]] constexpr bytes_per_second ici_link_rate(const chip_spec& chip) {
-  const bytes_per_second rate = chip.ici.link_one_way * chip.ici.achievable_fraction;
-  detail::positive("chip.ici.link_one_way", rate.value());
-  return rate;
-}
 
 namespace detail {
 

@@ -95,11 +95,7 @@ constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& 
 
 /// The group of chips in which one degree communicates. Worked: all_gather over it takes what FSDP waits for.
 [[nodiscard]] constexpr collective_group group_of(const placed_degree& placed, const slice& where) {
-  collective_group group;
-  group.lengths = placed.lengths;
-  group.one_way = ici_link_rate(where.chip);
-  group.network = placed.rings ? network_kind::ring : network_kind::line;
-  return group;
+  return group_spanning(where, placed.lengths);
 }
 
 }  // namespace abi_0

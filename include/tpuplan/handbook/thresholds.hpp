@@ -6,6 +6,7 @@
 #include <tpuplan/hardware/chip.hpp>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/math.hpp>
+#include <tpuplan/parallel/interconnect.hpp>
 
 /// @file
 /// When does a way of sharding stop being limited by arithmetic? Rules for a layer of two matrices [D,F] and [F,D] in
@@ -139,7 +140,8 @@ struct layer_backward_times {
   const auto total = static_cast<double>(detail::positive_count("slices", slice_total));
   layer_backward_times t;
   t.math = flops{8 * batch_tokens * weights} / (peak_rate(chip, dtype::bf16) * (per_slice * total));
-  if (slice_total > 1) t.dcn = bytes{8 * weights} / (bandwidth(chip, memory_level::dcn) * per_slice);
+  if (slice_total > 1)
+    t.dcn = bytes{4 * weights} * all_reduce_share(total, member_share::whole) / (dcn_rate(chip) * per_slice);
   return t;
 }
 

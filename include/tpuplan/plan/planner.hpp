@@ -108,12 +108,13 @@ inline void search_layout(slice_search& search, const search_space& space, const
     for (std::size_t policy = 0; policy < space.policies.size(); ++policy) {
       const candidate c = evaluate(at, accumulation, policy);
       ++counts.candidates;
-      if (c.low > (2 - safe_share) * usable) {
-        come_closer(search, rejection::does_not_fit, c.low - usable);
-      } else if (!(c.high < safe_share * usable) && !space.request.accept_uncertain) {
-        come_closer(search, rejection::fit_uncertain, c.high - safe_share * usable);
-      } else if (c.seconds * steps < search.run) {
-        search.run = c.seconds * steps;
+      const double low = c.on_device.low.value(), high = c.on_device.high.value();
+      if (low > (2 - safe_share) * usable) {
+        come_closer(search, rejection::does_not_fit, low - usable);
+      } else if (!(high < safe_share * usable) && !space.request.accept_uncertain) {
+        come_closer(search, rejection::fit_uncertain, high - safe_share * usable);
+      } else if (c.time.value() * steps < search.run) {
+        search.run = c.time.value() * steps;
         search.mesh = mesh;
         search.batch = batch;
         search.accumulation = accumulation;
@@ -142,7 +143,7 @@ inline slice_search search_slices(const slice& where, std::int64_t slice_total, 
       ++counts.layouts;
       const double steps = math::ceil(request.tokens / (static_cast<double>(batch) * length));
       const hoisted_layout at = hoist(degrees.at(mesh.tensor), where, mesh, batch);
-      if (least_seconds(at) * steps >= search.run) {
+      if (least_time(at).value() * steps >= search.run) {
         ++counts.pruned;
         continue;
       }

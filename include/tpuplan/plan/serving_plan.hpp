@@ -209,7 +209,7 @@ inline server_search search_server(const slice& where, const serving_request& re
     if (all % tensor != 0) continue;
     for (const cache_sharding cut : {cache_sharding::heads, cache_sharding::batch}) {
       const serving_layout mesh{tensor, weight_sharding::one_dimension, cut};
-      if (!heads_divide(request.model, tensor)) continue;
+      if (!detail::heads_divide(request.model, tensor)) continue;
       if (cut == cache_sharding::batch && served_by(request.model, request.job, {tensor, {}, {}}, where).copies <= 1)
         continue;
       if (largest_running(request.model, request.job, mesh, where) == 0) {

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <tpuplan/hardware/generations.hpp>
-#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/hardware/chip.hpp>
+#include <tpuplan/maybe.hpp>
 #include <tpuplan/text.hpp>
 #include <tpuplan/units.hpp>
 
@@ -15,13 +15,26 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+/// What is fitted to one chip, under its name.
+struct chip_constants {
+  text<24> chip{};  ///< its name
+  double mxu_fraction =
+      0;  ///< sustained fraction of the bf16 peak in matrix products; HBM, ICI, attention counted apart
+};
+
+/// The chips that constants were fitted to.
+struct fitted_chips {
+  std::array<chip_constants, 16> items{};  ///< the first `count` are set
+  std::size_t count = 0;                   ///< chips
+};
+
 /// Constants of the training step. Each has a physical meaning; the defaults are what benchmarks/accuracy fits by least
 /// squares on the logarithm of time over 99 published runs of 14 model families, rounded to three digits.
-/// estimate/training/calibration_errors.hpp has the standard error of each one's logarithm.
 struct calibration {
-  /// Sustained fraction of the bf16 peak in matrix products, HBM, ICI and attention counted apart: v2 … tpu7x.
-  std::array<double, 7> mxu_fraction = {0.856, 0.784, 0.735, 0.911, 0.774, 0.808, 0.764};
-  double other_mxu_fraction = 0.798;     ///< for chips that are not in the table
+  fitted_chips chips{
+      {{{"v2", 0.855}, {"v3", 0.783}, {"v4", 0.735}, {"v5e", 0.911}, {"v5p", 0.774}, {"v6e", 0.808}, {"tpu7x", 0.764}}},
+      7};                                ///< what differs between chips
+  double other_mxu_fraction = 0.798;     ///< for chips that are not among them
   bool products_padded = true;           ///< dimensions on a device are filled up to the side of the MXU
   double attention_slowdown = 2.0;       ///< time of the attention kernel over a dense product of the same FLOPs
   double attention_block = 512;          ///< keys that the kernel takes at once: halves and windows round up to them
@@ -33,7 +46,7 @@ struct calibration {
   double weight_reads = 1;               ///< gathered weights, counted once per pass
   double dispatch_passes = 22.4;         ///< HBM passes of expert sort, gather and scatter per routed token
   bool dispatch_on_every_shard = true;   ///< tensor shards route the same tokens each for itself
-  double exposed_fsdp = 0.281;           ///< part of FSDP and data collectives that is not hidden
+  double exposed_fsdp = 0.282;           ///< part of FSDP and data collectives that is not hidden
   double exposed_tensor = 0.20;          ///< the same of tensor-parallel collectives; set
   double exposed_expert = 0.25;          ///< the same of expert all-to-alls; set
   double exposed_context = 1.00;         ///< the same of keys and values gathered for context parallelism; no record
@@ -49,9 +62,13 @@ struct calibration {
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
 constexpr void validate(const calibration& constants) {
-  for (std::size_t i = 0; i < constants.mxu_fraction.size(); ++i) {
-    detail::positive(text<32>{"calibration.mxu_fraction["}.append(static_cast<std::int64_t>(i)).append("]"),
-                     constants.mxu_fraction[i]);
+  if (constants.chips.count > constants.chips.items.size())
+    detail::fail(errc::out_of_range, "calibration.chips.count", static_cast<std::int64_t>(constants.chips.count),
+                 "at most 16 chips");
+  for (std::size_t i = 0; i < constants.chips.count; ++i) {
+    const chip_constants& fitted = constants.chips.items[i];
+    detail::positive(text<64>{"calibration.chips: mxu_fraction of "}.append(fitted.chip.view()).view(),
+                     fitted.mxu_fraction);
   }
   detail::positive("calibration.other_mxu_fraction", constants.other_mxu_fraction);
   detail::positive("calibration.attention_slowdown", constants.attention_slowdown);
@@ -74,6 +91,21 @@ constexpr void validate(const calibration& constants) {
   detail::not_negative("calibration.per_layer_pass", constants.per_layer_pass.value());
 }
 
+/// @{
+/// Passes of the elementwise work of a layer (norms, activation functions, residuals) through its tensors: one forward,
+/// two backward, and one more where products are done again. Where they are kept, 0.3 stands for the elementwise work
+/// that is done again even so. Set, not fitted: the fitted `hbm_passes` multiplies both.
+inline constexpr double elementwise_passes = 3.3;
+inline constexpr double elementwise_passes_with_remat = 4;
+/// @}
+
+/// @{
+/// Passes of a token's activations through tensor-parallel collectives: one forward, one backward, and half of one for
+/// the inputs that the backward pass gathers again; the whole forward pass once more where all of it is done again.
+inline constexpr double tensor_passes = 2.5;
+inline constexpr double tensor_passes_with_remat = 3;
+/// @}
+
 /// Constants of the memory model: a point, and the ends between which the compiler decides. Set by physics
 /// with the published records in view; none is a fit.
 struct memory_calibration {
@@ -93,10 +125,41 @@ inline constexpr memory_calibration memory_low{0.5, 1.0 / 3, 0, 0, 0.5, 0, 0, 1}
 /// The end where it keeps most.
 inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
 
-/// The constant for a chip: its generation's, or that of unlisted chips. Worked: 0.774 for v5p.
+/// What was fitted to a chip; nothing for chips without published runs, renamed copies of a chip among them.
+[[nodiscard]] constexpr maybe<chip_constants> find_chip_constants(const calibration& constants,
+                                                                  const chip_spec& chip) noexcept {
+  for (std::size_t i = 0; i < constants.chips.count; ++i) {
+    if (constants.chips.items[i].chip == chip.name) return constants.chips.items[i];
+  }
+  return nothing;
+}
+
+/// The MXU fraction fitted to a chip, or that of other chips. Worked: 0.774 for v5p, 0.798 for a chip of your own.
 [[nodiscard]] constexpr double mxu_fraction(const calibration& constants, const chip_spec& chip) noexcept {
-  const std::int64_t generation = detail::generation_index(chip);
-  return generation < 0 ? constants.other_mxu_fraction : constants.mxu_fraction[static_cast<std::size_t>(generation)];
+  const maybe<chip_constants> fitted = find_chip_constants(constants, chip);
+  return fitted ? fitted->mxu_fraction : constants.other_mxu_fraction;
+}
+
+/// How many published training runs stand behind the estimates for a chip. tests/oracle/calibration.cpp counts them.
+struct training_coverage {
+  text<24> chip{};             ///< its name
+  std::int64_t dense = 0;      ///< models without experts, products in bf16
+  std::int64_t eight_bit = 0;  ///< models without experts, products in int8 or fp8
+  std::int64_t experts = 0;    ///< mixtures of experts
+};
+/// The runs of data/measured that the constants are fitted to.
+inline constexpr training_coverage training_runs[] = {
+    {"v2", 1, 0, 0},   {"v3", 3, 0, 0},   {"v4", 11, 0, 0},    {"v5e", 20, 1, 0},
+    {"v5p", 12, 8, 5}, {"v6e", 12, 5, 5}, {"tpu7x", 6, 0, 10},
+};
+
+/// The runs behind the estimates for a chip; none for a chip that no published run is of. Worked: 5 runs of mixtures of
+/// experts on v5p.
+[[nodiscard]] constexpr training_coverage runs_behind(const chip_spec& chip) noexcept {
+  for (const training_coverage& row : training_runs) {
+    if (row.chip == chip.name) return row;
+  }
+  return {chip.name};
 }
 
 }  // namespace abi_0

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/estimate/training/calibration.hpp>
+#include <tpuplan/estimate/training/terms.hpp>
 #include <tpuplan/estimate/verdict.hpp>
 #include <tpuplan/estimate/widths.hpp>
 #include <tpuplan/maybe.hpp>
@@ -65,103 +66,183 @@ struct memory_breakdown {
   return names[place];
 }
 
-namespace detail {
-
-/// Ways in which weights are cut over the devices of all stages of the pipeline.
-constexpr double weight_shards(const layout& mesh, const slice& where) {
-  const double per_unit =
-      mesh.unit == mesh_unit::chips ? static_cast<double>(devices(where)) / static_cast<double>(chips(where)) : 1;
-  return static_cast<double>(checked_multiply(mesh.fsdp, mesh.tensor, mesh.expert)) * per_unit *
-         static_cast<double>(checked_multiply(mesh.pipeline, mesh.dcn_pipeline, mesh.dcn_fsdp));
-}
-
-/// What the stages are made of, on one device.
-struct memory_terms {
-  layer_widths width{};
-  double tokens = 0, element = 2;           // of a microbatch; bytes of a number in products
-  double frozen = 0, trained = 0;           // parameters
-  double layer = 0, experts = 0, head = 0;  // bytes of gathered weights: of a layer, of its experts, of the output head
+/// Bytes of one stage on one device. State is sharded with the weights; gathered weights are whole, but for tensor
+/// parallelism; the rest grows with the tokens of a microbatch.
+struct stage_terms {
+  /// @{
+  /// Of all weights, before they are sharded. Gradients that wait for the optimizer are of the second kind where
+  /// several microbatches add to them.
+  bytes parameters{}, optimizer{}, gradients{}, accumulated_gradients{};
+  /// @}
+  double brought = 1;        ///< share of the parameters that is on the device, for each pipeline stage; 1 at most
+  bytes gathered{};          ///< under FSDP, on a device
+  bytes gathered_experts{};  ///< the same of experts, before expert parallelism
+  /// @{
+  /// For each token of a microbatch on a device.
+  bytes activations{}, logits{}, workspace{};
+  /// @}
 };
 
-constexpr memory_terms terms_of(const transformer& model, const training_job& job, const layout& mesh,
-                                const slice& where) {
-  const parameter_count count = parameters(model);
-  const double shards = weight_shards(mesh, where);
-  const held_parameters held = held_by(model, job);
-  memory_terms t{widths_of(model)};
-  t.width.scores = scores_width(model, job);
-  t.tokens = static_cast<double>(tokens_per_step(job)) / static_cast<double>(job.gradient_accumulation) /
-             static_cast<double>(checked_multiply(devices(where), slices(mesh)));
-  t.element = job.compute == dtype::fp32 ? 4 : 2;
-  t.frozen = held.frozen / shards;
-  t.trained = held.trained / shards;
-  if (mesh.fsdp > 1 || mesh.dcn_fsdp > 1) {
-    const auto tensor = static_cast<double>(mesh.tensor);
-    const double body =
-        static_cast<double>(count.total) - static_cast<double>(count.embedding + count.lm_head + count.experts +
-                                                               count.vision + count.projector + count.head);
-    t.layer = t.element * (body > 0 ? body : 0) / static_cast<double>(model.layers) / tensor;
-    const double spread = static_cast<double>(checked_multiply(moe_layers(model), mesh.expert)) * tensor;
-    if (moe_layers(model) > 0) t.experts = t.element * static_cast<double>(count.experts) / spread;
-    t.head = t.element * static_cast<double>(model.vocab) * t.width.d_model / tensor;
-  }
-  return t;
+/// The stages of a step by `memory_stage`, under one estimate of what the compiler does.
+using memory_terms = std::array<stage_terms, 3>;
+
+/// What a layout on its slices is to the memory of a device.
+struct memory_layout {
+  double weight_shards = 1;  ///< devices over which weights are sharded, all pipeline stages and slices counted
+  double stages = 1;         ///< of the pipeline
+  double gathers = 0;        ///< 1 where FSDP gathers weights, else 0
+  double experts = 1;        ///< ways of expert parallelism
+  double tokens = 0;         ///< of a step on a device
+};
+
+/// The layout of a job. Worked: FSDP over v5p-128 shards weights over 64 devices.
+[[nodiscard]] constexpr memory_layout memory_layout_of(const training_job& job, const layout& mesh,
+                                                       const slice& where) {
+  const double devices_per_unit =
+      mesh.unit == mesh_unit::chips ? static_cast<double>(devices(where)) / static_cast<double>(chips(where)) : 1;
+  memory_layout at;
+  at.stages = static_cast<double>(checked_multiply(mesh.pipeline, mesh.dcn_pipeline));
+  at.weight_shards = static_cast<double>(checked_multiply(mesh.fsdp, mesh.tensor, mesh.expert)) * devices_per_unit *
+                     static_cast<double>(mesh.dcn_fsdp) * at.stages;
+  at.gathers = mesh.fsdp > 1 || mesh.dcn_fsdp > 1 ? 1 : 0;
+  at.experts = static_cast<double>(mesh.expert);
+  at.tokens =
+      static_cast<double>(tokens_per_step(job)) / static_cast<double>(checked_multiply(devices(where), slices(mesh)));
+  return at;
 }
 
-/// One estimate: the three stages, in the order of the steps, each with its parts and their total.
-constexpr std::array<memory_breakdown, 3> memory_stages(const memory_calibration& constants, const memory_terms& t,
-                                                        const transformer& model, const training_job& job,
-                                                        const layout& mesh) {
+namespace detail {
+
+/// Bytes of gathered weights on a device, tensor parallelism applied: of a layer without experts, of the experts of a
+/// layer, of the output head.
+struct gathered_weights {
+  double layer = 0, experts = 0, head = 0;
+};
+constexpr gathered_weights gathered_of(const transformer& model, double element, double tensor) {
+  const parameter_count count = parameters(model);
+  const std::int64_t elsewhere =
+      count.embedding + count.lm_head + count.experts + count.vision + count.projector + count.head;
+  const auto body = static_cast<double>(count.total > elsewhere ? count.total - elsewhere : 0);
+  gathered_weights result;
+  result.layer = element * body / static_cast<double>(model.layers) / tensor;
+  if (const auto layers = static_cast<double>(moe_layers(model)); layers > 0)
+    result.experts = element * static_cast<double>(count.experts) / layers / tensor;
+  result.head = element * static_cast<double>(checked_multiply(model.vocab, model.d_model)) / tensor;
+  return result;
+}
+
+/// What the optimizer and the weights keep in every stage, and what is saved for the backward pass.
+constexpr stage_terms kept_terms(const transformer& model, const training_job& job, const training_sizes& sizes,
+                                 const memory_calibration& constants) {
+  stage_terms kept;
+  kept.parameters = size_of(job.frozen_weights) * sizes.held.frozen + size_of(job.weights) * sizes.held.trained;
+  kept.accumulated_gradients = bytes{4 * sizes.held.trained};
+  if (job.state_on_host == host_state::none)
+    kept.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * sizes.held.trained;
+  if (job.state_on_host == host_state::parameters_and_optimizer)
+    kept.brought = constants.host_layers / static_cast<double>(model.layers);
+  const double element = job.compute == dtype::fp32 ? 4 : 2;
+  kept.activations = bytes{element * sizes.layers * saved_width(sizes.width, job.remat)};
+  return kept;
+}
+
+/// Workspace of the backward pass of a layer for each token: what is done again, gradients of activations, 8-bit copies
+/// of operands, buffers of transfers, and scores where attention is not fused.
+constexpr bytes layer_workspace(const transformer& model, const training_job& job, const layer_widths& width,
+                                std::int64_t tensor, const memory_calibration& constants) {
+  const double element = job.compute == dtype::fp32 ? 4 : 2;
   double copies = in_eight_bits(job) ? constants.quantised_bytes : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
-  const double d = t.width.d_model;
-  const auto layers = static_cast<double>(model.layers);
-  const double number = t.element * t.tokens;
-  const double saved = saved_width(t.width, job.remat);
   const double routed = 2 * static_cast<double>(model.moe.top_k) * (job.capacity_factor > 1 ? job.capacity_factor : 1);
-  const double all = t.width.qkv + t.width.mlp + (4 + routed) * d;
+  const double all = width.qkv + width.mlp + (4 + routed) * width.d_model;
+  const double saved = saved_width(width, job.remat);
   const double again = all > saved ? all - saved : 0;
-  memory_breakdown b;
-  b.parameters = size_of(job.frozen_weights) * t.frozen + size_of(job.weights) * t.trained;
-  b.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * t.trained;
-  if (job.gradient_accumulation > 1) b.gradients = bytes{4 * t.trained};
-  memory_breakdown update = b;
-  update.stage = memory_stage::update;
-  if (job.gradient_accumulation == 1) update.gradients = bytes{t.element * t.trained};
-  if (job.state_on_host != host_state::none) b.optimizer = {};
-  const double brought =
-      constants.host_layers * static_cast<double>(checked_multiply(mesh.pipeline, mesh.dcn_pipeline)) / layers;
-  if (job.state_on_host == host_state::parameters_and_optimizer && brought < 1) b.parameters = brought * b.parameters;
-  b.activations = bytes{number * layers * saved};
-  memory_breakdown logits = b;
-  logits.stage = memory_stage::logits;
-  logits.logits = bytes{4 * constants.logits_copies * t.tokens * static_cast<double>(model.vocab) *
-                        job.logits_fraction / static_cast<double>(job.vocabulary_tiles)};
-  logits.gathered_weights = bytes{t.head};
-  logits.workspace = bytes{2 * number * d};
-  b.gradients += bytes{constants.kept_gradients * t.element * t.trained};
-  b.gathered_weights =
-      bytes{constants.weight_layers * (t.layer + t.experts) +
-            constants.gradient_layers * (job.lora_rank > 0 ? 0 : t.layer + t.experts / (model.mlp.gated ? 3 : 2))};
-  const double tensor = mesh.tensor > 1 ? static_cast<double>(mesh.tensor) * d : 0;
+  const double sharded = tensor > 1 ? static_cast<double>(tensor) * width.d_model : 0;
   // Probabilities and their gradient, but for those that are saved.
-  const double scores =
-      t.width.scores * (2 * constants.logits_copies - (job.remat.elementwise == placement::device ? 1 : 0));
-  b.workspace =
-      bytes{t.tokens * (t.element + copies) * (constants.recomputed * again + constants.activation_gradients * all) +
-            number * (tensor + scores + constants.host_layers * saved_width(t.width, job.remat, placement::host))};
-  std::array<memory_breakdown, 3> stages = {logits, b, update};
-  for (memory_breakdown& x : stages)
-    x.total = x.parameters + x.optimizer + x.gradients + x.activations + x.logits + x.gathered_weights + x.workspace;
-  return stages;
+  const double saved_scores = job.remat.elementwise == placement::device ? 1 : 0;
+  const double scores = width.scores * (2 * constants.logits_copies - saved_scores);
+  const double on_the_way = constants.host_layers * saved_width(width, job.remat, placement::host);
+  return bytes{(element + copies) * (constants.recomputed * again + constants.activation_gradients * all) +
+               element * (sharded + scores + on_the_way)};
 }
 
-/// The stage that needs most.
-constexpr memory_breakdown memory_with(const memory_calibration& constants, const memory_terms& t,
-                                       const transformer& model, const training_job& job, const layout& mesh) {
-  const std::array<memory_breakdown, 3> stages = memory_stages(constants, t, model, job, mesh);
-  const memory_breakdown& most = stages[1].total > stages[0].total ? stages[1] : stages[0];
-  return stages[2].total > most.total ? stages[2] : most;
+}  // namespace detail
+
+/// The terms of a step's memory under one estimate of what the compiler does: `memory_low`, `memory_point` or
+/// `memory_high`. The batch and the microbatches of the job are not read.
+[[nodiscard]] constexpr memory_terms memory_terms_of(const training_sizes& sizes, const transformer& model,
+                                                     const training_job& job, std::int64_t tensor,
+                                                     const memory_calibration& constants) {
+  const double element = job.compute == dtype::fp32 ? 4 : 2;
+  const detail::gathered_weights whole = detail::gathered_of(model, element, static_cast<double>(tensor));
+  layer_widths width = widths_of(model);
+  width.scores = sizes.width.scores;
+  training_sizes apart = sizes;
+  apart.width = width;
+  const stage_terms kept = detail::kept_terms(model, job, apart, constants);
+  stage_terms logits = kept, layer = kept, update = kept;
+  logits.logits = bytes{4 * constants.logits_copies * static_cast<double>(model.vocab) * job.logits_fraction /
+                        static_cast<double>(job.vocabulary_tiles)};
+  logits.gathered = bytes{whole.head};
+  logits.workspace = bytes{2 * element * width.d_model};
+  const bytes reduced{constants.kept_gradients * element * sizes.held.trained};
+  layer.gradients += reduced;
+  layer.accumulated_gradients += reduced;
+  const double gradient_layers = job.lora_rank > 0 ? 0 : constants.gradient_layers;
+  const double expert_matrices = model.mlp.gated ? 3 : 2;
+  layer.gathered = bytes{(constants.weight_layers + gradient_layers) * whole.layer};
+  layer.gathered_experts = bytes{(constants.weight_layers + gradient_layers / expert_matrices) * whole.experts};
+  layer.workspace = detail::layer_workspace(model, job, width, tensor, constants);
+  update.gradients = bytes{element * sizes.held.trained};
+  update.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * sizes.held.trained;
+  if (job.state_on_host == host_state::parameters_and_optimizer) update.brought = 1;
+  update.activations = {};
+  return {logits, layer, update};
+}
+
+/// Bytes of a stage on a device that do not depend on its tokens, with several microbatches or one.
+[[nodiscard]] constexpr bytes fixed_bytes(const stage_terms& stage, const memory_layout& at, bool several) noexcept {
+  const double brought = stage.brought * at.stages;
+  return ((brought < 1 ? brought : 1) * stage.parameters + stage.optimizer +
+          (several ? stage.accumulated_gradients : stage.gradients)) /
+             at.weight_shards +
+         at.gathers * (stage.gathered + stage.gathered_experts / at.experts);
+}
+
+/// Bytes of a stage for each token of a microbatch on a device.
+[[nodiscard]] constexpr bytes bytes_per_token(const stage_terms& stage) noexcept {
+  return stage.activations + stage.logits + stage.workspace;
+}
+
+namespace detail {
+
+/// A stage by its parts.
+constexpr memory_breakdown parts_of(const stage_terms& terms, memory_stage stage, const memory_layout& at,
+                                    double microbatches) {
+  const double tokens = at.tokens / microbatches;
+  const double brought = terms.brought * at.stages;
+  memory_breakdown memory;
+  memory.stage = stage;
+  memory.parameters = (brought < 1 ? brought : 1) * terms.parameters / at.weight_shards;
+  memory.optimizer = terms.optimizer / at.weight_shards;
+  memory.gradients = (microbatches > 1 ? terms.accumulated_gradients : terms.gradients) / at.weight_shards;
+  memory.activations = tokens * terms.activations;
+  memory.logits = tokens * terms.logits;
+  memory.gathered_weights = at.gathers * (terms.gathered + terms.gathered_experts / at.experts);
+  memory.workspace = tokens * terms.workspace;
+  memory.total = memory.parameters + memory.optimizer + memory.gradients + memory.activations + memory.logits +
+                 memory.gathered_weights + memory.workspace;
+  return memory;
+}
+
+/// The stage that needs most; the earlier one of equals.
+constexpr memory_breakdown largest_stage(const memory_terms& terms, const memory_layout& at, double microbatches) {
+  memory_breakdown most = parts_of(terms[0], memory_stage::logits, at, microbatches);
+  for (const memory_stage stage : {memory_stage::layer, memory_stage::update}) {
+    const memory_breakdown next = parts_of(terms[static_cast<std::size_t>(stage)], stage, at, microbatches);
+    if (next.total > most.total) most = next;
+  }
+  return most;
 }
 
 }  // namespace detail
@@ -176,10 +257,15 @@ constexpr memory_breakdown memory_with(const memory_calibration& constants, cons
 [[nodiscard]] constexpr memory_breakdown memory_use(const transformer& model, const training_job& job,
                                                     const layout& mesh, const slice& where) {
   detail::check_trained(model, job, mesh, where);
-  const detail::memory_terms t = detail::terms_of(model, job, mesh, where);
-  memory_breakdown result = detail::memory_with(memory_point, t, model, job, mesh);
-  result.low = detail::memory_with(memory_low, t, model, job, mesh).total;
-  result.high = detail::memory_with(memory_high, t, model, job, mesh).total;
+  const training_sizes sizes = sizes_of(model, job);
+  const memory_layout at = memory_layout_of(job, mesh, where);
+  const auto microbatches = static_cast<double>(job.gradient_accumulation);
+  const auto under = [&](const memory_calibration& constants) {
+    return detail::largest_stage(memory_terms_of(sizes, model, job, mesh.tensor, constants), at, microbatches);
+  };
+  memory_breakdown result = under(memory_point);
+  result.low = under(memory_low).total;
+  result.high = under(memory_high).total;
   result.usable = usable_hbm_per_device(where.chip);
   return result;
 }

@@ -1,5 +1,5 @@
-#ifndef TPUPLAN_ESTIMATE_TRAINING_CALIBRATION_ERRORS_HPP
-#define TPUPLAN_ESTIMATE_TRAINING_CALIBRATION_ERRORS_HPP
+#ifndef TPUPLAN_LAB_TRAINING_ERRORS_HPP
+#define TPUPLAN_LAB_TRAINING_ERRORS_HPP
 
 #include <tpuplan/estimate/training/calibration.hpp>
 
@@ -12,7 +12,8 @@ inline namespace abi_0 {
 namespace detail {
 constexpr calibration make_log_errors() noexcept {
   calibration e;
-  e.mxu_fraction = {0.13, 0.09, 0.06, 0.07, 0.04, 0.08, 0.09};
+  e.chips = {{{{"v2", 0.13}, {"v3", 0.09}, {"v4", 0.06}, {"v5e", 0.07}, {"v5p", 0.04}, {"v6e", 0.08}, {"tpu7x", 0.09}}},
+             7};
   e.other_mxu_fraction = 0.07;
   e.attention_slowdown = 0.16;
   e.attention_block = e.operand_reads = e.weight_reads = e.exposed_context = e.exposed_host = e.own_factor = 0;

@@ -1,0 +1,405 @@
+#ifndef TPUPLAN_ESTIMATE_TRAINING_TERMS_HPP
+#define TPUPLAN_ESTIMATE_TRAINING_TERMS_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tpuplan/estimate/training/calibration.hpp>
+#include <tpuplan/estimate/widths.hpp>
+#include <tpuplan/math.hpp>
+#include <tpuplan/model/flops.hpp>
+#include <tpuplan/parallel/interconnect.hpp>
+#include <tpuplan/parallel/layout.hpp>
+
+/// @file
+/// The time of a step as terms. Every part of a step takes so many seconds for each token of a chip, for each
+/// microbatch, or once. `work_terms` are those of one chip: products and HBM traffic. `layout_terms` are those of a
+/// layout on its slices: collectives, network, hosts. `step_time` evaluates both and names the parts; the planner
+/// evaluates the same structs for every candidate. docs/model.md derives each term.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A collective: how long it takes by itself, and how much of that the step waits for.
+struct collective_time {
+  seconds whole{};    ///< by itself
+  seconds exposed{};  ///< what the step waits for
+};
+
+/// What a model and a job are, in the numbers that every term needs.
+struct training_sizes {
+  layer_widths width{};    ///< of a layer, for each token
+  forward_flops work{};    ///< of a token
+  flops adapters{};        ///< of their products, forward, for each token
+  held_parameters held{};  ///< trained and frozen parameters
+  double layers = 0;       ///< of the text stack
+  double passes = 3;       ///< of a product: forward, gradients of its input, and of its weights unless frozen
+  bytes exchanged{};       ///< by FSDP in a microbatch: bf16 weights forward and backward, fp32 gradients
+};
+
+/// The sizes of a training job. Worked: llama-3-8b exchanges 8 B for each of its 8030261248 parameters.
+[[nodiscard]] constexpr training_sizes sizes_of(const transformer& model, const training_job& job,
+                                                const calibration& constants = {}) {
+  training_sizes sizes;
+  sizes.width = widths_of(model, constants.global_heads_apart);
+  sizes.width.scores = scores_width(model, job);
+  sizes.work = forward_flops_per_token(model, job.sequence_length);
+  sizes.layers = static_cast<double>(model.layers);
+  sizes.held = held_by(model, job);
+  if (sizes.held.frozen > 0) sizes.adapters = flops{2 * sizes.held.trained}, sizes.passes = 2;
+  sizes.exchanged = bytes{8 * sizes.held.trained + 4 * sizes.held.frozen};
+  return sizes;
+}
+
+/// What products and HBM traffic take on one chip under one tensor degree and one remat policy.
+struct work_terms {
+  /// @{
+  /// For each token of a chip.
+  seconds dense_products{}, expert_products{}, logits{}, attention{}, vision{};
+  seconds elementwise{}, scores{}, operands{}, dispatch{};
+  /// @}
+  seconds operand_weights{};  ///< for each microbatch: weights that products read, gradients that they write
+  seconds weight_reads{};     ///< for each microbatch: gathered weights; of all experts and all pipeline stages
+  seconds weight_update{};    ///< once: optimizer and gradients of all weights, not sharded
+  double tensor_passes = 1;   ///< times that a token's activations go through tensor-parallel collectives
+  double expert_passes = 1;   ///< times that a token goes to its experts and back
+};
+
+/// The same, added up: what the time of a step depends on.
+struct work_sums {
+  seconds per_token{};       ///< of a chip
+  seconds per_microbatch{};  ///< products with their weights
+  seconds weight_reads{};    ///< see work_terms
+  seconds weight_update{};   ///< see work_terms
+  double tensor_passes = 1;  ///< see work_terms
+  double expert_passes = 1;  ///< see work_terms
+};
+
+/// What a layout on its slices adds to the work, and what of the work is on one chip.
+struct layout_terms {
+  double tokens = 0;          ///< of a step on a chip
+  double weight_shards = 1;   ///< chips over which weights are sharded, within a slice
+  double gathered_share = 1;  ///< of the gathered weights that are on one chip: experts and pipeline stages divide them
+  collective_time fsdp{};     ///< for each microbatch
+  collective_time data{};     ///< once
+  collective_time tensor{};   ///< for each pass
+  collective_time expert{};   ///< for each pass
+  collective_time context{};  ///< once
+  seconds overhead{};         ///< for each microbatch: fixed time of layers and passes
+  double bubble = 0;          ///< share of the work in which pipeline stages wait
+  double jitter = 0;          ///< share of the work in which slices wait for the slowest
+  seconds dcn_once{};         ///< between slices, by itself
+  seconds dcn_each{};         ///< between slices for each microbatch, by itself
+  double dcn_exposed = 0;     ///< part of that which the step waits for
+  seconds host_once{};        ///< between hosts and chips, by itself
+  seconds host_each{};        ///< between hosts and chips for each microbatch, by itself
+  double host_exposed = 0;    ///< part of that which the step waits for
+  bool hidden_by_work = false;  ///< traffic is hidden by no more than the work there is
+  double software = 1;          ///< time over that of a tuned recipe
+};
+
+namespace detail {
+
+/// 1 where a product is done again in the backward pass.
+constexpr double again(placement where) noexcept { return where == placement::recompute ? 1 : 0; }
+
+/// How many of the three kinds of products that can be kept are done again.
+constexpr double products_again(const remat_policy& policy) noexcept {
+  return again(policy.qkv) + again(policy.out_proj) + again(policy.mlp_up);
+}
+
+/// FLOPs of the attention core for each token, head sizes padded to 128 lanes, keys in the blocks that the kernel takes
+/// at once: half a block more than the causal half, a block more than a window. An unfused kernel takes all keys.
+constexpr double padded_attention(const transformer& model, const training_job& job, const calibration& constants) {
+  const auto padded = [](std::int64_t head) { return static_cast<double>(round_up(head, 128)); };
+  const double block = constants.attention_block;
+  const attention_spec& a = model.attention;
+  const auto length = static_cast<double>(job.sequence_length);
+  const bool unfused = job.attention == attention_kernel::unfused;
+  const bool whole = model.kind == architecture::encoder || unfused;
+  const double all = whole ? length : (length + (block < length ? block : length)) / 2;
+  const double seen = unfused ? all : static_cast<double>(a.window) + block;
+  const double local = seen < all ? seen : all;
+  const auto layers = static_cast<double>(model.layers);
+  const auto local_layers = static_cast<double>(a.local_layers);
+  const auto heads = static_cast<double>(a.heads);
+  if (has_latent_attention(model)) {
+    const std::int64_t keys = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
+    const auto sizes = static_cast<double>(keys + a.latent.v_head_dim);
+    const double width = constants.latent_values_padded ? sizes * (padded(keys) / static_cast<double>(keys))
+                                                        : padded(keys) + padded(a.latent.v_head_dim);
+    return 2 * layers * heads * all * width;
+  }
+  const double global_head = padded(a.global_head_dim > 0 ? a.global_head_dim : a.head_dim);
+  return 2 * 2 * heads * (local_layers * local * padded(a.head_dim) + (layers - local_layers) * all * global_head);
+}
+
+/// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, the scores a second time in
+/// the backward pass, at its own rate. Plain products take 3, and what was not kept again: scores, and their product
+/// with the values where its result is needed and not kept.
+constexpr double attention_passes(const training_job& job, const calibration& constants) {
+  const remat_policy& policy = job.remat;
+  if (job.attention == attention_kernel::flash)
+    return constants.attention_slowdown * (policy.attention_again ? 4.5 : 3.5);
+  return 3 + again(policy.elementwise) * (1 + again(policy.context)) / 2;
+}
+
+/// A product of a layer for each token: FLOPs of its forward pass, how often it is done in a step, and its dimensions
+/// on one device, contracted and outer, tensor parallelism applied.
+struct product_on_device {
+  flops work{};
+  double passes = 0, inner = 0, outer = 0;
+};
+
+/// The dense products of all layers, MLP widths averaged over the layers that have one, and those of adapters, which
+/// are trained whatever the base is.
+constexpr std::array<product_on_device, 5> dense_products(const training_sizes& sizes, const transformer& model,
+                                                          const training_job& job, double tensor) {
+  const forward_flops& f = sizes.work;
+  const remat_policy& policy = job.remat;
+  const layer_widths& w = sizes.width;
+  const double d = w.d_model;
+  const bool beside_experts = model.moe.shared_d_ff > 0 || model.moe.parallel_dense_d_ff > 0;
+  const std::int64_t layers = beside_experts ? model.layers : model.layers - moe_layers(model);
+  const double matrices = (model.mlp.gated ? 3 : 2) * d * static_cast<double>(layers > 0 ? layers : 1);
+  const double mlp = static_cast<double>(dense_mlp_matrices(model)) / matrices / tensor;
+  return {{{f.qkv, sizes.passes + again(policy.qkv), d, w.qkv / tensor},
+           {f.attention_output, sizes.passes + again(policy.out_proj), w.context / tensor, d},
+           {f.mlp_up, sizes.passes + again(policy.mlp_up), d, mlp},
+           {f.mlp_down, sizes.passes, mlp, d},
+           {sizes.adapters, 3.0 + (products_again(policy) > 0 ? 1 : 0), static_cast<double>(job.lora_rank), d}}};
+}
+
+/// FLOPs of all passes of a product, with both dimensions filled up to the side of the MXU.
+constexpr double filled_work(const product_on_device& product, const chip_spec& chip, const calibration& constants) {
+  const double asked_for = product.work.value() * product.passes;
+  if (!constants.products_padded || product.inner <= 0 || product.outer <= 0) return asked_for;
+  const std::int64_t side = positive_count("chip.mxu.side", chip.mxu.side);
+  const auto filled = [side](double size) { return static_cast<double>(round_up(ceil_to_count(size), side)) / size; };
+  return asked_for * filled(product.inner) * filled(product.outer);
+}
+
+constexpr void add_compute(work_terms& terms, const training_sizes& sizes, const transformer& model,
+                           const training_job& job, const chip_spec& chip, double tensor,
+                           const calibration& constants) {
+  const double peak = positive("chip.peak.bf16", peak_rate(chip, dtype::bf16).value());
+  const bool doubled = in_eight_bits(job) && peak_rate(chip, job.compute).value() > peak;
+  const double in_8_bits = doubled ? 1 - constants.low_precision_share / 2 : 1;
+  const double per_flop = job.work_multiplier / (peak * mxu_fraction(constants, chip));
+  const auto filled = [&](const product_on_device& product) { return filled_work(product, chip, constants); };
+  const double d = sizes.width.d_model;
+  const double expert = static_cast<double>(model.moe.expert_d_ff) / tensor;
+  const double vocab = static_cast<double>(model.vocab) / tensor;
+  double dense = 0;
+  for (const product_on_device& product : dense_products(sizes, model, job, tensor)) dense += filled(product);
+  const double experts = filled({sizes.work.experts_up, sizes.passes + again(job.remat.mlp_up), d, expert}) +
+                         filled({sizes.work.experts_down, sizes.passes, d, expert});
+  terms.dense_products = seconds{per_flop * in_8_bits * dense};
+  terms.expert_products = seconds{per_flop * in_8_bits * job.capacity_factor * experts};
+  terms.logits = seconds{per_flop * job.logits_fraction * filled({sizes.work.logits, sizes.passes, d, vocab})};
+  terms.attention = seconds{per_flop * padded_attention(model, job, constants) * attention_passes(job, constants)};
+  if (job.images_per_sequence == 0) return;
+  const double images = static_cast<double>(job.images_per_sequence) / static_cast<double>(job.sequence_length);
+  const double tower = vision_flops_per_image(model.vision).value() * images;
+  terms.vision = seconds{per_flop * (sizes.held.frozen > 0 ? 1 : 3) * tower};
+}
+
+constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const transformer& model,
+                       const training_job& job, const chip_spec& chip, double tensor, const calibration& constants) {
+  const layer_widths& w = sizes.width;
+  const remat_policy& policy = job.remat;
+  const double rate = positive("chip.hbm.bandwidth", chip.hbm.bandwidth.value());
+  const double per_byte = constants.hbm_passes / rate;
+  const auto devices_per_chip = static_cast<double>(chip.jax_devices);
+  const double passes = products_again(policy) > 0 ? elementwise_passes_with_remat : elementwise_passes;
+  const double numbers = passes * 2 * sizes.layers * (8 * w.d_model + 2 * w.qkv + w.mlp);
+  terms.elementwise = seconds{per_byte * (numbers + 16 * static_cast<double>(model.vocab))};
+  // Forward: scores and probabilities, each written and read. Backward: probabilities read for the gradient of the
+  // values; their gradient written, read beside them by the softmax, and that of the scores written and read twice.
+  const double moves = 4 + 7 + again(policy.elementwise) * (3 + again(policy.context));
+  terms.scores = seconds{per_byte * sizes.layers * w.scores * (job.compute == dtype::fp32 ? 4 : 2) * moves};
+  // A product of m x k x n takes f (1/m + 1/k + 1/n) bytes of bf16 for f FLOPs. The rows m are the tokens of a
+  // microbatch on a device, so that the first part does not depend on the tokens.
+  double of_tokens = 0, of_weights = 0;
+  for (const product_on_device& product : dense_products(sizes, model, job, tensor)) {
+    if (!(product.work.value() > 0)) continue;
+    of_tokens += product.work.value() * product.passes * (1 / product.inner + 1 / product.outer);
+    of_weights += product.work.value() * product.passes;
+  }
+  const double per_operand = per_byte * constants.operand_reads * job.work_multiplier;
+  terms.operands = seconds{per_operand * of_tokens};
+  terms.operand_weights = seconds{per_operand * of_weights * devices_per_chip / tensor};
+  const double gathered = 2 * (sizes.held.trained + sizes.held.frozen) / tensor * devices_per_chip;
+  terms.weight_reads = seconds{per_byte * constants.weight_reads * gathered * (sizes.passes + again(policy.mlp_up))};
+  const double updated = constants.fixed_update > 0 ? constants.fixed_update : update_bytes_per_parameter(job).value();
+  terms.weight_update = seconds{updated * sizes.held.trained / rate};
+  const double routed = static_cast<double>(model.moe.top_k) * w.d_model * 2 * static_cast<double>(moe_layers(model));
+  terms.dispatch = seconds{constants.dispatch_passes * job.capacity_factor * routed * (3 + again(policy.mlp_up)) *
+                           (constants.dispatch_on_every_shard ? tensor : 1) / rate};
+}
+
+/// A collective that moves so many bytes into each chip of a group, of a mesh of so many units.
+constexpr collective_time collective_of(const slice& where, std::int64_t group, std::int64_t units, double moved,
+                                        double exposed) {
+  const bytes_per_second rate = group_bandwidth(where, static_cast<double>(group), static_cast<double>(units));
+  const seconds whole = bytes{moved} / rate;
+  return {whole, whole * exposed};
+}
+
+/// Collectives inside a slice.
+constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const transformer& model,
+                       const training_job& job, const layout& mesh, const slice& where, double stages,
+                       const calibration& constants) {
+  const std::int64_t units = mesh_size(mesh);
+  const double d = sizes.width.d_model;
+  const double weights_exposed = job.synchronous_collectives ? 1 : constants.exposed_fsdp;
+  if (mesh.fsdp > 1) {
+    const double shares = static_cast<double>(checked_multiply(mesh.tensor, mesh.expert)) * stages;
+    terms.fsdp = collective_of(where, mesh.fsdp, units, sizes.exchanged.value() / shares, weights_exposed);
+  }
+  // Chips that hold different parts of the same sequences hold the same weights: for gradients they are replicas.
+  if (const std::int64_t replicas = checked_multiply(mesh.data, mesh.context); replicas > 1)
+    terms.data = collective_of(where, replicas, units, 8 * sizes.held.trained / terms.weight_shards, weights_exposed);
+  if (mesh.context > 1) {
+    // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
+    const attention_spec& a = model.attention;
+    const std::int64_t key = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
+    const double latent_queries = static_cast<double>(checked_multiply(a.heads, key));
+    const double queries = has_latent_attention(model) ? latent_queries : sizes.width.context;
+    const double others = terms.tokens * static_cast<double>(mesh.context - 1);
+    terms.context =
+        collective_of(where, mesh.context, units, 3 * sizes.layers * others * (sizes.width.qkv - queries) * 2,
+                      constants.exposed_context);
+  }
+  if (mesh.tensor > 1) {
+    const double others = terms.tokens * static_cast<double>(mesh.tensor - 1);
+    terms.tensor = collective_of(where, mesh.tensor, units, others * d * 8 * sizes.layers, constants.exposed_tensor);
+  }
+  if (mesh.expert > 1) {
+    const double ways = static_cast<double>(mesh.expert) / 4;
+    const double routed = static_cast<double>(model.moe.top_k) * d * 4 * static_cast<double>(moe_layers(model));
+    terms.expert = collective_of(where, mesh.expert, units, terms.tokens * routed * (ways > 1 ? ways : 1),
+                                 constants.exposed_expert);
+  }
+}
+
+/// Between slices: gradients of data parallelism are reduced once, each slice those of its pipeline stages. Weights
+/// that are sharded over slices are gathered forward and backward and their gradients scattered, in every microbatch,
+/// each chip its own shard. A pipeline over slices hands on the activations of every token in bf16, and their
+/// gradients.
+constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const layout& mesh, const slice& where,
+                       const calibration& constants) {
+  if (slices(mesh) == 1) return;
+  const bytes_per_second rate = dcn_rate(where.chip);
+  const auto ways = static_cast<double>(mesh.dcn_fsdp);
+  const auto stages = static_cast<double>(mesh.dcn_pipeline);
+  const double reduced = all_reduce_share(static_cast<double>(mesh.dcn_data)) * 4 * sizes.held.trained;
+  terms.dcn_once = bytes{reduced / static_cast<double>(chips(where)) / (ways * stages)} / rate;
+  if (stages > 1) terms.dcn_once += bytes{4 * sizes.width.d_model * terms.tokens * stages} / rate;
+  terms.dcn_each = sizes.exchanged * ((ways - 1) / ways / terms.weight_shards) / rate;
+  terms.dcn_exposed = constants.exposed_dcn;
+}
+
+/// Between host memory and chip: the optimizer's state in and out once; parameters in for every forward and backward
+/// pass, those that are trained in and out for the update. Nothing hides it: `memory_use` has no room for the state
+/// before the backward pass is over, so it cannot come earlier, and both ways are added.
+constexpr void add_host(layout_terms& terms, const training_sizes& sizes, const training_job& job, const slice& where,
+                        const calibration& constants) {
+  if (job.state_on_host == host_state::none) return;
+  const double rate = positive("PCIe rate of the chip", where.chip.host.pcie.value("PCIe rate of the chip").value());
+  const double weights = sizes.held.trained * size_of(job.weights).value();
+  const double frozen = sizes.held.frozen * size_of(job.frozen_weights).value();
+  double once = 2 * sizes.held.trained * optimizer_bytes_per_parameter(job.optimizer, job.moments).value();
+  if (job.state_on_host == host_state::parameters_and_optimizer) {
+    once += 2 * weights;
+    terms.host_each = seconds{2 * (weights + frozen) / terms.weight_shards / rate};
+  }
+  terms.host_once = seconds{once / terms.weight_shards / rate};
+  terms.host_exposed = constants.exposed_host;
+}
+
+/// Share of the work in which stages wait for the first and last microbatches: (p-1) / (m v), for m microbatches and v
+/// rounds of interleaved stages, in GPipe and in 1F1B alike. Source: Narayanan et al. 2021, arXiv 2104.04473.
+constexpr double bubble_share(const training_job& job, double stages) {
+  const double pieces = job.pipeline_microbatches > 0 ? static_cast<double>(job.pipeline_microbatches) : 4 * stages;
+  return (stages - 1) / (pieces * static_cast<double>(job.pipeline_rounds));
+}
+
+}  // namespace detail
+
+/// The terms of one chip, where activations are sharded over that many tensor-parallel devices. The batch and the
+/// microbatches of the job are not read. Throws where a rate that the job needs is unknown.
+/// Worked: dense products of llama-3-8b on v5p under `full` take 103 us a token
+/// (tests/unit/estimate/training/terms.cpp).
+[[nodiscard]] constexpr work_terms work_terms_of(const training_sizes& sizes, const transformer& model,
+                                                 const training_job& job, const chip_spec& chip, std::int64_t tensor,
+                                                 const calibration& constants = {}) {
+  const auto ways = static_cast<double>(detail::positive_count("layout.tensor", tensor));
+  work_terms terms;
+  detail::add_compute(terms, sizes, model, job, chip, ways, constants);
+  detail::add_hbm(terms, sizes, model, job, chip, ways, constants);
+  const bool all_again = detail::products_again(job.remat) == 3 && job.remat.attention_again;
+  terms.tensor_passes = all_again ? tensor_passes_with_remat : tensor_passes;
+  terms.expert_passes = 3 + detail::again(job.remat.mlp_up);
+  return terms;
+}
+
+/// The sums of the terms of one chip.
+[[nodiscard]] constexpr work_sums sum_of(const work_terms& terms) noexcept {
+  return {terms.dense_products + terms.expert_products + terms.logits + terms.attention + terms.vision +
+              terms.elementwise + terms.scores + terms.operands + terms.dispatch,
+          terms.operand_weights,
+          terms.weight_reads,
+          terms.weight_update,
+          terms.tensor_passes,
+          terms.expert_passes};
+}
+
+/// The terms of a layout on its slices, for the batch of the job. Its remat policy and microbatches are not read.
+/// Throws where a rate that the layout needs is unknown.
+[[nodiscard]] constexpr layout_terms layout_terms_of(const training_sizes& sizes, const transformer& model,
+                                                     const training_job& job, const layout& mesh, const slice& where,
+                                                     const calibration& constants = {}) {
+  const auto slice_chips = static_cast<double>(chips(where));
+  const auto slice_total = static_cast<double>(slices(mesh));
+  const auto stages = static_cast<double>(checked_multiply(mesh.pipeline, mesh.dcn_pipeline));
+  layout_terms terms;
+  terms.tokens = static_cast<double>(tokens_per_step(job)) / (slice_chips * slice_total);
+  const double chips_per_unit = slice_chips / static_cast<double>(mesh_size(mesh));
+  const auto ways = static_cast<double>(checked_multiply(mesh.fsdp, mesh.tensor, mesh.expert));
+  terms.weight_shards = ways * stages * chips_per_unit;
+  if (const double most = slice_chips * stages; terms.weight_shards > most) terms.weight_shards = most;
+  terms.gathered_share = 1 / (static_cast<double>(mesh.expert) * stages);
+  terms.overhead = constants.per_layer_pass * (4 * sizes.layers);
+  terms.bubble = detail::bubble_share(job, stages);
+  terms.jitter = constants.slowdown_per_doubling * math::log2(slice_total);
+  terms.hidden_by_work = constants.hidden_by_work_only;
+  terms.software = (job.software == software_level::general ? constants.general_software : 1) * constants.own_factor;
+  detail::add_ici(terms, sizes, model, job, mesh, where, stages, constants);
+  detail::add_dcn(terms, sizes, mesh, where, constants);
+  detail::add_host(terms, sizes, job, where, constants);
+  return terms;
+}
+
+/// The time of a step of so many microbatches: `step_time(...).total`, term by term. "Exposed, or what the work cannot
+/// hide" is work + max(exposed, whole - work) = max(work + exposed, whole): each maximum is written so that it grows
+/// with all of its terms, which makes the least terms of several policies a bound on all of them.
+[[nodiscard]] constexpr seconds time_of(const work_sums& work, const layout_terms& at, double microbatches) noexcept {
+  const seconds on_chip = at.tokens * work.per_token + work.weight_update / at.weight_shards +
+                          microbatches * (work.per_microbatch + at.gathered_share * work.weight_reads);
+  const double hidden = at.hidden_by_work ? 1 : 0;
+  const seconds base = max(on_chip + at.data.exposed + microbatches * at.fsdp.exposed,
+                           hidden * (at.data.whole + microbatches * at.fsdp.whole)) +
+                       work.tensor_passes * at.tensor.exposed + work.expert_passes * at.expert.exposed +
+                       at.context.exposed + microbatches * at.overhead;
+  const seconds run = base * (1 + at.bubble);
+  const seconds dcn = at.dcn_once + microbatches * at.dcn_each;
+  // Half of the run is the backward pass, which hides the traffic between slices.
+  const seconds waited = max(run * (1 + at.jitter) + at.dcn_exposed * dcn, hidden * (run * (0.5 + at.jitter) + dcn));
+  return (waited + at.host_exposed * (at.host_once + microbatches * at.host_each)) * at.software;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
