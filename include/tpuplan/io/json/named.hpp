@@ -58,18 +58,26 @@ struct price_book_document {
   std::vector<price_row> rows{};
 };
 
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+TPUPLAN_FIELDS(tpuplan::detail::price_book_document, built_in, own, rows)
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
 template <>
 struct json_form<price_book> {
   static void write(const price_book& x, const json_place& at, json_sink& to) {
     price_book_document document{x.is_built_in(), {}, {}};
     const std::size_t count = x.is_built_in() ? x.own_size() : x.size();
     for (std::size_t i = 0; i < count; ++i) (i < x.own_size() ? document.own : document.rows).push_back(x.row(i));
-    fields_writer{keys, at, to}(document.built_in, document.own, document.rows);
+    json_form<price_book_document>::write(document, at, to);
   }
 
   static void read(const nlohmann::json& given, const json_place& at, const json_reading& how, price_book& into) {
     price_book_document document;
-    fields_reader{keys, given, at, how}(document.built_in, document.own, document.rows);
+    json_form<price_book_document>::read(given, at, how, document);
     if (document.built_in && !document.rows.empty())
       at.under("rows").refuse(errc::invalid_argument, given["rows"], "no rows where built_in is true");
     if (!document.built_in && how.prices == nullptr) {
@@ -92,8 +100,6 @@ struct json_form<price_book> {
   }
 
  private:
-  static constexpr std::string_view keys = "built_in, own, rows";
-
   /// Refuses a row that is no price, by its place; aliases of a chip become its name.
   static void check_rows(std::vector<price_row>& rows, const json_place& at) {
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -165,12 +165,7 @@ struct fields_writer {
   const json_place& at;
   json_sink& to;
 
-  template <class... Fields>
-  void operator()(const Fields&... fields) const {
-    const written_field table[] = {fields...};
-    write(table, sizeof...(Fields));
-  }
-  void write(const written_field* table, std::size_t size) const {
+  void operator()(const written_field* table, std::size_t size) const {
     to.begin_object();
     std::string_view rest = names;
     for (std::size_t i = 0; i < size; ++i) {
@@ -213,12 +208,7 @@ struct fields_reader {
   const json_place& at;
   const json_reading& how;
 
-  template <class... Fields>
-  void operator()(Fields&... fields) const {
-    const read_field table[] = {fields...};
-    read(table, sizeof...(Fields));
-  }
-  void read(const read_field* table, std::size_t size) const {
+  void operator()(const read_field* table, std::size_t size) const {
     if (!given.is_object()) at.refuse(errc::malformed_input, given, "an object");
     std::vector<std::string> keys;
     std::size_t found = 0;
@@ -481,13 +471,13 @@ struct json_form<T, std::enable_if_t<has_trait<list_of, T>>> {
 template <class T>
 struct json_form<T, std::enable_if_t<has_trait<fields_of, T>>> {
   static void write(const T& x, const json_place& at, json_sink& to) {
-    fields_of<T>::all(x, fields_writer{fields_of<T>::names, at, to});
+    fields_of<T>::template table<written_field>(x, fields_writer{fields_of<T>::names, at, to});
   }
   static void read(const nlohmann::json& given, const json_place& at, const json_reading& how, T& into) {
     if constexpr (has_trait<named_value, T>) {
       if (given.is_string()) return static_cast<void>(into = named_value<T>::of(expect_text(given, at), at));
     }
-    fields_of<T>::all(into, fields_reader{fields_of<T>::names, given, at, how});
+    fields_of<T>::template table<read_field>(into, fields_reader{fields_of<T>::names, given, at, how});
   }
 };
 

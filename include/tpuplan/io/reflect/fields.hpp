@@ -15,20 +15,22 @@
 /// Worked: after `struct my::step { tpuplan::seconds wall; double loss; };` and
 /// `TPUPLAN_FIELDS(my::step, wall, loss)`, one_line(my::step{2_s, 3.5}) is "my::step{wall 2.00 s, loss 3.5}", and its
 /// keys in JSON are wall_s and loss.
-#define TPUPLAN_FIELDS(type, ...)                                                                    \
-  template <>                                                                                        \
-  struct tpuplan::detail::fields_of<type> {                                                          \
-    static constexpr std::string_view type_name = #type;                                             \
-    static constexpr std::string_view names = #__VA_ARGS__;                                          \
-    template <class Self, class Use>                                                                 \
-    static constexpr void all(Self& tpuplan_self, const Use& tpuplan_use) {                          \
-      auto& [__VA_ARGS__] = tpuplan_self;                                                            \
-      tpuplan_use(__VA_ARGS__);                                                                      \
-    }                                                                                                \
-    template <class Self, class Visit>                                                               \
-    static constexpr void each(Self& self, const Visit& visit) {                                     \
-      all(self, [&visit](auto&... fields) { ::tpuplan::detail::visit_fields(names, visit, fields...); }); \
-    }                                                                                                \
+#define TPUPLAN_FIELDS(type, ...)                                                \
+  template <>                                                                    \
+  struct tpuplan::detail::fields_of<type> {                                      \
+    static constexpr std::string_view type_name = #type;                         \
+    static constexpr std::string_view names = #__VA_ARGS__;                      \
+    template <class Row, class Self, class Use>                                  \
+    static void table(Self& tpuplan_self, const Use& tpuplan_use) {              \
+      auto& [__VA_ARGS__] = tpuplan_self;                                        \
+      const Row tpuplan_rows[] = {__VA_ARGS__};                                  \
+      tpuplan_use(tpuplan_rows, sizeof(tpuplan_rows) / sizeof(Row));             \
+    }                                                                            \
+    template <class Self, class Visit>                                           \
+    static constexpr void each(Self& tpuplan_self, const Visit& tpuplan_visit) { \
+      auto& [__VA_ARGS__] = tpuplan_self;                                        \
+      ::tpuplan::detail::visit_fields(names, tpuplan_visit, __VA_ARGS__);        \
+    }                                                                            \
   };
 
 /// Makes an enumeration of yours known, whose enumerators count from 0 and beside which stands a function
@@ -41,7 +43,8 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// The fields of a struct: `all(x, use)` calls use(field…), `each(x, visit)` calls visit("name", field) for each.
+/// The fields of a struct: `each(x, visit)` calls visit("name", field) for each; `table<Row>(x, use)` makes a Row of
+/// each and calls use(rows, count), which is one function for all structs.
 template <class T>
 struct fields_of;
 /// An array with a count beside it: `values` and `count`.
