@@ -246,7 +246,7 @@ TEST_CASE("the parts of serving in one line", "[format]") {
   token.total = token.low = token.high = 12_ms;
   CHECK(text_of(token) == "12.0 ms (12.0-12.0 ms): decode step 10.0 ms, prompts 2.00 ms");
   const serving_cost cost{21.60_usd_per_h, 0.24_usd, 2.10_usd, 3_usd};
-  CHECK(text_of(cost) == "$0.24 a million prompt tokens, $2.10 a million answer tokens, at $21.60/h");
+  CHECK(text_of(cost) == "$0.24 a million prompt tokens, $2.10 a million output tokens, at $21.60/h");
 }
 
 TEST_CASE("plans in one line", "[format]") {

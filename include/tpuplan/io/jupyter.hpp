@@ -230,15 +230,15 @@ template <class Time, std::size_t Count>
                  {"first token after", one_line(estimate.first_token)},
                  {"requests", one_line(estimate.requests)},
                  {"prompt tokens", one_line(estimate.input_tokens)},
-                 {"answer tokens", one_line(estimate.output_tokens)}});
+                 {"output tokens", one_line(estimate.output_tokens)}});
 }
 
 /// As text and as a table.
 [[nodiscard]] inline nlohmann::json shown(const serving_cost& c) {
   return table_bundle(c, {{"a million tokens", "cost"},
                           {"of prompts", one_line(c.input)},
-                          {"of answers", one_line(c.output)},
-                          {"of answers, prompts free", one_line(c.all_on_output)},
+                          {"of output", one_line(c.output)},
+                          {"of output, prompts free", one_line(c.all_on_output)},
                           {"slice", one_line(c.rate)}});
 }
 
