@@ -5,9 +5,9 @@
 #include <limits>
 #include <sstream>
 #include <string>
-#include <tpuplan/estimate/training/advice.hpp>
-#include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/estimate/serving/advice.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/estimate/training/advice.hpp>
 #include <tpuplan/io/fmt.hpp>
 #include <tpuplan/io/ostream.hpp>
 #include <tpuplan/tpuplan.hpp>
