@@ -1,15 +1,16 @@
 // The calibration as a program: fits the constants of the training step to data/measured/measured.json, prints them as
-// they stand in estimate/training/calibration.hpp, with their errors, and the accuracy with each model family left out. With
+// they stand in estimate/training/calibration.hpp, with their errors, and the accuracy with each model family left out.
+// With
 // --nested the list of terms, too, is chosen without the family that is predicted, which takes minutes.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <lab/serving_fit.hpp>
+#include <lab/training_fit.hpp>
 #include <map>
 #include <string>
 #include <string_view>
-#include <lab/calibrate_training.hpp>
-#include <lab/calibrate_serving.hpp>
 #include <vector>
 
 #ifndef TPUPLAN_DATA_DIR

@@ -101,7 +101,7 @@ BENCHMARK(bm_step_time);
 serving_job chat() {
   serving_job job;
   job.prompt = fixed_length(1024);
-  job.answer = fixed_length(256);
+  job.output = fixed_length(256);
   return job;
 }
 
@@ -110,9 +110,9 @@ void bm_serve(benchmark::State& state) {
   const transformer m = eight_billion();
   const slice s = slice_for("v6e-8");
   serving_job job = chat();
-  varied<std::int64_t, 4> places{{16, 64, 128, 256}};
+  varied<std::int64_t, 4> slots{{16, 64, 128, 256}};
   ask(state, [&] {
-    job.max_running = places.next();
+    job.max_running = slots.next();
     return serve(m, job, {}, s);
   });
 }

@@ -20,10 +20,10 @@ constexpr transformer dense(const char* name, std::int64_t layers, std::int64_t 
   return m;
 }
 
-constexpr serving_job traffic(std::int64_t prompt, std::int64_t answer, dtype weights, dtype cache) {
+constexpr serving_job traffic(std::int64_t prompt, std::int64_t output, dtype weights, dtype cache) {
   serving_job job;
   job.prompt = fixed_length(prompt);
-  job.answer = fixed_length(answer);
+  job.output = fixed_length(output);
   job.weights = weights;
   job.cache = cache;
   return job;

@@ -6,8 +6,8 @@
 using namespace tpuplan;
 
 #ifdef TPUPLAN_MISUSE
-constexpr seconds time = time_at_mfu(197_TFLOP_per_s, v5e, 16);
+constexpr seconds time = time_at_mfu(197_TFLOP_per_s, v5e, 16, 1);
 #else
-constexpr seconds time = time_at_mfu(197_TFLOP, v5e, 16);
+constexpr seconds time = time_at_mfu(197_TFLOP, v5e, 16, 1);
 #endif
 static_assert(time > 0_s);

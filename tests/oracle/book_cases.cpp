@@ -11,19 +11,19 @@
 #include <string>
 #include <tpuplan/cost/run_cost.hpp>
 #include <tpuplan/estimate/widths.hpp>
+#include <tpuplan/handbook/attention.hpp>
+#include <tpuplan/handbook/collective.hpp>
+#include <tpuplan/handbook/inference.hpp>
+#include <tpuplan/handbook/link.hpp>
+#include <tpuplan/handbook/padding.hpp>
+#include <tpuplan/handbook/roofline.hpp>
+#include <tpuplan/handbook/thresholds.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/training_job.hpp>
-#include <tpuplan/handbook/collective.hpp>
 #include <tpuplan/parallel/layout.hpp>
-#include <tpuplan/handbook/link.hpp>
-#include <tpuplan/handbook/thresholds.hpp>
-#include <tpuplan/handbook/attention.hpp>
-#include <tpuplan/handbook/inference.hpp>
-#include <tpuplan/handbook/padding.hpp>
-#include <tpuplan/handbook/roofline.hpp>
 #include <utility>
 #include <vector>
 
@@ -197,8 +197,8 @@ constexpr flop_convention full_attention{attention_flops::full, window_flops::sm
 
 named_values rl_01(const case_inputs& in) {
   const flops work{in.number("flops")};
-  return {{"t_h100", time_at_mfu(work, chip_with_peak(in.rate("C_h100")), 1).value()},
-          {"t_v6e", time_at_mfu(work, chip_with_peak(in.rate("C_v6e")), 1).value()}};
+  return {{"t_h100", time_at_mfu(work, chip_with_peak(in.rate("C_h100")), 1, 1).value()},
+          {"t_v6e", time_at_mfu(work, chip_with_peak(in.rate("C_v6e")), 1, 1).value()}};
 }
 
 named_values rl_03(const case_inputs& in) {
@@ -216,19 +216,19 @@ named_values rl_05(const case_inputs& in) {
 
 named_values rc_01(const case_inputs& in) {
   const dtype type = in.format("s_w");
-  return {{"B_crit", balance_batch(chip_with(in.rate("C"), in.bandwidth("W")), uniform(type))}};
+  return {{"B_crit", unrounded_critical_batch(chip_with(in.rate("C"), in.bandwidth("W")), uniform(type))}};
 }
 
 named_values rc_02(const case_inputs& in) {
   const chip_spec chip = chip_with_int8(in.rate("C"), in.bandwidth("W"));
   const dtype type = in.format("s_w");
-  return {{"intensity", ridge_point(chip, type).value()}, {"B_crit", balance_batch(chip, uniform(type))}};
+  return {{"intensity", ridge_point(chip, type).value()}, {"B_crit", unrounded_critical_batch(chip, uniform(type))}};
 }
 
 named_values rc_04(const case_inputs& in) {
   const chip_spec chip = chip_with(in.rate("C"), in.bandwidth("W"));
   const product_dtypes types{dtype::int8, dtype::bf16, dtype::bf16, dtype::bf16};
-  return {{"B_crit", exact_critical_batch(chip, in.count("D"), in.count("F"), types).value()}};
+  return {{"B_crit", critical_batch_with_activations(chip, in.count("D"), in.count("F"), types).value()}};
 }
 
 named_values rc_06(const case_inputs& in) {
@@ -237,28 +237,28 @@ named_values rc_06(const case_inputs& in) {
 }
 
 named_values rc_08(const case_inputs& in) {
-  return {{"B_v4p", balance_batch(chip_with(in.rate("C4"), in.bandwidth("W4")), {})},
-          {"B_v5p", balance_batch(chip_with(in.rate("C5"), in.bandwidth("W5")), {})},
-          {"B_v6e", balance_batch(chip_with(in.rate("C6"), in.bandwidth("W6")), {})}};
+  return {{"B_v4p", unrounded_critical_batch(chip_with(in.rate("C4"), in.bandwidth("W4")), {})},
+          {"B_v5p", unrounded_critical_batch(chip_with(in.rate("C5"), in.bandwidth("W5")), {})},
+          {"B_v6e", unrounded_critical_batch(chip_with(in.rate("C6"), in.bandwidth("W6")), {})}};
 }
 
 named_values rc_09(const case_inputs& in) {
   product_dtypes types = uniform(in.format_in_bits("bits_act"));
   types.weights = in.format_in_bits("bits_w");
-  return {{"B_crit", balance_batch(chip_with(in.rate("C"), in.bandwidth("W")), types)}};
+  return {{"B_crit", unrounded_critical_batch(chip_with(in.rate("C"), in.bandwidth("W")), types)}};
 }
 
 named_values rc_10(const case_inputs& in) {
   const chip_spec chip = chip_with_int8(in.rate("C"), in.bandwidth("W"));
   const growing_work as_rounded{bytes{6.7e7}, flops{1.3e8}, bytes{2e4}};
-  return {{"B_crit", exact_critical_batch(chip, in.count("D"), in.count("F"), uniform(dtype::int8)).value()},
-          {"B_crit_book_rounding", exact_critical_count(chip, as_rounded, dtype::int8).value()}};
+  return {{"B_crit", critical_batch_with_activations(chip, in.count("D"), in.count("F"), uniform(dtype::int8)).value()},
+          {"B_crit_book_rounding", critical_count(chip, as_rounded, dtype::int8).value()}};
 }
 
 named_values rc_12(const case_inputs& in) {
   chip_spec chip = chip_with_peak(in.rate("C"));
   chip.host.pcie = in.bandwidth("W_pcie");
-  return {{"B_crit", balance_batch(chip, {}, memory_level::pcie)}};
+  return {{"B_crit", unrounded_critical_batch(chip, {}, memory_level::pcie)}};
 }
 
 named_values mo_01(const case_inputs& in) {
@@ -266,7 +266,7 @@ named_values mo_01(const case_inputs& in) {
   const double base = in.number("base");
   const chip_spec chip = chip_with(flops_per_second{2 * base * v5e.hbm.bandwidth.value()}, v5e.hbm.bandwidth);
   const product_dtypes types{dtype::int8, dtype::bf16, dtype::bf16, dtype::bf16};
-  return {{"Bt", balance_batch(chip, types, memory_level::hbm, in.number("E") / in.number("k"))}};
+  return {{"Bt", unrounded_critical_batch(chip, types, memory_level::hbm, in.number("E") / in.number("k"))}};
 }
 
 named_values gp_01(const case_inputs& in) {
@@ -287,13 +287,13 @@ named_values gp_03(const case_inputs& in) {
 
 named_values pr_01(const case_inputs& in) {
   const product_shape shape{checked_multiply(in.count("Bt"), in.count("T")), in.count("D"), in.count("Fd")};
-  return {{"t", time_at_mfu(flops_of(shape), chip_with_peak(in.rate("C")), in.count("N")).value()}};
+  return {{"t", time_at_mfu(flops_of(shape), chip_with_peak(in.rate("C")), in.count("N"), 1).value()}};
 }
 
 named_values pr_03(const case_inputs& in) {
   const product_shape shape{checked_multiply(in.count("Bt"), in.count("T")), in.count("D"),
                             checked_multiply(in.count("N"), in.count("H"))};
-  return {{"t", time_at_mfu(flops_of(shape), chip_with_peak(in.rate("C")), in.count("n")).value()}};
+  return {{"t", time_at_mfu(flops_of(shape), chip_with_peak(in.rate("C")), in.count("n"), 1).value()}};
 }
 
 // One chip and one pod.
@@ -784,7 +784,7 @@ named_values mm_05(const case_inputs& in) {
   how.tensor_axes = 2;
   const bytes weights = whole_array(checked_multiply(2, in.count("D"), in.count("Fd")), type);
   const bytes input = whole_array(checked_multiply(in.count("Bt"), in.count("D")), type);
-  return {{"t_math", layer_forward(chip, in.count("Bt"), in.count("D"), in.count("Fd"), how).math.value()},
+  return {{"t_math", layer_forward(chip, {in.count("Bt"), in.count("D"), in.count("Fd")}, how).math.value()},
           {"t_hbm", load_time(weights, chip, n).value()},
           {"t_ag", all_gather(input, square).total.value()}};
 }
@@ -798,7 +798,7 @@ named_values mm_07(const case_inputs& in) {
   CHECK(along_x.network == network_kind::ring);
   const flops work = flops_of({in.count("Bt"), in.count("D"), in.count("Fd")});
   return {{"t_ag", all_gather(weights, along_x).total.value()},
-          {"t_math", time_at_mfu(work, chip, checked_multiply(x, y)).value()},
+          {"t_math", time_at_mfu(work, chip, checked_multiply(x, y), 1).value()},
           {"min_batch_per_X", data_parallel_tokens_per_chip(chip, 1)}};
 }
 
@@ -839,7 +839,7 @@ named_values df_09(const case_inputs& in) {
   layer_sharding how;
   how.fsdp = in.count("X");
   how.fsdp_axes = in.count("M");
-  const layer_times times = layer_forward(chip, in.count("Bt"), in.count("D"), in.count("Fd"), how);
+  const layer_times times = layer_forward(chip, {in.count("Bt"), in.count("D"), in.count("Fd")}, how);
   CHECK(times.compute_bound == (times.math > times.fsdp));
   return {{"t_math", times.math.value()}, {"t_comms", times.fsdp.value()}, {"ratio", times.math / times.fsdp}};
 }
@@ -864,7 +864,7 @@ named_values tt_05(const case_inputs& in) {
 }
 
 named_values mx_01(const case_inputs& in) {
-  return {{"X_opt", optimal_fsdp(in.count("Bt"), in.count("Fd"), in.count("N"), in.count("Mx"), in.count("My"))}};
+  return {{"X_opt", optimal_fsdp({in.count("Bt"), in.count("Fd"), in.count("N"), in.count("Mx"), in.count("My")})}};
 }
 
 named_values mx_02(const case_inputs& in) {
@@ -886,7 +886,7 @@ named_values mx_05(const case_inputs& in) {
   const std::int64_t y = in.count("My");
   return {{"tok_min", mixed_tokens_per_chip(chip, in.count("Fd"), x, y)},
           {"tok", in.number("Bt") / in.number("N")},
-          {"X_opt", optimal_fsdp(in.count("Bt"), in.count("Fd"), in.count("N"), x, y)}};
+          {"X_opt", optimal_fsdp({in.count("Bt"), in.count("Fd"), in.count("N"), x, y})}};
 }
 
 named_values mx_06(const case_inputs& in) {
@@ -897,7 +897,7 @@ named_values mx_06(const case_inputs& in) {
 named_values mx_07(const case_inputs& in) {
   const chip_spec chip = chip_with_axis(in.rate("C"), in.bandwidth("W2"));
   const layer_sharding how{in.count("X"), in.count("Mx"), in.count("Y"), in.count("My")};
-  const layer_times times = layer_forward(chip, in.count("Bt"), in.count("D"), in.count("Fd"), how);
+  const layer_times times = layer_forward(chip, {in.count("Bt"), in.count("D"), in.count("Fd")}, how);
   return {{"t_fsdp", times.fsdp.value()},
           {"t_tp", times.tensor.value()},
           {"t_math", times.math.value()},
@@ -905,7 +905,7 @@ named_values mx_07(const case_inputs& in) {
 }
 
 named_values ct_01(const case_inputs& in) {
-  const layer_traffic traffic = traffic_of_layer(in.count("Bt"), in.count("D"), in.count("Fd"));
+  const layer_traffic traffic = traffic_of_layer({in.count("Bt"), in.count("D"), in.count("Fd")});
   return {{"dp", traffic.data.value()}, {"fsdp", traffic.fsdp.value()}, {"tp", traffic.tensor.value()}};
 }
 
@@ -922,7 +922,7 @@ named_values gs_01(const case_inputs& in) {
 
 named_values pl_01(const case_inputs& in) {
   const pipeline_transfer transfer =
-      pipeline_transfer_time(in.count("Bt"), in.count("D"), in.bandwidth("W"), in.count("n_mb"), in.count("stages"));
+      pipeline_transfer_time(in.count("Bt"), in.count("D"), in.bandwidth("W"), {in.count("n_mb"), in.count("stages")});
   return {{"t_hop", transfer.per_hop.value()}, {"t", transfer.total.value()}};
 }
 
@@ -959,8 +959,8 @@ named_values dc_03(const case_inputs& in) {
   chip_spec chip = chip_with_peak(in.rate("C"));
   chip.host.dcn = in.bandwidth("Wd");
   const std::int64_t per_slice = in.count("M");
-  const layer_backward_times times = layer_backward_between_slices(chip, in.number("Bt"), in.count("D"), in.count("Fd"),
-                                                                   per_slice, in.count("N") / per_slice);
+  const layer_backward_times times = layer_backward_between_slices(
+      chip, {in.count("Bt"), in.count("D"), in.count("Fd")}, {per_slice, in.count("N") / per_slice});
   return {{"t_math", times.math.value()}, {"t_dcn", times.dcn.value()}, {"ratio", times.math / times.dcn}};
 }
 
@@ -968,7 +968,7 @@ named_values dc_03(const case_inputs& in) {
 
 named_values lt_01(const case_inputs& in) {
   const flops per_token = training_work(in.count("P"), 1);
-  return {{"flops", per_token.value()}, {"t", time_at_mfu(per_token, chip_with_peak(in.rate("C")), 1).value()}};
+  return {{"flops", per_token.value()}, {"t", time_at_mfu(per_token, chip_with_peak(in.rate("C")), 1, 1).value()}};
 }
 
 named_values lt_03(const case_inputs& in) {
@@ -1088,7 +1088,7 @@ named_values is_11(const case_inputs& in) {
   const chip_spec chip = chip_with(in.rate("C"), in.bandwidth("W"));
   const flops work = forward_work(in.count("P"), 1);
   return {{"flops", work.value()},
-          {"t_flops", time_at_mfu(work, chip, 1).value()},
+          {"t_flops", time_at_mfu(work, chip, 1, 1).value()},
           {"t_load", load_time(in.number("P") * size_of(in.format("s")), chip).value()}};
 }
 
@@ -1097,8 +1097,14 @@ named_values ic_01(const case_inputs& in) {
   const bytes sequence = in.size("kv") * in.number("S");
   const bytes binary{262144.0 * 131072.0};
   return {{"per_seq", sequence.value()},
-          {"B", as_double(caches_that_fit(memory, in.size("P"), sequence))},
-          {"B_binary", as_double(caches_that_fit(memory, in.size("P"), binary))}};
+          {"B", as_double(caches_that_fit({memory, in.size("P"), sequence}))},
+          {"B_binary", as_double(caches_that_fit({memory, in.size("P"), binary}))}};
+}
+
+chip_spec chip_with_capacity(bytes capacity) {
+  chip_spec chip = v5e;
+  chip.hbm.capacity = capacity;
+  return chip;
 }
 
 named_values ic_03(const case_inputs& in) {
@@ -1106,18 +1112,18 @@ named_values ic_03(const case_inputs& in) {
   const bytes int8 = in.number("P") * size_of(dtype::int8);
   const bytes bf16 = in.number("P") * size_of(dtype::bf16);
   const bytes cache = in.size("kv8") * in.number("S");
-  return {{"chips_bf16", chips_to_hold(bf16, hbm)},
+  return {{"chips_bf16", chips_to_hold(bf16, chip_with_capacity(hbm))},
           {"left_bf16", (in.number("n16") * hbm - bf16).value()},
-          {"kvs_bf16", as_double(caches_that_fit(in.number("n16") * hbm, bf16, 2 * cache))},
-          {"chips_int8", chips_to_hold(int8, hbm)},
+          {"kvs_bf16", as_double(caches_that_fit({in.number("n16") * hbm, bf16, 2 * cache}))},
+          {"chips_int8", chips_to_hold(int8, chip_with_capacity(hbm))},
           {"left_int8", (in.number("n8") * hbm - int8).value()},
-          {"kvs_int8", as_double(caches_that_fit(in.number("n8") * hbm, int8, cache))}};
+          {"kvs_int8", as_double(caches_that_fit({in.number("n8") * hbm, int8, cache}))}};
 }
 
 named_values ic_05(const case_inputs& in) {
   const bytes caches = in.size("kv") * in.number("S") * in.number("Bt");
   const bytes total = caches + in.size("P");
-  const double chip_count = chips_to_hold(total, in.size("hbm"));
+  const double chip_count = chips_to_hold(total, chip_with_capacity(in.size("hbm")));
   return {{"kv_total", caches.value()},
           {"total", total.value()},
           {"chips", as_double(ceil_to_count(chip_count))},
@@ -1127,7 +1133,7 @@ named_values ic_05(const case_inputs& in) {
 named_values ic_08(const case_inputs& in) {
   const bytes memory = in.number("N") * in.size("hbm");
   const auto fit = [&](const char* context) {
-    return as_double(caches_that_fit(memory, in.size("P"), in.size("kv") * in.number(context)));
+    return as_double(caches_that_fit({memory, in.size("P"), in.size("kv") * in.number(context)}));
   };
   return {{"B_8k", fit("S")}, {"B_2k", fit("S2")}};
 }
@@ -1137,7 +1143,7 @@ named_values ic_09(const case_inputs& in) {
   const bytes per_token = kv_bytes_per_token(m, dtype::int8);
   const bytes sequence = kv_bytes_per_sequence(m, in.count("S"), dtype::int8);
   const bytes total = in.size("P") + in.number("Bt") * sequence;
-  const double chip_count = chips_to_hold(total, in.size("hbm"));
+  const double chip_count = chips_to_hold(total, chip_with_capacity(in.size("hbm")));
   return {{"kv", per_token.value()},
           {"total", total.value()},
           {"chips", as_double(ceil_to_count(chip_count))},
@@ -1145,12 +1151,12 @@ named_values ic_09(const case_inputs& in) {
 }
 
 named_values iq_01(const case_inputs& in) {
-  const double all = requests_per_second(in.number("Bt"), in.time("t"), in.number("steps")).value();
+  const double all = requests_per_second({in.number("Bt"), in.time("t"), in.number("steps")}).value();
   return {{"qps", all}, {"bf16", all / 16}, {"int8", all / 8}, {"int4", all / 4}};
 }
 
 named_values iq_05(const case_inputs& in) {
-  return {{"t_answer", answer_time(in.time("t"), in.number("steps")).value()},
+  return {{"t_answer", output_time(in.time("t"), in.number("steps")).value()},
           {"t_int4", load_time(in.size("P4"), chip_with_hbm(in.bandwidth("W")), in.count("N")).value()}};
 }
 
@@ -1161,7 +1167,7 @@ named_values im_01(const case_inputs& in) {
 named_values im_03(const case_inputs& in) {
   chip_spec chip = chip_with_axis(in.rate("C"), in.bandwidth("W2"));
   chip.hbm.bandwidth = in.bandwidth("Wh");
-  const sharded_product t = cut_product_times({in.count("Bt"), in.count("D"), in.count("Fd")}, in.count("Y"), chip);
+  const sharded_product t = sharded_product_times({in.count("Bt"), in.count("D"), in.count("Fd")}, in.count("Y"), chip);
   return {{"t_ici", t.ici.value()}, {"t_hbm", t.hbm.value()}, {"t_math", t.math.value()}};
 }
 
@@ -1178,13 +1184,13 @@ named_values pf_01(const case_inputs& in) {
 }
 
 named_values pf_03(const case_inputs& in) {
-  const decode_turnover each = turnover(in.number("Bt"), in.number("P"), in.number("G"));
+  const decode_turnover each = turnover(in.number("Bt"), {in.number("P"), in.number("G")});
   return {{"seqs", each.sequences}, {"tokens", each.tokens}};
 }
 
 named_values pf_05(const case_inputs& in) {
   return {{"ratio",
-           prefill_servers_per_decode_server(in.number("Bt"), in.time("t_pre"), in.time("t_gen"), in.number("G"))}};
+           prefill_servers_per_decode_server({in.number("Bt"), in.time("t_gen"), in.number("G")}, in.time("t_pre"))}};
 }
 
 struct answer {

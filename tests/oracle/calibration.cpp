@@ -1,9 +1,9 @@
 // The committed constants are what the calibration produces, and they predict families that it has not seen.
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <lab/training_errors.hpp>
-#include <lab/calibrate_training.hpp>
+#include <lab/training_fit.hpp>
+#include <string>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -1,9 +1,9 @@
 // The serving estimates against published runs, and against the reference implementation of the model.
 #include <cmath>
+#include <lab/serving_fit.hpp>
+#include <lab/validation.hpp>
 #include <map>
 #include <string>
-#include <lab/calibrate_serving.hpp>
-#include <lab/validation.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -97,6 +97,24 @@ TEST_CASE("the committed serving constants are what the calibration produces, to
   CHECK(to_three_digits(p.prefill_mxu) == committed.prefill_mxu);
   CHECK(to_three_digits(p.prefill_collectives) == committed.prefill_collectives);
   CHECK(to_three_digits(p.engine_prefill) == committed.engine_prefill);
+}
+
+TEST_CASE("the runs that cover a chip are those of the records") {
+  std::map<std::string, std::map<std::string, std::int32_t>> counted;
+  for (const nlohmann::json& record : records().at("records")) {
+    if (record.value("quality", "C") == "C") continue;
+    ++counted[std::string(chip_for(record.value("hardware", "")).name.view())][record.value("kind", "")];
+  }
+  for (const auto& [chip, kinds] : counted) {
+    INFO(chip);
+    const auto of = [&kinds = kinds](const char* kind) { return kinds.count(kind) == 0 ? 0 : kinds.at(kind); };
+    std::int32_t decode = 0, prefill = 0;
+    for (const detail::serving_coverage& row : detail::serving_runs_by_chip) {
+      if (row.chip == chip) decode = row.decode_runs, prefill = row.prefill_runs;
+    }
+    CHECK(decode == of("decode"));
+    CHECK(prefill == of("prefill"));
+  }
 }
 
 TEST_CASE("serving families that were left out are predicted as well as committed") {

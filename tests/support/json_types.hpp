@@ -8,7 +8,6 @@
 #include <tpuplan/io/jupyter.hpp>
 #include <tpuplan/io/launch.hpp>
 #include <tpuplan/plan/relax.hpp>
-#include <tpuplan/plan/serving_relax.hpp>
 #include <tpuplan/tpuplan.hpp>
 
 /// The types of io/reflect/types.inc, with their definitions.

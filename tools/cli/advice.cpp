@@ -1,10 +1,5 @@
 #include "cli/advice.hpp"
 
-#include <fmt/format.h>
-
-#include "cli/format.hpp"
-#include "cli/table.hpp"
-
 namespace cli {
 
 using namespace tpuplan;

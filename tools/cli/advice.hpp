@@ -3,7 +3,7 @@
 
 #include <tpuplan/estimate/training/advice.hpp>
 
-#include "cli/commands.hpp"
+#include "cli/print.hpp"
 
 namespace cli {
 

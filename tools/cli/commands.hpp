@@ -2,13 +2,10 @@
 #define TPUPLAN_CLI_COMMANDS_HPP
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <string>
-#include <tpuplan/io/json.hpp>
 
+// The commands, each in the file that has its name.
 namespace cli {
-
-using ordered_json = nlohmann::ordered_json;
 
 /// What every command shares: the options before the command, and the exit status after it.
 struct session {
@@ -17,18 +14,19 @@ struct session {
   int status = 0;
 };
 
-void add_chip_commands(CLI::App& app, session& with);    // chips, slices
-void add_matrix_commands(CLI::App& app, session& with);  // batch, pad
-void add_model_commands(CLI::App& app, session& with);   // model, fit, train
+void add_chips_command(CLI::App& app, session& with);
+void add_slices_command(CLI::App& app, session& with);
+void add_batch_command(CLI::App& app, session& with);
+void add_pad_command(CLI::App& app, session& with);
+void add_model_command(CLI::App& app, session& with);
+void add_fit_command(CLI::App& app, session& with);
+void add_train_command(CLI::App& app, session& with);
 void add_spot_command(CLI::App& app, session& with);
 void add_pay_command(CLI::App& app, session& with);
 void add_serve_command(CLI::App& app, session& with);
 void add_plan_command(CLI::App& app, session& with);
 void add_launch_command(CLI::App& app, session& with);
 void add_validate_command(CLI::App& app, session& with);
-
-/// One document on standard output.
-void print_json(const ordered_json& document);
 
 }  // namespace cli
 

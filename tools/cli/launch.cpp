@@ -1,6 +1,4 @@
 // tpuplan launch
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -8,7 +6,8 @@
 #include <tpuplan/io/launch.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/format.hpp"
+#include "cli/option.hpp"
+#include "cli/print.hpp"
 
 namespace cli {
 
@@ -17,9 +16,10 @@ namespace {
 using namespace tpuplan;
 
 struct launch_options {
-  std::string plan, target, slice_name, machine, capacity, command, max_run, restarts;
+  std::string plan, target, slice_name, machine, command;
   std::int64_t rank = 1;
-  std::optional<std::int64_t> slices;
+  std::optional<std::int64_t> slices, restarts;
+  std::optional<provisioning> capacity;
   bool maxtext = false, tpu_vm = false;
   std::vector<std::string> maxtext_extra;
   launch_request request;
@@ -42,46 +42,33 @@ struct planned_training {
 };
 
 std::optional<planned_training> plan_of(const launch_options& given) {
-  if (given.plan.empty() == given.slice_name.empty()) {
-    detail::fail(given.plan.empty() ? errc::missing_field : errc::invalid_argument, "PLAN.json",
-                 given.plan.empty() ? "missing" : "given with --slice",
-                 "either the output of tpuplan plan --json, or "
-                 "--slice");
-  }
+  constexpr std::string_view valid = "either the output of tpuplan plan --json, or --slice";
+  if (given.plan.empty() && given.slice_name.empty()) refuse_missing("PLAN.json", valid);
   if (given.plan.empty()) return std::nullopt;
+  if (!given.slice_name.empty()) refuse("PLAN.json", "given with --slice", valid);
   const bool piped = given.plan == "-";
   const nlohmann::json document = piped ? read_standard_input() : load_json(given.plan);
   const std::string source = piped ? "plan" : given.plan;
   return planned_training{read_plan_request(document, source), read_plan(document, given.rank, source)};
 }
 
-std::optional<provisioning> capacity_of(const launch_options& given) {
-  if (given.capacity.empty()) return std::nullopt;
-  if (const maybe<provisioning> kind = parse_provisioning(given.capacity)) return *kind;
-  detail::fail(errc::unknown_name, "--provisioning", given.capacity, "on_demand, spot, flex_start or calendar");
-}
-
 launch_request make_request(const launch_options& given, const std::optional<planned_training>& plan) {
-  const std::optional<provisioning> capacity = capacity_of(given);
   launch_request request = given.request;
   if (plan) {
-    if (given.slices)
-      detail::fail(errc::invalid_argument, "--slices", *given.slices, "none with a plan, which has its own");
-    request =
-        capacity ? launch_of(plan->best, plan->asked, *capacity, request) : launch_of(plan->best, plan->asked, request);
+    if (given.slices) refuse("--slices", std::to_string(*given.slices), "none with a plan, which has its own");
+    request = given.capacity ? launch_of(plan->best, plan->asked, *given.capacity, request)
+                             : launch_of(plan->best, plan->asked, request);
   } else {
     request.where = slice_for(given.slice_name);
     request.slices = given.slices.value_or(1);
-    request.capacity = capacity.value_or(provisioning::on_demand);
+    request.capacity = given.capacity.value_or(provisioning::on_demand);
   }
   for (const machine_type& type : machine_types) {  // --slice ct6e-standard-8t asks for this one, not for its like
-    if (detail::same_name(type.name, given.slice_name)) request.where = on_machine_type(request.where, type.name);
+    if (same_name(type.name, given.slice_name)) request.where = on_machine_type(request.where, type.name);
   }
   if (!given.machine.empty()) request.where = on_machine_type(request.where, given.machine);
-  if (!given.max_run.empty()) request.max_run = parse_duration("--max-run", given.max_run);
-  if (!given.restarts.empty()) request.max_restarts = detail::parse_count(given.restarts);
-  if (request.max_restarts < 0)
-    detail::fail(errc::invalid_argument, "--max-restarts", given.restarts, "a whole number");
+  request.max_restarts = given.restarts.value_or(request.max_restarts);
+  if (request.max_restarts < 0) refuse("--max-restarts", std::to_string(request.max_restarts), "a whole number");
   return request;
 }
 
@@ -89,13 +76,12 @@ launch_request make_request(const launch_options& given, const std::optional<pla
 std::vector<std::string> make_command(const launch_options& given, const launch_request& request,
                                       const std::optional<planned_training>& plan) {
   if (!given.maxtext) {
-    if (!given.maxtext_extra.empty())
-      detail::fail(errc::invalid_argument, "--set", given.maxtext_extra.front(), "an argument for --maxtext");
+    if (!given.maxtext_extra.empty()) refuse("--set", given.maxtext_extra.front(), "an argument for --maxtext");
     if (given.command.empty()) return {};
     return {"bash", "-c", given.command};
   }
-  if (!given.command.empty()) detail::fail(errc::invalid_argument, "--command", "given", "either it or --maxtext");
-  if (!plan) detail::fail(errc::missing_field, "PLAN.json", "missing", "a plan, whose layout --maxtext writes");
+  if (!given.command.empty()) refuse("--command", "given", "either it or --maxtext");
+  if (!plan) refuse_missing("PLAN.json", "a plan, whose layout --maxtext writes");
   maxtext_run run = maxtext_of(plan->best, plan->asked, request.capacity);
   run.extra = given.maxtext_extra;
   return maxtext_command(request, run);
@@ -103,11 +89,10 @@ std::vector<std::string> make_command(const launch_options& given, const launch_
 
 void print_gke(const launch_request& request, const session& with) {
   const ordered_json manifest = gke_manifest(request);
-  if (with.json) return print_json(manifest);
-  if (!request.cluster.empty()) {
+  if (!with.json && !request.cluster.empty()) {  // as comments: kubectl reads YAML, of which JSON is a part
     for (const shell_words& words : gke_node_pools(request)) fmt::print("# {}\n", shell_line(words));
   }
-  fmt::print("{}", to_yaml(manifest));
+  print_json(manifest);
 }
 
 void print_gcloud(const launch_request& request, tpu_creation how, const session& with) {
@@ -124,13 +109,12 @@ void run_launch(const launch_options& given, const session& with) {
   const std::optional<planned_training> plan = plan_of(given);
   launch_request request = make_request(given, plan);
   request.command = make_command(given, request, plan);
-  if (given.tpu_vm && given.target != "gcloud")
-    detail::fail(errc::invalid_argument, "--tpu-vm", "given", "an option of --target gcloud");
+  if (given.tpu_vm && given.target != "gcloud") refuse("--tpu-vm", "given", "an option of --target gcloud");
   if (given.target == "vertex") return print_json(vertex_custom_job(request));
   if (given.target == "gke") return print_gke(request, with);
   if (given.target == "gcloud")
     return print_gcloud(request, given.tpu_vm ? tpu_creation::tpu_vm : tpu_creation::queued_resource, with);
-  detail::fail(errc::unknown_name, "--target", given.target, "vertex, gke or gcloud");
+  refuse("--target", given.target, "vertex, gke or gcloud", errc::unknown_name);
 }
 
 }  // namespace
@@ -146,8 +130,7 @@ void add_launch_command(CLI::App& app, session& with) {
   launch->add_option("--slice", options->slice_name, "instead of a plan: v6e-256");
   launch->add_option("--slices", options->slices, "with --slice; 1 if not given");
   launch->add_option("--machine-type", options->machine, "where the slice comes on two: ct6e-standard-4t");
-  launch->add_option("--provisioning", options->capacity,
-                     "on_demand, spot, flex_start, calendar; the plan's, or on_demand");
+  add(*launch, "--provisioning", options->capacity, "on_demand, spot, flex_start, calendar; the plan's, or on_demand");
   launch->add_option("--reservation", request.reservation, "its name");
   launch->add_option("--name", request.name, "of the job")->capture_default_str();
   launch->add_option("--project", request.project);
@@ -157,7 +140,7 @@ void add_launch_command(CLI::App& app, session& with) {
   launch->add_option("--checkpoint", request.checkpoint, "gs://BUCKET/FOLDER, CHECKPOINT_DIR to the program");
   launch->add_option("--max-restarts", options->restarts,
                      "after preemptions and failures; 100, or twice the preemptions that the plan expects");
-  launch->add_option("--max-run", options->max_run, "after which the service ends the job: 20d");
+  add(*launch, "--max-run", request.max_run, "after which the service ends the job: 20d");
   launch->add_option("--command", options->command, "a line for bash; what the image starts, if not given");
   launch->add_flag("--maxtext", options->maxtext, "run MaxText with the layout of the plan");
   launch

@@ -11,6 +11,7 @@
 #include <tpuplan/version.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/option.hpp"
 
 #ifndef TPUPLAN_DATA_DIR
 #define TPUPLAN_DATA_DIR "data"
@@ -29,7 +30,7 @@ void check_command(const CLI::App& app, int argument_count, char** arguments) {
     if (command->get_name() == arguments[first]) return;
     valid += (valid.empty() ? "" : ", ") + command->get_name();
   }
-  tpuplan::detail::fail(tpuplan::errc::unknown_name, "command", arguments[first], valid);
+  cli::refuse("command", arguments[first], valid, tpuplan::errc::unknown_name);
 }
 
 }  // namespace
@@ -45,9 +46,13 @@ int main(int argument_count, char** arguments) {
   app.add_option("--data", with.data_dir, "folder with hardware.json, for sources")->capture_default_str();
   app.require_subcommand(1);
   app.fallthrough();
-  cli::add_chip_commands(app, with);
-  cli::add_matrix_commands(app, with);
-  cli::add_model_commands(app, with);
+  cli::add_chips_command(app, with);
+  cli::add_slices_command(app, with);
+  cli::add_batch_command(app, with);
+  cli::add_pad_command(app, with);
+  cli::add_model_command(app, with);
+  cli::add_fit_command(app, with);
+  cli::add_train_command(app, with);
   cli::add_spot_command(app, with);
   cli::add_pay_command(app, with);
   cli::add_serve_command(app, with);

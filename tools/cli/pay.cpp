@@ -1,20 +1,19 @@
 // tpuplan pay
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
 #include <memory>
-#include <optional>
 #include <tpuplan/cost/checkpoint_storage.hpp>
 #include <tpuplan/cost/migration.hpp>
 #include <tpuplan/cost/offer.hpp>
 #include <tpuplan/cost/payment.hpp>
-#include <tpuplan/io/price_file.hpp>
+#include <tpuplan/io/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/format.hpp"
-#include "cli/job.hpp"
+#include "cli/option.hpp"
+#include "cli/prices.hpp"
+#include "cli/print.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
@@ -24,12 +23,16 @@ namespace {
 using namespace tpuplan;
 
 struct pay_options {
-  std::string slice_name, run, region = "us", prices;
-  std::string market, between, checkpoint = "15s", restart = "10min", queue;
-  std::string gpu, gpu_run, engineering, parameters;
-  std::int64_t slices = 1, keep = 3;
+  std::string slice_name, gpu;
+  price_options prices;
+  seconds run{};
+  spot_terms spot;
+  std::optional<spot_market> market;
+  std::optional<seconds> between, queue, gpu_run;
+  std::optional<usd> engineering;
+  std::int64_t slices = 1, keep = 3, parameters = 0;
   std::optional<std::int64_t> gpus;
-  double correlation = 0, jobs = 0, discount = 0;
+  double jobs = 0, discount = 0;
   std::optional<double> rest_used, gpu_price, storage_price;
   bool whole = false;
 };
@@ -62,23 +65,46 @@ struct pay_answer {
   std::vector<break_even_line> lines;
 };
 
-payment_terms make_terms(const pay_options& given) {
-  payment_terms terms;
-  spot_market market = spot_market::cautious;
-  if (!given.market.empty()) {
-    const maybe<spot_market> found = parse_spot_market(given.market);
-    if (!found) detail::fail(errc::unknown_name, "--market", given.market, "calm, cautious or scarce");
-    if (!given.between.empty()) detail::fail(errc::invalid_argument, "--market", given.market, "without --mtbp");
-    market = *found;
+/// The same job on GPUs, its cost held against the cheapest way and the on-demand price.
+struct gpu_answer {
+  gpu_offer gpu{};
+  provisioning against = provisioning::on_demand;
+  std::int64_t gpus = 0;
+  seconds run{};
+  usd total{};
+  offer_comparison cheapest{};
+  usd_per_second break_even_per_chip{};
+  std::optional<migration> move;
+  maybe<double> months;  // nothing: never
+};
+
+const paid_run* find_way(const pay_answer& a, provisioning kind) {
+  for (const priced_way& way : a.ways) {
+    if (way.paid.kind == kind) return &way.paid;
   }
+  return nullptr;
+}
+
+/// The cheapest way. A commitment counts where it is said what its other hours are used for, or there is nothing else.
+const paid_run& best_of(const pay_answer& a, const pay_options& given) {
+  for (const priced_way& way : a.ways) {
+    if (given.rest_used || !is_commitment(way.paid.kind)) return way.paid;
+  }
+  return a.ways.front().paid;
+}
+
+payment_terms make_terms(const pay_options& given) {
+  if (given.market && given.between) refuse("--market", name(*given.market), "without --mtbp");
+  payment_terms terms;
+  terms.spot = given.spot;
   terms.spot.mean_time_between_preemptions =
-      given.between.empty() ? typical_mean_time_between_preemptions(market) : parse_duration("--mtbp", given.between);
-  terms.spot.correlation =
-      detail::in_range("--correlation", given.correlation, 0, 1, "0 (slices go one by one) to 1 (all go together)");
-  terms.spot.checkpoint_time = terms.flex_start.checkpoint_time = parse_duration("--checkpoint", given.checkpoint);
-  terms.spot.restart_time = terms.flex_start.restart_time = parse_duration("--restart", given.restart);
-  if (!given.queue.empty())
-    terms.spot.queue_time = terms.flex_start.queue_time = parse_duration("--queue", given.queue);
+      given.between ? *given.between
+                    : typical_mean_time_between_preemptions(given.market.value_or(spot_market::cautious));
+  share("--correlation", given.spot.correlation, "0 (slices go one by one) to 1 (all go together)");
+  terms.spot.queue_time = given.queue.value_or(seconds{});
+  terms.flex_start.checkpoint_time = terms.spot.checkpoint_time;
+  terms.flex_start.restart_time = terms.spot.restart_time;
+  terms.flex_start.queue_time = terms.spot.queue_time;
   terms.flex_start.may_be_split = !given.whole;
   return terms;
 }
@@ -99,42 +125,29 @@ pay_answer ask_pay(const pay_options& given, const price_book& book) {
   pay_answer a;
   a.where = slice_for(given.slice_name);
   a.terms = make_terms(given);
-  a.run = parse_duration("--run", given.run);
-  if (given.rest_used) detail::in_range("--rest-used", *given.rest_used, 0, 1, "0 (idle) to 1 (used)");
-  a.spot = best_spot_run(a.run, detail::positive_count("--slices", given.slices), a.terms.spot);
+  a.run = given.run;
+  if (given.rest_used) share("--rest-used", *given.rest_used, "0 (idle) to 1 (used)");
+  a.spot = best_spot_run(a.run, positive_count("--slices", given.slices), a.terms.spot);
   bool any_price = false;
   for (const provisioning kind : all_provisioning) {
-    const maybe<price_row> price = find_price(book, a.where, given.region, kind);
+    const maybe<price_row> price = find_price(book, a.where, given.prices.region, kind);
     any_price = any_price || price;
     if (!price) {
       a.missing.push_back({kind, "no price"});
-    } else if (!can_be_paid(kind, a.run, a.terms)) {
-      a.missing.push_back({kind, kind == provisioning::calendar ? "longer than 90 days" : "longer than 7 days"});
+    } else if (!can_be_paid(kind, given.slices, a.run, a.terms)) {
+      a.missing.push_back({kind, kind == provisioning::calendar ? "longer than 90 days"
+                                 : kind == provisioning::spot   ? "preempted faster than it gets on"
+                                                                : "longer than 7 days"});
     } else {
       add_way(a, given, *price);
     }
   }
-  check_region(book, given.region);
-  if (!any_price) (void)price_for(book, a.where, given.region, provisioning::on_demand);  // says what there is
+  check_region(book, given.prices.region);
+  if (!any_price) (void)price_for(book, a.where, given.prices.region, provisioning::on_demand);  // says what there is
   std::sort(a.ways.begin(), a.ways.end(), [](const priced_way& x, const priced_way& y) {
     return std::make_pair(x.paid.total, x.paid.kind) < std::make_pair(y.paid.total, y.paid.kind);
   });
   return a;
-}
-
-const paid_run* find_way(const pay_answer& a, provisioning kind) {
-  for (const priced_way& way : a.ways) {
-    if (way.paid.kind == kind) return &way.paid;
-  }
-  return nullptr;
-}
-
-/// The cheapest way. A commitment counts where it is said what its other hours are used for, or there is nothing else.
-const paid_run& best_of(const pay_answer& a, const pay_options& given) {
-  for (const priced_way& way : a.ways) {
-    if (given.rest_used || !is_commitment(way.paid.kind)) return way.paid;
-  }
-  return a.ways.front().paid;
 }
 
 void add_commitment_lines(std::vector<break_even_line>& lines, const paid_run& way, const paid_run* on_demand,
@@ -175,27 +188,14 @@ std::vector<break_even_line> break_even_lines(const pay_answer& a, const pay_opt
   return lines;
 }
 
-/// The same job on GPUs, its cost held against the cheapest way and the on-demand price.
-struct gpu_answer {
-  gpu_offer gpu{};
-  provisioning against = provisioning::on_demand;
-  std::int64_t gpus = 0;
-  seconds run{};
-  usd total{};
-  offer_comparison cheapest{};
-  usd_per_second break_even_per_chip{};
-  std::optional<migration> move;
-  maybe<double> months;  // nothing: never
-};
-
 gpu_answer ask_gpu(const pay_answer& a, const pay_options& given) {
   gpu_answer g;
   g.gpu = gpu_for(given.gpu);
-  if (!given.gpus) detail::fail(errc::missing_field, "--gpus", "missing", "GPUs that the same job takes");
-  g.gpus = detail::positive_count("--gpus", *given.gpus);
-  if (given.gpu_run.empty()) detail::fail(errc::missing_field, "--gpu-run", "", "the time of the same job on the GPUs");
-  g.run = parse_duration("--gpu-run", given.gpu_run);
-  if (given.gpu_price) g.gpu.on_demand = usd_per_hour(detail::positive("--gpu-usd", *given.gpu_price));
+  if (!given.gpus) refuse_missing("--gpus", "GPUs that the same job takes");
+  g.gpus = positive_count("--gpus", *given.gpus);
+  if (!given.gpu_run) refuse("--gpu-run", "", "the time of the same job on the GPUs", errc::missing_field);
+  g.run = *given.gpu_run;
+  if (given.gpu_price) g.gpu.on_demand = usd_per_hour(positive("--gpu-usd", *given.gpu_price));
   const auto jobs_in = [](seconds time) { return 1 / time; };
   const offer gpus = offer_of(g.gpu, g.gpus, jobs_in(g.run));
   const paid_run& best = best_of(a, given);
@@ -204,66 +204,31 @@ gpu_answer ask_gpu(const pay_answer& a, const pay_options& given) {
   g.cheapest = compare_offers({best.total / best.run, jobs_in(best.run)}, gpus);
   const double chip_total = static_cast<double>(checked_multiply(chips(a.where), given.slices));
   g.break_even_per_chip = compare_offers({best.rate, jobs_in(a.run)}, gpus).break_even_price / chip_total;
-  if (given.engineering.empty()) return g;
-  g.move = migration{usd{parse_amount("--engineering", given.engineering)}, g.total - best.total, given.jobs,
-                     given.discount};
-  detail::positive("--jobs", given.jobs);
+  if (!given.engineering) return g;
+  g.move = migration{*given.engineering, g.total - best.total, given.jobs, given.discount};
+  positive("--jobs", given.jobs);
   g.months = months_to_pay_back(*g.move);
   return g;
 }
 
 /// Checkpoints of a model in fp32 with AdamW, kept while the cheapest way runs.
 storage_cost ask_storage(const pay_answer& a, const pay_options& given) {
-  const training_state state = training_state_of(parse_count("--parameters", given.parameters), dtype::fp32);
-  const maybe<usd_per_byte_second> known_price = find_storage_price(given.region);
+  const training_state state = training_state_of(given.parameters, dtype::fp32);
+  const maybe<usd_per_byte_second> known_price = find_storage_price(given.prices.region);
   if (!given.storage_price && !known_price) {
-    detail::fail(errc::no_price, "--storage-usd", "missing",
-                 "dollars per GiB and month; known by region for some, such as us-central1, us-east5, us-west4");
+    refuse("--storage-usd", "missing",
+           "dollars per GiB and month; known by region for some, such as us-central1, us-east5, us-west4",
+           errc::no_price);
   }
   const usd_per_byte_second price =
-      given.storage_price ? usd_per_gib_month(detail::positive("--storage-usd", *given.storage_price)) : *known_price;
-  return cost_of_checkpoints(state, detail::positive_count("--keep", given.keep), best_of(a, given).wall, price);
+      given.storage_price ? usd_per_gib_month(positive("--storage-usd", *given.storage_price)) : *known_price;
+  return cost_of_checkpoints(state, positive_count("--keep", given.keep), best_of(a, given).wall, price);
 }
 
 ordered_json json_of(const priced_way& way) {
   ordered_json document = way.paid;
   if (is_commitment(way.paid.kind)) document["rest_of_term_used"] = way.rest_used;
   return document;
-}
-
-ordered_json json_of(const gpu_answer& g) {
-  ordered_json document = {{"gpu", g.gpu.name},
-                           {"gpus", g.gpus},
-                           {"run_s", g.run.value()},
-                           {"total_usd", g.total.value()},
-                           {"against", name(g.against)},
-                           {"saving", g.cheapest.saving_fraction},
-                           {"break_even_usd_per_chip_hour", in_usd_per_hour(g.break_even_per_chip)}};
-  if (g.move) {
-    document["saving_per_job_usd"] = g.move->saving_per_job.value();
-    document["months_to_pay_back"] = g.months ? ordered_json(*g.months) : ordered_json(nullptr);
-  }
-  return document;
-}
-
-ordered_json pay_document(const pay_answer& a, const pay_options& given) {
-  ordered_json ways = ordered_json::array(), missing = ordered_json::array();
-  for (const priced_way& way : a.ways) ways.push_back(json_of(way));
-  for (const missing_way& m : a.missing) missing.push_back({{"provisioning", name(m.kind)}, {"reason", m.reason}});
-  ordered_json lines = ordered_json::object();
-  for (const break_even_line& line : a.lines)
-    lines[line.key] = line.value ? ordered_json(*line.value) : ordered_json(nullptr);
-  return {{"slice", name(a.where).view()},
-          {"slices", given.slices},
-          {"chips", checked_multiply(chips(a.where), given.slices)},
-          {"region", given.region},
-          {"run_s", a.run.value()},
-          {"slice_mtbp_s", a.terms.spot.mean_time_between_preemptions.value()},
-          {"job_mtbp_s", a.spot.mean_time_between_preemptions.value()},
-          {"cheapest", a.ways.empty() ? ordered_json(nullptr) : ordered_json(name(best_of(a, given).kind))},
-          {"ways", ways},
-          {"missing", missing},
-          {"break_even", lines}};
 }
 
 std::string label_of(const priced_way& way) {
@@ -277,20 +242,44 @@ std::string label_of(const priced_way& way) {
 
 std::string some(seconds time) { return time.value() > 0 ? duration(time) : ""; }
 
+ordered_json gpu_document(const gpu_answer& g) {
+  ordered_json document = {{"gpu", g.gpu.name},
+                           {"gpus", g.gpus},
+                           {"run_s", g.run.value()},
+                           {"total_usd", g.total.value()},
+                           {"against", name(g.against)},
+                           {"saving", g.cheapest.saving_fraction},
+                           {"break_even_usd_per_chip_hour", in_usd_per_hour(g.break_even_per_chip)}};
+  if (g.move) {
+    document["saving_per_job_usd"] = g.move->saving_per_job.value();
+    document["months_to_pay_back"] = or_null(g.months);
+  }
+  return document;
+}
+
+ordered_json pay_document(const pay_answer& a, const pay_options& given) {
+  ordered_json ways = ordered_json::array(), missing = ordered_json::array();
+  for (const priced_way& way : a.ways) ways.push_back(json_of(way));
+  for (const missing_way& m : a.missing) missing.push_back({{"provisioning", name(m.kind)}, {"reason", m.reason}});
+  ordered_json lines = ordered_json::object();
+  for (const break_even_line& line : a.lines) lines[line.key] = or_null(line.value);
+  return {{"slice", name(a.where).view()},
+          {"slices", given.slices},
+          {"chips", checked_multiply(chips(a.where), given.slices)},
+          {"region", given.prices.region},
+          {"run_s", a.run.value()},
+          {"slice_mtbp_s", a.terms.spot.mean_time_between_preemptions.value()},
+          {"job_mtbp_s", a.spot.mean_time_between_preemptions.value()},
+          {"cheapest", a.ways.empty() ? nullptr : ordered_json(name(best_of(a, given).kind))},
+          {"ways", ways},
+          {"missing", missing},
+          {"break_even", lines}};
+}
+
 void print_pay(const pay_answer& a, const pay_options& given) {
-  const std::string copies = given.slices > 1 ? fmt::format("{} x ", given.slices) : "";
-  fmt::print("{}\n",
-             bold(fmt::format("{} on {}{} ({} chips), region {}, cheapest first", duration(a.run), copies,
-                              name(a.where).view(), checked_multiply(chips(a.where), given.slices), given.region)));
-  table t({{"way of paying"},
-           {"a chip", align::right},
-           {"billed", align::right},
-           {"overhead", align::right},
-           {"unused", align::right},
-           {"start to end", align::right},
-           {"paid unused", align::right},
-           {"total", align::right},
-           {"price of"}});
+  print_title("{} on {} ({} chips), region {}, cheapest first", duration(a.run), name(a.where, given.slices).view(),
+              checked_multiply(chips(a.where), given.slices), given.prices.region);
+  table t("way of paying | >a chip | >billed | >overhead | >unused | >start to end | >paid unused | >total | price of");
   for (const priced_way& way : a.ways) {
     const paid_run& p = way.paid;
     t.add({label_of(way), fmt::format("${:.3f}/h", in_usd_per_hour(p.price.per_chip)), duration(p.billed),
@@ -302,8 +291,8 @@ void print_pay(const pay_answer& a, const pay_options& given) {
   if (const paid_run* spot = find_way(a, provisioning::spot)) {
     fmt::print("\n  spot: a preemption every {}, {:.1f} in all; a checkpoint every {}\n",
                duration(a.spot.mean_time_between_preemptions), spot->preemptions, duration(spot->checkpoint_interval));
-    if (given.market.empty() && given.between.empty()) fmt::print("  that rate is assumed: see --market and --mtbp\n");
-    if (given.queue.empty()) fmt::print("  waits for capacity are not counted: see --queue\n");
+    if (!given.market && !given.between) fmt::print("  that rate is assumed: see --market and --mtbp\n");
+    if (!given.queue) fmt::print("  waits for capacity are not counted: see --queue\n");
   }
   fmt::print("\n");
   for (const break_even_line& line : a.lines) fmt::print("  {}\n", line.sentence);
@@ -324,69 +313,80 @@ void print_gpu(const gpu_answer& g, const pay_answer& a) {
   }
 }
 
-void run_pay(const pay_options& given, session& with) {
-  const std::optional<owned_price_book> own =
-      given.prices.empty() ? std::nullopt : std::optional<owned_price_book>(load_prices(given.prices));
-  pay_answer a = ask_pay(given, own ? own->book() : price_book{});
-  a.lines = break_even_lines(a, given);
-  if (a.ways.empty()) with.status = 1;
+/// What is not a way of paying: GPUs to move from, checkpoints that are kept.
+struct besides {
   std::optional<gpu_answer> gpu;
   std::optional<storage_cost> storage;
-  if (!given.gpu.empty() && !a.ways.empty()) gpu = ask_gpu(a, given);
-  if (!given.parameters.empty() && !a.ways.empty()) storage = ask_storage(a, given);
-  if (given.gpu.empty() && !given.engineering.empty())
-    detail::fail(errc::missing_field, "--gpu", "", "what to move from, with --gpus and --gpu-run");
+};
+
+besides ask_besides(const pay_answer& a, const pay_options& given) {
+  besides b;
+  if (given.gpu.empty() && given.engineering)
+    refuse("--gpu", "", "what to move from, with --gpus and --gpu-run", errc::missing_field);
+  if (!given.gpu.empty() && !a.ways.empty()) b.gpu = ask_gpu(a, given);
+  if (given.parameters > 0 && !a.ways.empty()) b.storage = ask_storage(a, given);
+  return b;
+}
+
+void run_pay(const pay_options& given, session& with) {
+  const loaded_prices prices(given.prices.file);
+  pay_answer a = ask_pay(given, prices.book());
+  a.lines = break_even_lines(a, given);
+  if (a.ways.empty()) with.status = 1;
+  const besides b = ask_besides(a, given);
   if (with.json) {
     ordered_json document = pay_document(a, given);
-    if (gpu) document["against_gpu"] = json_of(*gpu);
-    if (storage) document["checkpoints"] = {{"kept_bytes", storage->kept.value()}, {"usd", storage->total.value()}};
+    if (b.gpu) document["against_gpu"] = gpu_document(*b.gpu);
+    if (b.storage)
+      document["checkpoints"] = {{"kept_bytes", b.storage->kept.value()}, {"usd", b.storage->total.value()}};
     return print_json(document);
   }
   print_pay(a, given);
-  if (gpu) print_gpu(*gpu, a);
-  if (storage) {
+  if (b.gpu) print_gpu(*b.gpu, a);
+  if (b.storage) {
     fmt::print("\n  {} checkpoints take {} and cost {} while it runs, operations not counted\n", given.keep,
-               binary_bytes(storage->kept), money(storage->total));
+               binary_bytes(b.storage->kept), money(b.storage->total));
   }
-  fmt::print("\n  {}\n",
-             dim("next: --market calm, --rest-used 0.5, --gpu H100 --gpus 64 --gpu-run 8d --engineering 60k "
-                 "--jobs 4"));
+  print_next("--market calm, --rest-used 0.5, --gpu H100 --gpus 64 --gpu-run 8d --engineering 60k --jobs 4");
 }
 
 void add_spot_options(CLI::App& command, pay_options& into) {
-  command.add_option("--market", into.market, "of spot: calm, cautious or scarce, one preemption in 16, 4 or 1 hours");
-  command.add_option("--mtbp", into.between, "mean time between preemptions of one slice, if you know yours");
-  command.add_option("--correlation", into.correlation, "of preemptions of slices: 0 one by one, 1 all together");
-  command.add_option("--checkpoint", into.checkpoint, "time for which one checkpoint stops the step")
-      ->capture_default_str();
-  command.add_option("--restart", into.restart, "billed time from capacity to the next step")->capture_default_str();
-  command.add_option("--queue", into.queue, "unbilled wait for spot and flex-start capacity, each time");
+  add(command, "--market", into.market, "of spot: calm, cautious or scarce, one preemption in 16, 4 or 1 hours");
+  add(command, "--mtbp", into.between, "mean time between preemptions of one slice, if you know yours");
+  command.add_option("--correlation", into.spot.correlation, "of preemptions of slices: 0 one by one, 1 all together");
+  add(command, "--checkpoint", into.spot.checkpoint_time, "time for which one checkpoint stops the step")
+      ->default_str("15s");
+  add(command, "--restart", into.spot.restart_time, "billed time from capacity to the next step")->default_str("10min");
+  add(command, "--queue", into.queue, "unbilled wait for spot and flex-start capacity, each time");
+}
+
+void add_gpu_options(CLI::App& command, pay_options& into) {
+  command.add_option("--gpu", into.gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4");
+  command.add_option("--gpus", into.gpus);
+  add(command, "--gpu-run", into.gpu_run, "time of the same job on them: 8d");
+  command.add_option("--gpu-usd", into.gpu_price, "dollars per GPU and hour, instead of the list price");
+  add(command, "--engineering", into.engineering, "dollars to move from the GPUs: 60k");
+  command.add_option("--jobs", into.jobs, "such jobs a month");
+  command.add_option("--discount", into.discount, "a year, 0.08 for 8 %");
 }
 
 }  // namespace
 
 void add_pay_command(CLI::App& app, session& with) {
-  CLI::App* pay = app.add_subcommand("pay", "a run under every way of paying, and where they break even");
+  CLI::App* command = app.add_subcommand("pay", "a run under every way of paying, and where they break even");
   const auto options = std::make_shared<pay_options>();
-  pay->add_option("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …")->required();
-  pay->add_option("--slices", options->slices)->capture_default_str();
-  pay->add_option("--run", options->run, "uninterrupted time: 10d")->required();
-  pay->add_option("--region", options->region, "us is the default of the built-in prices")->capture_default_str();
-  pay->add_option("--prices", options->prices, "a price file like data/prices.json");
-  add_spot_options(*pay, *options);
-  pay->add_flag("--whole", options->whole, "do not cut a run on flex-start into pieces of 7 days");
-  pay->add_option("--rest-used", options->rest_used, "share of a commitment's other hours that is used, 0 to 1");
-  pay->add_option("--gpu", options->gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4");
-  pay->add_option("--gpus", options->gpus);
-  pay->add_option("--gpu-run", options->gpu_run, "time of the same job on them: 8d");
-  pay->add_option("--gpu-usd", options->gpu_price, "dollars per GPU and hour, instead of the list price");
-  pay->add_option("--engineering", options->engineering, "dollars to move from the GPUs: 60k");
-  pay->add_option("--jobs", options->jobs, "such jobs a month");
-  pay->add_option("--discount", options->discount, "a year, 0.08 for 8 %");
-  pay->add_option("--parameters", options->parameters, "of a model whose checkpoints are kept, fp32 with AdamW: 8B");
-  pay->add_option("--keep", options->keep, "checkpoints at a time")->capture_default_str();
-  pay->add_option("--storage-usd", options->storage_price, "dollars per GiB and month");
-  pay->callback([options, &with] { run_pay(*options, with); });
+  command->add_option("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …")->required();
+  command->add_option("--slices", options->slices)->capture_default_str();
+  add(*command, "--run", options->run, "uninterrupted time: 10d")->required();
+  add_price_options(*command, options->prices);
+  add_spot_options(*command, *options);
+  command->add_flag("--whole", options->whole, "do not split a run on flex-start into pieces of 7 days");
+  command->add_option("--rest-used", options->rest_used, "share of a commitment's other hours that is used, 0 to 1");
+  add_gpu_options(*command, *options);
+  add(*command, "--parameters", options->parameters, "of a model whose checkpoints are kept, fp32 with AdamW: 8B");
+  command->add_option("--keep", options->keep, "checkpoints at a time")->capture_default_str();
+  command->add_option("--storage-usd", options->storage_price, "dollars per GiB and month");
+  command->callback([options, &with] { run_pay(*options, with); });
 }
 
 }  // namespace cli

@@ -1,20 +1,19 @@
 // tpuplan serve
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/serving/advice.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/hardware/gpus.hpp>
-#include <tpuplan/io/hf_config.hpp>
-#include <tpuplan/io/price_file.hpp>
+#include <tpuplan/io/json.hpp>
+#include <tpuplan/io/text/one_line.hpp>
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/format.hpp"
-#include "cli/job.hpp"
+#include "cli/config.hpp"
+#include "cli/prices.hpp"
 #include "cli/table.hpp"
 #include "cli/traffic.hpp"
 
@@ -23,6 +22,13 @@ namespace cli {
 namespace {
 
 using namespace tpuplan;
+
+struct serve_options {
+  std::string config, slice_name, gpu;
+  traffic_options traffic;
+  price_options prices;
+  std::int64_t gpus = 0;  // 0: all of one machine
+};
 
 struct serve_answer {
   slice where{};
@@ -33,12 +39,8 @@ struct serve_answer {
 };
 
 serve_answer ask_serve(const model_config& config, const serve_options& given) {
-  serve_answer a;
-  a.where = slice_for(given.slice_name);
-  a.job = make_serving(given);
-  a.mesh = make_serving_layout(given);
-  if (given.engine_ms >= 0) a.constants.engine_step = 1_ms * given.engine_ms;
-  if (given.engine_us >= 0) a.constants.engine_sequence = 1_us * given.engine_us;
+  const traffic_options& asked = given.traffic;
+  serve_answer a{slice_for(given.slice_name), asked.job, asked.mesh, asked.constants, {}};
   a.estimate = serve(config.model, a.job, a.mesh, a.where, a.constants);
   return a;
 }
@@ -78,6 +80,33 @@ gpu_answer ask_gpu(const model_config& config, const serve_answer& tpu, const se
   return g;
 }
 
+ordered_json json_of(const std::vector<priced_tokens>& costs) {
+  ordered_json list = ordered_json::array();
+  for (const priced_tokens& one : costs) {
+    list.push_back({{"provisioning", one.label},
+                    {"price_date", one.date},
+                    {"usd_per_hour", one.cost.rate.value() * 3600},
+                    {"input_usd_per_million", one.cost.input.value()},
+                    {"output_usd_per_million", one.cost.output.value()},
+                    {"all_on_output_usd_per_million", one.cost.all_on_output.value()}});
+  }
+  return list;
+}
+
+ordered_json json_of(const serving_findings& advice) {
+  ordered_json list = ordered_json::array();
+  for (const serving_finding& f : advice) {
+    list.push_back({{"kind", name(f.kind)},
+                    {"subject", f.subject.view()},
+                    {"now", f.now.view()},
+                    {"better", f.better.view()},
+                    {"output_tokens_per_s", f.rate_now.value()},
+                    {"output_tokens_per_s_then", f.rate_then.value()},
+                    {"gain", f.gain}});
+  }
+  return list;
+}
+
 ordered_json serve_document(const serve_answer& a, const model_config& config,
                             const std::vector<priced_tokens>& costs) {
   ordered_json document = {{"fits", name(a.estimate.fit)},
@@ -87,26 +116,9 @@ ordered_json serve_document(const serve_answer& a, const model_config& config,
   document["largest_context"] = largest_serving_context(config.model, a.job, a.mesh, a.where);
   if (a.estimate.running > 0)
     document["output_tokens_per_s_per_chip"] = a.estimate.output_tokens.value() / static_cast<double>(chips(a.where));
-  document["costs"] = ordered_json::array();
-  for (const priced_tokens& one : costs) {
-    document["costs"].push_back({{"provisioning", one.label},
-                                 {"price_date", one.date},
-                                 {"usd_per_hour", one.cost.rate.value() * 3600},
-                                 {"input_usd_per_million", one.cost.input.value()},
-                                 {"output_usd_per_million", one.cost.output.value()},
-                                 {"all_on_output_usd_per_million", one.cost.all_on_output.value()}});
-  }
+  document["costs"] = json_of(costs);
   document["frontier"] = frontier(config.model, a.job, a.mesh, a.where, a.constants);
-  document["advice"] = ordered_json::array();
-  for (const serving_finding& f : serving_advice(config.model, a.job, a.mesh, a.where, a.constants)) {
-    document["advice"].push_back({{"kind", name(f.kind)},
-                                  {"subject", f.subject.view()},
-                                  {"now", f.now.view()},
-                                  {"better", f.better.view()},
-                                  {"output_tokens_per_s", f.rate_now.value()},
-                                  {"output_tokens_per_s_then", f.rate_then.value()},
-                                  {"gain", f.gain}});
-  }
+  document["advice"] = json_of(serving_advice(config.model, a.job, a.mesh, a.where, a.constants));
   document["assumed"] = json_of_assumed(config, {});
   return document;
 }
@@ -115,9 +127,9 @@ ordered_json gpu_document(const gpu_answer& g) {
   return {{"gpu", g.offer.name}, {"gpus", g.gpus}, {"note", "peak only, not calibrated"}, {"estimate", g.estimate}};
 }
 
-void print_no(const serve_answer& a, const model_config& config) {
+void print_too_large(const serve_answer& a, const model_config& config) {
   const std::int64_t longest = largest_serving_context(config.model, a.job, a.mesh, a.where);
-  fmt::print("{}\n", bold(fmt::format("does not fit: {} on {}", config.model.name.view(), name(a.where).view())));
+  print_title("does not fit: {} on {}", config.model.name.view(), name(a.where).view());
   const serving_memory& m = a.estimate.memory;
   fmt::print("  weights take {:.1f} of {:.1f} GiB on each device; ", in_gib(m.weights), in_gib(m.usable));
   if (longest == 0) {
@@ -125,11 +137,38 @@ void print_no(const serve_answer& a, const model_config& config) {
   } else {
     fmt::print("the longest context that fits is {} tokens, {} were asked for\n", longest, longest_context(a.job));
   }
-  fmt::print("\n  {}\n", dim("next: a larger --slice, --weights int8, --kv-dtype int8, a smaller --output-len"));
+  print_next("a larger --slice, --weights int8, --kv-dtype int8, a smaller --output-len");
+}
+
+void print_above_capacity(const serve_answer& a, const model_config& config) {
+  const double rate = a.job.request_rate.value(), capacity = a.estimate.capacity.value();
+  print_title("too many requests: {} on {} serves below {:.4g} a second, {:.4g} were asked for",
+              config.model.name.view(), name(a.where).view(), capacity, rate);
+  fmt::print("  {:.0f} such slices can serve them\n", std::floor(rate / capacity) + 1);
+  print_next("a larger --slice, a lower --rate, tpuplan plan --serve for how many slices");
+}
+
+void print_below_floor(const serve_answer& a, const model_config& config) {
+  const bool tpot = a.estimate.refusal == serving_refusal::tpot_below_floor;
+  print_title("no engine is that fast: {} on {} takes {} {} or more, {} was asked for", config.model.name.view(),
+              name(a.where).view(), duration(a.estimate.floor), tpot ? "for each token" : "to the first token",
+              duration(tpot ? a.job.tpot_target : a.job.ttft_target));
+  fmt::print("  most of it goes to {} at peak rates\n", name(a.estimate.floor_limited_by));
+  print_next("a larger --slice, {}", tpot ? "a longer --tpot, --weights int8" : "a longer --ttft, a smaller --input-len");
+}
+
+void print_refusal(const serve_answer& a, const model_config& config) {
+  switch (a.estimate.refusal) {
+    case serving_refusal::none: return;
+    case serving_refusal::does_not_fit: return print_too_large(a, config);
+    case serving_refusal::rate_above_capacity: return print_above_capacity(a, config);
+    case serving_refusal::tpot_below_floor:
+    case serving_refusal::ttft_below_floor: return print_below_floor(a, config);
+  }
 }
 
 void print_token(const token_time& t) {
-  table rows({{"part of a token's time"}, {"time", align::right}, {"share", align::right}});
+  table rows("part of a token's time | >time | >share");
   const auto row = [&](const char* label, seconds time) {
     if (time.value() > 0) rows.add({label, duration(time), percent(time / t.total)});
   };
@@ -147,8 +186,7 @@ void print_token(const token_time& t) {
 void print_frontier(const serve_answer& a, const model_config& config) {
   const serving_frontier points = frontier(config.model, a.job, a.mesh, a.where, a.constants);
   fmt::print("\n");
-  table rows(
-      {{"running", align::right}, {"per token", align::right}, {"tokens/s", align::right}, {"per chip", align::right}});
+  table rows(">running | >per token | >tokens/s | >per chip");
   for (std::size_t i = 0; i < points.count; ++i) {
     const frontier_point& p = points.points[i];
     rows.add({fmt::format("{:.0f}", p.running), duration(p.per_token), count(p.output_tokens.value()),
@@ -157,20 +195,19 @@ void print_frontier(const serve_answer& a, const model_config& config) {
   rows.print();
 }
 
-void print_serve(const serve_answer& a, const model_config& config, const std::vector<priced_tokens>& costs) {
+void print_serve(const serve_answer& a, const model_config& config) {
   const serving_estimate& e = a.estimate;
-  const std::string copies = e.replicas > 1 ? fmt::format("{} replicas on ", e.replicas) : "";
-  fmt::print("{}\n",
-             bold(fmt::format("{} on {}{}, prompts of {:.0f} and answers of {:.0f} tokens", config.model.name.view(),
-                              copies, name(a.where).view(), a.job.prompt.mean, a.job.answer.mean)));
-  fmt::print("  memory {}: {}; {} sequences have room at once{}, {:.1f} run\n",
+  print_title("{} on {}{}, {:.0f} prompt tokens and {:.0f} output tokens", config.model.name.view(),
+              e.replicas > 1 ? fmt::format("{} replicas on ", e.replicas) : "", name(a.where).view(), a.job.prompt.mean,
+              a.job.output.mean);
+  fmt::print("  memory {}: {}; {} sequences can run at once{}, {:.1f} do\n",
              used_of(e.memory.total, e.memory.usable), e.fit == verdict::yes ? "fits" : "uncertain", e.largest_running,
              e.replicas > 1 ? " in each" : "", e.running);
   fmt::print("  first token {}{}{}\n", duration(e.first_token),
              e.queue.value() > 0 ? fmt::format(" ({} of it waiting)", duration(e.queue)) : "",
              e.meets_ttft ? "" : ", later than the target");
   fmt::print("  each token  {} (between {} and {}{}){}\n", duration(e.per_token.total), duration(e.per_token.low),
-             duration(e.per_token.high), e.per_token.extrapolated ? "; outside of what published runs cover" : "",
+             duration(e.per_token.high), e.per_token.extrapolated ? "; no published run is on such a chip" : "",
              e.meets_tpot ? "" : ", slower than the target");
   fmt::print(
       "  {} output tokens/s, {} per chip; {:.2f} requests/s of at most {:.2f}; {:.2f} prefill servers for each "
@@ -179,19 +216,15 @@ void print_serve(const serve_answer& a, const model_config& config, const std::v
       e.requests.value(), e.capacity.value(), e.prefill_servers);
   print_token(e.per_token);
   print_frontier(a, config);
+}
+
+void print_costs(const serve_answer& a, const std::vector<priced_tokens>& costs) {
   fmt::print("\n");
-  table dollars({{"a million tokens"},
-                 {"input", align::right},
-                 {"output", align::right},
-                 {"all on output", align::right},
-                 {"price of"}});
+  table dollars("a million tokens | >input | >output | >all on output | price of");
   for (const priced_tokens& one : costs)
     dollars.add({one.label, money(one.cost.input), money(one.cost.output), money(one.cost.all_on_output), one.date});
-  if (dollars.empty()) {
-    fmt::print("  no price for {}\n", a.where.chip.name.view());
-  } else {
-    dollars.print();
-  }
+  if (dollars.empty()) return fmt::print("  no price for {}\n", a.where.chip.name.view());
+  dollars.print();
 }
 
 void print_serving_advice(const serve_answer& a, const model_config& config) {
@@ -207,7 +240,7 @@ void print_serving_advice(const serve_answer& a, const model_config& config) {
 
 void print_gpu(const gpu_answer& g) {
   fmt::print("\n  {} x {} ({}): peak only, not calibrated\n", g.gpus, g.offer.name, g.offer.machine);
-  if (g.estimate.running <= 0) return fmt::print("  does not fit\n");
+  if (g.estimate.refusal != serving_refusal::none) return fmt::print("  {}\n", one_line(g.estimate));
   fmt::print("    at best {} per token, {} output tokens/s with {:.0f} running\n", duration(g.estimate.per_token.total),
              count(g.estimate.output_tokens.value()), g.estimate.running);
   if (!g.offer.on_demand.has_value()) return;
@@ -219,12 +252,10 @@ void print_gpu(const gpu_answer& g) {
 void run_serve(const serve_options& given, session& with) {
   const model_config config = load_model(given.config);
   const serve_answer a = ask_serve(config, given);
-  if (a.estimate.fit == verdict::no) with.status = 1;
-  const std::optional<owned_price_book> own =
-      given.prices.empty() ? std::nullopt : std::optional<owned_price_book>(load_prices(given.prices));
-  const price_book book = own ? own->book() : price_book{};
-  check_region(book, given.region);
-  const std::vector<priced_tokens> costs = priced(a, book, given.region);
+  if (a.estimate.refusal != serving_refusal::none) with.status = 1;
+  const loaded_prices prices(given.prices.file);
+  check_region(prices.book(), given.prices.region);
+  const std::vector<priced_tokens> costs = priced(a, prices.book(), given.prices.region);
   std::optional<gpu_answer> gpu;
   if (!given.gpu.empty()) gpu = ask_gpu(config, a, given);
   if (with.json) {
@@ -232,29 +263,29 @@ void run_serve(const serve_options& given, session& with) {
     if (gpu) document["gpu"] = gpu_document(*gpu);
     return print_json(document);
   }
-  if (a.estimate.running <= 0) return print_no(a, config);
-  print_serve(a, config, costs);
+  if (a.estimate.refusal != serving_refusal::none) return print_refusal(a, config);
+  print_serve(a, config);
+  print_costs(a, costs);
   print_serving_advice(a, config);
   if (gpu) print_gpu(*gpu);
   print_assumed(config, {});
-  fmt::print("\n  {}\n", dim("next: --tpot 30ms, --rate 5, --concurrency 64, --kv-dtype int8, --tensor 4, --gpu H100"));
+  print_next("--tpot 30ms, --rate 5, --concurrency 64, --kv-dtype int8, --tensor 4, --gpu H100");
 }
 
 }  // namespace
 
 void add_serve_command(CLI::App& app, session& with) {
-  CLI::App* serve = app.add_subcommand("serve", "first token, each token, throughput, dollars per million tokens");
+  CLI::App* command = app.add_subcommand("serve", "first token, each token, throughput, dollars per million tokens");
   const auto options = std::make_shared<serve_options>();
-  serve->add_option("config", options->config, config_help)->required();
-  serve->add_option("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …")->required();
-  add_traffic_options(*serve, *options);
-  add_format_options(*serve, *options);
-  add_engine_options(*serve, *options);
-  serve->add_option("--region", options->region)->capture_default_str();
-  serve->add_option("--prices", options->prices, "a price file like data/prices.json");
-  serve->add_option("--gpu", options->gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4, at peak");
-  serve->add_option("--gpus", options->gpus, "of one machine; 0: all of it");
-  serve->callback([options, &with] { run_serve(*options, with); });
+  add_config_option(*command, options->config);
+  command->add_option("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …")->required();
+  add_traffic_options(*command, options->traffic);
+  add_format_options(*command, options->traffic);
+  add_engine_options(*command, options->traffic);
+  add_price_options(*command, options->prices);
+  command->add_option("--gpu", options->gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4, at peak");
+  command->add_option("--gpus", options->gpus, "of one machine; 0: all of it");
+  command->callback([options, &with] { run_serve(*options, with); });
 }
 
 }  // namespace cli

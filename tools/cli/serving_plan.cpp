@@ -1,14 +1,11 @@
-#include "cli/serving_plan.hpp"
-
-#include <fmt/format.h>
-
+// What tpuplan plan --serve answers.
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tpuplan/plan/serving_relax.hpp>
+#include <tpuplan/io/json.hpp>
+#include <tpuplan/plan/relax.hpp>
 
-#include "cli/format.hpp"
-#include "cli/job.hpp"
+#include "cli/plan.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
@@ -17,27 +14,14 @@ using namespace tpuplan;
 
 namespace {
 
-serving_request make_request(const model_config& config, const serve_options& traffic, const serving_limits& limits,
-                             const price_book& prices) {
+serving_request make_request(const model_config& config, const plan_options& given, const price_book& prices) {
   serving_request request;
   request.model = config.model;
-  request.job = make_serving(traffic);
-  const maybe<objective> best = parse_objective(limits.best);
-  if (!best) detail::fail(errc::unknown_name, "--objective", limits.best, "cheapest, fastest or fewest_chips");
-  request.best = *best;
-  request.kinds = limits.kinds;
-  request.regions = limits.regions;
-  request.generations = limits.generations;
-  if (!limits.budget.empty()) request.budget = usd_per_hour(parse_amount("--budget", limits.budget));
-  if (!limits.smallest_chips.empty()) request.smallest_chips = parse_count("--min-chips", limits.smallest_chips);
-  if (!limits.largest_chips.empty()) request.largest_chips = parse_count("--max-chips", limits.largest_chips);
-  if (request.smallest_chips > request.largest_chips)
-    detail::fail(errc::invalid_argument, "--min-chips", request.smallest_chips, "at most --max-chips");
-  request.accept_uncertain = limits.accept_uncertain;
-  request.most_plans = std::max<std::size_t>(limits.rows, 1);
-  request.prices = prices;
-  if (traffic.engine_ms >= 0) request.constants.engine_step = 1_ms * traffic.engine_ms;
-  if (traffic.engine_us >= 0) request.constants.engine_sequence = 1_us * traffic.engine_us;
+  request.job = given.traffic.job;
+  request.constants = given.traffic.constants;
+  fill_limits(given, prices, request);
+  if (given.budget) request.budget = usd_per_hour(*given.budget);
+  request.most_plans = std::max<std::size_t>(given.rows, 1);
   return request;
 }
 
@@ -65,18 +49,9 @@ std::string reason_words(serving_rejection why) {
 }
 
 void print_plans(const serving_plan_answer& answer) {
-  table t({{"slices"},
-           {"chips", align::right},
-           {"replica"},
-           {"running", align::right},
-           {"first token", align::right},
-           {"each token", align::right},
-           {"between", align::right},
-           {"tokens/s", align::right},
-           {"an hour", align::right},
-           {"million out", align::right},
-           {"HBM per device", align::right},
-           {"paid for as"}});
+  table t(
+      "slices | >chips | replica | >running | >first token | >each token | >between | >tokens/s | >an hour | >million "
+      "out | >HBM per device | paid for as");
   for (const serving_plan& p : answer.plans) {
     const serving_estimate& e = p.estimate;
     t.add({fmt::format("{} x {}", p.slices, name(p.where).view()), fmt::format("{}", chips(p.where) * p.slices),
@@ -94,11 +69,11 @@ void print_plans(const serving_plan_answer& answer) {
 std::string needed_words(const serving_relaxation& r, double amount, bool up) {
   const auto rounded = [&](double unit) { return up ? std::ceil(amount / unit) * unit : amount; };
   switch (r.limit) {
-    case serving_limit::tpot:
-    case serving_limit::ttft:
-    case serving_limit::targets: return fmt::format("{:.4g} ms", rounded(1e-4) * 1e3);
-    case serving_limit::budget: return fmt::format("${:.2f}/h", rounded(0.01 / 3600) * 3600);
-    case serving_limit::chips: return fmt::format("{:.0f}", amount);
+    case plan_limit::tpot:
+    case plan_limit::ttft:
+    case plan_limit::targets: return fmt::format("{:.4g} ms", rounded(1e-4) * 1e3);
+    case plan_limit::budget: return fmt::format("${:.2f}/h", rounded(0.01 / 3600) * 3600);
+    case plan_limit::chips: return fmt::format("{:.0f}", amount);
     default: break;
   }
   return "";
@@ -111,10 +86,10 @@ void print_relaxed(const std::vector<serving_relaxation>& list) {
     return;
   }
   fmt::print("  what to relax, one limit at a time\n\n");
-  table t({{"limit"}, {"is"}, {"would have to be"}, {"for"}});
+  table t("limit | is | would have to be | for");
   for (const serving_relaxation& r : list) {
     const serving_plan& p = r.nearest;
-    t.add({r.limit == serving_limit::targets ? "both targets, tpot" : std::string(name(r.limit)),
+    t.add({r.limit == plan_limit::targets ? "both targets, tpot" : std::string(name(r.limit)),
            needed_words(r, r.given, false), needed_words(r, r.needed, true),
            fmt::format("{}{}, {} a token, {}/h ({})", p.slices > 1 ? fmt::format("{} x ", p.slices) : "",
                        name(p.where).view(), duration(p.estimate.per_token.total), money(usd{in_usd_per_hour(p.rate)}),
@@ -139,39 +114,33 @@ void print_rejected(const serving_plan_answer& answer) {
   }
   if (groups.empty()) return;
   fmt::print("\n{}\n", bold("why the other slices lost"));
-  table t({{"slices", align::right}, {"reason"}, {"such as"}});
+  table t(">slices | reason | such as");
   for (const auto& [why, group] : groups) t.add({fmt::format("{}", group.first), reason_words(why), group.second});
   t.print();
 }
 
-}  // namespace
+ordered_json document_of(const serving_request& request, const serving_plan_answer& answer,
+                         const model_config& config) {
+  ordered_json plans = ordered_json::array(), rejected = ordered_json::array();
+  for (const serving_plan& p : answer.plans) plans.push_back(json_of(p));
+  for (const rejected_server& r : answer.rejected)
+    rejected.push_back({{"slice", name(r.where).view()}, {"reason", name(r.why)}, {"amount", r.amount}});
+  ordered_json document = {{"schema", json_schema},
+                           {"plans", plans},
+                           {"rejected", rejected},
+                           {"candidates", answer.candidates},
+                           {"assumed", json_of_assumed(config, {})},
+                           {"request", request}};
+  if (answer.plans.empty()) document["relax"] = json_of(relaxations(request));
+  return document;
+}
 
-void run_serving_plan(const model_config& config, const serve_options& traffic, const serving_limits& limits,
-                      const price_book& prices, session& with) {
-  const serving_request request = make_request(config, traffic, limits, prices);
-  const serving_plan_answer answer = plan_serving(request);
-  if (answer.plans.empty()) with.status = 1;
-  if (with.json) {
-    ordered_json plans = ordered_json::array(), rejected = ordered_json::array();
-    for (const serving_plan& p : answer.plans) plans.push_back(json_of(p));
-    for (const rejected_server& r : answer.rejected)
-      rejected.push_back({{"slice", name(r.where).view()}, {"reason", name(r.why)}, {"amount", r.amount}});
-    ordered_json document = {{"schema", json_schema},
-                             {"plans", plans},
-                             {"rejected", rejected},
-                             {"candidates", answer.candidates},
-                             {"assumed", json_of_assumed(config, {})},
-                             {"request", request}};
-    if (answer.plans.empty()) document["relax"] = json_of(relaxations(request));
-    return print_json(document);
-  }
+void print_answer(const serving_request& request, const serving_plan_answer& answer, const model_config& config) {
   const serving_job& job = request.job;
-  fmt::print("{}\n",
-             bold(fmt::format(
-                 "{}: prompts of {:.0f} and answers of {:.0f} tokens{}{}", config.model.name.view(), job.prompt.mean,
-                 job.answer.mean,
-                 job.request_rate.value() > 0 ? fmt::format(", {} requests a second", job.request_rate.value()) : "",
-                 job.concurrency > 0 ? fmt::format(", {} at once", job.concurrency) : "")));
+  print_title("{}: prompts of {:.0f} and answers of {:.0f} tokens{}{}", config.model.name.view(), job.prompt.mean,
+              job.output.mean,
+              job.request_rate.value() > 0 ? fmt::format(", {} requests a second", job.request_rate.value()) : "",
+              job.concurrency > 0 ? fmt::format(", {} at once", job.concurrency) : "");
   if (answer.plans.empty()) {
     fmt::print("  no slice does it within these limits\n");
     print_relaxed(relaxations(request));
@@ -181,8 +150,17 @@ void run_serving_plan(const model_config& config, const serve_options& traffic, 
   }
   print_rejected(answer);
   print_assumed(config, {});
-  if (answer.plans.empty()) return;
-  fmt::print("\n  {}\n", dim("next: tpuplan serve, with one of these slices, for its breakdown and frontier"));
+  if (!answer.plans.empty()) print_next("tpuplan serve, with one of these slices, for its breakdown and frontier");
+}
+
+}  // namespace
+
+void plan_serving(const model_config& config, const plan_options& given, const price_book& prices, session& with) {
+  const serving_request request = make_request(config, given, prices);
+  const serving_plan_answer answer = plan_serving(request);
+  if (answer.plans.empty()) with.status = 1;
+  if (with.json) return print_json(document_of(request, answer, config));
+  print_answer(request, answer, config);
 }
 
 }  // namespace cli

@@ -1,14 +1,14 @@
 // tpuplan spot
-#include <fmt/format.h>
-
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <tpuplan/cost/preemption.hpp>
-#include <tpuplan/cost/run_cost.hpp>
+#include <tpuplan/io/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/format.hpp"
-#include "cli/job.hpp"
+#include "cli/config.hpp"
+#include "cli/option.hpp"
+#include "cli/print.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
@@ -18,8 +18,10 @@ namespace {
 using namespace tpuplan;
 
 struct spot_options {
-  std::string work, checkpoint, between, restart, queue, interval;
-  std::optional<double> on_demand, spot;
+  std::string checkpoint, between, restart;  // as typed, because what is assumed is shown so
+  seconds work{}, queue{};
+  std::optional<seconds> interval;
+  std::optional<double> on_demand, spot;  // dollars per chip and hour
   std::int64_t chips = 1;
 };
 
@@ -29,26 +31,39 @@ spot_run make_run(const spot_options& given, assumed_values& assumed) {
     return parse_duration(option, value.empty() ? usual : value);
   };
   spot_run run;
-  run.work = parse_duration("--work", given.work);
+  run.work = given.work;
   run.checkpoint_time = time("--checkpoint", given.checkpoint, "60s", "a checkpoint stops the step for");
   run.mean_time_between_preemptions = time("--mtbp", given.between, "4h", "a preemption comes every");
   run.restart_time = time("--restart", given.restart, "10min", "the first step comes after");
-  if (!given.queue.empty()) run.queue_time = parse_duration("--queue", given.queue);
-  run.checkpoint_interval = given.interval.empty()
-                                ? optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions)
-                                : parse_duration("--interval", given.interval);
-  run.checkpoint_interval = min(run.checkpoint_interval, run.work);
+  run.queue_time = given.queue;
+  run.checkpoint_interval =
+      min(run.work,
+          given.interval ? *given.interval : optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions));
   return run;
 }
 
 std::optional<spot_comparison> compare_prices(const spot_options& given, const spot_run& run) {
   if (!given.on_demand && !given.spot) return std::nullopt;
   const auto price = [&](const char* option, const std::optional<double>& dollars) {
-    if (!dollars) detail::fail(errc::missing_field, option, "missing", "dollars per chip and hour, as for the other");
-    return usd_per_hour(detail::positive(option, *dollars)) *
-           static_cast<double>(detail::positive_count("--chips", given.chips));
+    if (!dollars) refuse_missing(option, "dollars per chip and hour, as for the other");
+    return usd_per_hour(positive(option, *dollars)) * static_cast<double>(positive_count("--chips", given.chips));
   };
   return compare_spot({price("--on-demand", given.on_demand), price("--spot", given.spot)}, run);
+}
+
+void print_expected(const spot_run& run, const expected_spot_run& e) {
+  print_title("checkpoint every {}, {} billed for {} of work", duration(run.checkpoint_interval), duration(e.billed),
+              duration(e.work));
+  table t("expected | >time | >of the work");
+  const auto row = [&](const char* label, seconds time) { t.add({label, duration(time), percent(time / e.work)}); };
+  row("work", e.work);
+  row("checkpoints", e.checkpoints);
+  row("lost work", e.lost_work);
+  row("restarts", e.restarts);
+  row("billed", e.billed);
+  row("waiting for capacity", e.queue);
+  row("from start to end", e.wall);
+  t.print();
 }
 
 void run_spot(const spot_options& given, session& with) {
@@ -67,21 +82,10 @@ void run_spot(const spot_options& given, session& with) {
                        {"expected", e},
                        {"young_interval_s", young.value()},
                        {"optimal_interval_s", exact.value()},
-                       {"prices", money_of ? ordered_json(*money_of) : ordered_json(nullptr)},
+                       {"prices", or_null(money_of)},
                        {"assumed", json_of_assumed({}, assumed)}});
   }
-  fmt::print("{}\n", bold(fmt::format("checkpoint every {}, {} billed for {} of work",
-                                      duration(run.checkpoint_interval), duration(e.billed), duration(e.work))));
-  table t({{"expected"}, {"time", align::right}, {"of the work", align::right}});
-  const auto row = [&](const char* label, seconds time) { t.add({label, duration(time), percent(time / e.work)}); };
-  row("work", e.work);
-  row("checkpoints", e.checkpoints);
-  row("lost work", e.lost_work);
-  row("restarts", e.restarts);
-  row("billed", e.billed);
-  row("waiting for capacity", e.queue);
-  row("from start to end", e.wall);
-  t.print();
+  print_expected(run, e);
   fmt::print("\n  {:.1f} preemptions expected; intervals: Young {}, exact {}\n", e.preemptions, duration(young),
              duration(exact));
   if (money_of) {
@@ -90,26 +94,24 @@ void run_spot(const spot_options& given, session& with) {
                percent(std::abs(money_of->saving_fraction)));
   }
   print_assumed({}, assumed);
-  if (!money_of) {
-    fmt::print("\n  {}\n", dim("next: --on-demand 1.20 --spot 0.60 --chips 32   what it saves"));
-  }
+  if (!money_of) print_next("--on-demand 1.20 --spot 0.60 --chips 32   what it saves");
 }
 
 }  // namespace
 
 void add_spot_command(CLI::App& app, session& with) {
-  CLI::App* spot = app.add_subcommand("spot", "checkpoint interval, expected time and cost under preemption");
+  CLI::App* command = app.add_subcommand("spot", "checkpoint interval, expected time and cost under preemption");
   const auto options = std::make_shared<spot_options>();
-  spot->add_option("--work", options->work, "useful time of the run: 10h")->required();
-  spot->add_option("--checkpoint", options->checkpoint, "time for which one checkpoint stops the step (60s)");
-  spot->add_option("--mtbp", options->between, "mean time between preemptions of the whole job (4h)");
-  spot->add_option("--restart", options->restart, "billed time from capacity to the next step (10min)");
-  spot->add_option("--queue", options->queue, "unbilled wait for capacity after a preemption");
-  spot->add_option("--interval", options->interval, "work between checkpoints; the best one if not given");
-  spot->add_option("--on-demand", options->on_demand, "dollars per chip and hour");
-  spot->add_option("--spot", options->spot, "dollars per chip and hour");
-  spot->add_option("--chips", options->chips)->capture_default_str();
-  spot->callback([options, &with] { run_spot(*options, with); });
+  add(*command, "--work", options->work, "useful time of the run: 10h")->required();
+  command->add_option("--checkpoint", options->checkpoint, "time for which one checkpoint stops the step (60s)");
+  command->add_option("--mtbp", options->between, "mean time between preemptions of the whole job (4h)");
+  command->add_option("--restart", options->restart, "billed time from capacity to the next step (10min)");
+  add(*command, "--queue", options->queue, "unbilled wait for capacity after a preemption");
+  add(*command, "--interval", options->interval, "work between checkpoints; the best one if not given");
+  command->add_option("--on-demand", options->on_demand, "dollars per chip and hour");
+  command->add_option("--spot", options->spot, "dollars per chip and hour");
+  command->add_option("--chips", options->chips)->capture_default_str();
+  command->callback([options, &with] { run_spot(*options, with); });
 }
 
 }  // namespace cli

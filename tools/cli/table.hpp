@@ -3,33 +3,25 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cli {
 
-/// Colour and weight on a terminal, plain text elsewhere (and where NO_COLOR is set).
-std::string bold(std::string_view words);
-std::string dim(std::string_view words);
-
-enum class align { left, right };
-
 /// A table for people: a header line, aligned columns, nothing drawn around it.
 class table {
  public:
-  struct column {
-    std::string title;
-    align side = align::left;
-  };
-
-  explicit table(std::vector<column> columns);
-  /// Adds a row of as many cells as there are columns.
+  /// The titles: "slice | topology | >chips". Columns of numbers, with > before their title, are aligned at their end.
+  explicit table(std::string_view titles);
+  /// Adds a row; cells that are missing at its end are empty.
   void add(std::vector<std::string> cells);
   /// Prints to standard output, indented by two.
   void print() const;
   [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
 
  private:
-  std::vector<column> columns_;
+  std::vector<std::string> titles_;
+  std::vector<bool> at_end_;  // of each column: aligned there
   std::vector<std::vector<std::string>> rows_;
 };
 

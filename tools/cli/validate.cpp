@@ -1,15 +1,14 @@
 // tpuplan validate
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <lab/calibrate_serving.hpp>
-#include <lab/calibrate_training.hpp>
+#include <lab/serving_fit.hpp>
+#include <lab/training_fit.hpp>
 #include <map>
 #include <memory>
+#include <tpuplan/io/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/format.hpp"
+#include "cli/print.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
@@ -32,11 +31,6 @@ error_summary serving_summary(const std::vector<record_check>& checks, std::stri
 
 bool is_smaller(const record_check& c) { return c.kind == "training" && !c.in_domain && c.quality != "C"; }
 
-template <class T>
-ordered_json value_or_null(const std::optional<T>& amount) {
-  return amount ? ordered_json(amount->value()) : ordered_json(nullptr);
-}
-
 ordered_json json_of(const record_check& c) {
   return {{"id", c.id},
           {"kind", c.kind},
@@ -46,23 +40,27 @@ ordered_json json_of(const record_check& c) {
           {"type", c.type},
           {"in_domain", c.in_domain},
           {"extrapolated", c.extrapolated},
-          {"predicted", value_or_null(c.predicted)},
-          {"measured", value_or_null(c.measured)},
-          {"low", value_or_null(c.low)},
-          {"high", value_or_null(c.high)},
-          {"error", c.error ? ordered_json(*c.error) : ordered_json(nullptr)},
-          {"fits", c.fit ? ordered_json(name(*c.fit)) : ordered_json(nullptr)},
-          {"fitted", c.fitted ? ordered_json(*c.fitted) : ordered_json(nullptr)},
-          {"used_bytes", value_or_null(c.used)},
-          {"measured_used_bytes", value_or_null(c.measured_used)},
-          {"memory_skipped", c.memory_skipped ? ordered_json(*c.memory_skipped) : ordered_json(nullptr)},
+          {"predicted", or_null(c.predicted)},
+          {"measured", or_null(c.measured)},
+          {"low", or_null(c.low)},
+          {"high", or_null(c.high)},
+          {"error", or_null(c.error)},
+          {"fits", c.fit ? ordered_json(name(*c.fit)) : nullptr},
+          {"fitted", or_null(c.fitted)},
+          {"used_bytes", or_null(c.used)},
+          {"measured_used_bytes", or_null(c.measured_used)},
+          {"memory_skipped", or_null(c.memory_skipped)},
           {"guesses", c.guesses},
-          {"skipped", c.skipped ? ordered_json(*c.skipped) : ordered_json(nullptr)}};
+          {"skipped", or_null(c.skipped)}};
 }
 
 ordered_json json_of(const error_summary& s) {
   return {{"records", s.records}, {"median", s.median}, {"p90", s.p90}, {"bias", s.bias}, {"inside_band", s.inside}};
 }
+
+std::string family_of(const record_check& c) { return c.family; }
+std::string generation_of(const record_check& c) { return c.generation; }
+std::string type_of(const record_check& c) { return c.type; }
 
 struct named_summary {
   std::string label;
@@ -118,9 +116,9 @@ ordered_json summary_document(const std::vector<record_check>& checks) {
           {"decode", json_of(serving_summary(checks, "decode", ""))},
           {"decode_saturated", json_of(serving_summary(checks, "decode", "saturated"))},
           {"prefill", json_of(serving_summary(checks, "prefill", ""))},
-          {"by_family", groups([](const record_check& c) { return c.family; })},
-          {"by_generation", groups([](const record_check& c) { return c.generation; })},
-          {"by_type", groups([](const record_check& c) { return c.type; })},
+          {"by_family", groups(family_of)},
+          {"by_generation", groups(generation_of)},
+          {"by_type", groups(type_of)},
           {"baselines",
            {{"roofline", json_of(simple.roofline)},
             {"one_mfu", json_of(simple.one_mfu)},
@@ -132,13 +130,7 @@ ordered_json summary_document(const std::vector<record_check>& checks) {
 }
 
 void print_records(const std::vector<record_check>& checks) {
-  table t({{"record"},
-           {"measured", align::right},
-           {"predicted", align::right},
-           {"between", align::right},
-           {"error", align::right},
-           {"fits"},
-           {"note"}});
+  table t("record | >measured | >predicted | >between | >error | fits | note");
   for (const record_check& c : checks) {
     if (c.skipped) continue;
     std::string note = c.guesses.empty() ? "" : "guessed " + c.guesses.front();
@@ -169,14 +161,7 @@ std::vector<std::string> summary_row(const std::string& label, const error_summa
           percent(s.p90), fmt::format("{:+.1f} %", 100 * s.bias), band ? percent(s.inside) : ""};
 }
 
-table summary_table() {
-  return table({{""},
-                {"records", align::right},
-                {"median", align::right},
-                {"p90", align::right},
-                {"bias", align::right},
-                {"inside the band", align::right}});
-}
+table summary_table() { return table(" | >records | >median | >p90 | >bias | >inside the band"); }
 
 void print_serving_summary(const std::vector<record_check>& checks) {
   table t = summary_table();
@@ -209,23 +194,23 @@ void print_summary(const std::vector<record_check>& checks) {
   row("roofline", simple.roofline, false);
   row("one MFU", simple.one_mfu, false);
   row("MFU per generation", simple.generation_mfu, false);
-  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.family; }))
-    row("  " + g.label, g.errors, true);
-  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.generation; }))
-    row("  " + g.label, g.errors, true);
-  for (const named_summary& g : grouped_by(checks, [](const record_check& c) { return c.type; }))
-    row("  " + g.label, g.errors, true);
+  const auto rows_by = [&](const auto& key) {
+    for (const named_summary& group : grouped_by(checks, key)) row("  " + group.label, group.errors, true);
+  };
+  rows_by(family_of), rows_by(generation_of), rows_by(type_of);
   t.print();
-  print_serving_summary(checks);
+}
+
+void print_verdicts(const std::vector<record_check>& checks) {
   fmt::print("\n{}\n", bold("does it fit?"));
-  table v({{"seen"}, {"yes", align::right}, {"uncertain", align::right}, {"no", align::right}});
+  table t("seen | >yes | >uncertain | >no");
   const auto verdict_row = [&](const char* label, const verdict_counts& c) {
-    v.add({label, fmt::format("{}", c.yes), fmt::format("{}", c.uncertain), fmt::format("{}", c.no)});
+    t.add({label, fmt::format("{}", c.yes), fmt::format("{}", c.uncertain), fmt::format("{}", c.no)});
   };
   verdict_row("memory records that fit", verdicts_of(checks, "memory", true));
   verdict_row("memory records that do not", verdicts_of(checks, "memory", false));
   verdict_row("training runs that completed", verdicts_of(checks, "training", true));
-  v.print();
+  t.print();
 }
 
 /// Puts in place of each prediction what constants say that were fitted to the other families of the file.
@@ -265,6 +250,8 @@ void run_validate(const std::string& path, bool left_out, const session& with) {
   print_records(checks);
   print_skipped(checks);
   print_summary(checks);
+  print_serving_summary(checks);
+  print_verdicts(checks);
 }
 
 }  // namespace

@@ -39,13 +39,8 @@ struct record_exception {
 /// reason or a source, for unknown kinds, and for an id that is there twice.
 [[nodiscard]] inline std::vector<record_exception> read_exceptions(const nlohmann::json& document,
                                                                    const std::string& source) {
-  const detail::json_object root(document, source);
-  const nlohmann::json& entries = root.at("exceptions");
-  if (!entries.is_array())
-    detail::fail(errc::malformed_input, root.path("exceptions"), entries.type_name(), "an array of exceptions");
   std::vector<record_exception> list;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const detail::json_object entry(entries[i], root.path("exceptions[" + std::to_string(i) + "]"));
+  for (const json_object& entry : json_object(document, source).objects("exceptions")) {
     record_exception one{entry.string("id"), {}, entry.string("reason"), entry.string("source")};
     const std::string what = entry.string("not_judged");
     bool known_kind = false;

@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <string_view>
+#include <tpuplan/units.hpp>
 #include <utility>
 #include <vector>
 
 /// @file
-/// Constants fitted to published runs: maximum a posteriori with log-normal priors, by Gauss-Newton on logarithms. The
-/// calibrations of training and of serving share it.
+/// Constants fitted to published runs: maximum a posteriori with log-normal priors, by Gauss-Newton on logarithms; and
+/// what they predict of families that were left out. The fits of training and of serving share it.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -144,6 +144,39 @@ log_fit fit_logs(std::vector<fitted_constant>& free, const Errors& errors_at, co
     free[i].spread = std::sqrt(fit.covariance[i][i]);
   }
   return fit;
+}
+
+}  // namespace detail
+
+/// A run and what constants say of it that were fitted without its family.
+struct left_out_run {
+  std::string id;       ///< of the record
+  std::string family;   ///< that was left out
+  double error = 0;     ///< predicted / measured - 1
+  seconds predicted{};  ///< time of a step
+};
+
+namespace detail {
+
+/// Every family left out once: `fit` makes constants of the other runs, `predict` the time of a run with them.
+template <class Run, class Fit, class Predict>
+std::vector<left_out_run> leave_out_each(const std::vector<Run>& runs, const Fit& fit, const Predict& predict) {
+  std::map<std::string, std::vector<Run>> families;
+  for (const Run& run : runs) families[run.family].push_back(run);
+  std::vector<left_out_run> result;
+  for (const auto& [family, members] : families) {
+    std::vector<Run> others;
+    for (const Run& run : runs) {
+      if (run.family != family) others.push_back(run);
+    }
+    if (others.empty()) continue;
+    const auto constants = fit(others);
+    for (const Run& run : members) {
+      const seconds predicted = predict(run, constants);
+      result.push_back({run.id, family, predicted / run.measured - 1, predicted});
+    }
+  }
+  return result;
 }
 
 }  // namespace detail

@@ -173,7 +173,7 @@ inline void spell_measurement(const json_object& record, spelled_out& result) {
 /// The record with its fields spelled out; one that already is comes back as it is. Throws for strings that cannot be
 /// read, naming the record's path.
 [[nodiscard]] inline spelled_out spell_out(const nlohmann::json& value, const std::string& path) {
-  const detail::json_object record(value, path);
+  const json_object record(value, path);
   spelled_out result{value, {}};
   if (record.has("fsdp")) return result;
   const std::string precision = detail::lower(detail::text_of(record, "precision"));
@@ -184,7 +184,7 @@ inline void spell_measurement(const json_object& record, spelled_out& result) {
   detail::spell_layout(record, result);
   detail::spell_remat(record, result);
   detail::spell_measurement(record, result);
-  const detail::json_object model = record.object("model");
+  const json_object model = record.object("model");
   result.record["attention"] = model.flag_or("encoder", false) ? "bidirectional" : "causal";
   if (!record.has("optimizer")) result.record["optimizer"] = "adamw";
   return result;

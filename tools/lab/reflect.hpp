@@ -1,8 +1,8 @@
 #ifndef TPUPLAN_LAB_REFLECT_HPP
 #define TPUPLAN_LAB_REFLECT_HPP
 
-#include <lab/calibrate_serving.hpp>
-#include <lab/calibrate_training.hpp>
+#include <lab/serving_fit.hpp>
+#include <lab/training_fit.hpp>
 #include <lab/exceptions.hpp>
 #include <lab/serving_records.hpp>
 #include <lab/validation.hpp>

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_LAB_SERVING_RECORDS_HPP
 #define TPUPLAN_LAB_SERVING_RECORDS_HPP
 
+#include <algorithm>
 #include <lab/published_text.hpp>
 #include <lab/training_records.hpp>
 #include <nlohmann/json.hpp>
@@ -41,13 +42,6 @@ struct serving_record {
 
 namespace detail {
 
-inline dtype record_dtype(const json_object& record, const char* key) {
-  const std::string format = record.string(key);
-  const maybe<dtype> type = parse_dtype(format);
-  if (!type) fail(errc::unknown_name, record.path(key), format, "fp32, bf16, fp16, fp8, int8 or int4");
-  return *type;
-}
-
 /// The way of sharding, by the source's words; structured records have it as `scheme`.
 inline serving_layout record_serving_layout(const json_object& record) {
   serving_layout mesh;
@@ -73,7 +67,7 @@ inline serving_job record_traffic(const json_object& record, const std::string& 
   job.cache = record_dtype(record, "kv_dtype");
   if (record.has("activation_dtype")) job.activations = record_dtype(record, "activation_dtype");
   job.prompt = fixed_length(record.positive_count("input_len"));
-  job.answer = fixed_length(record.has("output_len") ? record.positive_count("output_len") : 1);
+  job.output = fixed_length(record.has("output_len") ? record.positive_count("output_len") : 1);
   job.beyond_max_positions = true;
   if (reserves_cache(id + " " + lower(text_of(record, "source")))) job.policy = cache_policy::reserved;
   return job;
@@ -133,7 +127,7 @@ inline void read_end_to_end(const json_object& record, serving_record& result) {
 /// A decode or prefill record of either format. Throws, naming the record, for what cannot be right, and for what the
 /// record leaves open or is not modelled: prefill that is timed with some decoding, models without a shape.
 [[nodiscard]] inline serving_record read_serving_record(const nlohmann::json& value, const std::string& path) {
-  const detail::json_object record(value, path);
+  const json_object record(value, path);
   serving_record result;
   result.id = record.string("id");
   result.family = record.string("family");
@@ -141,14 +135,13 @@ inline void read_end_to_end(const json_object& record, serving_record& result) {
   const std::string mode = record.string(record.has("mode") ? "mode" : "task");
   if (mode.find("plus") != std::string::npos)
     detail::fail(errc::unsupported, record.path("mode"), mode, "prefill and decode apart");
-  const detail::json_object shape = record.object("model");
+  const json_object shape = record.object("model");
   if (!shape.has("layers"))
     detail::fail(errc::missing_field, record.path("model.layers"), "absent", "the model's dimensions");
   result.model = detail::record_model(shape);
   result.job = detail::record_traffic(record, result.id);
   result.mesh = detail::record_serving_layout(record);
-  const slice where = detail::record_slice(record);
-  result.where = where;
+  result.where = detail::record_slice(record);
   if (mode.find("end-to-end") != std::string::npos) {
     detail::read_end_to_end(record, result);
   } else if (record.string("kind") == "decode") {
@@ -166,44 +159,71 @@ struct serving_memory_record {
   bool whole = false;    ///< all that the program held is described, so that the verdict can be judged
 };
 
-/// A memory record of serving: weights alone, weights and cache, or the cache alone. Throws for records that leave the
-/// batch or the layout open, and for pools whose size the engine chose.
-[[nodiscard]] inline serving_memory_record read_serving_memory(const nlohmann::json& value, const std::string& path) {
-  const detail::json_object record(value, path);
+namespace detail {
+
+/// What a memory record of serving is about.
+struct memory_task {
+  bool cache_alone = false;  ///< figures are of the cache
+  bool pool = false;         ///< the engine filled what was left
+  bool batch = false;        ///< a batch and its lengths are given
+};
+
+inline memory_task memory_task_of(const json_object& record) {
   const std::string task = record.string("task");
-  const bool cache_alone = task == "kv cache capacity";
-  const bool pool = task == "serving" || task == "serving pool sizing";  // the engine filled what was left
-  if (task != "serving weights" && task != "serving weights+kv" && !cache_alone && !pool)
-    detail::fail(errc::unsupported, record.path("task"), task, "weights, or weights and the cache of a batch");
-  const detail::json_object shape = record.object("model");
-  const std::string words = detail::lower(detail::text_of(record, "parallelism"));
-  if (words.find("multihead variant") != std::string::npos)
-    detail::fail(errc::unsupported, record.path("parallelism"), words, "the model as its fields describe it");
-  transformer m = detail::record_model(shape);
-  if (shape.has("serving_heads_padded_to")) m.attention.heads = shape.positive_count("serving_heads_padded_to");
-  serving_job job;
-  const std::string precision = detail::lower(record.has("precision") ? record.string("precision") : "bf16");
+  const memory_task result{task == "kv cache capacity", task == "serving" || task == "serving pool sizing",
+                           task == "serving weights+kv" || task == "kv cache capacity"};
+  if (task != "serving weights" && !result.pool && !result.batch)
+    fail(errc::unsupported, record.path("task"), task, "weights, or weights and the cache of a batch");
+  return result;
+}
+
+/// The formats, from words such as "int8 weights and KV".
+inline void read_formats(const json_object& record, serving_job& job) {
+  const std::string precision = lower(record.has("precision") ? record.string("precision") : "bf16");
   const bool quantised_cache = precision.find("kv") != std::string::npos;
   for (const dtype type : {dtype::int8, dtype::fp8}) {
     if (precision.find(name(type)) == std::string::npos) continue;
     job.weights = type;
     if (quantised_cache) job.cache = type;
   }
+}
+
+/// The model as it is served: heads that the engine pads are padded.
+inline transformer model_as_served(const json_object& record) {
+  const std::string words = lower(text_of(record, "parallelism"));
+  if (words.find("multihead variant") != std::string::npos)
+    fail(errc::unsupported, record.path("parallelism"), words, "the model as its fields describe it");
+  const json_object shape = record.object("model");
+  transformer model = record_model(shape);
+  if (shape.has("serving_heads_padded_to")) model.attention.heads = shape.positive_count("serving_heads_padded_to");
+  return model;
+}
+
+}  // namespace detail
+
+/// A memory record of serving: weights alone, weights and cache, or the cache alone. Throws for records that leave the
+/// batch or the layout open, and for pools whose size the engine chose.
+[[nodiscard]] inline serving_memory_record read_serving_memory(const nlohmann::json& value, const std::string& path) {
+  const json_object record(value, path);
+  const detail::memory_task task = detail::memory_task_of(record);
+  const transformer model = detail::model_as_served(record);
+  serving_job job;
+  detail::read_formats(record, job);
   const slice where = detail::record_slice(record);
-  serving_layout mesh = detail::record_serving_layout(record);
   double running = 0;
-  job.prompt = job.answer = fixed_length(1);
-  if (task == "serving weights+kv" || cache_alone) {
+  std::int64_t prompt = 1;
+  if (task.batch) {
     running = static_cast<double>(record.positive_count("global_batch"));
-    const std::int64_t length =
-        shape.has("seq_len") ? shape.positive_count("seq_len") : record.positive_count("seq_len");
-    job.prompt = fixed_length(length > 1 ? length - 1 : 1);
+    const json_object shape = record.object("model");
+    prompt = std::max<std::int64_t>(1, (shape.has("seq_len") ? shape : record).positive_count("seq_len") - 1);
     job.policy = cache_policy::reserved;
   }
+  job.prompt = fixed_length(prompt);
+  job.output = fixed_length(1);
   serving_memory_record result;
-  result.use = serving_memory_use(m, running, job, mesh, where);
-  result.held = task == "serving weights+kv" ? result.use.total : cache_alone ? result.use.cache : result.use.weights;
-  result.whole = !cache_alone && !pool;
+  result.use = serving_memory_use(model, running, job, detail::record_serving_layout(record), where);
+  result.held = task.cache_alone ? result.use.cache : task.batch ? result.use.total : result.use.weights;
+  result.whole = !task.cache_alone && !task.pool;
   return result;
 }
 
@@ -230,7 +250,7 @@ struct serving_prediction {
         prefill_time(r.model, {r.batch, r.job.prompt.longest}, r.job, r.mesh, r.where, constants);
     const decode_breakdown step =
         decode_step(r.model, {r.batch, running_context(r.job)}, r.job, r.mesh, r.where, constants);
-    return {prompts.total + step.total * r.job.answer.mean, prompts.band, prompts.extrapolated};
+    return {prompts.total + step.total * r.job.output.mean, prompts.band, prompts.extrapolated};
   }
   const prefill_breakdown t = prefill_time(r.model, {r.batch, r.job.prompt.longest}, r.job, r.mesh, r.where, constants);
   const double engine = r.question == serving_question::engine_prefill ? constants.engine_prefill : 1;

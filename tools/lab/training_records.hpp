@@ -106,8 +106,25 @@ inline transformer record_model(const json_object& shape) {
   return m;
 }
 
-/// The policy of a record's remat fields; nothing where they name none that is modelled.
-inline maybe<remat_policy> record_remat(std::string_view policy, std::string_view kept, bool inputs_offloaded) {
+inline dtype record_dtype(const json_object& record, std::string_view key) {
+  const std::string format = record.string(key);
+  const maybe<dtype> type = parse_dtype(format);
+  if (!type) fail(errc::unknown_name, record.path(key), format, "fp32, bf16, fp16, fp8, int8 or int4");
+  return *type;
+}
+
+inline optimizer_kind record_optimizer(const json_object& record) {
+  if (!record.has("optimizer")) return optimizer_kind::adamw;
+  const std::string given = record.string("optimizer");
+  const maybe<optimizer_kind> optimizer = parse_optimizer(given);
+  if (!optimizer) fail(errc::unknown_name, record.path("optimizer"), given, "adamw, adafactor, lion");
+  return *optimizer;
+}
+
+/// The policy of the fields remat, remat_detail and offload_inputs.
+inline remat_policy record_remat(const json_object& record) {
+  const std::string policy = record.string("remat");
+  const std::string kept = record.has("remat_detail") ? record.string("remat_detail") : std::string{};
   maybe<remat_policy> found;
   if (policy == "full") found = remat::full;
   if (policy == "none") found = remat::none;
@@ -117,10 +134,10 @@ inline maybe<remat_policy> record_remat(std::string_view policy, std::string_vie
   if (policy == "partial" && kept == "nowi") found = remat::save_dot_except_mlpwi;
   if (policy == "partial" && kept == "attn") found = remat::save_dot_with_context_except_mlp;
   if (policy == "partial" && kept == "ctx") found = remat::save_context;
-  if (!found || !inputs_offloaded) return found;
-  remat_policy offloading = *found;
-  offloading.layer_input = placement::host;
-  return offloading;
+  if (!found) fail(errc::unknown_name, record.path("remat"), policy, "full, partial, minimal, none or offload");
+  remat_policy result = *found;
+  if (record.flag_or("offload_inputs", false)) result.layer_input = placement::host;
+  return result;
 }
 
 /// General frameworks as they come, by the name of the record and of its source; everything else counts as tuned.
@@ -139,12 +156,7 @@ inline training_job record_job(const json_object& record) {
   training_job job;
   job.global_batch = record.positive_count("global_batch");
   job.sequence_length = record.positive_count("seq_len");
-  const std::string format = record.string("compute_dtype");
-  const maybe<dtype> compute = parse_dtype(format);
-  if (!compute) {
-    fail(errc::unknown_name, record.path("compute_dtype"), format, "fp32, bf16, fp16, fp8, int8 or int4");
-  }
-  job.compute = *compute;
+  job.compute = record_dtype(record, "compute_dtype");
   job.gradient_accumulation = record.positive_count_or("grad_accumulation", 1);
   job.capacity_factor = record.number_or("capacity_factor", 1);
   job.vocabulary_tiles = record.positive_count_or("vocabulary_tiles", 1);
@@ -152,19 +164,8 @@ inline training_job record_job(const json_object& record) {
   job.synchronous_collectives = record.flag_or("synchronous_collectives", false);
   job.work_multiplier = record.number_or("flop_multiplier", 1);
   if (record.has("attention") && record.string("attention") == "bidirectional") job.logits_fraction = 0.15;
-  if (record.has("optimizer")) {
-    const maybe<optimizer_kind> optimizer = parse_optimizer(record.string("optimizer"));
-    if (!optimizer)
-      fail(errc::unknown_name, record.path("optimizer"), record.string("optimizer"), "adamw, adafactor, lion");
-    job.optimizer = *optimizer;
-  }
-  const std::string detail_text = record.has("remat_detail") ? record.string("remat_detail") : std::string{};
-  const maybe<remat_policy> policy =
-      record_remat(record.string("remat"), detail_text, record.flag_or("offload_inputs", false));
-  if (!policy) {
-    fail(errc::unknown_name, record.path("remat"), record.string("remat"), "full, partial, minimal, none or offload");
-  }
-  job.remat = *policy;
+  job.optimizer = record_optimizer(record);
+  job.remat = record_remat(record);
   return job;
 }
 
@@ -195,7 +196,7 @@ inline slice record_slice(const json_object& record) {
   const std::string hardware = record.string("hardware");
   const maybe<chip_spec> chip = find_chip(hardware);
   if (!chip) {
-    fail(errc::unknown_name, record.path("hardware"), hardware, "v2, v3, v4, v5e, v5p, v6e or tpu7x");
+    fail(errc::unknown_name, record.path("hardware"), hardware, chip_names().view());
   }
   const maybe<slice> where = find_slice_of_size(*chip, chip_count / slice_total);
   if (!where) fail(errc::unknown_name, record.path("chips_total"), chip_count, "the chips of a slice that exists");
@@ -208,7 +209,7 @@ inline slice record_slice(const json_object& record) {
 /// records of training have no time: they are read with `timed` false.
 [[nodiscard]] inline training_record read_training_record(const nlohmann::json& value, const std::string& path,
                                                           bool timed = true) {
-  const detail::json_object record(value, path);
+  const json_object record(value, path);
   training_record result;
   result.id = record.string("id");
   result.family = record.string("family");

@@ -136,6 +136,21 @@ inline bool is_a_gap(errc code) noexcept {
          code == errc::unknown_figure || code == errc::not_divisible || code == errc::infeasible;
 }
 
+/// The records of a kind and of quality A or B, as `read` reads them, without those that leave gaps.
+template <class Read>
+auto runs_of(const nlohmann::json& document, std::string_view kind, const Read& read) {
+  std::vector<decltype(read(document, std::string{}))> runs;
+  for (const nlohmann::json& value : document.at("records")) {
+    if (value.value("kind", "") != kind || value.value("quality", "C") == "C") continue;
+    try {
+      runs.push_back(read(value, value.value("id", "")));
+    } catch (const error& problem) {
+      if (!is_a_gap(problem.code())) throw;
+    }
+  }
+  return runs;
+}
+
 /// A decode or prefill record.
 inline void check_serving(const nlohmann::json& value, const std::string& where, const serving_calibration& constants,
                           record_check& check) {
@@ -216,10 +231,7 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
                                                              const calibration& constants = {},
                                                              const std::vector<record_exception>& exceptions = {},
                                                              const serving_calibration& serving_constants = {}) {
-  const detail::json_object root(document, source);
-  const nlohmann::json& list = root.at("records");
-  if (!list.is_array())
-    detail::fail(errc::malformed_input, root.path("records"), list.type_name(), "an array of records");
+  const nlohmann::json& list = json_object(document, source).list("records");
   std::vector<record_check> checks;
   std::vector<std::string> questions(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -10,8 +10,8 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// What it costs to keep checkpoints in Cloud Storage, in the region of the slice: storage and operations. Within a
-/// region nothing is charged for the network; between regions it is, and that is not modelled.
+/// What it costs to keep checkpoints in Cloud Storage, in the region of the slice: storage and operations. Traffic
+/// within a region is free; traffic between regions is not, and is not modelled.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -53,7 +53,7 @@ struct operation_prices {
   usd read{0.0004 / 1000};  ///< class B: one object read
 };
 
-/// Checkpoints as they are kept. For the bytes of one, `training_state_of(…).total`: parameters and optimizer.
+/// How checkpoints are kept. For the bytes of one, `training_state_of(…).total`: parameters and optimizer.
 struct checkpoint_store {
   bytes checkpoint{};        ///< of one; above 0
   std::int64_t kept = 0;     ///< at any time; 1 or more
@@ -65,16 +65,16 @@ struct checkpoint_store {
 
 /// storage + operations = total.
 struct storage_cost {
-  bytes kept{};      ///< bytes that lie there on average
-  usd storage{};     ///< dollars for what lies there
-  usd operations{};  ///< writing and reading objects; 0 where none were given
-  usd total{};       ///< storage and operations
+  bytes kept{};      ///< bytes that are stored at any time
+  usd storage{};     ///< for holding them
+  usd operations{};  ///< for writing and reading objects; 0 where none are given
+  usd total{};       ///< storage + operations
 };
 
 /// Dollars for checkpoints, as if all that are kept were there from the first second.
 ///
-/// `price` above 0: `find_storage_price` has some, `usd_per_gib_month` makes one. The time in which an old checkpoint
-/// is still there beside its successor, listings and retries are not counted. Throws for fields out of the range given
+/// `price` above 0: `find_storage_price` has some, `usd_per_gib_month` makes one. Not counted are the time in which an
+/// old checkpoint is still there beside its successor, listings, and retries. Throws for fields out of the range given
 /// at them. Worked: 3 checkpoints of 96 GB (8e9 parameters in fp32 with AdamW) for 730 h at 0.020: 5.364 USD; 1000
 /// written in 64 objects each: 0.32 USD more.
 [[nodiscard]] constexpr storage_cost cost_of_checkpoints(const checkpoint_store& store, usd_per_byte_second price,

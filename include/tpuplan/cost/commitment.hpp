@@ -5,7 +5,7 @@
 #include <tpuplan/cost/run_cost.hpp>
 
 /// @file
-/// Commitments of 1 and 3 years: cheaper by the hour, and billed for every hour of the term.
+/// Commitments of 1 and 3 years: the hour is cheaper, and every hour of the term is billed.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -39,20 +39,19 @@ inline namespace abi_0 {
                                "a price with a representable ratio to the committed one");
 }
 
-/// What a run under a commitment comes to. run + idle = total, of which the run's own hours are `run`.
+/// The cost of a run under a commitment. run + idle = total.
 struct commitment_cost {
-  usd run{};               ///< the hours of the run
-  usd idle{};              ///< the hours of the term that nobody uses
+  usd run{};               ///< for the hours of the run
+  usd idle{};              ///< for the hours of the term that nobody uses
   usd total{};             ///< run + idle
   usd whole{};             ///< the bill of all terms, whoever uses them
-  seconds term{};          ///< all terms that the run needs
-  seconds unused{};        ///< of them, in which the machines idle
+  seconds term{};          ///< of all terms that the run needs
+  seconds unused{};        ///< the part of them in which the machines are idle
   double utilization = 0;  ///< share of the term in use, by the run and by others
   std::int64_t terms = 1;  ///< one after the other, where the run is longer than one
 };
 
-/// The cost of a run under a commitment taken for its machines, where a share of the hours that it leaves is used by
-/// other work.
+/// The cost of a run under a commitment for its machines, where other work uses a share of the hours that it leaves.
 ///
 /// `price` is of all machines at the committed rate, above 0; `rest_used` from 0 (idle: the run has to pay for them) to
 /// 1 (others pay for them). Throws for a kind that is no commitment. Worked: 30 days of 32 v5e at 0.84 USD an hour are

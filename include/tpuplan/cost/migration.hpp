@@ -7,7 +7,7 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// Whether moving to other machines pays: engineering once against a saving with every job.
+/// Whether moving to other machines pays: engineering is paid once, and every job after it saves.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -17,23 +17,23 @@ struct migration {
   usd engineering{};          ///< once, now; 0 or more
   usd saving_per_job{};       ///< negative where jobs get dearer
   double jobs_per_month = 0;  ///< 0 or more, need not be whole
-  double discount = 0;        ///< a year, 0.08 for 8 %: by which money of next year is worth less; 0 or more
+  double discount = 0;        ///< a year, 0.08 for 8 %: how much less money is worth a year later; 0 or more
 };
 
 namespace detail {
 
-/// What a month saves, and by which a month discounts. (1 + monthly)^12 = 1 + yearly.
+/// The saving of a month, and the discount for a month. (1 + monthly rate)^12 = 1 + yearly rate.
 struct migration_months {
-  double saving = 0;
+  double saving = 0;        ///< dollars
   double discount_log = 0;  ///< ln (1 + monthly rate)
 };
 
-constexpr migration_months months_of(const migration& m) {
-  not_negative("migration.engineering", m.engineering.value());
-  in_range("migration.saving_per_job", m.saving_per_job.value(), -1e300, 1e300, "a finite number of dollars");
-  in_range("migration.jobs_per_month", m.jobs_per_month, 0, 1e6, "0 to 1e6");
-  in_range("migration.discount", m.discount, 0, 10, "0 to 10, where 0.08 is 8 % a year");
-  return {m.saving_per_job.value() * m.jobs_per_month, math::log1p(m.discount) / 12};
+constexpr migration_months months_of(const migration& move) {
+  not_negative("migration.engineering", move.engineering.value());
+  in_range("migration.saving_per_job", move.saving_per_job.value(), -1e300, 1e300, "a finite number of dollars");
+  in_range("migration.jobs_per_month", move.jobs_per_month, 0, 1e6, "0 to 1e6");
+  in_range("migration.discount", move.discount, 0, 10, "0 to 10, where 0.08 is 8 % a year");
+  return {move.saving_per_job.value() * move.jobs_per_month, math::log1p(move.discount) / 12};
 }
 
 /// What 1 USD at the end of each of n months is worth now: (1 - (1 + r)^-n) / r, and n without discount.
@@ -50,10 +50,10 @@ constexpr double annuity(double discount_log, double months) {
 /// the answer is E / S, and -ln(1 - r E / S) / ln(1 + r) with a discount. Throws for a field out of its range. Source:
 /// discounted payback of an annuity, any textbook of finance. Worked: 60000 USD against 2500 a job and 4 jobs a month:
 /// 6 months, 6.17 at 10 % a year.
-[[nodiscard]] constexpr maybe<double> months_to_pay_back(const migration& m) {
-  const detail::migration_months each = detail::months_of(m);
+[[nodiscard]] constexpr maybe<double> months_to_pay_back(const migration& move) {
+  const detail::migration_months each = detail::months_of(move);
   if (!(each.saving > 0)) return nothing;
-  const double plain = m.engineering.value() / each.saving;
+  const double plain = move.engineering.value() / each.saving;
   if (!math::is_finite(plain)) return nothing;
   if (each.discount_log == 0) return plain;
   const double spent = plain * math::expm1(each.discount_log);
@@ -64,10 +64,10 @@ constexpr double annuity(double discount_log, double months) {
 /// What the move is worth now after so many months of savings, engineering paid; negative where it has not paid back.
 ///
 /// `months` 0 or more. Worked: the move of `months_to_pay_back` after 12 months: 60000 USD, 54004.88 at 10 % a year.
-[[nodiscard]] constexpr usd value_of_migration(const migration& m, double months) {
-  const detail::migration_months each = detail::months_of(m);
+[[nodiscard]] constexpr usd value_of_migration(const migration& move, double months) {
+  const detail::migration_months each = detail::months_of(move);
   detail::not_negative("months", months);
-  const double worth = each.saving * detail::annuity(each.discount_log, months) - m.engineering.value();
+  const double worth = each.saving * detail::annuity(each.discount_log, months) - move.engineering.value();
   detail::in_range("value of the migration", worth, -1.7976931348623157e308, 1.7976931348623157e308,
                    "a finite number of dollars");
   return usd{worth};
@@ -75,13 +75,13 @@ constexpr double annuity(double discount_log, double months) {
 
 /// The saving per job at which the move pays back in exactly so many months: E / (jobs x annuity).
 ///
-/// `m.saving_per_job` is not used; `months` above 0 and at least some jobs. Worked: 60000 USD and 4 jobs a month in 12
-/// months: 1250 USD a job.
-[[nodiscard]] constexpr usd break_even_saving_per_job(const migration& m, double months) {
-  const detail::migration_months each = detail::months_of(m);
+/// `move.saving_per_job` is not used; `months` above 0 and at least some jobs. Worked: 60000 USD and 4 jobs a month in
+/// 12 months: 1250 USD a job.
+[[nodiscard]] constexpr usd break_even_saving_per_job(const migration& move, double months) {
+  const detail::migration_months each = detail::months_of(move);
   detail::positive("months", months);
-  detail::positive("migration.jobs_per_month", m.jobs_per_month);
-  return m.engineering / (m.jobs_per_month * detail::annuity(each.discount_log, months));
+  detail::positive("migration.jobs_per_month", move.jobs_per_month);
+  return move.engineering / (move.jobs_per_month * detail::annuity(each.discount_log, months));
 }
 
 }  // namespace abi_0

@@ -12,17 +12,17 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Machines at a price that do so much work. The unit of work is the caller's (tokens, steps, images, whole jobs), the
-/// same for all offers that are compared.
+/// Machines at a price, and how much work they do. The unit of work is the caller's (tokens, steps, images, whole
+/// jobs), the same for all offers that are compared.
 struct offer {
   usd_per_second price{};   ///< of all machines; above 0
   per_second throughput{};  ///< units of work; above 0
 };
 
 /// Dollars for some units of work. Worked: 38.40 USD an hour at 10,000 tokens/s: 1.0667 for 1e6 tokens.
-[[nodiscard]] constexpr usd cost_of_work(const offer& o, double units = 1) {
-  const double price = detail::positive("offer.price", o.price.value());
-  const double rate = detail::positive("offer.throughput", o.throughput.value());
+[[nodiscard]] constexpr usd cost_of_work(const offer& machines, double units = 1) {
+  const double price = detail::positive("offer.price", machines.price.value());
+  const double rate = detail::positive("offer.throughput", machines.throughput.value());
   detail::positive("units of work", units);
   return usd{detail::representable("units of work", price / rate * units, units, "a representable cost")};
 }

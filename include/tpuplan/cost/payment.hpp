@@ -42,67 +42,87 @@ struct paid_run {
 
 namespace detail {
 
-constexpr void add_spot(paid_run& p, std::int64_t slice_total, const spot_terms& terms) {
-  const spot_run run = best_spot_run(p.run, slice_total, terms);
+constexpr void add_spot(paid_run& paid, std::int64_t slice_total, const spot_terms& terms) {
+  const spot_run run = best_spot_run(paid.run, slice_total, terms);
   const expected_spot_run expected = expected_run(run);
-  p.overhead = expected.billed - expected.work;
-  p.queue = expected.queue + terms.queue_time;
-  p.checkpoint_interval = run.checkpoint_interval;
-  p.preemptions = expected.preemptions;
+  paid.overhead = expected.billed - expected.work;
+  paid.queue = expected.queue + terms.queue_time;
+  paid.checkpoint_interval = run.checkpoint_interval;
+  paid.preemptions = expected.preemptions;
 }
 
-constexpr void add_window(paid_run& p, const windowed_run& w) {
-  p.overhead = w.overhead;
-  p.unused = w.unused;
-  p.queue = w.queue;
-  p.pieces = w.pieces;
+constexpr void add_timed(paid_run& paid, const timed_run& timed) {
+  paid.overhead = timed.overhead;
+  paid.unused = timed.unused;
+  paid.queue = timed.queue;
+  paid.pieces = timed.pieces;
 }
 
-constexpr void add_commitment(paid_run& p, double rest_used) {
-  const commitment_cost c = cost_under_commitment(p.rate, p.kind, p.run, rest_used);
-  p.unused = c.unused;
-  p.pieces = c.terms;
+constexpr void add_commitment(paid_run& paid, double rest_used) {
+  const commitment_cost committed = cost_under_commitment(paid.rate, paid.kind, paid.run, rest_used);
+  paid.unused = committed.unused;
+  paid.pieces = committed.terms;
+}
+
+/// Whether a run on spot slices ever ends, with a number of intervals that can be counted.
+constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_terms& terms) {
+  const spot_run run = best_spot_run(work, slice_total, terms);
+  return run.work / run.checkpoint_interval < 9e15 && can_finish(run);
 }
 
 }  // namespace detail
 
-/// Whether a run of that length can be had in one go under a way of paying: calendar windows end after 90 days,
-/// flex-start after its limit where it may not be split. A length that cannot is refused by `pay_for`.
-/// Worked: 100 days cannot be had in calendar mode.
-[[nodiscard]] constexpr bool can_be_paid(provisioning kind, seconds run, const payment_terms& terms = {}) {
+/// Whether an uninterrupted run on some slices can be had under a way of paying; `pay_for` refuses one that cannot.
+///
+/// Each way has its own reason: calendar windows end after 90 days; flex-start ends after its limit where the run may
+/// not be split; spot slices may be preempted faster than they restart and get from one checkpoint to the next
+/// (`can_finish`). No run longer than `longest_run` can be had. Throws for terms that the way of paying does not have.
+/// Worked: 100 days cannot be had in calendar mode, nor on spot capacity that is preempted every 6 s.
+[[nodiscard]] constexpr bool can_be_paid(provisioning kind, std::int64_t slice_total, seconds run,
+                                         const payment_terms& terms = {}) {
   detail::positive("run time", run.value());
-  if (kind == provisioning::calendar) return run <= 90_days;
-  if (kind == provisioning::flex_start) return terms.flex_start.may_be_split || run <= terms.flex_start.limit;
+  detail::positive_count("slices", slice_total);
+  if (run > longest_run) return false;
+  switch (kind) {
+    case provisioning::calendar: return run <= 90_days;
+    case provisioning::flex_start:
+      validate(terms.flex_start);
+      return terms.flex_start.may_be_split || run <= terms.flex_start.limit;
+    case provisioning::spot: return detail::can_be_spot(slice_total, run, terms.spot);
+    case provisioning::on_demand:
+    case provisioning::commitment_1y:
+    case provisioning::commitment_3y: break;
+  }
   return true;
 }
 
 /// What an uninterrupted run on some slices costs under the way of paying of a price row.
 ///
 /// On demand it is billed for its own time. On spot it is preempted and writes checkpoints at the best interval; on
-/// flex-start it may come in pieces; a calendar window is of whole days; of a commitment it pays for its own time and
-/// for what of the rest nobody uses. The wait for the first capacity counts for spot and flex-start. Throws as
+/// flex-start it may be split into pieces; a calendar window is of whole days; of a commitment it pays for its own time
+/// and for the rest as far as nobody uses it. The wait for the first capacity counts for spot and flex-start. Throws as
 /// `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and `cost_under_commitment`. Worked: 10 days of
 /// two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on flex-start at 0.60, of which 6.56 for a second piece.
 [[nodiscard]] constexpr paid_run pay_for(const slice& where, std::int64_t slice_total, seconds run,
                                          const price_row& price, const payment_terms& terms = {}) {
-  paid_run p;
-  p.kind = price.kind;
-  p.price = price;
-  p.rate = rate(price.per_chip, checked_multiply(chips(where), detail::positive_count("slices", slice_total)));
-  p.run = seconds{detail::positive("run time", run.value())};
+  paid_run paid;
+  paid.kind = price.kind;
+  paid.price = price;
+  paid.rate = rate(price.per_chip, checked_multiply(chips(where), detail::positive_count("slices", slice_total)));
+  paid.run = seconds{detail::positive("run time", run.value())};
   switch (price.kind) {
     case provisioning::on_demand: break;
-    case provisioning::spot: detail::add_spot(p, slice_total, terms.spot); break;
-    case provisioning::flex_start: detail::add_window(p, flex_start_run(run, terms.flex_start)); break;
-    case provisioning::calendar: detail::add_window(p, calendar_run(run)); break;
+    case provisioning::spot: detail::add_spot(paid, slice_total, terms.spot); break;
+    case provisioning::flex_start: detail::add_timed(paid, flex_start_run(run, terms.flex_start)); break;
+    case provisioning::calendar: detail::add_timed(paid, calendar_run(run)); break;
     case provisioning::commitment_1y:
-    case provisioning::commitment_3y: detail::add_commitment(p, terms.rest_of_term_used); break;
+    case provisioning::commitment_3y: detail::add_commitment(paid, terms.rest_of_term_used); break;
   }
-  p.billed = p.run + p.overhead + p.unused;
-  p.wall = p.run + p.overhead + p.queue;
-  p.total = cost(p.rate, p.billed);
-  p.unused_cost = cost(p.rate, p.unused);
-  return p;
+  paid.billed = paid.run + paid.overhead + paid.unused;
+  paid.wall = paid.run + paid.overhead + paid.queue;
+  paid.total = cost(paid.rate, paid.billed);
+  paid.unused_cost = cost(paid.rate, paid.unused);
+  return paid;
 }
 
 /// A run under all ways of paying, in the order of `provisioning`.
@@ -114,15 +134,15 @@ struct payment_options {
   [[nodiscard]] constexpr const paid_run* end() const noexcept { return ways.data() + count; }  ///< behind the last way
 };
 
-/// Every way of paying that the book has a price for and that lasts for the run (`can_be_paid`). Throws as `pay_for`.
-/// Worked: 10 days on v5e-32 in us have six ways, 100 days five: calendar windows are shorter.
+/// Every way of paying that the book has a price for and under which the run can be had (`can_be_paid`). Throws as
+/// `pay_for`. Worked: 10 days on v5e-32 in us have six ways, 100 days five: calendar windows are shorter.
 [[nodiscard]] constexpr payment_options ways_to_pay(const price_book& book, const slice& where,
                                                     std::int64_t slice_total, std::string_view region, seconds run,
                                                     const payment_terms& terms = {}) {
   payment_options options;
   for (const provisioning kind : all_provisioning) {
     const maybe<price_row> price = find_price(book, where, region, kind);
-    if (price && can_be_paid(kind, run, terms))
+    if (price && can_be_paid(kind, slice_total, run, terms))
       options.ways[options.count++] = pay_for(where, slice_total, run, *price, terms);
   }
   return options;

@@ -18,7 +18,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A run on capacity that may be taken away: useful work cut into intervals, each followed by a checkpoint. After a
+/// A run on capacity that may be taken away: useful work in intervals, each followed by a checkpoint. After a
 /// preemption the run waits for capacity, restarts, and repeats the interval from its beginning.
 ///
 /// There is no infinite mean time between preemptions: for "never preempted" give a huge one, such as 1e12_s.
@@ -101,7 +101,7 @@ struct run_segments {
   double checkpoints = 0;
 };
 
-/// Cuts a run into segments. A remainder of the work that is only the rounding of work / checkpoint_interval is none.
+/// The segments of a run. A remainder of the work that is only the rounding of work / checkpoint_interval is none.
 constexpr run_segments segments_of(const spot_run& run) {
   const double work = positive("spot_run: work", run.work.value());
   const double interval = positive("spot_run: checkpoint_interval", run.checkpoint_interval.value());
@@ -115,19 +115,19 @@ constexpr run_segments segments_of(const spot_run& run) {
   const double full = whole ? nearest : math::floor(ratio);
   const double rest = whole ? 0 : work - full * interval;
 
-  run_segments cut{};
-  cut.equal = static_cast<std::int64_t>(full);
-  cut.equal_length = interval + checkpoint;
-  cut.count = cut.equal;
+  run_segments segments{};
+  segments.equal = static_cast<std::int64_t>(full);
+  segments.equal_length = interval + checkpoint;
+  segments.count = segments.equal;
   if (!whole) {
-    ++cut.count;
-    cut.last_length = run.final_checkpoint ? rest + checkpoint : rest;
+    ++segments.count;
+    segments.last_length = run.final_checkpoint ? rest + checkpoint : rest;
   } else if (!run.final_checkpoint) {
-    --cut.equal;
-    cut.last_length = interval;
+    --segments.equal;
+    segments.last_length = interval;
   }
-  cut.checkpoints = checkpoint * static_cast<double>(run.final_checkpoint ? cut.count : cut.count - 1);
-  return cut;
+  segments.checkpoints = checkpoint * static_cast<double>(run.final_checkpoint ? segments.count : segments.count - 1);
+  return segments;
 }
 
 /// What preemptions add to a run.
@@ -138,24 +138,48 @@ struct preemption_losses {
 };
 
 /// The expectation over segments of length L, in parts: M (e^(L/M) - 1) - L lost, e^(L/M) - 1 preemptions of the
-/// compute, each followed by R, or by M (e^(R/M) - 1) where the restart itself may be hit.
-constexpr preemption_losses losses(const run_segments& cut, double mean, double restart,
-                                   bool restart_can_be_preempted) {
+/// compute, each followed by a restart of R, or of M (e^(R/M) - 1) where `run` lets the restart be preempted too. M is
+/// `mean`; the mean of the run is not used.
+constexpr preemption_losses losses(const run_segments& segments, const spot_run& run, double mean) {
   preemption_losses sum{};
   double compute_preemptions = 0;
-  if (cut.equal > 0) {
-    const double number = static_cast<double>(cut.equal);
-    compute_preemptions += number * math::expm1(cut.equal_length / mean);
-    sum.lost_work += number * cut.equal_length * exponential_excess(cut.equal_length / mean);
+  if (segments.equal > 0) {
+    const double number = static_cast<double>(segments.equal);
+    compute_preemptions += number * math::expm1(segments.equal_length / mean);
+    sum.lost_work += number * segments.equal_length * exponential_excess(segments.equal_length / mean);
   }
-  if (cut.last_length > 0) {
-    compute_preemptions += math::expm1(cut.last_length / mean);
-    sum.lost_work += cut.last_length * exponential_excess(cut.last_length / mean);
+  if (segments.last_length > 0) {
+    compute_preemptions += math::expm1(segments.last_length / mean);
+    sum.lost_work += segments.last_length * exponential_excess(segments.last_length / mean);
   }
-  const double restart_ratio = restart_can_be_preempted ? restart / mean : 0;
+  const double restart = run.restart_time.value();
+  const double restart_ratio = run.restart_can_be_preempted ? restart / mean : 0;
   sum.preemptions = compute_preemptions * math::exp(restart_ratio);
   if (restart > 0) sum.restarts = compute_preemptions * restart * (1 + exponential_excess(restart_ratio));
   return sum;
+}
+
+/// What `expected_run` answers; infinite where it refuses because the run never ends.
+constexpr expected_spot_run expectation_of(const spot_run& run) {
+  const run_segments segments = segments_of(run);
+  const double mean = positive("spot_run: mean_time_between_preemptions", run.mean_time_between_preemptions.value());
+  not_negative("spot_run: restart_time", run.restart_time.value());
+  const double queue = not_negative("spot_run: queue_time", run.queue_time.value());
+  const preemption_losses lost = losses(segments, run, mean);
+  expected_spot_run answer{};
+  answer.work = run.work;
+  answer.checkpoints = seconds{segments.checkpoints};
+  answer.lost_work = seconds{lost.lost_work};
+  answer.restarts = seconds{lost.restarts};
+  if (queue > 0) answer.queue = seconds{queue * lost.preemptions};
+  answer.failure_free = answer.work + answer.checkpoints;
+  answer.billed = answer.failure_free + answer.lost_work + answer.restarts;
+  answer.wall = answer.billed + answer.queue;
+  answer.preemptions = lost.preemptions;
+  answer.billed_factor = answer.billed / answer.work;
+  answer.wall_factor = answer.wall / answer.work;
+  answer.segments = segments.count;
+  return answer;
 }
 
 }  // namespace detail
@@ -232,35 +256,24 @@ constexpr preemption_losses losses(const run_segments& cut, double mean, double 
 /// complete model. Worked: 10 h of work, 1800 s intervals, 60 s checkpoints, 300 s restarts and 5 h between
 /// preemptions: billed = 39848.588 s, preemptions = 2.2138.
 [[nodiscard]] constexpr expected_spot_run expected_run(const spot_run& run) {
-  const detail::run_segments cut = detail::segments_of(run);
-  const double mean =
-      detail::positive("spot_run: mean_time_between_preemptions", run.mean_time_between_preemptions.value());
-  const double restart = detail::not_negative("spot_run: restart_time", run.restart_time.value());
-  const double queue = detail::not_negative("spot_run: queue_time", run.queue_time.value());
-  const detail::preemption_losses lost = detail::losses(cut, mean, restart, run.restart_can_be_preempted);
-  constexpr std::string_view mean_field = "spot_run: mean_time_between_preemptions";
-  constexpr std::string_view mean_valid =
-      "enough for a representable expected time: more than 1/700 of a segment and of restart_time";
-  detail::representable(mean_field, lost.lost_work + lost.restarts + lost.preemptions, mean, mean_valid);
-
-  expected_spot_run answer{};
-  answer.work = run.work;
-  answer.checkpoints = seconds{cut.checkpoints};
-  answer.lost_work = seconds{lost.lost_work};
-  answer.restarts = seconds{lost.restarts};
-  answer.queue = seconds{queue * lost.preemptions};
-  answer.failure_free = answer.work + answer.checkpoints;
-  answer.billed = answer.failure_free + answer.lost_work + answer.restarts;
-  answer.wall = answer.billed + answer.queue;
-  answer.preemptions = lost.preemptions;
-  answer.billed_factor = answer.billed / answer.work;
-  answer.wall_factor = answer.wall / answer.work;
-  answer.segments = cut.count;
-  detail::representable(mean_field, answer.wall.value(), mean, mean_valid);
+  const expected_spot_run answer = detail::expectation_of(run);
+  detail::representable("spot_run: mean_time_between_preemptions", answer.wall.value() + answer.preemptions,
+                        run.mean_time_between_preemptions.value(),
+                        "enough for a representable expected time: more than 1/700 of a segment and of restart_time");
   detail::representable("spot_run: work", answer.wall_factor, run.work.value(),
                         "enough for a representable ratio of expected time to work");
   return answer;
 }
+
+/// A run that takes longer than this never ends: twice the age of the universe.
+inline constexpr seconds longest_run{1e18};
+
+/// Whether a spot run is expected to end within `longest_run`.
+///
+/// A run whose restart, or one of whose segments, takes some 40 times the mean time between preemptions does not: the
+/// expected number of preemptions before one of them succeeds is e^40. Throws for every field out of the range that
+/// `spot_run` gives. Worked: the run of `expected_run` ends; preempted every 6 s, it does not.
+[[nodiscard]] constexpr bool can_finish(const spot_run& run) { return detail::expectation_of(run).wall <= longest_run; }
 
 /// The time that checkpoints and preemptions add, as a fraction of the work, to first order:
 /// delta / tau + (tau + delta) / 2M + R / M.
@@ -405,21 +418,22 @@ constexpr preemption_losses losses(const run_segments& cut, double mean, double 
 [[nodiscard]] constexpr seconds break_even_mean_time_between_preemptions(const spot_prices& prices,
                                                                          const spot_run& run) {
   static_cast<void>(break_even_billed_factor(prices));
-  const detail::run_segments cut = detail::segments_of(run);
+  const detail::run_segments segments = detail::segments_of(run);
   const double restart = detail::not_negative("spot_run: restart_time", run.restart_time.value());
   const double spot = prices.spot.value();
-  const double allowance = (prices.on_demand.value() - spot) / spot * run.work.value() - cut.checkpoints;
+  const double allowance = (prices.on_demand.value() - spot) / spot * run.work.value() - segments.checkpoints;
   if (!(allowance > 0)) {
     detail::fail(errc::infeasible, "spot_prices: spot", spot, "below on_demand x work / (work + checkpoints)");
   }
 
   // With u = 1 / M the added time is a power series in u without a constant term and with no negative coefficient. It
   // lies between s u and s u e^(c u), with c the longest exponent: the root is at W0(c a / s) / c or above.
-  const double longest = (cut.equal > 0 ? cut.equal_length : cut.last_length) + restart;
-  const double slope = static_cast<double>(cut.equal) * cut.equal_length * (cut.equal_length / 2 + restart) +
-                       cut.last_length * (cut.last_length / 2 + restart);
+  const double longest = (segments.equal > 0 ? segments.equal_length : segments.last_length) + restart;
+  const double slope =
+      static_cast<double>(segments.equal) * segments.equal_length * (segments.equal_length / 2 + restart) +
+      segments.last_length * (segments.last_length / 2 + restart);
   const auto added = [&](double rate) {
-    const detail::preemption_losses sum = detail::losses(cut, 1 / rate, restart, run.restart_can_be_preempted);
+    const detail::preemption_losses sum = detail::losses(segments, run, 1 / rate);
     return sum.lost_work + sum.restarts;
   };
   double low = math::lambert_w0(longest * (allowance / slope)) / longest;

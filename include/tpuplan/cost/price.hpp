@@ -19,20 +19,13 @@ inline namespace abi_0 {
 namespace detail {
 
 constexpr price_row to_price(const packed_price& p) {
-  return {generations[static_cast<std::size_t>(p.generation)].name,
-          price_regions[static_cast<std::size_t>(p.region)],
-          static_cast<provisioning>(p.kind),
-          p.smallest_chips,
-          usd_per_hour(p.usd_per_chip_hour),
-          price_dates[static_cast<std::size_t>(p.date)],
-          static_cast<date_qualifier>(p.qualifier),
-          p.grade};
+  return {p.chip, p.region, p.kind, p.smallest_chips, usd_per_hour(p.usd_per_chip_hour), p.date, p.qualifier, p.grade};
 }
 
 }  // namespace detail
 
-/// Rows of prices: the built-in US ones or rows that the caller keeps alive, and up to eight of the caller's own that
-/// come before them.
+/// Rows of prices: the built-in US ones or rows that the caller keeps alive, and up to eight rows of the caller's own,
+/// which come before those.
 class price_book {
  public:
   /// The built-in US prices.
@@ -77,9 +70,7 @@ class price_book {
                                                   std::string_view region, provisioning kind) const noexcept {
     if (index >= own_size_ && rows_ == nullptr) {
       const detail::packed_price& p = detail::us_prices[index - own_size_];
-      const bool same = static_cast<provisioning>(p.kind) == kind &&
-                        detail::same_name(generations[static_cast<std::size_t>(p.generation)].name, generation) &&
-                        detail::same_name(detail::price_regions[static_cast<std::size_t>(p.region)], region);
+      const bool same = p.kind == kind && detail::same_name(p.chip, generation) && detail::same_name(p.region, region);
       return same ? p.smallest_chips : 0;
     }
     const price_row& row = index < own_size_ ? own_[index] : rows_[index - own_size_];
@@ -149,9 +140,28 @@ constexpr price_book price_book::with(const price_row& row) const {
   return copy;
 }
 
-/// The price of a chip (under any alias) in a region for a slice of that many chips: of the rows that hold, the one for
-/// the largest slices; the caller's own rows come before all others. Nothing where the book has none. Region "us" is
-/// the default of the built-in book. Worked: v3 with 16 chips on spot is 0.60 an hour in us, with 4 chips 0.51.
+/// Throws `errc::unknown_name` for a price of a chip that is neither in the table nor one of the caller's: no slice
+/// would ever be found to cost that much. A row gives its chip by its own name, "v6e", not "Trillium"; `with` and price
+/// files see to that.
+constexpr void validate(const price_book& book, const chip_spec* own_chips = nullptr, std::size_t own_count = 0) {
+  const std::size_t count = book.is_built_in() ? book.own_size() : book.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const price_row row = book.row(i);
+    const maybe<chip_spec> listed = find_chip(row.generation);
+    bool is_known = listed && detail::same_name(listed->name, row.generation);
+    for (std::size_t own = 0; own < own_count; ++own)
+      is_known = is_known || detail::same_name(own_chips[own].name, row.generation);
+    if (!is_known) {
+      detail::fail(errc::unknown_name, "price.generation", row.generation.view(),
+                   listed ? listed->name.view() : "a chip of the table, or one of the caller's");
+    }
+  }
+}
+
+/// The price of a chip (under any alias) in a region for a slice of that many chips: of all rows that begin at that
+/// size or below, the one that begins last; the caller's own rows come before all others. Nothing where the book has
+/// none. Region "us" is the default of the built-in book. Worked: v3 with 16 chips on spot is 0.60 an hour in us, with
+/// 4 chips 0.51.
 [[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
                                                     std::string_view region, provisioning kind,
                                                     std::int64_t chip_count) {

@@ -10,7 +10,8 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// The built-in prices: the US rows of data/prices.json, which names the source of each.
+/// The built-in prices: the US rows of data/prices.json, which names the source of each. The table between the marks is
+/// generated from it by `cmake --build BUILD --target generate`, and is not edited here.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -77,55 +78,125 @@ struct price_row {
 
 namespace detail {
 
-/// A price of the built-in table, packed: places in the lists below, the smallest slice in chips, dollars per hour.
+/// A price of the built-in table, in dollars per hour.
 struct packed_price {
-  std::int8_t generation, region, kind, smallest_chips, date, qualifier;
-  char grade;
+  std::string_view chip, region;
+  provisioning kind;
+  std::int64_t smallest_chips;
   double usd_per_chip_hour;
+  std::string_view date;
+  date_qualifier qualifier;
+  char grade;
 };
-inline constexpr std::array<std::string_view, 10> price_regions = {
-    "us",       "us-central1", "us-central2", "us-east",  "us-east1",
-    "us-east4", "us-east5",    "us-south1",   "us-west1", "us-west4"};
-inline constexpr std::array<std::string_view, 7> price_dates = {"2021-11-17", "2025-03-03", "2026-06-03", "2026-08-01",
-                                                                "2026-08-11", "2026-09-10", "2026-09-17"};
+
+// generated: us_prices from data/prices.json
 // clang-format off
 inline constexpr std::array<packed_price, 102> us_prices = {{
-    {0, 0, 0, 1, 2, 1, 'A', 1.125}, {0, 0, 1, 1, 2, 1, 'A', 0.3375}, {0, 0, 0, 16, 2, 1, 'A', 1.5},
-    {0, 0, 1, 16, 2, 1, 'A', 0.3825}, {0, 1, 0, 1, 2, 1, 'A', 1.125}, {0, 1, 1, 1, 2, 1, 'A', 0.3375},
-    {0, 1, 0, 16, 2, 1, 'A', 1.5}, {0, 1, 1, 16, 2, 1, 'A', 0.3825}, {1, 0, 0, 1, 2, 1, 'A', 2.0},
-    {1, 0, 1, 1, 2, 1, 'A', 0.51}, {1, 0, 0, 16, 2, 1, 'A', 2.0}, {1, 0, 1, 16, 2, 1, 'A', 0.6},
-    {1, 0, 4, 16, 0, 0, 'B', 1.26}, {1, 0, 5, 16, 0, 0, 'B', 0.9}, {1, 1, 0, 1, 2, 1, 'A', 2.0},
-    {1, 1, 1, 1, 2, 1, 'A', 0.51}, {1, 1, 0, 16, 0, 0, 'B', 2.0}, {1, 1, 4, 16, 0, 0, 'B', 1.26},
-    {1, 1, 5, 16, 0, 0, 'B', 0.9}, {1, 4, 0, 1, 2, 1, 'A', 2.0}, {1, 4, 0, 16, 2, 1, 'A', 2.0},
-    {1, 4, 1, 16, 2, 1, 'A', 0.6}, {2, 0, 0, 1, 2, 1, 'A', 3.22}, {2, 0, 1, 1, 2, 1, 'A', 0.9215},
-    {2, 0, 4, 1, 1, 0, 'B', 2.03}, {2, 0, 5, 1, 1, 0, 'B', 1.45}, {2, 2, 0, 1, 2, 1, 'A', 3.22},
-    {2, 2, 1, 1, 2, 1, 'A', 0.9215}, {2, 2, 4, 1, 1, 0, 'B', 2.03}, {2, 2, 5, 1, 1, 0, 'B', 1.45},
-    {3, 0, 0, 1, 6, 0, 'B', 1.2}, {3, 0, 1, 1, 2, 1, 'A', 0.6}, {3, 0, 2, 1, 4, 0, 'B', 0.6},
-    {3, 0, 3, 1, 6, 1, 'D', 0.84}, {3, 0, 4, 1, 6, 0, 'B', 0.84}, {3, 0, 5, 1, 6, 0, 'B', 0.54},
-    {3, 1, 0, 1, 2, 1, 'A', 1.2}, {3, 1, 1, 1, 2, 1, 'A', 0.29771}, {3, 1, 4, 1, 1, 0, 'B', 0.84},
-    {3, 1, 5, 1, 1, 0, 'B', 0.54}, {3, 3, 0, 1, 1, 0, 'B', 1.2}, {3, 3, 4, 1, 1, 0, 'B', 0.84},
-    {3, 3, 5, 1, 1, 0, 'B', 0.54}, {3, 4, 0, 1, 2, 1, 'A', 1.2}, {3, 4, 1, 1, 2, 1, 'A', 0.29771},
-    {3, 6, 0, 1, 2, 1, 'A', 1.2}, {3, 6, 1, 1, 2, 1, 'A', 0.6}, {3, 7, 0, 1, 2, 1, 'A', 1.416},
-    {3, 7, 1, 1, 2, 1, 'A', 0.65419}, {3, 8, 0, 1, 2, 1, 'A', 1.2}, {3, 8, 1, 1, 2, 1, 'A', 0.29771},
-    {3, 8, 4, 1, 1, 0, 'B', 0.84}, {3, 8, 5, 1, 1, 0, 'B', 0.54}, {3, 9, 0, 1, 2, 1, 'A', 1.2},
-    {3, 9, 1, 1, 2, 1, 'A', 0.52536}, {4, 0, 0, 1, 6, 0, 'B', 4.2}, {4, 0, 1, 1, 2, 1, 'A', 1.299953},
-    {4, 0, 2, 1, 6, 1, 'C', 2.1}, {4, 0, 3, 1, 6, 1, 'D', 2.94}, {4, 0, 4, 1, 6, 0, 'B', 2.94},
-    {4, 0, 5, 1, 6, 0, 'B', 1.89}, {4, 1, 0, 1, 2, 1, 'A', 4.2}, {4, 1, 1, 1, 2, 1, 'A', 0.78049},
-    {4, 4, 0, 1, 2, 1, 'A', 4.2}, {4, 4, 1, 1, 2, 1, 'A', 0.78049}, {4, 6, 0, 1, 2, 1, 'A', 4.2},
-    {4, 6, 1, 1, 2, 1, 'A', 1.299953}, {4, 7, 0, 1, 2, 1, 'A', 4.779}, {4, 7, 1, 1, 2, 1, 'A', 0.785835},
-    {5, 0, 0, 1, 2, 1, 'A', 2.7}, {5, 0, 1, 1, 2, 1, 'A', 1.27575}, {5, 0, 2, 1, 5, 0, 'B', 1.35},
-    {5, 0, 3, 1, 3, 2, 'C', 1.89}, {5, 0, 4, 1, 6, 0, 'B', 1.89}, {5, 0, 5, 1, 6, 0, 'B', 1.22},
-    {5, 1, 0, 1, 2, 1, 'A', 2.7}, {5, 1, 1, 1, 2, 1, 'A', 0.592665}, {5, 3, 0, 1, 1, 0, 'B', 2.7},
-    {5, 3, 4, 1, 1, 0, 'B', 1.89}, {5, 3, 5, 1, 1, 0, 'B', 1.22}, {5, 4, 0, 1, 2, 1, 'A', 2.7},
-    {5, 4, 1, 1, 2, 1, 'A', 0.592665}, {5, 4, 4, 1, 6, 0, 'B', 1.89}, {5, 4, 5, 1, 6, 0, 'B', 1.22},
-    {5, 5, 0, 1, 2, 1, 'A', 2.7}, {5, 5, 1, 1, 2, 1, 'A', 0.344911}, {5, 6, 0, 1, 2, 1, 'A', 2.7},
-    {5, 6, 1, 1, 2, 1, 'A', 1.27575}, {5, 6, 4, 1, 6, 0, 'B', 1.89}, {5, 6, 5, 1, 6, 0, 'B', 1.22},
-    {5, 7, 0, 1, 2, 1, 'A', 2.7}, {5, 7, 1, 1, 2, 1, 'A', 1.218375}, {5, 8, 0, 1, 2, 1, 'A', 2.7},
-    {5, 8, 1, 1, 2, 1, 'A', 0.592665}, {6, 0, 0, 1, 6, 0, 'B', 12.0}, {6, 0, 2, 1, 6, 1, 'C', 6.0},
-    {6, 0, 3, 1, 6, 1, 'D', 8.4}, {6, 0, 4, 1, 6, 0, 'B', 8.4}, {6, 0, 5, 1, 6, 0, 'B', 5.4},
-    {6, 1, 0, 1, 6, 0, 'B', 12.0}, {6, 1, 4, 1, 6, 0, 'B', 8.4}, {6, 1, 5, 1, 6, 0, 'B', 5.4},
+    {"v2", "us", provisioning::on_demand, 1, 1.125, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v2", "us", provisioning::spot, 1, 0.3375, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v2", "us", provisioning::on_demand, 16, 1.5, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v2", "us", provisioning::spot, 16, 0.3825, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v2", "us-central1", provisioning::on_demand, 1, 1.125, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v2", "us-central1", provisioning::spot, 1, 0.3375, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v2", "us-central1", provisioning::on_demand, 16, 1.5, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v2", "us-central1", provisioning::spot, 16, 0.3825, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v3", "us", provisioning::on_demand, 1, 2.0, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v3", "us", provisioning::spot, 1, 0.51, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v3", "us", provisioning::on_demand, 16, 2.0, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v3", "us", provisioning::spot, 16, 0.6, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v3", "us", provisioning::commitment_1y, 16, 1.26, "2021-11-17", date_qualifier::exact, 'B'},
+    {"v3", "us", provisioning::commitment_3y, 16, 0.9, "2021-11-17", date_qualifier::exact, 'B'},
+    {"v3", "us-central1", provisioning::on_demand, 1, 2.0, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v3", "us-central1", provisioning::spot, 1, 0.51, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v3", "us-central1", provisioning::on_demand, 16, 2.0, "2021-11-17", date_qualifier::exact, 'B'},
+    {"v3", "us-central1", provisioning::commitment_1y, 16, 1.26, "2021-11-17", date_qualifier::exact, 'B'},
+    {"v3", "us-central1", provisioning::commitment_3y, 16, 0.9, "2021-11-17", date_qualifier::exact, 'B'},
+    {"v3", "us-east1", provisioning::on_demand, 1, 2.0, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v3", "us-east1", provisioning::on_demand, 16, 2.0, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v3", "us-east1", provisioning::spot, 16, 0.6, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v4", "us", provisioning::on_demand, 1, 3.22, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v4", "us", provisioning::spot, 1, 0.9215, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v4", "us", provisioning::commitment_1y, 1, 2.03, "2025-03-03", date_qualifier::exact, 'B'},
+    {"v4", "us", provisioning::commitment_3y, 1, 1.45, "2025-03-03", date_qualifier::exact, 'B'},
+    {"v4", "us-central2", provisioning::on_demand, 1, 3.22, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v4", "us-central2", provisioning::spot, 1, 0.9215, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v4", "us-central2", provisioning::commitment_1y, 1, 2.03, "2025-03-03", date_qualifier::exact, 'B'},
+    {"v4", "us-central2", provisioning::commitment_3y, 1, 1.45, "2025-03-03", date_qualifier::exact, 'B'},
+    {"v5e", "us", provisioning::on_demand, 1, 1.2, "2026-09-17", date_qualifier::exact, 'B'},
+    {"v5e", "us", provisioning::spot, 1, 0.6, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5e", "us", provisioning::flex_start, 1, 0.6, "2026-08-11", date_qualifier::exact, 'B'},
+    {"v5e", "us", provisioning::calendar, 1, 0.84, "2026-09-17", date_qualifier::not_before, 'D'},
+    {"v5e", "us", provisioning::commitment_1y, 1, 0.84, "2026-09-17", date_qualifier::exact, 'B'},
+    {"v5e", "us", provisioning::commitment_3y, 1, 0.54, "2026-09-17", date_qualifier::exact, 'B'},
+    {"v5e", "us-central1", provisioning::on_demand, 1, 1.2, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5e", "us-central1", provisioning::spot, 1, 0.29771, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5e", "us-central1", provisioning::commitment_1y, 1, 0.84, "2025-03-03", date_qualifier::exact, 'B'},
+    {"v5e", "us-central1", provisioning::commitment_3y, 1, 0.54, "2025-03-03", date_qualifier::exact, 'B'},
+    {"v5e", "us-east", provisioning::on_demand, 1, 1.2, "2025-03-03", date_qualifier::exact, 'B'},
+    {"v5e", "us-east", provisioning::commitment_1y, 1, 0.84, "2025-03-03", date_qualifier::exact, 'B'},
+    {"v5e", "us-east", provisioning::commitment_3y, 1, 0.54, "2025-03-03", date_qualifier::exact, 'B'},
+    {"v5e", "us-east1", provisioning::on_demand, 1, 1.2, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5e", "us-east1", provisioning::spot, 1, 0.29771, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5e", "us-east5", provisioning::on_demand, 1, 1.2, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5e", "us-east5", provisioning::spot, 1, 0.6, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5e", "us-south1", provisioning::on_demand, 1, 1.416, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5e", "us-south1", provisioning::spot, 1, 0.65419, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5e", "us-west1", provisioning::on_demand, 1, 1.2, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5e", "us-west1", provisioning::spot, 1, 0.29771, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5e", "us-west1", provisioning::commitment_1y, 1, 0.84, "2025-03-03", date_qualifier::exact, 'B'},
+    {"v5e", "us-west1", provisioning::commitment_3y, 1, 0.54, "2025-03-03", date_qualifier::exact, 'B'},
+    {"v5e", "us-west4", provisioning::on_demand, 1, 1.2, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5e", "us-west4", provisioning::spot, 1, 0.52536, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5p", "us", provisioning::on_demand, 1, 4.2, "2026-09-17", date_qualifier::exact, 'B'},
+    {"v5p", "us", provisioning::spot, 1, 1.299953, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5p", "us", provisioning::flex_start, 1, 2.1, "2026-09-17", date_qualifier::not_before, 'C'},
+    {"v5p", "us", provisioning::calendar, 1, 2.94, "2026-09-17", date_qualifier::not_before, 'D'},
+    {"v5p", "us", provisioning::commitment_1y, 1, 2.94, "2026-09-17", date_qualifier::exact, 'B'},
+    {"v5p", "us", provisioning::commitment_3y, 1, 1.89, "2026-09-17", date_qualifier::exact, 'B'},
+    {"v5p", "us-central1", provisioning::on_demand, 1, 4.2, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5p", "us-central1", provisioning::spot, 1, 0.78049, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5p", "us-east1", provisioning::on_demand, 1, 4.2, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5p", "us-east1", provisioning::spot, 1, 0.78049, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5p", "us-east5", provisioning::on_demand, 1, 4.2, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5p", "us-east5", provisioning::spot, 1, 1.299953, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5p", "us-south1", provisioning::on_demand, 1, 4.779, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5p", "us-south1", provisioning::spot, 1, 0.785835, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us", provisioning::on_demand, 1, 2.7, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us", provisioning::spot, 1, 1.27575, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us", provisioning::flex_start, 1, 1.35, "2026-09-10", date_qualifier::exact, 'B'},
+    {"v6e", "us", provisioning::calendar, 1, 1.89, "2026-08-01", date_qualifier::month, 'C'},
+    {"v6e", "us", provisioning::commitment_1y, 1, 1.89, "2026-09-17", date_qualifier::exact, 'B'},
+    {"v6e", "us", provisioning::commitment_3y, 1, 1.22, "2026-09-17", date_qualifier::exact, 'B'},
+    {"v6e", "us-central1", provisioning::on_demand, 1, 2.7, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us-central1", provisioning::spot, 1, 0.592665, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us-east", provisioning::on_demand, 1, 2.7, "2025-03-03", date_qualifier::exact, 'B'},
+    {"v6e", "us-east", provisioning::commitment_1y, 1, 1.89, "2025-03-03", date_qualifier::exact, 'B'},
+    {"v6e", "us-east", provisioning::commitment_3y, 1, 1.22, "2025-03-03", date_qualifier::exact, 'B'},
+    {"v6e", "us-east1", provisioning::on_demand, 1, 2.7, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us-east1", provisioning::spot, 1, 0.592665, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us-east1", provisioning::commitment_1y, 1, 1.89, "2026-09-17", date_qualifier::exact, 'B'},
+    {"v6e", "us-east1", provisioning::commitment_3y, 1, 1.22, "2026-09-17", date_qualifier::exact, 'B'},
+    {"v6e", "us-east4", provisioning::on_demand, 1, 2.7, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us-east4", provisioning::spot, 1, 0.344911, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us-east5", provisioning::on_demand, 1, 2.7, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us-east5", provisioning::spot, 1, 1.27575, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us-east5", provisioning::commitment_1y, 1, 1.89, "2026-09-17", date_qualifier::exact, 'B'},
+    {"v6e", "us-east5", provisioning::commitment_3y, 1, 1.22, "2026-09-17", date_qualifier::exact, 'B'},
+    {"v6e", "us-south1", provisioning::on_demand, 1, 2.7, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us-south1", provisioning::spot, 1, 1.218375, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us-west1", provisioning::on_demand, 1, 2.7, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us-west1", provisioning::spot, 1, 0.592665, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"tpu7x", "us", provisioning::on_demand, 1, 12.0, "2026-09-17", date_qualifier::exact, 'B'},
+    {"tpu7x", "us", provisioning::flex_start, 1, 6.0, "2026-09-17", date_qualifier::not_before, 'C'},
+    {"tpu7x", "us", provisioning::calendar, 1, 8.4, "2026-09-17", date_qualifier::not_before, 'D'},
+    {"tpu7x", "us", provisioning::commitment_1y, 1, 8.4, "2026-09-17", date_qualifier::exact, 'B'},
+    {"tpu7x", "us", provisioning::commitment_3y, 1, 5.4, "2026-09-17", date_qualifier::exact, 'B'},
+    {"tpu7x", "us-central1", provisioning::on_demand, 1, 12.0, "2026-09-17", date_qualifier::exact, 'B'},
+    {"tpu7x", "us-central1", provisioning::commitment_1y, 1, 8.4, "2026-09-17", date_qualifier::exact, 'B'},
+    {"tpu7x", "us-central1", provisioning::commitment_3y, 1, 5.4, "2026-09-17", date_qualifier::exact, 'B'},
 }};
 // clang-format on
+// end of generated: us_prices
 
 }  // namespace detail
 

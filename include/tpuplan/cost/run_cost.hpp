@@ -27,8 +27,9 @@ inline namespace abi_0 {
   return total;
 }
 
-/// The time that is billed for a run of that length. On demand, spot and flex-start by the second while the node is
-/// ready; calendar in whole days. Commitments are billed by the second here: what lies idle is for the caller to add.
+/// The time that is billed for a run of that length. On demand, on spot and on flex-start every second is billed for
+/// which the node is ready; calendar windows are of whole days. A commitment is billed for the run alone: what it costs
+/// while nobody uses it is in `cost_under_commitment`.
 /// Throws for flex-start beyond 7 days and calendar beyond 90. Worked: 25 h in calendar mode are 2 days.
 /// Source: Google Cloud TPU pricing, flex-start and calendar mode documentation (copies of 2026).
 [[nodiscard]] constexpr seconds billed_time(provisioning kind, seconds run) {
@@ -41,14 +42,14 @@ inline namespace abi_0 {
   return 1_days * math::ceil(in_days(run));
 }
 
-/// What a run costs and why.
+/// The cost of a run, and what it is made of.
 struct run_cost {
   usd_per_second rate{};  ///< of all chips
   seconds run{};          ///< uninterrupted
-  seconds billed{};       ///< interruptions, checkpoints and whole days included
-  seconds wall{};         ///< waiting for capacity included
+  seconds billed{};       ///< the run, and the rest of the last day of a calendar window
+  seconds wall{};         ///< from the first to the last second of the run
   usd total{};            ///< rate x billed
-  price_row price{};      ///< the row that it is made of
+  price_row price{};      ///< the row of the price book
 };
 
 /// Dollars for an uninterrupted run on some slices. Worked: 2 h on v5e-32 on demand are 76.80.
@@ -78,7 +79,7 @@ struct run_cost {
   return peak_rate(chip, compute) / per_chip;
 }
 
-/// How much less the second costs than the first, as a fraction of the first. Worked: 46.08 against 76.80 saves 0.4.
+/// How much less `paid` is than `against`, as a fraction of `against`. Worked: 46.08 against 76.80 saves 0.4.
 [[nodiscard]] constexpr double saving(usd against, usd paid) {
   detail::positive("cost compared with", against.value());
   detail::not_negative("cost", paid.value());

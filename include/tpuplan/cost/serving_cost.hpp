@@ -5,25 +5,26 @@
 #include <tpuplan/estimate/serving/engine.hpp>
 
 /// @file
-/// Dollars for a million tokens of prompts and of answers.
+/// Dollars for a million input tokens and for a million output tokens.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Dollars for a million tokens. `input` and `output` share the price of the slice by the time that prompts and answers
-/// take of it; either times its rate, both together, is the price.
+/// Dollars for a million tokens. The price of the slice is divided between input and output tokens by the time that
+/// prefill and decode take: input x input tokens/s + output x output tokens/s, per million, is the price per second.
 struct serving_cost {
   usd_per_second rate{};  ///< of the slice
-  usd input{};            ///< a million prompt tokens, cached ones included
-  usd output{};           ///< a million answer tokens
-  usd all_on_output{};    ///< a million answer tokens, were prompts free
+  usd input{};            ///< a million input tokens, cached ones included
+  usd output{};           ///< a million output tokens
+  usd all_on_output{};    ///< a million output tokens that pay for the whole slice, as if input tokens were free
 };
 
-/// What tokens cost at that price of the slice. Throws for an estimate that does not fit, and a price that is not above
-/// 0. Worked: 38.40 an hour for 10 000 answer tokens a second: 1.0667 on output alone.
+/// What tokens cost at that price of the slice. Throws for an estimate that does not fit, and for a price that is not
+/// above 0. Worked: 38.40 an hour for 10,000 output tokens a second: 1.0667 on output alone.
 [[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, usd_per_second rate) {
   detail::positive("price", rate.value());
-  if (estimate.running <= 0) detail::fail(errc::infeasible, "serving", "does not fit", "a slice that holds the model");
+  if (estimate.running <= 0)
+    detail::fail(errc::infeasible, "serving_estimate.refusal", name(estimate.refusal), "an estimate of what runs");
   const double prompts = estimate.per_token.prompts / estimate.per_token.total;
   serving_cost cost;
   cost.rate = rate;
@@ -33,7 +34,7 @@ struct serving_cost {
   return cost;
 }
 
-/// The same for a slice at a row of the price book.
+/// What tokens cost on a slice at a row of the price book.
 [[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, const slice& where,
                                                     const price_row& price) {
   return cost_of_tokens(estimate, rate(price.per_chip, chips(where)));

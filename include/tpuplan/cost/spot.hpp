@@ -14,15 +14,15 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// How contested spot capacity is. It stands for a mean time between preemptions, whatever the size of the slice: no
-/// study orders that time by size, and in the one sample of TPUs it does not follow it.
+/// How contested spot capacity is. Each stands for a mean time between preemptions, whatever the size of the slice: no
+/// study finds that the time depends on the size, and in the one sample of TPUs it does not.
 enum class spot_market : std::uint8_t {
-  calm,      ///< 16 h: as 7 jobs of 2022 on v2 and v3 found it
-  cautious,  ///< 4 h: room for a worse week
-  scarce,    ///< 1 h: capacity that others want
+  calm,      ///< 16 h: what 7 jobs of 2022 on v2 and v3 saw
+  cautious,  ///< 4 h: a margin for a worse week
+  scarce,    ///< 1 h: capacity that many others want
 };
 
-/// All of them, calm first.
+/// Every market, from calm to scarce.
 inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_market::cautious, spot_market::scarce};
 
 /// "calm", "cautious" or "scarce".
@@ -33,10 +33,7 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
 
 /// The market of that name; nothing if there is none.
 [[nodiscard]] constexpr maybe<spot_market> parse_spot_market(std::string_view given) noexcept {
-  for (const spot_market market : all_spot_markets) {
-    if (detail::same_name(given, name(market))) return market;
-  }
-  return nothing;
+  return detail::enumerator_named<spot_market>(given, 3);
 }
 
 /// A mean time between preemptions of one slice to assume where yours is not known: 16, 4 or 1 hours.
@@ -53,14 +50,14 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
   detail::fail(errc::invalid_argument, "spot_market", static_cast<std::int64_t>(market), "calm, cautious or scarce");
 }
 
-/// The mean time between preemptions of a job on several slices, any of which stops the job, where some preemptions
-/// take all slices at once: M / (n (1 - c) + c).
+/// The mean time between preemptions of a job on several slices, where a preemption of any slice stops the job and some
+/// preemptions take all slices at once: M / (n (1 - c) + c).
 ///
-/// Each slice is preempted every `of_one_slice` on average. The share c = `correlation` of that comes from events that
-/// take every slice, the rest strikes each on its own; c is then the correlation between the numbers of preemptions of
-/// any two slices in the same time. 0 is M / n, 1 is M, both exactly. `of_one_slice` above 0, `slices` 1 or more,
-/// `correlation` from 0 to 1. Source: the fatal shock model of Marshall and Olkin, JASA 62:30-44, 1967. Worked: 4
-/// slices of 16 h each and half of it together: 6.4 h.
+/// Each slice is preempted every `of_one_slice` on average. The share c = `correlation` of its preemptions is of events
+/// that take every slice; the others strike one slice alone. c is then the correlation between the numbers of
+/// preemptions of any two slices in the same time. The answer is M / n for 0 and M for 1, both exactly. `of_one_slice`
+/// above 0, `slices` 1 or more, `correlation` from 0 to 1. Source: the fatal shock model of Marshall and Olkin, JASA
+/// 62:30-44, 1967. Worked: 4 slices of 16 h each and half of it together: 6.4 h.
 [[nodiscard]] constexpr seconds mean_time_between_preemptions_of_slices(seconds of_one_slice, std::int64_t slices,
                                                                         double correlation) {
   constexpr std::string_view field = "mean_time_between_preemptions: correlation";
@@ -77,19 +74,19 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
 /// suggestion, 60 s one for a synchronous one.
 struct spot_terms {
   seconds mean_time_between_preemptions{4 * 3600.0};  ///< of one slice
-  double correlation = 0;                             ///< of several slices; 0: each goes on its own
+  double correlation = 0;                             ///< of several slices; 0: each is preempted on its own
   seconds checkpoint_time{15};                        ///< for which one checkpoint stops the compute; above 0
   seconds restart_time{600};                          ///< billed, from having capacity to computing again
   seconds queue_time{};  ///< not billed, each wait for capacity, the first included; unbounded in practice
 };
 
-/// A spot run with checkpoints where they cost least: of all numbers of equal intervals the one with the least expected
-/// billed time.
+/// A spot run with the best number of checkpoints: its work is divided into equal intervals, as many as make the
+/// expected billed time least.
 ///
-/// `work` is the time for which all slices compute together; a preemption of any of the `slices` stops all. The number
-/// is one of the two beside work / `optimal_interval`, because the expected time is convex in it. Throws for work or a
-/// time in `spot_terms` out of its range. Worked: 10 h of work, 5 h between preemptions, 60 s checkpoints: 25 intervals
-/// of 1440 s.
+/// `work` is the time for which all slices compute together; a preemption of any of the `slices` stops all. The best
+/// number is one of the two whole numbers beside work / `optimal_interval`, because the expected time is convex in it.
+/// Throws for work or a time in `spot_terms` out of its range. Worked: 10 h of work, 5 h between preemptions, 60 s
+/// checkpoints: 25 intervals of 1440 s.
 [[nodiscard]] constexpr spot_run best_spot_run(seconds work, std::int64_t slices, const spot_terms& terms) {
   const double useful = detail::positive("spot run: work", work.value());
   const double delta = detail::positive("spot_terms.checkpoint_time", terms.checkpoint_time.value());

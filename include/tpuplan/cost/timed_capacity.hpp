@@ -5,21 +5,21 @@
 #include <tpuplan/cost/run_cost.hpp>
 
 /// @file
-/// Capacity for a stretch of time: flex-start, at most 7 days at once, and calendar windows of whole days. What a run
-/// takes of them, what is paid for, and what of that is left unused.
+/// Capacity for a limited time: flex-start, at most 7 days at once, and calendar windows of whole days. How many pieces
+/// a run takes, what is paid for, and what of that is left unused.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A run in windows of time. billed = run + overhead + unused; wall = run + overhead + queue.
-struct windowed_run {
-  seconds run{};            ///< useful, as asked
+/// A run on capacity for a limited time. billed = run + overhead + unused; wall = run + overhead + queue.
+struct timed_run {
+  seconds run{};            ///< useful time, as asked
   seconds overhead{};       ///< checkpoints at the end of pieces and restarts at the beginning of the next
   seconds unused{};         ///< paid for after the run has ended
   seconds queue{};          ///< waiting for capacity, not billed
-  seconds billed{};         ///< of machines that are held, used or not
+  seconds billed{};         ///< for which machines are held, used or not
   seconds wall{};           ///< from asking for capacity to the end of the run
-  std::int64_t pieces = 1;  ///< windows one after the other
+  std::int64_t pieces = 1;  ///< into which the run is split, one after the other
 };
 
 /// How flex-start is used. The times are those of `spot_terms`, for the same reasons.
@@ -46,17 +46,17 @@ constexpr void validate(const flex_start_terms& terms) {
   }
 }
 
-/// A run on flex-start capacity: one piece up to the limit, and beyond it the fewest pieces one after the other, each
-/// but the last ending with a checkpoint, each but the first beginning with a restart.
+/// A run on flex-start capacity: one piece up to the limit; beyond it the fewest pieces one after the other, of which
+/// each but the last ends with a checkpoint and each but the first begins with a restart.
 ///
-/// The run's own pieces are uninterrupted, and machines are given back when it ends: nothing is left unused. Throws
+/// No piece is interrupted, and the machines are given back when the run ends: nothing is left unused. Throws
 /// where the run is longer than the limit and may not be split (`errc::out_of_range`), and as `validate`. Source:
 /// Google Cloud TPU flex-start documentation (copies of 2026): queued without charge, then up to 7 days, stopped at
 /// the requested end. Worked: 20 days are 3 pieces and 1230 s more; 14 days are 3 pieces too, as restarts need time.
-[[nodiscard]] constexpr windowed_run flex_start_run(seconds run, const flex_start_terms& terms = {}) {
+[[nodiscard]] constexpr timed_run flex_start_run(seconds run, const flex_start_terms& terms = {}) {
   const double useful = detail::positive("run time", run.value());
   validate(terms);
-  windowed_run result;
+  timed_run result;
   result.run = run;
   if (run > terms.limit) {
     if (!terms.may_be_split) {
@@ -82,8 +82,8 @@ constexpr void validate(const flex_start_terms& terms) {
 /// Throws beyond 90 days. A window cannot be changed or cancelled, and its first day is agreed: there is no queue.
 /// Source: Google Cloud TPU calendar mode documentation (copies of 2026). Worked: 25 h are 2 days, of which 23 h are
 /// unused.
-[[nodiscard]] constexpr windowed_run calendar_run(seconds run) {
-  windowed_run result;
+[[nodiscard]] constexpr timed_run calendar_run(seconds run) {
+  timed_run result;
   result.run = run;
   result.billed = billed_time(provisioning::calendar, run);
   result.unused = result.billed - run;

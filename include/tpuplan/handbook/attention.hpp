@@ -23,11 +23,11 @@ struct attention_shape {
 /// and values of one move once, 4 T S G H FLOPs are done; in bf16 T S G / (T G + S). Worked: 0.99988 for one query on
 /// 8192 keys, 7.992 with 8 heads per KV head, 240 for a prompt of 480 tokens. Source: scaling book, "Inference"
 /// (2025-12-15).
-[[nodiscard]] constexpr flops_per_byte attention_intensity(const attention_shape& a, dtype activations = dtype::bf16,
-                                                           dtype cache = dtype::bf16) {
-  const auto queries = static_cast<double>(detail::positive_count("queries", a.queries));
-  const auto context = static_cast<double>(detail::positive_count("context", a.context));
-  const auto group = static_cast<double>(detail::positive_count("heads_per_kv_head", a.heads_per_kv_head));
+[[nodiscard]] constexpr flops_per_byte attention_intensity(const attention_shape& shape,
+                                                           dtype activations = dtype::bf16, dtype cache = dtype::bf16) {
+  const auto queries = static_cast<double>(detail::positive_count("queries", shape.queries));
+  const auto context = static_cast<double>(detail::positive_count("context", shape.context));
+  const auto group = static_cast<double>(detail::positive_count("heads_per_kv_head", shape.heads_per_kv_head));
   return flops{4 * queries * context * group} /
          (size_of(activations) * (2 * queries * group) + size_of(cache) * (2 * context));
 }

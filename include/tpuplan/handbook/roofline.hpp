@@ -65,23 +65,25 @@ struct product_dtypes {
   return peak / bandwidth(chip, from);
 }
 
-/// The batch in tokens, not rounded, above which [B,D] x [D,F] with B far below D and F is limited by arithmetic:
-/// C s / (2 W) for weights of s bytes that come at bandwidth W. `experts_per_active` is E/k for a mixture of experts.
+/// The batch in tokens, not rounded, above which a product [B,D] x [D,F] is limited by arithmetic, where only its
+/// weights count as traffic (B far below D and F): C s / (2 W) for weights of s bytes that come at bandwidth W.
+/// `experts_per_active` is E/k for a mixture of experts.
 /// From ICI it is tokens per chip of FSDP over one axis, from DCN tokens per slice of data parallelism.
 /// Worked: 240.5 on v5e in bf16; 60.1 with int4 weights and 197e12/820e9. Source: scaling book, "Rooflines".
-[[nodiscard]] constexpr double balance_batch(const chip_spec& chip, const product_dtypes& types,
-                                             memory_level from = memory_level::hbm, double experts_per_active = 1) {
+[[nodiscard]] constexpr double unrounded_critical_batch(const chip_spec& chip, const product_dtypes& types,
+                                                        memory_level from = memory_level::hbm,
+                                                        double experts_per_active = 1) {
   detail::in_range("experts_per_active", experts_per_active, 1, 1e9, "1 (dense) or more");
   const double weight_bytes = size_of(types.weights).value();
   return ridge_point(chip, types.compute, from).value() * weight_bytes / 2 * experts_per_active;
 }
 
-/// The smallest batch in whole tokens strictly above the balance. Throws where the rate or the bandwidth is unknown.
+/// The smallest batch in whole tokens above the unrounded one. Throws where the rate or the bandwidth is unknown.
 /// Worked: 241 on v5e, 167 on v5p, 561 on v6e in bf16 from HBM.
 [[nodiscard]] constexpr std::int64_t critical_batch(const chip_spec& chip, const product_dtypes& types,
                                                     memory_level from = memory_level::hbm,
                                                     double experts_per_active = 1) {
-  return floor_to_count(balance_batch(chip, types, from, experts_per_active)) + 1;
+  return floor_to_count(unrounded_critical_batch(chip, types, from, experts_per_active)) + 1;
 }
 
 /// The same with one format throughout. Worked: critical_batch(v5e, dtype::int8) = 240.
@@ -103,36 +105,38 @@ struct product_shape {
 };
 
 /// FLOPs of a product, two per multiply-add. Worked: 2 x 32 x 4096 x 16384.
-[[nodiscard]] constexpr flops flops_of(const product_shape& p) {
-  return flops{2 * static_cast<double>(detail::positive_count("batch", p.batch)) *
-               static_cast<double>(detail::positive_count("inner", p.inner)) *
-               static_cast<double>(detail::positive_count("outer", p.outer))};
+[[nodiscard]] constexpr flops flops_of(const product_shape& product) {
+  return flops{2 * static_cast<double>(detail::positive_count("batch", product.batch)) *
+               static_cast<double>(detail::positive_count("inner", product.inner)) *
+               static_cast<double>(detail::positive_count("outer", product.outer))};
 }
 
 /// Bytes that a product reads and writes once. Worked: [64,4096]x[4096,4096] in bf16 moves 34603008 B.
-[[nodiscard]] constexpr bytes bytes_of(const product_shape& p, const product_dtypes& types) {
-  const auto batch = static_cast<double>(detail::positive_count("batch", p.batch));
-  const auto inner = static_cast<double>(detail::positive_count("inner", p.inner));
-  const auto outer = static_cast<double>(detail::positive_count("outer", p.outer));
+[[nodiscard]] constexpr bytes bytes_of(const product_shape& product, const product_dtypes& types) {
+  const auto batch = static_cast<double>(detail::positive_count("batch", product.batch));
+  const auto inner = static_cast<double>(detail::positive_count("inner", product.inner));
+  const auto outer = static_cast<double>(detail::positive_count("outer", product.outer));
   return size_of(types.activations) * (batch * inner) + size_of(types.weights) * (inner * outer) +
          size_of(types.output) * (batch * outer);
 }
 
 /// FLOPs per byte moved. Worked: tends to the batch for small bf16 batches and wide matrices.
-[[nodiscard]] constexpr flops_per_byte arithmetic_intensity(const product_shape& p, const product_dtypes& types = {}) {
-  return flops_of(p) / bytes_of(p, types);
+[[nodiscard]] constexpr flops_per_byte arithmetic_intensity(const product_shape& product,
+                                                            const product_dtypes& types = {}) {
+  return flops_of(product) / bytes_of(product, types);
 }
 
 /// FLOPs per byte of a product with weights of its own for every batch element: never above 2 / bytes of a weight.
 /// Worked: 1.999 for [64, 4096, 4096] in int8. Source: scaling book, "Rooflines", exercise.
-[[nodiscard]] constexpr flops_per_byte batched_weights_intensity(const product_shape& p, const product_dtypes& types) {
-  const auto batch = static_cast<double>(detail::positive_count("batch", p.batch));
-  const product_shape one{1, p.inner, p.outer};
+[[nodiscard]] constexpr flops_per_byte batched_weights_intensity(const product_shape& product,
+                                                                 const product_dtypes& types) {
+  const auto batch = static_cast<double>(detail::positive_count("batch", product.batch));
+  const product_shape one{1, product.inner, product.outer};
   return flops_of(one) * batch / (bytes_of(one, types) * batch);
 }
 
-/// FLOPs per byte of a product cut in tiles whose operands stream from memory while the result stays: bm bn/(bm+bn) in
-/// bf16, whatever the depth. Worked: 256 for tiles of 512 x 512.
+/// FLOPs per byte of a product that is done in tiles whose operands stream from memory while the result stays: bm
+/// bn/(bm+bn) in bf16, whatever the depth. Worked: 256 for tiles of 512 x 512.
 [[nodiscard]] constexpr flops_per_byte tiled_intensity(std::int64_t tile_rows, std::int64_t tile_columns,
                                                        dtype type = dtype::bf16) {
   const auto rows = static_cast<double>(detail::positive_count("tile_rows", tile_rows));
@@ -150,9 +154,9 @@ struct growing_work {
 /// The count, not rounded, at which the arithmetic of such work takes as long as its traffic: (once / W) / (flops / C -
 /// bytes / W). Nothing where no count suffices, which happens on slow links and with large caches.
 /// Worked: 270.97 for 67 MB once, 130 MFLOP and 20 kB each at 394e12 and 810e9. Source: scaling book, "TPUs".
-[[nodiscard]] constexpr maybe<double> exact_critical_count(const chip_spec& chip, const growing_work& work,
-                                                           dtype compute = dtype::bf16,
-                                                           memory_level from = memory_level::hbm) {
+[[nodiscard]] constexpr maybe<double> critical_count(const chip_spec& chip, const growing_work& work,
+                                                     dtype compute = dtype::bf16,
+                                                     memory_level from = memory_level::hbm) {
   detail::positive("once", work.once.value());
   detail::positive("flops_per_element", work.flops_per_element.value());
   detail::not_negative("bytes_per_element", work.bytes_per_element.value());
@@ -164,17 +168,18 @@ struct growing_work {
   return work.once / rate / gain;
 }
 
-/// The batch, not rounded, at which arithmetic and traffic of [B,D] x [D,F] take the same time, operands and result
-/// counted: (s_w D F / W) / (2 D F / C - (s_a D + s_o F) / W). Nothing where no batch suffices, which happens on slow
-/// links. Worked: 262.71 for int8 [B,4096]x[4096,16384] at 394e12 and 810e9; 258.88 with the table's v5e.
-[[nodiscard]] constexpr maybe<double> exact_critical_batch(const chip_spec& chip, std::int64_t inner,
-                                                           std::int64_t outer, const product_dtypes& types,
-                                                           memory_level from = memory_level::hbm) {
+/// The batch in tokens, not rounded, at which arithmetic and traffic of [B,D] x [D,F] take the same time, where
+/// weights, activations and results all count as traffic: (s_w D F / W) / (2 D F / C - (s_a D + s_o F) / W). Nothing
+/// where no batch suffices, which happens on slow links. Worked: 262.71 for int8 [B,4096]x[4096,16384] at 394e12 and
+/// 810e9; 258.88 with the table's v5e.
+[[nodiscard]] constexpr maybe<double> critical_batch_with_activations(const chip_spec& chip, std::int64_t inner,
+                                                                      std::int64_t outer, const product_dtypes& types,
+                                                                      memory_level from = memory_level::hbm) {
   const auto d = static_cast<double>(detail::positive_count("inner", inner));
   const auto f = static_cast<double>(detail::positive_count("outer", outer));
   const growing_work work{size_of(types.weights) * (d * f), flops{2 * d * f},
                           size_of(types.activations) * d + size_of(types.output) * f};
-  return exact_critical_count(chip, work, types.compute, from);
+  return critical_count(chip, work, types.compute, from);
 }
 
 /// What limits a product.
@@ -198,21 +203,20 @@ struct product_time {
 
 /// Roofline of one product. Worked: [512,4096]x[4096,16384] in bf16 on v5e takes 0.349 ms of arithmetic and 0.189 ms of
 /// traffic, so it is limited by compute.
-[[nodiscard]] constexpr product_time roofline(const chip_spec& chip, const product_shape& p,
+[[nodiscard]] constexpr product_time roofline(const chip_spec& chip, const product_shape& product,
                                               const product_dtypes& types = {}, memory_level from = memory_level::hbm) {
   product_time t;
-  t.math = flops_of(p) / peak_rate(chip, types.compute);
-  t.memory = bytes_of(p, types) / bandwidth(chip, from);
+  t.math = flops_of(product) / peak_rate(chip, types.compute);
+  t.memory = bytes_of(product, types) / bandwidth(chip, from);
   t.lower = max(t.math, t.memory);
   t.upper = t.math + t.memory;
   t.limited_by = t.memory < t.math ? bound::compute : bound::memory;
   return t;
 }
 
-/// Time of some work at the peak of a number of chips, at a given model FLOP utilisation.
+/// Time of some work on a number of chips that reach a given model FLOP utilisation (MFU) of their bf16 peak.
 /// Worked: 6.3e24 FLOP on 8960 v5p at 40 % take 44.3 days. Source: scaling book, "Applied training".
-[[nodiscard]] constexpr seconds time_at_mfu(flops work, const chip_spec& chip, std::int64_t chip_count,
-                                            double mfu = 1) {
+[[nodiscard]] constexpr seconds time_at_mfu(flops work, const chip_spec& chip, std::int64_t chip_count, double mfu) {
   detail::positive("work", work.value());
   detail::in_range("mfu", mfu, 1e-9, 1, "above 0, at most 1");
   const auto count = static_cast<double>(detail::positive_count("chips", chip_count));

@@ -50,16 +50,24 @@ inline namespace abi_0 {
   return intensity * intensity / static_cast<double>(checked_multiply(axes, detail::positive_count("d_ff", d_ff)));
 }
 
+/// A batch through a layer of that width on chips whose ICI axes FSDP and tensor parallelism share.
+struct mixed_sharding {
+  std::int64_t batch_tokens = 0;  ///< of a step, over all chips
+  std::int64_t d_ff = 0;          ///< inner width of the layer
+  std::int64_t chips = 0;         ///< the product of both degrees
+  std::int64_t fsdp_axes = 0;     ///< ICI axes that FSDP spans
+  std::int64_t tensor_axes = 0;   ///< ICI axes that tensor parallelism spans
+};
+
 /// The FSDP degree at which FSDP and tensor traffic take the same time: sqrt(B/F x fsdp axes / tensor axes x chips).
 /// Worked: 13.7 for 48000 tokens, F = 32768, 64 chips, two axes and one.
-[[nodiscard]] constexpr double optimal_fsdp(std::int64_t batch_tokens, std::int64_t d_ff, std::int64_t chip_count,
-                                            std::int64_t fsdp_axes, std::int64_t tensor_axes) {
-  const auto tokens = static_cast<double>(detail::positive_count("batch_tokens", batch_tokens));
-  const auto width = static_cast<double>(detail::positive_count("d_ff", d_ff));
-  const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
-  const auto x = static_cast<double>(detail::positive_count("fsdp_axes", fsdp_axes));
-  const auto y = static_cast<double>(detail::positive_count("tensor_axes", tensor_axes));
-  return math::sqrt(tokens / width * x / y * count);
+[[nodiscard]] constexpr double optimal_fsdp(const mixed_sharding& how) {
+  const auto tokens = static_cast<double>(detail::positive_count("batch_tokens", how.batch_tokens));
+  const auto width = static_cast<double>(detail::positive_count("d_ff", how.d_ff));
+  const auto count = static_cast<double>(detail::positive_count("chips", how.chips));
+  const auto fsdp_axes = static_cast<double>(detail::positive_count("fsdp_axes", how.fsdp_axes));
+  const auto tensor_axes = static_cast<double>(detail::positive_count("tensor_axes", how.tensor_axes));
+  return math::sqrt(tokens / width * fsdp_axes / tensor_axes * count);
 }
 
 /// Tokens per slice above which data parallelism between slices is limited by arithmetic. Worked: 73440 on v5p.
@@ -67,7 +75,7 @@ inline namespace abi_0 {
   return ridge_point(chip, dtype::bf16, memory_level::dcn).value();
 }
 
-/// X[B,D] Y[D,F] with Y cut along D: gather Y first, or multiply and reduce after?
+/// X[B,D] Y[D,F] with Y sharded along D: gather Y first, or multiply and reduce after?
 struct contraction_limits {
   double gather_first_batch = 0;   ///< tokens above which gathering first is limited by arithmetic
   double reduce_after_inner = 0;   ///< D above which reducing after beats the repeated FLOPs of gathering first
@@ -82,7 +90,14 @@ struct contraction_limits {
   return {intensity, 2 * intensity, d / (2 * intensity), d / 2};
 }
 
-/// How a layer of two matrices is dealt out: ways and ICI axes of FSDP and of tensor parallelism.
+/// A layer of two matrices [D,F] and [F,D] and the tokens that go through it in a step.
+struct mlp_layer {
+  std::int64_t batch_tokens = 0;  ///< over all chips
+  std::int64_t d_model = 0;       ///< D
+  std::int64_t d_ff = 0;          ///< F
+};
+
+/// How a layer of two matrices is sharded: ways and ICI axes of FSDP and of tensor parallelism.
 struct layer_sharding {
   std::int64_t fsdp = 1;         ///< ways
   std::int64_t fsdp_axes = 0;    ///< ICI axes that it spans
@@ -100,25 +115,25 @@ struct layer_times {
 
 /// Worked: 4 Mi tokens, D 8192, F 28672, FSDP 2048 on two axes and tensor 4 on one, v5p: 1.048 ms of arithmetic,
 /// 0.652 ms and 0.373 ms of traffic.
-[[nodiscard]] constexpr layer_times layer_forward(const chip_spec& chip, std::int64_t batch_tokens,
-                                                  std::int64_t d_model, std::int64_t d_ff, const layer_sharding& how) {
-  const flops work = 2 * flops_of({batch_tokens, d_model, d_ff});
-  const auto x = static_cast<double>(detail::positive_count("fsdp", how.fsdp));
-  const auto y = static_cast<double>(detail::positive_count("tensor", how.tensor));
-  layer_times t;
-  t.math = work / (peak_rate(chip, dtype::bf16) * (x * y));
-  const auto tokens = static_cast<double>(batch_tokens);
-  const auto d = static_cast<double>(d_model);
+[[nodiscard]] constexpr layer_times layer_forward(const chip_spec& chip, const mlp_layer& layer,
+                                                  const layer_sharding& how) {
+  const flops work = 2 * flops_of({layer.batch_tokens, layer.d_model, layer.d_ff});
+  const auto fsdp = static_cast<double>(detail::positive_count("fsdp", how.fsdp));
+  const auto tensor = static_cast<double>(detail::positive_count("tensor", how.tensor));
+  layer_times times;
+  times.math = work / (peak_rate(chip, dtype::bf16) * (fsdp * tensor));
+  const auto d = static_cast<double>(layer.d_model);
   if (how.fsdp > 1) {
     const auto axes = static_cast<double>(detail::positive_count("fsdp_axes", how.fsdp_axes));
-    t.fsdp = bytes{4 * d * static_cast<double>(d_ff) / y} / (bandwidth(chip, memory_level::ici) * axes);
+    times.fsdp = bytes{4 * d * static_cast<double>(layer.d_ff) / tensor} / (bandwidth(chip, memory_level::ici) * axes);
   }
   if (how.tensor > 1) {
     const auto axes = static_cast<double>(detail::positive_count("tensor_axes", how.tensor_axes));
-    t.tensor = bytes{4 * tokens * d / x} / (bandwidth(chip, memory_level::ici) * axes);
+    times.tensor =
+        bytes{4 * static_cast<double>(layer.batch_tokens) * d / fsdp} / (bandwidth(chip, memory_level::ici) * axes);
   }
-  t.compute_bound = t.math > t.fsdp && t.math > t.tensor;
-  return t;
+  times.compute_bound = times.math > times.fsdp && times.math > times.tensor;
+  return times;
 }
 
 /// Backward pass of one layer under data parallelism between slices: arithmetic, and the all-reduce of its gradients,
@@ -128,21 +143,26 @@ struct layer_backward_times {
   seconds dcn{};   ///< the all-reduce between slices
 };
 
+/// Slices of equal size.
+struct equal_slices {
+  std::int64_t chips = 0;   ///< of each
+  std::int64_t slices = 0;  ///< how many
+};
+
 /// Worked: 2e6 tokens, D 8192, F 28672 on two v5p slices of 8960 chips: 0.457 ms against 0.0336 ms.
-[[nodiscard]] constexpr layer_backward_times layer_backward_between_slices(const chip_spec& chip, double batch_tokens,
-                                                                           std::int64_t d_model, std::int64_t d_ff,
-                                                                           std::int64_t slice_chips,
-                                                                           std::int64_t slice_total) {
-  detail::positive("batch_tokens", batch_tokens);
+[[nodiscard]] constexpr layer_backward_times layer_backward_between_slices(const chip_spec& chip,
+                                                                           const mlp_layer& layer,
+                                                                           const equal_slices& over) {
+  const auto tokens = static_cast<double>(detail::positive_count("batch_tokens", layer.batch_tokens));
   const double weights = static_cast<double>(
-      checked_multiply(detail::positive_count("d_model", d_model), detail::positive_count("d_ff", d_ff)));
-  const auto per_slice = static_cast<double>(detail::positive_count("slice_chips", slice_chips));
-  const auto total = static_cast<double>(detail::positive_count("slices", slice_total));
-  layer_backward_times t;
-  t.math = flops{8 * batch_tokens * weights} / (peak_rate(chip, dtype::bf16) * (per_slice * total));
-  if (slice_total > 1)
-    t.dcn = bytes{4 * weights} * all_reduce_share(total, member_share::whole) / (dcn_rate(chip) * per_slice);
-  return t;
+      checked_multiply(detail::positive_count("d_model", layer.d_model), detail::positive_count("d_ff", layer.d_ff)));
+  const auto per_slice = static_cast<double>(detail::positive_count("slice_chips", over.chips));
+  const auto total = static_cast<double>(detail::positive_count("slices", over.slices));
+  layer_backward_times times;
+  times.math = flops{8 * tokens * weights} / (peak_rate(chip, dtype::bf16) * (per_slice * total));
+  if (over.slices > 1)
+    times.dcn = bytes{4 * weights} * all_reduce_share(total, member_share::whole) / (dcn_rate(chip) * per_slice);
+  return times;
 }
 
 /// Bytes that a layer of two bf16 matrices moves forward and backward, an all-reduce counted twice.
@@ -153,12 +173,11 @@ struct layer_traffic {
 };
 
 /// Worked: D 8192, F 28672, 2^20 tokens: 1879048192, 2818572288 and 68719476736 B.
-[[nodiscard]] constexpr layer_traffic traffic_of_layer(std::int64_t batch_tokens, std::int64_t d_model,
-                                                       std::int64_t d_ff) {
+[[nodiscard]] constexpr layer_traffic traffic_of_layer(const mlp_layer& layer) {
   const double weights = static_cast<double>(
-      checked_multiply(detail::positive_count("d_model", d_model), detail::positive_count("d_ff", d_ff)));
+      checked_multiply(detail::positive_count("d_model", layer.d_model), detail::positive_count("d_ff", layer.d_ff)));
   const double activations =
-      static_cast<double>(checked_multiply(detail::positive_count("batch_tokens", batch_tokens), d_model));
+      static_cast<double>(checked_multiply(detail::positive_count("batch_tokens", layer.batch_tokens), layer.d_model));
   return {bytes{8 * weights}, bytes{12 * weights}, bytes{8 * activations}};
 }
 
@@ -169,17 +188,23 @@ struct pipeline_transfer {
   seconds total{};    ///< all hops on the critical path
 };
 
+/// A pipeline's microbatches in one step and its stages.
+struct pipeline_shape {
+  std::int64_t microbatches = 0;  ///< of a step
+  std::int64_t stages = 0;        ///< 2 or more
+};
+
 /// Worked: 2 Mi tokens, D 8192, 400 GB/s, 32 microbatches, 8 stages: 2.68 ms a hop, 102 ms in all.
 [[nodiscard]] constexpr pipeline_transfer pipeline_transfer_time(std::int64_t batch_tokens, std::int64_t d_model,
                                                                  bytes_per_second between_stages,
-                                                                 std::int64_t microbatches, std::int64_t stages) {
+                                                                 const pipeline_shape& pipeline) {
   detail::positive("between_stages", between_stages.value());
-  const auto pieces = static_cast<double>(detail::positive_count("microbatches", microbatches));
-  if (stages < 2) detail::fail(errc::invalid_argument, "stages", stages, "2 or more");
+  const auto pieces = static_cast<double>(detail::positive_count("microbatches", pipeline.microbatches));
+  if (pipeline.stages < 2) detail::fail(errc::invalid_argument, "stages", pipeline.stages, "2 or more");
   const double activations = static_cast<double>(checked_multiply(detail::positive_count("batch_tokens", batch_tokens),
                                                                   detail::positive_count("d_model", d_model)));
   const seconds hop = bytes{2 * activations / pieces} / between_stages;
-  return {hop, hop * (pieces + static_cast<double>(stages) - 2)};
+  return {hop, hop * (pieces + static_cast<double>(pipeline.stages) - 2)};
 }
 
 }  // namespace abi_0

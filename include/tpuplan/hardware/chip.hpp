@@ -2,7 +2,6 @@
 #define TPUPLAN_HARDWARE_CHIP_HPP
 
 #include <cstdint>
-#include <string_view>
 #include <tpuplan/dtype.hpp>
 #include <tpuplan/hardware/topology.hpp>
 #include <tpuplan/known.hpp>
@@ -152,11 +151,6 @@ struct chip_spec {
   const double devices = static_cast<double>(detail::positive_count("chip.jax_devices", chip.jax_devices));
   const bytes usable = chip.hbm.usable_per_device.value_or(chip.hbm.capacity / devices);
   return bytes{detail::positive("HBM of a device", usable.value())};
-}
-
-/// What the chip's slices are called before the dash: "v5litepod" for v5e, else the chip's own name.
-[[nodiscard]] constexpr std::string_view slice_prefix(const chip_spec& chip) noexcept {
-  return chip.name == "v5e" ? std::string_view{"v5litepod"} : chip.name.view();
 }
 
 }  // namespace abi_0

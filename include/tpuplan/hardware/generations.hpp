@@ -9,18 +9,14 @@
 #include <tpuplan/maybe.hpp>
 
 /// @file
-/// The table of TPU generations. Every figure stands in data/hardware.json with its source, its confidence and the
-/// values of other sources; a test holds the two together, field by field.
+/// The generations of TPU, and a chip by any of its names. The tables between the marks are generated from
+/// data/hardware.json by `cmake --build BUILD --target generate`, and are not edited here: every figure stands there
+/// with its source, its confidence and the values of other sources.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-namespace detail {
-/// A shape of the table: axes beyond the second are given for three-dimensional networks only.
-constexpr topology grid(std::int32_t a, std::int32_t b) noexcept { return topology{{a, b, 1}, 2}; }
-constexpr topology torus(std::int32_t a, std::int32_t b, std::int32_t c) noexcept { return topology{{a, b, c}, 3}; }
-}  // namespace detail
-
+// generated: chips from data/hardware.json
 /// TPU v2.
 inline constexpr chip_spec v2 = {
     "v2",
@@ -37,7 +33,7 @@ inline constexpr chip_spec v2 = {
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 62_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, unknown, unknown},
-    /*pod: shape, largest_slice*/ {detail::grid(16, 16), 256},
+    /*pod: shape, largest_slice*/ {{16, 16}, 256},
     /*slice_name_counts*/ name_counts::tensorcores};
 
 /// TPU v3.
@@ -56,10 +52,10 @@ inline constexpr chip_spec v3 = {
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 82_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, unknown, unknown},
-    /*pod: shape, largest_slice*/ {detail::grid(32, 32), 1024},
+    /*pod: shape, largest_slice*/ {{32, 32}, 1024},
     /*slice_name_counts*/ name_counts::tensorcores};
 
-/// TPU v4.
+/// TPU v4, also v4p.
 inline constexpr chip_spec v4 = {
     "v4",
     /*announced_year*/ 2021,
@@ -76,10 +72,10 @@ inline constexpr chip_spec v4 = {
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 50_GB_per_s, 0.9, wraparound_rule::whole_cubes, absent},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, 16_GB_per_s, 6.25_GB_per_s},
-    /*pod: shape, largest_slice*/ {detail::torus(16, 16, 16), 4096},
+    /*pod: shape, largest_slice*/ {{16, 16, 16}, 4096},
     /*slice_name_counts*/ name_counts::tensorcores};
 
-/// TPU v5e, in slice names v5litepod.
+/// TPU v5e, also v5litepod, also TPU v5 lite.
 inline constexpr chip_spec v5e = {
     "v5e",
     /*announced_year*/ 2023,
@@ -95,7 +91,7 @@ inline constexpr chip_spec v5e = {
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 50_GB_per_s, 0.9, wraparound_rule::axis_of_16, absent},
     /*host: chips, dram, pcie, dcn*/ {8, 512_GiB, 16_GB_per_s, 3.125_GB_per_s},
-    /*pod: shape, largest_slice*/ {detail::grid(16, 16), 256},
+    /*pod: shape, largest_slice*/ {{16, 16}, 256},
     /*slice_name_counts*/ name_counts::chips};
 
 /// TPU v5p.
@@ -114,10 +110,10 @@ inline constexpr chip_spec v5p = {
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 100_GB_per_s, 0.9, wraparound_rule::whole_cubes, absent},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, 16_GB_per_s, 6.25_GB_per_s},
-    /*pod: shape, largest_slice*/ {detail::torus(16, 20, 28), 6144},
+    /*pod: shape, largest_slice*/ {{16, 20, 28}, 6144},
     /*slice_name_counts*/ name_counts::tensorcores};
 
-/// TPU v6e, Trillium.
+/// TPU v6e, also Trillium, also TPU v6 lite.
 inline constexpr chip_spec v6e = {
     "v6e",
     /*announced_year*/ 2024,
@@ -133,10 +129,10 @@ inline constexpr chip_spec v6e = {
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 100_GB_per_s, 0.9, wraparound_rule::axis_of_16, absent},
     /*host: chips, dram, pcie, dcn*/ {8, 1536_GiB, 32_GB_per_s, 12.5_GB_per_s},
-    /*pod: shape, largest_slice*/ {detail::grid(16, 16), 256},
+    /*pod: shape, largest_slice*/ {{16, 16}, 256},
     /*slice_name_counts*/ name_counts::chips};
 
-/// TPU7x, Ironwood.
+/// TPU7x, also Ironwood, also TPU v7.
 inline constexpr chip_spec tpu7x = {
     "tpu7x",
     /*announced_year*/ 2025,
@@ -152,31 +148,62 @@ inline constexpr chip_spec tpu7x = {
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 100_GB_per_s, 0.9, wraparound_rule::whole_cubes, 6.0},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, unknown, 12.5_GB_per_s},
-    /*pod: shape, largest_slice*/ {detail::torus(16, 24, 24), 9216},
+    /*pod: shape, largest_slice*/ {{16, 24, 24}, 9216},
     /*slice_name_counts*/ name_counts::tensorcores};
 
 /// All generations, oldest first.
 inline constexpr std::array<chip_spec, 7> generations = {v2, v3, v4, v5e, v5p, v6e, tpu7x};
+// end of generated: chips
 
 namespace detail {
+
+/// A name that people or other tools give a chip, "TPU " in front of it left out, and the chip's name here.
 struct chip_alias {
   std::string_view name;
-  std::size_t generation;
+  std::string_view chip;
 };
-/// What people and other tools call them. JAX prints device kinds such as "TPU v5 lite" and "TPU v6 lite".
-inline constexpr std::array<chip_alias, 20> chip_aliases = {{
-    {"v2", 0},      {"v3", 1},  {"v4", 2}, {"v4p", 2}, {"v5e", 3},      {"v5litepod", 3}, {"v5lite", 3},
-    {"v5 lite", 3}, {"v5p", 4}, {"v5", 4}, {"v6e", 5}, {"v6", 5},       {"v6 lite", 5},   {"trillium", 5},
-    {"tpu7x", 6},   {"v7x", 6}, {"7x", 6}, {"v7", 6},  {"ironwood", 6}, {"tpu7", 6},
-}};
+
+// generated: chip_aliases from data/hardware.json
+// clang-format off
+inline constexpr chip_alias chip_aliases[] = {
+    {"v2", "v2"}, {"v3", "v3"}, {"v4", "v4"}, {"v4p", "v4"}, {"v5e", "v5e"}, {"v5litepod", "v5e"}, {"v5 lite", "v5e"},
+    {"v5lite", "v5e"}, {"v5p", "v5p"}, {"v5", "v5p"}, {"v6e", "v6e"}, {"trillium", "v6e"}, {"v6 lite", "v6e"},
+    {"v6", "v6e"}, {"tpu7x", "tpu7x"}, {"ironwood", "tpu7x"}, {"v7", "tpu7x"}, {"tpu7", "tpu7x"}, {"v7x", "tpu7x"},
+    {"7x", "tpu7x"},
+};
+// clang-format on
+// end of generated: chip_aliases
+
+/// The names of the chips that `wanted` takes, as a message lists them: "v5e, v5p or v6e".
+template <class Wanted>
+constexpr text<160> chip_names_where(Wanted wanted) {
+  text<160> list;
+  std::string_view last;
+  for (const chip_spec& chip : generations) {
+    if (!wanted(chip.name.view())) continue;
+    if (!last.empty()) list.append(list.empty() ? "" : ", ").append(last);
+    last = chip.name.view();
+  }
+  return list.append(list.empty() ? "" : " or ").append(last);
+}
+
 }  // namespace detail
+
+/// The names of all generations as a message lists them: "v2, v3, v4, v5e, v5p, v6e or tpu7x".
+[[nodiscard]] constexpr text<160> chip_names() {
+  return detail::chip_names_where([](std::string_view) { return true; });
+}
 
 /// The chip of that name or alias, letter case ignored, "TPU " in front allowed; nothing if there is none.
 /// Worked: find_chip("Ironwood") is tpu7x.
 [[nodiscard]] constexpr maybe<chip_spec> find_chip(std::string_view given) noexcept {
   if (detail::starts_with_name(given, "tpu ") || detail::starts_with_name(given, "tpu-")) given.remove_prefix(4);
+  std::string_view wanted;
   for (const detail::chip_alias& alias : detail::chip_aliases) {
-    if (detail::same_name(given, alias.name)) return generations[alias.generation];
+    if (detail::same_name(given, alias.name)) wanted = alias.chip;
+  }
+  for (const chip_spec& chip : generations) {
+    if (!wanted.empty() && chip.name == wanted) return chip;
   }
   return nothing;
 }
@@ -184,7 +211,7 @@ inline constexpr std::array<chip_alias, 20> chip_aliases = {{
 /// The chip of that name; an unknown one throws `errc::unknown_name` and lists the valid ones.
 [[nodiscard]] constexpr chip_spec chip_for(std::string_view given) {
   if (const maybe<chip_spec> found = find_chip(given)) return *found;
-  detail::fail(errc::unknown_name, "chip", given, "v2, v3, v4, v5e, v5p, v6e or tpu7x");
+  detail::fail(errc::unknown_name, "chip", given, chip_names().view());
 }
 
 }  // namespace abi_0

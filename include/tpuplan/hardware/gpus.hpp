@@ -10,7 +10,8 @@
 
 /// @file
 /// GPU servers to hold a TPU slice against: peak rates, memory and Google Cloud's prices, nothing calibrated. They are
-/// chips of a caller's own; sources in data/gpus.json.
+/// chips of a caller's own. The table between the marks is generated from data/gpus.json, which has the sources, by
+/// `cmake --build BUILD --target generate`, and is not edited here.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -28,19 +29,19 @@ struct gpu_offer {
   text<10> date{};                    ///< of the prices
 };
 
-/// GPUs to hold a TPU against. data/gpus.json has the same rows with their sources.
+// generated: gpu_offers from data/gpus.json
+/// GPUs to hold a TPU against.
+// clang-format off
 inline constexpr gpu_offer gpu_offers[] = {
-    {"A100-40", "a2-highgpu-1g", 16, 312_TFLOP_per_s, 40_GB, 1555_GB_per_s, 3.6734_usd_per_h, 1.2934_usd_per_h,
-     "2025-03-06"},
-    {"A100-80", "a2-ultragpu-8g", 8, 312_TFLOP_per_s, 80_GB, 2039_GB_per_s, 5.0688_usd_per_h, 3.041_usd_per_h,
-     "2026-09-17"},
-    {"H100", "a3-highgpu-8g", 8, 989_TFLOP_per_s, 80_GB, 3350_GB_per_s, 11.0613_usd_per_h, 6.620_usd_per_h,
-     "2026-09-17"},
+    {"A100-40", "a2-highgpu-1g", 16, 312_TFLOP_per_s, 40_GB, 1555_GB_per_s, 3.6734_usd_per_h, 1.2934_usd_per_h, "2025-03-06"},
+    {"A100-80", "a2-ultragpu-8g", 8, 312_TFLOP_per_s, 80_GB, 2039_GB_per_s, 5.0688_usd_per_h, 3.041_usd_per_h, "2026-09-17"},
+    {"H100", "a3-highgpu-8g", 8, 989_TFLOP_per_s, 80_GB, 3350_GB_per_s, 11.0613_usd_per_h, 6.62_usd_per_h, "2026-09-17"},
     {"H200", "a3-ultragpu-8g", 8, 989_TFLOP_per_s, 141_GB, 4800_GB_per_s, 10.6009_usd_per_h, unknown, "2026-09-17"},
-    {"B200", "a4-highgpu-8g", 8, 2250_TFLOP_per_s, 180_GB, 8000_GB_per_s, 16.11_usd_per_h, 4.954_usd_per_h,
-     "2026-07-30"},
+    {"B200", "a4-highgpu-8g", 8, 2250_TFLOP_per_s, 180_GB, 8000_GB_per_s, 16.11_usd_per_h, 4.954_usd_per_h, "2026-07-30"},
     {"L4", "g2-standard-4", 8, 121_TFLOP_per_s, 24_GB, 300_GB_per_s, 0.707_usd_per_h, unknown, "2026-06-03"},
 };
+// clang-format on
+// end of generated: gpu_offers
 
 /// The GPU of that name, in any case; nothing if there is none. Worked: find_gpu("h100")->per_machine is 8.
 [[nodiscard]] constexpr maybe<gpu_offer> find_gpu(std::string_view given) noexcept {
@@ -53,7 +54,9 @@ inline constexpr gpu_offer gpu_offers[] = {
 /// The same; an unknown name throws `errc::unknown_name` and lists the known ones.
 [[nodiscard]] constexpr gpu_offer gpu_for(std::string_view given) {
   if (const maybe<gpu_offer> found = find_gpu(given)) return *found;
-  detail::fail(errc::unknown_name, "gpu", given, "A100-40, A100-80, H100, H200, B200 or L4");
+  text<160> valid;
+  for (const gpu_offer& offer : gpu_offers) valid.append(valid.empty() ? "" : ", ").append(offer.name);
+  detail::fail(errc::unknown_name, "gpu", given, valid.view());
 }
 
 /// Some GPUs of one machine as a slice: for estimates with `peak_only`, which asks nothing of their links.
@@ -68,7 +71,7 @@ inline constexpr gpu_offer gpu_offers[] = {
   chip.hbm.capacity = chip.hbm.documented = offer.hbm;
   chip.hbm.bandwidth = offer.bandwidth;
   chip.ici.axes = 1;
-  return slice{chip, topology{{static_cast<std::int32_t>(gpus), 1, 1}, 2}, gpus};
+  return slice{chip, topology{static_cast<std::int32_t>(gpus), 1}, gpus};
 }
 
 }  // namespace abi_0

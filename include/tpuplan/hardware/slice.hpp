@@ -88,8 +88,7 @@ struct slice {
 
 namespace detail {
 
-constexpr slice to_slice(const slice_row& row) noexcept {
-  const chip_spec& chip = generations[static_cast<std::size_t>(row.generation)];
+constexpr slice to_slice(const chip_spec& chip, const slice_row& row) {
   return {chip, topology{{row.a, row.b, row.c}, chip.ici.axes}, row.chips_per_vm};
 }
 
@@ -99,6 +98,22 @@ constexpr bool is_shape(const slice_row& row, const topology& shape) noexcept {
 
 constexpr std::int64_t chips(const slice_row& row) noexcept { return std::int64_t{row.a} * row.b * row.c; }
 
+/// The row that a name with that many chips stands for; none for counts that no name has.
+constexpr const slice_row* named_row(std::string_view chip, std::int64_t chip_count) noexcept {
+  for (const slice_row& row : slices_of(chip)) {
+    if (chips(row) == chip_count) return &row;
+  }
+  return nullptr;
+}
+
+/// Whether the slice is what a name such as "v5p-128" stands for, shape and VMs: v5litepod-8 is, the same shape on two
+/// VMs is not.
+constexpr bool is_named(const slice& where) {
+  const slice_row* row = named_row(where.chip.name, tpuplan::chips(where));
+  return row != nullptr && is_shape(*row, where.shape) && row->chips_per_vm == where.chips_per_vm;
+}
+
+/// Where `generations` has the chip; -1 where it has not.
 constexpr std::int64_t generation_index(const chip_spec& chip) noexcept {
   for (std::size_t i = 0; i < generations.size(); ++i) {
     if (generations[i].name == chip.name) return static_cast<std::int64_t>(i);
@@ -106,12 +121,10 @@ constexpr std::int64_t generation_index(const chip_spec& chip) noexcept {
   return -1;
 }
 
-/// The row that a name with that many chips stands for; none for counts that no name has.
-constexpr const slice_row* named_row(std::int64_t generation, std::int64_t chip_count) noexcept {
-  for (const slice_row& row : slice_rows) {
-    if (row.generation == generation && chips(row) == chip_count) return &row;
-  }
-  return nullptr;
+constexpr std::size_t count_slices() noexcept {
+  std::size_t count = 0;
+  for (const slice_block& block : slice_blocks) count += block.count;
+  return count;
 }
 
 /// The number that stands in the name of a slice with that many chips.
@@ -122,13 +135,21 @@ constexpr std::int64_t name_number(const chip_spec& chip, std::int64_t chip_coun
 }  // namespace detail
 
 /// The documented slices, by index: `slice_at(0)` … `slice_at(slice_count - 1)`.
-inline constexpr std::size_t slice_count = detail::slice_rows.size();
+inline constexpr std::size_t slice_count = detail::count_slices();
 /// The documented slice of that index; a larger one is refused.
 [[nodiscard]] constexpr slice slice_at(std::size_t index) {
-  if (index >= slice_count) {
-    detail::fail(errc::out_of_range, "slice_at: index", static_cast<std::int64_t>(index), "0 to slice_count - 1");
+  std::size_t rest = index;
+  for (const detail::slice_block& block : detail::slice_blocks) {
+    if (rest < block.count) return detail::to_slice(chip_for(block.chip), block.rows[rest]);
+    rest -= block.count;
   }
-  return detail::to_slice(detail::slice_rows[index]);
+  detail::fail(errc::out_of_range, "slice_at: index", static_cast<std::int64_t>(index), "0 to slice_count - 1");
+}
+
+/// What the names of the chip's slices begin with: "v5litepod" for v5e, else the chip's own name.
+[[nodiscard]] constexpr std::string_view slice_prefix(const chip_spec& chip) noexcept {
+  const std::string_view prefix = detail::slices_of(chip.name).prefix;
+  return prefix.empty() ? chip.name.view() : prefix;
 }
 
 /// What the slice is called: its accelerator type where its shape is the one that the name stands for ("v5p-128",
@@ -136,11 +157,18 @@ inline constexpr std::size_t slice_count = detail::slice_rows.size();
 [[nodiscard]] constexpr text<40> name(const slice& where) {
   text<40> result{slice_prefix(where.chip)};
   result.append("-");
-  const detail::slice_row* row = detail::named_row(detail::generation_index(where.chip), chips(where));
+  const detail::slice_row* row = detail::named_row(where.chip.name, chips(where));
   if (row != nullptr && detail::is_shape(*row, where.shape)) {
     return result.append(detail::name_number(where.chip, chips(where)));
   }
   return result.append(name(where.shape));
+}
+
+/// Several slices alike; refuses a count below 1. Worked: "4 x v6e-256" for 4, "v6e-256" for one.
+[[nodiscard]] constexpr text<64> name(const slice& where, std::int64_t count) {
+  text<64> result;
+  if (detail::positive_count("slices", count) > 1) result.append(count).append(" x ");
+  return result.append(name(where).view());
 }
 
 /// Whether a chip can be cut into that shape. Three dimensions: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples of 4
@@ -149,9 +177,9 @@ inline constexpr std::size_t slice_count = detail::slice_rows.size();
 /// Worked: 4x4x12 of v5p is valid, 4x12x4 and 4x4x6 are not. Source: KubeRay's copy of GKE "Plan TPUs", xpk.
 [[nodiscard]] constexpr bool is_valid_shape(const chip_spec& chip, const topology& shape) {
   if (shape.axes != chip.ici.axes) return false;
-  const std::int64_t generation = detail::generation_index(chip);
-  for (const detail::slice_row& row : detail::slice_rows) {
-    if (row.generation == generation && detail::is_shape(row, shape)) return true;
+  const detail::slice_block documented = detail::slices_of(chip.name);
+  for (const detail::slice_row& row : documented) {
+    if (detail::is_shape(row, shape)) return true;
   }
   const std::array<std::int32_t, 3>& d = shape.dims;
   if (chips(shape) > chip.pod.largest_slice || d[0] > d[1]) return false;
@@ -160,26 +188,43 @@ inline constexpr std::size_t slice_count = detail::slice_rows.size();
         (d[0] == 2 && d[1] == 2 && (d[2] == 1 || d[2] == 2 || d[2] == 4)) || (d[0] == 2 && d[1] == 4 && d[2] == 4);
     return small || (d[0] % 4 == 0 && d[1] % 4 == 0 && d[2] % 4 == 0 && d[1] <= d[2]);
   }
-  return generation < 0 && is_power_of_two(d[0]) && (d[1] == d[0] || (d[1] == 2 * d[0] && d[0] > 1));
+  return documented.count == 0 && is_power_of_two(d[0]) && (d[1] == d[0] || (d[1] == 2 * d[0] && d[0] > 1));
 }
+
+namespace detail {
+
+/// The shapes that a chip's slices have, as a message lists them.
+constexpr text<160> shape_hint(const chip_spec& chip) {
+  if (chip.ici.axes == 3) return "2x2x1, 2x2x2, 2x2x4, 2x4x4, or AxBxC of multiples of 4 with A <= B <= C";
+  const slice_block documented = slices_of(chip.name);
+  if (documented.count == 0)
+    return "AxB of powers of two, equal or the second twice the first, up to its largest slice";
+  text<160> list;
+  topology last{};
+  for (const slice_row& row : documented) {
+    const topology shape = to_slice(chip, row).shape;
+    if (shape != last) list.append(list.empty() ? "" : ", ").append(tpuplan::name(shape));
+    last = shape;
+  }
+  return list;
+}
+
+}  // namespace detail
 
 /// The slice of that chip in that shape, with the default VM layout (or `chips_per_vm` where it is given). Throws
 /// `errc::unknown_name` for shapes that cannot be cut, and `errc::not_divisible` for VMs that do not tile it.
 /// Worked: slice_of(v5p, {4, 4, 12}) has 192 chips.
 [[nodiscard]] constexpr slice slice_of(const chip_spec& chip, const topology& shape, std::int64_t chips_per_vm = 0) {
   if (!is_valid_shape(chip, shape)) {
-    detail::fail(errc::unknown_name, "slice shape", name(shape).view(),
-                 chip.ici.axes == 3 ? "2x2x1, 2x2x2, 2x2x4, 2x4x4, or AxBxC of multiples of 4 with A <= B <= C"
-                                    : "1x1, 2x2, 2x4, 4x4, 4x8, 8x8, 8x16, 16x16 as far as the generation has them");
+    detail::fail(errc::unknown_name, "slice shape", name(shape).view(), detail::shape_hint(chip).view());
   }
   slice result{chip, shape, chips_per_vm};
   if (chips_per_vm == 0) {
     result.chips_per_vm = chips(shape) < 4 ? chips(shape) : 4;
-    for (const detail::slice_row& row : detail::slice_rows) {
-      if (row.generation == detail::generation_index(chip) && detail::is_shape(row, shape)) {
-        result.chips_per_vm = row.chips_per_vm;
-        break;
-      }
+    for (const detail::slice_row& row : detail::slices_of(chip.name)) {
+      if (!detail::is_shape(row, shape)) continue;
+      result.chips_per_vm = row.chips_per_vm;
+      break;
     }
   }
   detail::positive_count("chips_per_vm", result.chips_per_vm);
@@ -192,14 +237,10 @@ inline constexpr std::size_t slice_count = detail::slice_rows.size();
 /// The machine type whose VMs make up the slice; nothing where none is documented (v2, chips of the caller).
 /// Worked: "ct5p-hightpu-4t" for v5p-128, "ct5lp-hightpu-8t" for v5litepod-8.
 [[nodiscard]] constexpr maybe<machine_type> machine_type_of(const slice& where) {
-  const std::int64_t generation = detail::generation_index(where.chip);
-  for (const machine_type& candidate : machine_types) {
-    if (candidate.generation != generation || candidate.chips != where.chips_per_vm) continue;
-    if (detail::starts_with_name(candidate.name, "ct5l-")) continue;  // the older single-host product of v5e
-    const bool single_host_only = candidate.name == "ct3-hightpu-4t";
-    const bool multi_host_only = candidate.name == "ct3p-hightpu-4t";
-    if ((single_host_only && vms(where) > 1) || (multi_host_only && vms(where) == 1)) continue;
-    return candidate;
+  const bool one_vm = vms(where) == 1;
+  for (const machine_type& type : machine_types) {
+    if (type.chip != where.chip.name || type.chips != where.chips_per_vm) continue;
+    if (one_vm ? type.makes_one_vm : type.makes_several_vms) return type;
   }
   return nothing;
 }
@@ -225,10 +266,8 @@ constexpr slice_name_parts split_slice_name(std::string_view given) noexcept {
 constexpr maybe<slice> find_machine_slice(std::string_view given) {
   for (const machine_type& type : machine_types) {
     if (!same_name(type.name, given)) continue;
-    for (const slice_row& row : slice_rows) {
-      if (row.generation == type.generation && chips(row) == type.chips && row.chips_per_vm == type.chips) {
-        return to_slice(row);
-      }
+    for (const slice_row& row : slices_of(type.chip)) {
+      if (chips(row) == type.chips && row.chips_per_vm == type.chips) return to_slice(chip_for(type.chip), row);
     }
   }
   return nothing;
@@ -250,23 +289,21 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   const std::int64_t number = detail::parse_count(parts.rest);
   const std::int64_t per_chip = detail::name_number(parts.chip, 1);
   if (number < 1 || number % per_chip != 0) return nothing;
-  const detail::slice_row* row = detail::named_row(detail::generation_index(parts.chip), number / per_chip);
+  const detail::slice_row* row = detail::named_row(parts.chip.name, number / per_chip);
   if (row == nullptr) return nothing;
-  return detail::to_slice(*row);
+  return detail::to_slice(parts.chip, *row);
 }
 
 /// A slice of a chip with that many chips: the named one, else the most even valid shape; nothing where there is none.
 /// Worked: find_slice_of_size(v5p, 64) is v5p-128; of v4 with 3072 chips it is 12x16x16.
 [[nodiscard]] constexpr maybe<slice> find_slice_of_size(const chip_spec& chip, std::int64_t chip_count) {
   if (chip_count < 1 || chip_count > chip.pod.largest_slice) return nothing;
-  if (const detail::slice_row* row = detail::named_row(detail::generation_index(chip), chip_count)) {
-    return slice_of(chip, detail::to_slice(*row).shape, row->chips_per_vm);
-  }
+  if (const detail::slice_row* row = detail::named_row(chip.name, chip_count)) return detail::to_slice(chip, *row);
   topology best{};
   std::int64_t longest = chip_count + 1;
   for (std::int32_t a = 1; std::int64_t{a} * a <= chip_count; a = a < 4 ? a * 2 : a + 4) {
     const bool flat = chip.ici.axes == 2;
-    for (std::int32_t b = a; std::int64_t{a} * b * (flat ? 1 : b) <= chip_count; b = b < 4 ? b * 2 : b + 4) {
+    for (std::int32_t b = a; std::int64_t{a} * b * (flat || b == 2 ? 1 : b) <= chip_count; b = b < 4 ? b * 2 : b + 4) {
       const std::int64_t c = chip_count / (std::int64_t{a} * b);
       if (c * a * b != chip_count || c > 16384 || (flat && c != 1)) continue;
       const topology shape{{a, b, static_cast<std::int32_t>(c)}, chip.ici.axes};
@@ -277,6 +314,13 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   }
   if (longest > chip_count) return nothing;
   return slice_of(chip, best);
+}
+
+/// Whether a slice is what is meant by that many chips of its chip, and may be scheduled: `find_slice_of_size` answers
+/// with it. A plan considers these. Worked: v5litepod-8 (one VM) is, 2x4 of v5e on two VMs is not.
+[[nodiscard]] constexpr bool is_default(const slice& where) {
+  const maybe<slice> usual = find_slice_of_size(where.chip, chips(where));
+  return usual && usual->shape == where.shape && usual->chips_per_vm == where.chips_per_vm;
 }
 
 /// The sizes next to a wrong name of a known chip.
@@ -290,32 +334,51 @@ struct nearest_slices {
 [[nodiscard]] constexpr nearest_slices nearest(const chip_spec& chip, std::int64_t chip_count) {
   const detail::slice_row* smaller = nullptr;
   const detail::slice_row* larger = nullptr;
-  const std::int64_t generation = detail::generation_index(chip);
-  for (const detail::slice_row& row : detail::slice_rows) {
+  for (const detail::slice_row& row : detail::slices_of(chip.name)) {
     const std::int64_t size = detail::chips(row);
-    if (row.generation != generation || size > chip.pod.largest_slice) continue;
+    if (size > chip.pod.largest_slice) continue;
     if (size <= chip_count && (smaller == nullptr || detail::chips(*smaller) < size)) smaller = &row;
     if (size >= chip_count && (larger == nullptr || detail::chips(*larger) > size)) larger = &row;
   }
-  const auto slice_from = [](const detail::slice_row* row) {
-    return row == nullptr ? maybe<slice>{} : maybe<slice>{detail::to_slice(*row)};
+  const auto slice_from = [&chip](const detail::slice_row* row) {
+    return row == nullptr ? maybe<slice>{} : maybe<slice>{detail::to_slice(chip, *row)};
   };
   return {slice_from(smaller), slice_from(larger)};
 }
 
 namespace detail {
 
+/// The name of a machine type without its number of chips: "ct6e-standard-".
+constexpr std::string_view machine_family(std::string_view type) noexcept {
+  return type.substr(0, type.rfind('-') + 1);
+}
+
+/// What would have been valid instead of a machine type that its family does not have; empty where there is no such
+/// family. A larger slice is several VMs: the smallest such slice is the example.
+constexpr text<160> machine_hint(std::string_view given) {
+  text<160> hint;
+  std::string_view chip;
+  for (const machine_type& type : machine_types) {
+    if (!same_name(machine_family(type.name), machine_family(given))) continue;
+    hint.append(hint.empty() ? "no such machine type; there is " : ", ").append(type.name);
+    chip = type.chip;
+  }
+  for (const slice_row& row : slices_of(chip)) {
+    const slice larger = to_slice(chip_for(chip), row);
+    const maybe<machine_type> type = machine_type_of(larger);
+    if (!type || vms(larger) == 1 || !is_named(larger)) continue;
+    hint.append("; ").append(tpuplan::name(larger)).append(" is ").append(vms(larger));
+    return hint.append(" VMs of ").append(type->name);
+  }
+  return hint;
+}
+
 /// What would have been valid instead of a wrong slice name.
 constexpr text<160> slice_hint(std::string_view given) {
-  if (starts_with_name(given, "ct5lp-hightpu-") || starts_with_name(given, "ct6e-standard-")) {
-    const bool v5e_machine = starts_with_name(given, "ct5lp");
-    return v5e_machine ? "no such machine type; ct5lp-hightpu-1t, -4t and -8t are all there are; a larger slice is "
-                         "several ct5lp-hightpu-4t: v5litepod-32 is 8 of them"
-                       : "no such machine type; ct6e-standard-1t, -4t and -8t are all there are; a larger slice is "
-                         "several ct6e-standard-4t: v6e-32 is 8 of them";
-  }
+  text<160> hint = machine_hint(given);
+  if (!hint.empty()) return hint;
   const slice_name_parts parts = split_slice_name(given);
-  if (!parts.found) return "a chip (v2, v3, v4, v5e, v5p, v6e, tpu7x), a dash and a size or shape: v5e-16, v5p-4x4x4";
+  if (!parts.found) return hint.append(chip_names()).append(", a dash and a size or shape: v5e-16, v5p-4x4x4");
   std::int64_t wanted = parse_count(parts.rest);
   if (const maybe<topology> shape = parse_topology(parts.rest)) {
     wanted = tpuplan::chips(*shape);
@@ -324,7 +387,6 @@ constexpr text<160> slice_hint(std::string_view given) {
   } else if (parts.rest.size() > 9 && parts.rest.find_first_not_of("0123456789") == std::string_view::npos) {
     wanted = 999999999;  // more digits than are read: larger than any
   }
-  text<160> hint;
   const nearest_slices near = nearest(parts.chip, wanted < 1 ? 1 : wanted);
   if (near.smaller) {
     hint.append(name(*near.smaller)).append(" (").append(tpuplan::chips(*near.smaller)).append(" chips, ");

@@ -16,10 +16,20 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// How many chips along each ICI axis: 4x8 on a chip with two axes, 4x4x8 on one with three.
+/// How many chips along each ICI axis: {4, 8} on a chip with two axes, {4, 4, 8} on one with three.
 struct topology {
   std::array<std::int32_t, 3> dims{0, 0, 1};  ///< chips along each axis
   std::int32_t axes = 2;                      ///< 2 or 3; an unused third dimension is 1
+
+  /// A shape that is not set: no chips.
+  constexpr topology() noexcept = default;
+  /// Two axes of those lengths, in chips.
+  constexpr topology(std::int32_t a, std::int32_t b) noexcept : dims{a, b, 1} {}
+  /// Three axes of those lengths, in chips. Worked: {2, 2, 1} has three axes, {2, 2} two.
+  constexpr topology(std::int32_t a, std::int32_t b, std::int32_t c) noexcept : dims{a, b, c}, axes{3} {}
+  /// All three lengths, and how many of them are axes.
+  constexpr topology(const std::array<std::int32_t, 3>& lengths, std::int32_t axis_count) noexcept
+      : dims{lengths}, axes{axis_count} {}
 };
 
 /// @{
@@ -75,6 +85,12 @@ constexpr void check_shape(const topology& shape) {
   if (axis < 2) return nothing;
   shape.axes = static_cast<std::int32_t>(axis);
   return shape;
+}
+
+/// The same; text of another form throws `errc::malformed_input`. Worked: chips(topology_for("4x4x12")) is 192.
+[[nodiscard]] constexpr topology topology_for(std::string_view given) {
+  if (const maybe<topology> shape = parse_topology(given)) return *shape;
+  detail::fail(errc::malformed_input, "topology", given, "AxB or AxBxC, each length from 1 to 9999: 4x8, 4x4x12");
 }
 
 /// Which axes of a slice close into rings.

@@ -181,7 +181,7 @@ inline void read_model(const json_object& object, model_config& result) {
 /// @throws error naming the field (`config.num_key_value_heads`) for anything missing without a default, of the wrong
 /// type or size, contradictory, or beyond what the model structs can describe.
 [[nodiscard]] inline model_config read_hf_config(const nlohmann::json& config, std::string_view source = "config") {
-  const detail::json_object object{config, std::string(source)};
+  const json_object object{config, std::string(source)};
   if (!object.has("model_type")) {
     detail::fail(errc::missing_field, object.path("model_type"), "missing",
                  detail::nearest_first(detail::known_model_types(), ""));

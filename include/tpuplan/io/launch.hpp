@@ -9,6 +9,5 @@
 #include <tpuplan/io/launch/maxtext.hpp>
 #include <tpuplan/io/launch/plan.hpp>
 #include <tpuplan/io/launch/vertex.hpp>
-#include <tpuplan/io/launch/yaml.hpp>
 
 #endif

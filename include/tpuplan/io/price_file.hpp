@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_IO_PRICE_FILE_HPP
 #define TPUPLAN_IO_PRICE_FILE_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -111,10 +112,11 @@ inline void check_price_file(const json_object& root) {
 }  // namespace detail
 
 /// The prices of a document: all of its `rows`, or an error that names the row and field. Unknown keys, another schema,
-/// currency or unit, and two rows for the same generation, region, kind and size are refused.
-[[nodiscard]] inline owned_price_book read_prices(const nlohmann::json& document,
-                                                  const std::string& source = "prices") {
-  const detail::json_object root(document, source);
+/// currency or unit, two rows for the same generation, region, kind and size, and rows of a generation that is neither
+/// in the table nor one of the caller's chips are refused.
+[[nodiscard]] inline owned_price_book read_prices(const nlohmann::json& document, const std::string& source = "prices",
+                                                  const std::vector<chip_spec>& own_chips = {}) {
+  const json_object root(document, source);
   detail::check_price_file(root);
   const nlohmann::json& list = root.at("rows");
   if (!list.is_array() || list.empty()) {
@@ -124,8 +126,13 @@ inline void check_price_file(const json_object& root) {
   std::vector<std::string> sources;
   std::set<std::string> seen;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const detail::json_object from(list[i], root.path("rows") + "[" + std::to_string(i) + "]");
+    const json_object from(list[i], root.path("rows") + "[" + std::to_string(i) + "]");
     const price_row row = detail::read_price(from);
+    const auto is_its_chip = [&](const chip_spec& chip) { return detail::same_name(chip.name, row.generation); };
+    if (!find_chip(row.generation) && std::none_of(own_chips.begin(), own_chips.end(), is_its_chip)) {
+      detail::fail(errc::unknown_name, from.path("generation"), row.generation.view(),
+                   "a chip of the table, or one of the caller's");
+    }
     if (!seen.insert(detail::price_key(row)).second) {
       detail::fail(errc::malformed_input, from.path("generation"), row.generation.view(),
                    "one price for a generation, region, kind and size");
@@ -137,8 +144,9 @@ inline void check_price_file(const json_object& root) {
 }
 
 /// The prices of a file. It loads whole, or throws and nothing is changed.
-[[nodiscard]] inline owned_price_book load_prices(const std::string& path) {
-  return read_prices(load_json(path), path);
+[[nodiscard]] inline owned_price_book load_prices(const std::string& path,
+                                                  const std::vector<chip_spec>& own_chips = {}) {
+  return read_prices(load_json(path), path, own_chips);
 }
 
 }  // namespace abi_0

@@ -20,40 +20,43 @@ constexpr void check_cached(const transformer& model) {
   }
 }
 
-/// Cached numbers per token of one layer that attends to everything, and of one with a window.
+/// Numbers that one layer caches for a token: a layer that attends to the whole context, and one with a window.
 struct cached_widths {
   std::int64_t global = 0;
   std::int64_t local = 0;
 };
 constexpr cached_widths cached(const transformer& model) {
-  const attention_spec& a = model.attention;
+  const attention_spec& attention = model.attention;
   if (has_latent_attention(model)) {
-    const std::int64_t width = a.latent.kv_lora_rank + a.latent.qk_rope_head_dim;
+    const std::int64_t width = attention.latent.kv_lora_rank + attention.latent.qk_rope_head_dim;
     return {width, width};
   }
-  const std::int64_t heads = a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads;
-  const std::int64_t size = a.global_head_dim > 0 ? a.global_head_dim : a.head_dim;
-  return {2 * checked_multiply(heads, size), 2 * checked_multiply(a.kv_heads, a.head_dim)};
+  const std::int64_t heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
+  const std::int64_t size = attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim;
+  return {2 * checked_multiply(heads, size), 2 * checked_multiply(attention.kv_heads, attention.head_dim)};
 }
 
-/// Layers with a cache of their own, of either kind: not those that share one or that attend to an image.
+/// Layers with a cache of their own, of either kind: layers that share the cache of another or attend to an image have
+/// none.
 struct cached_layers {
   std::int64_t global = 0;
   std::int64_t local = 0;
 };
 constexpr cached_layers layers_with_cache(const transformer& model) {
-  const attention_spec& a = model.attention;
-  const std::int64_t own = model.layers - a.kv_shared_layers - a.cross_layers;
-  // Layers that share are dealt to both kinds in proportion, as their pattern repeats.
-  const std::int64_t local = a.kv_shared_layers == 0 ? a.local_layers : a.local_layers * own / model.layers;
+  const attention_spec& attention = model.attention;
+  const std::int64_t own = model.layers - attention.kv_shared_layers - attention.cross_layers;
+  // The pattern of kinds repeats, so that layers that share a cache are of both kinds in proportion.
+  const std::int64_t local =
+      attention.kv_shared_layers == 0 ? attention.local_layers : attention.local_layers * own / model.layers;
   return {own - local, local};
 }
 
 }  // namespace detail
 
-/// Bytes of keys and values that one token adds in all layers: 2 x layers x kv_heads x head_dim elements; latent
-/// attention keeps (kv_lora_rank + rope) of them per layer. Windows do not enter: they bound the total.
-/// Worked: 131072 B for llama-3-8b in bf16; 70272 B for DeepSeek-V3.
+/// Bytes of keys and values that one token adds in all layers: 2 x layers x kv_heads x head_dim elements, or layers x
+/// (kv_lora_rank + qk_rope_head_dim) with latent attention. A window does not change them: it bounds the total of a
+/// sequence, see `kv_bytes_per_sequence`. Throws for a model that is no decoder. Worked: 131072 B for llama-3-8b in
+/// bf16; 70272 B for DeepSeek-V3.
 [[nodiscard]] constexpr bytes kv_bytes_per_token(const transformer& model, dtype cache = dtype::bf16) {
   detail::check_cached(model);
   const detail::cached_widths width = detail::cached(model);
@@ -65,8 +68,9 @@ constexpr cached_layers layers_with_cache(const transformer& model) {
 /// Whether layers with a window keep only the window.
 enum class window_eviction : std::uint8_t { keep_all, evict };
 
-/// Bytes of the cache of one sequence of that length. With eviction, local layers hold at most their window.
-/// Worked: gemma2-9b, 8192 tokens, bf16, evicting: 2113929216 B.
+/// Bytes of keys and values of one sequence of that length, in tokens. With eviction, layers with a window hold at most
+/// the window. Throws for a model that is no decoder and a length below 1. Worked: gemma2-9b, 8192 tokens, bf16,
+/// evicting: 2113929216 B.
 [[nodiscard]] constexpr bytes kv_bytes_per_sequence(const transformer& model, std::int64_t sequence_length,
                                                     dtype cache = dtype::bf16,
                                                     window_eviction windows = window_eviction::evict) {

@@ -12,33 +12,35 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// Serving: the traffic, what is promised to it, and how the engine is set up.
+/// Serving: the traffic, the targets of latency, and how the engine is set up.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// How long prompts, or answers, are, in tokens. The mean of squares says how much longer those are that are met
-/// running: a long answer is met more often.
+/// How many tokens prompts have, or outputs. A long output runs longer than a short one, so that more of those that run
+/// at any time are long ones: the mean square says how many.
 struct token_lengths {
   double mean = 0;           ///< tokens
-  double mean_square = 0;    ///< tokens squared
+  double mean_square = 0;    ///< mean of the squared lengths, in tokens squared
   std::int64_t longest = 0;  ///< tokens
 };
 
-/// All of the same length. Worked: fixed_length(512) has mean 512 and mean square 262144.
+/// Lengths that are all the same. Throws for a length below 1. Worked: fixed_length(512) has mean 512 and mean square
+/// 262144.
 [[nodiscard]] constexpr token_lengths fixed_length(std::int64_t tokens) {
   const auto length = static_cast<double>(detail::positive_count("tokens", tokens));
   return {length, length * length, tokens};
 }
 
-/// That share of requests is at most that long.
+/// A quantile of lengths: that share of requests has at most so many tokens.
 struct length_quantile {
   double share = 0;         ///< of requests, 0 to 1
   std::int64_t tokens = 0;  ///< the length
 };
 
-/// Lengths by their quantiles, straight lines between them: from the shortest (share 0) to the longest (share 1).
-/// Worked: 0 to 1000 evenly has mean 500 and mean square 333333; the answer that is met running has 667 on average.
+/// Lengths by their quantiles, with straight lines between them. Throws unless shares rise from 0, the shortest, to 1,
+/// the longest, and lengths do not fall. Worked: 0 to 1000 evenly has mean 500 and mean square 333333, so that the
+/// outputs that run at any time have 667 tokens on average.
 [[nodiscard]] constexpr token_lengths lengths_from(const length_quantile* quantiles, std::size_t count) {
   if (count < 2) detail::fail(errc::missing_field, "quantiles", static_cast<std::int64_t>(count), "two or more");
   if (quantiles[0].share != 0)
@@ -53,15 +55,15 @@ struct length_quantile {
     if (!(weight > 0)) detail::fail(errc::out_of_range, "share of a quantile", quantiles[i].share, "rising shares");
     if (quantiles[i].tokens < quantiles[i - 1].tokens)
       detail::fail(errc::out_of_range, "tokens of a quantile", quantiles[i].tokens, "rising lengths");
-    const auto a = static_cast<double>(quantiles[i - 1].tokens);
-    const auto b = static_cast<double>(quantiles[i].tokens);
-    result.mean += weight * (a + b) / 2;
-    result.mean_square += weight * (a * a + a * b + b * b) / 3;
+    const auto from = static_cast<double>(quantiles[i - 1].tokens);
+    const auto to = static_cast<double>(quantiles[i].tokens);
+    result.mean += weight * (from + to) / 2;
+    result.mean_square += weight * (from * from + from * to + to * to) / 3;
   }
   return result;
 }
 
-/// The same for an array: lengths_from({{0, 16}, {0.5, 400}, {1, 8192}}).
+/// Lengths by an array of quantiles: lengths_from({{0, 16}, {0.5, 400}, {1, 8192}}).
 template <std::size_t Count>
 [[nodiscard]] constexpr token_lengths lengths_from(const length_quantile (&quantiles)[Count]) {
   return lengths_from(quantiles, Count);
@@ -69,8 +71,8 @@ template <std::size_t Count>
 
 /// How an engine holds keys and values.
 enum class cache_policy : std::uint8_t {
-  paged,     ///< blocks, as many as a sequence has tokens: vLLM, SGLang, ragged paged attention
-  reserved,  ///< the longest context for every sequence, and attention over all of it: JetStream, MaxText
+  paged,     ///< in blocks, as many as a sequence needs: vLLM, SGLang, ragged paged attention
+  reserved,  ///< room for the longest context for every sequence, and attention over all of it: JetStream, MaxText
 };
 
 /// "paged" or "reserved".
@@ -79,18 +81,18 @@ enum class cache_policy : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(policy));
 }
 
-/// Traffic, promises and engine. Fields without a sensible default are 0 and refused by name when used.
+/// Traffic, targets and engine. Fields without a sensible default are 0 and refused by name when used.
 struct serving_job {
-  token_lengths prompt{};           ///< tokens that come in
-  token_lengths answer{};           ///< tokens that go out
-  std::int64_t concurrency = 0;     ///< requests in flight, over all replicas; 0: as many as run at once
+  token_lengths prompt{};           ///< input tokens of a request
+  token_lengths output{};           ///< output tokens of a request
+  std::int64_t concurrency = 0;     ///< requests in flight, over all replicas; 0: as many as can run at once
   per_second request_rate{};        ///< over all replicas, arriving at random; 0: a new one for each that ends
   seconds ttft_target{};            ///< time to the first token; 0: none
   seconds tpot_target{};            ///< time per output token; 0: none
   dtype weights = dtype::bf16;      ///< as they are stored
   dtype cache = dtype::bf16;        ///< keys and values as they are stored
   dtype activations = dtype::bf16;  ///< int8 or fp8 where products run quantised, not for weights alone
-  double prefix_hit_rate = 0;       ///< share of prompt tokens whose keys and values are there already
+  double prefix_hit_rate = 0;       ///< share of prompt tokens whose keys and values are in the prefix cache
   std::int64_t prefill_chunk = 0;   ///< tokens of a prompt that one step takes; 0: all of it
   std::int64_t max_running = 0;     ///< sequences that the engine decodes at once, per replica; 0: what memory allows
   std::int64_t block_tokens = 1;    ///< tokens in a block of the cache
@@ -99,21 +101,35 @@ struct serving_job {
   bool beyond_max_positions = false;          ///< contexts longer than the model was made for are meant
 };
 
-/// The longest prompt and the longest answer. Worked: 2048 for 1024 and 1024.
+/// Tokens of the longest prompt with the longest output. Worked: 2048 for 1024 and 1024.
 [[nodiscard]] constexpr std::int64_t longest_context(const serving_job& job) {
   return checked_add(detail::positive_count("serving_job.prompt.longest", job.prompt.longest),
-                     detail::positive_count("serving_job.answer.longest", job.answer.longest));
+                     detail::positive_count("serving_job.output.longest", job.output.longest));
 }
 
-/// Tokens that a decoding sequence attends to, on average. Paged: the prompt and half of an answer, long answers
-/// counted as often as they are met: prompt + mean square / (2 mean). Reserved: the longest context. Worked: 1536 for
+/// Tokens that a running sequence attends to, on average. In a paged cache these are the prompt and half of the output
+/// of those that run: prompt + mean square / (2 mean). In a reserved cache it is the longest context. Worked: 1536 for
 /// 1024 and 1024, all alike and paged; 2048 reserved.
 [[nodiscard]] constexpr double running_context(const serving_job& job) {
   detail::positive("serving_job.prompt.mean", job.prompt.mean);
-  detail::positive("serving_job.answer.mean", job.answer.mean);
+  detail::positive("serving_job.output.mean", job.output.mean);
   if (job.policy == cache_policy::reserved) return static_cast<double>(longest_context(job));
   return job.prompt.mean +
-         detail::positive("serving_job.answer.mean_square", job.answer.mean_square) / (2 * job.answer.mean);
+         detail::positive("serving_job.output.mean_square", job.output.mean_square) / (2 * job.output.mean);
+}
+
+/// Throws, naming the field, unless formats, prefill and cache of the engine are ones that can be estimated.
+constexpr void validate_engine(const serving_job& job) {
+  if (job.activations == dtype::fp32 || job.activations == dtype::int4)
+    detail::fail(errc::unsupported, "serving_job.activations", name(job.activations), "bf16, fp16, fp8 or int8");
+  if (bits(job.weights) > bits(job.activations) && bits(job.activations) < 16)
+    detail::fail(errc::invalid_argument, "serving_job.activations", name(job.activations),
+                 "not smaller than the weights: products run in the larger format");
+  detail::in_range("serving_job.prefix_hit_rate", job.prefix_hit_rate, 0, 0.999, "0 to 0.999");
+  detail::count_from("serving_job.prefill_chunk", job.prefill_chunk, 0);
+  detail::count_from("serving_job.max_running", job.max_running, 0);
+  detail::positive_count("serving_job.block_tokens", job.block_tokens);
+  detail::in_range("serving_job.memory_fraction", job.memory_fraction, 0.05, 1, "0.05 to 1");
 }
 
 /// Throws, naming the field, unless the traffic is one that can be estimated for that model.
@@ -124,7 +140,7 @@ constexpr void validate(const serving_job& job, const transformer& model) {
   }
   (void)running_context(job);
   detail::in_range("serving_job.prompt.mean", job.prompt.mean, 0, 1e9, "1 to 1e9 tokens");
-  detail::in_range("serving_job.answer.mean", job.answer.mean, 0, 1e9, "1 to 1e9 tokens");
+  detail::in_range("serving_job.output.mean", job.output.mean, 0, 1e9, "1 to 1e9 tokens");
   const std::int64_t context = longest_context(job);
   if (!job.beyond_max_positions && model.max_positions > 0 && context > model.max_positions) {
     text<96> valid{"at most "};
@@ -139,16 +155,7 @@ constexpr void validate(const serving_job& job, const transformer& model) {
   }
   detail::not_negative("serving_job.ttft_target", job.ttft_target.value());
   detail::not_negative("serving_job.tpot_target", job.tpot_target.value());
-  if (job.activations == dtype::fp32 || job.activations == dtype::int4)
-    detail::fail(errc::unsupported, "serving_job.activations", name(job.activations), "bf16, fp16, fp8 or int8");
-  if (bits(job.weights) > bits(job.activations) && bits(job.activations) < 16)
-    detail::fail(errc::invalid_argument, "serving_job.activations", name(job.activations),
-                 "not smaller than the weights: products run in the larger format");
-  detail::in_range("serving_job.prefix_hit_rate", job.prefix_hit_rate, 0, 0.999, "0 to 0.999");
-  detail::count_from("serving_job.prefill_chunk", job.prefill_chunk, 0);
-  detail::count_from("serving_job.max_running", job.max_running, 0);
-  detail::positive_count("serving_job.block_tokens", job.block_tokens);
-  detail::in_range("serving_job.memory_fraction", job.memory_fraction, 0.05, 1, "0.05 to 1");
+  validate_engine(job);
 }
 
 }  // namespace abi_0

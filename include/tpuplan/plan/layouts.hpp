@@ -13,27 +13,34 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// Calls `visit(degree)` for the divisors of `whole`, small ones first, or for the wanted one alone if it divides.
+/// Calls `visit(divisor)` for the divisors of `whole`, from 1 up.
 template <class Visit>
-constexpr void for_each_degree(std::int64_t whole, std::int64_t wanted, const Visit& visit) {
-  if (wanted > 0) {
-    if (whole % wanted == 0) visit(wanted);
-    return;
+constexpr void for_each_divisor(std::int64_t whole, const Visit& visit) {
+  std::int64_t low = 1;
+  for (; low * low < whole; ++low) {
+    if (whole % low == 0) visit(low);
   }
-  for (std::int64_t degree = 1; degree <= whole; ++degree) {
-    if (whole % degree == 0) visit(degree);
+  if (low * low > whole) --low;
+  for (; low > 0; --low) {
+    if (whole % low == 0) visit(whole / low);
   }
 }
 
-/// Whether heads, experts, layers and the sequence can be cut so.
-constexpr bool can_cut(const layout& mesh, const transformer& model, const training_job& job) {
-  const attention_spec& a = model.attention;
-  if (a.heads % mesh.tensor != 0 || (a.kv_heads % mesh.tensor != 0 && mesh.tensor % a.kv_heads != 0)) return false;
+/// Calls `visit(degree)` for every divisor of `whole`, or for the wanted one alone if it divides.
+template <class Visit>
+constexpr void for_each_degree(std::int64_t whole, std::int64_t wanted, const Visit& visit) {
+  if (wanted == 0) return for_each_divisor(whole, visit);
+  if (whole % wanted == 0) visit(wanted);
+}
+
+/// Whether the model's experts and layers and the job's sequences can be sharded by a layout. The tensor degree is
+/// checked by `heads_divide`.
+constexpr bool can_shard(const layout& mesh, const transformer& model, const training_job& job) {
   if (mesh.expert > 1 && (!has_experts(model) || model.moe.experts % mesh.expert != 0)) return false;
   return job.sequence_length % mesh.context == 0 && mesh.pipeline * mesh.dcn_pipeline <= model.layers;
 }
 
-/// Degrees over slices: data x FSDP x pipeline.
+/// Completes a layout by every choice of degrees over slices: pipeline x FSDP x data.
 template <class Visit>
 constexpr void for_each_dcn(layout mesh, std::int64_t slice_total, const fixed_degrees& wanted, const Visit& visit) {
   for_each_degree(slice_total, wanted.dcn_pipeline, [&](std::int64_t pipeline) {
@@ -46,33 +53,35 @@ constexpr void for_each_dcn(layout mesh, std::int64_t slice_total, const fixed_d
   });
 }
 
-/// Calls `visit(layout)` for every layout of the devices of a slice, and of that many slices, that the model can be cut
-/// into; the batch is not looked at. Those with little tensor parallelism and no replicas come first: they win most
-/// often, and the rest is pruned.
+/// Calls `visit(layout)` for every layout that uses all devices of a slice, on that many slices, and that the model
+/// can be sharded by; whether the batch divides is not looked at. Layouts with little tensor parallelism and no
+/// replicas come first: they are the fastest most often, and a good layout found early prunes the others.
 template <class Visit>
 constexpr void for_each_layout(std::int64_t device_count, std::int64_t slice_total, const transformer& model,
                                const training_job& job, const fixed_degrees& wanted, const Visit& visit) {
+  layout mesh;
+  const auto visit_data = [&](std::int64_t left) {
+    for_each_degree(left, wanted.data, [&](std::int64_t data) {
+      mesh.data = data;
+      mesh.fsdp = left / data;
+      if (wanted.fsdp > 0 && wanted.fsdp != mesh.fsdp) return;
+      for_each_dcn(mesh, slice_total, wanted, [&](const layout& whole) {
+        if (can_shard(whole, model, job)) visit(whole);
+      });
+    });
+  };
   for_each_degree(device_count, wanted.pipeline, [&](std::int64_t pipeline) {
     for_each_degree(device_count / pipeline, wanted.context, [&](std::int64_t context) {
-      for_each_degree(device_count / pipeline / context, has_experts(model) ? wanted.expert : 1,
-                      [&](std::int64_t expert) {
-                        const std::int64_t left = device_count / pipeline / context / expert;
-                        for_each_degree(left, wanted.tensor, [&](std::int64_t tensor) {
-                          for_each_degree(left / tensor, wanted.data, [&](std::int64_t data) {
-                            layout l;
-                            l.pipeline = pipeline;
-                            l.context = context;
-                            l.expert = expert;
-                            l.tensor = tensor;
-                            l.data = data;
-                            l.fsdp = left / tensor / data;
-                            if (wanted.fsdp > 0 && wanted.fsdp != l.fsdp) return;
-                            for_each_dcn(l, slice_total, wanted, [&](const layout& whole) {
-                              if (can_cut(whole, model, job)) visit(whole);
-                            });
-                          });
-                        });
-                      });
+      const std::int64_t stage = device_count / pipeline / context;
+      for_each_degree(stage, has_experts(model) ? wanted.expert : 1, [&](std::int64_t expert) {
+        for_each_degree(stage / expert, wanted.tensor, [&](std::int64_t tensor) {
+          mesh.pipeline = pipeline;
+          mesh.context = context;
+          mesh.expert = expert;
+          mesh.tensor = tensor;
+          if (heads_divide(model, tensor)) visit_data(stage / expert / tensor);
+        });
+      });
     });
   });
 }

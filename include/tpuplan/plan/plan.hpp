@@ -18,7 +18,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What is best.
+/// What a plan is to be best at.
 enum class objective : std::uint8_t { cheapest, fastest, fewest_chips };
 
 /// "cheapest" and so on.
@@ -29,30 +29,27 @@ enum class objective : std::uint8_t { cheapest, fastest, fewest_chips };
 
 /// The objective of that name; nothing if there is none.
 [[nodiscard]] constexpr maybe<objective> parse_objective(std::string_view given) noexcept {
-  for (const objective what : {objective::cheapest, objective::fastest, objective::fewest_chips}) {
-    if (detail::same_name(given, name(what))) return what;
-  }
-  return nothing;
+  return detail::enumerator_named<objective>(given, 3);
 }
 
-/// Chips that may be had of a generation, in a region, under a kind.
+/// How many chips of a generation may be had in a region under one way of paying.
 struct quota_row {
-  std::string generation;                       ///< a name of the chip
+  std::string generation;                       ///< a name of a chip: of the table, or of the request's own
   std::string region;                           ///< as the price book names it
   provisioning kind = provisioning::on_demand;  ///< the way of paying
   std::int64_t chips = 0;                       ///< at most
 };
 
-/// Degrees that are wanted; 0 where the search chooses.
+/// Degrees that every layout of the search has; 0 where the search chooses. They are those of `layout`.
 struct fixed_degrees {
   std::int64_t data = 0;          ///< replicas in a slice
-  std::int64_t fsdp = 0;          ///< ways in which weights are cut and gathered
-  std::int64_t tensor = 0;        ///< ways in which products are cut
-  std::int64_t expert = 0;        ///< ways in which experts are dealt
-  std::int64_t context = 1;       ///< ways in which sequences are cut
+  std::int64_t fsdp = 0;          ///< shards of the weights, which are gathered when they are used
+  std::int64_t tensor = 0;        ///< shards of each matrix product
+  std::int64_t expert = 0;        ///< shards of the experts
+  std::int64_t context = 1;       ///< shards of each sequence
   std::int64_t pipeline = 1;      ///< stages in a slice
   std::int64_t dcn_data = 0;      ///< replicas over slices
-  std::int64_t dcn_fsdp = 1;      ///< cuts of the weights over slices
+  std::int64_t dcn_fsdp = 1;      ///< shards of the weights over slices
   std::int64_t dcn_pipeline = 1;  ///< stages over slices
 };
 
@@ -60,29 +57,30 @@ struct fixed_degrees {
 struct plan_request {
   transformer model{};  ///< what is trained
   training_job job{};   ///< batch, sequence, precision, optimizer; microbatches and remat policy are chosen
-  double tokens = 0;    ///< to train on
+  double tokens = 0;    ///< to train on; 1 to 1e18
   double smallest_batch_tokens = 0;  ///< with `largest_batch_tokens`: the batch is chosen too, doubling from this one
   double largest_batch_tokens = 0;   ///< 0: the batch of the job
-  objective best = objective::cheapest;                      ///< what is ranked by
+  objective best = objective::cheapest;                      ///< what plans are ranked by
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that may be chosen
-  std::vector<std::string> regions{"us"};                    ///< that may be chosen
+  std::vector<std::string> regions{"us"};                    ///< regions of the price book that may be chosen
   std::optional<seconds> deadline;                           ///< of the wall time
   std::optional<usd> budget;                                 ///< of the total
-  std::vector<std::string> generations;                      ///< empty: all
-  std::int64_t smallest_chips = 1;                           ///< over all slices
-  std::int64_t largest_chips = 1 << 20;                      ///< over all slices
-  std::int64_t largest_slices = 1;                           ///< slices over DCN: every number up to this one
-  fixed_degrees degrees{};             ///< context and pipelines, which no published run covers, are 1 unless asked for
-  std::vector<remat_policy> policies;  ///< that may be chosen; empty: all named ones that keep tensors in HBM
-  std::vector<quota_row> quotas;       ///< empty: no quotas; otherwise what no row allows may not be had
-  bool accept_uncertain = false;       ///< take plans whose fit the compiler decides
-  std::size_t most_plans = 16;         ///< plans returned beside those of the front; 0: all
-  payment_terms terms{};    ///< what is expected of spot capacity and flex-start, and how commitments are used
-  price_book prices{};      ///< the built-in ones unless given
-  calibration constants{};  ///< of the step time
+  std::vector<std::string> generations;                      ///< names of chips that may be chosen; empty: all
+  std::vector<chip_spec> chips;          ///< of the caller, considered beside the table's; a price is a row of `prices`
+  std::int64_t smallest_chips = 1;       ///< over all slices
+  std::int64_t largest_chips = 1 << 20;  ///< over all slices
+  std::int64_t largest_slices = 1;       ///< slices over DCN: every number up to this one, at most 4096
+  fixed_degrees degrees{};               ///< context and pipelines, which no published run covers, are 1 unless given
+  std::vector<remat_policy> policies;    ///< that may be chosen; empty: all named ones that keep tensors in HBM
+  std::vector<quota_row> quotas;         ///< empty: no quotas; otherwise what no row allows may not be had
+  bool accept_uncertain = false;         ///< take plans whose fit the compiler decides
+  std::size_t most_plans = 16;           ///< plans returned beside those of the front; 0: all
+  payment_terms terms{};                 ///< what is expected of spot capacity and flex-start, how commitments are used
+  price_book prices{};                   ///< the built-in ones unless given
+  calibration constants{};               ///< of the step time
 };
 
-/// What one way of paying for a plan comes to.
+/// What a plan costs under one way of paying.
 struct plan_cost {
   provisioning kind = provisioning::on_demand;  ///< the way of paying
   price_row price{};                            ///< with its region and date
@@ -93,10 +91,10 @@ struct plan_cost {
   usd high{};                                   ///< and at its high end
   seconds checkpoint_interval{};                ///< spot only
   double preemptions = 0;                       ///< spot only
-  double goodput = 1;                           ///< uninterrupted run over wall time
+  double goodput = 1;                           ///< time of the uninterrupted run over wall time
 };
 
-/// One slice, or several alike, with the best layout, batch, microbatches and rematerialisation found.
+/// One slice, or several alike, with the fastest layout, batch, number of microbatches and remat policy for them.
 struct plan {
   slice where{};                 ///< each of the slices
   layout mesh{};                 ///< over all of them
@@ -130,12 +128,12 @@ struct plan {
 
 /// Why a slice is not among the plans. Enumerators are stable; later ones are closer to a plan.
 enum class rejection : std::uint8_t {
-  no_such_rate,           ///< the chip has no unit of that precision, or a rate that is needed is not documented
-  no_layout,              ///< amount: devices that heads, experts, layers or fixed degrees do not divide over
+  no_such_rate,  ///< the chip has no unit of that precision, or a rate that is needed is not documented
+  no_layout,     ///< amount: devices of one slice, over which heads, experts, layers or fixed degrees do not divide
   batch_does_not_divide,  ///< amount: devices of one slice
-  does_not_fit,           ///< amount: bytes missing per device in the best layout
+  does_not_fit,           ///< amount: bytes missing per device in the layout that needs least
   fit_uncertain,          ///< amount: bytes by which the high estimate passes what is safe
-  no_price,               ///< no allowed kind has a price, or is offered for that long, in these regions
+  no_price,               ///< no allowed way of paying has a price, or lasts for the run, in these regions
   over_quota,             ///< amount: chips over
   misses_deadline,        ///< amount: seconds over
   over_budget,            ///< amount: dollars over
@@ -150,10 +148,10 @@ enum class rejection : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(why));
 }
 
-/// A slice, or several alike, that lost, with exactly one reason and its amount in the base unit of that reason.
+/// A slice, or several alike, that is not among the plans, with exactly one reason.
 struct rejected_slice {
   slice where{};                            ///< each of the slices
-  std::int64_t slices = 1;                  ///< how many alike
+  std::int64_t slices = 1;                  ///< how many of them
   rejection why = rejection::does_not_fit;  ///< the reason
   double amount = 0;                        ///< in the base unit of the reason
   text<48> by{};                            ///< dominated: the plan that is no slower and no dearer
@@ -162,10 +160,10 @@ struct rejected_slice {
 /// What the search did.
 struct search_counts {
   std::int64_t slices = 0;      ///< slice shapes times numbers of slices
-  std::int64_t layouts = 0;     ///< that heads, experts, layers and batch allow
-  std::int64_t pruned = 0;      ///< of them, layouts that a bound showed to be no better
+  std::int64_t layouts = 0;     ///< layouts that heads, experts, layers and batch allow
+  std::int64_t pruned = 0;      ///< of them, layouts that a bound showed to be no faster than one already found
   std::int64_t candidates = 0;  ///< layouts x microbatches x policies whose memory and time were computed
-  std::int64_t priced = 0;      ///< plans x regions x kinds
+  std::int64_t priced = 0;      ///< plans x regions x ways of paying that have a price
 };
 
 /// Plans from best to worst, and one reason for everything else.

@@ -2,7 +2,6 @@
 #define TPUPLAN_PLAN_PLANNER_HPP
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -14,13 +13,13 @@
 #include <tpuplan/plan/layouts.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <tpuplan/plan/pricing.hpp>
-#include <tuple>
+#include <tpuplan/plan/search.hpp>
 #include <utility>
 #include <vector>
 
 /// @file
-/// The search: every documented slice, every number of slices, every layout, batch, number of microbatches and remat
-/// policy that the request allows; over what is fastest on each, regions and ways of paying.
+/// The planner of training: of every slice that the request allows, and every number of them, the fastest layout,
+/// batch, number of microbatches and remat policy; and what that costs in each region and under each way of paying.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -38,13 +37,6 @@ struct slice_search {
 
   [[nodiscard]] bool found() const { return accumulation > 0; }
 };
-
-/// Later reasons are closer to a plan than earlier ones, and of the same the smaller amount.
-inline void come_closer(slice_search& search, rejection why, double amount) {
-  const bool closer = static_cast<int>(why) > static_cast<int>(search.closest.why);
-  const bool same = why == search.closest.why && amount < search.closest.amount;
-  if (closer || same) search.closest.why = why, search.closest.amount = amount;
-}
 
 /// What the search of all slices shares.
 struct search_space {
@@ -99,20 +91,18 @@ inline std::vector<std::int64_t> batches_of(const plan_request& request) {
   return list;
 }
 
-/// Every number of microbatches and every policy of a layout.
+/// Tries every number of microbatches and every policy of a layout.
 inline void search_layout(slice_search& search, const search_space& space, const hoisted_layout& at, const layout& mesh,
                           std::int64_t batch, double steps, double usable, search_counts& counts) {
-  const std::int64_t per_shard = batch / batch_shards(mesh);
-  for (std::int64_t accumulation = 1; accumulation <= per_shard; ++accumulation) {
-    if (per_shard % accumulation != 0) continue;
+  for_each_divisor(batch / batch_shards(mesh), [&](std::int64_t accumulation) {
     for (std::size_t policy = 0; policy < space.policies.size(); ++policy) {
       const candidate c = evaluate(at, accumulation, policy);
       ++counts.candidates;
       const double low = c.on_device.low.value(), high = c.on_device.high.value();
       if (low > (2 - safe_share) * usable) {
-        come_closer(search, rejection::does_not_fit, low - usable);
+        come_closer(search.closest, rejection::does_not_fit, low - usable);
       } else if (!(high < safe_share * usable) && !space.request.accept_uncertain) {
-        come_closer(search, rejection::fit_uncertain, high - safe_share * usable);
+        come_closer(search.closest, rejection::fit_uncertain, high - safe_share * usable);
       } else if (c.time.value() * steps < search.run) {
         search.run = c.time.value() * steps;
         search.mesh = mesh;
@@ -121,7 +111,7 @@ inline void search_layout(slice_search& search, const search_space& space, const
         search.policy = policy;
       }
     }
-  }
+  });
 }
 
 /// The fastest candidate on that many slices alike. A layout whose bound is no faster than what was found is pruned:
@@ -136,8 +126,8 @@ inline slice_search search_slices(const slice& where, std::int64_t slice_total, 
   const auto length = static_cast<double>(request.job.sequence_length);
   for_each_layout(device_count, slice_total, request.model, request.job, request.degrees, [&](const layout& mesh) {
     for (const std::int64_t batch : space.batches) {
-      if (batch % batch_shards(mesh) != 0) {
-        come_closer(search, rejection::batch_does_not_divide, static_cast<double>(device_count));
+      if (!batch_divides(mesh, batch)) {
+        come_closer(search.closest, rejection::batch_does_not_divide, static_cast<double>(device_count));
         continue;
       }
       ++counts.layouts;
@@ -153,7 +143,7 @@ inline slice_search search_slices(const slice& where, std::int64_t slice_total, 
   return search;
 }
 
-/// The plan of what was found, estimated by the public functions.
+/// The plan that a search found, estimated by the public functions.
 inline plan plan_of(const slice& where, const slice_search& search, const search_space& space) {
   plan found;
   found.where = where;
@@ -168,29 +158,6 @@ inline plan plan_of(const slice& where, const slice_search& search, const search
   found.steps = math::ceil(space.request.tokens / static_cast<double>(tokens_per_step(found.job)));
   found.run = found.step.total * found.steps;
   return found;
-}
-
-inline text<48> plan_name(const plan& p) {
-  text<48> result;
-  if (slices(p.mesh) > 1) result.append(slices(p.mesh)).append(" x ");
-  return result.append(name(p.where).view());
-}
-
-/// Best first; ties are broken by size and name, so that the order does not depend on the sort.
-inline void rank(std::vector<plan>& plans, const plan_request& request) {
-  using key_type = std::tuple<std::array<double, 2>, std::int64_t, std::string>;
-  std::vector<std::pair<key_type, std::size_t>> keys;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    const plan& p = plans[i];
-    keys.emplace_back(key_type{worth(p, chosen_cost(p), request.best), checked_multiply(chips(p.where), slices(p.mesh)),
-                               std::string(plan_name(p).view())},
-                      i);
-  }
-  std::sort(keys.begin(), keys.end());
-  std::vector<plan> ranked;
-  ranked.reserve(plans.size());
-  for (const auto& key : keys) ranked.push_back(std::move(plans[key.second]));
-  plans = std::move(ranked);
 }
 
 /// Marks the plans that no other beats in time and money, by a sweep in the order of time.
@@ -208,18 +175,12 @@ inline void mark_front(std::vector<plan>& plans) {
   }
 }
 
-/// Keeps the front and the best; of what else is feasible it says which plan dominates it.
+/// Keeps the front and the best; of every other plan it says which of those dominates it.
 inline void keep_best(plan_answer& answer, std::size_t most) {
-  if (most == 0 || answer.plans.size() <= most) return;
-  std::vector<plan> kept;
-  std::vector<plan> left;
-  for (std::size_t i = 0; i < answer.plans.size(); ++i) {
-    (i < most || answer.plans[i].on_front ? kept : left).push_back(std::move(answer.plans[i]));
-  }
-  for (const plan& p : left) {
+  for (const plan& p : take_rest(answer.plans, most, [](const plan& other) { return other.on_front; })) {
     rejected_slice lost{p.where, slices(p.mesh), rejection::dominated, 0, {}};
     const plan* by = nullptr;
-    for (const plan& other : kept) {
+    for (const plan& other : answer.plans) {
       const bool no_worse = chosen_cost(other).wall <= chosen_cost(p).wall && other.on_front;
       if (no_worse && (by == nullptr || chosen_cost(other).total < chosen_cost(*by).total)) by = &other;
     }
@@ -229,7 +190,6 @@ inline void keep_best(plan_answer& answer, std::size_t most) {
     }
     answer.rejected.push_back(lost);
   }
-  answer.plans = std::move(kept);
 }
 
 inline void check_range(const plan_request& request) {
@@ -253,19 +213,9 @@ inline void check_degrees(const plan_request& request) {
     fail(errc::invalid_argument, "plan.degrees.expert", d.expert, "1 or 0 for a model without experts");
 }
 
-inline void check_regions(const plan_request& request) {
-  if (request.regions.empty()) fail(errc::missing_field, "plan.regions", "none", "one region or more");
-  if (request.kinds.empty()) fail(errc::missing_field, "plan.kinds", "none", "one way of paying or more");
-  for (const std::string& region : request.regions) {
-    bool known_region = false;
-    for (std::size_t i = 0; i < request.prices.size() && !known_region; ++i) {
-      known_region = same_name(request.prices.row(i).region, region);
-    }
-    if (!known_region)
-      fail(errc::unknown_name, "plan.region", region, "a region of the price book, or us for its US default");
-  }
+inline void check_quotas(const plan_request& request) {
   for (const quota_row& row : request.quotas) {
-    (void)chip_for(row.generation);
+    (void)chip_named(request, "plan.quotas.generation", row.generation);
     count_from("plan.quotas.chips", row.chips, 0);
   }
 }
@@ -282,36 +232,24 @@ inline void check_request(const plan_request& request) {
   }
   in_range("plan.tokens", request.tokens, 1, 1e18, "1 to 1e18 tokens");
   if (request.deadline) positive("plan.deadline in seconds", request.deadline->value());
-  if (request.budget) positive("plan.budget in dollars", request.budget->value());
-  positive_count("plan.smallest_chips", request.smallest_chips);
-  positive_count("plan.largest_chips", request.largest_chips);
-  if (request.smallest_chips > request.largest_chips) {
-    fail(errc::invalid_argument, "plan.smallest_chips", request.smallest_chips, "at most plan.largest_chips");
-  }
   positive_count("plan.largest_slices", request.largest_slices);
   if (request.largest_slices > 4096)
     fail(errc::out_of_range, "plan.largest_slices", request.largest_slices, "1 to 4096");
   if (request.policies.size() > 16)
     fail(errc::out_of_range, "plan.policies", static_cast<std::int64_t>(request.policies.size()), "at most 16");
-  for (const std::string& generation : request.generations) (void)chip_for(generation);
   check_degrees(request);
-  check_regions(request);
+  check_limits(request);
+  check_quotas(request);
 }
 
-inline bool is_wanted(const chip_spec& chip, const plan_request& request) {
-  if (request.generations.empty()) return true;
-  return std::any_of(request.generations.begin(), request.generations.end(),
-                     [&](const std::string& wanted) { return chip_for(wanted).name == chip.name; });
-}
-
-/// Whether the chip has the rates that the job needs; over several slices that of its network too.
+/// Whether the chip has the rates that the job needs, over several slices that of its data-centre network too.
 inline bool has_rates(const chip_spec& chip, const training_job& job, std::int64_t slice_total) {
   if (!has_peak_rate(chip, job.compute)) return false;
   if (job.state_on_host != host_state::none && !chip.host.pcie.has_value()) return false;
   return slice_total == 1 || chip.host.dcn.has_value();
 }
 
-/// One slice shape in every number that is wanted.
+/// Plans for a slice, alone and in every number that is wanted.
 inline void plan_shape(const slice& where, const search_space& space, hoisted_degrees& degrees,
                        const price_index& prices, plan_answer& answer) {
   const plan_request& request = space.request;
@@ -344,28 +282,26 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
 /// The best plans to train a model on that many tokens, best first, those of the front of time and money among them,
 /// and one reason for every other slice. The search is exact: no candidate of the space is faster on its slices than
 /// the plan that is returned for them. Every returned plan re-evaluates to the same figures through `memory_use` and
-/// `step_time`. Throws, naming the field, for requests that cannot be asked (no tokens, negative deadline, unknown
-/// region or generation). Worked: examples/first_plan.cpp.
+/// `step_time`. Throws, naming the field, for requests that cannot be asked: no tokens, a negative deadline, a name of
+/// no region or chip, a price of no chip. Worked: examples/first_plan.cpp.
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
   detail::check_request(request);
   detail::search_space space{request, detail::policies_of(request), detail::batches_of(request), {}};
   space.job =
       detail::hoist(request.model, request.job, space.policies.data(), space.policies.size(), request.constants);
-  const detail::price_index prices(request.prices, request.regions);
+  const detail::price_index prices(request);
   plan_answer answer;
-  std::int64_t generation = -1;
   std::optional<detail::hoisted_degrees> degrees;
-  for (std::size_t i = 0; i < slice_count; ++i) {
-    const slice where = slice_at(i);
-    if (!schedulable(where) || !detail::is_wanted(where.chip, request)) continue;
-    const std::int64_t its_generation = detail::generation_index(where.chip);
-    const detail::slice_row* named = detail::named_row(its_generation, chips(where));
-    if (named != &detail::slice_rows[i]) continue;  // other VM layouts and shapes of the same size
-    if (its_generation != generation) degrees.emplace(space.job, where.chip);
-    generation = its_generation;
+  text<24> chip;
+  for (const slice& where : detail::slices_for(request)) {
+    if (!degrees || where.chip.name != chip) degrees.emplace(space.job, where.chip);
+    chip = where.chip.name;
     detail::plan_shape(where, space, *degrees, prices, answer);
   }
-  detail::rank(answer.plans, request);
+  detail::rank(answer.plans, [&](const plan& p) {
+    const detail::merits of = detail::merits_of(p, chosen_cost(p));
+    return detail::rank_key{detail::worth(of, request.best), of.chips, std::string(detail::plan_name(p).view())};
+  });
   detail::mark_front(answer.plans);
   detail::keep_best(answer, request.most_plans);
   return answer;

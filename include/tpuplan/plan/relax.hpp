@@ -2,73 +2,99 @@
 #define TPUPLAN_PLAN_RELAX_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <string_view>
+#include <tpuplan/math.hpp>
 #include <tpuplan/plan/planner.hpp>
+#include <tpuplan/plan/serving_plan.hpp>
+#include <tpuplan/text.hpp>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 /// @file
-/// What a plan depends on, and, where nothing is feasible, which single limit to relax and how far.
+/// What a plan depends on; and, where a request of training or of serving has no plan, which single limit to relax and
+/// how far.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The chosen way of paying for a plan, estimated again with one thing changed.
+/// The chosen way of paying for a plan, estimated again with one thing changed. There is nothing where the run cannot
+/// be had that way any more: it would never end, or not within a window of that kind.
 struct plan_sensitivity {
   usd price_down{};                          ///< total at nine tenths of the price
-  usd price_up{};                            ///< at eleven tenths
-  std::optional<plan_cost> twice_preempted;  ///< spot only; nothing where the run would never end
-  plan_cost step_low{};                      ///< with the step time at the low end of its band
-  plan_cost step_high{};                     ///< and at the high end
-  std::optional<plan> twice_the_batch;       ///< the same layout; nothing where it does not divide or fit
+  usd price_up{};                            ///< total at eleven tenths of the price
+  std::optional<plan_cost> twice_preempted;  ///< spot only
+  std::optional<plan_cost> step_low;         ///< with the step time at the low end of its band
+  std::optional<plan_cost> step_high;        ///< with the step time at the high end of its band
+  std::optional<plan> twice_the_batch;       ///< the same layout; nothing also where it does not fit
 };
 
 /// What a plan of an answer depends on: every figure is estimated again. Worked: price_up / price_down is 11 / 9.
 [[nodiscard]] inline plan_sensitivity sensitivity_of(const plan& p, const plan_request& request) {
   const plan_cost& now = chosen_cost(p);
-  plan_sensitivity s;
-  const auto at = [&](const plan& changed, double price, const payment_terms& terms) {
+  plan_sensitivity result;
+  const auto total_at = [&](double price) {
     price_row row = now.price;
     row.per_chip *= price;
-    return detail::cost_of(changed, row, terms);
+    return detail::cost_of(p, row, request.terms).total;
   };
-  s.price_down = at(p, 0.9, request.terms).total;
-  s.price_up = at(p, 1.1, request.terms).total;
+  result.price_down = total_at(0.9);
+  result.price_up = total_at(1.1);
   if (now.kind == provisioning::spot) {
     payment_terms worse = request.terms;
     worse.spot.mean_time_between_preemptions /= 2;
-    s.twice_preempted = detail::possible_cost(p, now.price, worse);
+    result.twice_preempted = detail::possible_cost(p, now.price, worse);
   }
   plan changed = p;
   changed.run = p.step.low * p.steps;
-  s.step_low = at(changed, 1, request.terms);
+  result.step_low = detail::possible_cost(changed, now.price, request.terms);
   changed.run = p.step.high * p.steps;
-  s.step_high = at(changed, 1, request.terms);
+  result.step_high = detail::possible_cost(changed, now.price, request.terms);
   plan larger = p;
   larger.job.global_batch = checked_multiply(p.job.global_batch, 2);
   larger.memory = memory_use(request.model, larger.job, larger.mesh, larger.where);
   larger.fit = fits(larger.memory);
-  if (larger.fit == verdict::no || (larger.fit == verdict::uncertain && !request.accept_uncertain)) return s;
+  if (larger.fit == verdict::no || (larger.fit == verdict::uncertain && !request.accept_uncertain)) return result;
   larger.step = step_time(request.model, larger.job, larger.mesh, larger.where, request.constants);
   larger.steps = math::ceil(request.tokens / static_cast<double>(tokens_per_step(larger.job)));
   larger.run = larger.step.total * larger.steps;
-  larger.costs = {at(larger, 1, request.terms)};
+  const std::optional<plan_cost> cost = detail::possible_cost(larger, now.price, request.terms);
+  if (!cost) return result;
+  larger.costs = {*cost};
   larger.chosen = 0;
-  s.twice_the_batch = std::move(larger);
-  return s;
+  result.twice_the_batch = std::move(larger);
+  return result;
 }
 
-/// A limit of a request.
-enum class plan_limit : std::uint8_t { deadline, budget, chips, slices, quotas, kinds, generation, uncertain, batch };
+/// A limit of a request. Deadline, slices, quotas and batch are limits of training; tpot and ttft of serving, and
+/// `targets` is both of these, relaxed by the same factor.
+enum class plan_limit : std::uint8_t {
+  deadline,
+  budget,
+  chips,
+  slices,
+  quotas,
+  kinds,
+  generation,
+  uncertain,
+  batch,
+  tpot,
+  ttft,
+  targets,
+};
 
 /// "deadline" and so on.
 [[nodiscard]] constexpr std::string_view name(plan_limit what) noexcept {
-  constexpr std::string_view names[] = {"deadline", "budget",     "chips",     "slices", "quotas",
-                                        "kinds",    "generation", "uncertain", "batch"};
+  constexpr std::string_view names[] = {"deadline",   "budget",    "chips", "slices", "quotas", "kinds",
+                                        "generation", "uncertain", "batch", "tpot",   "ttft",   "targets"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
-/// One limit that, relaxed alone, lets a plan in: how far it was, how far it would have to be, and that plan. Seconds,
+/// One limit that, relaxed alone, lets a plan in: what it was, what it would have to be, and that plan. Seconds,
 /// dollars, chips, slices, sequences; 0 where a limit is no number.
 struct relaxation {
   plan_limit limit = plan_limit::deadline;  ///< the one that is relaxed
@@ -77,83 +103,141 @@ struct relaxation {
   plan nearest{};                           ///< the plan that it lets in
 };
 
+/// The same for serving. Seconds, dollars a second, chips; for both targets the time of a token; 0 where a limit is no
+/// number.
+struct serving_relaxation {
+  plan_limit limit = plan_limit::tpot;  ///< the one that is relaxed
+  double given = 0;                     ///< what it was
+  double needed = 0;                    ///< what it would have to be: a target to 1 %, and never too little
+  serving_plan nearest{};               ///< the plan that it lets in
+};
+
 namespace detail {
 
-/// The request without that limit, or nothing where it has none.
-inline std::optional<plan_request> without(const plan_request& request, plan_limit limit) {
-  plan_request r = request;
+template <class Request>
+inline constexpr bool is_training = std::is_same_v<Request, plan_request>;
+
+inline std::vector<plan> plans_for(const plan_request& request) { return make_plan(request).plans; }
+inline std::vector<serving_plan> plans_for(const serving_request& request) { return plan_serving(request).plans; }
+
+/// What a budget counts: dollars of a run, dollars a second of slices that serve.
+inline double money_of(const plan& p) { return chosen_cost(p).total.value(); }
+inline double money_of(const serving_plan& p) { return p.rate.value(); }
+
+/// Takes a limit that only training has off a request; false where it has none.
+inline bool take_off(plan_request& request, plan_limit limit) {
+  request.best = limit == plan_limit::deadline ? objective::fastest : objective::fewest_chips;
   switch (limit) {
-    case plan_limit::deadline:
-      if (!r.deadline) return std::nullopt;
-      r.deadline.reset();
-      r.best = objective::fastest;
-      return r;
-    case plan_limit::budget:
-      if (!r.budget) return std::nullopt;
-      r.budget.reset();
-      r.best = objective::cheapest;
-      return r;
-    case plan_limit::chips:
-      r.largest_chips = std::int64_t{1} << 20;
-      r.best = objective::fewest_chips;
-      return r;
+    case plan_limit::deadline: return std::exchange(request.deadline, std::nullopt).has_value();
     case plan_limit::slices:
-      r.largest_slices = std::min<std::int64_t>(64, 4 * r.largest_slices);
-      r.best = objective::fewest_chips;
-      return r;
-    case plan_limit::quotas:
-      if (r.quotas.empty()) return std::nullopt;
-      r.quotas.clear();
-      r.best = objective::fewest_chips;
-      return r;
-    case plan_limit::kinds: r.kinds.assign(all_provisioning.begin(), all_provisioning.end()); return r;
-    case plan_limit::generation:
-      if (r.generations.empty()) return std::nullopt;
-      r.generations.clear();
-      return r;
-    case plan_limit::uncertain:
-      if (r.accept_uncertain) return std::nullopt;
-      r.accept_uncertain = true;
-      return r;
-    case plan_limit::batch: break;
+      request.largest_slices = std::min<std::int64_t>(64, 4 * request.largest_slices);
+      return true;
+    case plan_limit::quotas: return !std::exchange(request.quotas, {}).empty();
+    default: return false;
   }
-  if (r.largest_batch_tokens > 0 || r.job.global_batch < 2) return std::nullopt;
-  // Every smaller batch down to a 64th, by halves; the largest that works is the nearest.
-  return r;
 }
 
-/// The nearest smaller batch with a plan.
-inline std::optional<relaxation> smaller_batch(plan_request request) {
+/// The request without a limit, ranked so that the plan nearest to that limit comes first; nothing where it has none.
+template <class Request>
+std::optional<Request> without(Request request, plan_limit limit) {
+  bool had_limit = true;
+  switch (limit) {
+    case plan_limit::budget:
+      had_limit = std::exchange(request.budget, std::nullopt).has_value();
+      request.best = objective::cheapest;
+      request.most_plans = 0;
+      break;
+    case plan_limit::chips:
+      request.largest_chips = std::int64_t{1} << 20;
+      request.best = objective::fewest_chips;
+      break;
+    case plan_limit::kinds: request.kinds.assign(all_provisioning.begin(), all_provisioning.end()); break;
+    case plan_limit::generation: had_limit = !std::exchange(request.generations, {}).empty(); break;
+    case plan_limit::uncertain: had_limit = !std::exchange(request.accept_uncertain, true); break;
+    default:
+      if constexpr (is_training<Request>) had_limit = take_off(request, limit);
+  }
+  return had_limit ? std::optional<Request>{std::move(request)} : std::nullopt;
+}
+
+/// The best plan of a request, or the one that needs the smallest budget; nothing where there is none.
+template <class Request>
+auto nearest_plan(const Request& request, plan_limit limit) {
+  auto plans = plans_for(request);
+  const auto cheaper = [](const auto& a, const auto& b) { return money_of(a) < money_of(b); };
+  const auto found =
+      limit == plan_limit::budget ? std::min_element(plans.begin(), plans.end(), cheaper) : plans.begin();
+  return found == plans.end() ? std::nullopt : std::make_optional(std::move(*found));
+}
+
+/// What a limit was, and what it would have to be for a plan.
+template <class Request, class Plan>
+std::pair<double, double> amounts(plan_limit limit, const Request& request, const Plan& nearest) {
+  const auto chip_count = static_cast<double>(chips_of(nearest));
+  if (limit == plan_limit::budget) return {request.budget->value(), money_of(nearest)};
+  if (limit == plan_limit::chips) return {static_cast<double>(request.largest_chips), chip_count};
+  if (limit == plan_limit::quotas) return {0, chip_count};
+  if constexpr (is_training<Request>) {
+    if (limit == plan_limit::deadline) return {request.deadline->value(), chosen_cost(nearest).wall.value()};
+    if (limit == plan_limit::slices)
+      return {static_cast<double>(request.largest_slices), static_cast<double>(slices(nearest.mesh))};
+  }
+  return {0, 0};
+}
+
+/// Adds every limit of those given that, taken off, lets a plan in.
+template <class Relaxation, class Request>
+void relax(std::vector<Relaxation>& list, const Request& request, std::initializer_list<plan_limit> limits) {
+  for (const plan_limit limit : limits) {
+    const std::optional<Request> relaxed = without(request, limit);
+    if (!relaxed) continue;
+    auto nearest = nearest_plan(*relaxed, limit);
+    if (!nearest) continue;
+    const std::pair<double, double> amount = amounts(limit, request, *nearest);
+    list.push_back({limit, amount.first, amount.second, std::move(*nearest)});
+  }
+}
+
+/// The largest smaller batch with a plan: half of it, a quarter, down to a 64th.
+inline std::optional<relaxation> relax_batch(plan_request request) {
+  if (request.largest_batch_tokens > 0) return std::nullopt;
   const std::int64_t given = request.job.global_batch;
   for (int halving = 0; halving < 6 && request.job.global_batch % 2 == 0; ++halving) {
     request.job.global_batch /= 2;
-    plan_answer answer = make_plan(request);
-    if (answer.plans.empty()) continue;
+    std::optional<plan> found = nearest_plan(request, plan_limit::batch);
+    if (!found) continue;
     return relaxation{plan_limit::batch, static_cast<double>(given), static_cast<double>(request.job.global_batch),
-                      std::move(answer.plans.front())};
+                      std::move(*found)};
   }
   return std::nullopt;
 }
 
-inline void fill_amounts(relaxation& r, const plan_request& request) {
-  const plan_cost& cost = chosen_cost(r.nearest);
-  switch (r.limit) {
-    case plan_limit::deadline: r.given = request.deadline->value(), r.needed = cost.wall.value(); break;
-    case plan_limit::budget: r.given = request.budget->value(), r.needed = cost.total.value(); break;
-    case plan_limit::chips:
-    case plan_limit::quotas:
-      r.given = r.limit == plan_limit::chips ? static_cast<double>(request.largest_chips) : 0;
-      r.needed = static_cast<double>(checked_multiply(chips(r.nearest.where), slices(r.nearest.mesh)));
-      break;
-    case plan_limit::slices:
-      r.given = static_cast<double>(request.largest_slices);
-      r.needed = static_cast<double>(slices(r.nearest.mesh));
-      break;
-    case plan_limit::kinds:
-    case plan_limit::generation:
-    case plan_limit::uncertain:
-    case plan_limit::batch: break;
+/// A serving request with its targets times a factor.
+inline serving_request with_targets(serving_request request, plan_limit limit, double factor) {
+  if (limit != plan_limit::ttft) request.job.tpot_target *= factor;
+  if (limit != plan_limit::tpot) request.job.ttft_target *= factor;
+  return request;
+}
+
+/// Targets relaxed by the least factor that lets a plan in, to 1 %, up to a million.
+inline std::optional<serving_relaxation> relax_targets(const serving_request& request, plan_limit limit) {
+  const seconds given = limit == plan_limit::ttft ? request.job.ttft_target : request.job.tpot_target;
+  const bool both = request.job.ttft_target.value() > 0 && request.job.tpot_target.value() > 0;
+  if (given.value() <= 0 || (limit == plan_limit::targets && !both)) return std::nullopt;
+  double low = 1, high = 2;
+  std::optional<serving_plan> found;
+  while (!(found = nearest_plan(with_targets(request, limit, high), limit))) {
+    low = high;
+    high *= 2;
+    if (high > 1e6) return std::nullopt;
   }
+  while (high / low > 1.01) {
+    const double middle = math::sqrt(low * high);
+    std::optional<serving_plan> nearer = nearest_plan(with_targets(request, limit, middle), limit);
+    (nearer ? high : low) = middle;
+    if (nearer) found = std::move(nearer);
+  }
+  return serving_relaxation{limit, given.value(), given.value() * high, std::move(*found)};
 }
 
 }  // namespace detail
@@ -163,19 +247,24 @@ inline void fill_amounts(relaxation& r, const plan_request& request) {
 /// (tests/unit/relax.cpp).
 [[nodiscard]] inline std::vector<relaxation> relaxations(const plan_request& request) {
   std::vector<relaxation> list;
-  for (const plan_limit limit :
-       {plan_limit::deadline, plan_limit::budget, plan_limit::chips, plan_limit::slices, plan_limit::quotas,
-        plan_limit::kinds, plan_limit::generation, plan_limit::uncertain}) {
-    const std::optional<plan_request> relaxed = detail::without(request, limit);
-    if (!relaxed) continue;
-    plan_answer answer = make_plan(*relaxed);
-    if (answer.plans.empty()) continue;
-    list.push_back({limit, 0, 0, std::move(answer.plans.front())});
-    detail::fill_amounts(list.back(), request);
+  detail::relax(list, request,
+                {plan_limit::deadline, plan_limit::budget, plan_limit::chips, plan_limit::slices, plan_limit::quotas,
+                 plan_limit::kinds, plan_limit::generation, plan_limit::uncertain});
+  if (std::optional<relaxation> smaller = detail::relax_batch(request)) list.push_back(std::move(*smaller));
+  return list;
+}
+
+/// The same for serving. Worked: 40 requests a second at 1 ms a token need a longer target, and no more chips help
+/// (tests/unit/serving_plan.cpp).
+[[nodiscard]] inline std::vector<serving_relaxation> relaxations(const serving_request& request) {
+  std::vector<serving_relaxation> list;
+  for (const plan_limit limit : {plan_limit::tpot, plan_limit::ttft, plan_limit::targets}) {
+    if (limit == plan_limit::targets && !list.empty()) break;  // one target alone is enough
+    if (std::optional<serving_relaxation> r = detail::relax_targets(request, limit)) list.push_back(std::move(*r));
   }
-  if (const std::optional<plan_request> batch = detail::without(request, plan_limit::batch)) {
-    if (std::optional<relaxation> smaller = detail::smaller_batch(*batch)) list.push_back(std::move(*smaller));
-  }
+  detail::relax(
+      list, request,
+      {plan_limit::budget, plan_limit::chips, plan_limit::kinds, plan_limit::generation, plan_limit::uncertain});
   return list;
 }
 

@@ -1,11 +1,15 @@
 #ifndef TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
 #define TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
 
+#include <cstdint>
+#include <string_view>
 #include <tpuplan/error.hpp>
+#include <tpuplan/hardware/chip.hpp>
 #include <tpuplan/units.hpp>
 
 /// @file
-/// The constants of the serving estimates, calibrated on published runs. Every estimate takes them as an argument.
+/// The constants of the serving estimates, calibrated on published runs, and what those runs cover. Every estimate
+/// takes the constants as an argument.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -14,12 +18,12 @@ inline namespace abi_0 {
 /// marked as set. There are few families of published serving runs: take them for calibrated rules, not for laws.
 struct serving_calibration {
   double weight_stream = 0.818;          ///< fraction of the HBM bandwidth while weights are read
-  double cache_stream = 0.444;           ///< the same of keys and values
+  double cache_stream = 0.444;           ///< fraction of the HBM bandwidth while keys and values are read
   double decode_mxu = 0.566;             ///< sustained fraction of the peak in decode, where that is what binds
   double decode_collectives = 1.06;      ///< time of all-reduces in decode over their bandwidth bound
   seconds layer_latency{2.27e-5};        ///< of a layer, for each doubling of its devices: two small all-reduces
-  seconds engine_step{7.47e-3};          ///< host and scheduler of a serving engine each step, while the device works
-  seconds engine_sequence{7.65e-5};      ///< the same for each sequence that runs
+  seconds engine_step{7.47e-3};          ///< host time of a serving engine each step, while the device works
+  seconds engine_sequence{7.65e-5};      ///< host time that each running sequence adds to a step
   double prefill_between_steps = 0.209;  ///< fraction of the peak at which an engine takes prompts between decode steps
   double prefill_mxu = 0.736;            ///< sustained fraction of the peak in prefill
   double prefill_attention = 2.2;        ///< time of the attention kernel over a dense product of the same FLOPs; set
@@ -45,8 +49,38 @@ constexpr void validate(const serving_calibration& constants) {
   detail::positive("serving_calibration.engine_prefill", constants.engine_prefill);
 }
 
-/// Peak rates, nothing lost, no collectives: for chips on which nothing is calibrated, such as GPUs.
+/// Constants of a machine that loses nothing: peak rates, no collectives, no engine. For bounds, and for chips on which
+/// nothing is calibrated, such as GPUs.
 inline constexpr serving_calibration peak_only{1, 1, 1, 0, seconds{0}, seconds{0}, seconds{0}, 1, 1, 1, 0, 0, 1};
+
+namespace detail {
+
+/// Half-widths that hold nine of ten errors with the model family left out: decode steps by themselves, engines (rates
+/// of saturated ones among them), prefill; and the width where no published run covers the chip.
+inline constexpr double step_band = 0.165;
+inline constexpr double engine_band = 0.35;
+inline constexpr double prefill_band = 0.30;
+inline constexpr double wide_serving_band = 0.50;
+
+/// Published runs of quality A or B in data/measured/measured.json, by chip.
+struct serving_coverage {
+  std::string_view chip{};
+  std::int32_t decode_runs = 0;   // decode steps, engines, and batches from prompt to last token
+  std::int32_t prefill_runs = 0;  // prompts taken in
+};
+inline constexpr serving_coverage serving_runs_by_chip[] = {
+    {"v4", 11, 5}, {"v5e", 9, 0}, {"v5p", 2, 0}, {"v6e", 16, 10}, {"tpu7x", 9, 1},
+};
+
+/// Whether published runs of that kind are on a chip of that name. A renamed copy of a chip is not covered.
+constexpr bool has_serving_runs(const chip_spec& chip, const std::int32_t serving_coverage::*runs) noexcept {
+  for (const serving_coverage& row : serving_runs_by_chip) {
+    if (chip.name == row.chip) return row.*runs > 0;
+  }
+  return false;
+}
+
+}  // namespace detail
 
 }  // namespace abi_0
 }  // namespace tpuplan

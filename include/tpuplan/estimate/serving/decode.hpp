@@ -10,37 +10,38 @@
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/serving_job.hpp>
+#include <tpuplan/parallel/layout.hpp>
 
 /// @file
-/// How a model is dealt over the devices that serve it, and the time of one decode step.
+/// How a model is sharded over the devices that serve it, and the time of one decode step.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// How weights are cut over the devices of a replica.
+/// How weights are sharded over the devices of a replica.
 enum class weight_sharding : std::uint8_t {
-  one_dimension,   ///< Megatron: two all-reduces a layer over all devices
+  one_dimension,   ///< one dimension of each matrix, as in Megatron: two all-reduces a layer over all devices
   two_dimensions,  ///< both dimensions of each matrix: less traffic on many chips
-  gathered,        ///< weights come to the tokens: for prefill of very many tokens
+  gathered,        ///< weights are gathered where the tokens are: for prefill of very many tokens
 };
 
-/// How keys and values are cut over the devices of a replica.
+/// How keys and values are sharded over the devices of a replica.
 enum class cache_sharding : std::uint8_t {
-  heads,  ///< by KV heads; where devices outnumber them, each head has copies
-  batch,  ///< by sequences: every sequence lies on one device
+  heads,  ///< by KV heads; where devices outnumber the KV heads, several devices hold a copy of the same one
+  batch,  ///< by sequences: the keys and values of a sequence are on one device
 };
 
 /// The devices of a slice as replicas of the model, each of `tensor` devices.
 struct serving_layout {
   std::int64_t tensor = 0;                                   ///< devices of a replica; 0: all of the slice
-  weight_sharding weights = weight_sharding::one_dimension;  ///< how the weights are cut over the devices of a replica
-  cache_sharding cache = cache_sharding::heads;              ///< how the cache is
+  weight_sharding weights = weight_sharding::one_dimension;  ///< how weights are sharded over a replica
+  cache_sharding cache = cache_sharding::heads;              ///< how keys and values are sharded over a replica
 };
 
-/// Sequences that decode together and what they attend to, on average.
+/// Sequences that decode together, and how many tokens each attends to.
 struct decode_batch {
-  double sequences = 0;  ///< of one replica
-  double context = 0;    ///< tokens
+  double sequences = 0;  ///< that decode in one replica
+  double context = 0;    ///< tokens that a sequence attends to, on average
 };
 
 /// What takes most of a decode step.
@@ -54,27 +55,40 @@ enum class decode_limit : std::uint8_t { weights, products, cache, collectives, 
 
 /// One decode step of one replica: max(weights, products) + cache + latency + collectives = total.
 struct decode_breakdown {
-  seconds weights{};                                ///< reading those that are touched
+  seconds weights{};                                ///< reading the weights that the step uses
   seconds products{};                               ///< matrix products
   seconds cache{};                                  ///< reading keys and values
-  seconds latency{};                                ///< layers and their small collectives
-  seconds collectives{};                            ///< between the devices of a replica
+  seconds latency{};                                ///< fixed time of each layer and its two small all-reduces
+  seconds collectives{};                            ///< bytes moved between the chips of a replica
   seconds total{};                                  ///< of the step
   seconds low{};                                    ///< nine of ten comparable published steps lie between low and high
-  seconds high{};                                   ///< the upper end of that
+  seconds high{};                                   ///< the upper end of that range
   double band = 0;                                  ///< relative error behind low and high
-  bool extrapolated = false;                        ///< outside of what published runs cover
+  bool extrapolated = false;                        ///< no published decode run is on a chip of that name
   decode_limit limited_by = decode_limit::weights;  ///< the largest part
 };
 
 namespace detail {
 
-/// A replica in numbers.
+/// The devices of one replica, in numbers.
 struct replica {
-  double devices = 1, chips = 1, count = 1;  // of one replica, of one replica, replicas in the slice
-  double ici = 0;                            // bytes a second of a chip, all axes that it has neighbours on
+  double devices = 1;        // JAX devices of one replica
+  double chips = 1;          // chips of one replica
+  double count = 1;          // replicas in the slice
+  bytes_per_second links{};  // sent and received by a chip within its replica: see replica_interconnect
 };
 
+/// What a chip of a replica sends and receives over ICI, both directions of all the axes that the replica spans. A
+/// replica of up to two chips spans one axis, below 64 chips two, and from there on all. Its axes are rings in whole
+/// cubes of 64 chips on three axes and in whole pods of 256 on two; an axis that is no ring carries half as much.
+constexpr bytes_per_second replica_interconnect(const slice& where, double replica_chips) {
+  const auto axes = static_cast<double>(where.chip.ici.axes);
+  const double spanned = replica_chips <= 2 ? 1 : replica_chips < 64 ? 2 : axes;
+  const bool rings = replica_chips >= (axes == 2 ? 256 : 64);
+  return ici_axis_both_ways(where.chip) * (rings ? 1 : 0.5) * (spanned < axes ? spanned : axes);
+}
+
+/// Refuses replicas that do not fill the slice, and heads that do not divide over the devices of a replica.
 constexpr void check_served(const transformer& model, const serving_layout& mesh, const slice& where) {
   const std::int64_t all = positive_count("devices of the slice", devices(where));
   const std::int64_t tensor = mesh.tensor == 0 ? all : mesh.tensor;
@@ -84,26 +98,18 @@ constexpr void check_served(const transformer& model, const serving_layout& mesh
     valid.append(all).append(" devices of ").append(name(where));
     fail(errc::not_divisible, "serving_layout.tensor", tensor, valid.view());
   }
-  if (mesh.weights != weight_sharding::one_dimension || mesh.cache == cache_sharding::batch) return;
-  const attention_spec& a = model.attention;
-  if (a.heads % tensor != 0)
-    fail(errc::not_divisible, "serving_layout.tensor", tensor, "a divisor of the number of heads");
-  if (a.kv_heads % tensor != 0 && tensor % a.kv_heads != 0)
-    fail(errc::not_divisible, "serving_layout.tensor", tensor, "a divisor or multiple of the number of KV heads");
+  if (mesh.weights == weight_sharding::one_dimension && mesh.cache == cache_sharding::heads)
+    check_heads("serving_layout.tensor", model, tensor);
 }
 
-/// Rings close in whole cubes of 64 chips, and in whole pods of 256 in two dimensions.
 constexpr replica replica_of(const serving_layout& mesh, const slice& where) {
-  replica r;
+  replica result;
   const auto all = static_cast<double>(devices(where));
-  r.devices = mesh.tensor == 0 ? all : static_cast<double>(mesh.tensor);
-  r.count = all / r.devices;
-  r.chips = r.devices * static_cast<double>(chips(where)) / all;
-  const auto axes = static_cast<double>(where.chip.ici.axes);
-  const double near = r.chips <= 2 ? 1 : r.chips < 64 ? 2 : axes;
-  const bool rings = r.chips >= (axes == 2 ? 256 : 64);
-  r.ici = ici_axis_both_ways(where.chip).value() * (rings ? 1 : 0.5) * (near < axes ? near : axes);
-  return r;
+  result.devices = mesh.tensor == 0 ? all : static_cast<double>(mesh.tensor);
+  result.count = all / result.devices;
+  result.chips = result.devices * static_cast<double>(chips(where)) / all;
+  result.links = replica_interconnect(where, result.chips);
+  return result;
 }
 
 /// Parameters that lie in routed experts.
@@ -115,9 +121,14 @@ constexpr double expert_parameters(const transformer& model) {
 
 /// A model on a replica, in the numbers that every estimate needs.
 struct served_model {
-  double held = 0, matrices = 0;               // parameters: all, and those in products of a token
-  double dense = 0, experts = 0, missed = 0;   // read in a step; a token misses that share of the experts
-  double layers = 0, d_model = 0, copies = 1;  // copies of each key and value in the replica
+  double held = 0;          // parameters, all of them
+  double matrices = 0;      // parameters that a token is multiplied with
+  double dense = 0;         // parameters that every decode step reads
+  double experts = 0;       // parameters of routed experts: a step reads those that some token is routed to
+  double missed = 0;        // share of the experts that one token is not routed to
+  double layers = 0;        // of the language model
+  double d_model = 0;       // width of its residual stream
+  double cache_copies = 1;  // copies of each key and value in the replica
   replica on{};
   bytes_per_second hbm{};   // of the replica
   flops_per_second peak{};  // of the replica, in the format of its products
@@ -134,40 +145,41 @@ constexpr double cache_copies(const transformer& model, const serving_layout& me
   return on.devices > heads ? on.devices / heads : 1;
 }
 
-constexpr served_model served_by(const transformer& model, const serving_job& job, const serving_layout& mesh,
-                                 const slice& where) {
-  check_served(model, mesh, where);
-  served_model v;
-  const parameter_count count = parameters(model);
-  v.held = static_cast<double>(count.total);
-  v.matrices = static_cast<double>(count.matrices);
-  v.experts = expert_parameters(model);
-  // No input look-up: of an untied table one row a token is read.
-  const double table = model.tied_embeddings ? 0 : static_cast<double>(checked_multiply(model.vocab, model.d_model));
-  v.dense = v.held - table - v.experts;
-  if (has_experts(model)) v.missed = 1 - static_cast<double>(model.moe.top_k) / static_cast<double>(model.moe.experts);
-  v.layers = static_cast<double>(model.layers);
-  v.d_model = static_cast<double>(model.d_model);
-  v.on = replica_of(mesh, where);
-  v.copies = cache_copies(model, mesh, v.on);
-  v.hbm = bytes_per_second{positive("chip.hbm.bandwidth", where.chip.hbm.bandwidth.value()) * v.on.chips};
-  v.peak = flops_per_second{positive("peak rate of the chip", serving_peak(job, where.chip).value()) * v.on.chips};
-  return v;
+/// Parameters that no decode step reads: an untied input embedding, of which a token needs one row, and the vision
+/// tower with its projector, which run in prefill.
+constexpr double unread_parameters(const transformer& model, const parameter_count& count) {
+  const std::int64_t table = model.tied_embeddings ? 0 : checked_multiply(model.vocab, model.d_model);
+  return static_cast<double>(checked_add(table, checked_add(count.vision, count.projector)));
 }
 
-/// Parameters that a step of so many sequences reads: of the experts those that one token or more is routed to, all
-/// routes alike.
-constexpr double touched_parameters(const served_model& served, double sequences) {
-  if (served.experts <= 0) return served.dense;
-  return served.dense + served.experts * (served.missed > 0 ? 1 - math::pow(served.missed, sequences) : 1);
+constexpr served_model served_by(const transformer& model, const serving_job& job, const serving_layout& mesh,
+                                 const slice& where) {
+  validate_engine(job);
+  check_served(model, mesh, where);
+  served_model served;
+  const parameter_count count = parameters(model);
+  served.held = static_cast<double>(count.total);
+  served.matrices = static_cast<double>(count.matrices);
+  served.experts = expert_parameters(model);
+  served.dense = served.held - unread_parameters(model, count) - served.experts;
+  if (has_experts(model))
+    served.missed = 1 - static_cast<double>(model.moe.top_k) / static_cast<double>(model.moe.experts);
+  served.layers = static_cast<double>(model.layers);
+  served.d_model = static_cast<double>(model.d_model);
+  served.on = replica_of(mesh, where);
+  served.cache_copies = cache_copies(model, mesh, served.on);
+  served.hbm = bytes_per_second{positive("chip.hbm.bandwidth", where.chip.hbm.bandwidth.value()) * served.on.chips};
+  served.peak =
+      flops_per_second{positive("peak rate of the chip", serving_peak(job, where.chip).value()) * served.on.chips};
+  return served;
 }
 
 /// Seconds per byte that a chip of the replica has to move in collectives; 0 where there is no other chip.
 constexpr double collective_seconds_per_byte(const replica& on, double slowdown) {
-  return on.chips <= 1 || slowdown <= 0 ? 0 : slowdown / positive("ICI rate of the chip", on.ici);
+  return on.chips <= 1 || slowdown <= 0 ? 0 : slowdown / positive("ICI rate of the chip", on.links.value());
 }
 
-/// Bytes that two all-reduces a layer move for each token.
+/// Bytes that the two all-reduces of every layer move for each token.
 constexpr bytes all_reduced(const served_model& served, const serving_layout& mesh) {
   return bytes{8 * served.layers * served.d_model *
                (mesh.weights == weight_sharding::two_dimensions ? 2 / math::sqrt(served.on.chips) : 1)};
@@ -177,23 +189,49 @@ constexpr seconds layer_latency_of(const served_model& served, const serving_cal
   return constants.layer_latency * (served.layers * math::log2(served.on.devices < 2 ? 2 : served.on.devices));
 }
 
-/// Bytes of keys and values of a sequence of that many tokens, whole blocks, without copies.
+/// Bytes of keys and values of a sequence of that many tokens: whole blocks, each counted once.
 constexpr bytes cache_of(const transformer& model, const serving_job& job, double context) {
   return kv_bytes_per_sequence(model, round_up(ceil_to_count(context), job.block_tokens), job.cache);
 }
 
-/// Half-widths that hold nine of ten errors with the model family left out: steps by themselves, engines (rates of
-/// saturated ones among them), prefill; and what no record covers.
-inline constexpr double step_band = 0.165;
-inline constexpr double engine_band = 0.35;
-inline constexpr double prefill_band = 0.30;
-inline constexpr double wide_serving_band = 0.50;
+/// A decode step of one replica in seconds, as a function of the sequences in it.
+struct decode_terms {
+  double dense = 0;        // reading the parameters that every step reads
+  double experts = 0;      // reading all routed experts
+  double missed = 0;       // share of the experts that one token is not routed to
+  double products = 0;     // matrix products, for each sequence
+  double cache = 0;        // reading keys and values, for each sequence
+  double collectives = 0;  // moving activations, for each sequence
+  double latency = 0;      // layers
+};
 
-constexpr bool serving_covered(const chip_spec& chip) {
-  for (const std::string_view known_chip : {"v4", "v5e", "v5p", "v6e", "tpu7x"}) {
-    if (chip.name == known_chip) return true;
-  }
-  return false;
+/// The terms of sequences whose keys and values take so many bytes each.
+constexpr decode_terms terms_of(const served_model& served, bytes cache, const serving_job& job,
+                                const serving_layout& mesh, const serving_calibration& constants) {
+  const double weight_seconds = size_of(job.weights).value() / (served.hbm.value() * constants.weight_stream);
+  decode_terms terms;
+  terms.dense = served.dense * weight_seconds;
+  terms.experts = served.experts * weight_seconds;
+  terms.missed = served.missed;
+  terms.products = 2 * served.matrices / (served.peak.value() * constants.decode_mxu);
+  terms.cache = cache.value() * served.cache_copies / (served.hbm.value() * constants.cache_stream);
+  terms.collectives =
+      all_reduced(served, mesh).value() * collective_seconds_per_byte(served.on, constants.decode_collectives);
+  terms.latency = layer_latency_of(served, constants).value();
+  return terms;
+}
+
+/// Seconds to read the weights that a step uses. Of the experts these are the ones that some token is routed to, where
+/// every expert is as likely as any other.
+constexpr double weights_at(const decode_terms& terms, double sequences) {
+  if (terms.experts <= 0) return terms.dense;
+  return terms.dense + terms.experts * (terms.missed > 0 ? 1 - math::pow(terms.missed, sequences) : 1);
+}
+
+/// Seconds of a step.
+constexpr double step_at(const decode_terms& terms, double sequences) {
+  const double weights = weights_at(terms, sequences), products = terms.products * sequences;
+  return (weights > products ? weights : products) + (terms.cache + terms.collectives) * sequences + terms.latency;
 }
 
 constexpr decode_limit largest_of(const decode_breakdown& step) {
@@ -205,41 +243,38 @@ constexpr decode_limit largest_of(const decode_breakdown& step) {
   return what;
 }
 
-/// A step of sequences whose caches take so many bytes each.
-constexpr decode_breakdown decode_of(const served_model& served, double sequences, bytes cache, const serving_job& job,
-                                     const serving_layout& mesh, const slice& where,
-                                     const serving_calibration& constants) {
+/// A step with its parts and its band.
+constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences, const chip_spec& chip) {
   positive("decode_batch.sequences", sequences);
-  decode_breakdown t;
-  t.weights = size_of(job.weights) * touched_parameters(served, sequences) / (served.hbm * constants.weight_stream);
-  t.products = flops{2 * served.matrices * sequences} / (served.peak * constants.decode_mxu);
-  t.cache = cache * (sequences * served.copies) / (served.hbm * constants.cache_stream);
-  t.latency = layer_latency_of(served, constants);
-  t.collectives = seconds{all_reduced(served, mesh).value() * sequences *
-                          collective_seconds_per_byte(served.on, constants.decode_collectives)};
-  t.total = max(t.weights, t.products) + t.cache + t.latency + t.collectives;
-  positive("decode step", t.total.value());
-  t.extrapolated = !serving_covered(where.chip);
-  t.band = t.extrapolated ? wide_serving_band : step_band;
-  t.low = t.total / (1 + t.band);
-  t.high = t.total / (1 - t.band);
-  t.limited_by = largest_of(t);
-  return t;
+  decode_breakdown step;
+  step.weights = seconds{weights_at(terms, sequences)};
+  step.products = seconds{terms.products * sequences};
+  step.cache = seconds{terms.cache * sequences};
+  step.latency = seconds{terms.latency};
+  step.collectives = seconds{terms.collectives * sequences};
+  step.total = seconds{positive("decode step", step_at(terms, sequences))};
+  step.extrapolated = !has_serving_runs(chip, &serving_coverage::decode_runs);
+  step.band = step.extrapolated ? wide_serving_band : step_band;
+  step.low = step.total / (1 + step.band);
+  step.high = step.total / (1 - step.band);
+  step.limited_by = largest_of(step);
+  return step;
 }
 
 }  // namespace detail
 
 /// Time of one decode step of one replica, by itself: no engine, no prefill between steps. Throws for models that do
-/// not decode, devices that do not divide, batches that are not above 0, and figures of the chip that are unknown.
+/// not decode, devices or heads that do not divide, batches that are not above 0, settings of the engine out of their
+/// range, and figures of the chip that are unknown.
 /// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 11.1 ms, measured 11.4 ms (tests/unit/serving.cpp).
 /// Source: closed form calibrated on published runs, after the scaling book's chapter "Inference" (2025-12-15).
 [[nodiscard]] constexpr decode_breakdown decode_step(const transformer& model, const decode_batch& batch,
                                                      const serving_job& job, const serving_layout& mesh,
                                                      const slice& where, const serving_calibration& constants = {}) {
   validate(constants);
-  const detail::served_model v = detail::served_by(model, job, mesh, where);
+  const detail::served_model served = detail::served_by(model, job, mesh, where);
   const bytes cache = detail::cache_of(model, job, detail::positive("decode_batch.context", batch.context));
-  return detail::decode_of(v, batch.sequences, cache, job, mesh, where, constants);
+  return detail::decode_of(detail::terms_of(served, cache, job, mesh, constants), batch.sequences, where.chip);
 }
 
 }  // namespace abi_0

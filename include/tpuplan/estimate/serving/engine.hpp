@@ -4,224 +4,239 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <tpuplan/estimate/serving/decode.hpp>
 #include <tpuplan/estimate/serving/memory.hpp>
 #include <tpuplan/estimate/serving/prefill.hpp>
 #include <tpuplan/handbook/inference.hpp>
 
 /// @file
-/// A serving engine in its steady state: continuous batching, prompts taken in between decode steps.
+/// A serving engine in its steady state: continuous batching, with prompts taken in between decode steps.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// Mean time of an output token in an engine: step.total + prompts + engine = total. The host prepares a step while the
-/// device runs another: it shows only where it is the slower of the two.
+/// device runs another, so that the engine adds time only where the host is the slower of the two.
 struct token_time {
   decode_breakdown step{};    ///< the decode step by itself
-  seconds prompts{};          ///< prefill of new requests, as much a step as keeps the batch full
+  seconds prompts{};          ///< prefill of new requests: as much in a step as keeps the batch full
   seconds engine{};           ///< waiting for host and scheduler
   seconds total{};            ///< mean time of an output token
   seconds low{};              ///< nine of ten comparable published engines lie between low and high
-  seconds high{};             ///< the upper end of that
+  seconds high{};             ///< the upper end of that range
   double band = 0;            ///< relative error behind low and high
-  bool extrapolated = false;  ///< outside of what published runs cover
+  bool extrapolated = false;  ///< no published decode run is on a chip of that name
 };
 
-/// A slice under some traffic. Rates are over all replicas; `running` and times are of one.
+/// Why a slice cannot do what is asked of it. Enumerators and their names are stable.
+enum class serving_refusal : std::uint8_t {
+  none,                 ///< the slice can do it
+  does_not_fit,         ///< weights and one of the longest sequences do not fit
+  tpot_below_floor,     ///< the TPOT target is shorter than a decode step of one sequence at peak rates
+  ttft_below_floor,     ///< the TTFT target is shorter than the prefill of one prompt at peak rates
+  rate_above_capacity,  ///< requests arrive as fast as the full batch can serve them, or faster
+};
+
+/// "none", "does_not_fit" and so on.
+[[nodiscard]] constexpr std::string_view name(serving_refusal why) noexcept {
+  constexpr std::string_view names[] = {"none", "does_not_fit", "tpot_below_floor", "ttft_below_floor",
+                                        "rate_above_capacity"};
+  return detail::name_of(names, static_cast<std::size_t>(why));
+}
+
+/// What a slice does under some traffic. Rates are over all replicas; `running` and times are of one. Where `refusal`
+/// is not `none`, memory is that of one running sequence and of all that follows only the capacity is estimated.
 struct serving_estimate {
-  serving_memory memory{};    ///< of one device
-  verdict fit = verdict::no;  ///< `no`: nothing below is estimated; `largest_serving_context` says what would fit
-  std::int64_t replicas = 0;  ///< of the model in the slice
-  std::int64_t largest_running = 0;  ///< sequences that the cache and the engine allow at once, per replica
-  double running = 0;                ///< sequences that decode at once, on average, per replica
+  serving_refusal refusal = serving_refusal::none;        ///< why the slice cannot do it, or `none`
+  seconds floor{};                                        ///< where a target is refused: the least that it can be
+  decode_limit floor_limited_by = decode_limit::weights;  ///< what takes most of the floor
+  serving_memory memory{};                                ///< of one device
+  verdict fit = verdict::no;                              ///< whether that memory is there
+  std::int64_t replicas = 0;                              ///< of the model in the slice
+  std::int64_t largest_running = 0;  ///< sequences that memory and engine allow to run at once, per replica
+  per_second capacity{};             ///< requests that end in each second while as many run as can
+  double running = 0;                ///< sequences that run at once, on average, per replica
   token_time per_token{};            ///< TPOT
   seconds prefill{};                 ///< of one prompt in the engine, undisturbed
-  seconds queue{};                   ///< waiting for a place
-  seconds first_token{};             ///< TTFT: queue, half a step, prefill
-  per_second requests{};             ///< that end in a second
-  per_second input_tokens{};         ///< prompt tokens, cached ones included
-  per_second output_tokens{};        ///< tokens of answers
-  per_second capacity{};             ///< requests a second with every place taken
-  double prefill_servers = 0;        ///< for each decode server, were they apart
+  seconds queue{};                   ///< time that a request waits until it may run
+  seconds first_token{};             ///< TTFT: queue, half a step, prefill, and a step between its chunks
+  per_second requests{};             ///< requests that end in each second
+  per_second input_tokens{};         ///< prompt tokens, those in the prefix cache included
+  per_second output_tokens{};        ///< output tokens
+  double prefill_servers = 0;        ///< prefill servers for each decode server, if they were apart
   bool meets_ttft = true;            ///< TTFT is within its target, or there is none
   bool meets_tpot = true;            ///< TPOT is within its target, or there is none
 };
 
 namespace detail {
 
-/// The mean time of a token as a function of the running batch B:
-/// max(max(dense + experts (1 - missed^B), products B) + each B + fixed, host + host_each B).
-struct token_line {
-  double dense = 0, experts = 0, missed = 0, products = 0, each = 0, fixed = 0, host = 0, host_each = 0;
+/// The mean time of an output token in an engine, in seconds, as a function of the sequences that run.
+struct token_terms {
+  decode_terms step{};
+  double prompts = 0;    // prefill of new requests, for each sequence
+  double host = 0;       // host and scheduler
+  double host_each = 0;  // host and scheduler, for each sequence
 };
-constexpr double time_at(const token_line& line, double running) {
-  double weights = line.dense;
-  if (line.experts > 0) weights += line.experts * (line.missed > 0 ? 1 - math::pow(line.missed, running) : 1);
-  const double products = line.products * running;
-  const double device = (weights > products ? weights : products) + line.each * running + line.fixed;
-  const double host = line.host + line.host_each * running;
+
+constexpr token_terms token_terms_of(const served_model& served, bytes cache, const serving_job& job,
+                                     const serving_layout& mesh, const serving_calibration& constants) {
+  token_terms terms;
+  terms.step = terms_of(served, cache, job, mesh, constants);
+  // Prompt tokens that have to be computed for each output token.
+  const double prompt_share = job.prompt.mean * (1 - job.prefix_hit_rate) / job.output.mean;
+  terms.prompts = 2 * served.matrices * prompt_share / (served.peak.value() * constants.prefill_between_steps);
+  terms.host = constants.engine_step.value();
+  terms.host_each = constants.engine_sequence.value();
+  return terms;
+}
+
+/// Seconds of a token: what takes longer of the device and the host.
+constexpr double time_at(const token_terms& terms, double running) {
+  const double device = step_at(terms.step, running) + terms.prompts * running;
+  const double host = terms.host + terms.host_each * running;
   return device > host ? device : host;
 }
 
-/// Prompt tokens that have to be computed for each token of an answer.
-constexpr double prompt_share(const serving_job& job) {
-  return job.prompt.mean * (1 - job.prefix_hit_rate) / job.answer.mean;
+/// A token with its parts and its band.
+constexpr token_time token_of(const token_terms& terms, double running, const chip_spec& chip) {
+  token_time token;
+  token.step = decode_of(terms.step, running, chip);
+  token.prompts = seconds{terms.prompts * running};
+  token.total = seconds{time_at(terms, running)};
+  const seconds device = token.step.total + token.prompts;
+  token.engine = token.total > device ? token.total - device : seconds{0};
+  token.extrapolated = token.step.extrapolated;
+  token.band = token.extrapolated ? wide_serving_band : engine_band;
+  token.low = token.total / (1 + token.band);
+  token.high = token.total / (1 - token.band);
+  return token;
 }
 
-constexpr seconds prompt_time(const served_model& served, const serving_job& job,
-                              const serving_calibration& constants) {
-  return flops{2 * served.matrices * prompt_share(job)} / (served.peak * constants.prefill_between_steps);
-}
-
-constexpr token_line line_of(const served_model& served, bytes cache, const serving_job& job,
-                             const serving_layout& mesh, const serving_calibration& constants) {
-  const double weight_seconds = size_of(job.weights).value() / (served.hbm.value() * constants.weight_stream);
-  token_line line;
-  line.dense = served.dense * weight_seconds;
-  line.experts = served.experts * weight_seconds;
-  line.missed = served.missed;
-  line.products = 2 * served.matrices / (served.peak.value() * constants.decode_mxu);
-  line.each = cache.value() * served.copies / (served.hbm.value() * constants.cache_stream) +
-              all_reduced(served, mesh).value() * collective_seconds_per_byte(served.on, constants.decode_collectives) +
-              prompt_time(served, job, constants).value();
-  line.fixed = layer_latency_of(served, constants).value();
-  line.host = constants.engine_step.value();
-  line.host_each = constants.engine_sequence.value();
-  return line;
-}
-
-/// The time of a token of sequences whose caches take so many bytes each.
-constexpr token_time token_of(const served_model& served, double running, bytes cache, const serving_job& job,
-                              const serving_layout& mesh, const slice& where, const serving_calibration& constants) {
-  token_time t;
-  t.step = decode_of(served, running, cache, job, mesh, where, constants);
-  t.prompts = running * prompt_time(served, job, constants);
-  const seconds device = t.step.total + t.prompts;
-  t.total = max(device, constants.engine_step + running * constants.engine_sequence);
-  t.engine = t.total - device;
-  t.extrapolated = t.step.extrapolated;
-  t.band = t.extrapolated ? wide_serving_band : engine_band;
-  t.low = t.total / (1 + t.band);
-  t.high = t.total / (1 - t.band);
-  return t;
-}
-
-/// The batch at which a rising function crosses 0 between 0 and `most`, by halving and secants; `most` if it does not.
+/// Where a rising function crosses 0 between 0 and `most`: 0 where it is positive from the start, `most` where it never
+/// is. To 1e-12 of the answer, however small that is. The method is regula falsi as the Illinois algorithm has it: the
+/// value at an end that stays is halved, so that the other end does not stay for ever.
 template <class Function>
 constexpr double crossing(const Function& function, double most) {
   double low = 0, high = most;
   double at_low = function(low), at_high = function(high);
   if (at_high <= 0) return most;
-  for (int round = 0; round < 60 && high - low > 1e-9 * most; ++round) {
-    double middle = round % 3 == 2 ? low + (high - low) / 2 : low - at_low * (high - low) / (at_high - at_low);
+  if (at_low >= 0) return 0;
+  int stayed = 0;  // rounds for which the low end has stayed; below 0: the high end
+  for (int round = 0; round < 200 && high - low > 1e-12 * high; ++round) {
+    double middle = low - at_low * (high - low) / (at_high - at_low);
     if (!(middle > low && middle < high)) middle = low + (high - low) / 2;
     const double value = function(middle);
     if (value == 0) return middle;
-    (value < 0 ? low : high) = middle;
-    (value < 0 ? at_low : at_high) = value;
+    if (value < 0) {
+      low = middle, at_low = value;
+      if (stayed < 0) at_high /= 2;
+      stayed = -1;
+    } else {
+      high = middle, at_high = value;
+      if (stayed > 0) at_low /= 2;
+      stayed = 1;
+    }
   }
   return low + (high - low) / 2;
 }
 
-/// Prompt tokens of a request that are new to the engine, at least one.
+/// Prompt tokens of a request that are not in the prefix cache, at least one.
 constexpr std::int64_t fresh_tokens(const serving_job& job) {
   return ceil_to_count(job.prompt.mean * (1 - job.prefix_hit_rate));
 }
 
-/// "from 5140 us on: weights at peak rates".
-constexpr text<96> bound_text(seconds bound, std::string_view term) {
-  return text<96>{"from "}.append(ceil_to_count(in_us(bound))).append(" us on: ").append(term).append(" at peak rates");
-}
-
-/// "below 8.930 a second, the capacity".
-constexpr text<96> below_capacity(double requests) {
-  const std::int64_t thousandths = floor_to_count(requests * 1000);
-  text<96> result{"below "};
-  result.append(thousandths / 1000).append(".");
-  for (const std::int64_t digit : {thousandths / 100 % 10, thousandths / 10 % 10, thousandths % 10})
-    result.append(digit);
-  return result.append(" a second, the capacity");
-}
-
-/// What no engine can beat.
-struct target_floors {
-  decode_breakdown tpot{};
-  prefill_breakdown ttft{};
-};
-constexpr target_floors floors_of(const transformer& model, const serving_job& job, const serving_layout& mesh,
-                                  const slice& where) {
-  target_floors floors;
-  if (job.tpot_target.value() > 0)
-    floors.tpot = decode_step(model, {1, running_context(job)}, job, mesh, where, peak_only);
-  if (job.ttft_target.value() > 0)
-    floors.ttft = prefill_time(model, {1, fresh_tokens(job)}, job, mesh, where, peak_only);
-  return floors;
-}
-
-/// Refuses targets below them, with the term that binds.
-constexpr void check_targets(const serving_job& job, const target_floors& floors) {
-  if (job.tpot_target < floors.tpot.total) {
-    fail(errc::infeasible, "serving_job.tpot_target in us", in_us(job.tpot_target),
-         bound_text(floors.tpot.total, name(floors.tpot.limited_by)).view());
+/// Refuses a TPOT target below a decode step of one sequence at peak rates, and a TTFT target below the prefill of one
+/// prompt: no engine can be faster.
+constexpr void refuse_targets(serving_estimate& estimate, const transformer& model, const serving_job& job,
+                              const serving_layout& mesh, const slice& where) {
+  const auto refuse = [&](serving_refusal why, seconds floor, decode_limit limited_by) {
+    estimate.refusal = why;
+    estimate.floor = floor;
+    estimate.floor_limited_by = limited_by;
+  };
+  if (job.tpot_target.value() > 0) {
+    const decode_breakdown least = decode_step(model, {1, running_context(job)}, job, mesh, where, peak_only);
+    if (job.tpot_target < least.total) return refuse(serving_refusal::tpot_below_floor, least.total, least.limited_by);
   }
-  if (job.ttft_target < floors.ttft.total) {
-    const bool by_products = floors.ttft.products + floors.ttft.attention > floors.ttft.weights;
-    fail(errc::infeasible, "serving_job.ttft_target in us", in_us(job.ttft_target),
-         bound_text(floors.ttft.total, by_products ? "products" : "weights").view());
+  if (job.ttft_target.value() > 0) {
+    const prefill_breakdown least = prefill_time(model, {1, fresh_tokens(job)}, job, mesh, where, peak_only);
+    const bool by_products = least.products + least.attention > least.weights;
+    if (job.ttft_target < least.total)
+      refuse(serving_refusal::ttft_below_floor, least.total,
+             by_products ? decode_limit::products : decode_limit::weights);
   }
 }
 
 }  // namespace detail
 
-/// Mean time of an output token where so many sequences run in one replica of an engine, prompts taken in as answers
-/// end. Throws as `decode_step` does. Worked: Qwen3 8B on v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms against
-/// 11.1 ms measured (tests/unit/serving.cpp). Source: closed form calibrated on published runs.
+/// Mean time of an output token where so many sequences run in one replica of an engine, and a new prompt is taken in
+/// for each that ends. Throws for what `validate` of the job refuses and as `decode_step` does. Worked: Qwen3 8B on
+/// v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms against 11.1 ms measured (tests/unit/serving.cpp).
+/// Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr token_time time_per_token(const transformer& model, double running, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = {}) {
+  validate(job, model);
   validate(constants);
-  return detail::token_of(detail::served_by(model, job, mesh, where), running,
-                          detail::cache_of(model, job, running_context(job)), job, mesh, where, constants);
+  const bytes cache = detail::cache_of(model, job, running_context(job));
+  const detail::served_model served = detail::served_by(model, job, mesh, where);
+  return detail::token_of(detail::token_terms_of(served, cache, job, mesh, constants), running, where.chip);
 }
 
-/// One prompt of mean length in an engine, undisturbed; what the prefix cache has is not computed again.
+/// Time of a prefill of one prompt of mean length in an engine, undisturbed, without the tokens that the prefix cache
+/// has. Throws as `time_per_token` does. Worked: 26.8 ms for 1024 tokens of Llama 3 8B on v6e-8
+/// (tests/unit/serving.cpp).
 [[nodiscard]] constexpr seconds engine_prefill_time(const transformer& model, const serving_job& job,
                                                     const serving_layout& mesh, const slice& where,
                                                     const serving_calibration& constants = {}) {
+  validate(job, model);
   return constants.engine_prefill *
          prefill_time(model, {1, detail::fresh_tokens(job)}, job, mesh, where, constants).total;
 }
 
 namespace detail {
 
-/// Running batch per replica under the traffic, at most `most`: by Little's law, N = B + rate x time to first token
-/// for N requests in flight, B = rate x answer x time per token for arrivals.
-constexpr double running_batch(const serving_job& job, const token_line& line, double most, double replicas,
-                               double prefill) {
-  const double answer = job.answer.mean;
+/// How a prompt is taken in once its request may run.
+struct admission {
+  double prefill = 0;  // seconds of prefill, undisturbed
+  double chunks = 1;   // steps of the engine that it is spread over
+};
+
+/// Seconds until the first token of a request that may run: half a step of the others until it is taken in, its
+/// prefill, and a step of the others between its chunks.
+constexpr double time_to_first(const admission& prompt, double token) {
+  return prompt.prefill + (prompt.chunks - 0.5) * token;
+}
+
+/// Sequences that run at once in a replica under the traffic, at most `most`. By Little's law, for a rate of arrivals:
+/// running = rate x output tokens x time per token; for requests in flight: in flight = running + rate x time to the
+/// first token.
+constexpr double running_batch(const serving_job& job, const token_terms& terms, double most, double replicas,
+                               const admission& prompt) {
+  const double output = job.output.mean;
   if (job.request_rate.value() > 0) {
     const double rate = job.request_rate.value() / replicas;
-    return crossing([&](double b) { return b - rate * answer * time_at(line, b); }, most);
+    return crossing([&](double running) { return running - rate * output * time_at(terms, running); }, most);
   }
   if (job.concurrency > 0) {
     const double clients = static_cast<double>(job.concurrency) / replicas;
     return crossing(
-        [&](double b) {
-          const double token = time_at(line, b);
-          return b + b / (answer * token) * (prefill + token / 2) - clients;
+        [&](double running) {
+          const double token = time_at(terms, running);
+          return running + running / (output * token) * time_to_first(prompt, token) - clients;
         },
         most);
   }
   if (job.tpot_target.value() == 0) return most;
   const double target = job.tpot_target.value();
-  const double within = crossing([&](double b) { return time_at(line, b) - target; }, most);
+  const double within = crossing([&](double running) { return time_at(terms, running) - target; }, most);
   return within < 1 ? 1 : within;
 }
 
-/// Waiting for a place. Closed: those whom the running batch leaves over. Open: a queue of one server that takes a
-/// request at a time, at the rate of a full batch, arrivals at random and service alike (M/D/1); near capacity it is
-/// long.
+/// Time that a request waits until it may run. Of requests in flight those wait that are more than can run. Arrivals at
+/// random wait as in a queue of one server with constant service, which takes one request at a time at the rate of the
+/// full batch (M/D/1): load / (2 (1 - load)) services.
 constexpr seconds queue_time(const serving_job& job, per_second requests, per_second capacity, seconds in_service,
                              double replicas) {
   if (job.request_rate.value() > 0) {
@@ -233,26 +248,21 @@ constexpr seconds queue_time(const serving_job& job, per_second requests, per_se
 }
 
 /// Fills in what follows from the running batch.
-constexpr void add_rates(serving_estimate& estimate, const serving_job& job, double replicas,
+constexpr void add_rates(serving_estimate& estimate, const serving_job& job, double replicas, const admission& prompt,
                          const serving_calibration& constants) {
-  const double answer = job.answer.mean;
+  const double output = job.output.mean;
   const double token = estimate.per_token.total.value();
-  const double each = estimate.running / (answer * token);
-  const double chunks =
-      job.prefill_chunk > 0
-          ? math::ceil(static_cast<double>(fresh_tokens(job)) / static_cast<double>(job.prefill_chunk))
-          : 1;
-  const double own = estimate.prefill.value() + (chunks - 0.5) * token;
-  const bool waits = job.request_rate.value() > 0 || job.concurrency > 0;
-  if (waits)
+  const per_second each{estimate.running / (output * token)};
+  const seconds own{time_to_first(prompt, token)};
+  if (job.request_rate.value() > 0 || job.concurrency > 0)
     estimate.queue =
-        queue_time(job, per_second{each}, estimate.capacity / replicas, seconds{own + answer * token}, replicas);
-  estimate.first_token = estimate.queue + seconds{own};
-  estimate.requests = per_second{each * replicas};
-  estimate.output_tokens = estimate.requests * answer;
+        queue_time(job, each, estimate.capacity / replicas, own + output * estimate.per_token.total, replicas);
+  estimate.first_token = estimate.queue + own;
+  estimate.requests = each * replicas;
+  estimate.output_tokens = estimate.requests * output;
   estimate.input_tokens = estimate.requests * job.prompt.mean;
   estimate.prefill_servers = prefill_servers_per_decode_server(
-      estimate.running, estimate.prefill / constants.engine_prefill, estimate.per_token.step.total, answer);
+      {estimate.running, estimate.per_token.step.total, output}, estimate.prefill / constants.engine_prefill);
   estimate.meets_ttft = job.ttft_target.value() == 0 || estimate.first_token <= job.ttft_target;
   estimate.meets_tpot = job.tpot_target.value() == 0 || estimate.per_token.total <= job.tpot_target * (1 + 1e-9);
 }
@@ -260,45 +270,49 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, dou
 }  // namespace detail
 
 /// What a slice does under some traffic: whether it fits, how many sequences run at once, times and rates. Where
-/// neither a rate nor a concurrency is given, every place is taken, or as many as the TPOT target allows. Throws for
-/// what `decode_step` throws for, rates at or above the capacity (it says the capacity), and targets that no engine can
-/// reach (it says the bound). Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp).
+/// neither a rate nor a concurrency is given, as many run as can, or as the TPOT target allows. What the slice cannot
+/// do is a `refusal` in the estimate, with the capacity or the floor; it throws, naming the field, for what
+/// `validate` and `decode_step` throw for. Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp).
 /// Source: scaling book, "Inference" (2025-12-15); Little's law; constants in `serving_calibration`.
 [[nodiscard]] constexpr serving_estimate serve(const transformer& model, const serving_job& job,
                                                const serving_layout& mesh, const slice& where,
                                                const serving_calibration& constants = {}) {
   validate(job, model);
   validate(constants);
-  const detail::served_model v = detail::served_by(model, job, mesh, where);
-  detail::check_targets(job, detail::floors_of(model, job, mesh, where));
+  const detail::served_model served = detail::served_by(model, job, mesh, where);
   const bytes cache = detail::cache_of(model, job, running_context(job));
   const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));
-  const double replicas = v.on.count;
-  serving_estimate e;
-  e.replicas = floor_to_count(replicas);
-  e.largest_running = detail::places_for(v, cache, longest, job, where);
-  e.memory = detail::memory_of(v, 1, cache, job, where);
-  if (e.largest_running == 0) return e;
-  const detail::token_line line = detail::line_of(v, cache, job, mesh, constants);
-  const auto most = static_cast<double>(e.largest_running);
-  e.capacity = per_second{replicas * most / (job.answer.mean * detail::time_at(line, most))};
-  if (job.request_rate.value() > 0 && job.request_rate >= e.capacity) {
-    detail::fail(errc::infeasible, "serving_job.request_rate", job.request_rate.value(),
-                 detail::below_capacity(e.capacity.value()).view());
+  const double replicas = served.on.count;
+  serving_estimate result;
+  result.replicas = floor_to_count(replicas);
+  result.largest_running = detail::slots_for(served, cache, longest, job, where);
+  result.memory = detail::memory_of(served, 1, cache, job, where);
+  if (result.largest_running == 0) {
+    result.refusal = serving_refusal::does_not_fit;
+    return result;
   }
-  e.prefill = constants.engine_prefill *
-              detail::prefill_of(v, model, {1, detail::fresh_tokens(job)}, job, mesh, where, constants).total;
-  e.running = detail::running_batch(job, line, most, replicas, e.prefill.value());
-  e.per_token = detail::token_of(v, e.running, cache, job, mesh, where, constants);
-  e.memory = detail::memory_of(v, e.running, cache, job, where);
-  e.fit = fits(e.memory);
-  detail::add_rates(e, job, replicas, constants);
-  return e;
+  result.fit = fits(result.memory);
+  const detail::token_terms terms = detail::token_terms_of(served, cache, job, mesh, constants);
+  const auto most = static_cast<double>(result.largest_running);
+  result.capacity = per_second{replicas * most / (job.output.mean * detail::time_at(terms, most))};
+  if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
+  detail::refuse_targets(result, model, job, mesh, where);
+  if (result.refusal != serving_refusal::none) return result;
+  const std::int64_t fresh = detail::fresh_tokens(job);
+  result.prefill =
+      constants.engine_prefill * detail::prefill_of(served, model, {1, fresh}, job, mesh, where, constants).total;
+  const detail::admission prompt{result.prefill.value(), detail::prefill_chunks(job, static_cast<double>(fresh))};
+  result.running = detail::running_batch(job, terms, most, replicas, prompt);
+  result.per_token = detail::token_of(terms, result.running, where.chip);
+  result.memory = detail::memory_of(served, result.running, cache, job, where);
+  result.fit = fits(result.memory);
+  detail::add_rates(result, job, replicas, prompt, constants);
+  return result;
 }
 
 /// A point of the frontier of throughput against latency.
 struct frontier_point {
-  double running = 0;          ///< per replica
+  double running = 0;          ///< sequences that run, per replica
   seconds per_token{};         ///< mean time of an output token
   per_second output_tokens{};  ///< over all replicas
 };
@@ -308,7 +322,9 @@ struct serving_frontier {
   std::size_t count = 0;                    ///< points
 };
 
-/// Time per token and throughput for running batches 1, 2, 4 … and the largest that fits; no points where none does.
+/// Time per token and throughput for running batches of 1, 2, 4 … sequences and the largest that fits; no points where
+/// none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8 gives 132.5 output tokens a second with one
+/// sequence of 1024 + 256 tokens (tests/unit/serving.cpp).
 [[nodiscard]] constexpr serving_frontier frontier(const transformer& model, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = {}) {
@@ -316,12 +332,13 @@ struct serving_frontier {
   validate(constants);
   serving_frontier result;
   const std::int64_t most = largest_running(model, job, mesh, where);
-  const detail::served_model v = detail::served_by(model, job, mesh, where);
+  const detail::served_model served = detail::served_by(model, job, mesh, where);
   const bytes cache = detail::cache_of(model, job, running_context(job));
+  const detail::token_terms terms = detail::token_terms_of(served, cache, job, mesh, constants);
   for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
     const auto running = static_cast<double>(batch);
-    const seconds token = detail::token_of(v, running, cache, job, mesh, where, constants).total;
-    result.points[result.count++] = {running, token, v.on.count * running / token};
+    const seconds token{detail::time_at(terms, running)};
+    result.points[result.count++] = {running, token, served.on.count * running / token};
     if (batch == most) break;
     batch = 2 * batch < most ? 2 * batch : most;
   }

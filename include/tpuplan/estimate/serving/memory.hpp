@@ -6,23 +6,23 @@
 #include <tpuplan/estimate/training/memory.hpp>
 
 /// @file
-/// HBM that serving takes on one JAX device, and how many sequences it leaves room for.
+/// HBM that serving takes on one JAX device, and how many sequences can run in what is left.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// Bytes on one device; weights + cache + workspace = total.
 struct serving_memory {
-  bytes weights{};    ///< with their padding
-  bytes cache{};      ///< of the running batch, copies included
+  bytes weights{};    ///< weights with their padding
+  bytes cache{};      ///< keys and values of the running sequences, copies included
   bytes workspace{};  ///< compiled programs and their buffers
   bytes total{};      ///< of all parts
-  bytes low{};        ///< weights as they are, no workspace
-  bytes high{};       ///< twice the usual padding and workspace
+  bytes low{};        ///< the least that it may be: no padding, no workspace
+  bytes high{};       ///< the most that it may be: twice the usual padding and workspace
   bytes usable{};     ///< what XLA lets a program use on the device
 };
 
-/// `yes` where even the high estimate is below 97 % of what is usable, `no` where weights and cache alone are above it.
+/// `yes` where even the high estimate is below 97 % of what is usable; `no` where the low one is above all of it.
 [[nodiscard]] constexpr verdict fits(const serving_memory& memory) noexcept {
   if (memory.high < safe_share * memory.usable) return verdict::yes;
   return memory.low > memory.usable ? verdict::no : verdict::uncertain;
@@ -30,7 +30,7 @@ struct serving_memory {
 
 namespace detail {
 
-/// Weights are padded by 2 %, programs take 1 GiB: set, on published serving records.
+/// Weights are padded by 2 % and compiled programs take 1 GiB: set by hand on published serving records.
 inline constexpr double weight_padding = 0.02;
 inline constexpr bytes program_memory{1073741824.0};
 
@@ -38,15 +38,15 @@ constexpr bytes weights_per_device(const served_model& served, const serving_job
   return size_of(job.weights) * (served.held / served.on.devices);
 }
 
-/// What the engine's share of a device leaves for keys and values; below 0 where weights do not fit.
+/// What the engine's share of a device leaves for keys and values; negative where weights do not fit.
 constexpr bytes cache_room(const served_model& served, const serving_job& job, const slice& where) {
   return job.memory_fraction * usable_hbm_per_device(where.chip) -
          (1 + weight_padding) * weights_per_device(served, job) - program_memory;
 }
 
-/// Bytes on one device of a sequence whose cache takes so many.
+/// Bytes on each device of a sequence whose keys and values take so many, copies included.
 constexpr bytes on_device(const served_model& served, bytes cache) {
-  return cache * (served.copies / served.on.devices);
+  return cache * (served.cache_copies / served.on.devices);
 }
 
 constexpr serving_memory memory_of(const served_model& served, double running, bytes cache, const serving_job& job,
@@ -63,20 +63,21 @@ constexpr serving_memory memory_of(const served_model& served, double running, b
   return use;
 }
 
-/// Sequences with room for so many caches, given that the longest fits.
-constexpr std::int64_t places_for(const served_model& served, bytes cache, bytes longest, const serving_job& job,
-                                  const slice& where) {
+/// Sequences of the mean length `cache` that can run at once, provided that one of the longest fits.
+constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes longest, const serving_job& job,
+                                 const slice& where) {
   const bytes room = cache_room(served, job, where);
   if (room < on_device(served, longest)) return 0;
-  const double places = room / on_device(served, cache);
-  const std::int64_t most = places < 1 ? 1 : places > 1e12 ? std::int64_t{1000000000000} : floor_to_count(places);
+  const double slots = room / on_device(served, cache);
+  const std::int64_t most = slots < 1 ? 1 : slots > 1e12 ? std::int64_t{1000000000000} : floor_to_count(slots);
   return job.max_running > 0 && job.max_running < most ? job.max_running : most;
 }
 
 }  // namespace detail
 
-/// HBM on one device with so many sequences running in each replica. Worked: 8.79 GB of weights for Llama 2 70B in int8
-/// on v6e-8 (8.70 GB printed). Source: set on published serving records (tests/oracle/serving_records.cpp).
+/// HBM on one device while so many sequences run in each replica. Throws for a count below 0, and for what
+/// `decode_step` throws for. Worked: 8.79 GB of weights for Llama 2 70B in int8 on v6e-8 (8.70 GB printed).
+/// Source: set on published serving records (tests/oracle/serving_records.cpp).
 [[nodiscard]] constexpr serving_memory serving_memory_use(const transformer& model, double running,
                                                           const serving_job& job, const serving_layout& mesh,
                                                           const slice& where) {
@@ -85,22 +86,23 @@ constexpr std::int64_t places_for(const served_model& served, bytes cache, bytes
                            detail::cache_of(model, job, running_context(job)), job, where);
 }
 
-/// Sequences that run at once in a replica: what the cache holds, at most what the engine is set to; 0 where not one
-/// of the longest fits. Worked: Llama 3 8B on v6e-1 has room for one of 97 196 tokens (tests/unit/serving.cpp).
+/// Sequences that can run at once in a replica: as many as HBM has room for, at most `job.max_running`; 0 where not one
+/// of the longest fits. Worked: Llama 3 8B on v6e-1 can run one of 97 196 tokens (tests/unit/serving.cpp).
 [[nodiscard]] constexpr std::int64_t largest_running(const transformer& model, const serving_job& job,
                                                      const serving_layout& mesh, const slice& where) {
   const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));
-  return detail::places_for(detail::served_by(model, job, mesh, where),
-                            detail::cache_of(model, job, running_context(job)), longest, job, where);
+  return detail::slots_for(detail::served_by(model, job, mesh, where),
+                           detail::cache_of(model, job, running_context(job)), longest, job, where);
 }
 
-/// Tokens of the longest single sequence whose cache fits; 0 where weights leave no room. At most 2^40.
+/// Tokens of the longest sequence that can run alone; 0 where weights leave no room, and never more than 2^40.
+/// Worked: 97 196 for Llama 3 8B on v6e-1 (tests/unit/serving.cpp).
 [[nodiscard]] constexpr std::int64_t largest_serving_context(const transformer& model, const serving_job& job,
                                                              const serving_layout& mesh, const slice& where) {
-  const detail::served_model v = detail::served_by(model, job, mesh, where);
-  const bytes room = detail::cache_room(v, job, where);
+  const detail::served_model served = detail::served_by(model, job, mesh, where);
+  const bytes room = detail::cache_room(served, job, where);
   const auto holds = [&](std::int64_t tokens) {
-    return detail::on_device(v, detail::cache_of(model, job, static_cast<double>(tokens))) <= room;
+    return detail::on_device(served, detail::cache_of(model, job, static_cast<double>(tokens))) <= room;
   };
   if (!holds(1)) return 0;
   std::int64_t good = 1, bad = 2;

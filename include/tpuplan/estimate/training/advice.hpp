@@ -5,27 +5,29 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/estimate/findings.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/handbook/thresholds.hpp>
 #include <tpuplan/text.hpp>
 
 /// @file
-/// What in a model, batch or layout wastes the chip, and the gain of mending it: both are estimated, none is a rule.
+/// What in a model, batch or layout wastes the chip, and what mending it gains. Both come from estimates of the step as
+/// it is and with the change, not from rules.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What is wasteful. Enumerators and their names are stable; each has one function in `detail` that looks for it.
+/// What is wasteful. Enumerators and their names are stable.
 enum class finding_kind : std::uint8_t {
-  batch,       ///< fewer tokens on a chip than its arithmetic or its collectives need
-  dimension,   ///< a width that does not fill the MXU, or heads that do not fill its lanes
-  heads,       ///< heads that do not divide by a tensor degree which would be faster
-  vocabulary,  ///< a vocabulary that does not fill the MXU
+  batch,       ///< a chip has fewer tokens than its arithmetic or its collectives need
+  dimension,   ///< a width does not fill the MXU, or heads do not fill its lanes
+  heads,       ///< heads do not divide by a tensor degree which would be faster
+  vocabulary,  ///< the vocabulary does not fill the MXU
   layout,      ///< another data x FSDP x tensor layout of the same devices is faster
-  remat,       ///< a lighter policy fits and is faster
-  wraparound,  ///< the slice has open rings, a larger one of its generation does not
-  slices,      ///< exposed traffic between slices
+  remat,       ///< a remat policy that recomputes less fits and is faster
+  wraparound,  ///< the slice has axes that are no rings, and a larger one of its generation has only rings
+  slices,      ///< traffic between slices is exposed
   microbatch,  ///< HBM is left, and fewer microbatches are faster
 };
 
@@ -36,12 +38,12 @@ enum class finding_kind : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// All that an estimate of a training step takes.
+/// A model, the step that trains it, its layout and the slice: what an estimate of a training step takes.
 struct training_case {
   transformer model{};  ///< what is trained
-  training_job job{};   ///< one step of it
-  layout mesh{};        ///< how it is cut
-  slice where{};        ///< each slice
+  training_job job{};   ///< one step of the training
+  layout mesh{};        ///< how model and batch are sharded
+  slice where{};        ///< each of the slices
 };
 
 /// One waste, and what mending it brings: gain = 1 - step_time_then / (work x step_time_now).
@@ -52,8 +54,8 @@ struct finding {
   text<64> better{};                        ///< the value that mends it
   seconds step_time_now{};                  ///< as the job is
   seconds step_time_then{};                 ///< with the change applied
-  double work = 1;       ///< useful work of a step on each chip, then over now: batch, chips or model may differ
-  double gain = 0;       ///< share of chip time saved for the same useful work
+  double work = 1;       ///< useful FLOPs of a step on each chip, then over now: batch, chips or model may differ
+  double gain = 0;       ///< share of chip time that is saved for the same useful FLOPs
   training_case then{};  ///< with the change applied
 };
 
@@ -72,19 +74,11 @@ struct findings {
 /// Gains below this share are left out: half a percent.
 inline constexpr double smallest_gain = 0.005;
 
-/// The finding of that kind with the largest gain; nothing where there is none.
-[[nodiscard]] constexpr maybe<finding> find_finding(const findings& all, finding_kind kind) {
-  for (const finding& one : all) {
-    if (one.kind == kind) return one;
-  }
-  return nothing;
-}
-
-/// Tokens of a step per chip below which a layout is not limited by arithmetic, at peak rates and with perfect overlap:
-/// the larger of `critical_batch` (weights from HBM) and, where weights or gradients go over ICI, of
-/// `data_parallel_tokens_per_chip` over all axes, twice that where rings are open. Tensor parallelism divides both.
-/// Worked: 850 for a dense model with FSDP over v5p-128, 5100 over v6e-64, whose rings are open. Source: scaling book,
-/// "Training".
+/// Tokens of a step per chip below which a layout is not limited by arithmetic, at peak rates and with perfect overlap.
+/// It is the larger of `critical_batch` (weights from HBM) and, where weights or gradients go over ICI, of
+/// `data_parallel_tokens_per_chip` over all axes, doubled where axes are no rings. Tensor parallelism divides both.
+/// Throws for a model or a layout that `validate` refuses. Worked: 850 for a dense model with FSDP over v5p-128, 5100
+/// over v6e-64, whose axes are no rings. Source: scaling book, "Training".
 [[nodiscard]] constexpr double critical_tokens_per_chip(const transformer& model, const layout& mesh,
                                                         const slice& where) {
   validate(model);
@@ -113,31 +107,30 @@ struct advice_base {
   verdict fit = verdict::no;
 };
 
-/// Model FLOPs of a step on each chip, logits where they are predicted; those of `counted`, where padding is no use.
+/// Model FLOPs of a step on each chip, with logits for the tokens that are predicted. They are those of `counted`,
+/// which leaves padding out.
 constexpr double useful_work(const transformer& counted, const training_case& asked) {
-  const forward_flops f = forward_flops_per_token(counted, asked.job.sequence_length);
-  const flops per_token = f.total - (1 - asked.job.logits_fraction) * f.logits;
+  const forward_flops forward = forward_flops_per_token(counted, asked.job.sequence_length);
+  const flops per_token = forward.total - (1 - asked.job.logits_fraction) * forward.logits;
   return 3 * per_token.value() * static_cast<double>(tokens_per_step(asked.job)) /
          static_cast<double>(checked_multiply(chips(asked.where), slices(asked.mesh)));
 }
 
-/// Whether heads and batch can be dealt out so: what of `validate` may differ between the cases tried here.
-constexpr bool can_be_dealt(const training_case& asked) {
-  const attention_spec& a = asked.model.attention;
-  const std::int64_t t = asked.mesh.tensor;
-  return a.heads % t == 0 && (a.kv_heads % t == 0 || t % a.kv_heads == 0) &&
-         asked.job.global_batch % checked_multiply(batch_shards(asked.mesh), asked.job.gradient_accumulation) == 0;
+/// Whether heads and batch divide over the layout: what `validate` may refuse of the cases tried here.
+constexpr bool divides(const training_case& asked) {
+  return heads_divide(asked.model, asked.mesh.tensor) &&
+         batch_divides(asked.mesh, asked.job.global_batch, asked.job.gradient_accumulation);
 }
 
-/// Takes the case into `best` if it gains more and fits: surely, or no worse than the job does now.
+/// Takes the case into `best` where it gains more and fits as surely as the job does now. Useful FLOPs are those of
+/// `counted`, which leaves padding out.
 constexpr void improve(finding& best, const advice_base& base, const training_case& then, const transformer& counted) {
-  if (!can_be_dealt(then)) return;
+  if (!divides(then)) return;
   const seconds step = step_time(then.model, then.job, then.mesh, then.where, base.constants).total;
   const double work = useful_work(counted, then) / useful_work(base.now.model, base.now);
   const double gain = 1 - step / base.step / work;
-  if (gain < smallest_gain || gain <= best.gain) return;
-  const verdict fit = fits(memory_use(then.model, then.job, then.mesh, then.where));
-  if (fit == verdict::no || (fit == verdict::uncertain && base.fit != verdict::uncertain)) return;
+  if (!gains_more(best, gain, smallest_gain)) return;
+  if (!fits_as_surely(fits(memory_use(then.model, then.job, then.mesh, then.where)), base.fit)) return;
   best.step_time_now = base.step;
   best.step_time_then = step;
   best.work = work;
@@ -149,25 +142,7 @@ constexpr void improve(finding& best, const advice_base& base, const training_ca
   improve(best, base, then, then.model);
 }
 
-/// Puts a finding in its place; one without gain was not found, and of too many the smallest is lost.
-constexpr void add(findings& all, const finding& one) {
-  const bool full = all.count == all.items.size();
-  if (one.gain < smallest_gain || (full && all.items.back().gain >= one.gain)) return;
-  std::size_t place = full ? all.count - 1 : all.count++;
-  for (; place > 0 && all.items[place - 1].gain < one.gain; --place) all.items[place] = all.items[place - 1];
-  all.items[place] = one;
-}
-
-constexpr finding finding_of(finding_kind kind, std::string_view subject) {
-  finding f;
-  f.kind = kind;
-  f.subject = subject;
-  return f;
-}
-
-constexpr text<64> words_of(std::int64_t number) { return text<64>{}.append(number); }
-
-/// "data 2 x fsdp 16 x tensor 4"; the degrees that are not searched do not change.
+/// "data 2 x fsdp 16 x tensor 4": the degrees that are searched.
 constexpr text<64> words_of(const layout& mesh) {
   text<64> words;
   const auto append = [&words](std::string_view label, std::int64_t degree) {
@@ -179,9 +154,9 @@ constexpr text<64> words_of(const layout& mesh) {
   return words.empty() ? text<64>{"one device"} : words;
 }
 
-/// Where a chip has fewer tokens than are critical: the batch doubled until it has as many, as far as that fits.
+/// Where a chip has fewer tokens than are critical: the batch is doubled until it has as many, as far as that fits.
 constexpr finding batch_finding(const advice_base& base) {
-  finding best = finding_of(finding_kind::batch, "training_job.global_batch");
+  auto best = finding_of<finding>(finding_kind::batch, "training_job.global_batch");
   training_case then = base.now;
   const double critical = critical_tokens_per_chip(then.model, then.mesh, then.where);
   const auto all_chips = static_cast<double>(checked_multiply(chips(then.where), slices(then.mesh)));
@@ -195,7 +170,7 @@ constexpr finding batch_finding(const advice_base& base) {
   return best;
 }
 
-/// The widths of a model that are cut for the MXU, by number.
+/// The widths of a model that should fill the MXU, by number.
 inline constexpr std::int32_t width_count = 4;
 constexpr std::string_view width_name(std::int32_t which) noexcept {
   constexpr std::string_view names[] = {"model.d_model", "model.mlp.d_ff", "model.moe.expert_d_ff",
@@ -209,10 +184,10 @@ constexpr std::int64_t& width_at(transformer& model, std::int32_t which) noexcep
                       : model.moe.shared_d_ff;
 }
 
-/// A width that is not a multiple of the MXU's side on each tensor shard: the multiple below or above, no further than
-/// a quarter away. Gains are per model FLOP, for the model changes.
+/// A width that is not a multiple of the MXU's side on each tensor shard: the multiple below or above is tried, where
+/// it is no further than a quarter away. The model changes, so that gains are for the same model FLOPs.
 constexpr finding width_finding(const advice_base& base, std::int32_t which) {
-  finding best = finding_of(finding_kind::dimension, width_name(which));
+  auto best = finding_of<finding>(finding_kind::dimension, width_name(which));
   training_case then = base.now;
   const std::int64_t width = width_at(then.model, which);
   const std::int64_t side = positive_count("chip.mxu.side", then.where.chip.mxu.side);
@@ -229,52 +204,52 @@ constexpr finding width_finding(const advice_base& base, std::int32_t which) {
   return best;
 }
 
-/// Heads whose size is not a multiple of the 128 lanes: fewer and larger ones of the same width together, KV heads
-/// likewise. Latent attention and models with heads of two sizes are left alone.
+/// Heads whose size is not a multiple of the 128 lanes: fewer and larger heads of the same total width are tried, KV
+/// heads likewise. Latent attention and models with heads of two sizes are left alone.
 constexpr finding head_size_finding(const advice_base& base) {
-  finding best = finding_of(finding_kind::dimension, "model.attention.head_dim");
+  auto best = finding_of<finding>(finding_kind::dimension, "model.attention.head_dim");
   training_case then = base.now;
-  attention_spec& a = then.model.attention;
-  if (has_latent_attention(then.model) || a.global_head_dim > 0 || a.head_dim % 128 == 0) return best;
-  const std::int64_t size = round_up(a.head_dim, 128);
-  const std::int64_t width = checked_multiply(a.heads, a.head_dim);
-  const std::int64_t kv_width = checked_multiply(a.kv_heads, a.head_dim);
+  attention_spec& attention = then.model.attention;
+  if (has_latent_attention(then.model) || attention.global_head_dim > 0 || attention.head_dim % 128 == 0) return best;
+  const std::int64_t size = round_up(attention.head_dim, 128);
+  const std::int64_t width = checked_multiply(attention.heads, attention.head_dim);
+  const std::int64_t kv_width = checked_multiply(attention.kv_heads, attention.head_dim);
   if (width % size != 0 || kv_width % size != 0 || width / size % (kv_width / size) != 0) return best;
   const auto words = [](const attention_spec& of) {
     return text<64>{}.append(of.heads).append(" heads of ").append(of.head_dim);
   };
-  best.now = words(a);
-  a.head_dim = size;
-  a.heads = width / size;
-  a.kv_heads = kv_width / size;
-  if (a.global_kv_heads <= a.heads) improve(best, base, then);
-  best.better = words(a);
+  best.now = words(attention);
+  attention.head_dim = size;
+  attention.heads = width / size;
+  attention.kv_heads = kv_width / size;
+  if (attention.global_kv_heads <= attention.heads) improve(best, base, then);
+  best.better = words(attention);
   return best;
 }
 
-/// KV heads beside that many heads, cut or repeated evenly over a tensor degree that divides the heads.
-constexpr std::int64_t kv_heads_for(const attention_spec& a, std::int64_t heads, std::int64_t tensor) {
-  if (a.kv_heads == a.heads) return heads;
-  const std::int64_t wanted = a.kv_heads < tensor ? a.kv_heads : round_up(a.kv_heads, tensor);
+/// KV heads beside that many heads, which divide over a tensor degree that divides the heads, or are copied evenly.
+constexpr std::int64_t kv_heads_for(const attention_spec& attention, std::int64_t heads, std::int64_t tensor) {
+  if (attention.kv_heads == attention.heads) return heads;
+  const std::int64_t wanted = attention.kv_heads < tensor ? attention.kv_heads : round_up(attention.kv_heads, tensor);
   return tensor % wanted == 0 || wanted % tensor == 0 ? wanted : tensor;
 }
 
-/// A tensor degree that the heads do not divide by: heads of zeros added until they do. They are no useful work.
+/// Tensor degrees by which the heads do not divide: heads of zeros are added until they do. Their FLOPs are not useful.
 constexpr finding heads_finding(const advice_base& base) {
-  finding best = finding_of(finding_kind::heads, "model.attention.heads");
-  const layout& l = base.now.mesh;
-  const std::int64_t cut = checked_multiply(l.data, l.fsdp, l.tensor);
-  const attention_spec& given = base.now.model.attention;
-  for (std::int64_t tensor = 2; tensor < 2 * given.heads && cut % tensor == 0; tensor *= 2) {
+  auto best = finding_of<finding>(finding_kind::heads, "model.attention.heads");
+  const layout& given = base.now.mesh;
+  const std::int64_t shards = checked_multiply(given.data, given.fsdp, given.tensor);
+  const attention_spec& given_heads = base.now.model.attention;
+  for (std::int64_t tensor = 2; tensor < 2 * given_heads.heads && shards % tensor == 0; tensor *= 2) {
     training_case then = base.now;
     then.mesh.tensor = tensor;
-    then.mesh.data = cut / tensor % l.data == 0 ? l.data : 1;
-    then.mesh.fsdp = cut / tensor / then.mesh.data;
-    if (can_be_dealt(then)) continue;
-    attention_spec& a = then.model.attention;
-    a.heads = round_up(given.heads, tensor);
-    a.kv_heads = kv_heads_for(given, a.heads, tensor);
-    if (a.heads == given.heads || a.heads % a.kv_heads != 0) continue;
+    then.mesh.data = shards / tensor % given.data == 0 ? given.data : 1;
+    then.mesh.fsdp = shards / tensor / then.mesh.data;
+    if (divides(then)) continue;
+    attention_spec& heads = then.model.attention;
+    heads.heads = round_up(given_heads.heads, tensor);
+    heads.kv_heads = kv_heads_for(given_heads, heads.heads, tensor);
+    if (heads.heads == given_heads.heads || heads.heads % heads.kv_heads != 0) continue;
     improve(best, base, then, base.now.model);
   }
   const auto words = [](const training_case& of) {
@@ -285,10 +260,10 @@ constexpr finding heads_finding(const advice_base& base) {
   return best;
 }
 
-/// A vocabulary that is not a multiple of the MXU's side on each tensor shard: the multiple above, which costs nearly
-/// the same time. The gain is per model FLOP: the rows that are computed anyway can hold tokens.
+/// A vocabulary that is not a multiple of the MXU's side on each tensor shard: the multiple above takes nearly the same
+/// time. The gain is for the same model FLOPs, because the rows that are computed anyway can hold tokens.
 constexpr finding vocabulary_finding(const advice_base& base) {
-  finding best = finding_of(finding_kind::vocabulary, "model.vocab");
+  auto best = finding_of<finding>(finding_kind::vocabulary, "model.vocab");
   training_case then = base.now;
   const std::int64_t unit =
       checked_multiply(positive_count("chip.mxu.side", then.where.chip.mxu.side), then.mesh.tensor);
@@ -299,20 +274,19 @@ constexpr finding vocabulary_finding(const advice_base& base) {
   return best;
 }
 
-/// Every data x FSDP x tensor layout of the same devices; expert, context, pipeline and slices stay.
+/// Every data x FSDP x tensor layout of the same devices is tried; expert, context, pipeline and slices stay.
 constexpr finding layout_finding(const advice_base& base) {
-  finding best = finding_of(finding_kind::layout, "layout");
+  auto best = finding_of<finding>(finding_kind::layout, "layout");
   training_case then = base.now;
-  layout& l = then.mesh;
-  const std::int64_t cut = checked_multiply(l.data, l.fsdp, l.tensor);
-  for (std::int64_t tensor = 1; tensor <= cut && tensor <= then.model.attention.heads; ++tensor) {
-    if (cut % tensor != 0) continue;
-    const std::int64_t rest = cut / tensor;
+  const std::int64_t shards = checked_multiply(then.mesh.data, then.mesh.fsdp, then.mesh.tensor);
+  for (std::int64_t tensor = 1; tensor <= shards && tensor <= then.model.attention.heads; ++tensor) {
+    if (shards % tensor != 0) continue;
+    const std::int64_t rest = shards / tensor;
     for (std::int64_t data = 1; data <= rest; ++data) {
       if (rest % data != 0) continue;
-      l.tensor = tensor;
-      l.data = data;
-      l.fsdp = rest / data;
+      then.mesh.tensor = tensor;
+      then.mesh.data = data;
+      then.mesh.fsdp = rest / data;
       improve(best, base, then);
     }
   }
@@ -321,9 +295,9 @@ constexpr finding layout_finding(const advice_base& base) {
   return best;
 }
 
-/// Every named policy that keeps its tensors in HBM: `step_time` does not charge for transfers to hosts.
+/// Every named policy that keeps its tensors in HBM is tried: `step_time` does not count transfers to hosts.
 constexpr finding remat_finding(const advice_base& base) {
-  finding best = finding_of(finding_kind::remat, "training_job.remat");
+  auto best = finding_of<finding>(finding_kind::remat, "training_job.remat");
   training_case then = base.now;
   const layer_widths widths = widths_of(then.model);
   for (const named_remat_policy& candidate : remat_policies) {
@@ -336,25 +310,24 @@ constexpr finding remat_finding(const advice_base& base) {
   return best;
 }
 
-/// The smallest larger slice of the generation whose rings are all closed, a multiple of this one; nothing where this
-/// one is closed, that is not established, or the chip is not in the table.
+/// The smallest slice of the same generation that is a multiple of this one and has only rings; nothing where this one
+/// has only rings, where that is unknown, or where the chip is not in the table.
 constexpr maybe<slice> nearest_wrapped(const slice& where) {
   if (chips(where) == 1 || fully_wrapped(where).value_or(true)) return nothing;
   maybe<slice> best = nothing;
-  const std::int64_t generation = generation_index(where.chip);
-  for (const slice_row& row : slice_rows) {
-    if (row.generation != generation || chips(row) <= chips(where) || chips(row) % chips(where) != 0) continue;
+  for (const slice_row& row : slices_of(where.chip.name)) {
+    if (chips(row) <= chips(where) || chips(row) % chips(where) != 0) continue;
     if (best.has_value() && chips(row) >= chips(*best)) continue;
-    slice candidate = to_slice(row);
-    candidate.chip = where.chip;
+    const slice candidate = to_slice(where.chip, row);
     if (schedulable(candidate) && fully_wrapped(candidate).value_or(false)) best = candidate;
   }
   return best;
 }
 
-/// That slice with as much work on each chip: the batch grows with the chips. Of several slices `slices_finding` tells.
+/// The nearest slice that has only rings, with a batch that grows with the chips. Several slices are left to
+/// `slices_finding`.
 constexpr finding wraparound_finding(const advice_base& base) {
-  finding best = finding_of(finding_kind::wraparound, "slice");
+  auto best = finding_of<finding>(finding_kind::wraparound, "slice");
   const maybe<slice> wrapped = nearest_wrapped(base.now.where);
   if (!wrapped || slices(base.now.mesh) > 1) return best;
   training_case then = base.now;
@@ -369,26 +342,26 @@ constexpr finding wraparound_finding(const advice_base& base) {
   return best;
 }
 
-/// Where traffic between slices is exposed: as many chips in fewer and larger slices, over which weights or batch are
-/// dealt; and, where a slice has fewer tokens than hide that traffic, fewer slices of the same size.
+/// Where traffic between slices is exposed: as many chips in fewer and larger slices are tried, with weights or batch
+/// sharded over them; and, where a slice has fewer tokens than hide that traffic, fewer slices of the same size.
 constexpr finding slices_finding(const advice_base& base) {
-  finding best = finding_of(finding_kind::slices, "slices");
-  const layout& l = base.now.mesh;
-  if (l.dcn_data == 1) return best;
+  auto best = finding_of<finding>(finding_kind::slices, "slices");
+  const layout& given = base.now.mesh;
+  if (given.dcn_data == 1) return best;
   const auto tokens = static_cast<double>(tokens_per_step(base.now.job));
-  const bool too_few = tokens / static_cast<double>(slices(l)) < dcn_tokens_per_slice(base.now.where.chip);
-  for (std::int64_t times = 2; times <= l.dcn_data; ++times) {
-    if (l.dcn_data % times != 0) continue;
+  const bool too_few = tokens / static_cast<double>(slices(given)) < dcn_tokens_per_slice(base.now.where.chip);
+  for (std::int64_t times = 2; times <= given.dcn_data; ++times) {
+    if (given.dcn_data % times != 0) continue;
     training_case then = base.now;
-    then.mesh.dcn_data = l.dcn_data / times;
+    then.mesh.dcn_data = given.dcn_data / times;
     if (too_few) improve(best, base, then);
     const maybe<slice> larger = find_slice_of_size(then.where.chip, checked_multiply(chips(then.where), times));
     if (!larger) continue;
     then.where = *larger;
-    then.mesh.fsdp = checked_multiply(l.fsdp, times);
+    then.mesh.fsdp = checked_multiply(given.fsdp, times);
     improve(best, base, then);
-    then.mesh.fsdp = l.fsdp;
-    then.mesh.data = checked_multiply(l.data, times);
+    then.mesh.fsdp = given.fsdp;
+    then.mesh.data = checked_multiply(given.data, times);
     improve(best, base, then);
   }
   const auto words = [](const training_case& of) {
@@ -399,9 +372,9 @@ constexpr finding slices_finding(const advice_base& base) {
   return best;
 }
 
-/// Fewer microbatches in a step.
+/// Every smaller number of microbatches that divides the given one is tried.
 constexpr finding microbatch_finding(const advice_base& base) {
-  finding best = finding_of(finding_kind::microbatch, "training_job.gradient_accumulation");
+  auto best = finding_of<finding>(finding_kind::microbatch, "training_job.gradient_accumulation");
   training_case then = base.now;
   const std::int64_t given = base.now.job.gradient_accumulation;
   for (std::int64_t pieces = 1; pieces <= given / 2; ++pieces) {
@@ -416,9 +389,9 @@ constexpr finding microbatch_finding(const advice_base& base) {
 
 }  // namespace detail
 
-/// What of a training job wastes the chip, the largest gain first; one change at a time, each estimated by `step_time`
-/// with the same constants. A change is only found where it gains half a percent and fits, surely or no worse than the
-/// job does now. Throws for what `step_time` throws for.
+/// What of a training job wastes the chip, the largest gain first. Each finding is one change by itself, estimated by
+/// `step_time` with the same constants, which gains half a percent or more and fits as surely as the job does now.
+/// Throws for what `step_time` throws for.
 /// Worked: llama-3-8b on v5p-128, 64 sequences of 4096 tokens under `full`, has HBM for a lighter policy; its 4096
 /// tokens a chip are above the 850 that are critical (tests/unit/advice.cpp).
 [[nodiscard]] constexpr findings training_advice(const transformer& model, const training_job& job, const layout& mesh,

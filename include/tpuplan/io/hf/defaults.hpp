@@ -7,8 +7,9 @@
 
 /// @file
 /// What a field of a Hugging Face config.json is when the file does not say: the defaults of the configuration classes
-/// of the transformers library, for the fields that hf_config.hpp reads. Generated from data/hf_defaults.json, which
-/// names the source file and commit of every class; a test holds the two against each other, row by row.
+/// of the transformers library, for the fields that hf_config.hpp reads. The table between the marks is generated from
+/// data/hf_defaults.json, which names the source file and commit of every class, by `cmake --build BUILD --target
+/// generate`, and is not edited here.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -42,6 +43,7 @@ struct hf_default {
   std::string_view divisor{};              ///< another field
 };
 
+// generated: hf_defaults from data/hf_defaults.json
 /// Every default, in the order of data/hf_defaults.json.
 // clang-format off
 inline constexpr std::array<hf_default, 462> hf_defaults{{
@@ -505,11 +507,11 @@ inline constexpr std::array<hf_default, 462> hf_defaults{{
     {"mllama_vision_model", "image_size", default_kind::number, 448},
     {"mllama_vision_model", "patch_size", default_kind::number, 14},
     {"mllama_vision_model", "max_num_tiles", default_kind::number, 4},
-    {"mllama_vision_model", "supported_aspect_ratios", default_kind::list, 0,
-     "[[1,1],[1,2],[1,3],[1,4],[2,1],[2,2],[3,1],[4,1]]"},
+    {"mllama_vision_model", "supported_aspect_ratios", default_kind::list, 0, "[[1,1],[1,2],[1,3],[1,4],[2,1],[2,2],[3,1],[4,1]]"},
     {"mllama_vision_model", "max_aspect_ratio_id", default_kind::list_length, 0, "supported_aspect_ratios"},
 }};
 // clang-format on
+// end of generated: hf_defaults
 
 /// The row for a field of a model type, or null where the class has no default for it.
 /// Worked: hf_default_for("gemma", "head_dim")->value is 256.

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <tpuplan/error.hpp>
 #include <tpuplan/io/json/number.hpp>
+#include <utility>
+#include <vector>
 
 /// @file
 /// Reading JSON that may be malformed or hostile: bounded in size and depth, and every refusal names the field.
@@ -84,16 +86,18 @@ inline int bracket_depth(std::string_view characters) noexcept {
   return parse_json(characters, path, limits);
 }
 
-namespace detail {
-
-/// One object of a JSON document and where it stands, so that a refusal can name "records[3].model.layers".
+/// One object of a JSON document and where it stands, so that a refusal can name "runs.json.records[3].model.layers". A
+/// key that is null counts as one that is not there. It looks at the document, which must live as long.
 class json_object {
  public:
+  /// `path` names the value: the file, or the place in it. Refuses anything but an object.
   json_object(const nlohmann::json& value, std::string path) : value_{&value}, path_{std::move(path)} {
-    if (!value.is_object()) fail(errc::malformed_input, path_, value.type_name(), "an object");
+    if (!value.is_object()) detail::fail(errc::malformed_input, path_, value.type_name(), "an object");
   }
 
+  /// The object itself.
   [[nodiscard]] const nlohmann::json& value() const noexcept { return *value_; }
+  /// Where the value of a key stands: "runs.json.records".
   [[nodiscard]] std::string path(std::string_view key) const { return path_ + "." + std::string(key); }
 
   /// Refuses any other key, by its path.
@@ -102,58 +106,80 @@ class json_object {
       if (std::find(keys.begin(), keys.end(), entry.key()) != keys.end()) continue;
       std::string valid;
       for (const std::string_view key : keys) valid += (valid.empty() ? "" : ", ") + std::string(key);
-      fail(errc::unknown_name, path(entry.key()), "not a key", valid);
+      detail::fail(errc::unknown_name, path(entry.key()), "not a key", valid);
     }
   }
 
-  /// Present and not null.
+  /// Whether the key is there and not null.
   [[nodiscard]] bool has(std::string_view key) const {
     const auto found = value_->find(std::string(key));
     return found != value_->end() && !found->is_null();
   }
+  /// Whether the key is there and null.
   [[nodiscard]] bool is_null(std::string_view key) const {
     const auto found = value_->find(std::string(key));
     return found != value_->end() && found->is_null();
   }
+  /// The value of a key that must be there.
   [[nodiscard]] const nlohmann::json& at(std::string_view key) const {
     const auto found = value_->find(std::string(key));
-    if (found == value_->end() || found->is_null()) fail(errc::missing_field, path(key), "missing", "a value");
+    if (found == value_->end() || found->is_null()) detail::fail(errc::missing_field, path(key), "missing", "a value");
     return *found;
   }
+  /// The object under a key.
   [[nodiscard]] json_object object(std::string_view key) const { return {at(key), path(key)}; }
-
-  [[nodiscard]] std::int64_t count(std::string_view key) const {
-    return whole_number(at(key), [&] { return path(key); });
+  /// The list under a key.
+  [[nodiscard]] const nlohmann::json& list(std::string_view key) const {
+    const nlohmann::json& given = at(key);
+    if (!given.is_array()) detail::fail(errc::malformed_input, path(key), given.type_name(), "an array");
+    return given;
   }
-  /// A count that is in the file must be 1 or more.
+  /// The objects of a list, each with its place: "runs.json.records[3]".
+  [[nodiscard]] std::vector<json_object> objects(std::string_view key) const {
+    std::vector<json_object> result;
+    for (const nlohmann::json& one : list(key))
+      result.emplace_back(one, path(key) + "[" + std::to_string(result.size()) + "]");
+    return result;
+  }
+
+  /// A whole number; 1e6 is read as a million.
+  [[nodiscard]] std::int64_t count(std::string_view key) const {
+    return detail::whole_number(at(key), [&] { return path(key); });
+  }
+  /// A whole number from 1 on.
   [[nodiscard]] std::int64_t positive_count(std::string_view key) const {
     const std::int64_t given = count(key);
-    if (given < 1) fail(errc::invalid_argument, path(key), given, "a whole number from 1 on");
+    if (given < 1) detail::fail(errc::invalid_argument, path(key), given, "a whole number from 1 on");
     return given;
   }
+  /// A number.
   [[nodiscard]] double number(std::string_view key) const {
     const nlohmann::json& given = at(key);
-    if (!given.is_number()) fail(errc::malformed_input, path(key), shown_json(given), "a number");
+    if (!given.is_number()) detail::fail(errc::malformed_input, path(key), detail::shown_json(given), "a number");
     return given.get<double>();
   }
-  /// A number that is in the file must be above 0 and finite.
+  /// A finite number above 0.
   [[nodiscard]] double positive_number(std::string_view key) const {
     const double given = number(key);
-    if (!is_finite(given)) fail(errc::not_finite, path(key), given, "a finite number above 0");
-    if (given <= 0) fail(errc::invalid_argument, path(key), given, "a number above 0");
+    if (!detail::is_finite(given)) detail::fail(errc::not_finite, path(key), given, "a finite number above 0");
+    if (given <= 0) detail::fail(errc::invalid_argument, path(key), given, "a number above 0");
     return given;
   }
+  /// True or false.
   [[nodiscard]] bool flag(std::string_view key) const {
     const nlohmann::json& given = at(key);
-    if (!given.is_boolean()) fail(errc::malformed_input, path(key), shown_json(given), "true or false");
+    if (!given.is_boolean()) detail::fail(errc::malformed_input, path(key), detail::shown_json(given), "true or false");
     return given.get<bool>();
   }
+  /// A text.
   [[nodiscard]] std::string string(std::string_view key) const {
     const nlohmann::json& given = at(key);
-    if (!given.is_string()) fail(errc::malformed_input, path(key), shown_json(given), "a text");
+    if (!given.is_string()) detail::fail(errc::malformed_input, path(key), detail::shown_json(given), "a text");
     return given.get<std::string>();
   }
 
+  /// @{
+  /// The same, or `other` where the key is not there.
   [[nodiscard]] std::int64_t count_or(std::string_view key, std::int64_t other) const {
     return has(key) ? count(key) : other;
   }
@@ -162,13 +188,13 @@ class json_object {
   }
   [[nodiscard]] double number_or(std::string_view key, double other) const { return has(key) ? number(key) : other; }
   [[nodiscard]] bool flag_or(std::string_view key, bool other) const { return has(key) ? flag(key) : other; }
+  /// @}
 
  private:
   const nlohmann::json* value_;
   std::string path_;
 };
 
-}  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan
 

@@ -25,7 +25,7 @@ template <>
 struct named_value<chip_spec> {
   static chip_spec of(std::string_view name, const json_place& at) {
     if (const auto found = find_chip(name)) return *found;
-    fail(errc::unknown_name, at.text(), name, "v2, v3, v4, v5e, v5p, v6e, tpu7x, or the figures of a chip");
+    fail(errc::unknown_name, at.text(), name, chip_names().append(", or the figures of a chip").view());
   }
 };
 template <>

@@ -31,37 +31,33 @@ struct gcloud_launch {
 
 namespace detail {
 
-/// The VM image that the documentation pairs with the chip. Empty: the Cloud TPU API does not have the chip.
-inline std::string_view tpu_runtime_version(std::int64_t generation) {
-  switch (generation) {
-    case chip_v2:
-    case chip_v3:
-    case chip_v4: return "tpu-ubuntu2204-base";
-    case chip_v5e: return "v2-alpha-tpuv5-lite";
-    case chip_v5p: return "v2-alpha-tpuv5";
-    case chip_v6e: return "v2-alpha-tpuv6e";
-    default: return "";
-  }
-}
-
 /// Refuses what the Cloud TPU API is not documented to offer.
 inline void check_gcloud(const launch_request& r, tpu_creation how) {
-  const std::int64_t generation = launched_generation(r);
+  const cloud_tpu_offer offer = offers_of(r.where.chip.name).gcloud;
   const std::string_view kind = name(r.capacity);
-  if (tpu_runtime_version(generation).empty())
-    fail(errc::unsupported, "slice", name(r.where).view(), "v2 to v6e: the Cloud TPU API has no tpu7x; use gke");
-  if (generation == chip_v4 && chips(r.where) > 2048)
-    fail(errc::unsupported, "slice", name(r.where).view(), "at most v4-4096, the largest accelerator type of v4");
+  if (offer.runtime_version.empty()) {
+    fail(errc::unsupported, "slice", name(r.where).view(), "a slice of " + chips_with([](const launch_offer& o) {
+                                                             return !o.gcloud.runtime_version.empty();
+                                                           }) + ": the Cloud TPU API has no others; use gke");
+  }
+  if (offer.most_chips > 0 && chips(r.where) > offer.most_chips)
+    fail(errc::unsupported, "slice", name(r.where).view(),
+         "at most " + std::to_string(offer.most_chips) + " chips, the largest accelerator type of the chip");
   if (r.where.chips_per_vm != slice_of(r.where.chip, r.where.shape).chips_per_vm) {
     fail(errc::unsupported, "slice.chips_per_vm", r.where.chips_per_vm,
          "what the accelerator type has: the Cloud TPU API does not let VMs be chosen");
   }
   if (r.project.empty()) refuse_name("project", r.project, "a project ID");
   if (r.zone.empty()) refuse_name("zone", r.zone, "the zone of the TPU VMs");
-  if (r.slices > 1 && generation <= chip_v3)
-    fail(errc::unsupported, "slices", r.slices, "1: multislice of Cloud TPU starts with v4");
-  if (r.capacity == provisioning::flex_start && generation != chip_v5e && generation != chip_v6e)
-    fail(errc::unsupported, "provisioning", kind, "on_demand, spot or a reservation: flex-start has v5e and v6e only");
+  if (r.slices > 1 && !offer.multislice) {
+    fail(errc::unsupported, "slices", r.slices,
+         "1: multislice of Cloud TPU is for " + chips_with([](const launch_offer& o) { return o.gcloud.multislice; }));
+  }
+  if (r.capacity == provisioning::flex_start && !offer.flex_start) {
+    fail(errc::unsupported, "provisioning", kind,
+         "on_demand, spot or a reservation: flex-start is for " +
+             chips_with([](const launch_offer& o) { return o.gcloud.flex_start; }));
+  }
   if (r.capacity != provisioning::flex_start && r.max_run.value() > 0)
     fail(errc::unsupported, "max_run", r.max_run.value(), "0: only flex-start has a limit");
   if (r.max_run.value() > 0 && r.run / r.max_run > static_cast<double>(r.max_restarts) + 1)
@@ -114,7 +110,7 @@ inline shell_words gcloud_create(const launch_request& r, tpu_creation how) {
   }
   add_accelerator(words, r.where);
   words.push_back((queued ? "--runtime-version=" : "--version=") +
-                  std::string(tpu_runtime_version(launched_generation(r))));
+                  std::string(offers_of(r.where.chip.name).gcloud.runtime_version));
   if (!r.checkpoint.empty()) words.push_back("--metadata=checkpoint-dir=" + r.checkpoint);
   if (queued)
     add_queued_capacity(words, r);
@@ -141,9 +137,9 @@ inline shell_words worker_command(const launch_request& r) {
 }  // namespace detail
 
 /// The commands that create the request's slices by the Cloud TPU API, tell whether they are there, run the program on
-/// every VM, and delete them. Refuses, by name of the field: tpu7x, no project, no zone, VMs other than the accelerator
-/// type has, several slices of v2 and v3, flex-start but for v5e and v6e, `max_run` without flex-start; for a TPU VM
-/// also several slices, flex-start and reservations.
+/// every VM, and delete them. Refuses, by name of the field: chips that the API does not have, no project, no zone, VMs
+/// other than the accelerator type has, several slices or flex-start of chips without it, `max_run` without flex-start;
+/// for a TPU VM also several slices, flex-start and reservations.
 /// Worked: two spot slices of v6e-256 are --node-count=2 --accelerator-type=v6e-256 --runtime-version=v2-alpha-tpuv6e
 /// --spot. Source: gcloud reference (2025), "TPU software versions" (2026), "Request Cloud TPUs using Flex-start" and
 /// "Consume a reservation" (2025-09-04).

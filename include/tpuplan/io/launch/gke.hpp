@@ -17,34 +17,26 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// The value of cloud.google.com/gke-tpu-accelerator. Empty: GKE does not have the chip.
-inline std::string_view gke_accelerator(const slice& where) {
-  switch (generation_index(where.chip)) {
-    case chip_v3: return vms(where) == 1 ? "tpu-v3-device" : "tpu-v3-slice";
-    case chip_v4: return "tpu-v4-podslice";
-    case chip_v5e: return "tpu-v5-lite-podslice";
-    case chip_v5p: return "tpu-v5p-slice";
-    case chip_v6e: return "tpu-v6e-slice";
-    case chip_tpu7x: return "tpu7x";
-    default: return "";
-  }
-}
-
 /// Refuses what GKE is not documented to offer.
 inline void check_gke(const launch_request& r) {
-  const std::int64_t generation = launched_generation(r);
-  if (gke_accelerator(r.where).empty())
-    fail(errc::unsupported, "slice", name(r.where).view(), "a slice of v3 or later: GKE has no v2");
+  const gke_offer offer = offers_of(r.where.chip.name).gke;
+  if (offer.one_vm.empty()) {
+    fail(errc::unsupported, "slice", name(r.where).view(), "a slice of " + chips_with([](const launch_offer& o) {
+                                                             return !o.gke.one_vm.empty();
+                                                           }) + ": GKE has no others");
+  }
   if (r.image.empty()) refuse_name("image", r.image, "a container image");
-  if (r.slices > 1 && generation == chip_v3)
-    fail(errc::unsupported, "slices", r.slices, "1: multislice on GKE excludes v3");
+  if (r.slices > 1 && !offer.multislice) {
+    fail(errc::unsupported, "slices", r.slices,
+         "1: multislice on GKE is for " + chips_with([](const launch_offer& o) { return o.gke.multislice; }));
+  }
   if (r.slices > 1 && vms(r.where) == 1)
     fail(errc::unsupported, "slices", r.slices, "1: multislice on GKE needs slices of more than one VM");
   if (r.capacity == provisioning::flex_start) {
-    if (generation != chip_v5e && generation != chip_v5p && generation != chip_v6e) {
+    if (!offer.flex_start) {
       fail(errc::unsupported, "provisioning", name(r.capacity),
-           "on_demand, spot or a reservation: on GKE flex-start is "
-           "documented for v5e, v5p and v6e");
+           "on_demand, spot or a reservation: on GKE flex-start is documented for " +
+               chips_with([](const launch_offer& o) { return o.gke.flex_start; }));
     }
     if (vms(r.where) > 1) {
       fail(errc::unsupported, "provisioning", name(r.capacity),
@@ -56,8 +48,10 @@ inline void check_gke(const launch_request& r) {
 }
 
 inline nlohmann::ordered_json gke_node_selector(const launch_request& r) {
-  nlohmann::ordered_json selector = {{"cloud.google.com/gke-tpu-accelerator", gke_accelerator(r.where)},
-                                     {"cloud.google.com/gke-tpu-topology", name(r.where.shape).view()}};
+  const gke_offer offer = offers_of(r.where.chip.name).gke;
+  nlohmann::ordered_json selector = {
+      {"cloud.google.com/gke-tpu-accelerator", vms(r.where) == 1 ? offer.one_vm : offer.several_vms},
+      {"cloud.google.com/gke-tpu-topology", name(r.where.shape).view()}};
   if (r.capacity == provisioning::spot) selector["cloud.google.com/gke-spot"] = "true";
   if (r.capacity == provisioning::flex_start) selector["cloud.google.com/gke-flex-start"] = "true";
   if (!r.reservation.empty()) selector["cloud.google.com/reservation-name"] = r.reservation;
@@ -104,9 +98,9 @@ inline nlohmann::ordered_json gke_pod(const launch_request& r) {
 }  // namespace detail
 
 /// The manifest that runs the request: a Job where the slice is one VM, else a JobSet with a job for each slice and a
-/// pod for each VM. `to_yaml` writes it for `kubectl apply -f -`, which also takes it as JSON. The cluster needs node
-/// pools (`gke_node_pools`) and, for a JobSet, its controller. Refuses, by name of the field: v2, no image, several
-/// slices of one VM each or of v3, flex-start but for v5e, v5p and v6e on one VM, and `max_run`.
+/// pod for each VM. `kubectl apply -f -` takes it as JSON. The cluster needs node pools (`gke_node_pools`) and, for a
+/// JobSet, its controller. Refuses, by name of the field: chips that GKE does not have, no image, several slices of one
+/// VM each or of a chip without multislice, flex-start on several VMs or of a chip without it, and `max_run`.
 /// Worked: two slices of v6e-16 are replicas 2, parallelism 4 and google.com/tpu 4.
 /// Source: GoogleCloudPlatform/ai-on-gke best-practices/hotswap.md (2025-03-27); GKE "Deploy TPU Multislices".
 [[nodiscard]] inline nlohmann::ordered_json gke_manifest(const launch_request& r) {
@@ -164,7 +158,7 @@ inline shell_words gke_node_pool(const launch_request& r, const std::string& poo
 
 /// The commands that make the node pools of `gke_manifest` in a regional cluster, one for each slice, with the
 /// workload policy that tpu7x needs before them. Refuses what `gke_manifest` refuses, no cluster, no zone, and slices
-/// of v3 on several VMs, for which no flags were found. Worked: v5p-128 takes --machine-type=ct5p-hightpu-4t
+/// on several VMs of chips for which no flags were found (v3). Worked: v5p-128 takes --machine-type=ct5p-hightpu-4t
 /// --tpu-topology=4x4x4 --num-nodes=16. Source: AI-Hypercomputer/xpk src/xpk/core/nodepool.py, capacity.py
 /// (2026-06-11).
 [[nodiscard]] inline std::vector<shell_words> gke_node_pools(const launch_request& r) {
@@ -172,14 +166,16 @@ inline shell_words gke_node_pool(const launch_request& r, const std::string& poo
   detail::check_gke(r);
   if (r.cluster.empty()) detail::refuse_name("cluster", r.cluster, "the name of a GKE cluster");
   if (r.zone.empty()) detail::refuse_name("zone", r.zone, "the zone of the nodes");
-  const std::int64_t generation = detail::launched_generation(r);
+  const detail::gke_offer offer = detail::offers_of(r.where.chip.name).gke;
   const bool several = vms(r.where) > 1;
-  if (generation == detail::chip_v3 && several)
-    detail::fail(errc::unsupported, "cluster", r.cluster,
-                 "none: how a pool of such v3 nodes is made is not documented");
+  if (several && !offer.pools_of_several_vms) {
+    detail::fail(
+        errc::unsupported, "cluster", r.cluster,
+        "none: how a pool of several VMs of " + std::string(r.where.chip.name.view()) + " is made is not documented");
+  }
   std::vector<shell_words> commands;
   std::string policy;
-  if (generation == detail::chip_tpu7x && several) {
+  if (offer.workload_policy && several) {
     policy = r.name + "-policy";
     shell_words words = {"gcloud", "compute", "resource-policies", "create", "workload-policy", policy};
     if (!r.project.empty()) words.push_back("--project=" + r.project);

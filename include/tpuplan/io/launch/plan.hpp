@@ -110,7 +110,7 @@ inline seconds longest_run(const plan& p) {
 /// `read_json<plan>` reads. Throws, naming the key, where one is not what it should be.
 [[nodiscard]] inline plan read_plan(const nlohmann::json& document, std::int64_t rank = 1,
                                     const std::string& source = "plan") {
-  const detail::json_object root(document, source);
+  const json_object root(document, source);
   const nlohmann::json& plans = root.at("plans");
   if (root.has("schema") && root.string("schema") != json_schema)
     detail::fail(errc::unsupported, root.path("schema"), root.string("schema"), json_schema);
@@ -118,7 +118,7 @@ inline seconds longest_run(const plan& p) {
   if (plans.empty()) detail::fail(errc::infeasible, root.path("plans"), "empty", "a document with a plan to launch");
   const auto count = static_cast<std::int64_t>(plans.size());
   if (rank < 1 || rank > count) detail::fail(errc::out_of_range, "rank", rank, "1 to " + std::to_string(count));
-  const detail::json_object row(plans[static_cast<std::size_t>(rank - 1)],
+  const json_object row(plans[static_cast<std::size_t>(rank - 1)],
                                 root.path("plans") + "[" + std::to_string(rank - 1) + "]");
   if (row.object("plan").has("estimate"))
     detail::fail(errc::unsupported, row.path("plan"), "for serving", "a plan of training");
@@ -128,7 +128,7 @@ inline seconds longest_run(const plan& p) {
 /// The question of such a document, without its prices; where it has none, one of defaults alone.
 [[nodiscard]] inline plan_request read_plan_request(const nlohmann::json& document,
                                                     const std::string& source = "plan") {
-  const detail::json_object root(document, source);
+  const json_object root(document, source);
   if (!root.has("request")) return {};
   nlohmann::json request = root.at("request");
   if (request.is_object()) request.erase("prices");

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/io/launch/offers.hpp>
 #include <tpuplan/math.hpp>
 #include <vector>
 
@@ -214,29 +215,21 @@ inline std::string seconds_text(seconds time) {
   return std::to_string(static_cast<std::int64_t>(math::ceil(time.value()))) + "s";
 }
 
-/// The documented generation of the request's chip: its place in `generations`.
-inline std::int64_t launched_generation(const launch_request& r) {
-  const std::int64_t generation = generation_index(r.where.chip);
-  if (generation < 0) {
+/// Refuses chips that no service is documented to offer.
+inline void check_offered(const launch_request& r) {
+  const auto somewhere = [](const launch_offer& offer) {
+    return !offer.gke.one_vm.empty() || !offer.gcloud.runtime_version.empty() || offer.vertex.offered;
+  };
+  if (!somewhere(offers_of(r.where.chip.name)))
     fail(errc::unsupported, "slice", r.where.chip.name.view(),
-         "a chip that Google rents out: v2, v3, v4, v5e, v5p, v6e or tpu7x");
-  }
-  return generation;
+         "a chip that Google rents out: " + chips_with(somewhere));
 }
-
-/// Indices into `generations`.
-enum launched_chip : std::int64_t { chip_v2, chip_v3, chip_v4, chip_v5e, chip_v5p, chip_v6e, chip_tpu7x };
-static_assert(generations[chip_v2].name == "v2" && generations[chip_v3].name == "v3" &&
-                  generations[chip_v4].name == "v4" && generations[chip_v5e].name == "v5e" &&
-                  generations[chip_v5p].name == "v5p" && generations[chip_v6e].name == "v6e" &&
-                  generations[chip_tpu7x].name == "tpu7x",
-              "the order of generations has changed");
 
 /// Whether slices of that shape come on such VMs: as a row of the table has them, else on VMs of four chips.
 inline bool has_documented_vms(const slice& where) {
   bool listed = false;
-  for (const slice_row& row : slice_rows) {
-    if (row.generation != generation_index(where.chip) || !is_shape(row, where.shape)) continue;
+  for (const slice_row& row : slices_of(where.chip.name)) {
+    if (!is_shape(row, where.shape)) continue;
     if (row.chips_per_vm == where.chips_per_vm) return true;
     listed = true;
   }
@@ -245,7 +238,7 @@ inline bool has_documented_vms(const slice& where) {
 
 /// The slice on VMs of that machine type; nothing where there is no such slice.
 inline maybe<slice> find_on_machine(const slice& where, const machine_type& type) {
-  if (type.generation != generation_index(where.chip) || chips(where.shape) % type.chips != 0) return nothing;
+  if (type.chip != where.chip.name || chips(where.shape) % type.chips != 0) return nothing;
   const slice result = slice_of(where.chip, where.shape, type.chips);
   const maybe<machine_type> is = machine_type_of(result);
   if (!is || is->name != type.name || !has_documented_vms(result)) return nothing;
@@ -272,7 +265,7 @@ inline std::string reservation_path(const launch_request& r, std::string_view pl
 inline void validate(const launch_request& r) {
   detail::check_names(r);
   detail::check_command(r);
-  (void)detail::launched_generation(r);
+  detail::check_offered(r);
   (void)slice_of(r.where.chip, r.where.shape, r.where.chips_per_vm);
   if (!detail::has_documented_vms(r.where)) {
     detail::fail(errc::invalid_argument, "slice.chips_per_vm", r.where.chips_per_vm,
@@ -306,10 +299,8 @@ inline void validate(const launch_request& r) {
   }
   if (first) valid = "none: this slice has no documented machine type";
   if (exists) detail::fail(errc::invalid_argument, "machine_type", given, valid.view());
-  const bool of_v5e = detail::starts_with_name(given, "ct5lp-hightpu-");
-  const bool sized = of_v5e || detail::starts_with_name(given, "ct6e-standard-");
-  detail::fail(errc::unknown_name, "machine_type", given,
-               sized ? detail::slice_hint(of_v5e ? "ct5lp-hightpu-" : "ct6e-standard-").view() : valid.view());
+  const text<160> family = detail::machine_hint(given);
+  detail::fail(errc::unknown_name, "machine_type", given, family.empty() ? valid.view() : family.view());
 }
 
 }  // namespace abi_0

@@ -1,9 +1,9 @@
 #ifndef TPUPLAN_IO_LAUNCH_VERTEX_HPP
 #define TPUPLAN_IO_LAUNCH_VERTEX_HPP
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <tpuplan/io/launch/request.hpp>
 
 /// @file
@@ -16,14 +16,16 @@ namespace detail {
 
 /// Refuses what training on Vertex AI is not documented to offer.
 inline void check_vertex(const launch_request& r) {
-  const std::int64_t generation = launched_generation(r);
-  if (generation == chip_v4 || generation == chip_v5p || generation == chip_tpu7x) {
+  const vertex_offer offer = offers_of(r.where.chip.name).vertex;
+  const bool legacy = !offer.accelerator_type.empty();
+  if (!offer.offered) {
     fail(errc::unsupported, "slice", name(r.where).view(),
-         "v2-8, v3-8, or a slice of v5e or v6e: no page on training with Vertex AI has this chip; use gke or gcloud");
+         "a slice of " + chips_with([](const launch_offer& o) { return o.vertex.offered; }) +
+             ": no page on training with Vertex AI has this chip; use gke or gcloud");
   }
-  if (generation <= chip_v3 && vms(r.where) > 1) {
+  if (legacy && vms(r.where) > 1) {
     fail(errc::unsupported, "slice", name(r.where).view(),
-         "v2-8 or v3-8: larger slices of this chip are not documented for Vertex AI");
+         "a slice of one VM: larger slices of this chip are not documented for Vertex AI");
   }
   if (r.slices != 1) {
     fail(errc::unsupported, "slices", r.slices, "1: a CustomJob has one pool of TPUs, of one slice; use gke or gcloud");
@@ -37,7 +39,7 @@ inline void check_vertex(const launch_request& r) {
     fail(errc::unsupported, "provisioning", name(r.capacity),
          "on_demand or a reservation: Vertex AI has no spot for slices of more than one VM; gke and gcloud have");
   }
-  if (generation <= chip_v3 && !r.reservation.empty())
+  if (legacy && !r.reservation.empty())
     fail(errc::unsupported, "reservation", r.reservation, "none: not documented for this chip on Vertex AI");
   if (r.max_run.value() == 0 && r.run.value() > 7 * 86400.0) {
     fail(errc::missing_field, "max_run", "missing",
@@ -46,11 +48,9 @@ inline void check_vertex(const launch_request& r) {
 }
 
 inline nlohmann::ordered_json vertex_machine(const launch_request& r) {
-  const std::int64_t generation = launched_generation(r);
-  if (generation <= chip_v3) {
-    return {{"machineType", "cloud-tpu"},
-            {"acceleratorType", generation == chip_v2 ? "TPU_V2" : "TPU_V3"},
-            {"acceleratorCount", tensorcores(r.where)}};
+  const std::string_view legacy = offers_of(r.where.chip.name).vertex.accelerator_type;
+  if (!legacy.empty()) {
+    return {{"machineType", "cloud-tpu"}, {"acceleratorType", legacy}, {"acceleratorCount", tensorcores(r.where)}};
   }
   nlohmann::ordered_json machine = {{"machineType", launched_machine(r)}, {"tpuTopology", name(r.where.shape).view()}};
   if (!r.reservation.empty()) {
@@ -65,8 +65,8 @@ inline nlohmann::ordered_json vertex_machine(const launch_request& r) {
 
 /// The body of `projects.locations.customJobs.create` (POST https://REGION-aiplatform.googleapis.com/v1/projects/
 /// PROJECT/locations/REGION/customJobs) that runs the request; its `jobSpec` is what `gcloud ai custom-jobs create
-/// --config` reads. Refuses, by name of the field: several slices, chips other than v2-8, v3-8, v5e and v6e, spot on
-/// more than one VM, flex-start, no image, and runs of more than 7 days without `max_run`. Vertex AI does not count
+/// --config` reads. Refuses, by name of the field: several slices, chips and sizes that Vertex AI does not have, spot
+/// on more than one VM, flex-start, no image, and runs of more than 7 days without `max_run`. Vertex AI does not count
 /// restarts: any `max_restarts` above 0 allows them.
 /// Worked: v5litepod-16 is machineType ct5lp-hightpu-4t, tpuTopology 4x4, replicaCount 1 (the topology makes the four
 /// VMs). Source: googleapis/python-aiplatform, custom_job.py and machine_resources.py (2026-06-11).

@@ -125,7 +125,7 @@ template <class Time>
 /// "v6e-256", "4 x v6e-256".
 template <class Slice>
 [[nodiscard]] std::string slices_line(const Slice& where, std::int64_t count) {
-  return (count > 1 ? std::to_string(count) + " x " : "") + std::string(name(where).view());
+  return std::string(name(where, count).view());
 }
 template <class Plan>
 [[nodiscard]] std::string slices_line(const Plan& p) {
@@ -173,10 +173,21 @@ template <class T, only<T, decode_breakdown> = 0>
   return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + "), limited by " +
          std::string(name(t.limited_by));
 }
+/// "refused: the capacity is 8.93 /s" or "refused: TPOT is 5.33 ms or more, weights at peak rates".
+template <class Serving>
+[[nodiscard]] std::string refusal_line(const Serving& e) {
+  const std::string_view why = name(e.refusal);
+  if (why == "rate_above_capacity") return "refused: the capacity is " + readable::text(readable::measure(e.capacity));
+  return std::string(why == "tpot_below_floor" ? "refused: TPOT is " : "refused: TTFT is ") +
+         readable::duration(e.floor) + " or more, " + std::string(name(e.floor_limited_by)) + " at peak rates";
+}
+/// "fits: yes, 39.4 sequences on each of 1 replicas, 30.0 ms a token, first token after 162 ms, output tokens 1.31
+/// k/s".
 template <class T, only<T, serving_estimate> = 0>
 [[nodiscard]] std::string phrase(const T& e) {
   const std::string fit = "fits: " + std::string(name(e.fit));
   if (std::string_view{name(e.fit)} == "no") return fit;
+  if (std::string_view{name(e.refusal)} != "none") return refusal_line(e);
   return fit + ", " + readable::three_digits(e.running) + " sequences on each of " + std::to_string(e.replicas) +
          " replicas, " + readable::duration(e.per_token.total) + " a token, first token after " +
          readable::duration(e.first_token) + ", output tokens " + readable::text(readable::measure(e.output_tokens));

@@ -1,0 +1,110 @@
+#ifndef TPUPLAN_IO_LAUNCH_OFFERS_HPP
+#define TPUPLAN_IO_LAUNCH_OFFERS_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tpuplan/hardware/slice.hpp>
+
+/// @file
+/// What each service is documented to offer of each chip, under the chip's name: a chip that is not in the table, a
+/// renamed copy of one among them, is offered nowhere. The table between the marks is generated from data/launch.json,
+/// which has the sources, by `cmake --build BUILD --target generate`, and is not edited here.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// What GKE offers of a chip.
+struct gke_offer {
+  std::string_view one_vm{};          ///< the label gke-tpu-accelerator of slices of one VM; empty: not offered
+  std::string_view several_vms{};     ///< the same label of larger slices
+  bool multislice = false;            ///< several slices in one JobSet
+  bool flex_start = false;            ///< capacity that waits in a queue and lasts for 7 days
+  bool pools_of_several_vms = false;  ///< whether it is documented how such a node pool is made
+  bool workload_policy = false;       ///< pools of several VMs need a workload policy
+};
+
+/// What the Cloud TPU API offers of a chip.
+struct cloud_tpu_offer {
+  std::string_view runtime_version{};  ///< the VM image that the documentation pairs with the chip; empty: not offered
+  bool multislice = false;             ///< several slices in one queued resource
+  bool flex_start = false;             ///< capacity that waits in a queue and lasts for 7 days
+  std::int64_t most_chips = 0;         ///< of the largest accelerator type, where that is less than a slice may have
+};
+
+/// What training on Vertex AI offers of a chip.
+struct vertex_offer {
+  bool offered = false;                 ///< whether a page on training has the chip
+  std::string_view accelerator_type{};  ///< the legacy accelerator of slices of one VM; empty: machine types and shapes
+};
+
+/// What the services offer of one chip.
+struct launch_offer {
+  std::string_view chip{};   ///< the name of the chip
+  gke_offer gke{};           ///< of GKE
+  cloud_tpu_offer gcloud{};  ///< of the Cloud TPU API
+  vertex_offer vertex{};     ///< of Vertex AI
+};
+
+// generated: launch_offers from data/launch.json
+// clang-format off
+inline constexpr launch_offer launch_offers[] = {
+    {"v2",
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
+     {"", "", false, false, false, false},
+     /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", false, false, 0},
+     /*vertex: offered, accelerator_type*/ {true, "TPU_V2"}},
+    {"v3",
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
+     {"tpu-v3-device", "tpu-v3-slice", false, false, false, false},
+     /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", false, false, 0},
+     /*vertex: offered, accelerator_type*/ {true, "TPU_V3"}},
+    {"v4",
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
+     {"tpu-v4-podslice", "tpu-v4-podslice", true, false, true, false},
+     /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", true, false, 2048},
+     /*vertex: offered, accelerator_type*/ {false, ""}},
+    {"v5e",
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
+     {"tpu-v5-lite-podslice", "tpu-v5-lite-podslice", true, true, true, false},
+     /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv5-lite", true, true, 0},
+     /*vertex: offered, accelerator_type*/ {true, ""}},
+    {"v5p",
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
+     {"tpu-v5p-slice", "tpu-v5p-slice", true, true, true, false},
+     /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv5", true, false, 0},
+     /*vertex: offered, accelerator_type*/ {false, ""}},
+    {"v6e",
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
+     {"tpu-v6e-slice", "tpu-v6e-slice", true, true, true, false},
+     /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv6e", true, true, 0},
+     /*vertex: offered, accelerator_type*/ {true, ""}},
+    {"tpu7x",
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
+     {"tpu7x", "tpu7x", true, false, true, true},
+     /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
+     /*vertex: offered, accelerator_type*/ {false, ""}},
+};
+// clang-format on
+// end of generated: launch_offers
+
+/// What the services offer of the chip of exactly that name; nothing of a chip that is not in the table.
+constexpr launch_offer offers_of(std::string_view chip) noexcept {
+  for (const launch_offer& offer : launch_offers) {
+    if (offer.chip == chip) return offer;
+  }
+  return {};
+}
+
+/// The chips of which a service offers something, as a message lists them: "v5e, v5p or v6e".
+template <class Offered>
+inline std::string chips_with(Offered offered) {
+  return std::string(chip_names_where([&](std::string_view chip) { return offered(offers_of(chip)); }).view());
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,218 @@
+#ifndef TPUPLAN_PLAN_SEARCH_HPP
+#define TPUPLAN_PLAN_SEARCH_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tpuplan/cost/price.hpp>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/plan/plan.hpp>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+/// @file
+/// What the planners of training and of serving share: the limits that both requests have (chips, regions, ways of
+/// paying, budget), the slices to consider, prices, the reason that comes closest to a plan, and ranks.
+///
+/// A `Request` is a `plan_request` or a `serving_request`.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// The own name of the chip that a request means by a name or an alias: of the table, or of the request's chips.
+template <class Request>
+text<24> chip_named(const Request& request, std::string_view field, std::string_view given) {
+  if (const maybe<chip_spec> found = find_chip(given)) return found->name;
+  for (const chip_spec& chip : request.chips) {
+    if (same_name(chip.name, given)) return chip.name;
+  }
+  fail(errc::unknown_name, field, given, "a chip of the table, or of plan.chips");
+}
+
+/// Refuses chips of the caller that share a name with another chip, or lack a figure that every estimate needs.
+inline void check_chips(const std::vector<chip_spec>& chips) {
+  for (std::size_t i = 0; i < chips.size(); ++i) {
+    const chip_spec& chip = chips[i];
+    if (chip.name.empty()) fail(errc::missing_field, "plan.chips.name", "empty", "a name of its own");
+    bool taken = find_chip(chip.name).has_value();
+    for (std::size_t other = 0; other < i; ++other) taken = taken || same_name(chips[other].name, chip.name);
+    if (taken) fail(errc::invalid_argument, "plan.chips.name", chip.name.view(), "a name that no other chip has");
+    positive_count("plan.chips.tensorcores", chip.tensorcores);
+    positive_count("plan.chips.jax_devices", chip.jax_devices);
+    positive_count("plan.chips.mxu.side", chip.mxu.side);
+    positive("plan.chips.peak.bf16", chip.peak.bf16.value("plan.chips.peak.bf16").value());
+    positive("plan.chips.hbm.capacity", chip.hbm.capacity.value());
+    positive("plan.chips.hbm.bandwidth", chip.hbm.bandwidth.value());
+    positive("plan.chips.ici.link_one_way", chip.ici.link_one_way.value());
+    if (chip.ici.axes != 2 && chip.ici.axes != 3)
+      fail(errc::invalid_argument, "plan.chips.ici.axes", std::int64_t{chip.ici.axes}, "2 or 3");
+    if (positive_count("plan.chips.pod.largest_slice", chip.pod.largest_slice) > 65536)
+      fail(errc::out_of_range, "plan.chips.pod.largest_slice", chip.pod.largest_slice, "1 to 65536");
+  }
+}
+
+inline void check_region(const price_book& prices, const std::string& region) {
+  for (std::size_t i = 0; i < prices.size(); ++i) {
+    if (same_name(prices.row(i).region, region)) return;
+  }
+  fail(errc::unknown_name, "plan.region", region, "a region of the price book, or us for its US default");
+}
+
+/// Refuses, naming the field, limits that cannot be asked for.
+template <class Request>
+void check_limits(const Request& request) {
+  check_chips(request.chips);
+  validate(request.prices, request.chips.data(), request.chips.size());
+  if (request.regions.empty()) fail(errc::missing_field, "plan.regions", "none", "one region or more");
+  for (const std::string& region : request.regions) check_region(request.prices, region);
+  if (request.kinds.empty()) fail(errc::missing_field, "plan.kinds", "none", "one way of paying or more");
+  if (request.budget) positive("plan.budget", request.budget->value());
+  positive_count("plan.smallest_chips", request.smallest_chips);
+  positive_count("plan.largest_chips", request.largest_chips);
+  if (request.smallest_chips > request.largest_chips)
+    fail(errc::invalid_argument, "plan.smallest_chips", request.smallest_chips, "at most plan.largest_chips");
+  for (const std::string& generation : request.generations) (void)chip_named(request, "plan.generations", generation);
+}
+
+/// Calls `visit(slice)` for the default slice of every size of a chip that is not in the table: of powers of two chips,
+/// and beyond 64 chips of every whole number of 4x4x4 cubes where it has three axes.
+template <class Visit>
+void for_each_slice_of(const chip_spec& chip, std::int64_t most, const Visit& visit) {
+  most = std::min(most, chip.pod.largest_slice);
+  for (std::int64_t size = 1; size <= most; size += size < 64 || chip.ici.axes == 2 ? size : 64) {
+    if (const maybe<slice> found = find_slice_of_size(chip, size)) visit(*found);
+  }
+}
+
+/// The slices that a request chooses among, chip by chip: the default ones of the table and of the request's own chips
+/// that are neither larger than the request allows nor of another generation than it asks for.
+template <class Request>
+std::vector<slice> slices_for(const Request& request) {
+  std::vector<text<24>> names;
+  for (const std::string& generation : request.generations)
+    names.push_back(chip_named(request, "plan.generations", generation));
+  const auto is_wanted = [&](const chip_spec& chip) {
+    return names.empty() || std::find(names.begin(), names.end(), chip.name) != names.end();
+  };
+  std::vector<slice> list;
+  for (std::size_t i = 0; i < slice_count; ++i) {
+    const slice where = slice_at(i);
+    if (is_wanted(where.chip) && chips(where) <= request.largest_chips && is_default(where)) list.push_back(where);
+  }
+  for (const chip_spec& chip : request.chips) {
+    if (is_wanted(chip))
+      for_each_slice_of(chip, request.largest_chips, [&](const slice& where) { list.push_back(where); });
+  }
+  return list;
+}
+
+/// Keeps the reason that is closest to a plan: a later reason is closer than an earlier one, and of the same reason the
+/// smaller amount is.
+template <class Rejected>
+void come_closer(Rejected& closest, decltype(Rejected::why) why, double amount) {
+  if (why > closest.why || (why == closest.why && amount < closest.amount)) closest.why = why, closest.amount = amount;
+}
+
+/// What plans are compared by.
+struct merits {
+  double cost = 0;
+  double time = 0;
+  std::int64_t chips = 0;  ///< of all slices
+};
+
+/// What counts first under an objective, and second.
+inline std::array<double, 2> worth(const merits& of, objective best) {
+  switch (best) {
+    case objective::fastest: return {of.time, of.cost};
+    case objective::fewest_chips: return {static_cast<double>(of.chips), of.cost};
+    case objective::cheapest: break;
+  }
+  return {of.cost, of.time};
+}
+
+/// "2 x v5litepod-256", and one slice by its name alone.
+inline text<48> slices_name(const slice& where, std::int64_t slice_total) {
+  text<48> result;
+  if (slice_total > 1) result.append(slice_total).append(" x ");
+  return result.append(name(where).view());
+}
+
+/// What plans are sorted by: worth, chips and name. The last two break ties, so that the order does not depend on the
+/// sort.
+using rank_key = std::tuple<std::array<double, 2>, std::int64_t, std::string>;
+
+/// Sorts plans by `key(plan)`, which is asked once for each.
+template <class Plan, class Key>
+void rank(std::vector<Plan>& plans, const Key& key) {
+  std::vector<std::pair<rank_key, std::size_t>> order;
+  for (std::size_t i = 0; i < plans.size(); ++i) order.emplace_back(key(plans[i]), i);
+  std::sort(order.begin(), order.end());
+  std::vector<Plan> ranked;
+  ranked.reserve(plans.size());
+  for (const auto& place : order) ranked.push_back(std::move(plans[place.second]));
+  plans = std::move(ranked);
+}
+
+/// Takes what ranks behind the first `most` (0: all are kept) out of the plans, but for those to be kept anyway, and
+/// returns it.
+template <class Plan, class Keep>
+std::vector<Plan> take_rest(std::vector<Plan>& plans, std::size_t most, const Keep& keep_anyway) {
+  std::vector<Plan> kept, rest;
+  for (Plan& p : plans) {
+    const bool keep = most == 0 || kept.size() + rest.size() < most || keep_anyway(p);
+    (keep ? kept : rest).push_back(std::move(p));
+  }
+  plans = std::move(kept);
+  return rest;
+}
+
+/// The prices of a request by chip, region and way of paying, so that a plan does not search all rows of the book.
+class price_index {
+ public:
+  template <class Request>
+  explicit price_index(const Request& request) {
+    const price_book& book = request.prices;
+    for (std::size_t i = 0; i < book.size(); ++i) {
+      const price_row row = book.row(i);
+      for (std::size_t region = 0; region < request.regions.size(); ++region) {
+        if (!same_name(row.region, request.regions[region])) continue;
+        const maybe<price_row> holds = find_price(book, row.generation, row.region, row.kind, row.smallest_chips);
+        if (!holds || holds->smallest_chips != row.smallest_chips) continue;  // a price of the caller's own holds there
+        const text<24> chip = chip_named(request, "price.generation", row.generation);
+        rows_.emplace(key_type{chip, region, row.kind, row.smallest_chips}, *holds);
+      }
+    }
+  }
+
+  /// Calls `visit(row)` for the row that holds for that many chips, of every region and way of paying that has one.
+  template <class Visit>
+  void each(const text<24>& chip, std::int64_t chip_count, const Visit& visit) const {
+    const auto holds = [&](auto entry, std::size_t region, provisioning kind) {
+      if (entry == rows_.end()) return false;
+      const auto& [its_chip, its_region, its_kind, from] = entry->first;
+      return its_chip == chip && its_region == region && its_kind == kind && from <= chip_count;
+    };
+    for (auto entry = rows_.lower_bound({chip, 0, {}, 0}); entry != rows_.end(); ++entry) {
+      const auto& [its_chip, region, kind, from] = entry->first;
+      if (its_chip != chip) return;
+      if (from <= chip_count && !holds(std::next(entry), region, kind)) visit(entry->second);
+    }
+  }
+
+ private:
+  using key_type = std::tuple<text<24>, std::size_t, provisioning, std::int64_t>;
+  std::map<key_type, price_row> rows_;
+};
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

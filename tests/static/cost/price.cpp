@@ -1,0 +1,32 @@
+// The worked numbers in the comments of cost/price.hpp, and its edges. It compiles, so it passes.
+#include <tpuplan/cost/price.hpp>
+#include <tpuplan/hardware/slice.hpp>
+
+#include "support/near.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+static_assert(same_price(
+    price_book{}.with("v5p", "us-east5", provisioning::spot, usd_per_hour(1.10), "2026-11-21").row(0).per_chip, 1.10));
+static_assert(same_price(find_price(price_book{}, "v3", "us", provisioning::spot, 16)->per_chip, 0.60));
+static_assert(same_price(find_price(price_book{}, "v3", "us", provisioning::spot, 4)->per_chip, 0.51));
+static_assert(same_price(price_for(price_book{}, slice_for("v5e-32"), "us", provisioning::on_demand).per_chip, 1.20));
+
+// Dates are those of the calendar.
+static_assert(detail::is_iso_date("2024-02-29") && detail::is_iso_date("2000-02-29") &&
+              !detail::is_iso_date("2023-02-29") && !detail::is_iso_date("1900-02-29") &&
+              !detail::is_iso_date("2024/02-01") && !detail::is_iso_date("2024-02/01") &&
+              !detail::is_iso_date("2024-02-1") && !detail::is_iso_date("2024-11-31") &&
+              detail::is_iso_date("2024-12-31") && detail::is_iso_date("2024-11-30"));
+
+// What no row has is looked for in all of them, and no further.
+static_assert(!find_price(price_book{}, slice_for("tpu7x-128"), "us", provisioning::spot).has_value());
+
+// A price of one's own is for slices of one chip on unless it says otherwise.
+static_assert(find_price(price_book{}.with("v5e", "here", provisioning::spot, usd_per_hour(1), "2026-11-21"),
+                         slice_for("v5e-1"), "here", provisioning::spot)
+                  .has_value());
+
+}  // namespace

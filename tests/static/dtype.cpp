@@ -1,0 +1,12 @@
+// The worked numbers in the comments of dtype.hpp, and its edges. It compiles, so it passes.
+#include <tpuplan/dtype.hpp>
+
+using namespace tpuplan;
+
+namespace {
+
+static_assert(bits(dtype::int4) == 4);
+static_assert(size_of(dtype::bf16) == 2_B);
+static_assert(size_of(dtype::int4) == 0.5_B);
+
+}  // namespace

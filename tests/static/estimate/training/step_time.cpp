@@ -1,0 +1,42 @@
+// The worked numbers in the comments of estimate/training/step_time.hpp, and its edges. It compiles, so it passes.
+#include <tpuplan/estimate/training/step_time.hpp>
+#include <tpuplan/hardware/slice.hpp>
+
+#include "support/models.hpp"
+#include "support/near.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+// MaxText's default model
+// of 128 billion parameters: one slice of 128 chips, FSDP 16, tensor 8.
+constexpr transformer maxtext_128b() {
+  transformer m;
+  m.name = "maxtext-default-128B";
+  m.layers = 64;
+  m.d_model = 10240;
+  m.vocab = 32768;
+  m.tied_embeddings = true;
+  m.attention.heads = 64;
+  m.attention.kv_heads = 64;
+  m.attention.head_dim = 256;
+  m.mlp.d_ff = 65536;
+  m.mlp.gated = false;
+  m.published_parameters = 129184563200;
+  m.published_active_parameters = 129184563200;
+  return m;
+}
+constexpr seconds maxtext_128b_step() {
+  training_job job = job_of(256, 2048);
+  job.remat = remat::minimal;
+  layout mesh;
+  mesh.fsdp = 16;
+  mesh.tensor = 8;
+  return step_time(maxtext_128b(), job, mesh, slice_for("v5p-256")).total;
+}
+static_assert(near(maxtext_128b_step().value(), 10.71, 0.005));
+
+// Partial slices of v2 and v3 count as closed from 256 chips on.
+
+}  // namespace

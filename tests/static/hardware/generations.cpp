@@ -1,0 +1,10 @@
+// The worked numbers in the comments of hardware/generations.hpp, and its edges. It compiles, so it passes.
+#include <tpuplan/hardware/generations.hpp>
+
+using namespace tpuplan;
+
+namespace {
+
+static_assert(chip_for("Ironwood").name == "tpu7x");
+
+}  // namespace

@@ -1,0 +1,18 @@
+// Rematerialisation policies and their names. It compiles, so it passes.
+#include <tpuplan/model/remat.hpp>
+
+using namespace tpuplan;
+
+namespace {
+
+constexpr bool names_are_read_back() {
+  for (const named_remat_policy& one : remat_policies) {
+    if (parse_remat_policy(name(one.policy)) != one.policy) return false;
+  }
+  return true;
+}
+static_assert(names_are_read_back());
+static_assert(name(remat::save_qkv_proj) == "save_qkv_proj" && remat::full == remat_policy{});
+static_assert(remat::minimal != remat::minimal_with_context);  // the core of attention is done again, or not
+
+}  // namespace

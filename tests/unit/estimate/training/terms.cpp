@@ -1,0 +1,126 @@
+// The terms of a step: what they are on one chip, how they add up, and that the planner's sums are the same as the
+// parts of step_time and memory_use.
+#include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+training_job accumulating(std::int64_t microbatches) {
+  training_job job = job_of(1024, 4096);
+  job.gradient_accumulation = microbatches;
+  job.remat = remat::save_qkv_proj;
+  return job;
+}
+
+}  // namespace
+
+TEST_CASE("terms of one chip, by hand: llama-3-8b on v5p under full remat") {
+  const transformer model = llama_3_8b();
+  const training_job job = job_of(64, 4096);
+  const training_sizes sizes = sizes_of(model, job);
+  CHECK(sizes.exchanged.value() == 8 * 8030261248.0);
+  CHECK(sizes.passes == 3);
+  const work_terms work = work_terms_of(sizes, model, job, v5p, 1);
+  // Every width is a multiple of 128. Forward and backward are three passes; all but the down product once more.
+  const double d = 4096, layers = 32;
+  const double once = 2 * layers * (d * 6144 + d * d + 2 * d * 14336), down = 2 * layers * 14336 * d;
+  CHECK(close(work.dense_products.value(), (4 * once + 3 * down) / (459e12 * 0.774), 1e-9));
+  CHECK(close(in_us(work.dense_products), 147, 0.005));
+  CHECK(close(work.logits.value(), 3 * 2 * d * 128256 / (459e12 * 0.774), 1e-9));
+  CHECK(work.tensor_passes == 3);
+  CHECK(work.expert_passes == 4);
+  CHECK(work.expert_products == 0_s);
+  CHECK(work.vision == 0_s);
+  CHECK(close(work.weight_update.value(), 28 * 8030261248.0 / 2765e9));  // AdamW in fp32, one chip, nothing sharded
+  CHECK(refusal_of([&] { (void)work_terms_of(sizes, model, job, v5p, 0); }).code == errc::missing_field);
+}
+
+TEST_CASE("a step is its terms, whatever its microbatches, policy and layout") {
+  const transformer model = llama_3_8b();
+  for (const char* given : {"v5p-128", "v6e-64", "tpu7x-128"}) {
+    const slice where = slice_for(given);
+    for (const std::int64_t tensor : {1, 2, 8}) {
+      layout mesh = fsdp_layout(where, 2);
+      mesh.fsdp /= tensor;
+      mesh.tensor = tensor;
+      for (const std::int64_t microbatches : {1, 2, 4}) {
+        const training_job job = accumulating(microbatches);
+        INFO(given << " tensor " << tensor << " microbatches " << microbatches);
+        const training_sizes sizes = sizes_of(model, job);
+        const work_sums work = sum_of(work_terms_of(sizes, model, job, where.chip, tensor));
+        const layout_terms at = layout_terms_of(sizes, model, job, mesh, where);
+        const step_breakdown step = step_time(model, job, mesh, where);
+        CHECK(close(time_of(work, at, static_cast<double>(microbatches)).value(), step.total.value()));
+        CHECK(close((at.tokens * work.per_token).value() +
+                        static_cast<double>(microbatches) *
+                            (work.per_microbatch + at.gathered_share * work.weight_reads).value() +
+                        (work.weight_update / at.weight_shards).value(),
+                    (step.compute + step.hbm).value()));
+      }
+    }
+  }
+}
+
+TEST_CASE("the bytes of a stage are what is fixed and what its tokens add") {
+  const transformer model = llama_3_8b();
+  const slice where = slice_for("v5p-128");
+  layout mesh;
+  mesh.fsdp = 32;
+  mesh.tensor = 2;
+  for (const std::int64_t microbatches : {1, 4}) {
+    const training_job job = accumulating(microbatches);
+    const memory_layout at = memory_layout_of(job, mesh, where);
+    CHECK(at.weight_shards == 64);
+    CHECK(at.tokens == 1024.0 * 4096 / 64);
+    const memory_terms stages = memory_terms_of(sizes_of(model, job), model, job, 2, memory_point);
+    const double tokens = at.tokens / static_cast<double>(microbatches);
+    bytes most{};
+    for (const stage_terms& stage : stages)
+      most = max(most, fixed_bytes(stage, at, microbatches > 1) + tokens * bytes_per_token(stage));
+    CHECK(close(most.value(), memory_use(model, job, mesh, where).total.value()));
+  }
+}
+
+TEST_CASE("a pipeline over slices hands its activations over the network, and halves what data parallelism reduces") {
+  const slice where = slice_for("v5p-128");
+  layout mesh = fsdp_layout(where);
+  mesh.dcn_pipeline = 2;
+  const training_job job = job_of(256, 4096);
+  const step_breakdown step = step_time(llama_3_8b(), job, mesh, where);
+  // 8192 tokens for each of the 128 chips; a chip holds those of both stages: bf16 activations there, gradients back.
+  CHECK(close(step.dcn.whole.value(), 4.0 * 4096 * 8192 * 2 / 6.25e9));
+  layout replicas = mesh;
+  replicas.dcn_data = 2;
+  const step_breakdown both = step_time(llama_3_8b(), job_of(512, 4096), replicas, where);
+  CHECK(close((both.dcn.whole - step.dcn.whole).value(), 4 * 8030261248.0 / 64 / 2 / 6.25e9));
+  layout unconnected = fsdp_layout(slice_for("v3-128"));
+  unconnected.dcn_pipeline = 2;  // the network of v3 is not documented
+  CHECK(refusal_of([&] { (void)step_time(llama_3_8b(), job, unconnected, slice_for("v3-128")); }).code ==
+        errc::unknown_figure);
+}
+
+TEST_CASE("a chip without published runs says so: other constants, a wide band") {
+  chip_spec mine = v6e;
+  mine.name = "mine";
+  CHECK(mxu_fraction(calibration{}, mine) == calibration{}.other_mxu_fraction);
+  CHECK_FALSE(find_chip_constants(calibration{}, mine).has_value());
+  CHECK(runs_behind(mine).dense == 0);
+  CHECK(runs_behind(v5p).experts == 5);
+  const slice named = slice_for("v6e-16");
+  const slice renamed{mine, named.shape, named.chips_per_vm};
+  const training_job job = job_of(64, 4096);
+  CHECK_FALSE(step_time(llama_3_8b(), job, fsdp_layout(named), named).extrapolated);
+  const step_breakdown step = step_time(llama_3_8b(), job, fsdp_layout(renamed), renamed);
+  CHECK(step.extrapolated);
+  CHECK(step.band == 0.35);
+  training_job int8 = job;
+  int8.compute = dtype::fp8;
+  const slice ironwood = slice_for("tpu7x-64");
+  CHECK(step_time(llama_3_8b(), int8, fsdp_layout(ironwood), ironwood).extrapolated);  // no dense run in 8 bits there
+}

@@ -1,0 +1,89 @@
+// The defaults of the configuration classes of transformers, which are generated from data/hf_defaults.json.
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tpuplan/io/hf/defaults.hpp>
+#include <tpuplan/io/hf_config.hpp>
+#include <tpuplan/io/json/file.hpp>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+
+#ifndef TPUPLAN_DATA_DIR
+#error "TPUPLAN_DATA_DIR is the folder of the data, as a string"
+#endif
+
+using namespace tpuplan;
+using nlohmann::json;
+
+namespace {
+
+const json& document() {
+  static const json parsed = load_json(std::string{TPUPLAN_DATA_DIR} + "/hf_defaults.json");
+  return parsed.at("model_types");
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+static_assert(hf_default_for("gemma", "head_dim")->value == 256);
+static_assert(hf_default_for("llama", "sliding_window")->kind == default_kind::none);
+static_assert(hf_default_for("llama", "no_such_field") == nullptr);
+static_assert(hf_default_for("no_such_type", "hidden_size") == nullptr);
+
+static_assert(hf_default_for("qwen2", "layer_types")->kind == default_kind::upper_layers);
+static_assert(hf_default_for("qwen2", "layer_types")->text == "max_window_layers");
+static_assert(hf_default_for("gpt2", "n_inner")->value == 4 && hf_default_for("gpt2", "n_inner")->text == "n_embd");
+static_assert(hf_default_for("paligemma.text_config", "vocab_size")->kind == default_kind::same_as_outer);
+static_assert(hf_default_for("llava", "tie_word_embeddings")->text == "text_config.tie_word_embeddings");
+static_assert(hf_default_for("llama", "hidden_act") == nullptr);  // no reader asks for it
+
+TEST_CASE("a field of a class has one default", "[hf_defaults]") {
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (const hf_default& row : hf_defaults) {
+    INFO(row.model_type << "." << row.field);
+    CHECK(seen.emplace(row.model_type, row.field).second);
+  }
+}
+
+TEST_CASE("the names and parts of multimodal models are those of the file", "[hf_defaults]") {
+  for (const std::string_view type : detail::known_model_types()) {
+    INFO(type);
+    CHECK(document().contains(std::string{type}));
+  }
+  for (const detail::multimodal_family& family : detail::multimodal_families) {
+    INFO(family.type);
+    const json& entry = document().at(std::string{family.type});
+    CHECK(entry.at("text_model_type").get<std::string>() == family.text_type);
+    CHECK(entry.value("vision_model_type", "") == family.vision_type);
+    CHECK(entry.contains("vision_defaults") == family.vision_type.empty());
+  }
+}
+
+TEST_CASE("a configuration of defaults alone is a model, or says what does not fit", "[hf_defaults]") {
+  // Class defaults that are no model: the parts have sizes that do not go together.
+  const std::map<std::string_view, std::string> refused = {
+      {"deepseek_v2", "config.num_experts_per_tok"},        {"gemma3", "config.mm_tokens_per_image"},
+      {"qwen2_vl", "config.vision_config.hidden_size"},     {"qwen2_5_vl", "config.vision_config.out_hidden_size"},
+      {"qwen3_vl", "config.vision_config.out_hidden_size"}, {"qwen3_vl_moe", "config.vision_config.out_hidden_size"},
+  };
+  for (const std::string_view type : detail::known_model_types()) {
+    INFO(type);
+    const auto expected = refused.find(type);
+    try {
+      const model_config read = read_hf_config({{"model_type", type}});
+      CHECK(!read.assumed.empty());
+      CHECK(expected == refused.end());
+    } catch (const error& refusal) {
+      INFO(refusal.what());
+      REQUIRE(expected != refused.end());
+      CHECK(contains(refusal.what(), expected->second));
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// What a plan costs under each way of paying.
+
+#include <optional>
+#include <tpuplan/plan/pricing.hpp>
+
+#include "support/catch.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+/// Two hours on v5e-32, whose step may be a tenth shorter or a fifth longer.
+plan two_hours() {
+  plan p;
+  p.where = slice_for("v5e-32");
+  p.run = 2_h;
+  p.step.total = 1_s;
+  p.step.low = 0.9_s;
+  p.step.high = 1.2_s;
+  return p;
+}
+
+price_row price_of(provisioning kind) { return price_for(price_book{}, slice_for("v5e-32"), "us", kind); }
+
+}  // namespace
+
+TEST_CASE("a plan costs its chips times its hours, within the band of its step", "[plan]") {
+  const plan_cost cost = detail::cost_of(two_hours(), price_of(provisioning::on_demand), {});
+  CHECK(cost.total.value() == Approx(76.80));
+  CHECK(cost.low.value() == Approx(0.9 * 76.80));
+  CHECK(cost.high.value() == Approx(1.2 * 76.80));
+  CHECK(cost.wall == 2_h);
+  CHECK(cost.goodput == 1);
+}
+
+TEST_CASE("a run longer than a calendar window has no cost there", "[plan]") {
+  plan p = two_hours();
+  CHECK(detail::possible_cost(p, price_of(provisioning::flex_start), {}).has_value());
+  p.run = 91_days;
+  price_row window = price_of(provisioning::flex_start);
+  window.kind = provisioning::calendar;
+  CHECK_FALSE(detail::possible_cost(p, window, {}).has_value());
+}

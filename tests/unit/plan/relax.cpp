@@ -1,0 +1,144 @@
+// What a plan depends on, and what to relax where nothing is feasible.
+#include <tpuplan/plan/relax.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+plan_request small_request() {
+  plan_request request;
+  request.model = llama_3_8b();
+  request.job = job_of(256, 4096);
+  request.tokens = 1e11;
+  request.generations = {"v6e"};
+  return request;
+}
+
+const relaxation* find(const std::vector<relaxation>& list, plan_limit limit) {
+  for (const relaxation& r : list) {
+    if (r.limit == limit) return &r;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("sensitivity is estimated again") {
+  plan_request request = small_request();
+  request.kinds = {provisioning::spot};
+  const plan_answer answer = make_plan(request);
+  REQUIRE_FALSE(answer.plans.empty());
+  const plan& p = answer.plans.front();
+  const plan_cost& now = chosen_cost(p);
+  const plan_sensitivity s = sensitivity_of(p, request);
+  CHECK(close(s.price_down.value(), 0.9 * now.total.value()));
+  CHECK(close(s.price_up.value(), 1.1 * now.total.value()));
+  REQUIRE(s.twice_preempted);
+  CHECK(s.twice_preempted->preemptions > 1.5 * now.preemptions);
+  CHECK(s.twice_preempted->total > now.total);
+  REQUIRE(s.step_low);
+  REQUIRE(s.step_high);
+  CHECK(s.step_low->total < now.total);
+  CHECK(s.step_high->wall > now.wall);
+  // A run of the low step time, priced by hand.
+  const spot_run run = best_spot_run(p.step.low * p.steps, 1, request.terms.spot);
+  const double hourly = in_usd_per_hour(now.price.per_chip) * static_cast<double>(chips(p.where));
+  CHECK(close(s.step_low->total.value(), hourly * in_hours(expected_run(run).billed)));
+  if (s.twice_the_batch) {
+    CHECK(s.twice_the_batch->job.global_batch == 512);
+    CHECK(s.twice_the_batch->step.total == step_time(request.model, s.twice_the_batch->job, p.mesh, p.where).total);
+    CHECK(s.twice_the_batch->fit == verdict::yes);
+  }
+  request.kinds = {provisioning::on_demand};
+  const plan_answer steady = make_plan(request);
+  CHECK_FALSE(sensitivity_of(steady.plans.front(), request).twice_preempted);
+}
+
+TEST_CASE("what no longer can be had has no cost") {
+  plan_request request = small_request();
+  request.kinds = {provisioning::calendar};
+  plan p = make_plan(request).plans.front();
+  p.steps = 89_days / p.step.total;
+  p.run = 89_days;
+  const plan_sensitivity s = sensitivity_of(p, request);
+  CHECK(s.step_low);
+  CHECK_FALSE(s.step_high);  // windows end after 90 days
+}
+
+TEST_CASE("the limits of a caller's own chip are relaxed like those of the table") {
+  plan_request request = small_request();
+  request.chips = {v6e};
+  request.chips[0].name = "rumoured";
+  request.generations = {"rumoured"};
+  request.prices = price_book{}.with("rumoured", "us", provisioning::spot, usd_per_hour(1), "2026-11-21");
+  REQUIRE(make_plan(request).plans.empty());
+  const std::vector<relaxation> list = relaxations(request);
+  REQUIRE(find(list, plan_limit::kinds) != nullptr);
+  CHECK(find(list, plan_limit::kinds)->nearest.where.chip.name == "rumoured");
+  REQUIRE(find(list, plan_limit::generation) != nullptr);
+  CHECK(find(list, plan_limit::generation)->nearest.where.chip.name != "rumoured");
+  request.kinds = {provisioning::spot};
+  request.budget = 10_usd;
+  const std::vector<relaxation> poor = relaxations(request);
+  REQUIRE(find(poor, plan_limit::budget) != nullptr);
+  request.budget = usd{find(poor, plan_limit::budget)->needed};
+  CHECK(make_plan(request).plans.front().where.chip.name == "rumoured");
+}
+
+TEST_CASE("a deadline that cannot be kept says how late the fastest is") {
+  plan_request request = small_request();
+  request.deadline = 1_h;
+  REQUIRE(make_plan(request).plans.empty());
+  const std::vector<relaxation> list = relaxations(request);
+  const relaxation* deadline = find(list, plan_limit::deadline);
+  REQUIRE(deadline != nullptr);
+  CHECK(deadline->given == 3600);
+  plan_request open = small_request();
+  open.best = objective::fastest;
+  const plan_answer fastest = make_plan(open);
+  CHECK(close(deadline->needed, chosen_cost(fastest.plans.front()).wall.value()));
+  request.deadline = seconds{deadline->needed * 1.0000001};
+  CHECK_FALSE(make_plan(request).plans.empty());
+  // One limit at a time: with a budget that nothing keeps either, no single one is enough.
+  request.deadline = 1_h;
+  request.budget = 1_usd;
+  CHECK(find(relaxations(request), plan_limit::deadline) == nullptr);
+}
+
+TEST_CASE("a budget, chips, quotas, kinds, generations and batches that leave nothing") {
+  plan_request request = small_request();
+  request.budget = 10_usd;
+  const std::vector<relaxation> poor = relaxations(request);
+  REQUIRE(find(poor, plan_limit::budget) != nullptr);
+  CHECK(find(poor, plan_limit::budget)->needed > 1000);
+
+  request = small_request();
+  request.largest_chips = 4;
+  const std::vector<relaxation> few = relaxations(request);
+  REQUIRE(find(few, plan_limit::chips) != nullptr);
+  CHECK(find(few, plan_limit::chips)->given == 4);
+  request.largest_chips = static_cast<std::int64_t>(find(few, plan_limit::chips)->needed);
+  CHECK_FALSE(make_plan(request).plans.empty());
+
+  request = small_request();
+  request.quotas = {{"v6e", "us", provisioning::on_demand, 2}};
+  CHECK(find(relaxations(request), plan_limit::quotas) != nullptr);
+
+  request = small_request();
+  request.generations = {"tpu7x"};
+  request.kinds = {provisioning::spot};
+  const std::vector<relaxation> no_spot = relaxations(request);
+  CHECK(find(no_spot, plan_limit::kinds) != nullptr);
+  CHECK(find(no_spot, plan_limit::generation) != nullptr);
+
+  request = small_request();
+  request.job.global_batch = 24;
+  request.smallest_chips = request.largest_chips = 8;
+  request.job.sequence_length = 262144;
+  for (const relaxation& r : relaxations(request)) CHECK(r.nearest.fit != verdict::no);
+  CHECK(relaxations(request).size() <= 9);
+}

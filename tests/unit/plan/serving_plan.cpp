@@ -1,0 +1,229 @@
+// Plans for serving: each holds when it is asked again, keeps its targets, and one slice fewer would not.
+#include <limits>
+#include <map>
+#include <string>
+#include <tpuplan/plan/relax.hpp>
+#include <tpuplan/plan/serving_plan.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+serving_request chat_request() {
+  serving_request r;
+  r.model = llama_3_8b();
+  r.job.prompt = fixed_length(1024);
+  r.job.output = fixed_length(256);
+  r.job.request_rate = per_second{40};
+  r.job.tpot_target = 40_ms;
+  r.job.ttft_target = 1_s;
+  r.generations = {"v5e", "v6e"};
+  r.most_plans = 0;
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("every serving plan holds, keeps its targets, and has no slice too many") {
+  const serving_request r = chat_request();
+  const serving_plan_answer answer = plan_serving(r);
+  REQUIRE(answer.plans.size() > 3);
+  CHECK(answer.candidates > 20);
+  for (const serving_plan& p : answer.plans) {
+    INFO(p.slices << " x " << name(p.where).view() << " tensor " << p.mesh.tensor);
+    const serving_estimate again = serve(r.model, p.share, p.mesh, p.where, r.constants);
+    CHECK(again.per_token.total == p.estimate.per_token.total);
+    CHECK(again.meets_tpot);
+    CHECK(again.meets_ttft);
+    CHECK(p.estimate.fit == verdict::yes);
+    CHECK(close(p.share.request_rate.value() * static_cast<double>(p.slices), 40));
+    const double hourly = in_usd_per_hour(p.price.per_chip) * static_cast<double>(chips(p.where) * p.slices);
+    CHECK(close(in_usd_per_hour(p.rate), hourly));
+    if (p.slices == 1) continue;
+    serving_job fewer = r.job;
+    fewer.request_rate = r.job.request_rate / static_cast<double>(p.slices - 1);
+    const serving_estimate e = serve(r.model, fewer, p.mesh, p.where, r.constants);
+    CHECK((e.refusal != serving_refusal::none || !e.meets_tpot || !e.meets_ttft));
+  }
+  for (std::size_t i = 1; i < answer.plans.size(); ++i)
+    CHECK(answer.plans[i - 1].cost.all_on_output <= answer.plans[i].cost.all_on_output);
+}
+
+TEST_CASE("one plan or one reason for every slice") {
+  serving_request r = chat_request();
+  r.generations.clear();
+  const serving_plan_answer all = plan_serving(r);
+  std::map<std::string, int> seen;
+  for (const serving_plan& p : all.plans) ++seen[std::string(name(p.where).view())];
+  for (const rejected_server& l : all.rejected) {
+    ++seen[std::string(name(l.where).view())];
+    CHECK_FALSE(name(l.why).empty());
+  }
+  for (const auto& [slice_name, times] : seen) {
+    INFO(slice_name);
+    CHECK(times == 1);
+  }
+  r.most_plans = 2;
+  const serving_plan_answer two = plan_serving(r);
+  CHECK(two.plans.size() == 2);
+  CHECK(two.plans.size() + two.rejected.size() == all.plans.size() + all.rejected.size());
+}
+
+TEST_CASE("tighter targets take no fewer chips, more traffic no less money") {
+  serving_request r = chat_request();
+  double before = 0;
+  for (const double rate : {5.0, 40.0, 300.0}) {
+    r.job.request_rate = per_second{rate};
+    const serving_plan_answer answer = plan_serving(r);
+    REQUIRE_FALSE(answer.plans.empty());
+    CHECK(answer.plans.front().rate.value() >= before);
+    before = answer.plans.front().rate.value();
+  }
+  r = chat_request();
+  r.best = objective::fewest_chips;
+  std::int64_t least = 0;
+  for (const double ms : {200.0, 40.0, 15.0, 10.0}) {
+    r.job.tpot_target = seconds{ms / 1000};
+    const serving_plan_answer answer = plan_serving(r);
+    REQUIRE_FALSE(answer.plans.empty());
+    const std::int64_t now = chips(answer.plans.front().where) * answer.plans.front().slices;
+    CHECK(now >= least);
+    least = now;
+  }
+}
+
+TEST_CASE("why slices lose") {
+  serving_request r = chat_request();
+  r.job.tpot_target = 2_ms;  // below what the host of an engine takes
+  for (const rejected_server& l : plan_serving(r).rejected) {
+    INFO(name(l.where).view() << " " << name(l.why));
+    CHECK((l.why == serving_rejection::misses_target || l.why == serving_rejection::does_not_fit ||
+           l.why == serving_rejection::no_layout));
+  }
+  CHECK(plan_serving(r).plans.empty());
+  r = chat_request();
+  r.budget = usd_per_hour(0.5);
+  const serving_plan_answer poor = plan_serving(r);
+  CHECK(poor.plans.empty());
+  bool over = false;
+  for (const rejected_server& l : poor.rejected) over = over || l.why == serving_rejection::over_budget;
+  CHECK(over);
+  r = chat_request();
+  r.kinds = {provisioning::spot};
+  r.generations = {"tpu7x"};
+  for (const rejected_server& l : plan_serving(r).rejected) CHECK(l.why == serving_rejection::no_price);
+}
+
+TEST_CASE("what to relax where no slice serves, and how far") {
+  const auto only = [](const serving_request& r, plan_limit limit) {
+    for (serving_relaxation& one : relaxations(r)) {
+      if (one.limit == limit) return std::optional<serving_relaxation>(std::move(one));
+    }
+    return std::optional<serving_relaxation>{};
+  };
+  const auto has_plan = [](const serving_request& r) { return !plan_serving(r).plans.empty(); };
+
+  serving_request slow = chat_request();
+  slow.job.tpot_target = 1_ms;
+  REQUIRE_FALSE(has_plan(slow));
+  const std::optional<serving_relaxation> tpot = only(slow, plan_limit::tpot);
+  REQUIRE(tpot);
+  CHECK(tpot->given == 0.001);
+  slow.job.tpot_target = seconds{tpot->needed};
+  CHECK(has_plan(slow));
+  slow.job.tpot_target = seconds{tpot->needed / 1.02};
+  CHECK_FALSE(has_plan(slow));
+  CHECK_FALSE(only(slow, plan_limit::chips));
+
+  serving_request both = chat_request();
+  both.job.tpot_target = 1_ms, both.job.ttft_target = 1_ms;
+  CHECK_FALSE(only(both, plan_limit::tpot));
+  CHECK_FALSE(only(both, plan_limit::ttft));
+  const std::optional<serving_relaxation> targets = only(both, plan_limit::targets);
+  REQUIRE(targets);
+  both.job.tpot_target = seconds{targets->needed}, both.job.ttft_target = seconds{targets->needed};
+  CHECK(has_plan(both));
+
+  serving_request poor = chat_request();
+  poor.budget = usd_per_hour(0.5);
+  REQUIRE_FALSE(has_plan(poor));
+  const std::optional<serving_relaxation> budget = only(poor, plan_limit::budget);
+  REQUIRE(budget);
+  poor.budget = usd_per_second{budget->needed};
+  CHECK(has_plan(poor));
+  poor.budget = usd_per_second{budget->needed * (1 - 1e-9)};
+  CHECK_FALSE(has_plan(poor));
+
+  serving_request many = chat_request();
+  many.job.request_rate = per_second{4000};
+  many.largest_chips = 8;
+  REQUIRE_FALSE(has_plan(many));
+  const std::optional<serving_relaxation> chips_needed = only(many, plan_limit::chips);
+  REQUIRE(chips_needed);
+  CHECK(chips_needed->given == 8);
+  many.largest_chips = static_cast<std::int64_t>(chips_needed->needed);
+  CHECK(has_plan(many));
+  many.largest_chips -= 1;
+  CHECK_FALSE(has_plan(many));
+
+  serving_request spot = chat_request();
+  spot.kinds = {provisioning::spot};
+  spot.generations = {"tpu7x"};
+  REQUIRE_FALSE(has_plan(spot));
+  CHECK(only(spot, plan_limit::kinds));
+  CHECK(only(spot, plan_limit::generation));
+}
+
+TEST_CASE("a caller's own chip serves like those of the table") {
+  serving_request r = chat_request();
+  const std::size_t of_table = plan_serving(r).plans.size() + plan_serving(r).rejected.size();
+  r.chips = {v6e};
+  r.chips[0].name = "mine";
+  r.generations.push_back("Mine");
+  std::size_t unpriced = 0;
+  for (const rejected_server& l : plan_serving(r).rejected) unpriced += l.why == serving_rejection::no_price ? 1 : 0;
+  CHECK(unpriced > 3);
+  r.prices = price_book{}.with("mine", "us", provisioning::on_demand, usd_per_hour(0.01), "2026-11-21");
+  const serving_plan_answer answer = plan_serving(r);
+  CHECK(answer.plans.size() + answer.rejected.size() == of_table + 8);  // 1 to 256 chips, but for 2
+  std::size_t mine = 0;
+  for (const serving_plan& p : answer.plans) {
+    if (p.where.chip.name != "mine") continue;
+    ++mine;
+    CHECK(close(in_usd_per_hour(p.rate), 0.01 * static_cast<double>(chips(p.where) * p.slices)));
+  }
+  CHECK(mine == unpriced);
+  CHECK(answer.plans.front().where.chip.name == "mine");
+}
+
+TEST_CASE("serving requests that cannot be asked") {
+  const auto refused = [](auto change, const char* field) {
+    serving_request r = chat_request();
+    change(r);
+    const refusal got = refusal_of([&] { (void)plan_serving(r); });
+    INFO(got.message);
+    CHECK(got.refused);
+    CHECK(says(got.message, field));
+  };
+  refused([](serving_request& r) { r.regions.clear(); }, "plan.regions");
+  refused([](serving_request& r) { r.kinds.clear(); }, "plan.kinds");
+  refused([](serving_request& r) { r.largest_chips = 0; }, "plan.largest_chips");
+  refused([](serving_request& r) { r.smallest_chips = 2000; }, "plan.smallest_chips");
+  refused([](serving_request& r) { r.budget = usd_per_second{-1}; }, "plan.budget");
+  refused([](serving_request& r) { r.generations = {"v9"}; }, "v9");
+  refused([](serving_request& r) { r.regions = {"mars"}; }, "plan.region is mars");
+  refused([](serving_request& r) { r.chips = {v6e}; }, "plan.chips.name is v6e");
+  refused(
+      [](serving_request& r) {
+        r.prices = price_book{}.with("v66", "us", provisioning::spot, usd_per_hour(1), "2026-11-21");
+      },
+      "price.generation is v66");
+  refused([](serving_request& r) { r.job.prompt = {}; }, "serving_job.prompt.mean");
+  refused([](serving_request& r) { r.job.concurrency = 4; }, "serving_job.request_rate");
+  refused([](serving_request& r) { r.job.tpot_target = seconds{std::numeric_limits<double>::quiet_NaN()}; },
+          "serving_job.tpot_target");
+}

@@ -1,0 +1,46 @@
+#include "cli/config.hpp"
+
+#include <fmt/format.h>
+
+#include <tpuplan/io/json.hpp>
+#include <tpuplan/io/json/file.hpp>
+
+namespace cli {
+
+using namespace tpuplan;
+
+void add_config_option(CLI::App& command, std::string& path) {
+  command.add_option("config", path, "a Hugging Face config.json, or a transformer of your own as JSON")->required();
+}
+
+model_config load_model(const std::string& path) {
+  const nlohmann::json document = load_json(path);
+  if (!document.is_object() || !document.contains("schema")) return load_hf_config(path);
+  model_config own;
+  own.model_type = "transformer";
+  own.model = read_json_document<transformer>(document, {}, path);
+  validate(own.model);
+  return own;
+}
+
+ordered_json json_of_assumed(const model_config& config, const assumed_values& assumed) {
+  ordered_json list = ordered_json::array();
+  for (const assumption& one : config.assumed) {
+    list.push_back({{"field", one.field}, {"value", one.value}, {"why", one.why}});
+  }
+  for (const auto& [field, value] : assumed) {
+    list.push_back({{"field", field}, {"value", value}, {"why", "not given on the command line"}});
+  }
+  return list;
+}
+
+void print_assumed(const model_config& config, const assumed_values& assumed) {
+  if (config.assumed.empty() && assumed.empty()) return;
+  fmt::print("\n{}\n", dim("assumed"));
+  for (const auto& [field, value] : assumed) fmt::print("  {}: {}\n", field, value);
+  for (const assumption& one : config.assumed) {
+    fmt::print("  {} = {} {}\n", one.field, one.value, dim("(" + one.why + ")"));
+  }
+}
+
+}  // namespace cli

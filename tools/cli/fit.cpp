@@ -1,0 +1,117 @@
+// tpuplan fit
+#include "cli/fit.hpp"
+
+#include <memory>
+#include <tpuplan/io/json.hpp>
+#include <tpuplan/io/text/one_line.hpp>
+
+#include "cli/advice.hpp"
+#include "cli/commands.hpp"
+#include "cli/table.hpp"
+
+namespace cli {
+
+using namespace tpuplan;
+
+fit_answer ask_fit(const model_config& config, const job_options& job, const mesh_options& mesh,
+                   assumed_values& assumed) {
+  fit_answer a;
+  a.where = slice_for(mesh.slice_name);
+  a.mesh = make_layout(mesh, a.where);
+  a.job = make_job(job, config.model, assumed);
+  fill_batch(job.batch_tokens, a.mesh, a.job, assumed);
+  a.memory = memory_use(config.model, a.job, a.mesh, a.where);
+  a.largest = largest_batch(config.model, a.job, a.mesh, a.where);
+  return a;
+}
+
+ordered_json fit_document(const fit_answer& a, const model_config& config, const assumed_values& assumed) {
+  return {{"fits", name(fits(a.memory))},
+          {"used_bytes", a.memory.total.value()},
+          {"used_low_bytes", a.memory.low.value()},
+          {"used_high_bytes", a.memory.high.value()},
+          {"usable_bytes", a.memory.usable.value()},
+          {"breakdown", a.memory},
+          {"largest_batch", or_null(a.largest)},
+          {"slice", name(a.where).view()},
+          {"mesh", a.mesh},
+          {"job", a.job},
+          {"assumed", json_of_assumed(config, assumed)}};
+}
+
+std::string_view verdict_words(verdict fit) {
+  return fit == verdict::yes ? "fits" : fit == verdict::no ? "does not fit" : "uncertain";
+}
+
+namespace {
+
+/// Advice where the step can be timed; memory can be asked of more jobs.
+std::optional<findings> advice_if_timed(const fit_answer& a, const model_config& config) {
+  try {
+    return training_advice(config.model, a.job, a.mesh, a.where);
+  } catch (const error& refusal) {
+    if (refusal.code() != errc::unsupported && refusal.code() != errc::unknown_figure) throw;
+    return std::nullopt;
+  }
+}
+
+void print_memory(const memory_breakdown& memory) {
+  table t("on each device | >GiB | >share");
+  const auto row = [&](const char* label, bytes part) {
+    if (part.value() > 0) t.add({label, fmt::format("{:.2f}", in_gib(part)), percent(part / memory.usable)});
+  };
+  row("parameters", memory.parameters);
+  row("optimizer", memory.optimizer);
+  row("gradients", memory.gradients);
+  row("activations", memory.activations);
+  row("logits", memory.logits);
+  row("gathered weights", memory.gathered_weights);
+  row("workspace", memory.workspace);
+  row("total", memory.total);
+  row("usable", memory.usable);
+  t.print();
+}
+
+void print_fit(const fit_answer& a, const model_config& config, const std::string& path,
+               const assumed_values& assumed) {
+  const verdict v = fits(a.memory);
+  print_title("{}: {} on {} ({})", verdict_words(v), config.model.name.view(), name(a.where).view(), one_line(a.mesh));
+  fmt::print("  {} used, between {:.1f} and {:.1f} GiB as the compiler decides; most of it is {}\n\n",
+             used_of(a.memory.total, a.memory.usable), in_gib(a.memory.low), in_gib(a.memory.high),
+             largest_part(a.memory));
+  print_memory(a.memory);
+  fmt::print("\n  largest batch that surely fits: {}\n",
+             a.largest ? fmt::format("{} sequences of {} tokens", *a.largest, a.job.sequence_length)
+                       : "none with this layout and remat policy");
+  if (const std::optional<findings> advice = advice_if_timed(a, config)) print_advice(*advice);
+  print_assumed(config, assumed);
+  if (v != verdict::yes) return print_next("--tensor 2, --accumulation 2, --remat full or a larger --slice");
+  print_next("tpuplan train {} --slice {}   how long and what it costs", path, name(a.where).view());
+}
+
+void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
+  const model_config config = load_model(job.config);
+  assumed_values assumed;
+  const fit_answer a = ask_fit(config, job, mesh, assumed);
+  if (fits(a.memory) == verdict::no) with.status = 1;
+  if (with.json) {
+    ordered_json document = fit_document(a, config, assumed);
+    const std::optional<findings> advice = advice_if_timed(a, config);
+    document["advice"] = advice ? json_of(*advice) : ordered_json(nullptr);
+    return print_json(document);
+  }
+  print_fit(a, config, job.config, assumed);
+}
+
+}  // namespace
+
+void add_fit_command(CLI::App& app, session& with) {
+  CLI::App* command = app.add_subcommand("fit", "does a training job fit; the largest batch that does");
+  const auto job = std::make_shared<job_options>();
+  const auto mesh = std::make_shared<mesh_options>();
+  add_job_options(*command, *job);
+  add_mesh_options(*command, *mesh);
+  command->callback([job, mesh, &with] { run_fit(*job, *mesh, with); });
+}
+
+}  // namespace cli

@@ -1,0 +1,28 @@
+#ifndef TPUPLAN_CLI_FIT_HPP
+#define TPUPLAN_CLI_FIT_HPP
+
+#include <optional>
+#include <tpuplan/estimate/training/memory.hpp>
+
+#include "cli/job.hpp"
+
+// What fit answers, which train answers too.
+namespace cli {
+
+struct fit_answer {
+  tpuplan::slice where;
+  tpuplan::layout mesh;
+  tpuplan::training_job job;
+  tpuplan::memory_breakdown memory;
+  std::optional<std::int64_t> largest;  // batch that surely fits
+};
+
+fit_answer ask_fit(const tpuplan::model_config& config, const job_options& job, const mesh_options& mesh,
+                   assumed_values& assumed);
+ordered_json fit_document(const fit_answer& a, const tpuplan::model_config& config, const assumed_values& assumed);
+/// "fits", "does not fit" or "uncertain".
+std::string_view verdict_words(tpuplan::verdict fit);
+
+}  // namespace cli
+
+#endif

@@ -1,0 +1,117 @@
+// tpuplan model
+#include <memory>
+#include <tpuplan/io/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/config.hpp"
+#include "cli/job.hpp"
+#include "cli/option.hpp"
+#include "cli/print.hpp"
+#include "cli/table.hpp"
+
+namespace cli {
+
+namespace {
+
+using namespace tpuplan;
+
+struct model_options {
+  std::string config;
+  std::int64_t sequence = 0;  // 0: the usual one
+  dtype cache = dtype::bf16;
+};
+
+bool has_flops_per_token(const transformer& model) {
+  return model.kind == architecture::decoder || model.kind == architecture::encoder;
+}
+
+ordered_json model_document(const model_config& config, std::int64_t sequence, dtype cache) {
+  const transformer& m = config.model;
+  const parameter_count count = parameters(m);
+  ordered_json document = {{"name", m.name.view()},
+                           {"model_type", config.model_type},
+                           {"architecture", name(m.kind)},
+                           {"parameters", count.total},
+                           {"active_parameters", count.active},
+                           {"breakdown", count},
+                           {"kv_bytes_per_token", nullptr},
+                           {"kv_dtype", name(cache)},
+                           {"forward_flops_per_token", nullptr},
+                           {"training_flops_per_token", nullptr},
+                           {"sequence_length", sequence}};
+  if (m.kind == architecture::decoder) document["kv_bytes_per_token"] = kv_bytes_per_token(m, cache).value();
+  if (has_flops_per_token(m)) {
+    document["forward_flops_per_token"] = forward_flops_per_token(m, sequence).total.value();
+    document["training_flops_per_token"] = training_flops_per_token(m, sequence).value();
+  }
+  if (has_vision(m)) {
+    document["image_tokens"] = image_tokens(m.vision);
+    document["vision_flops_per_image"] = vision_flops_per_image(m.vision).value();
+  }
+  document["assumed"] = json_of_assumed(config, {});
+  return document;
+}
+
+void print_parameters(const parameter_count& n) {
+  table t("part | >parameters | >share");
+  const auto row = [&](const char* label, std::int64_t part) {
+    if (part != 0) t.add({label, grouped(part), percent(static_cast<double>(part) / static_cast<double>(n.total))});
+  };
+  row("embedding", n.embedding);
+  row("attention", n.attention);
+  row("MLP", n.mlp);
+  row("experts", n.experts);
+  row("router", n.router);
+  row("norms", n.norms);
+  row("output head", n.lm_head);
+  row("vision tower", n.vision);
+  row("projector", n.projector);
+  row("pooler or classifier", n.head);
+  row("total", n.total);
+  if (n.active != n.total) row("active per token", n.active);
+  t.print();
+}
+
+void print_model(const model_config& config, const std::string& path, std::int64_t sequence, dtype cache) {
+  const transformer& m = config.model;
+  const parameter_count n = parameters(m);
+  print_title("{}: {} parameters", m.name.view(), count(static_cast<double>(n.total)));
+  print_parameters(n);
+  fmt::print("\n");
+  std::vector<std::pair<std::string, std::string>> facts;
+  if (m.kind == architecture::decoder) {
+    facts.emplace_back("KV cache per token",
+                       fmt::format("{} ({})", binary_bytes(kv_bytes_per_token(m, cache)), name(cache)));
+  }
+  if (has_flops_per_token(m)) {
+    facts.emplace_back(fmt::format("FLOPs per token, forward, {} tokens", sequence),
+                       fmt::format("{:.4g}", forward_flops_per_token(m, sequence).total.value()));
+    facts.emplace_back("FLOPs per token, training",
+                       fmt::format("{:.4g}", training_flops_per_token(m, sequence).value()));
+  }
+  if (has_vision(m)) {
+    facts.emplace_back("tokens per image", fmt::format("{}", image_tokens(m.vision)));
+    facts.emplace_back("FLOPs per image, forward", fmt::format("{:.4g}", vision_flops_per_image(m.vision).value()));
+  }
+  print_pairs(facts);
+  print_assumed(config, {});
+  if (has_flops_per_token(m)) print_next("tpuplan plan {} --tokens 1T   where to train it", path);
+}
+
+}  // namespace
+
+void add_model_command(CLI::App& app, session& with) {
+  CLI::App* command = app.add_subcommand("model", "parameters, FLOPs and KV bytes per token of a config.json");
+  const auto options = std::make_shared<model_options>();
+  add_config_option(*command, options->config);
+  add(*command, "--seq", options->sequence, "sequence length at which FLOPs are counted");
+  add(*command, "--kv-dtype", options->cache, "format of the KV cache");
+  command->callback([options, &with] {
+    const model_config config = load_model(options->config);
+    const std::int64_t length = options->sequence > 0 ? options->sequence : usual_sequence(config.model);
+    if (with.json) return print_json(model_document(config, length, options->cache));
+    print_model(config, options->config, length, options->cache);
+  });
+}
+
+}  // namespace cli

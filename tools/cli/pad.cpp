@@ -1,0 +1,68 @@
+// tpuplan pad
+#include <memory>
+#include <tpuplan/handbook/padding.hpp>
+#include <tpuplan/hardware/generations.hpp>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/option.hpp"
+#include "cli/print.hpp"
+#include "cli/table.hpp"
+
+namespace cli {
+
+namespace {
+
+using namespace tpuplan;
+
+struct pad_options {
+  std::string chip;
+  std::vector<std::string> dims;
+  dtype format = dtype::bf16;
+};
+
+void run_pad(const pad_options& asked, const session& with) {
+  const chip_spec chip = chip_for(asked.chip);
+  const dtype format = asked.format;
+  const tile unit = layout_tile(format);
+  ordered_json list = ordered_json::array();
+  table t(">dimension | >to the MXU | >wasted | >as lanes | >as sublanes");
+  std::vector<std::int64_t> sizes;
+  for (const std::string& given : asked.dims) {
+    const std::int64_t size = parse_count("DIM", given);
+    sizes.push_back(size);
+    const std::int64_t padded = round_up(size, chip.mxu.side);
+    const double waste = 1 - static_cast<double>(size) / static_cast<double>(padded);
+    list.push_back({{"given", size}, {"padded", padded}, {"wasted", waste}});
+    t.add({grouped(size), grouped(padded), percent(waste), grouped(round_up(size, unit.lanes)),
+           grouped(round_up(size, unit.sublanes))});
+  }
+  ordered_json document = {{"chip", chip.name.view()}, {"mxu_side", chip.mxu.side}, {"dimensions", list}};
+  std::string matrix;
+  if (sizes.size() == 2) {
+    const padding_cost cost = padding(matrix_shape{sizes[0], sizes[1]}, chip, format);
+    document["matrix"] = {{"flop_utilization", cost.flop_utilization},
+                          {"stored_bytes", cost.stored.value()},
+                          {"stored_waste_bytes", cost.stored_waste.value()}};
+    matrix = fmt::format("\n  as a matrix: {} of the MXU's cells are useful; {} stored, of which {} padding\n",
+                         percent(cost.flop_utilization), binary_bytes(cost.stored), binary_bytes(cost.stored_waste));
+  }
+  if (with.json) return print_json(document);
+  print_title("{}: MXU {}x{}, {} tile {}x{}", chip.name.view(), chip.mxu.side, chip.mxu.side, name(format),
+              unit.sublanes, unit.lanes);
+  t.print();
+  fmt::print("{}", matrix);
+}
+
+}  // namespace
+
+void add_pad_command(CLI::App& app, session& with) {
+  CLI::App* command = app.add_subcommand("pad", "dimensions padded to the MXU, and what that wastes");
+  const auto options = std::make_shared<pad_options>();
+  command->add_option("chip", options->chip)->required();
+  command->add_option("dims", options->dims, "one or more dimensions; two are a matrix")->required();
+  add(*command, "--dtype", options->format, "");
+  command->callback([options, &with] { run_pad(*options, with); });
+}
+
+}  // namespace cli

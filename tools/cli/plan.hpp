@@ -1,0 +1,60 @@
+#ifndef TPUPLAN_CLI_PLAN_HPP
+#define TPUPLAN_CLI_PLAN_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tpuplan/plan/plan.hpp>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/job.hpp"
+#include "cli/option.hpp"
+#include "cli/prices.hpp"
+#include "cli/traffic.hpp"
+
+// What plan is asked. Training and serving answer it apart.
+namespace cli {
+
+struct plan_options {
+  job_options job;
+  traffic_options traffic;
+  tpuplan::fixed_degrees degrees;
+  std::optional<double> tokens, budget;  // dollars, for serving an hour
+  std::optional<double> smallest_batch_tokens, largest_batch_tokens;
+  std::optional<tpuplan::seconds> deadline;
+  tpuplan::objective best = tpuplan::objective::cheapest;
+  tpuplan::seconds between = tpuplan::spot_terms{}.mean_time_between_preemptions;
+  std::optional<std::int64_t> smallest_chips, largest_chips;
+  std::int64_t largest_slices = 1;
+  std::vector<std::string> generations, regions{"us"};
+  std::vector<tpuplan::provisioning> kinds{tpuplan::provisioning::on_demand};
+  std::string prices, quotas;
+  std::size_t rows = 8;
+  bool accept_uncertain = false, explain = false, front_only = false, to_serve = false;
+};
+
+/// The limits that training and serving share, put into a request of either.
+template <class Request>
+void fill_limits(const plan_options& given, const tpuplan::price_book& prices, Request& request) {
+  request.best = given.best;
+  request.kinds = given.kinds;
+  request.regions = given.regions;
+  request.generations = given.generations;
+  request.smallest_chips = given.smallest_chips.value_or(request.smallest_chips);
+  request.largest_chips = given.largest_chips.value_or(request.largest_chips);
+  if (request.smallest_chips > request.largest_chips)
+    refuse("--min-chips", std::to_string(request.smallest_chips), "at most --max-chips");
+  request.accept_uncertain = given.accept_uncertain;
+  request.prices = prices;
+}
+
+/// tpuplan plan, without and with --serve.
+void plan_training(const tpuplan::model_config& config, const plan_options& given, const tpuplan::price_book& prices,
+                   session& with);
+void plan_serving(const tpuplan::model_config& config, const plan_options& given, const tpuplan::price_book& prices,
+                  session& with);
+
+}  // namespace cli
+
+#endif

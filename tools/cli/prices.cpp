@@ -1,0 +1,34 @@
+#include "cli/prices.hpp"
+
+#include "cli/option.hpp"
+
+namespace cli {
+
+using namespace tpuplan;
+
+void add_price_file_option(CLI::App& command, std::string& file) {
+  command.add_option("--prices", file, "a price file like data/prices.json");
+}
+
+void add_price_options(CLI::App& command, price_options& into) {
+  command.add_option("--region", into.region, "us is the default of the built-in prices")->capture_default_str();
+  add_price_file_option(command, into.file);
+}
+
+loaded_prices::loaded_prices(const std::string& file) {
+  if (!file.empty()) own_ = load_prices(file);
+}
+
+price_book loaded_prices::book() const { return own_ ? own_->book() : price_book{}; }
+
+void check_region(const price_book& book, const std::string& region) {
+  std::string known_regions;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    const std::string one(book.row(i).region.view());
+    if (one == region) return;
+    if (known_regions.find(one) == std::string::npos) known_regions += (known_regions.empty() ? "" : ", ") + one;
+  }
+  refuse("--region", region, known_regions + "; more with --prices", errc::unknown_name);
+}
+
+}  // namespace cli

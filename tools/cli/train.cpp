@@ -1,0 +1,159 @@
+// tpuplan train
+#include <memory>
+#include <tpuplan/cost/run_cost.hpp>
+#include <tpuplan/io/json.hpp>
+#include <tpuplan/io/text/one_line.hpp>
+
+#include "cli/advice.hpp"
+#include "cli/commands.hpp"
+#include "cli/fit.hpp"
+#include "cli/option.hpp"
+#include "cli/prices.hpp"
+#include "cli/table.hpp"
+
+namespace cli {
+
+namespace {
+
+using namespace tpuplan;
+
+struct train_options {
+  job_options job;
+  mesh_options mesh;
+  price_options prices;
+  std::optional<double> tokens;
+};
+
+struct run_in_dollars {
+  provisioning kind;
+  price_row price;
+  usd total;
+};
+
+/// A training job's answer: whether it fits, the step, the advice, and the run where tokens were given.
+struct train_answer {
+  fit_answer fit;
+  step_breakdown step;
+  findings advice;
+  seconds run{};
+  std::vector<run_in_dollars> costs;
+};
+
+std::vector<run_in_dollars> priced(const fit_answer& a, seconds run, const price_book& book,
+                                   const std::string& region) {
+  std::vector<run_in_dollars> list;
+  for (const provisioning kind : all_provisioning) {
+    const maybe<price_row> price = find_price(book, a.where, region, kind);
+    if (!price || kind == provisioning::spot) continue;  // which is interrupted: plan and spot answer for it
+    if (kind == provisioning::flex_start && run > 7_days) continue;
+    if (kind == provisioning::calendar && run > 90_days) continue;
+    list.push_back({kind, *price, cost_of_run(a.where, slices(a.mesh), run, *price).total});
+  }
+  return list;
+}
+
+void print_step(const step_breakdown& t) {
+  table rows("part of a step | >time | >share | of");
+  const auto row = [&](const char* label, seconds time, const std::string& note) {
+    if (time.value() > 0) rows.add({label, duration(time), percent(time / t.total), note});
+  };
+  const auto exposed = [](const collective_time& c) { return fmt::format("exposed of {}", duration(c.whole)); };
+  row("dense products", t.dense_products, "compute");
+  row("expert products", t.expert_products, "compute");
+  row("attention", t.attention, "compute");
+  row("logits", t.logits, "compute");
+  row("vision", t.vision, "compute");
+  row("elementwise", t.elementwise, "HBM");
+  row("attention scores", t.scores, "HBM");
+  row("operands", t.operands, "HBM");
+  row("weight reads", t.weight_reads, "HBM");
+  row("weight update", t.weight_update, "HBM");
+  row("expert dispatch", t.dispatch, "HBM");
+  row("FSDP", t.fsdp.exposed, exposed(t.fsdp));
+  row("data parallel", t.data.exposed, exposed(t.data));
+  row("tensor parallel", t.tensor.exposed, exposed(t.tensor));
+  row("expert parallel", t.expert.exposed, exposed(t.expert));
+  row("between slices", t.dcn.exposed, exposed(t.dcn));
+  row("state on hosts", t.host.exposed, exposed(t.host));
+  row("per layer", t.overhead, "fixed time");
+  row("pipeline bubble", t.bubble, "waiting");
+  row("stragglers", t.jitter, "waiting");
+  row("total", t.total, "");
+  rows.print();
+}
+
+void print_train(const train_answer& a, const model_config& config) {
+  const auto& [where, mesh, job, memory, largest] = a.fit;
+  const step_breakdown& t = a.step;
+  print_title("{} on {} ({}), {} sequences of {} tokens, remat {}", config.model.name.view(),
+              name(where, slices(mesh)).view(), one_line(mesh), job.global_batch, job.sequence_length, name(job.remat));
+  fmt::print("  step {} (between {} and {}{}), MFU {}, {} tokens/s, limited by {}\n  memory {}: {}\n\n",
+             duration(t.total), duration(t.low), duration(t.high),
+             t.extrapolated ? "; outside of what published runs cover" : "", percent(t.mfu),
+             count(t.tokens_per_second.value()), name(t.limited_by), used_of(memory.total, memory.usable),
+             verdict_words(fits(memory)));
+  print_step(t);
+}
+
+void print_costs(const train_answer& a, const train_options& given) {
+  if (given.tokens) fmt::print("\n  {} tokens take {}\n", count(*given.tokens), duration(a.run));
+  for (const run_in_dollars& one : a.costs) {
+    fmt::print("  {:14} {:>8}  (price of {})\n", name(one.kind), money(one.total), one.price.date.view());
+  }
+  print_advice(a.advice);
+  if (given.tokens && a.costs.empty()) fmt::print("  no price for it in {}\n", given.prices.region);
+}
+
+ordered_json train_document(const train_answer& a, const model_config& config, const assumed_values& assumed) {
+  const step_breakdown& t = a.step;
+  ordered_json document = {{"step_time_s", t.total.value()},
+                           {"step_time_low_s", t.low.value()},
+                           {"step_time_high_s", t.high.value()},
+                           {"mfu", t.mfu},
+                           {"tokens_per_s", t.tokens_per_second.value()},
+                           {"breakdown", t},
+                           {"memory", fit_document(a.fit, config, assumed)},
+                           {"advice", json_of(a.advice)}};
+  if (a.run.value() == 0) return document;
+  document["run_s"] = a.run.value();
+  document["costs"] = ordered_json::array();
+  for (const run_in_dollars& one : a.costs) {
+    document["costs"].push_back({{"kind", name(one.kind)}, {"total_usd", one.total.value()}, {"price", one.price}});
+  }
+  return document;
+}
+
+void run_train(const train_options& given, session& with) {
+  const model_config config = load_model(given.job.config);
+  const loaded_prices prices(given.prices.file);
+  assumed_values assumed;
+  train_answer a;
+  a.fit = ask_fit(config, given.job, given.mesh, assumed);
+  a.step = step_time(config.model, a.fit.job, a.fit.mesh, a.fit.where);
+  check_region(prices.book(), given.prices.region);
+  if (given.tokens) {
+    a.run = a.step.total * math::ceil(*given.tokens / static_cast<double>(tokens_per_step(a.fit.job)));
+    a.costs = priced(a.fit, a.run, prices.book(), given.prices.region);
+  }
+  a.advice = training_advice(config.model, a.fit.job, a.fit.mesh, a.fit.where);
+  if (fits(a.fit.memory) == verdict::no) with.status = 1;
+  if (with.json) return print_json(train_document(a, config, assumed));
+  print_train(a, config);
+  print_costs(a, given);
+  print_assumed(config, assumed);
+  print_next("tpuplan plan {} --tokens 1T   is there a better slice?", given.job.config);
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& app, session& with) {
+  CLI::App* command = app.add_subcommand("train", "step time, MFU, tokens/s, days and dollars");
+  const auto options = std::make_shared<train_options>();
+  add_job_options(*command, options->job);
+  add_mesh_options(*command, options->mesh);
+  add(*command, "--tokens", options->tokens, "of the whole run: 1T");
+  add_price_options(*command, options->prices);
+  command->callback([options, &with] { run_train(*options, with); });
+}
+
+}  // namespace cli

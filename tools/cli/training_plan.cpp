@@ -1,0 +1,361 @@
+// What tpuplan plan answers for training.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tpuplan/io/json.hpp>
+#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/io/text/one_line.hpp>
+#include <tpuplan/plan/planner.hpp>
+#include <tpuplan/plan/relax.hpp>
+
+#include "cli/option.hpp"
+#include "cli/plan.hpp"
+#include "cli/table.hpp"
+
+namespace cli {
+
+using namespace tpuplan;
+
+namespace {
+
+/// [{"generation": "v5p", "region": "us", "provisioning": "spot", "chips": 256}, …]
+std::vector<quota_row> load_quotas(const std::string& path) {
+  std::vector<quota_row> quotas;
+  if (path.empty()) return quotas;
+  const nlohmann::json document = load_json(path);
+  const json_object root(document, path);
+  root.only({"quotas"});
+  for (const json_object& row : root.objects("quotas")) {
+    row.only({"generation", "region", "provisioning", "chips"});
+    quota_row& quota = quotas.emplace_back();
+    quota.generation = row.string("generation");
+    quota.region = row.string("region");
+    read(row.path("provisioning"), row.string("provisioning"), quota.kind);
+    quota.chips = row.count("chips");
+  }
+  return quotas;
+}
+
+/// The batch in sequences, or the range from which one is chosen.
+void fill_batches(const plan_options& given, plan_request& request, assumed_values& assumed) {
+  if (given.smallest_batch_tokens || given.largest_batch_tokens) {
+    if (!given.smallest_batch_tokens)
+      refuse_missing("--min-batch-tokens", "the smallest batch, as the largest is given");
+    if (!given.largest_batch_tokens)
+      refuse_missing("--max-batch-tokens", "the largest batch, as the smallest is given");
+    request.smallest_batch_tokens = *given.smallest_batch_tokens;
+    request.largest_batch_tokens = *given.largest_batch_tokens;
+    request.job.global_batch = 0;
+    return;
+  }
+  const bool assume = request.job.global_batch == 0 && given.job.batch_tokens == 0;
+  fill_batch(assume ? 4194304 : given.job.batch_tokens, layout{}, request.job, assumed);
+  if (assume)
+    assumed.emplace_back("global batch", fmt::format("{} sequences, 4 Mi tokens a step", request.job.global_batch));
+}
+
+plan_request make_request(const plan_options& given, const transformer& model, const price_book& prices,
+                          assumed_values& assumed) {
+  plan_request request;
+  request.model = model;
+  request.job = make_job(given.job, model, assumed);
+  if (given.job.remat) {
+    request.policies = {*given.job.remat};
+  } else {
+    const auto is_policy = [](const auto& one) { return one.first == "remat policy"; };  // which the search chooses
+    assumed.erase(std::remove_if(assumed.begin(), assumed.end(), is_policy), assumed.end());
+  }
+  fill_batches(given, request, assumed);
+  if (!given.tokens) refuse("--tokens", "not given", "tokens to train on: 15T", errc::missing_field);
+  request.tokens = *given.tokens;
+  request.deadline = given.deadline;
+  if (given.budget) request.budget = usd{*given.budget};
+  fill_limits(given, prices, request);
+  request.largest_slices = given.largest_slices;
+  request.degrees = given.degrees;
+  request.quotas = load_quotas(given.quotas);
+  request.most_plans = 0;  // ranks do not depend on what is shown
+  request.terms.spot.mean_time_between_preemptions = given.between;
+  return request;
+}
+
+ordered_json json_of(const plan_sensitivity& s) {
+  ordered_json document = {{"price_down_usd", s.price_down.value()}, {"price_up_usd", s.price_up.value()}};
+  const auto add = [&](const std::string& what, const std::optional<plan_cost>& cost) {
+    if (!cost) return;
+    document[what + "_usd"] = cost->total.value();
+    document[what + "_wall_s"] = cost->wall.value();
+  };
+  add("step_low", s.step_low);
+  add("step_high", s.step_high);
+  add("twice_preempted", s.twice_preempted);
+  if (s.twice_the_batch) {
+    document["twice_the_batch_usd"] = chosen_cost(*s.twice_the_batch).total.value();
+    document["twice_the_batch_wall_s"] = chosen_cost(*s.twice_the_batch).wall.value();
+  }
+  return document;
+}
+
+ordered_json rejected_document(const plan_answer& answer) {
+  ordered_json rejected = ordered_json::array();
+  for (const rejected_slice& r : answer.rejected) {
+    ordered_json row = {
+        {"slice", name(r.where).view()}, {"slices", r.slices}, {"reason", name(r.why)}, {"amount", r.amount}};
+    if (!r.by.empty()) row["by"] = r.by.view();
+    rejected.push_back(row);
+  }
+  return rejected;
+}
+
+ordered_json relaxed_document(const std::vector<relaxation>& list) {
+  ordered_json document = ordered_json::array();
+  for (const relaxation& r : list) {
+    document.push_back({{"limit", name(r.limit)}, {"given", r.given}, {"needed", r.needed}, {"plan", r.nearest}});
+  }
+  return document;
+}
+
+/// The question and its answer, so that `launch` and `read_plan` have a plan whole.
+ordered_json document_of(const plan_request& request, const plan_answer& answer, const model_config& config,
+                         const assumed_values& assumed) {
+  ordered_json plans = ordered_json::array();
+  for (const plan& p : answer.plans) {
+    plans.push_back({{"rank", plans.size() + 1},
+                     {"slice", name(p.where).view()},
+                     {"slices", slices(p.mesh)},
+                     {"chips", checked_multiply(chips(p.where), slices(p.mesh))},
+                     {"remat", name(p.job.remat)},
+                     {"plan", p},
+                     {"sensitivity", json_of(sensitivity_of(p, request))}});
+  }
+  ordered_json document = {{"schema", json_schema},   {"parameters", parameters(config.model).total},
+                           {"plans", plans},          {"rejected", rejected_document(answer)},
+                           {"counts", answer.counts}, {"assumed", json_of_assumed(config, assumed)},
+                           {"request", request}};
+  if (answer.plans.empty()) document["relax"] = relaxed_document(relaxations(request));
+  return document;
+}
+
+/// "4 x v6e-256".
+std::string words_of(const plan& p) { return std::string(name(p.where, slices(p.mesh)).view()); }
+
+std::string dollars(const plan& p, provisioning kind) {
+  const plan_cost* cost = find_cost(p, kind);
+  return cost == nullptr ? "no price" : money(cost->total);
+}
+
+bool is_shown(const plan& p, std::size_t rank, const plan_options& given) {
+  return p.on_front || (!given.front_only && rank <= given.rows);
+}
+
+/// "spot, us-east5", where there was a choice.
+std::string payment_words(const plan& p, const plan_options& given) {
+  if (given.kinds.size() == 1 && given.regions.size() == 1) return {};
+  const plan_cost& cost = chosen_cost(p);
+  return fmt::format("{} {} in {}", money(cost.total), name(cost.kind), cost.price.region.view());
+}
+
+void print_plans(const plan_answer& answer, const plan_options& given) {
+  table t(
+      "> | slice | >chips | layout | remat | >step | >between | >MFU | >run | >on demand | >spot | >HBM per device | ");
+  std::size_t rank = 0, hidden = 0;
+  bool outside = false;
+  for (const plan& p : answer.plans) {
+    ++rank;
+    if (!is_shown(p, rank, given)) {
+      ++hidden;
+      continue;
+    }
+    const std::string micro =
+        p.job.gradient_accumulation > 1 ? fmt::format(", {} micro", p.job.gradient_accumulation) : "";
+    outside = outside || p.step.extrapolated;
+    t.add({fmt::format("{}{}", rank, p.on_front ? "*" : " "), words_of(p),
+           fmt::format("{}", chips(p.where) * slices(p.mesh)), one_line(p.mesh) + micro, std::string(name(p.job.remat)),
+           duration(p.step.total), duration_range(p.step.low, p.step.high) + (p.step.extrapolated ? "!" : " "),
+           percent(p.step.mfu), duration(p.run), dollars(p, provisioning::on_demand), dollars(p, provisioning::spot),
+           used_of(p.memory.total, p.memory.usable), payment_words(p, given)});
+  }
+  t.print();
+  if (hidden > 0) fmt::print("\n  {} more are slower or dearer than those with a star: --rows {}\n", hidden, rank);
+  fmt::print("\n  * no other plan is both faster and cheaper{}\n",
+             outside ? "   ! outside of what published runs cover: a wider band" : "");
+}
+
+std::string amount_words(const rejected_slice& r) {
+  const std::string where(name(r.where, r.slices).view());
+  switch (r.why) {
+    case rejection::does_not_fit: return fmt::format("{} short on {}", binary_bytes(bytes{r.amount}), where);
+    case rejection::fit_uncertain:
+      return fmt::format("{} over the safe limit on {}", binary_bytes(bytes{r.amount}), where);
+    case rejection::misses_deadline: return fmt::format("{} late on {}", duration(seconds{r.amount}), where);
+    case rejection::over_budget: return fmt::format("{} over on {}", money(usd{r.amount}), where);
+    case rejection::over_quota: return fmt::format("{:.0f} chips over on {}", r.amount, where);
+    case rejection::dominated: return fmt::format("{} dearer: {}, by {}", money(usd{r.amount}), where, r.by.view());
+    case rejection::no_layout:
+    case rejection::batch_does_not_divide: return fmt::format("{:.0f} devices in {}", r.amount, where);
+    case rejection::no_such_rate:
+    case rejection::no_price: break;
+  }
+  return where;
+}
+
+std::string reason_words(rejection why) {
+  switch (why) {
+    case rejection::does_not_fit: return "does not fit";
+    case rejection::fit_uncertain: return "may not fit";
+    case rejection::misses_deadline: return "misses the deadline";
+    case rejection::over_budget: return "over the budget";
+    case rejection::over_quota: return "over the quota";
+    case rejection::dominated: return "another is no slower and cheaper";
+    case rejection::no_layout: return "heads, experts or layers do not divide over its devices";
+    case rejection::batch_does_not_divide: return "batch does not divide over its devices";
+    case rejection::no_price: return "no price in these regions and kinds, or not for so long";
+    case rejection::no_such_rate: return "a rate that is needed is not known of the chip";
+  }
+  return "?";
+}
+
+void print_rejected(const plan_answer& answer) {
+  std::map<rejection, std::vector<const rejected_slice*>> groups;
+  for (const rejected_slice& r : answer.rejected) groups[r.why].push_back(&r);
+  if (groups.empty()) return;
+  fmt::print("\n{}\n", bold("why the other slices lost"));
+  table t(">slices | reason | the closest");
+  for (auto& [why, list] : groups) {
+    const auto closest =
+        std::min_element(list.begin(), list.end(), [](const auto* a, const auto* b) { return a->amount < b->amount; });
+    t.add({fmt::format("{}", list.size()), reason_words(why), amount_words(**closest)});
+  }
+  t.print();
+}
+
+void print_explained(const plan& p, const plan_request& request) {
+  const plan_sensitivity s = sensitivity_of(p, request);
+  const plan_cost& now = chosen_cost(p);
+  fmt::print("\n");
+  print_title("{}, {} in {}: {} in {}", words_of(p), name(now.kind), now.price.region.view(), money(now.total),
+              duration(now.wall));
+  table t("if | >total | >wall time");
+  const auto row = [&](const std::string& label, const std::optional<plan_cost>& cost) {
+    if (cost) t.add({label, money(cost->total), duration(cost->wall)});
+  };
+  t.add({"the price falls by a tenth", money(s.price_down), duration(now.wall)});
+  t.add({"the price rises by a tenth", money(s.price_up), duration(now.wall)});
+  row(fmt::format("a step takes {}", duration(p.step.low)), s.step_low);
+  row(fmt::format("a step takes {}", duration(p.step.high)), s.step_high);
+  row("it is preempted twice as often", s.twice_preempted);
+  if (s.twice_the_batch)
+    row(fmt::format("the batch is {}", s.twice_the_batch->job.global_batch), chosen_cost(*s.twice_the_batch));
+  t.print();
+  table costs("paid for as | region | >total | >wall time | >goodput | price of");
+  for (const plan_cost& cost : p.costs) {
+    costs.add({std::string(name(cost.kind)), std::string(cost.price.region.view()), money(cost.total),
+               duration(cost.wall), percent(cost.goodput), std::string(cost.price.date.view())});
+  }
+  fmt::print("\n");
+  costs.print();
+}
+
+/// How far one limit would have to go, and with which plan.
+void print_relaxed(const std::vector<relaxation>& list) {
+  if (list.empty()) {
+    fmt::print("  no single limit, relaxed by itself, lets a plan in\n");
+    return;
+  }
+  fmt::print("  what to relax, one limit at a time\n\n");
+  table t("limit | is | would have to be | for");
+  for (const relaxation& r : list) {
+    const auto words = [&](double amount) -> std::string {
+      switch (r.limit) {
+        case plan_limit::deadline: return duration(seconds{amount});
+        case plan_limit::budget: return money(usd{amount});
+        case plan_limit::chips:
+        case plan_limit::slices:
+        case plan_limit::batch: return fmt::format("{:.0f}", amount);
+        default: break;
+      }
+      return amount > 0 ? fmt::format("{:.0f} chips", amount) : "";
+    };
+    const plan_cost& cost = chosen_cost(r.nearest);
+    t.add({std::string(name(r.limit)), words(r.given), words(r.needed),
+           fmt::format("{}, {} in {} ({})", words_of(r.nearest), money(cost.total), duration(cost.wall),
+                       name(cost.kind))});
+  }
+  t.print();
+}
+
+void print_price_dates(const plan_answer& answer, const plan_request& request) {
+  std::set<std::string> dates;
+  for (const plan& p : answer.plans) {
+    for (const plan_cost& cost : p.costs) {
+      if (cost.kind == provisioning::on_demand || cost.kind == provisioning::spot)
+        dates.insert(std::string(cost.price.date.view()));
+    }
+  }
+  if (dates.empty()) return;
+  const std::string span = dates.size() == 1 ? *dates.begin() : *dates.begin() + " to " + *dates.rbegin();
+  fmt::print("  prices of {}, region {}; spot with a preemption every {}, checkpoints at the best interval\n", span,
+             fmt::join(request.regions, ", "), duration(request.terms.spot.mean_time_between_preemptions));
+}
+
+std::string kind_words(const plan_request& request) {
+  std::string words;
+  for (const provisioning kind : request.kinds) words += (words.empty() ? "" : ", ") + std::string(name(kind));
+  return words;
+}
+
+std::string batch_words(const plan_request& request) {
+  const std::int64_t length = request.job.sequence_length;
+  if (request.largest_batch_tokens == 0)
+    return fmt::format("{} sequences of {} tokens a step", request.job.global_batch, length);
+  return fmt::format("{} to {} tokens a step in sequences of {}", count(request.smallest_batch_tokens),
+                     count(request.largest_batch_tokens), length);
+}
+
+/// The command that looks at the best plan more closely.
+std::string train_command(const plan& best, const plan_options& given) {
+  std::string command = fmt::format("tpuplan train {} --slice {}", given.job.config, name(best.where).view());
+  if (slices(best.mesh) > 1) command += fmt::format(" --slices {}", slices(best.mesh));
+  command += fmt::format(" --batch {} --seq {} --tensor {}", best.job.global_batch, best.job.sequence_length,
+                         best.mesh.tensor);
+  if (best.mesh.data > 1) command += fmt::format(" --data {}", best.mesh.data);
+  if (best.mesh.expert > 1) command += fmt::format(" --expert {}", best.mesh.expert);
+  return command + fmt::format(" --accumulation {} --remat {}", best.job.gradient_accumulation, name(best.job.remat));
+}
+
+void print_answer(const plan_request& request, const plan_answer& answer, const model_config& config,
+                  const assumed_values& assumed, const plan_options& given) {
+  print_title("{} ({} parameters) on {} tokens, {}", config.model.name.view(),
+              count(static_cast<double>(parameters(config.model).total)), count(request.tokens), batch_words(request));
+  if (answer.plans.empty()) {
+    fmt::print("  no slice does it within these limits\n");
+    print_relaxed(relaxations(request));
+  } else {
+    fmt::print("  {} first, by its price {}{}\n\n", name(request.best), kind_words(request),
+               request.deadline ? fmt::format(", within {}", duration(*request.deadline)) : "");
+    print_plans(answer, given);
+    print_price_dates(answer, request);
+    if (given.explain) print_explained(answer.plans.front(), request);
+  }
+  print_rejected(answer);
+  print_assumed(config, assumed);
+  if (answer.plans.empty()) return;
+  fmt::print("\n  {}\n  {}\n", dim("next: " + train_command(answer.plans.front(), given)),
+             dim("      --explain, --objective fastest, --provisioning spot, --max-slices 4, --json | tpuplan launch - "
+                 "--target gke"));
+}
+
+}  // namespace
+
+void plan_training(const model_config& config, const plan_options& given, const price_book& prices, session& with) {
+  assumed_values assumed;
+  const plan_request request = make_request(given, config.model, prices, assumed);
+  const plan_answer answer = make_plan(request);
+  if (answer.plans.empty()) with.status = 1;
+  if (with.json) return print_json(document_of(request, answer, config, assumed));
+  print_answer(request, answer, config, assumed, given);
+}
+
+}  // namespace cli

@@ -1,0 +1,53 @@
+#include "generate/generate.hpp"
+
+namespace generate {
+
+namespace {
+
+/// The text of a chip in an object, "" where it is not in it.
+std::string of(const json& object, const std::string& chip) {
+  return in_quotes(object.contains(chip) ? object.at(chip).get<std::string>() : std::string());
+}
+
+std::string gke_offer(const json& gke, const std::string& chip) {
+  const json& labels = at(gke, "accelerators", "launch.json: gke");
+  const auto label = [&](const char* key) {
+    return in_quotes(labels.contains(chip) ? at(labels.at(chip), key, chip).get<std::string>() : std::string());
+  };
+  const auto listed_in = [&](const char* key) { return literal(has(at(gke, key, "launch.json: gke"), chip)); };
+  return joined({label("one_vm"), label("more"), listed_in("multislice"), listed_in("flex_start"),
+                 listed_in("pools_of_several_vms"), listed_in("workload_policy")});
+}
+
+std::string gcloud_offer(const json& gcloud, const std::string& chip) {
+  const std::string owner = "launch.json: gcloud";
+  const json& most = at(gcloud, "most_chips", owner);
+  return joined({of(at(gcloud, "runtime_versions", owner), chip), literal(has(at(gcloud, "multislice", owner), chip)),
+                 literal(has(at(gcloud, "flex_start", owner), chip)),
+                 std::to_string(most.contains(chip) ? most.at(chip).get<std::int64_t>() : 0)});
+}
+
+std::string vertex_offer(const json& vertex, const std::string& chip) {
+  const std::string owner = "launch.json: vertex";
+  return joined(
+      {literal(has(at(vertex, "generations", owner), chip)), of(at(vertex, "accelerator_types", owner), chip)});
+}
+
+}  // namespace
+
+std::string offer_table(data_folder& data) {
+  const json& file = data["launch.json"];
+  std::string text = "inline constexpr launch_offer launch_offers[] = {\n";
+  for (const std::string& chip : data.chips()) {
+    text += "    {" + in_quotes(chip) + ",\n";
+    text += "     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/\n";
+    text += "     {" + gke_offer(at(file, "gke", "launch.json"), chip) + "},\n";
+    text += "     /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {" +
+            gcloud_offer(at(file, "gcloud", "launch.json"), chip) + "},\n";
+    text += "     /*vertex: offered, accelerator_type*/ {" + vertex_offer(at(file, "vertex", "launch.json"), chip) +
+            "}},\n";
+  }
+  return unformatted(text + "};\n");
+}
+
+}  // namespace generate

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+#include "generate/generate.hpp"
+
+namespace generate {
+
+namespace {
+
+/// The place of a word in a list; refuses words that are not in it.
+std::size_t place(const std::vector<std::string>& list, const std::string& word) {
+  const auto found = std::find(list.begin(), list.end(), word);
+  if (found == list.end()) throw std::runtime_error(word + " is none of " + joined(list));
+  return static_cast<std::size_t>(found - list.begin());
+}
+
+std::string price_row(const json& row) {
+  const std::string owner = "prices.json: a price of " + at(row, "generation", "a price").get<std::string>();
+  const auto word = [&](const char* key) { return at(row, key, owner).get<std::string>(); };
+  return "{" +
+         joined({in_quotes(word("generation")), in_quotes(word("region")), "provisioning::" + word("provisioning"),
+                 std::to_string(at(row, "smallest_chips", owner).get<std::int64_t>()),
+                 literal(at(row, "usd_per_chip_hour", owner).get<double>()), in_quotes(word("date")),
+                 "date_qualifier::" + word("date_qualifier"), "'" + word("grade") + "'"}) +
+         "}";
+}
+
+std::string hourly(const json& row, const char* key) {
+  const json& price = at(row, key, "gpus.json");
+  return price.is_null() ? "unknown" : scaled(price.get<double>(), 1, "_usd_per_h");
+}
+
+}  // namespace
+
+std::string price_table(data_folder& data) {
+  const std::vector<std::string> chips = data.chips();
+  const std::vector<std::string> kinds = {"on_demand", "spot",          "flex_start",
+                                          "calendar",  "commitment_1y", "commitment_3y"};
+  using key = std::tuple<std::size_t, std::string, std::int64_t, std::size_t>;
+  std::vector<std::pair<key, std::string>> rows;
+  for (const json& row : at(data["prices.json"], "rows", "prices.json")) {
+    const std::string region = at(row, "region", "prices.json: a price");
+    if (region.rfind("us", 0) != 0) continue;
+    rows.push_back({{place(chips, row.at("generation")), region, row.at("smallest_chips").get<std::int64_t>(),
+                     place(kinds, row.at("provisioning"))},
+                    price_row(row)});
+  }
+  std::sort(rows.begin(), rows.end());
+  std::vector<std::string> text;
+  for (const auto& row : rows) text.push_back(row.second);
+  return unformatted(fmt::format("inline constexpr std::array<packed_price, {}> us_prices = {{{{\n{}}}}};\n",
+                                 text.size(), listed(text)));
+}
+
+std::string gpu_table(data_folder& data) {
+  std::vector<std::string> rows;
+  for (const json& row : at(data["gpus.json"], "rows", "gpus.json")) {
+    const std::string name = at(row, "name", "gpus.json: a row");
+    rows.push_back("{" +
+                   joined({in_quotes(name), in_quotes(at(row, "machine", name)),
+                           std::to_string(at(row, "gpus_in_the_largest_machine", name).get<std::int64_t>()),
+                           scaled(at(row, "bf16_flop_per_s", name).get<double>(), 1e12, "_TFLOP_per_s"),
+                           literal_bytes(at(row, "hbm_bytes", name).get<std::int64_t>()),
+                           scaled(at(row, "hbm_bytes_per_s", name).get<double>(), 1e9, "_GB_per_s"),
+                           hourly(row, "on_demand_usd_per_hour"), hourly(row, "spot_usd_per_hour"),
+                           in_quotes(at(row, "date", name))}) +
+                   "}");
+  }
+  return "/// GPUs to hold a TPU against.\n" +
+         unformatted("inline constexpr gpu_offer gpu_offers[] = {\n" + listed(rows) + "};\n");
+}
+
+}  // namespace generate
