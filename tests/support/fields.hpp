@@ -7,7 +7,7 @@
 #include <string_view>
 #include <support/golden.hpp>
 #include <tpuplan/cost/price.hpp>
-#include <tpuplan/io/json/named.hpp>
+#include <tpuplan/io/reflect.hpp>
 #include <tpuplan/maybe.hpp>
 #include <tpuplan/text.hpp>
 #include <type_traits>

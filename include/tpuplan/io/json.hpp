@@ -1,8 +1,8 @@
 #ifndef TPUPLAN_IO_JSON_HPP
 #define TPUPLAN_IO_JSON_HPP
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <string_view>
 #include <tpuplan/io/json/named.hpp>
 #include <tpuplan/io/json/value.hpp>
@@ -28,7 +28,7 @@ inline constexpr bool is_json_document = has_trait<fields_of, T> || has_trait<li
 
 /// Types that nlohmann_json converts by the functions below.
 template <class T>
-inline constexpr bool has_json = is_json_document<T> || is_declared_enum<T> || std::is_same<T, price_book>::value;
+inline constexpr bool has_json = is_json_document<T> || is_named_enum<T> || std::is_same<T, price_book>::value;
 template <class Dim>
 inline constexpr bool has_json<quantity<Dim>> = true;
 template <class T>
@@ -43,6 +43,28 @@ template <class T>
   } else {
     return list_of<T>::type_name;
   }
+}
+
+/// The value of a document of that type.
+[[nodiscard]] inline const nlohmann::json& value_of_document(const nlohmann::json& document, std::string_view type,
+                                                             const json_reading& how, std::string_view source) {
+  const json_place root{nullptr, source, 0};
+  if (!document.is_object()) root.refuse(errc::malformed_input, document, "an object");
+  const auto at = [&](const char* key, std::string_view wanted) -> const nlohmann::json& {
+    const auto found = document.find(key);
+    if (found == document.end()) fail(errc::missing_field, root.under(key).text(), "missing", wanted);
+    return *found;
+  };
+  const auto expect = [&](const char* key, std::string_view wanted) {
+    const nlohmann::json& given = at(key, wanted);
+    if (!is_text(given, wanted)) root.under(key).refuse(errc::unsupported, given, wanted);
+  };
+  expect("schema", json_schema);
+  expect("type", type);
+  const nlohmann::json& value = at("value", type);
+  if (document.size() != 3 && how.unknown == unknown_keys::refuse)
+    refuse_key_not_of({"schema", "type", "value"}, document, root);
+  return value;
 }
 
 }  // namespace detail
@@ -61,51 +83,43 @@ void to_json(nlohmann::ordered_json& into, const T& x) {
 template <class T, std::enable_if_t<detail::has_json<T>, int> = 0>
 void from_json(const nlohmann::json& from, T& x) {
   T fresh{};
-  detail::read_json_into(from, {nullptr, "value", 0}, {}, fresh);
+  detail::json_form<T>::read(from, {nullptr, "value", 0}, {}, fresh);
   x = fresh;
 }
 /// @}
 
 /// A value of any type that JSON can hold, read as `how` says; `source` stands before the keys of a refusal.
 /// Worked: read_json<slice>("v5p-128") is slice_for("v5p-128").
-template <class T>
+template <class T, std::size_t = sizeof(detail::json_form<T>)>
 [[nodiscard]] T read_json(const nlohmann::json& from, const json_reading& how = {}, std::string_view source = "value") {
   T value{};
-  detail::read_json_into(from, {nullptr, source, 0}, how, value);
+  detail::json_form<T>::read(from, {nullptr, source, 0}, how, value);
   return value;
 }
 
 /// A struct as a document that says what it is: {"schema": "tpuplan/1", "type": "plan", "value": {…}}, the keys in the
 /// order of the fields.
-template <class T>
+template <class T, std::enable_if_t<detail::is_json_document<T>, int> = 0>
 [[nodiscard]] nlohmann::ordered_json json_document(const T& x) {
-  static_assert(detail::is_json_document<T>, "a struct of tpuplan");
-  const std::string_view type = detail::json_type_name<T>();
-  return {{"schema", std::string(json_schema)},
-          {"type", std::string(type)},
-          {"value", detail::json_of<nlohmann::ordered_json>(x, {nullptr, type, 0})}};
+  constexpr std::string_view type = detail::json_type_name<T>();
+  nlohmann::ordered_json document;
+  detail::json_builder<nlohmann::ordered_json> to{document};
+  to.begin_object();
+  to.key("schema");
+  to.text(json_schema);
+  to.key("type");
+  to.text(type);
+  to.key("value");
+  detail::json_form<T>::write(x, {nullptr, type, 0}, to);
+  return document;
 }
 
 /// The way back. Refuses another schema, another type and, unless asked otherwise, keys that are not known.
-template <class T>
+template <class T, std::enable_if_t<detail::is_json_document<T>, int> = 0>
 [[nodiscard]] T read_json_document(const nlohmann::json& document, const json_reading& how = {},
                                    std::string_view source = "document") {
-  static_assert(detail::is_json_document<T>, "a struct of tpuplan");
   constexpr std::string_view type = detail::json_type_name<T>();
-  const detail::json_place root{nullptr, source, 0};
-  if (!document.is_object()) root.refuse(errc::malformed_input, document, "an object");
-  const auto expect = [&](std::string_view key, std::string_view wanted) {
-    const auto found = document.find(std::string(key));
-    if (found == document.end()) detail::fail(errc::missing_field, root.under(key).text(), "missing", wanted);
-    if (!detail::is_text(*found, wanted)) root.under(key).refuse(errc::unsupported, *found, wanted);
-  };
-  expect("schema", json_schema);
-  expect("type", type);
-  const auto value = document.find("value");
-  if (value == document.end()) detail::fail(errc::missing_field, root.under("value").text(), "missing", type);
-  if (document.size() != 3 && how.unknown == unknown_keys::refuse)
-    detail::refuse_key_not_of({"schema", "type", "value"}, document, root);
-  return read_json<T>(*value, how, type);
+  return read_json<T>(detail::value_of_document(document, type, how, source), how, type);
 }
 
 }  // namespace abi_0

@@ -286,8 +286,9 @@ template <class Time, std::size_t Count>
   [[nodiscard]] Json mime_bundle_repr(const type& x) {                       \
     return detail::shown(static_cast<const detail::same_t<type, Json>&>(x)); \
   }
-TPUPLAN_DETAIL_ENUMS(TPUPLAN_DETAIL_SHOWN)
-TPUPLAN_DETAIL_STRUCTS(TPUPLAN_DETAIL_SHOWN)
+#define TPUPLAN_STRUCT(type, ...) TPUPLAN_DETAIL_SHOWN(type)
+#define TPUPLAN_NAMED_ENUM(type) TPUPLAN_DETAIL_SHOWN(type)
+#include <tpuplan/io/reflect/types.inc>
 TPUPLAN_DETAIL_SHOWN(price_book)
 TPUPLAN_DETAIL_SHOWN(owned_price_book)
 #undef TPUPLAN_DETAIL_SHOWN

@@ -23,7 +23,7 @@ bool says_something(const std::string& line) {
 
 TEST_CASE("a struct that nothing filled is what it has always been", "[golden]") {
   std::string all;
-  json_types::each_core_type([&](auto type) {
+  json_types::each_type([&](auto type) {
     using T = typename decltype(type)::type;
     if constexpr (detail::has_trait<detail::fields_of, T>) {
       all += lines_of_fields::of(std::string(detail::fields_of<T>::type_name), T{});

@@ -2,7 +2,10 @@
 #define TPUPLAN_IO_JSON_NUMBER_HPP
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <tpuplan/error.hpp>
@@ -22,24 +25,51 @@ namespace detail {
   return false;
 }
 
+/// The texts one after another.
+[[nodiscard]] inline std::string joined(std::initializer_list<std::string_view> texts) {
+  std::string all;
+  for (const std::string_view text : texts) all.append(text);
+  return all;
+}
+
 /// A value as a refusal quotes it: 40 characters of it, of a list or an object what it is.
-template <class Json>
-[[nodiscard]] std::string shown_json(const Json& given) {
-  if (given.is_structured()) return given.type_name();
-  const std::string text = given.dump(-1, ' ', true, Json::error_handler_t::replace);
-  return text.size() <= 40 ? text : text.substr(0, 37) + "...";
+[[nodiscard]] inline std::string shown_json(const nlohmann::json& given) {
+  if (const auto* const words = given.get_ptr<const std::string*>()) {
+    std::string quoted = "\"";
+    for (const char c : *words) {
+      if (quoted.size() > 40) break;
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+    quoted += '"';
+    return quoted.size() <= 40 ? quoted : quoted.substr(0, 37).append("...");
+  }
+  char number[40] = {};
+  if (const auto* const count = given.get_ptr<const nlohmann::json::number_unsigned_t*>()) {
+    (void)__builtin_snprintf(number, sizeof(number), "%llu", static_cast<unsigned long long>(*count));
+  } else if (const auto* const whole = given.get_ptr<const nlohmann::json::number_integer_t*>()) {
+    (void)__builtin_snprintf(number, sizeof(number), "%lld", static_cast<long long>(*whole));
+  } else if (const auto* const real = given.get_ptr<const nlohmann::json::number_float_t*>()) {
+    (void)__builtin_snprintf(number, sizeof(number), "%.10g", *real);
+  } else if (const auto* const flag = given.get_ptr<const bool*>()) {
+    return *flag ? "true" : "false";
+  } else {
+    return given.type_name();
+  }
+  return number;
 }
 
 /// A whole number, which may be written as 1e6; `path()` names it.
-template <class Json, class Path>
-[[nodiscard]] std::int64_t whole_number(const Json& given, const Path& path) {
-  if (given.is_number_unsigned() && given.template get<std::uint64_t>() > std::uint64_t{9223372036854775807}) {
-    fail(errc::out_of_range, path(), given.dump(), "a whole number below 2^63");
+template <class Path>
+[[nodiscard]] std::int64_t whole_number(const nlohmann::json& given, const Path& path) {
+  if (const auto* const count = given.get_ptr<const nlohmann::json::number_unsigned_t*>()) {
+    if (*count > std::uint64_t{9223372036854775807})
+      fail(errc::out_of_range, path(), shown_json(given), "a whole number below 2^63");
+    return static_cast<std::int64_t>(*count);
   }
-  if (given.is_number_integer()) return given.template get<std::int64_t>();
-  if (given.is_number_float()) {
-    const double number = given.template get<double>();
-    if (std::abs(number) < 9e15 && number == std::floor(number)) return static_cast<std::int64_t>(number);
+  if (const auto* const whole = given.get_ptr<const nlohmann::json::number_integer_t*>()) return *whole;
+  if (const auto* const real = given.get_ptr<const nlohmann::json::number_float_t*>()) {
+    if (std::abs(*real) < 9e15 && *real == std::floor(*real)) return static_cast<std::int64_t>(*real);
   }
   fail(errc::malformed_input, path(), shown_json(given), "a whole number");
 }

@@ -12,7 +12,8 @@
 #include <string_view>
 #include <tpuplan/error.hpp>
 #include <tpuplan/io/json/number.hpp>
-#include <tpuplan/io/reflect/fields.hpp>
+#include <tpuplan/io/json/sink.hpp>
+#include <tpuplan/io/reflect/types.hpp>
 #include <tpuplan/known.hpp>
 #include <tpuplan/units.hpp>
 #include <type_traits>
@@ -40,57 +41,46 @@ struct json_reading {
 
 namespace detail {
 
-/// Where a value stands, kept on the stack; a refusal spells it out: "plan.costs[3].total_usd".
-struct json_place {
-  const json_place* above;
-  std::string_view key;
-  std::size_t index;
-
-  [[nodiscard]] std::string text() const {
-    if (above == nullptr) return std::string(key);
-    return above->text() + (index == no_index ? "." + std::string(key) : "[" + std::to_string(index) + "]");
-  }
-  static constexpr std::size_t no_index = std::numeric_limits<std::size_t>::max();
-  [[nodiscard]] json_place under(std::string_view name) const noexcept { return {this, name, no_index}; }
-  [[nodiscard]] json_place under(std::size_t place) const noexcept { return {this, {}, place}; }
-
-  template <class Json>
-  [[noreturn]] void refuse(errc code, const Json& given, std::string_view valid) const {
-    fail(code, text(), shown_json(given), valid);
-  }
-};
-
-// Functions that read have the type of the document as a parameter because a template costs nothing until it is used.
-template <class Json>
-[[nodiscard]] const std::string& text_of(const Json& given) {
-  return given.template get_ref<const std::string&>();
+[[nodiscard]] inline bool is_text(const nlohmann::json& given, std::string_view words) {
+  const auto* const text = given.get_ptr<const std::string*>();
+  return text != nullptr && *text == words;
 }
 
-template <class Json>
-[[nodiscard]] bool is_text(const Json& given, std::string_view words) {
-  return given.is_string() && text_of(given) == words;
+/// The text given, or a refusal.
+[[nodiscard]] inline const std::string& expect_text(const nlohmann::json& given, const json_place& at,
+                                                    std::string_view valid = "a text") {
+  const auto* const text = given.get_ptr<const std::string*>();
+  if (text == nullptr) at.refuse(errc::malformed_input, given, valid);
+  return *text;
 }
 
-/// A text as JSON, which is UTF-8.
-template <class Json>
-[[nodiscard]] Json json_text(std::string_view words, const json_place& at) {
-  Json value = std::string(words);
-  try {
-    (void)value.dump();
-  } catch (const nlohmann::json::exception&) {
-    fail(errc::malformed_input, at.text(), "not UTF-8", "a text in UTF-8");
+/// Whether every sequence of bytes is a character of UTF-8: not cut short, not spelled longer than it must be, no half
+/// of a pair of UTF-16, nothing above U+10FFFF.
+[[nodiscard]] constexpr bool is_utf8(std::string_view words) noexcept {
+  for (std::size_t i = 0; i < words.size();) {
+    const unsigned first = static_cast<unsigned char>(words[i++]);
+    if (first < 0x80) continue;
+    const int more = first < 0xC2 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : first < 0xF5 ? 3 : 0;
+    if (more == 0) return false;
+    unsigned code = first & (0x3Fu >> more);
+    for (int k = 0; k < more; ++k, ++i) {
+      if (i == words.size() || (static_cast<unsigned char>(words[i]) & 0xC0u) != 0x80) return false;
+      code = code << 6 | (static_cast<unsigned char>(words[i]) & 0x3Fu);
+    }
+    if (code < (more == 3 ? 0x10000u : more == 2 ? 0x800u : 0x80u) || code > 0x10FFFF) return false;
+    if (code >= 0xD800 && code < 0xE000) return false;
   }
-  return value;
+  return true;
 }
 
-/// The value of that name where a name may stand for the whole. A given_name<T> is found with T's look-ups.
+inline void write_text(std::string_view words, const json_place& at, json_sink& to) {
+  if (!is_utf8(words)) fail(errc::malformed_input, at.text(), "not UTF-8", "a text in UTF-8");
+  to.text(words);
+}
+
+/// `of(name, place)` is the value of that name, for types that may be given by one.
 template <class T>
 struct named_value;
-template <class T>
-struct given_name {
-  std::string_view view;
-  operator std::string_view() const noexcept { return view; }  // NOLINT(google-explicit-constructor)
-};
 
 /// What the unit adds to a key. SI, as all JSON of the library.
 template <class T>
@@ -126,68 +116,151 @@ template <class T, std::size_t Count>
 struct json_unit<std::array<T, Count>> : json_unit<T> {};
 
 /// The field's name and its unit: "total" in seconds is total_s, tokens_per_second is tokens_per_s.
-template <class T>
-[[nodiscard]] std::string json_key(std::string_view field) {
-  constexpr std::string_view suffix = json_unit<T>::suffix;
+[[nodiscard]] inline std::string json_key(std::string_view field, std::string_view unit) {
   constexpr std::string_view spelled = "_per_second";
-  if (suffix == "_per_s" && field.size() > spelled.size() && field.substr(field.size() - spelled.size()) == spelled)
+  if (unit == "_per_s" && field.size() > spelled.size() && field.substr(field.size() - spelled.size()) == spelled)
     field.remove_suffix(spelled.size());
-  return std::string(field) + std::string(suffix);
+  return joined({field, unit});
 }
 
-/// `write(x, place)` is x as JSON, `read(given, place, how, into)` the way back, for each kind of type.
+/// `write(x, place, sink)` says x as JSON, `read(given, place, how, into)` is the way back, for each kind of type.
 template <class T, class = void>
 struct json_form;
 
-template <class Json, class T>
-[[nodiscard]] Json json_of(const T& x, const json_place& at) {
-  return json_form<T>::template write<Json>(x, at);
-}
+// A struct is written and read by a table of its fields, which hold their addresses and how their types are written or
+// read: one function for each type of field, and one loop for all structs.
 
 template <class T>
-void read_json_into(const nlohmann::json& given, const json_place& at, const json_reading& how, T& into) {
-  json_form<T>::read(given, at, how, into);
+void write_json(const void* x, const json_place& at, json_sink& to) {
+  json_form<T>::write(*static_cast<const T*>(x), at, to);
 }
+using json_writer = void (*)(const void* x, const json_place& at, json_sink& to);
+
+template <class T>
+void read_json_into(const nlohmann::json& given, const json_place& at, const json_reading& how, void* into) {
+  json_form<T>::read(given, at, how, *static_cast<T*>(into));
+}
+using json_reader = void (*)(const nlohmann::json& given, const json_place& at, const json_reading& how, void* into);
+
+struct written_field {
+  template <class T>
+  written_field(const T& x) noexcept  // NOLINT(google-explicit-constructor)
+      : value{&x}, write{&write_json<T>}, unit{json_unit<T>::suffix} {}
+  const void* value;
+  json_writer write;
+  std::string_view unit;
+};
+struct read_field {
+  template <class T>
+  read_field(T& x) noexcept  // NOLINT(google-explicit-constructor)
+      : value{&x}, read{&read_json_into<T>}, unit{json_unit<T>::suffix} {}
+  void* value;
+  json_reader read;
+  std::string_view unit;
+};
+
+/// Writes the fields, whose `names` are "rows, columns", as an object.
+struct fields_writer {
+  std::string_view names;
+  const json_place& at;
+  json_sink& to;
+
+  void operator()(const written_field* table, std::size_t size) const {
+    to.begin_object();
+    std::string_view rest = names;
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::string key = json_key(take_name(rest), table[i].unit);
+      to.key(key);
+      table[i].write(table[i].value, at.under(key), to);
+    }
+    to.end();
+  }
+};
+
+/// Names the first key that is none of these, and the ones that begin most like it.
+[[noreturn]] inline void refuse_key_not_of(const std::vector<std::string>& keys, const nlohmann::json& given,
+                                           const json_place& at) {
+  std::string wrong;
+  for (auto entry = given.begin(); entry != given.end(); ++entry) {
+    wrong = entry.key();
+    bool known_key = false;
+    for (const std::string& key : keys) known_key = known_key || key == wrong;
+    if (!known_key) break;
+  }
+  const auto alike = [&](const std::string& key) {
+    std::size_t same = 0;
+    while (same < key.size() && same < wrong.size() && key[same] == wrong[same]) ++same;
+    return same;
+  };
+  std::size_t most = 0;
+  for (const std::string& key : keys) most = alike(key) > most ? alike(key) : most;
+  std::string valid;
+  for (const std::string& key : keys) {
+    if (alike(key) == most) valid.append(valid.empty() ? "" : ", ").append(key);
+  }
+  fail(errc::unknown_name, at.under(wrong).text(), "not a key", valid);
+}
+
+/// Reads those fields that an object gives; the others stay as they are.
+struct fields_reader {
+  std::string_view names;
+  const nlohmann::json& given;
+  const json_place& at;
+  const json_reading& how;
+
+  void operator()(const read_field* table, std::size_t size) const {
+    if (!given.is_object()) at.refuse(errc::malformed_input, given, "an object");
+    std::vector<std::string> keys;
+    std::size_t found = 0;
+    std::string_view rest = names;
+    for (std::size_t i = 0; i < size; ++i) {
+      keys.push_back(json_key(take_name(rest), table[i].unit));
+      const auto entry = given.find(keys.back());
+      if (entry == given.end()) continue;
+      ++found;
+      table[i].read(*entry, at.under(keys.back()), how, table[i].value);
+    }
+    if (found != given.size() && how.unknown == unknown_keys::refuse) refuse_key_not_of(keys, given, at);
+  }
+};
 
 template <>
 struct json_form<bool> {
-  template <class Json>
-  static Json write(bool x, const json_place&) {
-    return x;
-  }
-  template <class Given>
-  static void read(const Given& given, const json_place& at, const json_reading&, bool& into) {
-    if (!given.is_boolean()) at.refuse(errc::malformed_input, given, "true or false");
-    into = given.template get<bool>();
+  static void write(bool x, const json_place&, json_sink& to) { to.flag(x); }
+  static void read(const nlohmann::json& given, const json_place& at, const json_reading&, bool& into) {
+    const auto* const flag = given.get_ptr<const bool*>();
+    if (flag == nullptr) at.refuse(errc::malformed_input, given, "true or false");
+    into = *flag;
   }
 };
 
 /// A grade: one character.
 template <>
 struct json_form<char> {
-  template <class Json>
-  static Json write(char x, const json_place& at) {
-    return json_text<Json>(std::string(1, x), at);
-  }
-  template <class Given>
-  static void read(const Given& given, const json_place& at, const json_reading&, char& into) {
-    if (!given.is_string() || text_of(given).size() != 1) at.refuse(errc::malformed_input, given, "one character");
-    into = text_of(given).front();
+  static void write(char x, const json_place& at, json_sink& to) { write_text({&x, 1}, at, to); }
+  static void read(const nlohmann::json& given, const json_place& at, const json_reading&, char& into) {
+    const std::string& words = expect_text(given, at, "one character");
+    if (words.size() != 1) at.refuse(errc::malformed_input, given, "one character");
+    into = words.front();
   }
 };
 
 /// A count of any size. 1e6 is read as a million.
 template <class T>
 struct json_form<T, std::enable_if_t<std::is_integral<T>::value && !is_one_of<T, bool, char>>> {
-  template <class Json>
-  static Json write(T x, const json_place&) {
-    return x;
+  static void write(T x, const json_place&, json_sink& to) {
+    if constexpr (std::is_unsigned<T>::value) {
+      to.count(x);
+    } else {
+      to.whole(x);
+    }
   }
   static void read(const nlohmann::json& given, const json_place& at, const json_reading&, T& into) {
     if constexpr (std::is_unsigned<T>::value && sizeof(T) == 8) {
-      if (given.is_number_unsigned()) return static_cast<void>(into = given.template get<T>());
+      const auto* const count = given.get_ptr<const nlohmann::json::number_unsigned_t*>();
+      if (count != nullptr) return static_cast<void>(into = static_cast<T>(*count));
     }
-    const std::int64_t count = whole_number(given, [&] { return at.text(); });
+    const std::int64_t count = whole_number(given, [&at] { return at.text(); });
     constexpr std::int64_t least = std::is_unsigned<T>::value ? 0 : std::int64_t{std::numeric_limits<T>::min()};
     constexpr std::uint64_t most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
     if (count < least || (count > 0 && static_cast<std::uint64_t>(count) > most))
@@ -200,21 +273,22 @@ struct json_form<T, std::enable_if_t<std::is_integral<T>::value && !is_one_of<T,
 /// A number; JSON has no infinity, so that is a text. NaN is refused both ways.
 template <>
 struct json_form<double> {
-  template <class Json>
-  static Json write(double x, const json_place& at) {
+  static void write(double x, const json_place& at, json_sink& to) {
     if (std::isnan(x)) fail(errc::not_finite, at.text(), x, "a number");
-    if (std::isinf(x)) return x > 0 ? "infinity" : "-infinity";
-    return x;
+    if (std::isinf(x)) return to.text(x > 0 ? "infinity" : "-infinity");
+    to.number(x);
   }
-  template <class Given>
-  static void read(const Given& given, const json_place& at, const json_reading&, double& into) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (given.is_number()) {
-      into = given.template get<double>();
+  static void read(const nlohmann::json& given, const json_place& at, const json_reading&, double& into) {
+    if (const auto* const count = given.get_ptr<const nlohmann::json::number_unsigned_t*>()) {
+      into = static_cast<double>(*count);
+    } else if (const auto* const whole = given.get_ptr<const nlohmann::json::number_integer_t*>()) {
+      into = static_cast<double>(*whole);
+    } else if (const auto* const real = given.get_ptr<const nlohmann::json::number_float_t*>()) {
+      into = *real;
     } else if (is_text(given, "infinity")) {
-      into = infinity;
+      into = std::numeric_limits<double>::infinity();
     } else if (is_text(given, "-infinity")) {
-      into = -infinity;
+      into = -std::numeric_limits<double>::infinity();
     } else {
       at.refuse(errc::malformed_input, given, "a number");
     }
@@ -224,77 +298,76 @@ struct json_form<double> {
 /// The number in the base unit, which the key names.
 template <class Dim>
 struct json_form<quantity<Dim>> {
-  template <class Json>
-  static Json write(quantity<Dim> x, const json_place& at) {
-    return json_of<Json>(x.value(), at);
+  static void write(quantity<Dim> x, const json_place& at, json_sink& to) {
+    json_form<double>::write(x.value(), at, to);
   }
   static void read(const nlohmann::json& given, const json_place& at, const json_reading& how, quantity<Dim>& into) {
     double value = 0;
-    read_json_into(given, at, how, value);
+    json_form<double>::read(given, at, how, value);
     into = quantity<Dim>{value};
   }
 };
 
+/// The place of the enumerator of that name, of which `called` knows each, or a refusal.
+[[nodiscard]] inline std::uint8_t read_enumerator(const nlohmann::json& given, const json_place& at,
+                                                  std::string_view (*called)(std::uint8_t)) {
+  std::string valid;
+  for (std::uint8_t i = 0; called(i) != "?"; ++i) {
+    if (is_text(given, called(i))) return i;
+    valid.append(i == 0 ? "" : ", ").append(called(i));
+  }
+  at.refuse(given.is_string() ? errc::unknown_name : errc::malformed_input, given, valid);
+}
+
 /// An enumerator by its name.
 template <class T>
 struct json_form<T, std::enable_if_t<std::is_enum<T>::value>> {
-  template <class Json>
-  static Json write(T x, const json_place& at) {
+  static void write(T x, const json_place& at, json_sink& to) {
     const std::string_view called = name(x);
     if (called == "?") fail(errc::invalid_argument, at.text(), static_cast<std::int64_t>(x), "an enumerator");
-    return std::string(called);
+    to.text(called);
   }
   static void read(const nlohmann::json& given, const json_place& at, const json_reading&, T& into) {
-    std::string valid;
-    for (std::uint8_t i = 0; name(static_cast<T>(i)) != "?"; ++i) {
-      const std::string called{name(static_cast<T>(i))};
-      if (given.is_string() && text_of(given) == called) {
-        into = static_cast<T>(i);
-        return;
-      }
-      valid += (i == 0 ? "" : ", ") + called;
-    }
-    at.refuse(given.is_string() ? errc::unknown_name : errc::malformed_input, given, valid);
+    into = static_cast<T>(
+        read_enumerator(given, at, [](std::uint8_t i) -> std::string_view { return name(static_cast<T>(i)); }));
   }
 };
 
 template <>
 struct json_form<std::string> {
-  template <class Json>
-  static Json write(const std::string& x, const json_place& at) {
-    return json_text<Json>(x, at);
-  }
-  template <class Given>
-  static void read(const Given& given, const json_place& at, const json_reading&, std::string& into) {
-    if (!given.is_string()) at.refuse(errc::malformed_input, given, "a text");
-    into = given.template get<std::string>();
+  static void write(const std::string& x, const json_place& at, json_sink& to) { write_text(x, at, to); }
+  static void read(const nlohmann::json& given, const json_place& at, const json_reading&, std::string& into) {
+    into = expect_text(given, at);
   }
 };
 
+/// The text given, or a refusal of one that is too long or could speak to a terminal.
+[[nodiscard]] inline std::string_view read_short_text(const nlohmann::json& given, const json_place& at,
+                                                      std::size_t capacity) {
+  const std::string& words = expect_text(given, at);
+  if (words.size() > capacity)
+    at.refuse(errc::out_of_range, given, joined({"a text of at most ", std::to_string(capacity), " characters"}));
+  if (has_control(words)) at.refuse(errc::malformed_input, given, "a text without control characters");
+  return words;
+}
+
 template <std::size_t Capacity>
 struct json_form<text<Capacity>> {
-  template <class Json>
-  static Json write(const text<Capacity>& x, const json_place& at) {
+  static void write(const text<Capacity>& x, const json_place& at, json_sink& to) {
     if (has_control(x.view())) fail(errc::malformed_input, at.text(), x.view(), "a text without control characters");
-    return json_text<Json>(x.view(), at);
+    write_text(x.view(), at, to);
   }
   static void read(const nlohmann::json& given, const json_place& at, const json_reading&, text<Capacity>& into) {
-    if (!given.is_string()) at.refuse(errc::malformed_input, given, "a text");
-    const std::string& words = text_of(given);
-    if (words.size() > Capacity)
-      at.refuse(errc::out_of_range, given, "a text of at most " + std::to_string(Capacity) + " characters");
-    if (has_control(words)) at.refuse(errc::malformed_input, given, "a text without control characters");
-    into = text<Capacity>{std::string_view{words}};
+    into = text<Capacity>{read_short_text(given, at, Capacity)};
   }
 };
 
 /// A figure, "absent" or "unknown".
 template <class T>
 struct json_form<known<T>> {
-  template <class Json>
-  static Json write(const known<T>& x, const json_place& at) {
-    if (!x.has_value()) return x.is_absent() ? "absent" : "unknown";
-    return json_of<Json>(x.value(), at);
+  static void write(const known<T>& x, const json_place& at, json_sink& to) {
+    if (!x.has_value()) return to.text(x.is_absent() ? "absent" : "unknown");
+    json_form<T>::write(x.value(), at, to);
   }
   static void read(const nlohmann::json& given, const json_place& at, const json_reading& how, known<T>& into) {
     if (is_text(given, "absent")) {
@@ -305,7 +378,7 @@ struct json_form<known<T>> {
       at.refuse(errc::unknown_name, given, "a figure, absent or unknown");
     } else {
       T value{};
-      read_json_into(given, at, how, value);
+      json_form<T>::read(given, at, how, value);
       into = known<T>{value};
     }
   }
@@ -314,15 +387,16 @@ struct json_form<known<T>> {
 /// A value or null.
 template <class Optional>
 struct optional_form {
-  template <class Json>
-  static Json write(const Optional& x, const json_place& at) {
-    return x.has_value() ? json_of<Json>(*x, at) : Json(nullptr);
+  using value_type = typename Optional::value_type;
+  static void write(const Optional& x, const json_place& at, json_sink& to) {
+    if (!x.has_value()) return to.null();
+    json_form<value_type>::write(*x, at, to);
   }
   static void read(const nlohmann::json& given, const json_place& at, const json_reading& how, Optional& into) {
     into = Optional{};
     if (given.is_null()) return;
-    typename Optional::value_type value{};
-    read_json_into(given, at, how, value);
+    value_type value{};
+    json_form<value_type>::read(given, at, how, value);
     into = Optional{value};
   }
 };
@@ -331,49 +405,50 @@ struct json_form<std::optional<T>> : optional_form<std::optional<T>> {};
 template <class T>
 struct json_form<maybe<T>> : optional_form<maybe<T>> {};
 
-/// The first so many of some values as an array.
-template <class Json, class Values>
-[[nodiscard]] Json json_array(const Values& values, std::size_t count, const json_place& at) {
-  Json array = Json::array();
-  for (std::size_t i = 0; i < count; ++i)
-    array.push_back(json_of<Json>(static_cast<const typename Values::value_type&>(values[i]), at.under(i)));
-  return array;
+/// Values that lie one behind the other, as an array.
+template <class T>
+void write_values(const T* first, std::size_t count, const json_place& at, json_sink& to) {
+  to.begin_array();
+  for (std::size_t i = 0; i < count; ++i) json_form<T>::write(first[i], at.under(i), to);
+  to.end();
+}
+template <class T>
+void read_values(const nlohmann::json& given, const json_place& at, const json_reading& how, T* first) {
+  for (std::size_t i = 0; i < given.size(); ++i) json_form<T>::read(given[i], at.under(i), how, first[i]);
 }
 
-template <class Json>
-void expect_array(const Json& given, const json_place& at, std::size_t least, std::size_t most) {
+inline void expect_array(const nlohmann::json& given, const json_place& at, std::size_t least, std::size_t most) {
   if (given.is_array() && given.size() >= least && given.size() <= most) return;
-  const std::string size = most == std::numeric_limits<std::size_t>::max() ? "" : " of " + std::to_string(most);
-  const std::string valid = "an array" + (least < most && !size.empty() ? " of at most" + size.substr(3) : size);
+  const bool any_size = most == std::numeric_limits<std::size_t>::max();
+  const std::string size = any_size ? "" : std::to_string(most);
+  const std::string valid = joined({"an array", any_size ? "" : least < most ? " of at most " : " of ", size});
   if (!given.is_array()) at.refuse(errc::malformed_input, given, valid);
-  fail(errc::out_of_range, at.text(), "an array of " + std::to_string(given.size()), valid);
+  fail(errc::out_of_range, at.text(), joined({"an array of ", std::to_string(given.size())}), valid);
 }
 
 template <class T, std::size_t Count>
 struct json_form<std::array<T, Count>> {
-  template <class Json>
-  static Json write(const std::array<T, Count>& x, const json_place& at) {
-    return json_array<Json>(x, Count, at);
+  static void write(const std::array<T, Count>& x, const json_place& at, json_sink& to) {
+    write_values(x.data(), Count, at, to);
   }
   static void read(const nlohmann::json& given, const json_place& at, const json_reading& how,
                    std::array<T, Count>& into) {
     expect_array(given, at, Count, Count);
-    for (std::size_t i = 0; i < Count; ++i) read_json_into(given[i], at.under(i), how, into[i]);
+    read_values(given, at, how, into.data());
   }
 };
 
 template <class T>
 struct json_form<std::vector<T>> {
-  template <class Json>
-  static Json write(const std::vector<T>& x, const json_place& at) {
-    return json_array<Json>(x, x.size(), at);
+  static void write(const std::vector<T>& x, const json_place& at, json_sink& to) {
+    write_values(x.data(), x.size(), at, to);
   }
   static void read(const nlohmann::json& given, const json_place& at, const json_reading& how, std::vector<T>& into) {
     expect_array(given, at, 0, std::numeric_limits<std::size_t>::max());
     into.clear();
-    for (std::size_t i = 0; i < given.size(); ++i) {
+    for (std::size_t i = 0; i < given.size(); ++i) {  // one by one: the first that is wrong ends it
       into.emplace_back();
-      read_json_into(given[i], at.under(i), how, into.back());
+      json_form<T>::read(given[i], at.under(i), how, into.back());
     }
   }
 };
@@ -381,87 +456,39 @@ struct json_form<std::vector<T>> {
 /// An array with a count beside it: the values that count.
 template <class T>
 struct json_form<T, std::enable_if_t<has_trait<list_of, T>>> {
-  template <class Json>
-  static Json write(const T& x, const json_place& at) {
-    return json_array<Json>(list_of<T>::values(x), list_of<T>::count(x), at);
+  static void write(const T& x, const json_place& at, json_sink& to) {
+    write_values(list_of<T>::values(x).data(), list_of<T>::count(x), at, to);
   }
   static void read(const nlohmann::json& given, const json_place& at, const json_reading& how, T& into) {
     auto& values = list_of<T>::values(into);
     expect_array(given, at, 0, values.size());
-    for (std::size_t i = 0; i < given.size(); ++i) read_json_into(given[i], at.under(i), how, values[i]);
+    read_values(given, at, how, values.data());
     list_of<T>::count(into) = given.size();
   }
 };
 
-/// Names the first key that is none of these, and the ones that begin most like it.
-template <class Json>
-[[noreturn]] void refuse_key_not_of(const std::vector<std::string>& keys, const Json& given, const json_place& at) {
-  std::string wrong;
-  for (const auto& entry : given.items()) {
-    bool known_key = false;
-    for (const std::string& key : keys) known_key = known_key || key == entry.key();
-    if (known_key) continue;
-    wrong = entry.key();
-    break;
-  }
-  const auto alike = [&](const std::string& key) {
-    std::size_t same = 0;
-    while (same < key.size() && same < wrong.size() && key[same] == wrong[same]) ++same;
-    return same;
-  };
-  std::size_t most = 0;
-  for (const std::string& key : keys) most = alike(key) > most ? alike(key) : most;
-  std::string valid;
-  for (const std::string& key : keys) {
-    if (alike(key) == most) valid += (valid.empty() ? "" : ", ") + key;
-  }
-  fail(errc::unknown_name, at.under(wrong).text(), "not a key", valid);
-}
-
 /// The fields of a struct under their names. A field that is not given keeps its default.
 template <class T>
 struct json_form<T, std::enable_if_t<has_trait<fields_of, T>>> {
-  template <class Json>
-  static Json write(const T& x, const json_place& at) {
-    Json object = Json::object();
-    fields_of<T>::each(x, [&](std::string_view field, const auto& value) {
-      using Value = std::decay_t<decltype(value)>;
-      const std::string key = json_key<Value>(field);
-      object[key] = json_of<Json>(value, at.under(key));
-    });
-    return object;
+  static void write(const T& x, const json_place& at, json_sink& to) {
+    fields_of<T>::template table<written_field>(x, fields_writer{fields_of<T>::names, at, to});
   }
-
   static void read(const nlohmann::json& given, const json_place& at, const json_reading& how, T& into) {
     if constexpr (has_trait<named_value, T>) {
-      if (given.is_string()) {
-        into = named_value<T>::of(given_name<T>{text_of(given)}, at);
-        return;
-      }
+      if (given.is_string()) return static_cast<void>(into = named_value<T>::of(expect_text(given, at), at));
     }
-    if (!given.is_object()) at.refuse(errc::malformed_input, given, "an object");
-    std::size_t found = 0;
-    fields_of<T>::each(into, [&](std::string_view field, auto& value) {
-      using Value = std::decay_t<decltype(value)>;
-      const std::string key = json_key<Value>(field);
-      const auto entry = given.find(key);
-      if (entry == given.end()) return;
-      ++found;
-      read_json_into(*entry, at.under(key), how, value);
-    });
-    if (found != given.size() && how.unknown == unknown_keys::refuse) refuse_unknown_key(given, at);
-  }
-
- private:
-  [[noreturn]] static void refuse_unknown_key(const nlohmann::json& given, const json_place& at) {
-    std::vector<std::string> keys;
-    const T any{};
-    fields_of<T>::each(any, [&](std::string_view field, const auto& value) {
-      keys.push_back(json_key<std::decay_t<decltype(value)>>(field));
-    });
-    refuse_key_not_of(keys, given, at);
+    fields_of<T>::template table<read_field>(into, fields_reader{fields_of<T>::names, given, at, how});
   }
 };
+
+/// The value as a type of nlohmann_json.
+template <class Json, class T>
+[[nodiscard]] Json json_of(const T& x, const json_place& at) {
+  Json value;
+  json_builder<Json> to{value};
+  json_form<T>::write(x, at, to);
+  return value;
+}
 
 }  // namespace detail
 }  // namespace abi_0

@@ -6,8 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/reflect/enumerators.hpp>
-#include <tpuplan/io/reflect/fields.hpp>
+#include <tpuplan/io/reflect/types.hpp>
 #include <tpuplan/io/text/phrases.hpp>
 #include <tpuplan/io/text/readable.hpp>
 #include <type_traits>
@@ -23,14 +22,7 @@ namespace detail {
 
 /// Types whose text is their name.
 template <class T>
-inline constexpr bool has_name = is_declared_enum<T> || is_one_of<T, remat_policy, slice, topology>;
-
-/// Structs whose text is more than their fields.
-template <class T>
-inline constexpr bool has_phrase =
-    is_one_of<T, chip_spec, decode_breakdown, expected_spot_run, finding, prefill_breakdown, serving_cost,
-              serving_estimate, serving_finding, serving_memory, spot_comparison, token_time, layout, memory_breakdown,
-              plan, plan_answer, price_row, run_cost, step_breakdown, training_job, transformer>;
+inline constexpr bool has_name = is_named_enum<T> || is_one_of<T, remat_policy, slice, topology>;
 
 /// Types with a one-line text, amounts apart.
 template <class T>
@@ -138,58 +130,32 @@ template <class Values>
   return line + "]";
 }
 
-/// "tile{sublanes 8, lanes 128}".
-template <class T>
-[[nodiscard]] std::string fields_line(const T& x) {
-  std::string line;
-  fields_of<T>::each(x, [&line](std::string_view field, const auto& value) {
-    if (!is_blank(value)) line += (line.empty() ? "" : ", ") + std::string(field) + " " + field_text(value);
-  });
-  return std::string(fields_of<T>::type_name) + "{" + line + "}";
-}
+/// A field as a row of a table: its text, or none where it is blank.
+struct shown_field {
+  template <class T>
+  shown_field(const T& x) noexcept  // NOLINT(google-explicit-constructor)
+      : value{&x}, blank{[](const void* at) { return is_blank(*static_cast<const T*>(at)); }}, text{[](const void* at) {
+          return field_text(*static_cast<const T*>(at));
+        }} {}
+  const void* value;
+  bool (*blank)(const void*);
+  std::string (*text)(const void*);
+};
 
-template <class T>
-[[nodiscard]] std::string phrase(const T& x) {
-  if constexpr (std::is_same<T, chip_spec>::value) {
-    return chip_line(x);
-  } else if constexpr (std::is_same<T, decode_breakdown>::value) {
-    return decode_line(x);
-  } else if constexpr (std::is_same<T, expected_spot_run>::value) {
-    return spot_head(x) + parts_line<seconds>(spot_parts(x));
-  } else if constexpr (std::is_same<T, prefill_breakdown>::value) {
-    return time_head(x) + parts_line<seconds>(prefill_parts(x));
-  } else if constexpr (std::is_same<T, serving_cost>::value) {
-    return token_cost_line(x);
-  } else if constexpr (std::is_same<T, serving_memory>::value) {
-    return memory_head(x) + parts_line<bytes>(serving_memory_parts(x));
-  } else if constexpr (std::is_same<T, spot_comparison>::value) {
-    return comparison_line(x);
-  } else if constexpr (std::is_same<T, token_time>::value) {
-    return time_head(x) + parts_line<seconds>(token_parts(x));
-  } else if constexpr (is_one_of<T, finding, serving_finding>) {
-    return finding_line(x);
-  } else if constexpr (std::is_same<T, serving_estimate>::value) {
-    return serving_line(x);
-  } else if constexpr (std::is_same<T, layout>::value) {
-    return layout_line(x);
-  } else if constexpr (std::is_same<T, memory_breakdown>::value) {
-    return memory_head(x) + parts_line<bytes>(memory_parts(x));
-  } else if constexpr (std::is_same<T, plan>::value) {
-    return plan_line(x);
-  } else if constexpr (std::is_same<T, plan_answer>::value) {
-    return answer_line(x);
-  } else if constexpr (std::is_same<T, price_row>::value) {
-    return price_line(x);
-  } else if constexpr (std::is_same<T, run_cost>::value) {
-    return cost_line(x);
-  } else if constexpr (std::is_same<T, step_breakdown>::value) {
-    return step_head(x) + parts_line<seconds>(step_parts(x));
-  } else if constexpr (std::is_same<T, training_job>::value) {
-    return training_line(x);
-  } else {
-    return model_line(x);
+/// "sublanes 8, lanes 128": the fields that are not blank.
+struct fields_line {
+  std::string_view names;
+  std::string& line;
+
+  void operator()(const shown_field* fields, std::size_t size) const {
+    std::string_view rest = names;
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::string_view name = take_name(rest);
+      if (fields[i].blank(fields[i].value)) continue;
+      line.append(line.empty() ? "" : ", ").append(name).append(" ").append(fields[i].text(fields[i].value));
+    }
   }
-}
+};
 
 }  // namespace detail
 
@@ -200,7 +166,10 @@ std::string one_line(const T& x) {
   } else if constexpr (detail::has_phrase<T>) {
     return detail::phrase(x);
   } else if constexpr (detail::has_trait<detail::fields_of, T>) {
-    return detail::fields_line(x);
+    using fields = detail::fields_of<T>;
+    std::string line;
+    fields::template table<detail::shown_field>(x, detail::fields_line{fields::names, line});
+    return std::string(fields::type_name).append("{").append(line).append("}");
   } else if constexpr (detail::has_trait<detail::list_of, T>) {
     return detail::values_line(detail::list_of<T>::values(x), detail::list_of<T>::count(x));
   } else if constexpr (std::is_same<T, owned_price_book>::value) {
