@@ -15,7 +15,6 @@ static_assert(near(in_gb_per_s(vmem_bandwidth(v5e)), 18018, 1e-9));
 static_assert(in_gb_per_s(ici_one_way(v5p)) == 600);
 static_assert(near(in_gb_per_s(ici_axis_both_ways(v5p)), 180, 1e-9));
 static_assert(usable_hbm_per_device(v5e) == 16909332480_B);
-static_assert(slice_prefix(v5e) == "v5litepod");
 
 // Without a budget of XLA each device has its share of what is there.
 static_assert([] {
