@@ -4,7 +4,7 @@
 # Seconds are in benchmarks/NOTES.md.
 set -euo pipefail
 compiler=$1 source=$2
-budget=600
+budget=720
 
 if [[ $compiler == *-NOTFOUND ]]; then
   echo "no g++"
