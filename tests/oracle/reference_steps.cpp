@@ -72,7 +72,9 @@ TEST_CASE("the training rows of the reference implementation") {
     other_links += same_links ? 0 : 1;
     const double total = row.at("total_s").get<double>();
     const double rest = step.total / (step.total - step.jitter - step.dcn.exposed) * (step.ici.value() - ici);
-    CHECK(off(step.total.value() - (same_links ? 0 : rest), total) < tolerance);
+    // It moves nothing between the stages of a pipeline over slices.
+    const double stages = record.mesh.dcn_pipeline > 1 ? step.dcn.exposed.value() : 0;
+    CHECK(off(step.total.value() - (same_links ? 0 : rest) - stages, total) < tolerance);
     CHECK(std::abs(step.ici.value() - ici) < 0.01 * total);
     CHECK(record.measured.value() == row.at("measured_s").get<double>());
   }

@@ -123,12 +123,14 @@ struct collective_group {
 
 /// The rate at which one chip takes in what a group of so many of the slice's units (chips or devices) moves, where the
 /// groups of the other degrees use the links at the same time. The links of a chip are shared out in proportion to the
-/// logarithms of the degrees, as the axes of a torus are; a group has one link at least.
-/// Worked: on v5p-128 a degree of 8 of 64 has 3 of 6 links, 270 GB/s.
+/// logarithms of the degrees, as the axes of a torus are. A group has one link at least, and leaves one to the others.
+/// Worked: on v5p-128 a degree of 8 of 64 has 3 of 6 links, 270 GB/s; on v6e-256 degrees of 128 and 2 have 3 and 1 of 4.
 [[nodiscard]] constexpr bytes_per_second group_bandwidth(const slice& where, double group, double units) {
   const bytes_per_second link = ici_link_rate(where.chip);
   const double all = links_into_chip(where);
-  const double links = group >= units ? all : all * (math::log2(group) / math::log2(units));
+  if (group >= units) return link * (all < 1 ? 1 : all);
+  double links = all * (math::log2(group) / math::log2(units));
+  if (links > all - 1) links = all - 1;
   return link * (links < 1 ? 1 : links);
 }
 

@@ -252,7 +252,7 @@ TEST_CASE("groups along the axes of slices") {
     CHECK(all_gather(1_GB, columns).total < all_gather(1_GB, rows).total);
     // One open axis is enough.
     const collective_group both = group_along(s, all);
-    CHECK(both.network == network_kind::line);
+    CHECK(both.network == network_kind::mixed);
     CHECK(members(both) == 128);
   }
   SECTION("v5p of 2x4x4 is open, and of 4x4x4 closed") {

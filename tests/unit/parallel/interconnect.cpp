@@ -58,6 +58,8 @@ TEST_CASE("sixteen chips on one axis of v6e-256 are a ring for the handbook and 
 
 TEST_CASE("a degree has one link at least, and the whole mesh has all of them") {
   CHECK(close(group_bandwidth(slice_for("v5p-128"), 8, 64).value(), 270e9));
+  CHECK(close(group_bandwidth(slice_for("v6e-256"), 128, 256).value(), 3 * 90e9));
+  CHECK(close(group_bandwidth(slice_for("v6e-256"), 2, 256).value(), 90e9));
   for (const char* given : {"v5litepod-4", "v6e-8", "v5litepod-256", "v4-32", "v5p-128", "tpu7x-256", "v3-32"}) {
     INFO(given);
     const slice where = slice_for(given);
