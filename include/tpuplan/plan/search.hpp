@@ -33,7 +33,7 @@ text<24> chip_named(const Request& request, std::string_view field, std::string_
   for (const chip_spec& chip : request.chips) {
     if (same_name(chip.name, given)) return chip.name;
   }
-  fail(errc::unknown_name, field, given, "a chip of the table, or of plan.chips");
+  fail(errc::unknown_name, field, given, chip_names().append(", or one of plan.chips").view());
 }
 
 /// Refuses chips of the caller that share a name with another chip, or lack a figure that every estimate needs.

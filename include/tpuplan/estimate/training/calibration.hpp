@@ -134,7 +134,7 @@ inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
   return nothing;
 }
 
-/// The MXU fraction fitted to a chip, or that of other chips. Worked: 0.774 for v5p, 0.798 for a chip of your own.
+/// The MXU fraction fitted to a chip, or that of other chips. Worked: 0.773 for v5p, 0.798 for a chip of your own.
 [[nodiscard]] constexpr double mxu_fraction(const calibration& constants, const chip_spec& chip) noexcept {
   const maybe<chip_constants> fitted = find_chip_constants(constants, chip);
   return fitted ? fitted->mxu_fraction : constants.other_mxu_fraction;

@@ -164,7 +164,7 @@ constexpr step_bound largest_part(const step_breakdown& step) {
 
 /// Time of one training step of a text model. Throws for what `memory_use` throws for, and where a needed figure of the
 /// chip is unknown. It does not ask whether the job fits: `fits(memory_use(...))` does. Worked: the 128B default model
-/// of MaxText on v5p-256, 10.71 s against 10.25 s measured (tests/oracle). Source: closed form calibrated on published
+/// of MaxText on v5p-256, 10.72 s against 10.25 s measured (tests/oracle). Source: closed form calibrated on published
 /// runs; its terms are in terms.hpp, its constants and their meaning in `calibration`.
 [[nodiscard]] constexpr step_breakdown step_time(const transformer& model, const training_job& job, const layout& mesh,
                                                  const slice& where, const calibration& constants = {}) {

@@ -6,6 +6,6 @@ using namespace tpuplan;
 
 namespace {
 
-static_assert(mxu_fraction(calibration{}, v5p) == 0.774);
+static_assert(mxu_fraction(calibration{}, v5p) == 0.773);
 
 }  // namespace

@@ -290,7 +290,7 @@ TEST_CASE("figures of the caller's chip that are missing are refused by name") {
       {"bf16 peak of the chip", [](chip_spec& c) { c.peak.bf16 = unknown; }},
       {"chip.hbm.bandwidth", [](chip_spec& c) { c.hbm.bandwidth = {}; }},
       {"chip.ici.link_one_way", [](chip_spec& c) { c.ici.link_one_way = {}; }},
-      {"ICI rate of the chip", [](chip_spec& c) { c.ici.achievable_fraction = -1; }},
+      {"chip.ici.link_one_way", [](chip_spec& c) { c.ici.achievable_fraction = -1; }},
       {"DCN rate of the chip", [](chip_spec& c) { c.host.dcn = bytes_per_second{0}; }},
       {"PCIe rate of the chip", [](chip_spec& c) { c.host.pcie = bytes_per_second{-1}; }},
   };
