@@ -124,7 +124,8 @@ struct collective_group {
 /// The rate at which one chip takes in what a group of so many of the slice's units (chips or devices) moves, where the
 /// groups of the other degrees use the links at the same time. The links of a chip are shared out in proportion to the
 /// logarithms of the degrees, as the axes of a torus are. A group has one link at least, and leaves one to the others.
-/// Worked: on v5p-128 a degree of 8 of 64 has 3 of 6 links, 270 GB/s; on v6e-256 degrees of 128 and 2 have 3 and 1 of 4.
+/// Worked: on v5p-128 a degree of 8 of 64 has 3 of 6 links, 270 GB/s; on v6e-256 degrees of 128 and 2 have 3 and 1
+/// of 4.
 [[nodiscard]] constexpr bytes_per_second group_bandwidth(const slice& where, double group, double units) {
   const bytes_per_second link = ici_link_rate(where.chip);
   const double all = links_into_chip(where);
@@ -132,6 +133,30 @@ struct collective_group {
   double links = all * (math::log2(group) / math::log2(units));
   if (links > all - 1) links = all - 1;
   return link * (links < 1 ? 1 : links);
+}
+
+/// The chips of one of several equal blocks into which a slice is divided, such as the replicas of a served model: as
+/// compact as the shape allows, since neighbours talk to each other. A block that spans a closing axis whole has its
+/// ring. Blocks that do not tile the shape lie along its last axis.
+/// Worked: 8 chips of v6e-256 are 2x4 with two links into a chip, 16 chips of v5p-128 are 2x2x4 with four.
+[[nodiscard]] constexpr collective_group block_of(const slice& where, std::int64_t block_chips) {
+  std::array<std::int32_t, 3> lengths{1, 1, 1};
+  std::int64_t left = detail::positive_count("chips of a block", block_chips);
+  for (std::int32_t factor = 2; left > 1;) {
+    std::size_t best = 3;
+    for (std::size_t axis = 0; axis < 3 && left % factor == 0; ++axis) {
+      const bool divides = where.shape.dims[axis] % (lengths[axis] * factor) == 0;
+      if (divides && (best == 3 || lengths[axis] < lengths[best])) best = axis;
+    }
+    if (best < 3) {
+      lengths[best] *= factor;
+      left /= factor;
+    } else if (++factor > left || factor > 64) {
+      break;
+    }
+  }
+  if (left > 1) lengths[2] = static_cast<std::int32_t>(lengths[2] * left);
+  return group_spanning(where, lengths);
 }
 
 /// The rate of one chip into the network between slices: its share of the host's network card, or of PCIe where that is

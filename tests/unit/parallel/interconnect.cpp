@@ -24,6 +24,11 @@ static_assert(group_spanning(slice_for("v5litepod-256"), {8, 1, 1}).network == n
 static_assert(group_along(slice_for("v5p-128"), {true, false, false}).network == network_kind::ring);
 static_assert(links_into_chip(slice_for("v5p-128")) == 6 && links_into_chip(slice_for("v6e-8")) == 2);
 static_assert(links_into_chip(slice_for("tpu7x-2")) == 6);
+static_assert(links_into(block_of(slice_for("v6e-256"), 8)) == 2);
+static_assert(links_into(block_of(slice_for("v5p-128"), 16)) == 4 &&
+              links_into(block_of(slice_for("v5p-128"), 64)) == 6);
+static_assert(links_into(block_of(slice_for("v6e-256"), 256)) == 4 && links_into(block_of(slice_for("v6e-8"), 8)) == 2);
+static_assert(members(block_of(slice_for("v4-384"), 3)) == 3 && members(block_of(slice_for("v6e-8"), 5)) == 5);
 static_assert(dcn_rate(v5p) == 6.25_GB_per_s);
 static_assert(all_reduce_share(1) == 0 && all_reduce_share(2) == 1 && all_reduce_share(4) == 1.5);
 static_assert(all_reduce_share(4, member_share::whole) == 2);

@@ -10,6 +10,7 @@
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/serving_job.hpp>
+#include <tpuplan/parallel/interconnect.hpp>
 #include <tpuplan/parallel/layout.hpp>
 
 /// @file
@@ -75,18 +76,8 @@ struct replica {
   double devices = 1;        // JAX devices of one replica
   double chips = 1;          // chips of one replica
   double count = 1;          // replicas in the slice
-  bytes_per_second links{};  // sent and received by a chip within its replica: see replica_interconnect
+  bytes_per_second links{};  // into a chip from the others of its replica; 0 where there are none, or no rate is known
 };
-
-/// What a chip of a replica sends and receives over ICI, both directions of all the axes that the replica spans. A
-/// replica of up to two chips spans one axis, below 64 chips two, and from there on all. Its axes are rings in whole
-/// cubes of 64 chips on three axes and in whole pods of 256 on two; an axis that is no ring carries half as much.
-constexpr bytes_per_second replica_interconnect(const slice& where, double replica_chips) {
-  const auto axes = static_cast<double>(where.chip.ici.axes);
-  const double spanned = replica_chips <= 2 ? 1 : replica_chips < 64 ? 2 : axes;
-  const bool rings = replica_chips >= (axes == 2 ? 256 : 64);
-  return ici_axis_both_ways(where.chip) * (rings ? 1 : 0.5) * (spanned < axes ? spanned : axes);
-}
 
 /// Refuses replicas that do not fill the slice, and heads that do not divide over the devices of a replica.
 constexpr void check_served(const transformer& model, const serving_layout& mesh, const slice& where) {
@@ -108,7 +99,10 @@ constexpr replica replica_of(const serving_layout& mesh, const slice& where) {
   result.devices = mesh.tensor == 0 ? all : static_cast<double>(mesh.tensor);
   result.count = all / result.devices;
   result.chips = result.devices * static_cast<double>(chips(where)) / all;
-  result.links = replica_interconnect(where, result.chips);
+  if (result.chips > 1 && where.chip.ici.link_one_way.value() > 0) {
+    const collective_group block = block_of(where, floor_to_count(result.chips));
+    result.links = links_into(block) * block.one_way;
+  }
   return result;
 }
 
