@@ -4042,7 +4042,8 @@ struct collective_group {
 /// The rate at which one chip takes in what a group of so many of the slice's units (chips or devices) moves, where the
 /// groups of the other degrees use the links at the same time. The links of a chip are shared out in proportion to the
 /// logarithms of the degrees, as the axes of a torus are. A group has one link at least, and leaves one to the others.
-/// Worked: on v5p-128 a degree of 8 of 64 has 3 of 6 links, 270 GB/s; on v6e-256 degrees of 128 and 2 have 3 and 1 of 4.
+/// Worked: on v5p-128 a degree of 8 of 64 has 3 of 6 links, 270 GB/s; on v6e-256 degrees of 128 and 2 have 3 and 1
+/// of 4.
 [[nodiscard]] constexpr bytes_per_second group_bandwidth(const slice& where, double group, double units) {
   const bytes_per_second link = ici_link_rate(where.chip);
   const double all = links_into_chip(where);
@@ -4050,6 +4051,30 @@ struct collective_group {
   double links = all * (math::log2(group) / math::log2(units));
   if (links > all - 1) links = all - 1;
   return link * (links < 1 ? 1 : links);
+}
+
+/// The chips of one of several equal blocks into which a slice is divided, such as the replicas of a served model: as
+/// compact as the shape allows, since neighbours talk to each other. A block that spans a closing axis whole has its
+/// ring. Blocks that do not tile the shape lie along its last axis.
+/// Worked: 8 chips of v6e-256 are 2x4 with two links into a chip, 16 chips of v5p-128 are 2x2x4 with four.
+[[nodiscard]] constexpr collective_group block_of(const slice& where, std::int64_t block_chips) {
+  std::array<std::int32_t, 3> lengths{1, 1, 1};
+  std::int64_t left = detail::positive_count("chips of a block", block_chips);
+  for (std::int32_t factor = 2; left > 1;) {
+    std::size_t best = 3;
+    for (std::size_t axis = 0; axis < 3 && left % factor == 0; ++axis) {
+      const bool divides = where.shape.dims[axis] % (lengths[axis] * factor) == 0;
+      if (divides && (best == 3 || lengths[axis] < lengths[best])) best = axis;
+    }
+    if (best < 3) {
+      lengths[best] *= factor;
+      left /= factor;
+    } else if (++factor > left || factor > 64) {
+      break;
+    }
+  }
+  if (left > 1) lengths[2] = static_cast<std::int32_t>(lengths[2] * left);
+  return group_spanning(where, lengths);
 }
 
 /// The rate of one chip into the network between slices: its share of the host's network card, or of PCIe where that is
@@ -7625,18 +7650,8 @@ struct replica {
   double devices = 1;        // JAX devices of one replica
   double chips = 1;          // chips of one replica
   double count = 1;          // replicas in the slice
-  bytes_per_second links{};  // sent and received by a chip within its replica: see replica_interconnect
+  bytes_per_second links{};  // into a chip from the others of its replica; 0 where there are none, or no rate is known
 };
-
-/// What a chip of a replica sends and receives over ICI, both directions of all the axes that the replica spans. A
-/// replica of up to two chips spans one axis, below 64 chips two, and from there on all. Its axes are rings in whole
-/// cubes of 64 chips on three axes and in whole pods of 256 on two; an axis that is no ring carries half as much.
-constexpr bytes_per_second replica_interconnect(const slice& where, double replica_chips) {
-  const auto axes = static_cast<double>(where.chip.ici.axes);
-  const double spanned = replica_chips <= 2 ? 1 : replica_chips < 64 ? 2 : axes;
-  const bool rings = replica_chips >= (axes == 2 ? 256 : 64);
-  return ici_axis_both_ways(where.chip) * (rings ? 1 : 0.5) * (spanned < axes ? spanned : axes);
-}
 
 /// Refuses replicas that do not fill the slice, and heads that do not divide over the devices of a replica.
 constexpr void check_served(const transformer& model, const serving_layout& mesh, const slice& where) {
@@ -7658,7 +7673,10 @@ constexpr replica replica_of(const serving_layout& mesh, const slice& where) {
   result.devices = mesh.tensor == 0 ? all : static_cast<double>(mesh.tensor);
   result.count = all / result.devices;
   result.chips = result.devices * static_cast<double>(chips(where)) / all;
-  result.links = replica_interconnect(where, result.chips);
+  if (result.chips > 1 && where.chip.ici.link_one_way.value() > 0) {
+    const collective_group block = block_of(where, floor_to_count(result.chips));
+    result.links = links_into(block) * block.one_way;
+  }
   return result;
 }
 

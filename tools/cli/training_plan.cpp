@@ -70,7 +70,7 @@ plan_request make_request(const plan_options& given, const transformer& model, c
   fill_batches(given, request, assumed);
   if (!given.tokens) refuse("--tokens", "not given", "tokens to train on: 15T", errc::missing_field);
   request.tokens = *given.tokens;
-  request.deadline = given.deadline;
+  if (given.deadline) request.deadline = *given.deadline;
   if (given.budget) request.budget = usd{*given.budget};
   fill_limits(given, prices, request);
   request.largest_slices = given.largest_slices;
@@ -83,7 +83,7 @@ plan_request make_request(const plan_options& given, const transformer& model, c
 
 ordered_json json_of(const plan_sensitivity& s) {
   ordered_json document = {{"price_down_usd", s.price_down.value()}, {"price_up_usd", s.price_up.value()}};
-  const auto add = [&](const std::string& what, const std::optional<plan_cost>& cost) {
+  const auto add = [&](const std::string& what, const maybe<plan_cost>& cost) {
     if (!cost) return;
     document[what + "_usd"] = cost->total.value();
     document[what + "_wall_s"] = cost->wall.value();
@@ -238,7 +238,7 @@ void print_explained(const plan& p, const plan_request& request) {
   print_title("{}, {} in {}: {} in {}", words_of(p), name(now.kind), now.price.region.view(), money(now.total),
               duration(now.wall));
   table t("if | >total | >wall time");
-  const auto row = [&](const std::string& label, const std::optional<plan_cost>& cost) {
+  const auto row = [&](const std::string& label, const maybe<plan_cost>& cost) {
     if (cost) t.add({label, money(cost->total), duration(cost->wall)});
   };
   t.add({"the price falls by a tenth", money(s.price_down), duration(now.wall)});

@@ -3,13 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
+#include <tpuplan/maybe.hpp>
 #include <vector>
 
 /// @file
@@ -63,8 +63,8 @@ struct plan_request {
   objective best = objective::cheapest;                      ///< what plans are ranked by
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that may be chosen
   std::vector<std::string> regions{"us"};                    ///< regions of the price book that may be chosen
-  std::optional<seconds> deadline;                           ///< of the wall time
-  std::optional<usd> budget;                                 ///< of the total
+  maybe<seconds> deadline{};                                 ///< of the wall time
+  maybe<usd> budget{};                                       ///< of the total
   std::vector<std::string> generations;                      ///< names of chips that may be chosen; empty: all
   std::vector<chip_spec> chips;          ///< of the caller, considered beside the table's; a price is a row of `prices`
   std::int64_t smallest_chips = 1;       ///< over all slices

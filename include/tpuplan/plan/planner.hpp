@@ -1,12 +1,9 @@
 #ifndef TPUPLAN_PLAN_PLANNER_HPP
 #define TPUPLAN_PLAN_PLANNER_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
-#include <optional>
 #include <string>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/plan/candidate.hpp>
@@ -46,23 +43,27 @@ struct search_space {
   hoisted_job job{};
 };
 
-/// What is hoisted for one chip, by tensor degree, made when it is first asked for.
+/// What is hoisted for one chip, by tensor degree, made when it is first asked for. What `at` returns lives until the
+/// next call.
 class hoisted_degrees {
  public:
   hoisted_degrees(const hoisted_job& job, const chip_spec& chip) : job_{&job}, chip_{chip} {}
 
+  [[nodiscard]] const chip_spec& chip() const noexcept { return chip_; }
+
   const hoisted_tensor& at(std::int64_t tensor) {
     if (last_ != nullptr && last_->degree == tensor) return *last_;
-    auto found = degrees_.find(tensor);
-    if (found == degrees_.end()) found = degrees_.emplace(tensor, hoist(*job_, chip_, tensor)).first;
-    last_ = &found->second;
-    return *last_;
+    for (const hoisted_tensor& one : degrees_) {
+      if (one.degree == tensor) return *(last_ = &one);
+    }
+    degrees_.push_back(hoist(*job_, chip_, tensor));
+    return *(last_ = &degrees_.back());
   }
 
  private:
   const hoisted_job* job_;
   chip_spec chip_;
-  std::map<std::int64_t, hoisted_tensor> degrees_;
+  std::vector<hoisted_tensor> degrees_;
   const hoisted_tensor* last_ = nullptr;
 };
 
@@ -162,16 +163,16 @@ inline plan plan_of(const slice& where, const slice_search& search, const search
 
 /// Marks the plans that no other beats in time and money, by a sweep in the order of time.
 inline void mark_front(std::vector<plan>& plans) {
-  std::vector<plan*> by_time;
-  for (plan& p : plans) by_time.push_back(&p);
-  const auto key = [](const plan* p) { return std::make_pair(chosen_cost(*p).wall, chosen_cost(*p).total); };
-  std::sort(by_time.begin(), by_time.end(),
-            [&](const plan* a, const plan* b) { return std::make_pair(key(a), a) < std::make_pair(key(b), b); });
-  const plan* cheapest = nullptr;
-  for (plan* p : by_time) {
-    const bool equal = cheapest != nullptr && key(p) == key(cheapest);
-    p->on_front = cheapest == nullptr || equal || chosen_cost(*p).total < chosen_cost(*cheapest).total;
-    if (p->on_front) cheapest = p;
+  const auto before = [&](std::size_t a, std::size_t b) {
+    const plan_cost &x = chosen_cost(plans[a]), &y = chosen_cost(plans[b]);
+    return x.wall != y.wall ? x.wall < y.wall : x.total < y.total;
+  };
+  const plan_cost* cheapest = nullptr;
+  for (const std::size_t place : order_of(plans.size(), before)) {
+    const plan_cost& cost = chosen_cost(plans[place]);
+    const bool equal = cheapest != nullptr && cost.wall == cheapest->wall && cost.total == cheapest->total;
+    plans[place].on_front = cheapest == nullptr || equal || cost.total < cheapest->total;
+    if (plans[place].on_front) cheapest = &cost;
   }
 }
 
@@ -269,7 +270,7 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
     }
     plan found = plan_of(where, search, space);
     add_costs(found, request, prices, answer.counts);
-    if (const std::optional<rejected_slice> missed = choose_cost(found, request)) {
+    if (const maybe<rejected_slice> missed = choose_cost(found, request)) {
       answer.rejected.push_back(*missed);
     } else {
       answer.plans.push_back(std::move(found));
@@ -291,16 +292,14 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
       detail::hoist(request.model, request.job, space.policies.data(), space.policies.size(), request.constants);
   const detail::price_index prices(request);
   plan_answer answer;
-  std::optional<detail::hoisted_degrees> degrees;
-  text<24> chip;
+  detail::hoisted_degrees degrees(space.job, {});
   for (const slice& where : detail::slices_for(request)) {
-    if (!degrees || where.chip.name != chip) degrees.emplace(space.job, where.chip);
-    chip = where.chip.name;
-    detail::plan_shape(where, space, *degrees, prices, answer);
+    if (where.chip.name != degrees.chip().name) degrees = {space.job, where.chip};
+    detail::plan_shape(where, space, degrees, prices, answer);
   }
   detail::rank(answer.plans, [&](const plan& p) {
     const detail::merits of = detail::merits_of(p, chosen_cost(p));
-    return detail::rank_key{detail::worth(of, request.best), of.chips, std::string(detail::plan_name(p).view())};
+    return detail::rank_key{detail::worth(of, request.best), of.chips, detail::plan_name(p)};
   });
   detail::mark_front(answer.plans);
   detail::keep_best(answer, request.most_plans);

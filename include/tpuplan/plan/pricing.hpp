@@ -1,11 +1,9 @@
 #ifndef TPUPLAN_PLAN_PRICING_HPP
 #define TPUPLAN_PLAN_PRICING_HPP
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <tpuplan/plan/plan.hpp>
 #include <tpuplan/plan/search.hpp>
 
@@ -34,15 +32,15 @@ inline plan_cost cost_of(const plan& p, const price_row& price, const payment_te
 }
 
 /// The same; nothing where the run cannot be had that way.
-inline std::optional<plan_cost> possible_cost(const plan& p, const price_row& price, const payment_terms& terms) {
-  if (!can_be_paid(price.kind, slices(p.mesh), p.run, terms)) return std::nullopt;
+inline maybe<plan_cost> possible_cost(const plan& p, const price_row& price, const payment_terms& terms) {
+  if (!can_be_paid(price.kind, slices(p.mesh), p.run, terms)) return nothing;
   return cost_of(p, price, terms);
 }
 
 /// All ways of paying that have a price, in all regions, and under which the run can be had.
 inline void add_costs(plan& p, const plan_request& request, const price_index& prices, search_counts& counts) {
   prices.each(p.where.chip.name, chips(p.where), [&](const price_row& price) {
-    if (std::optional<plan_cost> cost = possible_cost(p, price, request.terms)) p.costs.push_back(*cost);
+    if (const maybe<plan_cost> cost = possible_cost(p, price, request.terms)) p.costs.push_back(*cost);
     ++counts.priced;
   });
 }
@@ -61,7 +59,7 @@ inline std::int64_t quota_for(const plan_request& request, const chip_spec& chip
   for (const quota_row& row : request.quotas) {
     if (row.kind == cost.kind && same_name(row.region, cost.price.region) &&
         chip_named(request, "plan.quotas.generation", row.generation) == chip.name)
-      allowed = std::max(allowed, row.chips);
+      allowed = row.chips > allowed ? row.chips : allowed;
   }
   return allowed;
 }
@@ -84,23 +82,27 @@ inline missed_limit limit_missed(const plan& p, const plan_cost& cost, const pla
 }
 
 /// Chooses the best way of paying that is allowed and within the limits; the reason that comes closest if none is.
-inline std::optional<rejected_slice> choose_cost(plan& p, const plan_request& request) {
+inline maybe<rejected_slice> choose_cost(plan& p, const plan_request& request) {
   rejected_slice closest{p.where, slices(p.mesh), rejection::no_price, 0, {}};
-  std::optional<std::array<double, 2>> least;
+  bool found = false;
+  std::array<double, 2> least{};
   for (std::size_t i = 0; i < p.costs.size(); ++i) {
     const plan_cost& cost = p.costs[i];
-    if (std::find(request.kinds.begin(), request.kinds.end(), cost.kind) == request.kinds.end()) continue;
+    if (!contains(request.kinds, cost.kind)) continue;
     const missed_limit missed = limit_missed(p, cost, request);
     if (missed.why != rejection::no_price) {
       come_closer(closest, missed.why, missed.amount);
       continue;
     }
     const std::array<double, 2> value = worth(merits_of(p, cost), request.best);
-    if (least && *least <= value) continue;
+    const bool better = value[0] < least[0] || (value[0] == least[0] && value[1] < least[1]);
+    if (found && !better) continue;
+    found = true;
     least = value;
     p.chosen = i;
   }
-  return least ? std::nullopt : std::optional<rejected_slice>{closest};
+  if (found) return nothing;
+  return closest;
 }
 
 }  // namespace detail

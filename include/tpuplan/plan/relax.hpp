@@ -25,12 +25,12 @@ inline namespace abi_0 {
 /// The chosen way of paying for a plan, estimated again with one thing changed. There is nothing where the run cannot
 /// be had that way any more: it would never end, or not within a window of that kind.
 struct plan_sensitivity {
-  usd price_down{};                          ///< total at nine tenths of the price
-  usd price_up{};                            ///< total at eleven tenths of the price
-  std::optional<plan_cost> twice_preempted;  ///< spot only
-  std::optional<plan_cost> step_low;         ///< with the step time at the low end of its band
-  std::optional<plan_cost> step_high;        ///< with the step time at the high end of its band
-  std::optional<plan> twice_the_batch;       ///< the same layout; nothing also where it does not fit
+  usd price_down{};                     ///< total at nine tenths of the price
+  usd price_up{};                       ///< total at eleven tenths of the price
+  maybe<plan_cost> twice_preempted;     ///< spot only
+  maybe<plan_cost> step_low;            ///< with the step time at the low end of its band
+  maybe<plan_cost> step_high;           ///< with the step time at the high end of its band
+  std::optional<plan> twice_the_batch;  ///< the same layout; nothing also where it does not fit
 };
 
 /// What a plan of an answer depends on: every figure is estimated again. Worked: price_up / price_down is 11 / 9.
@@ -62,7 +62,7 @@ struct plan_sensitivity {
   larger.step = step_time(request.model, larger.job, larger.mesh, larger.where, request.constants);
   larger.steps = math::ceil(request.tokens / static_cast<double>(tokens_per_step(larger.job)));
   larger.run = larger.step.total * larger.steps;
-  const std::optional<plan_cost> cost = detail::possible_cost(larger, now.price, request.terms);
+  const maybe<plan_cost> cost = detail::possible_cost(larger, now.price, request.terms);
   if (!cost) return result;
   larger.costs = {*cost};
   larger.chosen = 0;
@@ -128,7 +128,7 @@ inline double money_of(const serving_plan& p) { return p.rate.value(); }
 inline bool take_off(plan_request& request, plan_limit limit) {
   request.best = limit == plan_limit::deadline ? objective::fastest : objective::fewest_chips;
   switch (limit) {
-    case plan_limit::deadline: return std::exchange(request.deadline, std::nullopt).has_value();
+    case plan_limit::deadline: return std::exchange(request.deadline, nothing).has_value();
     case plan_limit::slices:
       request.largest_slices = std::min<std::int64_t>(64, 4 * request.largest_slices);
       return true;
@@ -143,7 +143,7 @@ std::optional<Request> without(Request request, plan_limit limit) {
   bool had_limit = true;
   switch (limit) {
     case plan_limit::budget:
-      had_limit = std::exchange(request.budget, std::nullopt).has_value();
+      had_limit = std::exchange(request.budget, nothing).has_value();
       request.best = objective::cheapest;
       request.most_plans = 0;
       break;

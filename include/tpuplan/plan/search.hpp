@@ -1,18 +1,14 @@
 #ifndef TPUPLAN_PLAN_SEARCH_HPP
 #define TPUPLAN_PLAN_SEARCH_HPP
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <map>
 #include <string>
 #include <string_view>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/plan/plan.hpp>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,6 +21,36 @@
 namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
+
+/// Whether a list has that value. (std::find costs a compiler all of <algorithm>; tests/compile_cost counts it.)
+template <class T>
+bool contains(const std::vector<T>& list, const T& value) {
+  for (const T& one : list) {
+    if (one == value) return true;
+  }
+  return false;
+}
+
+/// The places 0 to count - 1 in the order of `before(a, b)`, equal ones as they stand: a merge sort, without
+/// <algorithm>.
+template <class Before>
+std::vector<std::size_t> order_of(std::size_t count, const Before& before) {
+  std::vector<std::size_t> order(count), merged(count);
+  for (std::size_t i = 0; i < count; ++i) order[i] = i;
+  for (std::size_t run = 1; run < count; run *= 2) {
+    for (std::size_t begin = 0; begin < count; begin += 2 * run) {
+      const std::size_t middle = begin + run < count ? begin + run : count;
+      const std::size_t end = middle + run < count ? middle + run : count;
+      std::size_t left = begin, right = middle;
+      for (std::size_t at = begin; at < end; ++at) {
+        const bool take_right = left == middle || (right < end && before(order[right], order[left]));
+        merged[at] = order[take_right ? right++ : left++];
+      }
+    }
+    order.swap(merged);
+  }
+  return order;
+}
 
 /// The own name of the chip that a request means by a name or an alias: of the table, or of the request's chips.
 template <class Request>
@@ -85,7 +111,7 @@ void check_limits(const Request& request) {
 /// and beyond 64 chips of every whole number of 4x4x4 cubes where it has three axes.
 template <class Visit>
 void for_each_slice_of(const chip_spec& chip, std::int64_t most, const Visit& visit) {
-  most = std::min(most, chip.pod.largest_slice);
+  if (most > chip.pod.largest_slice) most = chip.pod.largest_slice;
   for (std::int64_t size = 1; size <= most; size += size < 64 || chip.ici.axes == 2 ? size : 64) {
     if (const maybe<slice> found = find_slice_of_size(chip, size)) visit(*found);
   }
@@ -98,9 +124,7 @@ std::vector<slice> slices_for(const Request& request) {
   std::vector<text<24>> names;
   for (const std::string& generation : request.generations)
     names.push_back(chip_named(request, "plan.generations", generation));
-  const auto is_wanted = [&](const chip_spec& chip) {
-    return names.empty() || std::find(names.begin(), names.end(), chip.name) != names.end();
-  };
+  const auto is_wanted = [&](const chip_spec& chip) { return names.empty() || contains(names, chip.name); };
   std::vector<slice> list;
   for (std::size_t i = 0; i < slice_count; ++i) {
     const slice where = slice_at(i);
@@ -146,17 +170,29 @@ inline text<48> slices_name(const slice& where, std::int64_t slice_total) {
 
 /// What plans are sorted by: worth, chips and name. The last two break ties, so that the order does not depend on the
 /// sort.
-using rank_key = std::tuple<std::array<double, 2>, std::int64_t, std::string>;
+struct rank_key {
+  std::array<double, 2> worth{};
+  std::int64_t chips = 0;
+  text<48> name{};
+};
+
+inline bool ranks_before(const rank_key& a, const rank_key& b) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (a.worth[i] < b.worth[i] || b.worth[i] < a.worth[i]) return a.worth[i] < b.worth[i];
+  }
+  return a.chips != b.chips ? a.chips < b.chips : a.name.view() < b.name.view();
+}
 
 /// Sorts plans by `key(plan)`, which is asked once for each.
 template <class Plan, class Key>
 void rank(std::vector<Plan>& plans, const Key& key) {
-  std::vector<std::pair<rank_key, std::size_t>> order;
-  for (std::size_t i = 0; i < plans.size(); ++i) order.emplace_back(key(plans[i]), i);
-  std::sort(order.begin(), order.end());
+  std::vector<rank_key> keys;
+  for (const Plan& p : plans) keys.push_back(key(p));
   std::vector<Plan> ranked;
   ranked.reserve(plans.size());
-  for (const auto& place : order) ranked.push_back(std::move(plans[place.second]));
+  for (const std::size_t place :
+       order_of(plans.size(), [&](std::size_t a, std::size_t b) { return ranks_before(keys[a], keys[b]); }))
+    ranked.push_back(std::move(plans[place]));
   plans = std::move(ranked);
 }
 
@@ -185,8 +221,7 @@ class price_index {
         if (!same_name(row.region, request.regions[region])) continue;
         const maybe<price_row> holds = find_price(book, row.generation, row.region, row.kind, row.smallest_chips);
         if (!holds || holds->smallest_chips != row.smallest_chips) continue;  // a price of the caller's own holds there
-        const text<24> chip = chip_named(request, "price.generation", row.generation);
-        rows_.emplace(key_type{chip, region, row.kind, row.smallest_chips}, *holds);
+        add(rows_of(chip_named(request, "price.generation", row.generation)), {region, *holds});
       }
     }
   }
@@ -194,21 +229,49 @@ class price_index {
   /// Calls `visit(row)` for the row that holds for that many chips, of every region and way of paying that has one.
   template <class Visit>
   void each(const text<24>& chip, std::int64_t chip_count, const Visit& visit) const {
-    const auto holds = [&](auto entry, std::size_t region, provisioning kind) {
-      if (entry == rows_.end()) return false;
-      const auto& [its_chip, its_region, its_kind, from] = entry->first;
-      return its_chip == chip && its_region == region && its_kind == kind && from <= chip_count;
-    };
-    for (auto entry = rows_.lower_bound({chip, 0, {}, 0}); entry != rows_.end(); ++entry) {
-      const auto& [its_chip, region, kind, from] = entry->first;
-      if (its_chip != chip) return;
-      if (from <= chip_count && !holds(std::next(entry), region, kind)) visit(entry->second);
+    for (const chip_prices& of : chips_) {
+      if (of.chip != chip) continue;
+      for (std::size_t i = 0; i < of.rows.size(); ++i) {
+        const bool replaced = i + 1 < of.rows.size() && same_offer(of.rows[i], of.rows[i + 1]) &&
+                              of.rows[i + 1].row.smallest_chips <= chip_count;
+        if (of.rows[i].row.smallest_chips <= chip_count && !replaced) visit(of.rows[i].row);
+      }
     }
   }
 
  private:
-  using key_type = std::tuple<text<24>, std::size_t, provisioning, std::int64_t>;
-  std::map<key_type, price_row> rows_;
+  struct regional_price {
+    std::size_t region = 0;
+    price_row row{};
+  };
+  struct chip_prices {
+    text<24> chip{};
+    std::vector<regional_price> rows{};  // by region, way of paying and smallest slice
+  };
+
+  static bool same_offer(const regional_price& a, const regional_price& b) {
+    return a.region == b.region && a.row.kind == b.row.kind;
+  }
+  static bool comes_before(const regional_price& a, const regional_price& b) {
+    if (a.region != b.region) return a.region < b.region;
+    return a.row.kind != b.row.kind ? a.row.kind < b.row.kind : a.row.smallest_chips < b.row.smallest_chips;
+  }
+  std::vector<regional_price>& rows_of(const text<24>& chip) {
+    for (chip_prices& of : chips_) {
+      if (of.chip == chip) return of.rows;
+    }
+    chips_.push_back({chip, {}});
+    return chips_.back().rows;
+  }
+  /// Adds a price in its place; of two for the same offer and size the first one stays.
+  static void add(std::vector<regional_price>& rows, const regional_price& price) {
+    std::size_t at = 0;
+    while (at < rows.size() && comes_before(rows[at], price)) ++at;
+    if (at == rows.size() || comes_before(price, rows[at]))
+      rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(at), price);
+  }
+
+  std::vector<chip_prices> chips_;
 };
 
 }  // namespace detail

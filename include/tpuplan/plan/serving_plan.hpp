@@ -31,7 +31,7 @@ struct serving_request {
   objective best = objective::cheapest;                      ///< fastest: the shortest time per token
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that may be chosen
   std::vector<std::string> regions{"us"};                    ///< regions of the price book that may be chosen
-  std::optional<usd_per_second> budget;                      ///< of all slices
+  maybe<usd_per_second> budget{};                            ///< of all slices
   std::vector<std::string> generations;                      ///< names of chips that may be chosen; empty: all
   std::vector<chip_spec> chips;                              ///< of the caller, considered beside the table's
   std::int64_t smallest_chips = 1;                           ///< over all slices
@@ -160,7 +160,7 @@ inline void price_servers(server_search& search, const serving_request& request,
                           serving_plan p) {
   come_closer(search.closest, serving_rejection::no_price, 0);
   prices.each(p.where.chip.name, chips(p.where), [&](const price_row& price) {
-    if (std::find(request.kinds.begin(), request.kinds.end(), price.kind) == request.kinds.end()) return;
+    if (!contains(request.kinds, price.kind)) return;
     p.kind = price.kind;
     p.region = std::string(price.region.view());
     p.price = price;
@@ -244,7 +244,7 @@ inline void keep_best(serving_plan_answer& answer, std::size_t most) {
     }
   }
   detail::rank(answer.plans, [&](const serving_plan& p) {
-    return detail::rank_key{detail::worth_of(p, request.best), chips(p.where), std::string(name(p.where).view())};
+    return detail::rank_key{detail::worth_of(p, request.best), chips(p.where), name(p.where).view()};
   });
   detail::keep_best(answer, request.most_plans);
   return answer;
