@@ -3,6 +3,9 @@
 //   // end of generated: NAME
 // With --check it changes nothing, names the headers whose tables are not what data/ says, and fails where there is
 // one.
+#include <filesystem>
+#include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,9 +32,18 @@ constexpr table tables[] = {
     {"io/launch/offers.hpp", "launch_offers", "launch.json", generate::offer_table},
 };
 
+/// The door of a folder of headers: what it includes.
+generate::generated_text door_of(const std::string& root, const std::string& folder, const char* name) {
+  std::set<std::string> lines;
+  for (const auto& entry : std::filesystem::directory_iterator(root + "/include/tpuplan/" + folder))
+    if (entry.path().extension() == ".hpp") lines.insert("#include <tpuplan/" + folder + "/" + entry.path().filename().string() + ">\n");
+  return {"include/tpuplan/" + folder + ".hpp", name, "include/tpuplan/" + folder,
+          [lines](const std::string&) { return std::accumulate(lines.begin(), lines.end(), std::string()); }};
+}
+
 std::vector<generate::generated_text> parts_of(const std::string& root) {
   generate::data_folder data(root + "/data");
-  std::vector<generate::generated_text> parts;
+  std::vector<generate::generated_text> parts = {door_of(root, "io/launch", "launch_headers")};
   for (const table& t : tables)
     parts.push_back({std::string("include/tpuplan/") + t.header, t.name, std::string("data/") + t.source,
                      [lines = t.write(data)](const std::string&) { return lines; }});
