@@ -36,7 +36,8 @@ constexpr table tables[] = {
 generate::generated_text door_of(const std::string& root, const std::string& folder, const char* name) {
   std::set<std::string> lines;
   for (const auto& entry : std::filesystem::directory_iterator(root + "/include/tpuplan/" + folder))
-    if (entry.path().extension() == ".hpp") lines.insert("#include <tpuplan/" + folder + "/" + entry.path().filename().string() + ">\n");
+    if (entry.path().extension() == ".hpp")
+      lines.insert("#include <tpuplan/" + folder + "/" + entry.path().filename().string() + ">\n");
   return {"include/tpuplan/" + folder + ".hpp", name, "include/tpuplan/" + folder,
           [lines](const std::string&) { return std::accumulate(lines.begin(), lines.end(), std::string()); }};
 }
