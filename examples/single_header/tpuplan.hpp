@@ -1152,12 +1152,22 @@ struct fitted_chips {
   std::size_t count = 0;                   ///< chips
 };
 
-/// Constants of the training step. Each has a physical meaning; the defaults are what benchmarks/accuracy fits by least
-/// squares on the logarithm of time over 99 published runs of 14 model families, rounded to three digits.
+namespace detail {
+// generated: training_chips from data/measured/measured.json
+// clang-format off
+inline constexpr fitted_chips chip_fit = {{{
+    {"v2", 0.858}, {"v3", 0.788}, {"v4", 0.734}, {"v5e", 0.912}, {"v5p", 0.773}, {"v6e", 0.807}, {"tpu7x", 0.763},
+}}, 7};
+// clang-format on
+// end of generated: training_chips
+}  // namespace detail
+
+/// Constants of the training step. Each has a physical meaning. tools/calibrate fits what differs between chips,
+/// other_mxu_fraction, hbm_passes, dispatch_passes, exposed_fsdp and general_software by least squares on the logarithm
+/// of time over published runs, and writes them here, rounded to three digits.
 struct calibration {
-  fitted_chips chips{
-      {{{"v2", 0.858}, {"v3", 0.788}, {"v4", 0.734}, {"v5e", 0.912}, {"v5p", 0.773}, {"v6e", 0.807}, {"tpu7x", 0.763}}},
-      7};                                ///< what differs between chips
+  // generated: training_constants from data/measured/measured.json
+  fitted_chips chips{detail::chip_fit};  ///< what differs between chips
   double other_mxu_fraction = 0.798;     ///< for chips that are not among them
   bool products_padded = true;           ///< dimensions on a device are filled up to the side of the MXU
   double attention_slowdown = 2.0;       ///< time of the attention kernel over a dense product of the same FLOPs
@@ -1182,6 +1192,7 @@ struct calibration {
   double general_software = 1.08;        ///< time under a general framework over that of a tuned recipe
   double own_factor = 1;                 ///< measured over estimated time of a run of the caller's own: see scaled_to
   seconds per_layer_pass{1e-4};          ///< fixed time per layer and pass, four passes a step; set
+  // end of generated: training_constants
 };
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
@@ -1258,13 +1269,14 @@ inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
   return nothing;
 }
 
-/// The MXU fraction fitted to a chip, or that of other chips. Worked: 0.773 for v5p, 0.798 for a chip of your own.
+/// The MXU fraction fitted to a chip, or that of other chips. Worked: where `chips` has 0.75 for v5p alone and
+/// `other_mxu_fraction` is 0.8, it is 0.75 for v5p and 0.8 for v6e.
 [[nodiscard]] constexpr double mxu_fraction(const calibration& constants, const chip_spec& chip) noexcept {
   const maybe<chip_constants> fitted = find_chip_constants(constants, chip);
   return fitted ? fitted->mxu_fraction : constants.other_mxu_fraction;
 }
 
-/// How many published training runs stand behind the estimates for a chip. tests/oracle/calibration.cpp counts them.
+/// How many published training runs stand behind the estimates for a chip. tools/calibrate counts them.
 struct training_coverage {
   text<24> chip{};             ///< its name
   std::int64_t dense = 0;      ///< models without experts, products in bf16
@@ -1272,13 +1284,16 @@ struct training_coverage {
   std::int64_t experts = 0;    ///< mixtures of experts
 };
 /// The runs of data/measured that the constants are fitted to.
+// generated: training_runs from data/measured/measured.json
+// clang-format off
 inline constexpr training_coverage training_runs[] = {
-    {"v2", 1, 0, 0},   {"v3", 3, 0, 0},   {"v4", 11, 0, 0},    {"v5e", 20, 1, 0},
-    {"v5p", 12, 8, 5}, {"v6e", 12, 5, 5}, {"tpu7x", 6, 0, 10},
+    {"v2", 1, 0, 0}, {"v3", 3, 0, 0}, {"v4", 11, 0, 0}, {"v5e", 20, 1, 0}, {"v5p", 12, 8, 5}, {"v6e", 12, 5, 5},
+    {"tpu7x", 6, 0, 10},
 };
+// clang-format on
+// end of generated: training_runs
 
-/// The runs behind the estimates for a chip; none for a chip that no published run is of. Worked: 5 runs of mixtures of
-/// experts on v5p.
+/// The runs behind the estimates for a chip. Worked: none for a chip of your own.
 [[nodiscard]] constexpr training_coverage runs_behind(const chip_spec& chip) noexcept {
   for (const training_coverage& row : training_runs) {
     if (row.chip == chip.name) return row;
@@ -2180,14 +2195,15 @@ inline constexpr remat_policy save_context = detail::policy("D.D....", false);
 
 /// A policy and its name.
 struct named_remat_policy {
-  text<40> name{};      ///< as `parse_remat_policy` reads it
-  remat_policy policy;  ///< what it saves
+  text<40> name{};         ///< as `parse_remat_policy` reads it
+  remat_policy policy;     ///< what it saves
+  bool in_maxtext = true;  ///< whether MaxText has it by that name; otherwise it is "custom" there, tensor by tensor
 };
 
 /// All named policies, from the one that recomputes most. axlearn's default is save_dot_with_context_except_mlp.
 inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
     {"full", remat::full},
-    {"save_context", remat::save_context},
+    {"save_context", remat::save_context, false},
     {"save_qkv_proj", remat::save_qkv_proj},
     {"qkv_proj_offloaded", remat::qkv_proj_offloaded},
     {"save_out_proj", remat::save_out_proj},
@@ -4042,8 +4058,7 @@ struct collective_group {
 /// The rate at which one chip takes in what a group of so many of the slice's units (chips or devices) moves, where the
 /// groups of the other degrees use the links at the same time. The links of a chip are shared out in proportion to the
 /// logarithms of the degrees, as the axes of a torus are. A group has one link at least, and leaves one to the others.
-/// Worked: on v5p-128 a degree of 8 of 64 has 3 of 6 links, 270 GB/s; on v6e-256 degrees of 128 and 2 have 3 and 1
-/// of 4.
+/// Worked: on v5p-128 a degree of 8 of 64 has 3 of 6 links, 270 GB/s; on v6e-256 degrees of 128 and 2 have 3 and 1 of 4.
 [[nodiscard]] constexpr bytes_per_second group_bandwidth(const slice& where, double group, double units) {
   const bytes_per_second link = ici_link_rate(where.chip);
   const double all = links_into_chip(where);
@@ -4051,30 +4066,6 @@ struct collective_group {
   double links = all * (math::log2(group) / math::log2(units));
   if (links > all - 1) links = all - 1;
   return link * (links < 1 ? 1 : links);
-}
-
-/// The chips of one of several equal blocks into which a slice is divided, such as the replicas of a served model: as
-/// compact as the shape allows, since neighbours talk to each other. A block that spans a closing axis whole has its
-/// ring. Blocks that do not tile the shape lie along its last axis.
-/// Worked: 8 chips of v6e-256 are 2x4 with two links into a chip, 16 chips of v5p-128 are 2x2x4 with four.
-[[nodiscard]] constexpr collective_group block_of(const slice& where, std::int64_t block_chips) {
-  std::array<std::int32_t, 3> lengths{1, 1, 1};
-  std::int64_t left = detail::positive_count("chips of a block", block_chips);
-  for (std::int32_t factor = 2; left > 1;) {
-    std::size_t best = 3;
-    for (std::size_t axis = 0; axis < 3 && left % factor == 0; ++axis) {
-      const bool divides = where.shape.dims[axis] % (lengths[axis] * factor) == 0;
-      if (divides && (best == 3 || lengths[axis] < lengths[best])) best = axis;
-    }
-    if (best < 3) {
-      lengths[best] *= factor;
-      left /= factor;
-    } else if (++factor > left || factor > 64) {
-      break;
-    }
-  }
-  if (left > 1) lengths[2] = static_cast<std::int32_t>(lengths[2] * left);
-  return group_spanning(where, lengths);
 }
 
 /// The rate of one chip into the network between slices: its share of the host's network card, or of PCIe where that is
@@ -4992,7 +4983,7 @@ constexpr step_bound largest_part(const step_breakdown& step) {
 
 /// Time of one training step of a text model. Throws for what `memory_use` throws for, and where a needed figure of the
 /// chip is unknown. It does not ask whether the job fits: `fits(memory_use(...))` does. Worked: the 128B default model
-/// of MaxText on v5p-256, 10.72 s against 10.25 s measured (tests/oracle). Source: closed form calibrated on published
+/// of MaxText on v5p-256, 10.71 s against 10.25 s measured (tests/oracle). Source: closed form calibrated on published
 /// runs; its terms are in terms.hpp, its constants and their meaning in `calibration`.
 [[nodiscard]] constexpr step_breakdown step_time(const transformer& model, const training_job& job, const layout& mesh,
                                                  const slice& where, const calibration& constants = {}) {
@@ -7344,9 +7335,11 @@ struct payment_options {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Constants of decode steps and prefill. Each has a physical meaning; benchmarks/accuracy fits those that are not
-/// marked as set. There are few families of published serving runs: take them for calibrated rules, not for laws.
+/// Constants of decode steps and prefill. Each has a physical meaning; tools/calibrate fits those that are not marked
+/// as set, and writes them here, rounded to three digits. There are few families of published serving runs: take them
+/// for calibrated rules, not for laws.
 struct serving_calibration {
+  // generated: serving_constants from data/measured/measured.json
   double weight_stream = 0.818;          ///< fraction of the HBM bandwidth while weights are read
   double cache_stream = 0.444;           ///< fraction of the HBM bandwidth while keys and values are read
   double decode_mxu = 0.566;             ///< sustained fraction of the peak in decode, where that is what binds
@@ -7360,6 +7353,7 @@ struct serving_calibration {
   double prefill_hbm_passes = 1.5;       ///< HBM traffic of elementwise work over the bytes counted; set
   double prefill_collectives = 0.753;    ///< time of all-reduces in prefill over their bandwidth bound
   double engine_prefill = 2.27;          ///< time of a prefill in a serving engine over one by itself
+  // end of generated: serving_constants
 };
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
@@ -7398,9 +7392,13 @@ struct serving_coverage {
   std::int32_t decode_runs = 0;   // decode steps, engines, and batches from prompt to last token
   std::int32_t prefill_runs = 0;  // prompts taken in
 };
+// generated: serving_runs from data/measured/measured.json
+// clang-format off
 inline constexpr serving_coverage serving_runs_by_chip[] = {
     {"v4", 11, 5}, {"v5e", 9, 0}, {"v5p", 2, 0}, {"v6e", 16, 10}, {"tpu7x", 9, 1},
 };
+// clang-format on
+// end of generated: serving_runs
 
 /// Whether published runs of that kind are on a chip of that name. A renamed copy of a chip is not covered.
 constexpr bool has_serving_runs(const chip_spec& chip, const std::int32_t serving_coverage::*runs) noexcept {
@@ -7650,8 +7648,18 @@ struct replica {
   double devices = 1;        // JAX devices of one replica
   double chips = 1;          // chips of one replica
   double count = 1;          // replicas in the slice
-  bytes_per_second links{};  // into a chip from the others of its replica; 0 where there are none, or no rate is known
+  bytes_per_second links{};  // sent and received by a chip within its replica: see replica_interconnect
 };
+
+/// What a chip of a replica sends and receives over ICI, both directions of all the axes that the replica spans. A
+/// replica of up to two chips spans one axis, below 64 chips two, and from there on all. Its axes are rings in whole
+/// cubes of 64 chips on three axes and in whole pods of 256 on two; an axis that is no ring carries half as much.
+constexpr bytes_per_second replica_interconnect(const slice& where, double replica_chips) {
+  const auto axes = static_cast<double>(where.chip.ici.axes);
+  const double spanned = replica_chips <= 2 ? 1 : replica_chips < 64 ? 2 : axes;
+  const bool rings = replica_chips >= (axes == 2 ? 256 : 64);
+  return ici_axis_both_ways(where.chip) * (rings ? 1 : 0.5) * (spanned < axes ? spanned : axes);
+}
 
 /// Refuses replicas that do not fill the slice, and heads that do not divide over the devices of a replica.
 constexpr void check_served(const transformer& model, const serving_layout& mesh, const slice& where) {
@@ -7673,10 +7681,7 @@ constexpr replica replica_of(const serving_layout& mesh, const slice& where) {
   result.devices = mesh.tensor == 0 ? all : static_cast<double>(mesh.tensor);
   result.count = all / result.devices;
   result.chips = result.devices * static_cast<double>(chips(where)) / all;
-  if (result.chips > 1 && where.chip.ici.link_one_way.value() > 0) {
-    const collective_group block = block_of(where, floor_to_count(result.chips));
-    result.links = links_into(block) * block.one_way;
-  }
+  result.links = replica_interconnect(where, result.chips);
   return result;
 }
 

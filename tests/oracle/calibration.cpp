@@ -1,7 +1,7 @@
-// The committed constants are what the calibration produces, and they predict families that it has not seen.
+// What the calibration finds, and how well it predicts families that it has not seen. That the committed constants are
+// what it finds is held by the test generated.constants.
 #include <algorithm>
 #include <cmath>
-#include <lab/training_errors.hpp>
 #include <lab/training_fit.hpp>
 #include <string>
 #include <vector>
@@ -18,77 +18,23 @@ const std::vector<training_record>& runs() {
   return list;
 }
 
-double to_three_digits(double value) {
-  const double size = std::pow(10.0, 2 - std::floor(std::log10(value)));
-  return std::round(value * size) / size;
-}
-
 }  // namespace
 
-TEST_CASE("the committed constants are what the calibration produces, to three digits") {
-  REQUIRE(runs().size() == 99);
-  const calibration fitted = fit_calibration(runs()).constants;
-  const calibration committed;
-  REQUIRE(fitted.chips.count == committed.chips.count);
-  for (std::size_t i = 0; i < committed.chips.count; ++i) {
-    const chip_constants& chip = committed.chips.items[i];
-    INFO(chip.chip.view());
-    CHECK(to_three_digits(fitted.chips.items[i].mxu_fraction) == chip.mxu_fraction);
-  }
-  CHECK(to_three_digits(fitted.other_mxu_fraction) == committed.other_mxu_fraction);
-  CHECK(to_three_digits(fitted.hbm_passes) == committed.hbm_passes);
-  CHECK(to_three_digits(fitted.dispatch_passes) == committed.dispatch_passes);
-  CHECK(to_three_digits(fitted.exposed_fsdp) == committed.exposed_fsdp);
-  CHECK(to_three_digits(fitted.general_software) == committed.general_software);
-}
-
-TEST_CASE("the runs behind each chip are those that the constants are fitted to") {
-  for (const training_coverage& row : training_runs) {
-    training_coverage counted{row.chip};
-    for (const training_record& run : runs()) {
-      if (run.where.chip.name != row.chip) continue;
-      const bool eight_bit = run.job.compute == dtype::int8 || run.job.compute == dtype::fp8;
-      ++(has_experts(run.model) ? counted.experts : eight_bit ? counted.eight_bit : counted.dense);
-    }
-    INFO(row.chip.view());
-    CHECK(counted.dense == row.dense);
-    CHECK(counted.eight_bit == row.eight_bit);
-    CHECK(counted.experts == row.experts);
-  }
-}
-
-TEST_CASE("the committed errors of fitted constants are those of the calibration") {
-  const calibration_fit fit = fit_calibration(runs());
-  const calibration& errors = calibration_log_errors;
-  for (std::size_t i = 0; i < errors.chips.count; ++i) {
-    const chip_constants& chip = errors.chips.items[i];
-    INFO(chip.chip.view());
-    CHECK(std::abs(fit.mxu_spread[i] - chip.mxu_fraction) < 0.01);
-  }
-  for (const fitted_constant& one : fit.fitted) {
-    INFO(one.name);
-    if (one.name == "mxu_fraction") CHECK(std::abs(one.spread - errors.other_mxu_fraction) < 0.01);
-    if (one.name == "hbm_passes") CHECK(std::abs(one.spread - errors.hbm_passes) < 0.01);
-    if (one.name == "dispatch_passes") CHECK(std::abs(one.spread - errors.dispatch_passes) < 0.01);
-    if (one.name == "exposed_fsdp") CHECK(std::abs(one.spread - errors.exposed_fsdp) < 0.01);
-    if (one.name == "general_software") CHECK(std::abs(one.spread - errors.general_software) < 0.01);
-  }
-}
-
-TEST_CASE("families that were left out are predicted as well as committed: 6.5 % median, 16.3 % p90") {
+TEST_CASE("families that were left out are predicted within 7.5 % median and 18 % p90") {
   std::vector<double> errors;
-  std::size_t inside = 0;
+  double inside = 0;
   for (const left_out_run& run : leave_families_out(runs())) {
     errors.push_back(run.error);
-    if (std::abs(run.error) <= detail::usual_band) ++inside;
+    if (std::abs(run.error) <= detail::usual_band) inside += 1;
   }
   const error_summary left_out = summary_of(errors);
-  REQUIRE(left_out.records == 99);
-  CHECK(left_out.median < 0.065 + 0.01);
-  CHECK(left_out.p90 < 0.163 + 0.01);
+  CHECK(left_out.records >= 99);
+  CHECK(left_out.records == runs().size());
+  CHECK(left_out.median < 0.075);
+  CHECK(left_out.p90 < 0.18);
   CHECK(std::abs(left_out.bias) < 0.02);
   // The band holds nine of ten, and is no wider than a quarter above the ninetieth percentile.
-  CHECK(static_cast<double>(inside) >= 0.9 * 99);
+  CHECK(inside >= 0.9 * static_cast<double>(errors.size()));
   CHECK(detail::usual_band <= 1.25 * left_out.p90);
 }
 
@@ -97,6 +43,17 @@ TEST_CASE("a fit does not depend on the order of its runs, and needs one") {
   CHECK(std::abs(fit_calibration(reversed).constants.hbm_passes / fit_calibration(runs()).constants.hbm_passes - 1) <
         1e-6);
   CHECK_THROWS_AS(fit_calibration({}), error);
+}
+
+TEST_CASE("a chip gets an MXU fraction of its own once a run is on it, without a place in the committed constants") {
+  std::vector<training_record> moved(runs().begin(), runs().end());
+  moved.erase(std::remove_if(moved.begin(), moved.end(),
+                             [](const training_record& run) { return run.where.chip.name == "v2"; }),
+              moved.end());
+  const calibration without = fit_calibration(moved).constants;
+  CHECK_FALSE(find_chip_constants(without, v2));
+  CHECK(mxu_fraction(without, v2) == without.other_mxu_fraction);
+  CHECK(find_chip_constants(fit_calibration(runs()).constants, v2));
 }
 
 TEST_CASE("without data the priors stand, and a measurement of the caller's own scales every estimate") {

@@ -17,11 +17,6 @@ const nlohmann::json& records() {
   return document;
 }
 
-double to_three_digits(double value) {
-  const double size = std::pow(10.0, 2 - std::floor(std::log10(value)));
-  return std::round(value * size) / size;
-}
-
 // The published constants of the reference implementation.
 serving_calibration reference_constants() {
   serving_calibration c;
@@ -78,53 +73,16 @@ TEST_CASE("decode steps and prefills of the reference implementation") {
   }
 }
 
-TEST_CASE("the committed serving constants are what the calibration produces, to three digits") {
-  const serving_calibration committed;
-  const std::vector<serving_record> decode = serving_runs(records(), "decode");
-  REQUIRE(decode.size() == 22);
-  const serving_calibration d = fit_serving(decode).constants;
-  CHECK(to_three_digits(d.weight_stream) == committed.weight_stream);
-  CHECK(to_three_digits(d.cache_stream) == committed.cache_stream);
-  CHECK(to_three_digits(d.decode_mxu) == committed.decode_mxu);
-  CHECK(to_three_digits(d.decode_collectives) == committed.decode_collectives);
-  CHECK(std::abs(to_three_digits(d.layer_latency.value()) / committed.layer_latency.value() - 1) < 1e-9);
-  CHECK(to_three_digits(d.prefill_between_steps) == committed.prefill_between_steps);
-  CHECK(std::abs(to_three_digits(d.engine_step.value()) / committed.engine_step.value() - 1) < 1e-9);
-  CHECK(std::abs(to_three_digits(d.engine_sequence.value()) / committed.engine_sequence.value() - 1) < 1e-9);
-  const std::vector<serving_record> prefill = serving_runs(records(), "prefill");
-  REQUIRE(prefill.size() == 14);
-  const serving_calibration p = fit_serving(prefill).constants;
-  CHECK(to_three_digits(p.prefill_mxu) == committed.prefill_mxu);
-  CHECK(to_three_digits(p.prefill_collectives) == committed.prefill_collectives);
-  CHECK(to_three_digits(p.engine_prefill) == committed.engine_prefill);
-}
-
-TEST_CASE("the runs that cover a chip are those of the records") {
-  std::map<std::string, std::map<std::string, std::int32_t>> counted;
-  for (const nlohmann::json& record : records().at("records")) {
-    if (record.value("quality", "C") == "C") continue;
-    ++counted[std::string(chip_for(record.value("hardware", "")).name.view())][record.value("kind", "")];
-  }
-  for (const auto& [chip, kinds] : counted) {
-    INFO(chip);
-    const auto of = [&kinds = kinds](const char* kind) { return kinds.count(kind) == 0 ? 0 : kinds.at(kind); };
-    std::int32_t decode = 0, prefill = 0;
-    for (const detail::serving_coverage& row : detail::serving_runs_by_chip) {
-      if (row.chip == chip) decode = row.decode_runs, prefill = row.prefill_runs;
-    }
-    CHECK(decode == of("decode"));
-    CHECK(prefill == of("prefill"));
-  }
-}
-
-TEST_CASE("serving families that were left out are predicted as well as committed") {
+TEST_CASE("serving families that were left out are predicted within 10 % median in decode and 17 % in prefill") {
   const left_out_summary decode = left_out("decode");
-  CHECK(decode.errors.median < 0.091 + 0.01);
-  CHECK(decode.errors.p90 < 0.143 + 0.01);
+  CHECK(decode.errors.records >= 22);
+  CHECK(decode.errors.median < 0.10);
+  CHECK(decode.errors.p90 < 0.15);
   CHECK(decode.inside >= 0.9);
   const left_out_summary prefill = left_out("prefill");
-  CHECK(prefill.errors.median < 0.164 + 0.01);
-  CHECK(prefill.errors.p90 < 0.243 + 0.01);
+  CHECK(prefill.errors.records >= 14);
+  CHECK(prefill.errors.median < 0.17);
+  CHECK(prefill.errors.p90 < 0.25);
   CHECK(prefill.inside >= 0.9);
   CHECK(detail::prefill_band <= 1.25 * prefill.errors.p90);
 }
@@ -138,7 +96,7 @@ TEST_CASE("the rates of saturated engines, which are in no fit") {
     errors.push_back(*check.error);
     if (*check.low <= *check.measured && *check.measured <= *check.high) inside += 1;
   }
-  REQUIRE(errors.size() == 11);
+  REQUIRE(errors.size() >= 11);
   const error_summary summary = summary_of(errors);
   CHECK(summary.median < 0.25);
   CHECK(inside / static_cast<double>(errors.size()) >= 0.7);
@@ -152,7 +110,7 @@ TEST_CASE("batches from the first prompt to the last token, which are in no fit"
     ++seen;
     CHECK(std::abs(*check.error) < 0.35);
   }
-  CHECK(seen == 5);
+  CHECK(seen >= 5);
 }
 
 TEST_CASE("at most a tenth of the training and memory records of quality A and B are skipped") {
@@ -162,7 +120,7 @@ TEST_CASE("at most a tenth of the training and memory records of quality A and B
     all += 1;
     skipped += check.skipped ? 1 : 0;
   }
-  CHECK(all == 170);
+  CHECK(all >= 170);
   CHECK(skipped <= 0.1 * all);
 }
 
@@ -187,7 +145,7 @@ TEST_CASE("verdicts and bytes of serving records") {
     CHECK((*check.fit == verdict::no) <= !*check.fitted);
     if (check.measured_used) CHECK(std::abs(*check.used / *check.measured_used - 1) < 0.03);
   }
-  CHECK(judged == 13);
+  CHECK(judged >= 13);
   CHECK(skipped == 0);
 }
 
@@ -199,7 +157,7 @@ TEST_CASE("the largest contexts of Pope et al. fill the 30 % of HBM that they re
     ++seen;
     CHECK(std::abs(in_gib(*check.used) / (0.3 * 32) - 1) < 0.02);
   }
-  CHECK(seen == 4);
+  CHECK(seen >= 4);
 }
 
 TEST_CASE("both formats of the records give the same") {

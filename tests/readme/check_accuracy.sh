@@ -2,7 +2,7 @@
 # check_accuracy.sh SOURCE_DIR PROGRAM [renew]: the accuracy that docs/accuracy.md and README.md state is what the
 # program finds. Each row of the tables has median and 90th percentile in cells; the program prints them behind a label
 # and a count. The nested choice of terms, which takes minutes, is in benchmarks/NOTES.md too, and the two must agree.
-# With `renew` the cells are rewritten instead; what stands in sentences is only ever compared.
+# With `renew` cells and sentences are rewritten instead.
 set -uo pipefail
 readme=$1/README.md page=$1/docs/accuracy.md notes=$1/benchmarks/NOTES.md program=$2 renew=${3:-}
 measured=$1/data/measured/measured.json
@@ -31,8 +31,17 @@ hold() {
     failed=1
   fi
 }
+# say PAGE SENTENCE: the page has this sentence.
+say() { grep -qF "$2" "$1" || { echo "$1 does not say: $2"; failed=1; }; }
 # expect OUTPUT LABEL ROW: the numbers behind the label are those in the page's row.
-expect() { hold "$(sed -nE "s/^ *$2 +([0-9]+) +([0-9.]+ %) +([0-9.]+ %).*/\2 \3/p" <<<"$1" | head -1)" "$3"; }
+# So is the number of records, where the row has one.
+expect() {
+  local count found
+  read -r count found < <(sed -nE "s/^ *$2 +([0-9]+) +([0-9.]+ %) +([0-9.]+ %).*/\1 \2 \3/p" <<<"$1" | head -1)
+  hold "$found" "$3"
+  [[ -z $renew ]] || sed -i -E "s/^(\| ${3//\*/\\*} \| )[0-9]+ \|/\1$count |/" "$page"
+  ! grep -qE "^\| ${3//\*/\\*} \| [0-9]+ \|" "$page" || say "$page" "| $3 | $count |"
+}
 expect "$left_out" tpuplan '**tpuplan, family left out**'
 expect "$in_sample" tpuplan 'tpuplan, shipped constants'
 expect "$left_out" 'MFU per generation' 'MFU per generation, median of the other families'
@@ -43,13 +52,16 @@ expect "$left_out" prefill 'prefill'
 expect "$left_out" 'engines by the rate of full batches' 'rates of saturated engines, in no fit'
 hold "$(percentages "$notes" 'terms chosen by the other families')" '**tpuplan, and the choice of terms too**'
 
-# say PAGE SENTENCE: the page has this sentence.
-say() { grep -qF "$2" "$1" || { echo "$1 does not say: $2"; failed=1; }; }
+# state PAGE SENTENCE: the page has this sentence; with `renew` it takes the place of one that differs in its numbers.
+state() {
+  [[ -z $renew ]] || sed -i -E "s|$(sed -E 's/[][().*?+{}^$|\\]/\\&/g; s/[0-9]+(\\\.[0-9]+)?/[0-9]+(\\.[0-9]+)?/g' <<<"$2")|$2|" "$1"
+  say "$1" "$2"
+}
 median=$(percentages "$page" '**tpuplan, family left out**')
-say "$readme" "median error of ${median%% %*} %"
+state "$readme" "median error of ${median%% %*} %"
 
 # "yes" and "uncertain" of what fitted, "no" and "uncertain" of what did not, over the rows at the end.
-say "$page" "$(awk '/memory records that fit/ { yes += $5; maybe += $6 } /training runs that completed/ { yes += $5; maybe += $6 }
+state "$page" "$(awk '/memory records that fit/ { yes += $5; maybe += $6 } /training runs that completed/ { yes += $5; maybe += $6 }
   /memory records that do not/ { no += $8; perhaps += $7 }
   END { printf "%d records and runs fitted: \"yes\" for %d, \"uncertain\" for %d. Only %d did not fit: \"no\" for %d, \"uncertain\" for %d.",
         yes + maybe, yes, maybe, no + perhaps, no, perhaps }' <<<"$left_out")"

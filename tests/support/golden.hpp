@@ -28,9 +28,12 @@ inline bool golden_same(const std::string& line, const std::string& expected) {
 }
 
 /// The first line that differs from that of tests/golden/FILE: "" where none does. Where one does, what was got is
-/// written to FILE.got in the working directory: where the change is meant, it becomes the file.
+/// written to FILE.got in the working directory. Where the change is meant, the target renew_golden sets
+/// TPUPLAN_RENEW_GOLDEN, with which it becomes the file.
 inline std::string golden_problem(const std::string& name, const std::string& got) {
-  std::ifstream file(std::string(TPUPLAN_TESTS_DIR) + "/golden/" + name);
+  const std::string path = std::string(TPUPLAN_TESTS_DIR) + "/golden/" + name;
+  if (std::getenv("TPUPLAN_RENEW_GOLDEN") != nullptr) return std::ofstream(path) << got ? "" : path + ": not written";
+  std::ifstream file(path);
   std::istringstream lines(got);
   std::string problem;
   for (std::string line, expected; problem.empty();) {

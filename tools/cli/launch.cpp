@@ -1,4 +1,6 @@
 // tpuplan launch
+#include <array>
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -87,7 +89,11 @@ std::vector<std::string> make_command(const launch_options& given, const launch_
   return maxtext_command(request, run);
 }
 
-void print_gke(const launch_request& request, const session& with) {
+void print_vertex(const launch_request& request, const launch_options&, const session&) {
+  print_json(vertex_custom_job(request));
+}
+
+void print_gke(const launch_request& request, const launch_options&, const session& with) {
   const ordered_json manifest = gke_manifest(request);
   if (!with.json && !request.cluster.empty()) {  // as comments: kubectl reads YAML, of which JSON is a part
     for (const shell_words& words : gke_node_pools(request)) fmt::print("# {}\n", shell_line(words));
@@ -95,7 +101,8 @@ void print_gke(const launch_request& request, const session& with) {
   print_json(manifest);
 }
 
-void print_gcloud(const launch_request& request, tpu_creation how, const session& with) {
+void print_gcloud(const launch_request& request, const launch_options& given, const session& with) {
+  const tpu_creation how = given.tpu_vm ? tpu_creation::tpu_vm : tpu_creation::queued_resource;
   if (!with.json) return fmt::print("{}", gcloud_script(request, how));
   const gcloud_launch commands = gcloud_commands(request, how);
   print_json({{"create", commands.create},
@@ -105,16 +112,42 @@ void print_gcloud(const launch_request& request, tpu_creation how, const session
               {"max_restarts", request.max_restarts}});
 }
 
+/// A service that starts the job.
+struct launch_target {
+  std::string_view name;    // as --target takes it
+  std::string_view writes;  // what is written for it
+  void (*print)(const launch_request&, const launch_options&, const session&);
+};
+
+constexpr std::array<launch_target, 3> launch_targets = {{
+    {"vertex", "CustomJob", print_vertex},
+    {"gke", "manifest", print_gke},
+    {"gcloud", "script", print_gcloud},
+}};
+
+/// "vertex, gke or gcloud"; and with what is written for each, "vertex: CustomJob, gke: manifest, gcloud: script".
+std::string target_names() {
+  std::string names{launch_targets[0].name};
+  for (std::size_t i = 1; i < launch_targets.size(); ++i)
+    names += fmt::format("{}{}", i + 1 < launch_targets.size() ? ", " : " or ", launch_targets[i].name);
+  return names;
+}
+std::string target_help() {
+  std::string help;
+  for (const launch_target& one : launch_targets)
+    help += fmt::format("{}{}: {}", help.empty() ? "" : ", ", one.name, one.writes);
+  return help;
+}
+
 void run_launch(const launch_options& given, const session& with) {
   const std::optional<planned_training> plan = plan_of(given);
   launch_request request = make_request(given, plan);
   request.command = make_command(given, request, plan);
   if (given.tpu_vm && given.target != "gcloud") refuse("--tpu-vm", "given", "an option of --target gcloud");
-  if (given.target == "vertex") return print_json(vertex_custom_job(request));
-  if (given.target == "gke") return print_gke(request, with);
-  if (given.target == "gcloud")
-    return print_gcloud(request, given.tpu_vm ? tpu_creation::tpu_vm : tpu_creation::queued_resource, with);
-  refuse("--target", given.target, "vertex, gke or gcloud", errc::unknown_name);
+  for (const launch_target& one : launch_targets) {
+    if (one.name == given.target) return one.print(request, given, with);
+  }
+  refuse("--target", given.target, target_names(), errc::unknown_name);
 }
 
 }  // namespace
@@ -125,7 +158,7 @@ void add_launch_command(CLI::App& app, session& with) {
   launch_request& request = options->request;
   request.name = "tpuplan";
   launch->add_option("plan", options->plan, "output of tpuplan plan --json; - is standard input");
-  launch->add_option("--target", options->target, "vertex: CustomJob, gke: manifest, gcloud: script")->required();
+  launch->add_option("--target", options->target, target_help())->required();
   launch->add_option("--rank", options->rank, "which of the plans")->capture_default_str();
   launch->add_option("--slice", options->slice_name, "instead of a plan: v6e-256");
   launch->add_option("--slices", options->slices, "with --slice; 1 if not given");

@@ -10,10 +10,18 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 namespace detail {
+// generated: chip_errors from data/measured/measured.json
+// clang-format off
+inline constexpr fitted_chips chip_errors = {{{
+    {"v2", 0.13}, {"v3", 0.09}, {"v4", 0.06}, {"v5e", 0.07}, {"v5p", 0.04}, {"v6e", 0.08}, {"tpu7x", 0.09},
+}}, 7};
+// clang-format on
+// end of generated: chip_errors
+
 constexpr calibration make_log_errors() noexcept {
   calibration e;
-  e.chips = {{{{"v2", 0.13}, {"v3", 0.09}, {"v4", 0.06}, {"v5e", 0.07}, {"v5p", 0.04}, {"v6e", 0.08}, {"tpu7x", 0.09}}},
-             7};
+  // generated: training_errors from data/measured/measured.json
+  e.chips = chip_errors;
   e.other_mxu_fraction = 0.07;
   e.attention_slowdown = 0.16;
   e.attention_block = e.operand_reads = e.weight_reads = e.exposed_context = e.exposed_host = e.own_factor = 0;
@@ -27,6 +35,7 @@ constexpr calibration make_log_errors() noexcept {
   e.low_precision_share = 0.13;
   e.general_software = 0.03;
   e.per_layer_pass = seconds{0};
+  // end of generated: training_errors
   return e;
 }
 }  // namespace detail

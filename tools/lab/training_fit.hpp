@@ -65,11 +65,20 @@ using term_set = std::bitset<optional_terms.size()>;
 
 namespace detail {
 
+/// The generations that the runs are on, oldest first.
+inline fitted_chips chips_of(const std::vector<training_record>& runs) {
+  fitted_chips chips;
+  for (const chip_spec& chip : generations) {
+    const auto is_on = [&chip](const training_record& run) { return run.where.chip.name == chip.name; };
+    if (std::any_of(runs.begin(), runs.end(), is_on)) chips.items.at(chips.count++).chip = chip.name;
+  }
+  return chips;
+}
+
 /// The free constants: the level of the MXU fraction, the ratio of each generation to it, and four others. Ratios are
 /// drawn to 1, so that a generation with one record is not believed too much.
-inline std::vector<fitted_constant> free_constants() {
+inline std::vector<fitted_constant> free_constants(const fitted_chips& chips) {
   std::vector<fitted_constant> list = {{"mxu_fraction", 0.74, 0.20, 0, 0}};
-  const fitted_chips chips = calibration{}.chips;
   for (std::size_t i = 0; i < chips.count; ++i)
     list.push_back({std::string(chips.items[i].chip.view()), 1.0, 0.15, 0, 0});
   list.push_back({"hbm_passes", 1.2, 0.4, 0, 0});
@@ -79,8 +88,9 @@ inline std::vector<fitted_constant> free_constants() {
   return list;
 }
 
-inline calibration constants_from(const std::vector<double>& logs, const term_set& without = {}) {
+inline calibration constants_from(const fitted_chips& chips, const std::vector<double>& logs, const term_set& without) {
   calibration c;
+  c.chips = chips;
   const double level = std::exp(logs[0]);
   std::size_t next = 1;
   for (std::size_t i = 0; i < c.chips.count; ++i) c.chips.items[i].mxu_fraction = level * std::exp(logs[next++]);
@@ -110,13 +120,16 @@ inline std::vector<double> log_errors(const std::vector<training_record>& runs, 
 [[nodiscard]] inline calibration_fit fit_calibration(const std::vector<training_record>& runs,
                                                      const term_set& without = {}) {
   if (runs.empty()) detail::fail(errc::invalid_argument, "runs to calibrate on", "none", "one or more");
-  std::vector<fitted_constant> free = detail::free_constants();
+  const fitted_chips chips = detail::chips_of(runs);
+  std::vector<fitted_constant> free = detail::free_constants(chips);
   const detail::log_fit found = detail::fit_logs(
       free,
-      [&](const std::vector<double>& logs) { return detail::log_errors(runs, detail::constants_from(logs, without)); },
+      [&](const std::vector<double>& logs) {
+        return detail::log_errors(runs, detail::constants_from(chips, logs, without));
+      },
       detail::family_sizes(runs), 0.08);
   const detail::matrix& covariance = found.covariance;
-  calibration_fit fit{detail::constants_from(found.logs, without), std::move(free), {}};
+  calibration_fit fit{detail::constants_from(chips, found.logs, without), std::move(free), {}};
   for (std::size_t i = 1; i <= fit.constants.chips.count; ++i)
     fit.mxu_spread.push_back(std::sqrt(covariance[0][0] + covariance[i][i] + 2 * covariance[0][i]));
   return fit;

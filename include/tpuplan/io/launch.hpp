@@ -4,10 +4,15 @@
 /// @file
 /// What starts a plan: a CustomJob of Vertex AI, a manifest of GKE, commands of gcloud, arguments of MaxText.
 
+// generated: launch_headers from include/tpuplan/io/launch
 #include <tpuplan/io/launch/gcloud.hpp>
 #include <tpuplan/io/launch/gke.hpp>
 #include <tpuplan/io/launch/maxtext.hpp>
+#include <tpuplan/io/launch/offers.hpp>
 #include <tpuplan/io/launch/plan.hpp>
+#include <tpuplan/io/launch/request.hpp>
+#include <tpuplan/io/launch/shell.hpp>
 #include <tpuplan/io/launch/vertex.hpp>
+// end of generated: launch_headers
 
 #endif

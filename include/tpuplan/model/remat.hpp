@@ -85,14 +85,15 @@ inline constexpr remat_policy save_context = detail::policy("D.D....", false);
 
 /// A policy and its name.
 struct named_remat_policy {
-  text<40> name{};      ///< as `parse_remat_policy` reads it
-  remat_policy policy;  ///< what it saves
+  text<40> name{};         ///< as `parse_remat_policy` reads it
+  remat_policy policy;     ///< what it saves
+  bool in_maxtext = true;  ///< whether MaxText has it by that name; otherwise it is "custom" there, tensor by tensor
 };
 
 /// All named policies, from the one that recomputes most. axlearn's default is save_dot_with_context_except_mlp.
 inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
     {"full", remat::full},
-    {"save_context", remat::save_context},
+    {"save_context", remat::save_context, false},
     {"save_qkv_proj", remat::save_qkv_proj},
     {"qkv_proj_offloaded", remat::qkv_proj_offloaded},
     {"save_out_proj", remat::save_out_proj},

@@ -13,6 +13,7 @@ constexpr bool names_are_read_back() {
 }
 static_assert(names_are_read_back());
 static_assert(name(remat::save_qkv_proj) == "save_qkv_proj" && remat::full == remat_policy{});
+static_assert(remat_policies.front().policy == remat::full && remat_policies.back().policy == remat::none);
 static_assert(remat::minimal != remat::minimal_with_context);  // the core of attention is done again, or not
 
 }  // namespace

@@ -300,7 +300,7 @@ TEST_CASE("every record of the data that is a training run is read or says why n
           record.at("chips_total").get<std::int64_t>());
     CHECK(tokens_per_step(result.job) == record.at("tokens_per_step").get<std::int64_t>());
   }
-  CHECK(in_domain == 99);
+  CHECK(in_domain >= 99);
   CHECK(read >= in_domain);
 }
 

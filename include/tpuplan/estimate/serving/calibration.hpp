@@ -14,9 +14,11 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Constants of decode steps and prefill. Each has a physical meaning; benchmarks/accuracy fits those that are not
-/// marked as set. There are few families of published serving runs: take them for calibrated rules, not for laws.
+/// Constants of decode steps and prefill. Each has a physical meaning; tools/calibrate fits those that are not marked
+/// as set, and writes them here, rounded to three digits. There are few families of published serving runs: take them
+/// for calibrated rules, not for laws.
 struct serving_calibration {
+  // generated: serving_constants from data/measured/measured.json
   double weight_stream = 0.818;          ///< fraction of the HBM bandwidth while weights are read
   double cache_stream = 0.444;           ///< fraction of the HBM bandwidth while keys and values are read
   double decode_mxu = 0.566;             ///< sustained fraction of the peak in decode, where that is what binds
@@ -30,6 +32,7 @@ struct serving_calibration {
   double prefill_hbm_passes = 1.5;       ///< HBM traffic of elementwise work over the bytes counted; set
   double prefill_collectives = 0.753;    ///< time of all-reduces in prefill over their bandwidth bound
   double engine_prefill = 2.27;          ///< time of a prefill in a serving engine over one by itself
+  // end of generated: serving_constants
 };
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
@@ -68,9 +71,13 @@ struct serving_coverage {
   std::int32_t decode_runs = 0;   // decode steps, engines, and batches from prompt to last token
   std::int32_t prefill_runs = 0;  // prompts taken in
 };
+// generated: serving_runs from data/measured/measured.json
+// clang-format off
 inline constexpr serving_coverage serving_runs_by_chip[] = {
     {"v4", 11, 5}, {"v5e", 9, 0}, {"v5p", 2, 0}, {"v6e", 16, 10}, {"tpu7x", 9, 1},
 };
+// clang-format on
+// end of generated: serving_runs
 
 /// Whether published runs of that kind are on a chip of that name. A renamed copy of a chip is not covered.
 constexpr bool has_serving_runs(const chip_spec& chip, const std::int32_t serving_coverage::*runs) noexcept {

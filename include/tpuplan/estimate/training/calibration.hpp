@@ -28,12 +28,22 @@ struct fitted_chips {
   std::size_t count = 0;                   ///< chips
 };
 
-/// Constants of the training step. Each has a physical meaning; the defaults are what benchmarks/accuracy fits by least
-/// squares on the logarithm of time over 99 published runs of 14 model families, rounded to three digits.
+namespace detail {
+// generated: training_chips from data/measured/measured.json
+// clang-format off
+inline constexpr fitted_chips chip_fit = {{{
+    {"v2", 0.858}, {"v3", 0.788}, {"v4", 0.734}, {"v5e", 0.912}, {"v5p", 0.773}, {"v6e", 0.807}, {"tpu7x", 0.763},
+}}, 7};
+// clang-format on
+// end of generated: training_chips
+}  // namespace detail
+
+/// Constants of the training step. Each has a physical meaning. tools/calibrate fits what differs between chips,
+/// other_mxu_fraction, hbm_passes, dispatch_passes, exposed_fsdp and general_software by least squares on the logarithm
+/// of time over published runs, and writes them here, rounded to three digits.
 struct calibration {
-  fitted_chips chips{
-      {{{"v2", 0.858}, {"v3", 0.788}, {"v4", 0.734}, {"v5e", 0.912}, {"v5p", 0.773}, {"v6e", 0.807}, {"tpu7x", 0.763}}},
-      7};                                ///< what differs between chips
+  // generated: training_constants from data/measured/measured.json
+  fitted_chips chips{detail::chip_fit};  ///< what differs between chips
   double other_mxu_fraction = 0.798;     ///< for chips that are not among them
   bool products_padded = true;           ///< dimensions on a device are filled up to the side of the MXU
   double attention_slowdown = 2.0;       ///< time of the attention kernel over a dense product of the same FLOPs
@@ -58,6 +68,7 @@ struct calibration {
   double general_software = 1.08;        ///< time under a general framework over that of a tuned recipe
   double own_factor = 1;                 ///< measured over estimated time of a run of the caller's own: see scaled_to
   seconds per_layer_pass{1e-4};          ///< fixed time per layer and pass, four passes a step; set
+  // end of generated: training_constants
 };
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
@@ -134,13 +145,14 @@ inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
   return nothing;
 }
 
-/// The MXU fraction fitted to a chip, or that of other chips. Worked: 0.773 for v5p, 0.798 for a chip of your own.
+/// The MXU fraction fitted to a chip, or that of other chips. Worked: where `chips` has 0.75 for v5p alone and
+/// `other_mxu_fraction` is 0.8, it is 0.75 for v5p and 0.8 for v6e.
 [[nodiscard]] constexpr double mxu_fraction(const calibration& constants, const chip_spec& chip) noexcept {
   const maybe<chip_constants> fitted = find_chip_constants(constants, chip);
   return fitted ? fitted->mxu_fraction : constants.other_mxu_fraction;
 }
 
-/// How many published training runs stand behind the estimates for a chip. tests/oracle/calibration.cpp counts them.
+/// How many published training runs stand behind the estimates for a chip. tools/calibrate counts them.
 struct training_coverage {
   text<24> chip{};             ///< its name
   std::int64_t dense = 0;      ///< models without experts, products in bf16
@@ -148,13 +160,16 @@ struct training_coverage {
   std::int64_t experts = 0;    ///< mixtures of experts
 };
 /// The runs of data/measured that the constants are fitted to.
+// generated: training_runs from data/measured/measured.json
+// clang-format off
 inline constexpr training_coverage training_runs[] = {
-    {"v2", 1, 0, 0},   {"v3", 3, 0, 0},   {"v4", 11, 0, 0},    {"v5e", 20, 1, 0},
-    {"v5p", 12, 8, 5}, {"v6e", 12, 5, 5}, {"tpu7x", 6, 0, 10},
+    {"v2", 1, 0, 0}, {"v3", 3, 0, 0}, {"v4", 11, 0, 0}, {"v5e", 20, 1, 0}, {"v5p", 12, 8, 5}, {"v6e", 12, 5, 5},
+    {"tpu7x", 6, 0, 10},
 };
+// clang-format on
+// end of generated: training_runs
 
-/// The runs behind the estimates for a chip; none for a chip that no published run is of. Worked: 5 runs of mixtures of
-/// experts on v5p.
+/// The runs behind the estimates for a chip. Worked: none for a chip of your own.
 [[nodiscard]] constexpr training_coverage runs_behind(const chip_spec& chip) noexcept {
   for (const training_coverage& row : training_runs) {
     if (row.chip == chip.name) return row;

@@ -42,8 +42,9 @@ inline double per_device_batch(std::int64_t sequences, std::int64_t devices) {
 
 /// remat_policy, and for a policy without a name in MaxText where each tensor is.
 inline std::vector<std::string> maxtext_remat(const remat_policy& policy) {
-  const std::string_view called = name(policy);
-  if (called != "custom" && called != "save_context") return {"remat_policy=" + std::string(called)};
+  for (const named_remat_policy& one : remat_policies) {
+    if (one.policy == policy && one.in_maxtext) return {"remat_policy=" + std::string(one.name.view())};
+  }
   const bool again = policy.context == placement::recompute;
   if (policy.elementwise != placement::recompute || policy.attention_again != again) {
     fail(errc::unsupported, "remat", "custom",

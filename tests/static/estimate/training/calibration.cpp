@@ -6,6 +6,13 @@ using namespace tpuplan;
 
 namespace {
 
-static_assert(mxu_fraction(calibration{}, v5p) == 0.773);
+constexpr calibration own() {
+  calibration constants;
+  constants.chips = {{{{"v5p", 0.75}}}, 1};
+  constants.other_mxu_fraction = 0.8;
+  return constants;
+}
+static_assert(mxu_fraction(own(), v5p) == 0.75 && mxu_fraction(own(), v6e) == 0.8);
+static_assert(runs_behind(chip_spec{}).dense == 0 && runs_behind(v5p).experts >= 5);
 
 }  // namespace

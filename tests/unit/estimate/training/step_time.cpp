@@ -751,7 +751,6 @@ TEST_CASE("twice the slices at the same batch a slice: little slower, almost twi
 // ---- names of what a step is made of --------------------------------------------------------------------------------
 
 TEST_CASE("rematerialisation policies and optimizers by name, both ways") {
-  CHECK(remat_policies.size() == 12);
   for (const named_remat_policy& one : remat_policies) {
     INFO(one.name.view());
     REQUIRE(parse_remat_policy(one.name).has_value());

@@ -31,9 +31,9 @@ TEST_CASE("terms of one chip, by hand: llama-3-8b on v5p under full remat") {
   // Every width is a multiple of 128. Forward and backward are three passes; all but the down product once more.
   const double d = 4096, layers = 32;
   const double once = 2 * layers * (d * 6144 + d * d + 2 * d * 14336), down = 2 * layers * 14336 * d;
-  CHECK(close(work.dense_products.value(), (4 * once + 3 * down) / (459e12 * 0.773), 1e-9));
+  CHECK(close(work.dense_products.value(), (4 * once + 3 * down) / (459e12 * mxu_fraction(calibration{}, v5p)), 1e-9));
   CHECK(close(in_us(work.dense_products), 147, 0.005));
-  CHECK(close(work.logits.value(), 3 * 2 * d * 128256 / (459e12 * 0.773), 1e-9));
+  CHECK(close(work.logits.value(), 3 * 2 * d * 128256 / (459e12 * mxu_fraction(calibration{}, v5p)), 1e-9));
   CHECK(work.tensor_passes == 3);
   CHECK(work.expert_passes == 4);
   CHECK(work.expert_products == 0_s);
@@ -112,7 +112,7 @@ TEST_CASE("a chip without published runs says so: other constants, a wide band")
   CHECK(mxu_fraction(calibration{}, mine) == calibration{}.other_mxu_fraction);
   CHECK_FALSE(find_chip_constants(calibration{}, mine).has_value());
   CHECK(runs_behind(mine).dense == 0);
-  CHECK(runs_behind(v5p).experts == 5);
+  CHECK(runs_behind(v5p).experts >= 5);
   const slice named = slice_for("v6e-16");
   const slice renamed{mine, named.shape, named.chips_per_vm};
   const training_job job = job_of(64, 4096);

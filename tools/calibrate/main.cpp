@@ -1,0 +1,139 @@
+// Fits the constants of the estimates to data/measured/measured.json and writes them into their headers, between the
+// marks
+//   // generated: NAME ...
+//   // end of generated: NAME
+// With --check it changes nothing, names the headers whose constants are not what the fit finds, and fails where there
+// is one. What the fit is worth is said by benchmarks/accuracy.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <lab/serving_fit.hpp>
+#include <lab/training_fit.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "generate/generate.hpp"
+#include "generate/marks.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+using lines_for = std::function<std::string(const std::string&)>;
+
+/// The table, whatever stood there.
+lines_for table(const std::string& opening, const std::vector<std::string>& rows, const std::string& closing) {
+  return [lines = generate::unformatted(opening + "\n" + generate::packed(rows) + closing)](const std::string&) {
+    return lines;
+  };
+}
+
+/// The lines that stand there, with these constants as `written`.
+template <class Written>
+lines_for numbers(const std::vector<fitted_constant>& fitted, const Written& written) {
+  return [=](std::string lines) {
+    for (const fitted_constant& one : fitted) lines = generate::with_number(lines, one.name, written(one));
+    return lines;
+  };
+}
+
+/// Three digits, below 0.01 with an exponent: 2.27e-5.
+std::string constant(const fitted_constant& one) {
+  if (one.value >= 0.01) return fmt::format("{:.3g}", one.value);
+  std::string text = fmt::format("{:.2e}", one.value);
+  const std::size_t zero = text.find("e-0");
+  return zero == std::string::npos ? text : text.erase(zero + 2, 1);
+}
+std::string log_error(const fitted_constant& one) { return fmt::format("{:.2f}", one.spread); }
+
+/// What was fitted to each chip.
+template <class Written>
+lines_for chip_table(const char* name, const calibration_fit& fit, const Written& written) {
+  const fitted_chips& chips = fit.constants.chips;
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < chips.count; ++i) {
+    const std::string chip{chips.items[i].chip.view()};
+    rows.push_back(fmt::format("{{\"{}\", {}}}", chip,
+                               written(fitted_constant{chip, 0, 0, chips.items[i].mxu_fraction, fit.mxu_spread[i]})));
+  }
+  return table(fmt::format("inline constexpr fitted_chips {} = {{{{{{", name), rows,
+               fmt::format("}}}}, {}}};\n", chips.count));
+}
+
+/// The constants that are not of one chip, by the names of their fields.
+std::vector<fitted_constant> of_all_chips(const calibration_fit& fit) {
+  std::vector<fitted_constant> list = fit.fitted;
+  list.erase(list.begin() + 1, list.begin() + 1 + static_cast<std::ptrdiff_t>(fit.constants.chips.count));
+  list.front().name = "other_mxu_fraction";
+  return list;
+}
+
+/// How many runs of each kind are on each chip.
+lines_for training_coverage_table(const std::vector<training_record>& runs) {
+  std::vector<std::string> rows;
+  for (const chip_spec& chip : generations) {
+    training_coverage counted;
+    for (const training_record& run : runs) {
+      if (run.where.chip.name != chip.name) continue;
+      const bool eight_bit = run.job.compute == dtype::int8 || run.job.compute == dtype::fp8;
+      ++(has_experts(run.model) ? counted.experts : eight_bit ? counted.eight_bit : counted.dense);
+    }
+    if (counted.dense + counted.eight_bit + counted.experts > 0)
+      rows.push_back(
+          fmt::format("{{\"{}\", {}, {}, {}}}", chip.name.view(), counted.dense, counted.eight_bit, counted.experts));
+  }
+  return table("inline constexpr training_coverage training_runs[] = {", rows, "};\n");
+}
+
+lines_for serving_coverage_table(const nlohmann::json& document) {
+  std::vector<std::string> rows;
+  for (const chip_spec& chip : generations) {
+    const auto count = [&](std::string_view kind) {
+      const nlohmann::json& records = document.at("records");
+      return std::count_if(records.begin(), records.end(), [&](const nlohmann::json& record) {
+        return record.value("kind", "") == kind && record.value("quality", "C") != "C" &&
+               chip_for(record.value("hardware", "")).name == chip.name;
+      });
+    };
+    if (count("decode") + count("prefill") > 0)
+      rows.push_back(fmt::format("{{\"{}\", {}, {}}}", chip.name.view(), count("decode"), count("prefill")));
+  }
+  return table("inline constexpr serving_coverage serving_runs_by_chip[] = {", rows, "};\n");
+}
+
+/// The constants of decode, then those of prefill, in which engines decode between prompts: at the rounded constants.
+std::vector<fitted_constant> serving_constants(const nlohmann::json& document) {
+  const std::vector<detail::serving_parameter> decode = detail::decode_parameters();
+  std::vector<fitted_constant> fitted = fit_serving(serving_runs(document, "decode"), decode).fitted;
+  serving_calibration rounded;
+  for (std::size_t i = 0; i < decode.size(); ++i) decode[i].set(rounded, std::stod(constant(fitted[i])));
+  const serving_fit prefill = fit_serving(serving_runs(document, "prefill"), detail::prefill_parameters(), rounded);
+  fitted.insert(fitted.end(), prefill.fitted.begin(), prefill.fitted.end());
+  return fitted;
+}
+
+std::vector<generate::generated_text> parts_of(const std::string& root) {
+  const char* source = "data/measured/measured.json";
+  const char* training = "include/tpuplan/estimate/training/calibration.hpp";
+  const char* serving = "include/tpuplan/estimate/serving/calibration.hpp";
+  const char* errors = "tools/lab/training_errors.hpp";
+  const nlohmann::json document = load_json(root + "/" + source);
+  const std::vector<training_record> runs = calibration_runs(document);
+  const calibration_fit fit = fit_calibration(runs);
+  return {
+      {training, "training_chips", source, chip_table("chip_fit", fit, constant)},
+      {training, "training_constants", source, numbers(of_all_chips(fit), constant)},
+      {training, "training_runs", source, training_coverage_table(runs)},
+      {errors, "chip_errors", source, chip_table("chip_errors", fit, log_error)},
+      {errors, "training_errors", source, numbers(of_all_chips(fit), log_error)},
+      {serving, "serving_constants", source, numbers(serving_constants(document), constant)},
+      {serving, "serving_runs", source, serving_coverage_table(document)},
+  };
+}
+
+}  // namespace
+
+int main(int count, char** arguments) { return generate::run_generator(count, arguments, "calibrate", parts_of); }
