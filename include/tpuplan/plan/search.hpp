@@ -26,7 +26,7 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// The own name of the chip that a request means by a name or an alias: of the table, or of the request's chips.
+/// The name of the chip that a request means by a name or an alias: a chip of the table, or one of the request's own.
 template <class Request>
 text<24> chip_named(const Request& request, std::string_view field, std::string_view given) {
   if (const maybe<chip_spec> found = find_chip(given)) return found->name;
