@@ -19,7 +19,7 @@ namespace detail {
 /// Side of the image taken for towers that accept any size, in pixels, before it is rounded up to whole patches.
 inline constexpr std::int64_t usual_image_size = 448;
 
-/// Cuts the image to whole patches (`merge` of them together), as the towers do.
+/// Rounds the image to whole patches (`merge` of them together), as the towers do.
 inline void fit_image(config_fields& f, vision_spec& vision, std::int64_t merge) {
   const std::int64_t unit = checked_multiply(vision.patch_size, merge);
   const std::int64_t rest = vision.image_size % unit;

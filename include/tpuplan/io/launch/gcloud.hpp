@@ -18,7 +18,7 @@ inline namespace abi_0 {
 /// Which command of gcloud creates the VMs.
 enum class tpu_creation : std::uint8_t {
   queued_resource,  ///< waits for capacity; the only one with several slices, flex-start and named reservations
-  tpu_vm,           ///< answers at once
+  tpu_vm,           ///< creates the VMs at once or fails
 };
 
 /// The commands of one launch. `run` is empty where the request has no program and no image.
@@ -218,7 +218,7 @@ done
 /// deletes them when it ends. The checkpoint folder is in the metadata of the VMs, for startup scripts of your own, and
 /// in CHECKPOINT_DIR of the program. After a preemption it deletes what is left and creates it again, as the
 /// documentation of spot asks, at most `max_restarts` times. A program that fails while its TPUs are there is not run
-/// again. The run is one session of ssh: the script must stay where it can keep it. Source: "Request TPU Spot VMs"
+/// again. The run is one ssh session: the script must run where it can keep that open. Source: "Request TPU Spot VMs"
 /// (docs.cloud.google.com/tpu/docs/spot-compute, 2026), states of "Manage queued resources" and "Preemptible TPUs".
 [[nodiscard]] inline std::string gcloud_script(const launch_request& request,
                                                tpu_creation how = tpu_creation::queued_resource) {

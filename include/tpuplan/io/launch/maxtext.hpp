@@ -27,12 +27,12 @@ struct maxtext_run {
   std::int64_t steps = 0;                               ///< 0: MaxText's default
   std::int64_t checkpoint_period = 0;                   ///< steps; 0: MaxText's default of 10000; an extra goes first
   std::string config = "src/maxtext/configs/base.yml";  ///< the file that MaxText reads first
-  std::vector<std::string> extra;                       ///< more of key=value: model_name=llama3.1-8b
+  std::vector<std::string> extra;                       ///< more arguments, key=value: model_name=llama3.1-8b
 };
 
 namespace detail {
 
-/// The least double whose product with `devices`, cut to a whole number as MaxText cuts it, is `sequences`.
+/// The least double whose product with `devices`, truncated to a whole number as MaxText does it, is `sequences`.
 inline double per_device_batch(std::int64_t sequences, std::int64_t devices) {
   const auto count = static_cast<double>(devices);
   double each = static_cast<double>(sequences) / count;
@@ -79,7 +79,7 @@ inline std::string maxtext_dtype(const char* field, dtype type) {
   fail(errc::unsupported, field, name(type), "fp32, bf16 or fp16 in MaxText");
 }
 
-/// Stages of so many layers, each so many times: MaxText wants their product to be the layers of the model.
+/// The arguments of a pipeline: MaxText wants stages x layers of a stage x repeats to be the layers of the model.
 inline std::vector<std::string> maxtext_pipeline(const maxtext_run& run) {
   const std::int64_t stages = checked_multiply(run.mesh.pipeline, run.mesh.dcn_pipeline);
   const std::int64_t rounds = positive_count("pipeline_rounds", run.job.pipeline_rounds);
@@ -195,12 +195,12 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
 
 }  // namespace detail
 
-/// The arguments that make MaxText train so on the request's slices: the mesh (`ici_` inside of a slice, `dcn_` over
-/// slices), the batch of each device in one microbatch, length, formats, policy, and the folder and name under which it
-/// finds its last checkpoint again (without a folder it writes none). Throws where the mesh does not fill the slices,
-/// the batch does not divide, or MaxText has no such optimizer or format. Worked: 1024 sequences on v6e-256 with fsdp
-/// 256 and no accumulation are ici_fsdp_parallelism=256 and per_device_batch_size=4.0. Source: MaxText base.yml,
-/// types.py: global batch = per_device_batch_size x devices x gradient_accumulation_steps.
+/// The arguments that make MaxText run this training on the request's slices: the mesh (`ici_` inside of a slice,
+/// `dcn_` over slices), the batch of each device in one microbatch, length, formats, policy, and the folder and name
+/// under which it finds its last checkpoint again (without a folder it writes none). Throws where the mesh does not
+/// fill the slices, the batch does not divide, or MaxText has no such optimizer or format. Worked: 1024 sequences on
+/// v6e-256 with fsdp 256 and no accumulation are ici_fsdp_parallelism=256 and per_device_batch_size=4.0. Source:
+/// MaxText base.yml, types.py: global batch = per_device_batch_size x devices x gradient_accumulation_steps.
 [[nodiscard]] inline std::vector<std::string> maxtext_arguments(const launch_request& request, const maxtext_run& run) {
   validate(request);
   if (run.mesh.unit != mesh_unit::devices)

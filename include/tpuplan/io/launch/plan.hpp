@@ -24,14 +24,15 @@ inline namespace abi_0 {
 
 namespace detail {
 
-/// A commitment is a discount: what it covers is created on demand. A plan without a price is, too.
+/// The capacity that a plan is launched on. A commitment is a discount: the capacity that it covers is created on
+/// demand. So is that of a plan without a price.
 inline provisioning launched_capacity(const plan& planned) {
   if (planned.costs.empty()) return provisioning::on_demand;
   const provisioning chosen = chosen_cost(planned).kind;
   return is_commitment(chosen) ? provisioning::on_demand : chosen;
 }
 
-/// The time of a step, where the plan does not say it that of its run over its steps.
+/// The time of a step; where the plan does not state it, the time of the run divided by its steps.
 inline seconds step_of(const plan& planned) {
   const double total = not_negative("step.total", planned.step.total.value());
   const double run = not_negative("run", planned.run.value());
@@ -51,9 +52,9 @@ inline seconds longest_run(const plan& planned) {
 /// What launches a plan on that capacity: its slices, the longest that it is expected to take (the upper end of its
 /// band, on spot with what preemptions add) and, on spot, restarts for twice the preemptions expected, 100 at least.
 /// `asked` is the question that the plan answers: its terms say how often spot is preempted. Name, image, folder for
-/// checkpoints and so on are those of `request`. Refuses a layout that does not fill the slices, a step or a run of
-/// less than no time, and on spot terms that `best_spot_run` refuses. Worked: ten days on two slices, each preempted
-/// every 4 h: 279 restarts.
+/// checkpoints and so on are those of `request`. Refuses a layout that does not fill the slices, a negative time of a
+/// step or a run, and on spot terms that `best_spot_run` refuses. Worked: ten days on two slices, each preempted every
+/// 4 h: 279 restarts.
 [[nodiscard]] inline launch_request launch_of(const plan& planned, const plan_request& asked, provisioning capacity,
                                               launch_request request = {}) {
   validate(planned.mesh, planned.where);
@@ -70,7 +71,7 @@ inline seconds longest_run(const plan& planned) {
   return request;
 }
 
-/// The same on the capacity that the plan chose; what a commitment pays for is created on demand.
+/// What launches a plan on the capacity that it chose, which for a commitment is created on demand.
 [[nodiscard]] inline launch_request launch_of(const plan& planned, const plan_request& asked,
                                               launch_request request = {}) {
   return launch_of(planned, asked, detail::launched_capacity(planned), std::move(request));
@@ -78,8 +79,8 @@ inline seconds longest_run(const plan& planned) {
 
 /// How MaxText trains a plan: layout, job, steps, and the steps between checkpoints. On spot these take the best
 /// interval of `asked.terms`; elsewhere, where only failures and maintenance interrupt, checkpoints take one hundredth
-/// of the time. Refuses steps that are not above 0 or above 1e12, a step or run of less than no time, checkpoints that
-/// take none, models that are not decoders, and a plan for spot that does not say how long it takes.
+/// of the time. Refuses steps that are not above 0 or above 1e12, a negative time of a step or a run, checkpoints that
+/// take no time, models that are not decoders, and a plan for spot that does not say how long it takes.
 /// Worked: with checkpoints of 15 s and steps of 2.14 s, 700 steps on demand.
 [[nodiscard]] inline maxtext_run maxtext_of(const plan& planned, const plan_request& asked, provisioning capacity) {
   if (asked.model.kind != architecture::decoder)
@@ -102,7 +103,7 @@ inline seconds longest_run(const plan& planned) {
   return run;
 }
 
-/// The same on the capacity that the plan chose.
+/// How MaxText trains a plan on the capacity that the plan chose.
 [[nodiscard]] inline maxtext_run maxtext_of(const plan& planned, const plan_request& asked) {
   return maxtext_of(planned, asked, detail::launched_capacity(planned));
 }
@@ -126,7 +127,8 @@ inline seconds longest_run(const plan& planned) {
   return read_json<plan>(row.at("plan"), {}, row.path("plan"));
 }
 
-/// The question of such a document, without its prices; where it has none, one of defaults alone.
+/// The question that a document of `tpuplan plan --json` answers, without its prices; where it has none, a question of
+/// defaults alone.
 [[nodiscard]] inline plan_request read_plan_request(const nlohmann::json& document,
                                                     const std::string& source = "plan") {
   const json_object root(document, source);

@@ -50,7 +50,7 @@ constexpr bool is_lower_or_digit(char c) noexcept { return is_lower(c) || is_dig
   fail(errc::invalid_argument, field, given, valid);
 }
 
-/// An RFC 1035 label: lower-case letters, digits and dashes, from a letter to a letter or digit.
+/// An RFC 1035 label: lower-case letters, digits and dashes; it begins with a letter and ends with a letter or digit.
 constexpr bool is_label(std::string_view given, std::size_t least, std::size_t most) noexcept {
   if (given.size() < least || given.size() > most || !is_lower(given[0]) || given.back() == '-') return false;
   for (const char c : given) {
@@ -75,7 +75,7 @@ constexpr bool is_zone(std::string_view given) noexcept {
   return dash != std::string_view::npos && is_label(given.substr(dash + 1), 1, 6) && is_region(region_of(given));
 }
 
-/// Characters of the set, from a letter or digit to a letter or digit, without two dots in a row.
+/// Letters, digits and the separators, a letter or digit at both ends, without two dots in a row.
 constexpr bool is_path_part(std::string_view given, std::string_view separators, bool capitals) noexcept {
   if (given.empty() || given.find("..") != std::string_view::npos) return false;
   for (const char c : given) {
@@ -253,11 +253,11 @@ inline std::string launched_machine(const launch_request& request) {
   return std::string(type->name.view());
 }
 
-/// The path of the reservation; `places` is "zones" or "locations".
-inline std::string reservation_path(const launch_request& request, std::string_view places) {
+/// The path of the reservation; `collection` is "zones" or "locations".
+inline std::string reservation_path(const launch_request& request, std::string_view collection) {
   if (request.project.empty()) refuse_name("project", request.project, "the project of the reservation");
   if (request.zone.empty()) refuse_name("zone", request.zone, "the zone of the reservation");
-  return "projects/" + request.project + "/" + std::string(places) + "/" + request.zone + "/reservations/" +
+  return "projects/" + request.project + "/" + std::string(collection) + "/" + request.zone + "/reservations/" +
          request.reservation;
 }
 
@@ -286,9 +286,9 @@ inline void validate(const launch_request& request) {
   detail::check_times(request);
 }
 
-/// The same chips on VMs of that machine type, for slices that come in two kinds: v6e-8 is one ct6e-standard-8t or two
-/// ct6e-standard-4t. Refuses types that do not exist (ct5lp-hightpu-32t), belong to another chip, or do not make up the
-/// slice. Worked: v5litepod-8 on ct5lp-hightpu-4t has 2 VMs.
+/// The chips of a slice on VMs of that machine type, for slices that come in two kinds: v6e-8 is one ct6e-standard-8t
+/// or two ct6e-standard-4t. Refuses types that do not exist (ct5lp-hightpu-32t), belong to another chip, or do not make
+/// up the slice. Worked: v5litepod-8 on ct5lp-hightpu-4t has 2 VMs.
 [[nodiscard]] inline slice on_machine_type(const slice& where, std::string_view given) {
   text<160> valid{"for this slice "};
   bool exists = false;
