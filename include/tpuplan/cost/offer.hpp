@@ -73,7 +73,7 @@ struct offer_comparison {
   return {rate(each, gpus), throughput};
 }
 
-/// Units of work a second at a share of the peak rate: peak x mfu / work of a unit.
+/// Units of work per second at a share of the peak rate: peak x mfu / work of a unit.
 ///
 /// For machines that no estimate is calibrated for: `peak` of all of them, `each` the FLOPs of a unit, such as
 /// `training_flops_per_token`, `mfu` above 0 and at most 1, yours to know. Worked: 64 H100 of 989 TFLOP/s at an MFU of

@@ -189,8 +189,8 @@ struct weight_stationary_degrees {
   double d_ff = 0;     ///< ways of the d_ff dimension: Y Z
 };
 
-/// The best degrees on so many chips: X = sqrt(N D / 2F), YZ = N / X. Throws for figures that are not above 0.
-/// Worked: 4 and 32 for F = 4 D on 128 chips.
+/// The best degrees on N chips: X = sqrt(N D / 2F), YZ = N / X. Throws for figures that are not above 0. Worked: 4 and
+/// 32 for F = 4 D on 128 chips.
 [[nodiscard]] constexpr weight_stationary_degrees two_dimensional_degrees(std::int64_t chip_count,
                                                                           double d_ff_over_d_model) {
   const auto count = static_cast<double>(detail::positive_count("chips", chip_count));

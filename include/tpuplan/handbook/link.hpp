@@ -106,7 +106,7 @@ struct send_breakdown {
   return result;
 }
 
-/// The size below which the latency of a hop outweighs its bandwidth: link rate x latency.
+/// The size of a message below which the latency of a hop takes longer than its bytes: link rate x latency.
 /// Worked: 45 kB on v5e. Source: scaling book, "Sharded matrices".
 [[nodiscard]] constexpr bytes latency_bound_bytes(const chip_spec& chip, seconds per_hop = ici_hop_latency) {
   detail::positive("latency per hop", per_hop.value());

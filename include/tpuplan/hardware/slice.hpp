@@ -318,7 +318,7 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
 }
 
 /// Whether a slice is the one that `find_slice_of_size` finds for its chip and its number of chips, and may be
-/// scheduled: the planner considers these. Worked: v5litepod-8 (one VM) is, 2x4 of v5e on two VMs is not.
+/// scheduled. The planner considers these slices alone. Worked: v5litepod-8 (one VM) is, 2x4 of v5e on two VMs is not.
 [[nodiscard]] constexpr bool is_default(const slice& where) {
   const maybe<slice> usual = find_slice_of_size(where.chip, chips(where));
   return usual && usual->shape == where.shape && usual->chips_per_vm == where.chips_per_vm;

@@ -52,7 +52,7 @@ struct calibration {
   double exposed_context = 1.00;        ///< part of key and value gathers of context parallelism; no published record
   double exposed_dcn = 0.30;            ///< part of the all-reduce between slices that is not hidden; set
   double exposed_host = 1.00;           ///< part of state moved to and from hosts; no published record: an upper bound
-  bool hidden_by_work_only = true;      ///< no more traffic is hidden than the work takes time
+  bool hidden_by_work_only = true;      ///< traffic is hidden only for as long as the work takes
   double slowdown_per_doubling = 0.015;  ///< jitter and stragglers per doubling of slices; set
   double low_precision_share = 0.70;     ///< share of product time that reaches the doubled int8 or fp8 rate; set
   double general_software = 1.08;        ///< time under a general framework over that of a tuned recipe
@@ -114,8 +114,7 @@ struct memory_calibration {
   double gradient_layers = 1;  ///< layers whose whole gradient waits to be reduced; one matrix of experts
   double kept_gradients = 1;   ///< share of the reduced gradients of all layers, in the format of products
   double recomputed = 1;       ///< share of the tensors a layer computes again that is live at once
-  double activation_gradients =
-      1.0 / 3;                 ///< share of a layer's activations whose gradients are live; 2/3, the MLP, at most
+  double activation_gradients = 1.0 / 3;  ///< share of a layer's activations with live gradients; 2/3 at most
   double quantised_bytes = 1;  ///< bytes beside each element for its 8-bit copies; 2 with int8's 32-bit results
   double host_layers = 2;      ///< layers on the way to host memory or back
 };
@@ -135,7 +134,7 @@ inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
   return nothing;
 }
 
-/// The MXU fraction fitted to a chip, or `other_mxu_fraction`. Worked: 0.798 for a chip of your own.
+/// The MXU fraction fitted to a chip; for a chip without published runs, such as one of your own, `other_mxu_fraction`.
 [[nodiscard]] constexpr double mxu_fraction(const calibration& constants, const chip_spec& chip) noexcept {
   const maybe<chip_constants> fitted = find_chip_constants(constants, chip);
   return fitted ? fitted->mxu_fraction : constants.other_mxu_fraction;

@@ -86,7 +86,7 @@ constexpr collective_time times(double count, const collective_time& once) noexc
   return {count * once.whole, count * once.exposed};
 }
 
-/// Adds the collectives inside a slice. Of those of weights no more is hidden than the work takes time.
+/// Adds the collectives inside a slice. Those of weights are hidden only for as long as the work takes.
 constexpr void add_collectives(step_breakdown& step, const work_terms& work, const layout_terms& at,
                                double microbatches) {
   step.fsdp = times(microbatches, at.fsdp);

@@ -94,7 +94,7 @@ struct layout_terms {
   seconds host_once{};        ///< between hosts and chips, by itself
   seconds host_each{};        ///< between hosts and chips for each microbatch, by itself
   double host_exposed = 0;    ///< part of the traffic that the step waits for
-  bool hidden_by_work = false;  ///< no more traffic is hidden than the work takes time
+  bool hidden_by_work = false;  ///< traffic is hidden only for as long as the work takes
   double software = 1;          ///< time over that of a tuned recipe
 };
 
