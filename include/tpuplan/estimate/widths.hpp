@@ -28,20 +28,22 @@ struct layer_widths {
 [[nodiscard]] constexpr layer_widths widths_of(const transformer& model, bool global_apart = true) {
   layer_widths w;
   w.d_model = static_cast<double>(model.d_model);
-  const attention_spec& a = model.attention;
-  const auto heads = static_cast<double>(a.heads);
+  const attention_spec& attention = model.attention;
+  const auto heads = static_cast<double>(attention.heads);
   if (has_latent_attention(model)) {
-    const auto qk = static_cast<double>(a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim);
-    const auto v = static_cast<double>(a.latent.v_head_dim);
+    const auto qk = static_cast<double>(attention.latent.qk_nope_head_dim + attention.latent.qk_rope_head_dim);
+    const auto v = static_cast<double>(attention.latent.v_head_dim);
     w.qkv = heads * (2 * qk + v);
     w.context = heads * v;
   } else {
-    const auto size = static_cast<double>(a.head_dim);
+    const auto size = static_cast<double>(attention.head_dim);
     const double global = detail::global_head_dim(model);
-    const auto kv_heads = static_cast<double>(a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads);
-    const double share = global_apart ? 1 - static_cast<double>(a.local_layers) / static_cast<double>(model.layers) : 0;
-    w.qkv = size * (heads + 2 * static_cast<double>(a.kv_heads));
-    w.qkv += share * (global * (heads + (a.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
+    const auto kv_heads =
+        static_cast<double>(attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads);
+    const double share =
+        global_apart ? 1 - static_cast<double>(attention.local_layers) / static_cast<double>(model.layers) : 0;
+    w.qkv = size * (heads + 2 * static_cast<double>(attention.kv_heads));
+    w.qkv += share * (global * (heads + (attention.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
     w.context = heads * (size + share * (global - size));
   }
   const double matrices = model.mlp.gated ? 3 : 2;

@@ -79,9 +79,9 @@ constexpr void validate(const layout& mesh, const slice& where) {
 /// Whether attention can be sharded that many ways: query heads divide evenly, and KV heads divide too or are copied
 /// whole, several devices to each. Worked: 32 heads with 8 KV heads divide 4 and 16 ways, not 3 or 64.
 [[nodiscard]] constexpr bool heads_divide(const transformer& model, std::int64_t ways) noexcept {
-  const attention_spec& a = model.attention;
+  const attention_spec& attention = model.attention;
   if (!has_text(model)) return true;
-  return ways > 0 && a.heads % ways == 0 && (a.kv_heads % ways == 0 || ways % a.kv_heads == 0);
+  return ways > 0 && attention.heads % ways == 0 && (attention.kv_heads % ways == 0 || ways % attention.kv_heads == 0);
 }
 
 /// Whether a step's sequences divide evenly over the batch shards of a layout and over its microbatches.

@@ -113,25 +113,26 @@ constexpr double products_again(const remat_policy& policy) noexcept {
 constexpr double padded_attention(const transformer& model, const training_job& job, const calibration& constants) {
   const auto padded = [](std::int64_t head) { return static_cast<double>(round_up(head, 128)); };
   const double block = constants.attention_block;
-  const attention_spec& a = model.attention;
+  const attention_spec& attention = model.attention;
   const auto length = static_cast<double>(job.sequence_length);
   const bool unfused = job.attention == attention_kernel::unfused;
   const bool whole = model.kind == architecture::encoder || unfused;
   const double all = whole ? length : (length + (block < length ? block : length)) / 2;
-  const double seen = unfused ? all : static_cast<double>(a.window) + block;
+  const double seen = unfused ? all : static_cast<double>(attention.window) + block;
   const double local = seen < all ? seen : all;
   const auto layers = static_cast<double>(model.layers);
-  const auto local_layers = static_cast<double>(a.local_layers);
-  const auto heads = static_cast<double>(a.heads);
+  const auto local_layers = static_cast<double>(attention.local_layers);
+  const auto heads = static_cast<double>(attention.heads);
   if (has_latent_attention(model)) {
-    const std::int64_t keys = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
-    const auto sizes = static_cast<double>(keys + a.latent.v_head_dim);
+    const std::int64_t keys = attention.latent.qk_nope_head_dim + attention.latent.qk_rope_head_dim;
+    const auto sizes = static_cast<double>(keys + attention.latent.v_head_dim);
     const double width = constants.latent_values_padded ? sizes * (padded(keys) / static_cast<double>(keys))
-                                                        : padded(keys) + padded(a.latent.v_head_dim);
+                                                        : padded(keys) + padded(attention.latent.v_head_dim);
     return 2 * layers * heads * all * width;
   }
-  const double global_head = padded(a.global_head_dim > 0 ? a.global_head_dim : a.head_dim);
-  return 2 * 2 * heads * (local_layers * local * padded(a.head_dim) + (layers - local_layers) * all * global_head);
+  const double global_head = padded(attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim);
+  return 2 * 2 * heads *
+         (local_layers * local * padded(attention.head_dim) + (layers - local_layers) * all * global_head);
 }
 
 /// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, because the backward pass
@@ -262,9 +263,9 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
     terms.data = collective_of(where, replicas, units, 8 * sizes.held.trained / terms.weight_shards, weights_exposed);
   if (mesh.context > 1) {
     // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
-    const attention_spec& a = model.attention;
-    const std::int64_t key = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
-    const double latent_queries = static_cast<double>(checked_multiply(a.heads, key));
+    const attention_spec& attention = model.attention;
+    const std::int64_t key = attention.latent.qk_nope_head_dim + attention.latent.qk_rope_head_dim;
+    const double latent_queries = static_cast<double>(checked_multiply(attention.heads, key));
     const double queries = has_latent_attention(model) ? latent_queries : sizes.width.context;
     const double others = terms.tokens * static_cast<double>(mesh.context - 1);
     terms.context =
