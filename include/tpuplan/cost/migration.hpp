@@ -15,9 +15,9 @@ inline namespace abi_0 {
 /// A move that costs once and saves with each job after it.
 struct migration {
   usd engineering{};          ///< once, now; 0 or more
-  usd saving_per_job{};       ///< negative where jobs get dearer
+  usd saving_per_job{};       ///< negative where jobs become more expensive
   double jobs_per_month = 0;  ///< 0 or more, need not be whole
-  double discount = 0;        ///< a year, 0.08 for 8 %: how much less money is worth a year later; 0 or more
+  double discount = 0;        ///< 0.08 for 8 %: how much less money is worth a year later; 0 or more
 };
 
 namespace detail {
@@ -43,7 +43,7 @@ constexpr double annuity(double discount_log, double months) {
 
 }  // namespace detail
 
-/// The months until the savings have paid for the engineering, a fraction of a month included; nothing where they never
+/// The months until the savings have paid for the engineering, a fraction of a month included. Nothing where they never
 /// do: no saving, no jobs, or savings worth less than the engineering however long they last.
 ///
 /// Savings count at the end of each month. With S = saving x jobs, E = engineering and r = (1 + discount)^(1/12) - 1

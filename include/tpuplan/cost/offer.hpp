@@ -29,8 +29,8 @@ struct offer {
 
 /// One offer against another.
 struct offer_comparison {
-  usd cost{};                               ///< of a unit of work
-  usd other_cost{};                         ///< of the same on the other
+  usd cost{};                               ///< of a unit of work on the offer
+  usd other_cost{};                         ///< of a unit of work on the other offer
   double saving_fraction = 0;               ///< 1 - cost / other_cost; negative where the other is cheaper
   double speed_ratio = 0;                   ///< throughput over that of the other
   usd_per_second break_even_price{};        ///< below it the offer is cheaper than the other as it stands
@@ -39,8 +39,8 @@ struct offer_comparison {
 };
 
 /// What the same work costs on two offers, and where they break even. Throws for a price or a throughput that is not
-/// above 0. Worked: v5e at 1.20 USD and 197 TFLOP/s against A100-40 at 3.6734 and 312 saves 48.26 % at equal use of the
-/// peak, and breaks even at 2.3194 USD an hour.
+/// above 0. Worked: v5e at 1.20 USD and 197 TFLOP/s against A100-40 at 3.6734 and 312 saves 48.26 % at the same share
+/// of the peak, and breaks even at 2.3194 USD an hour.
 [[nodiscard]] constexpr offer_comparison compare_offers(const offer& one, const offer& other) {
   offer_comparison result;
   result.cost = cost_of_work(one);
@@ -73,7 +73,7 @@ struct offer_comparison {
   return {rate(each, gpus), throughput};
 }
 
-/// Units of work a second at a share of the peak rate: peak x mfu / work of a unit.
+/// Units of work per second at a share of the peak rate: peak x mfu / work of a unit.
 ///
 /// For machines that no estimate is calibrated for: `peak` of all of them, `each` the FLOPs of a unit, such as
 /// `training_flops_per_token`, `mfu` above 0 and at most 1, yours to know. Worked: 64 H100 of 989 TFLOP/s at an MFU of

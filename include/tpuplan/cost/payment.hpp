@@ -18,7 +18,7 @@ inline namespace abi_0 {
 /// How each way of paying is used.
 struct payment_terms {
   spot_terms spot{};              ///< what is expected of spot capacity
-  flex_start_terms flex_start{};  ///< whether a run may come in pieces
+  flex_start_terms flex_start{};  ///< whether and how a run is split into pieces
   double rest_of_term_used = 1;   ///< share of a commitment that other work uses and pays for; 0: this run pays for all
 };
 
@@ -36,7 +36,7 @@ struct paid_run {
   usd total{};                                  ///< rate x billed
   usd unused_cost{};                            ///< of the total, for what is unused
   seconds checkpoint_interval{};                ///< spot: work between two checkpoints
-  double preemptions = 0;                       ///< spot: expected
+  double preemptions = 0;                       ///< spot: how many are expected
   std::int64_t pieces = 1;                      ///< flex-start: windows; commitments: terms
 };
 
@@ -127,8 +127,8 @@ constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_te
 
 /// A run under all ways of paying, in the order of `provisioning`.
 struct payment_options {
-  std::array<paid_run, all_provisioning.size()> ways{};  ///< as many as there are in front
-  std::size_t count = 0;                                 ///< of the ways
+  std::array<paid_run, all_provisioning.size()> ways{};  ///< the first `count` are set
+  std::size_t count = 0;                                 ///< ways that are set
 
   [[nodiscard]] constexpr const paid_run* begin() const noexcept { return ways.data(); }        ///< the first way
   [[nodiscard]] constexpr const paid_run* end() const noexcept { return ways.data() + count; }  ///< behind the last way
@@ -148,7 +148,7 @@ struct payment_options {
   return options;
 }
 
-/// The way that costs least, the first of equals; nothing where there is none.
+/// The way of paying that costs least, the first of equals; nothing where there is none.
 [[nodiscard]] constexpr maybe<paid_run> cheapest(const payment_options& options) noexcept {
   maybe<paid_run> best;
   for (const paid_run& way : options) {
@@ -157,7 +157,7 @@ struct payment_options {
   return best;
 }
 
-/// That way of paying; nothing where it is not among them.
+/// The run under that way of paying; nothing where it is not among the options.
 [[nodiscard]] constexpr maybe<paid_run> find_way(const payment_options& options, provisioning kind) noexcept {
   for (const paid_run& way : options) {
     if (way.kind == kind) return way;

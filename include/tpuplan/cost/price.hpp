@@ -10,8 +10,8 @@
 #include <tpuplan/maybe.hpp>
 
 /// @file
-/// Price books: what a chip costs by generation, region, way of paying and size of slice. A missing price is no price,
-/// never 0.
+/// Price books: what a chip costs by generation, region, way of paying and size of slice. Where a price is missing, it
+/// is refused, never taken for 0.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -24,8 +24,8 @@ constexpr price_row to_price(const packed_price& p) {
 
 }  // namespace detail
 
-/// Rows of prices: the built-in US ones or rows that the caller keeps alive, and up to eight rows of the caller's own,
-/// which come before those.
+/// Rows of prices: the built-in US ones or rows that the caller keeps alive, and before them up to eight rows of the
+/// caller's own.
 class price_book {
  public:
   /// The built-in US prices.
@@ -40,7 +40,8 @@ class price_book {
                                           std::int64_t smallest_chips = 1) const {
     return with(price_row{generation, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
   }
-  /// The same for a row; up to eight. Throws as `validate`, and `errc::out_of_range` for a ninth.
+  /// The same book with one row changed or added, of the caller's own at most eight. Throws as `validate`, and
+  /// `errc::out_of_range` for a ninth.
   [[nodiscard]] constexpr price_book with(const price_row& row) const;
 
   /// Rows, the caller's own included.
@@ -51,7 +52,7 @@ class price_book {
   [[nodiscard]] constexpr std::size_t own_size() const noexcept { return own_size_; }
   /// Whether the rows behind them are the built-in US prices.
   [[nodiscard]] constexpr bool is_built_in() const noexcept { return rows_ == nullptr; }
-  /// Row by index, the caller's own first.
+  /// The row of that index, the caller's own first.
   [[nodiscard]] constexpr price_row row(std::size_t index) const {
     if (index >= size()) {
       detail::fail(errc::out_of_range, "price_book: row", static_cast<std::int64_t>(index), "0 to size() - 1");
@@ -181,13 +182,13 @@ constexpr void validate(const price_book& book, const chip_spec* own_chips = nul
   return book.row(best);
 }
 
-/// The same for a slice.
+/// The price of a chip in a slice, by the chip and the size of the slice; nothing where the book has none.
 [[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, const slice& where, std::string_view region,
                                                     provisioning kind) {
   return find_price(book, where.chip.name, region, kind, chips(where));
 }
 
-/// The price, or `errc::no_price` naming generation, region and kind.
+/// The price of a chip in a slice; where there is none it throws `errc::no_price`, naming generation, region and kind.
 /// Worked: price_for(price_book{}, slice_for("v5e-32"), "us", provisioning::on_demand) is 1.20 per chip and hour.
 [[nodiscard]] constexpr price_row price_for(const price_book& book, const slice& where, std::string_view region,
                                             provisioning kind) {

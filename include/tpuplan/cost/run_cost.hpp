@@ -7,18 +7,18 @@
 #include <tpuplan/math.hpp>
 
 /// @file
-/// Dollars: for an hour, for a run, for a million tokens.
+/// Dollars per hour, per run, and per million tokens.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Price of that many chips. Worked: 32 v5e at 1.20 are 38.40 an hour.
+/// The price of that many chips. Worked: 32 v5e at 1.20 are 38.40 USD per hour.
 [[nodiscard]] constexpr usd_per_second rate(usd_per_second per_chip, std::int64_t chip_count) {
   detail::positive("price per chip", per_chip.value());
   return per_chip * static_cast<double>(detail::positive_count("chips", chip_count));
 }
 
-/// Dollars for some time at a rate. Billing is by the second. Worked: 10 h at 3.67 an hour are 36.70.
+/// Dollars for a time at a rate; billing is by the second. Worked: 10 h at 3.67 USD per hour are 36.70.
 [[nodiscard]] constexpr usd cost(usd_per_second price, seconds time) {
   detail::positive("price", price.value());
   detail::not_negative("time", time.value());

@@ -14,9 +14,9 @@ inline namespace abi_0 {
 /// prefill and decode take: input x input tokens/s + output x output tokens/s, per million, is the price per second.
 struct serving_cost {
   usd_per_second rate{};  ///< of the slice
-  usd input{};            ///< a million input tokens, cached ones included
-  usd output{};           ///< a million output tokens
-  usd all_on_output{};    ///< a million output tokens that pay for the whole slice, as if input tokens were free
+  usd input{};            ///< of a million input tokens, cached ones included
+  usd output{};           ///< of a million output tokens
+  usd all_on_output{};    ///< of a million output tokens that pay for the whole slice, as if input were free
 };
 
 /// What tokens cost at that price of the slice. Throws for an estimate that does not fit, and for a price that is not

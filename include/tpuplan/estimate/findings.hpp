@@ -23,7 +23,7 @@ using finding_in = std::decay_t<decltype(std::declval<const List&>().items[0])>;
 }  // namespace detail
 
 /// The finding of that kind with the largest gain; nothing where there is none. Worked: llama-3-8b on v5p-128 with 64
-/// sequences of 512 tokens has one of finding_kind::batch (tests/unit/advice.cpp).
+/// sequences of 512 tokens has one of finding_kind::batch.
 template <class List>
 [[nodiscard]] constexpr maybe<detail::finding_in<List>> find_finding(const List& all,
                                                                      decltype(detail::finding_in<List>::kind) kind) {
@@ -47,7 +47,7 @@ constexpr Finding finding_of(Kind kind, std::string_view subject) {
 /// A number as the value of a field in a finding.
 constexpr text<64> words_of(std::int64_t number) { return text<64>{}.append(number); }
 
-/// Whether a change takes the place of the best one so far: it gains more, and no less than is worth telling.
+/// Whether a change replaces the best one so far: it gains more than that, and no less than is worth telling.
 template <class Finding>
 constexpr bool gains_more(const Finding& best, double gain, double smallest) {
   return gain >= smallest && gain > best.gain;

@@ -12,7 +12,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Does it fit? `uncertain` where the compiler's choices decide.
+/// Whether a job fits into HBM; `uncertain` where it depends on what the compiler does.
 enum class verdict : std::uint8_t { yes, uncertain, no };
 
 /// "yes", "uncertain" or "no".
@@ -21,7 +21,8 @@ enum class verdict : std::uint8_t { yes, uncertain, no };
   return detail::name_of(names, static_cast<std::size_t>(answer));
 }
 
-/// Share of what is usable below which the high estimate is safe; as far above it the low one surely does not fit.
+/// A job fits for sure where its high estimate is below this share of the usable HBM. For training it does not fit for
+/// sure where its low estimate is as far above all of it.
 inline constexpr double safe_share = 0.97;
 
 }  // namespace abi_0

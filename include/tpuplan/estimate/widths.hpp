@@ -18,29 +18,32 @@ struct layer_widths {
   double qkv = 0;      ///< queries, keys and values together
   double context = 0;  ///< output of the attention kernel
   double mlp_up = 0;   ///< outputs of gate and up products
-  double mlp = 0;      ///< those and the input of the down product
-  double scores = 0;   ///< of attention that is not fused: see scores_width
+  double mlp = 0;      ///< outputs of gate and up products, and the input of the down product
+  double scores = 0;   ///< scores that attention writes out: see scores_width
 };
 
-/// The widths of a model's layers; `global_apart`: layers that attend to everything may have heads of their own.
+/// The widths of a model's layers. `global_apart`: layers that attend to everything count with the widths of their own
+/// heads.
 /// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
 [[nodiscard]] constexpr layer_widths widths_of(const transformer& model, bool global_apart = true) {
   layer_widths w;
   w.d_model = static_cast<double>(model.d_model);
-  const attention_spec& a = model.attention;
-  const auto heads = static_cast<double>(a.heads);
+  const attention_spec& attention = model.attention;
+  const auto heads = static_cast<double>(attention.heads);
   if (has_latent_attention(model)) {
-    const auto qk = static_cast<double>(a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim);
-    const auto v = static_cast<double>(a.latent.v_head_dim);
+    const auto qk = static_cast<double>(attention.latent.qk_nope_head_dim + attention.latent.qk_rope_head_dim);
+    const auto v = static_cast<double>(attention.latent.v_head_dim);
     w.qkv = heads * (2 * qk + v);
     w.context = heads * v;
   } else {
-    const auto size = static_cast<double>(a.head_dim);
+    const auto size = static_cast<double>(attention.head_dim);
     const double global = detail::global_head_dim(model);
-    const auto kv_heads = static_cast<double>(a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads);
-    const double share = global_apart ? 1 - static_cast<double>(a.local_layers) / static_cast<double>(model.layers) : 0;
-    w.qkv = size * (heads + 2 * static_cast<double>(a.kv_heads));
-    w.qkv += share * (global * (heads + (a.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
+    const auto kv_heads =
+        static_cast<double>(attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads);
+    const double share =
+        global_apart ? 1 - static_cast<double>(attention.local_layers) / static_cast<double>(model.layers) : 0;
+    w.qkv = size * (heads + 2 * static_cast<double>(attention.kv_heads));
+    w.qkv += share * (global * (heads + (attention.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
     w.context = heads * (size + share * (global - size));
   }
   const double matrices = model.mlp.gated ? 3 : 2;
@@ -53,7 +56,7 @@ struct layer_widths {
   return w;
 }
 
-/// Parameters that are trained, and that are not: adapters and their base, or all and none.
+/// Parameters that a training step holds: those it trains and, under LoRA adapters, those of the frozen base.
 struct held_parameters {
   /// @{
   /// Over all devices, each parameter once.
@@ -69,9 +72,9 @@ struct held_parameters {
   return {static_cast<double>(lora_parameters(model, job.lora_rank, job.lora)), total};
 }
 
-/// Scores of a token in a layer that are written out: one for each head and key of the sequence, hidden keys too; none
-/// by a fused kernel. Worked: 32 x 4096 for llama-3-8b, unfused. Source: Korthikanti et al. 2022, arXiv 2205.05198,
-/// whose 2 a s^2 b bytes are these in bf16.
+/// Attention scores per token and layer that are written to HBM: one for each head and key of the sequence, hidden keys
+/// included; 0 for a fused kernel. Worked: 32 x 4096 for llama-3-8b, unfused. Source: Korthikanti et al. 2022, arXiv
+/// 2205.05198, whose 2 a s^2 b bytes are these in bf16.
 [[nodiscard]] constexpr double scores_width(const transformer& model, const training_job& job) noexcept {
   if (job.attention == attention_kernel::flash) return 0;
   return static_cast<double>(model.attention.heads) * static_cast<double>(job.sequence_length);
@@ -98,10 +101,11 @@ struct held_parameters {
                              static_cast<double>(detail::positive_count("tokens", tokens)));
 }
 
-/// FLOPs per token that a policy does again in the backward pass, as `step_time` counts them. What nothing depends on
-/// is not done again: the down product of the MLP and the output head. Attention is the fused kernel's. Throws under
-/// `all_parameters`, which knows no parts. Worked: 4 T N H per layer where every product is kept and attention is
-/// counted in full: 268435456 for 64 heads of 128 at 8192 tokens. Source: scaling book, "Transformers".
+/// FLOPs per token that a policy computes again in the backward pass, as `step_time` counts them. Results that no
+/// gradient needs are not computed again: those of the down product of the MLP and of the output head. Attention is
+/// that of the fused kernel. Throws under `all_parameters`, which does not tell the parts apart. Worked: 4 T N H per
+/// layer where every product is kept and attention is counted in full: 268435456 for 64 heads of 128 at 8192 tokens.
+/// Source: scaling book, "Transformers".
 [[nodiscard]] constexpr flops recomputed_flops_per_token(const transformer& model, std::int64_t sequence_length,
                                                          const remat_policy& policy,
                                                          const flop_convention& how = maxtext_flops) {

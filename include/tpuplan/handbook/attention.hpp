@@ -19,10 +19,10 @@ struct attention_shape {
   std::int64_t heads_per_kv_head = 1;  ///< 1: multi-head; more: grouped queries
 };
 
-/// FLOPs per byte of the attention core whose scores stay on the chip: T query rows and outputs of G heads and S keys
-/// and values of one move once, 4 T S G H FLOPs are done; in bf16 T S G / (T G + S). Worked: 0.99988 for one query on
-/// 8192 keys, 7.992 with 8 heads per KV head, 240 for a prompt of 480 tokens. Source: scaling book, "Inference"
-/// (2025-12-15).
+/// FLOPs per byte of the attention core whose scores stay on the chip. For T queries that see S keys, with G query
+/// heads of size H to a KV head, 4 T S G H FLOPs are done, and queries, outputs, keys and values move once: T S G / (T
+/// G + S) in bf16. Worked: 0.99988 for one query on 8192 keys, 7.992 with 8 heads per KV head, 240 for a prompt of 480
+/// tokens. Source: scaling book, "Inference" (2025-12-15).
 [[nodiscard]] constexpr flops_per_byte attention_intensity(const attention_shape& shape,
                                                            dtype activations = dtype::bf16, dtype cache = dtype::bf16) {
   const auto queries = static_cast<double>(detail::positive_count("queries", shape.queries));
@@ -32,8 +32,9 @@ struct attention_shape {
          (size_of(activations) * (2 * queries * group) + size_of(cache) * (2 * context));
 }
 
-/// The prompt, in tokens and not rounded, whose attention reaches that intensity in prefill: in bf16 I (G + 1) / G.
-/// Worked: 480 for 240 FLOP/B with one query head per KV head, 270 with eight. Source: scaling book, "Inference".
+/// The prompt, in tokens and not rounded, whose attention reaches the intensity I in prefill: in bf16 I (G + 1) / G
+/// with G query heads to a KV head. Worked: 480 for 240 FLOP/B with one query head per KV head, 270 with eight. Source:
+/// scaling book, "Inference".
 [[nodiscard]] constexpr double balance_prompt(flops_per_byte intensity, std::int64_t heads_per_kv_head = 1,
                                               dtype activations = dtype::bf16, dtype cache = dtype::bf16) {
   detail::positive("intensity", intensity.value());

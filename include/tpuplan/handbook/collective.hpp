@@ -10,16 +10,17 @@
 
 /// @file
 /// Time of a collective among a group of chips: by bandwidth, with the floor that latency sets. Bytes are those of the
-/// whole gathered or reduced array as one group sees it; where the array is also cut over an axis outside of the group,
-/// its share. Source of all formulas: scaling book, "Sharded matrices" and "Training" (2025-12-15).
+/// whole gathered or reduced array, V in the formulas, as one group sees it: where the array is also sharded over an
+/// axis outside of the group, the group's share of it. Source of all formulas: scaling book, "Sharded matrices" and
+/// "Training" (2025-12-15).
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// Time of a collective: the larger of what bandwidth and what latency ask for.
 struct collective_cost {
-  seconds bandwidth{};         ///< of the bytes over the links
-  seconds latency{};           ///< of the hops
+  seconds bandwidth{};         ///< the bytes over the links
+  seconds latency{};           ///< the hops, one after the other
   seconds total{};             ///< the larger of both
   bool latency_bound = false;  ///< latency is the larger
 };
@@ -54,8 +55,8 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
 
 }  // namespace detail
 
-/// Every member ends with the whole array of which each had a part: V over the links into one chip on rings, (n-1)/n V
-/// on lines, switches and groups of which some axes are open.
+/// Every member ends with the whole array, of which each had a part. On rings V bytes come in over the links of a chip;
+/// on lines, switches and groups with an open axis only (n-1)/n V do.
 /// Worked: 128 MiB over a ring of 16 at 45 GB/s one-way take 1.491 ms; 1.398 ms where only the others' part counts.
 [[nodiscard]] constexpr collective_cost all_gather(bytes array, const collective_group& group) {
   detail::check_collective(group, array);
@@ -77,9 +78,10 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
   return detail::make_cost(2 * half.bandwidth, 2 * half.latency);
 }
 
-/// Every member sends a different part to every other. Torus: V max(n_i) / (4 n x both ways), which on one ring is
-/// V / (4 x both ways); a line takes twice as long, for half of the parts cross its one middle link; a switch
-/// V (n-1)/n^2, or V/n where the whole array counts. `share` is for switches only.
+/// Every member sends a different part of the array to every other. On a torus of n chips whose longest axis has m,
+/// links moving W one way, it takes V m / (8 n W), on one ring V / (8 W). An axis that does not close takes as long as
+/// a ring of twice its length, because half of the parts cross its one middle link. A switch takes V (n-1)/n^2 / W, or
+/// V / (n W) where the whole array counts: only there `share` is read.
 /// Worked: 1 GB over 16 x 16 rings at 45 GB/s one-way takes 174 us.
 [[nodiscard]] constexpr collective_cost all_to_all(bytes array, const collective_group& group) {
   detail::check_collective(group, array);
@@ -97,16 +99,18 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
   return detail::make_cost(array * (slowest / (4 * n)) / (2 * group.one_way), latency);
 }
 
-/// Bytes that cross one link of a one-way ring of n: all-gather V (1 - 1/n), all-to-all half of that.
+/// Bytes that cross one link of a one-way ring of n members: V (1 - 1/n) for an all-gather, half of that for an
+/// all-to-all.
 /// Worked: 7/8 and 7/16 of the array for n = 8.
-[[nodiscard]] constexpr bytes one_way_ring_traffic(bytes array, std::int64_t n, bool all_to_all_instead = false) {
+[[nodiscard]] constexpr bytes one_way_ring_traffic(bytes array, std::int64_t ring_members,
+                                                   bool all_to_all_instead = false) {
   detail::not_negative("bytes of the array", array.value());
-  const auto ring = static_cast<double>(detail::positive_count("members", n));
+  const auto ring = static_cast<double>(detail::positive_count("members", ring_members));
   return array * ((1 - 1 / ring) * (all_to_all_instead ? 0.5 : 1));
 }
 
-/// Effective bandwidth of an all-gather through a level of a switched network with d members of that bandwidth each:
-/// W d/(d-1). The slowest level decides. Worked: 8 GPUs of 450 GB/s are as good as 514 GB/s.
+/// Effective bandwidth of an all-gather through a level of a switched network with d members of W bytes/s each: W
+/// d/(d-1). The slowest level of a network decides. Worked: 8 GPUs of 450 GB/s are as good as 514 GB/s.
 [[nodiscard]] constexpr bytes_per_second switched_bandwidth(bytes_per_second one_way, std::int64_t level_members) {
   detail::positive("one_way", one_way.value());
   if (level_members < 2) detail::fail(errc::invalid_argument, "members of a level", level_members, "2 or more");

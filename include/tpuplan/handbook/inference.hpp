@@ -13,7 +13,6 @@
 /// @file
 /// Bounds of inference at peak rates: a decode step, what fits, tensor parallelism, servers for prefill and for decode.
 /// What real engines reach is in estimate/serving/engine.hpp. Source of all: scaling book, "Inference" (2025-12-15).
-/// All worked numbers are tests in tests/static/roofline.cpp.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -42,8 +41,8 @@ struct decode_bound {
   per_second tokens_per_second{};  ///< batch / total
 };
 
-/// Time of a decode step at the peak rates of so many chips. Throws for a batch, weights or chips that are not above 0,
-/// and for other figures below 0.
+/// Time of a decode step at the peak rates of that many chips. Throws for a batch, weights or chips that are not above
+/// 0, and for other figures below 0.
 /// Worked: batch 4 of 30e9 int8 weights and 819 MB of cache on 16 chips of 810 GB/s takes 2.568 ms.
 [[nodiscard]] constexpr decode_bound decode_bound_of(const decode_work& work, const chip_spec& chip,
                                                      std::int64_t chip_count, dtype compute = dtype::bf16) {
@@ -82,15 +81,15 @@ struct server_memory {
   return left < 1 ? 0 : floor_to_count(left);
 }
 
-/// Chips whose HBM capacity holds that much, not rounded. Throws for an amount or a capacity that is not above 0.
-/// Worked: 8.75 chips of 16 GB for 140 GB.
+/// Chips, not rounded, whose HBM holds that many bytes. Throws for an amount or a capacity that is not above 0. Worked:
+/// 8.75 chips of 16 GB for 140 GB.
 [[nodiscard]] constexpr double chips_to_hold(bytes amount, const chip_spec& chip) {
   detail::positive("amount", amount.value());
   detail::positive("chip.hbm.capacity", chip.hbm.capacity.value());
   return amount / chip.hbm.capacity;
 }
 
-/// The smallest power of two that is at least that number of chips: slices come in these sizes. Worked: 8 for 6.996,
+/// The smallest power of two that is at least a number of chips: slices come in these sizes. Worked: 8 for 6.996 chips,
 /// 16 for 8.55.
 [[nodiscard]] constexpr std::int64_t power_of_two_from(double chip_count) {
   detail::in_range("chips", chip_count, 1e-9, 1e15, "above 0 and at most 1e15");
@@ -106,8 +105,8 @@ struct decode_server {
   double output_tokens = 0;  ///< of a request
 };
 
-/// Requests that a server ends in each second: batch / (step x output tokens). Throws for figures that are not above 0.
-/// Worked: 43 sequences, steps of 19 ms, 512 output tokens: 4.42 a second.
+/// Requests that a server completes per second: batch / (step x output tokens). Throws for figures that are not above
+/// 0. Worked: 43 sequences, steps of 19 ms, 512 output tokens: 4.42 per second.
 [[nodiscard]] constexpr per_second requests_per_second(const decode_server& server) {
   detail::positive("batch", server.batch);
   detail::positive("step", server.step.value());
@@ -115,8 +114,8 @@ struct decode_server {
   return server.batch / (server.step * server.output_tokens);
 }
 
-/// Time from the first output token of a request to its last: a step for each. Throws for figures that are not above 0.
-/// Worked: 9.98 s for 512 tokens at steps of 19.5 ms.
+/// Time from the first output token of a request to its last: one decode step for each token. Throws for figures that
+/// are not above 0. Worked: 9.98 s for 512 tokens at steps of 19.5 ms.
 [[nodiscard]] constexpr seconds output_time(seconds step, double output_tokens) {
   detail::positive("step", step.value());
   return step * detail::positive("output_tokens", output_tokens);
@@ -143,8 +142,9 @@ struct decode_turnover {
   return {batch / request.output, batch * (request.prompt + request.output) / request.output};
 }
 
-/// Prefill servers that keep one decode server busy, not rounded: its requests a second x the time of a prefill.
-/// Throws for figures that are not above 0. Worked: 4.02 for 43 sequences, 0.91 s, 19 ms and 512 output tokens.
+/// Prefill servers that keep one decode server busy, not rounded: the requests it completes per second x the time of a
+/// prefill. Throws for figures that are not above 0. Worked: 4.02 for 43 sequences, a prefill of 0.91 s, steps of 19 ms
+/// and 512 output tokens.
 [[nodiscard]] constexpr double prefill_servers_per_decode_server(const decode_server& server, seconds prefill) {
   detail::positive("prefill", prefill.value());
   return requests_per_second(server) * prefill;
@@ -189,8 +189,8 @@ struct weight_stationary_degrees {
   double d_ff = 0;     ///< ways of the d_ff dimension: Y Z
 };
 
-/// The best degrees on so many chips: X = sqrt(N D / 2F), YZ = N / X. Throws for figures that are not above 0.
-/// Worked: 4 and 32 for F = 4 D on 128 chips.
+/// The best degrees on N chips: X = sqrt(N D / 2F), YZ = N / X. Throws for figures that are not above 0. Worked: 4 and
+/// 32 for F = 4 D on 128 chips.
 [[nodiscard]] constexpr weight_stationary_degrees two_dimensional_degrees(std::int64_t chip_count,
                                                                           double d_ff_over_d_model) {
   const auto count = static_cast<double>(detail::positive_count("chips", chip_count));

@@ -7,14 +7,15 @@
 #include <tpuplan/parallel/interconnect.hpp>
 
 /// @file
-/// From one chip to another: hops, the first byte, the rest, and what a chip gets of its host's network card.
+/// The way from one chip to another: its hops, when the first byte arrives, how long the rest takes. And what each chip
+/// has of its host's network card.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Where a chip is in its slice: its place along each axis, from 0.
+/// Where a chip is in its slice.
 struct chip_position {
-  std::array<std::int32_t, 3> at{0, 0, 0};  ///< along each axis
+  std::array<std::int32_t, 3> at{0, 0, 0};  ///< its coordinate along each axis, from 0
 };
 
 namespace detail {
@@ -29,9 +30,9 @@ constexpr axis_way way_along(const slice& where, const chip_position& from, cons
   const std::int64_t length = positive_count("slice.shape", where.shape.dims[axis]);
   const std::int64_t a = from.at[axis];
   const std::int64_t b = to.at[axis];
-  for (const std::int64_t place : {a, b}) {
-    if (place < 0 || place >= length)
-      fail(errc::out_of_range, "chip_position.at", place, "0 to the axis' length less 1");
+  for (const std::int64_t position : {a, b}) {
+    if (position < 0 || position >= length)
+      fail(errc::out_of_range, "chip_position.at", position, "0 to the axis' length less 1");
   }
   const std::int64_t straight = a < b ? b - a : a - b;
   if (straight == 0) return {};
@@ -43,7 +44,7 @@ constexpr axis_way way_along(const slice& where, const chip_position& from, cons
 }  // namespace detail
 
 /// Hops on the shortest way between two chips: min(d, n - d) along an axis of n that wraps, d along one that does not.
-/// Throws for places outside of the slice, and where the answer depends on a wraparound that is unknown.
+/// Throws for positions outside of the slice, and where the answer depends on a wraparound that is unknown.
 /// Twisted shapes are counted as plain ones. Worked: 8 from (0, 0) to (13, 5) of v5litepod-256.
 /// Source: scaling book, "TPU networking".
 [[nodiscard]] constexpr std::int64_t hops(const slice& where, const chip_position& from, const chip_position& to) {
@@ -89,9 +90,9 @@ struct send_breakdown {
   seconds total{};         ///< of both
 };
 
-/// Time to send an array over all shortest ways between two chips of a slice. Nothing takes no time from a chip to
-/// itself. Worked: bf16[8,128,8192] from corner to corner of v5litepod-16: 6 us to the first byte, 186.4 us of
-/// streaming over two ports at 45 GB/s. Source: scaling book, "TPUs", exercise.
+/// Time to send an array over all shortest ways between two chips of a slice; 0 from a chip to itself. Worked:
+/// bf16[8,128,8192] from corner to corner of v5litepod-16: 6 us to the first byte, 186.4 us of streaming over two ports
+/// at 45 GB/s. Source: scaling book, "TPUs", exercise.
 [[nodiscard]] constexpr send_breakdown send_time(bytes amount, const slice& where, const chip_position& from,
                                                  const chip_position& to, seconds per_hop = ici_hop_latency) {
   detail::positive("amount", amount.value());
@@ -105,14 +106,14 @@ struct send_breakdown {
   return result;
 }
 
-/// The size below which a hop takes as long as an empty one: link rate x latency.
+/// The size of a message below which the latency of a hop takes longer than its bytes: link rate x latency.
 /// Worked: 45 kB on v5e. Source: scaling book, "Sharded matrices".
 [[nodiscard]] constexpr bytes latency_bound_bytes(const chip_spec& chip, seconds per_hop = ici_hop_latency) {
   detail::positive("latency per hop", per_hop.value());
   return ici_link_rate(chip) * per_hop;
 }
 
-/// What a host sends to the data-centre network, and each of its chips.
+/// One-way rates into the data-centre network: of a host, and of each of its chips.
 struct network_share {
   bytes_per_second host{};  ///< of the host's network card
   bytes_per_second chip{};  ///< of one chip

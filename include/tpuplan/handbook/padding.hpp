@@ -103,12 +103,12 @@ constexpr void add_matrix(weight_matrices& list, std::string_view name, std::int
 }
 
 constexpr void add_attention_matrices(const transformer& model, weight_matrices& list) {
-  const attention_spec& a = model.attention;
+  const attention_spec& attention = model.attention;
   const std::int64_t d = model.d_model;
   const std::int64_t n = model.layers;
   if (has_latent_attention(model)) {
-    const latent_attention_spec& latent = a.latent;
-    const std::int64_t q = a.heads * (latent.qk_nope_head_dim + latent.qk_rope_head_dim);
+    const latent_attention_spec& latent = attention.latent;
+    const std::int64_t q = attention.heads * (latent.qk_nope_head_dim + latent.qk_rope_head_dim);
     if (latent.q_lora_rank > 0) {
       add_matrix(list, "query down", d, latent.q_lora_rank, n, n);
       add_matrix(list, "query up", latent.q_lora_rank, q, n, n);
@@ -116,15 +116,15 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
       add_matrix(list, "query", d, q, n, n);
     }
     add_matrix(list, "key and value down", d, latent.kv_lora_rank + latent.qk_rope_head_dim, n, n);
-    add_matrix(list, "key and value up", latent.kv_lora_rank, a.heads * (latent.qk_nope_head_dim + latent.v_head_dim),
-               n, n);
-    add_matrix(list, "attention output", a.heads * latent.v_head_dim, d, n, n);
+    add_matrix(list, "key and value up", latent.kv_lora_rank,
+               attention.heads * (latent.qk_nope_head_dim + latent.v_head_dim), n, n);
+    add_matrix(list, "attention output", attention.heads * latent.v_head_dim, d, n, n);
     return;
   }
-  add_matrix(list, "query", d, a.heads * a.head_dim, n, n);
-  add_matrix(list, "key", d, a.kv_heads * a.head_dim, n, n);
-  add_matrix(list, "value", d, a.kv_heads * a.head_dim, n, n);
-  add_matrix(list, "attention output", a.heads * a.head_dim, d, n, n);
+  add_matrix(list, "query", d, attention.heads * attention.head_dim, n, n);
+  add_matrix(list, "key", d, attention.kv_heads * attention.head_dim, n, n);
+  add_matrix(list, "value", d, attention.kv_heads * attention.head_dim, n, n);
+  add_matrix(list, "attention output", attention.heads * attention.head_dim, d, n, n);
 }
 
 }  // namespace detail

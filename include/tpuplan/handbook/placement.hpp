@@ -93,7 +93,8 @@ constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& 
   return result;
 }
 
-/// The group of chips in which one degree communicates. Worked: all_gather over it takes what FSDP waits for.
+/// The group of chips in which one degree communicates. For the FSDP degree, `all_gather` over this group is how long a
+/// gather of weights takes.
 [[nodiscard]] constexpr collective_group group_of(const placed_degree& placed, const slice& where) {
   return group_spanning(where, placed.lengths);
 }

@@ -10,7 +10,8 @@
 #include <tpuplan/text.hpp>
 
 /// @file
-/// One chip and one matrix product: when does arithmetic take longer than moving the operands?
+/// One chip and one matrix product: does arithmetic take longer than moving the operands? In the formulas C is the peak
+/// rate in FLOP/s and W the bandwidth of the memory.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -20,7 +21,7 @@ enum class memory_level : std::uint8_t {
   hbm,
   vmem,
   pcie,  ///< host memory
-  ici,   ///< other chips of the slice, over one axis in both directions
+  ici,   ///< other chips of the slice, over one ICI axis in both directions
   dcn,   ///< other slices
 };
 
@@ -30,7 +31,7 @@ enum class memory_level : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(level));
 }
 
-/// What one chip can read from there in a second. Throws where the figure is not known.
+/// The bandwidth at which one chip reads from a memory. Throws where the figure is not known.
 /// Worked: 819 GB/s from the HBM of v5e; 90 GB/s over one of its ICI axes, both directions, as achieved.
 [[nodiscard]] constexpr bytes_per_second bandwidth(const chip_spec& chip, memory_level level) {
   bytes_per_second rate{};
@@ -66,9 +67,9 @@ struct product_dtypes {
 }
 
 /// The batch in tokens, not rounded, above which a product [B,D] x [D,F] is limited by arithmetic, where only its
-/// weights count as traffic (B far below D and F): C s / (2 W) for weights of s bytes that come at bandwidth W.
-/// `experts_per_active` is E/k for a mixture of experts.
-/// From ICI it is tokens per chip of FSDP over one axis, from DCN tokens per slice of data parallelism.
+/// weights count as traffic (B far below D and F): C s / (2 W) for weights of s bytes each. `experts_per_active` is E/k
+/// for a mixture of E experts of which k are active.
+/// From ICI it is the tokens per chip of FSDP over one axis, from DCN the tokens per slice of data parallelism.
 /// Worked: 240.5 on v5e in bf16; 60.1 with int4 weights and 197e12/820e9. Source: scaling book, "Rooflines".
 [[nodiscard]] constexpr double unrounded_critical_batch(const chip_spec& chip, const product_dtypes& types,
                                                         memory_level from = memory_level::hbm,
@@ -78,7 +79,8 @@ struct product_dtypes {
   return ridge_point(chip, types.compute, from).value() * weight_bytes / 2 * experts_per_active;
 }
 
-/// The smallest batch in whole tokens above the unrounded one. Throws where the rate or the bandwidth is unknown.
+/// The smallest batch in whole tokens that is above `unrounded_critical_batch`. Throws where the rate or the bandwidth
+/// is unknown.
 /// Worked: 241 on v5e, 167 on v5p, 561 on v6e in bf16 from HBM.
 [[nodiscard]] constexpr std::int64_t critical_batch(const chip_spec& chip, const product_dtypes& types,
                                                     memory_level from = memory_level::hbm,
@@ -86,7 +88,8 @@ struct product_dtypes {
   return floor_to_count(unrounded_critical_batch(chip, types, from, experts_per_active)) + 1;
 }
 
-/// The same with one format throughout. Worked: critical_batch(v5e, dtype::int8) = 240.
+/// The critical batch in whole tokens of a product with one format throughout. Worked: critical_batch(v5e, dtype::int8)
+/// = 240.
 [[nodiscard]] constexpr std::int64_t critical_batch(const chip_spec& chip, dtype type = dtype::bf16,
                                                     memory_level from = memory_level::hbm) {
   return critical_batch(chip, uniform(type), from);
@@ -120,7 +123,7 @@ struct product_shape {
          size_of(types.output) * (batch * outer);
 }
 
-/// FLOPs per byte moved. Worked: tends to the batch for small bf16 batches and wide matrices.
+/// FLOPs per byte moved. Worked: about the batch, for a bf16 batch that is small against both other dimensions.
 [[nodiscard]] constexpr flops_per_byte arithmetic_intensity(const product_shape& product,
                                                             const product_dtypes& types = {}) {
   return flops_of(product) / bytes_of(product, types);
@@ -135,8 +138,8 @@ struct product_shape {
   return flops_of(one) * batch / (bytes_of(one, types) * batch);
 }
 
-/// FLOPs per byte of a product that is done in tiles whose operands stream from memory while the result stays: bm
-/// bn/(bm+bn) in bf16, whatever the depth. Worked: 256 for tiles of 512 x 512.
+/// FLOPs per byte of a product that is done in tiles of m x n results, whose operands stream from memory while the
+/// results stay: m n / (m + n) in bf16, whatever the inner dimension. Worked: 256 for tiles of 512 x 512.
 [[nodiscard]] constexpr flops_per_byte tiled_intensity(std::int64_t tile_rows, std::int64_t tile_columns,
                                                        dtype type = dtype::bf16) {
   const auto rows = static_cast<double>(detail::positive_count("tile_rows", tile_rows));
@@ -231,9 +234,10 @@ struct product_time {
   return peak_rate(chip, compute) * time * static_cast<double>(detail::positive_count("chips", chip_count));
 }
 
-/// What part of the available FLOPs some work is: the MFU of a run where it is model FLOPs. Above 1 for claims that
-/// cannot be.
-/// Worked: 3.2856e24 FLOP in those chip-hours are 21.6 %. Source: scaling book, "Transformers", exercise.
+/// What part of the available FLOPs some work is: the MFU of a run, where the work is its model FLOPs. Above 1 it shows
+/// that a claim cannot be.
+/// Worked: 3.2856e24 FLOP in 2.79 million chip-hours at 1513 TFLOP/s are 21.6 %. Source: scaling book, "Transformers",
+/// exercise.
 [[nodiscard]] constexpr double utilization(flops work, const chip_spec& chip, std::int64_t chip_count, seconds time,
                                            dtype compute = dtype::bf16) {
   detail::positive("work", work.value());
@@ -272,7 +276,7 @@ struct product_time {
   return flops{static_cast<double>(detail::positive_count("lanes", lanes))} * clock;
 }
 
-/// Time of several stages that work at once: at best the slowest, at worst all of them one after the other.
+/// Bounds on the time of stages that work at once: at best the slowest alone, at worst all of them one after the other.
 struct time_bounds {
   seconds lower{};  ///< the slowest stage
   seconds upper{};  ///< the sum of all

@@ -15,8 +15,9 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// ICI intensity: FLOPs that a chip can do while a byte comes over one axis, from both directions. Tokens per chip in
-/// bf16, whose two bytes cancel the two FLOPs of a multiply-add. Worked: 2550 on v5p, 2189 on v5e.
+/// ICI intensity: FLOPs that a chip can do while a byte comes over one axis, from both directions. In bf16 it is also a
+/// number of tokens per chip, because the two bytes of a weight cancel the two FLOPs of its multiply-add. Worked: 2550
+/// on v5p, 2189 on v5e.
 [[nodiscard]] constexpr double ici_intensity(const chip_spec& chip, dtype compute = dtype::bf16) {
   return ridge_point(chip, compute, memory_level::ici).value();
 }
@@ -75,7 +76,8 @@ struct mixed_sharding {
   return ridge_point(chip, dtype::bf16, memory_level::dcn).value();
 }
 
-/// X[B,D] Y[D,F] with Y sharded along D: gather Y first, or multiply and reduce after?
+/// A product X[B,D] Y[D,F] whose Y is sharded along D can gather Y first, or multiply its parts and reduce the results
+/// after: these limits say which, and up to where arithmetic decides.
 struct contraction_limits {
   double gather_first_batch = 0;   ///< tokens above which gathering first is limited by arithmetic
   double reduce_after_inner = 0;   ///< D above which reducing after beats the repeated FLOPs of gathering first
@@ -83,7 +85,8 @@ struct contraction_limits {
   double equal_traffic_batch = 0;  ///< tokens at which both move the same bytes; fewer favour reducing after
 };
 
-/// Worked: 2550 tokens, D above 5100, 1.6 ways for D = 8192 on v5p; equal traffic at 4096 tokens.
+/// The limits of a contraction over D = `inner`. Worked: on v5p 2550 tokens, D above 5100, 1.6 ways for D = 8192, and
+/// equal traffic at 4096 tokens.
 [[nodiscard]] constexpr contraction_limits sharded_contraction(const chip_spec& chip, std::int64_t inner) {
   const double intensity = ici_intensity(chip);
   const auto d = static_cast<double>(detail::positive_count("inner", inner));
@@ -113,8 +116,8 @@ struct layer_times {
   bool compute_bound = false;  ///< arithmetic takes longer than either kind of traffic
 };
 
-/// Worked: 4 Mi tokens, D 8192, F 28672, FSDP 2048 on two axes and tensor 4 on one, v5p: 1.048 ms of arithmetic,
-/// 0.652 ms and 0.373 ms of traffic.
+/// The forward times of a layer under a way of sharding it. Worked: 4 Mi tokens, D 8192, F 28672, FSDP 2048 on two axes
+/// and tensor 4 on one, v5p: 1.048 ms of arithmetic, 0.652 ms and 0.373 ms of traffic.
 [[nodiscard]] constexpr layer_times layer_forward(const chip_spec& chip, const mlp_layer& layer,
                                                   const layer_sharding& how) {
   const flops work = 2 * flops_of({layer.batch_tokens, layer.d_model, layer.d_ff});
@@ -149,7 +152,8 @@ struct equal_slices {
   std::int64_t slices = 0;  ///< how many
 };
 
-/// Worked: 2e6 tokens, D 8192, F 28672 on two v5p slices of 8960 chips: 0.457 ms against 0.0336 ms.
+/// The backward times of a layer whose batch is sharded over slices. Worked: 2e6 tokens, D 8192, F 28672 on two v5p
+/// slices of 8960 chips: 0.457 ms of arithmetic, 0.0336 ms between slices.
 [[nodiscard]] constexpr layer_backward_times layer_backward_between_slices(const chip_spec& chip,
                                                                            const mlp_layer& layer,
                                                                            const equal_slices& over) {
@@ -172,7 +176,8 @@ struct layer_traffic {
   bytes tensor{};  ///< activations gathered and scattered both ways
 };
 
-/// Worked: D 8192, F 28672, 2^20 tokens: 1879048192, 2818572288 and 68719476736 B.
+/// The bytes of a layer under data parallelism, FSDP and tensor parallelism. Worked: D 8192, F 28672, 2^20 tokens:
+/// 1879048192, 2818572288 and 68719476736 B.
 [[nodiscard]] constexpr layer_traffic traffic_of_layer(const mlp_layer& layer) {
   const double weights = static_cast<double>(
       checked_multiply(detail::positive_count("d_model", layer.d_model), detail::positive_count("d_ff", layer.d_ff)));
@@ -181,8 +186,7 @@ struct layer_traffic {
   return {bytes{8 * weights}, bytes{12 * weights}, bytes{8 * activations}};
 }
 
-/// Time in which pipeline stages hand on the activations of a step: one hop of a microbatch, and hops on the critical
-/// path.
+/// Time in which pipeline stages hand on the activations of a step.
 struct pipeline_transfer {
   seconds per_hop{};  ///< one microbatch
   seconds total{};    ///< all hops on the critical path
@@ -194,7 +198,8 @@ struct pipeline_shape {
   std::int64_t stages = 0;        ///< 2 or more
 };
 
-/// Worked: 2 Mi tokens, D 8192, 400 GB/s, 32 microbatches, 8 stages: 2.68 ms a hop, 102 ms in all.
+/// The transfer time of a step whose stages are joined at that bandwidth. Worked: 2 Mi tokens, D 8192, 400 GB/s, 32
+/// microbatches, 8 stages: 2.68 ms a hop, 102 ms in all.
 [[nodiscard]] constexpr pipeline_transfer pipeline_transfer_time(std::int64_t batch_tokens, std::int64_t d_model,
                                                                  bytes_per_second between_stages,
                                                                  const pipeline_shape& pipeline) {

@@ -67,7 +67,7 @@ struct host_spec {
   known<bytes_per_second> dcn{};   ///< per chip, egress to the data-centre network
 };
 
-/// How large it gets.
+/// How large slices of a generation get.
 struct pod_spec {
   topology shape{};                ///< the full pod
   std::int64_t largest_slice = 0;  ///< chips in the largest single slice that is scheduled
@@ -110,7 +110,7 @@ struct chip_spec {
   return chip.peak.bf16.value("bf16 peak of the chip");
 }
 
-/// Whether that rate is known. Worked: fp8 on v6e is, on v5e it is not documented.
+/// Whether `peak_rate` knows the rate of that format. Worked: it knows fp8 on v6e, not on v5e.
 [[nodiscard]] constexpr bool has_peak_rate(const chip_spec& chip, dtype compute) noexcept {
   switch (compute) {
     case dtype::int8: return chip.peak.int8.has_value();

@@ -16,8 +16,8 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A slice of a pod: one kind of chip in one shape, cut into VMs of equal size. It holds its chip by value, so that a
-/// chip of the caller's own is treated like those of the table.
+/// A slice of a pod: one kind of chip in one shape, divided into VMs of equal size. It holds its chip by value, so that
+/// a caller's own chip is treated like those of the table.
 struct slice {
   chip_spec chip{};               ///< every chip of the slice
   topology shape{};               ///< chips along each ICI axis
@@ -38,17 +38,17 @@ struct slice {
 [[nodiscard]] constexpr std::int64_t vms(const slice& where) {
   return ceil_div(chips(where), detail::positive_count("slice.chips_per_vm", where.chips_per_vm));
 }
-/// Physical hosts, in eighths and quarters where one is shared with other slices. Worked: 16 for v5p-128; 2 for
+/// Physical hosts of the slice: a fraction where its host is shared with other slices. Worked: 16 for v5p-128; 2 for
 /// v5litepod-16 (4 VMs); 0.125 for v5litepod-1.
 [[nodiscard]] constexpr double hosts(const slice& where) {
   return static_cast<double>(chips(where)) /
          static_cast<double>(detail::positive_count("chip.host.chips", where.chip.host.chips));
 }
-/// Per axis, whether it wraps. Worked: v5p-128 on all three axes.
+/// Per axis, whether it wraps. Worked: all three axes of v5p-128 do.
 [[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const slice& where) {
   return wraparound(where.shape, where.chip.ici.wraparound, where.chip.pod.shape);
 }
-/// Whether every axis wraps; unknown where that of an axis is. Worked: yes for v5p-128, no for v5litepod-128.
+/// Whether every axis wraps; unknown where the wraparound of an axis is. Worked: yes for v5p-128, no for v5litepod-128.
 [[nodiscard]] constexpr known<bool> fully_wrapped(const slice& where) {
   const std::array<known<bool>, 3> axes = wraparound(where);
   for (std::int32_t axis = 0; axis < where.shape.axes; ++axis) {
@@ -60,7 +60,7 @@ struct slice {
 }
 /// Whether the service runs it as one slice: not above the largest that is scheduled. Worked: v5p-17920 is not.
 [[nodiscard]] constexpr bool schedulable(const slice& where) { return chips(where) <= where.chip.pod.largest_slice; }
-/// HBM of the whole slice that a program may use, where the chip's budget is known, else all of it.
+/// HBM of the whole slice that a program may use; all of it where the budget of the chip is not known.
 [[nodiscard]] constexpr bytes usable_hbm(const slice& where) {
   return usable_hbm_per_device(where.chip) * static_cast<double>(devices(where));
 }
@@ -113,7 +113,7 @@ constexpr bool is_named(const slice& where) {
   return row != nullptr && is_shape(*row, where.shape) && row->chips_per_vm == where.chips_per_vm;
 }
 
-/// Where `generations` has the chip; -1 where it has not.
+/// The index of the chip in `generations`; -1 where it is not in that table.
 constexpr std::int64_t generation_index(const chip_spec& chip) noexcept {
   for (std::size_t i = 0; i < generations.size(); ++i) {
     if (generations[i].name == chip.name) return static_cast<std::int64_t>(i);
@@ -164,16 +164,17 @@ inline constexpr std::size_t slice_count = detail::count_slices();
   return result.append(name(where.shape));
 }
 
-/// Several slices alike; refuses a count below 1. Worked: "4 x v6e-256" for 4, "v6e-256" for one.
+/// The name of that many equal slices; refuses a count below 1. Worked: "4 x v6e-256" for 4, "v6e-256" for one.
 [[nodiscard]] constexpr text<64> name(const slice& where, std::int64_t count) {
   text<64> result;
   if (detail::positive_count("slices", count) > 1) result.append(count).append(" x ");
   return result.append(name(where).view());
 }
 
-/// Whether a chip can be cut into that shape. Three dimensions: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples of 4
-/// with A <= B <= C (one chip on tpu7x). Two dimensions: the documented shapes of the generations; for other chips
-/// sides that are powers of two, equal or one twice the other. Up to the largest slice, or a documented name above it.
+/// Whether a chip has slices of that shape. Chips with three axes: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples
+/// of 4 with A <= B <= C (one chip on tpu7x). Chips with two axes: the documented shapes of the generations; for other
+/// chips sides that are powers of two, equal or one twice the other. A slice has no more chips than the largest slice
+/// of its generation, or than a documented name above that.
 /// Worked: 4x4x12 of v5p is valid, 4x12x4 and 4x4x6 are not. Source: KubeRay's copy of GKE "Plan TPUs", xpk.
 [[nodiscard]] constexpr bool is_valid_shape(const chip_spec& chip, const topology& shape) {
   if (shape.axes != chip.ici.axes) return false;
@@ -212,7 +213,7 @@ constexpr text<160> shape_hint(const chip_spec& chip) {
 }  // namespace detail
 
 /// The slice of that chip in that shape, with the default VM layout (or `chips_per_vm` where it is given). Throws
-/// `errc::unknown_name` for shapes that cannot be cut, and `errc::not_divisible` for VMs that do not tile it.
+/// `errc::unknown_name` for shapes that the chip does not have, and `errc::not_divisible` for VMs that do not tile it.
 /// Worked: slice_of(v5p, {4, 4, 12}) has 192 chips.
 [[nodiscard]] constexpr slice slice_of(const chip_spec& chip, const topology& shape, std::int64_t chips_per_vm = 0) {
   if (!is_valid_shape(chip, shape)) {
@@ -316,8 +317,8 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   return slice_of(chip, best);
 }
 
-/// Whether a slice is what is meant by that many chips of its chip, and may be scheduled: `find_slice_of_size` answers
-/// with it. A plan considers these. Worked: v5litepod-8 (one VM) is, 2x4 of v5e on two VMs is not.
+/// Whether a slice is the one that `find_slice_of_size` finds for its chip and its number of chips, and may be
+/// scheduled. The planner considers these slices alone. Worked: v5litepod-8 (one VM) is, 2x4 of v5e on two VMs is not.
 [[nodiscard]] constexpr bool is_default(const slice& where) {
   const maybe<slice> usual = find_slice_of_size(where.chip, chips(where));
   return usual && usual->shape == where.shape && usual->chips_per_vm == where.chips_per_vm;
@@ -329,7 +330,8 @@ struct nearest_slices {
   maybe<slice> larger{};   ///< at least that many chips
 };
 
-/// The named slices of a chip just below and just above that many chips, or exactly so in both places.
+/// The named slices of a chip next to a number of chips: the largest that has no more, and the smallest that has no
+/// fewer.
 /// Worked: nearest(v5e, 24) are v5litepod-16 and v5litepod-32.
 [[nodiscard]] constexpr nearest_slices nearest(const chip_spec& chip, std::int64_t chip_count) {
   const detail::slice_row* smaller = nullptr;

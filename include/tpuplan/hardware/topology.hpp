@@ -24,9 +24,10 @@ struct topology {
   /// A shape that is not set: no chips.
   constexpr topology() noexcept = default;
   /// Two axes of those lengths, in chips.
-  constexpr topology(std::int32_t a, std::int32_t b) noexcept : dims{a, b, 1} {}
+  constexpr topology(std::int32_t first, std::int32_t second) noexcept : dims{first, second, 1} {}
   /// Three axes of those lengths, in chips. Worked: {2, 2, 1} has three axes, {2, 2} two.
-  constexpr topology(std::int32_t a, std::int32_t b, std::int32_t c) noexcept : dims{a, b, c}, axes{3} {}
+  constexpr topology(std::int32_t first, std::int32_t second, std::int32_t third) noexcept
+      : dims{first, second, third}, axes{3} {}
   /// All three lengths, and how many of them are axes.
   constexpr topology(const std::array<std::int32_t, 3>& lengths, std::int32_t axis_count) noexcept
       : dims{lengths}, axes{axis_count} {}
@@ -87,7 +88,8 @@ constexpr void check_shape(const topology& shape) {
   return shape;
 }
 
-/// The same; text of another form throws `errc::malformed_input`. Worked: chips(topology_for("4x4x12")) is 192.
+/// The shape written as "4x8" or "4x4x8"; text of another form throws `errc::malformed_input`. Worked:
+/// chips(topology_for("4x4x12")) is 192.
 [[nodiscard]] constexpr topology topology_for(std::string_view given) {
   if (const maybe<topology> shape = parse_topology(given)) return *shape;
   detail::fail(errc::malformed_input, "topology", given, "AxB or AxBxC, each length from 1 to 9999: 4x8, 4x4x12");
@@ -95,7 +97,7 @@ constexpr void check_shape(const topology& shape) {
 
 /// Which axes of a slice close into rings.
 enum class wraparound_rule : std::uint8_t {
-  whole_pod,    ///< v2, v3: the full pod is a torus; one host has none; what is between is not established
+  whole_pod,    ///< v2, v3: all axes of the full pod wrap, none of one host; of slices in between it is not known
   axis_of_16,   ///< v5e, v6e: an axis wraps where its length is 16
   whole_cubes,  ///< v4, v5p, tpu7x: all axes wrap where all are multiples of 4, otherwise none
 };

@@ -41,8 +41,8 @@ constexpr bool says_number(const char* at, const char* end) noexcept {
 template <class T>
 struct fmt::formatter<T, char, std::enable_if_t<tpuplan::detail::has_one_line<T>>> : fmt::formatter<std::string_view> {
   template <class Context>
-  auto format(const T& x, Context& context) const -> decltype(context.out()) {
-    const std::string line = tpuplan::one_line(x);
+  auto format(const T& value, Context& context) const -> decltype(context.out()) {
+    const std::string line = tpuplan::one_line(value);
     return fmt::formatter<std::string_view>::format(std::string_view{line}, context);
   }
 };

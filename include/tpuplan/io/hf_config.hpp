@@ -39,7 +39,7 @@ struct stack_family {
 inline constexpr std::array<stack_family, 4> stack_families{
     {{"gpt2", read_gpt2}, {"bert", read_bert}, {"t5", read_t5}, {"vit", read_vit}}};
 
-/// A text model with a vision tower. The types are those of its parts where the file does not name them.
+/// A text model with a vision tower, and the types of both where the file does not name them.
 struct multimodal_family {
   std::string_view type;
   std::string_view text_type;
@@ -60,7 +60,7 @@ inline constexpr std::array<multimodal_family, 9> multimodal_families{{
     {"mllama", "mllama_text_model", "mllama_vision_model", project_mllama},
 }};
 
-/// The type of a part: the one it names, or else the usual one, for the record.
+/// The type of a part: the one that the file names, or else the usual one, which goes on record.
 inline std::string part_type(config_fields& top, std::string_view part, std::string_view usual, bool any) {
   const std::string field = std::string(part) + ".model_type";
   if (!top.has(part) || !top.object().object(part).has("model_type")) {

@@ -73,18 +73,18 @@ template <class T>
 /// What nlohmann_json looks for: `nlohmann::json j = plan` and `j.get<plan>()`. Throws `tpuplan::error`, which names
 /// the key, for NaN and for what cannot be read. Worked: nlohmann::json(16_GiB) is 17179869184.0.
 template <class T, std::enable_if_t<detail::has_json<T>, int> = 0>
-void to_json(nlohmann::json& into, const T& x) {
-  into = detail::json_of<nlohmann::json>(x, {nullptr, "value", 0});
+void to_json(nlohmann::json& into, const T& value) {
+  into = detail::json_of<nlohmann::json>(value, {nullptr, "value", 0});
 }
 template <class T, std::enable_if_t<detail::has_json<T>, int> = 0>
-void to_json(nlohmann::ordered_json& into, const T& x) {
-  into = detail::json_of<nlohmann::ordered_json>(x, {nullptr, "value", 0});
+void to_json(nlohmann::ordered_json& into, const T& value) {
+  into = detail::json_of<nlohmann::ordered_json>(value, {nullptr, "value", 0});
 }
 template <class T, std::enable_if_t<detail::has_json<T>, int> = 0>
-void from_json(const nlohmann::json& from, T& x) {
+void from_json(const nlohmann::json& from, T& into) {
   T fresh{};
   detail::json_form<T>::read(from, {nullptr, "value", 0}, {}, fresh);
-  x = fresh;
+  into = fresh;
 }
 /// @}
 
@@ -100,7 +100,7 @@ template <class T, std::size_t = sizeof(detail::json_form<T>)>
 /// A struct as a document that says what it is: {"schema": "tpuplan/1", "type": "plan", "value": {…}}, the keys in the
 /// order of the fields.
 template <class T, std::enable_if_t<detail::is_json_document<T>, int> = 0>
-[[nodiscard]] nlohmann::ordered_json json_document(const T& x) {
+[[nodiscard]] nlohmann::ordered_json json_document(const T& value) {
   constexpr std::string_view type = detail::json_type_name<T>();
   nlohmann::ordered_json document;
   detail::json_builder<nlohmann::ordered_json> to{document};
@@ -110,11 +110,12 @@ template <class T, std::enable_if_t<detail::is_json_document<T>, int> = 0>
   to.key("type");
   to.text(type);
   to.key("value");
-  detail::json_form<T>::write(x, {nullptr, type, 0}, to);
+  detail::json_form<T>::write(value, {nullptr, type, 0}, to);
   return document;
 }
 
-/// The way back. Refuses another schema, another type and, unless asked otherwise, keys that are not known.
+/// A struct read from a document that `json_document` wrote. Refuses another schema, another type and, unless asked
+/// otherwise, keys that are not known.
 template <class T, std::enable_if_t<detail::is_json_document<T>, int> = 0>
 [[nodiscard]] T read_json_document(const nlohmann::json& document, const json_reading& how = {},
                                    std::string_view source = "document") {

@@ -58,13 +58,13 @@ using html_rows = std::vector<std::vector<std::string>>;
 }
 
 template <class T>
-[[nodiscard]] nlohmann::json text_bundle(const T& x) {
-  return {{"text/plain", one_line(x)}};
+[[nodiscard]] nlohmann::json text_bundle(const T& value) {
+  return {{"text/plain", one_line(value)}};
 }
 
 template <class T>
-[[nodiscard]] nlohmann::json table_bundle(const T& x, const html_rows& rows) {
-  return {{"text/plain", one_line(x)}, {"text/html", html_table(rows)}};
+[[nodiscard]] nlohmann::json table_bundle(const T& value, const html_rows& rows) {
+  return {{"text/plain", one_line(value)}, {"text/html", html_table(rows)}};
 }
 
 template <class Chart>
@@ -157,20 +157,20 @@ template <class T>
 }
 
 /// A table of the parts.
-[[nodiscard]] inline nlohmann::json shown(const step_breakdown& t) {
-  html_rows rows = rows_of("time of one step", step_parts(t), t.total);
-  rows.push_back({"between", readable::duration_range(t.low, t.high)});
-  rows.push_back({"MFU", readable::percent(t.mfu)});
-  return table_bundle(t, rows);
+[[nodiscard]] inline nlohmann::json shown(const step_breakdown& step) {
+  html_rows rows = rows_of("time of one step", step_parts(step), step.total);
+  rows.push_back({"between", readable::duration_range(step.low, step.high)});
+  rows.push_back({"MFU", readable::percent(step.mfu)});
+  return table_bundle(step, rows);
 }
 
 /// A table of the cost and its price.
-[[nodiscard]] inline nlohmann::json shown(const run_cost& c) {
-  return table_bundle(c, {{"cost of the run", one_line(c.total)},
-                          {"rate", one_line(c.rate)},
-                          {"billed", one_line(c.billed)},
-                          {"wall time", one_line(c.wall)},
-                          {"price", one_line(c.price)}});
+[[nodiscard]] inline nlohmann::json shown(const run_cost& cost) {
+  return table_bundle(cost, {{"cost of the run", one_line(cost.total)},
+                             {"rate", one_line(cost.rate)},
+                             {"billed", one_line(cost.billed)},
+                             {"wall time", one_line(cost.wall)},
+                             {"price", one_line(cost.price)}});
 }
 
 /// As text and as a table.
@@ -182,30 +182,32 @@ template <class T>
 }
 
 /// As text and as a table.
-[[nodiscard]] inline nlohmann::json shown(const spot_comparison& c) {
-  return table_bundle(c, {{"the same work", "cost"},
-                          {"on demand", one_line(c.on_demand_cost)},
-                          {"on spot", one_line(c.spot_cost)},
-                          {"saved", readable::percent(c.saving_fraction)},
-                          {"billed for each hour of work", readable::fixed(c.billed_factor, 2) + " h"},
-                          {"spot is cheaper up to", readable::fixed(c.break_even_billed_factor, 2) + " h"}});
+[[nodiscard]] inline nlohmann::json shown(const spot_comparison& compared) {
+  return table_bundle(compared,
+                      {{"the same work", "cost"},
+                       {"on demand", one_line(compared.on_demand_cost)},
+                       {"on spot", one_line(compared.spot_cost)},
+                       {"saved", readable::percent(compared.saving_fraction)},
+                       {"billed for each hour of work", readable::fixed(compared.billed_factor, 2) + " h"},
+                       {"spot is cheaper up to", readable::fixed(compared.break_even_billed_factor, 2) + " h"}});
 }
 
-/// A time in parts with its range.
+/// The parts of a time, and its range.
 template <class Time, std::size_t Count>
-[[nodiscard]] nlohmann::json time_bundle(const Time& t, std::string_view title, const std::array<part, Count>& parts) {
-  html_rows rows = rows_of(title, parts, t.total);
-  rows.push_back({"between", readable::duration_range(t.low, t.high)});
-  return table_bundle(t, rows);
+[[nodiscard]] nlohmann::json time_bundle(const Time& time, std::string_view title,
+                                         const std::array<part, Count>& parts) {
+  html_rows rows = rows_of(title, parts, time.total);
+  rows.push_back({"between", readable::duration_range(time.low, time.high)});
+  return table_bundle(time, rows);
 }
 
 /// As text and as a table.
-[[nodiscard]] inline nlohmann::json shown(const prefill_breakdown& t) {
-  return time_bundle(t, "time of prefill", prefill_parts(t));
+[[nodiscard]] inline nlohmann::json shown(const prefill_breakdown& prefill) {
+  return time_bundle(prefill, "time of prefill", prefill_parts(prefill));
 }
 /// As text and as a table.
-[[nodiscard]] inline nlohmann::json shown(const token_time& t) {
-  return time_bundle(t, "time of one token", token_parts(t));
+[[nodiscard]] inline nlohmann::json shown(const token_time& token) {
+  return time_bundle(token, "time of one token", token_parts(token));
 }
 
 /// As text and as a table.
@@ -234,12 +236,12 @@ template <class Time, std::size_t Count>
 }
 
 /// As text and as a table.
-[[nodiscard]] inline nlohmann::json shown(const serving_cost& c) {
-  return table_bundle(c, {{"a million tokens", "cost"},
-                          {"of prompts", one_line(c.input)},
-                          {"of output", one_line(c.output)},
-                          {"of output, prompts free", one_line(c.all_on_output)},
-                          {"slice", one_line(c.rate)}});
+[[nodiscard]] inline nlohmann::json shown(const serving_cost& cost) {
+  return table_bundle(cost, {{"a million tokens", "cost"},
+                             {"of prompts", one_line(cost.input)},
+                             {"of output", one_line(cost.output)},
+                             {"of output, prompts free", one_line(cost.all_on_output)},
+                             {"slice", one_line(cost.rate)}});
 }
 
 [[nodiscard]] inline html_rows rows_of(const std::vector<plan>& plans) {
@@ -259,7 +261,9 @@ template <class Time, std::size_t Count>
 }
 
 /// A table of one plan.
-[[nodiscard]] inline nlohmann::json shown(const plan& p) { return table_bundle(p, rows_of(std::vector<plan>{p})); }
+[[nodiscard]] inline nlohmann::json shown(const plan& planned) {
+  return table_bundle(planned, rows_of(std::vector<plan>{planned}));
+}
 /// The plans from best to worst; those with a star are beaten by no other in both time and cost.
 [[nodiscard]] inline nlohmann::json shown(const plan_answer& answer) {
   return table_bundle(answer, rows_of(answer.plans));
@@ -270,11 +274,11 @@ template <class Time, std::size_t Count>
 [[nodiscard]] inline nlohmann::json shown(const svg_chart& chart) {
   return {{"text/plain", chart.words}, {"image/svg+xml", chart.svg}};
 }
-[[nodiscard]] inline nlohmann::json shown(const roofline_chart& c) { return chart_bundle(c); }
-[[nodiscard]] inline nlohmann::json shown(const memory_chart& c) { return chart_bundle(c); }
-[[nodiscard]] inline nlohmann::json shown(const step_chart& c) { return chart_bundle(c); }
-[[nodiscard]] inline nlohmann::json shown(const pareto_chart& c) { return chart_bundle(c); }
-[[nodiscard]] inline nlohmann::json shown(const accuracy_chart& c) { return chart_bundle(c); }
+[[nodiscard]] inline nlohmann::json shown(const roofline_chart& chart) { return chart_bundle(chart); }
+[[nodiscard]] inline nlohmann::json shown(const memory_chart& chart) { return chart_bundle(chart); }
+[[nodiscard]] inline nlohmann::json shown(const step_chart& chart) { return chart_bundle(chart); }
+[[nodiscard]] inline nlohmann::json shown(const pareto_chart& chart) { return chart_bundle(chart); }
+[[nodiscard]] inline nlohmann::json shown(const accuracy_chart& chart) { return chart_bundle(chart); }
 /// @}
 
 }  // namespace detail
@@ -308,18 +312,18 @@ template <std::size_t Capacity>
   return detail::text_bundle(words);
 }
 template <class T>
-[[nodiscard]] nlohmann::json mime_bundle_repr(const maybe<T>& x) {
+[[nodiscard]] nlohmann::json mime_bundle_repr(const maybe<T>& found) {
   if constexpr (detail::has_one_line<T>) {
-    if (x) return mime_bundle_repr(*x);
+    if (found) return mime_bundle_repr(*found);
   }
-  return detail::text_bundle(x);
+  return detail::text_bundle(found);
 }
 /// @}
 
-/// The value, else "none".
+/// The value of an optional, or "none".
 template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
-[[nodiscard]] nlohmann::json mime_bundle_repr(const std::optional<T>& x) {
-  if (x) return mime_bundle_repr(*x);
+[[nodiscard]] nlohmann::json mime_bundle_repr(const std::optional<T>& found) {
+  if (found) return mime_bundle_repr(*found);
   return {{"text/plain", "none"}};
 }
 

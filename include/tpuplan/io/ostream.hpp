@@ -17,16 +17,16 @@ std::ostream& operator<<(std::ostream& out, quantity<Dim> amount) {
   return out << one_line(amount);
 }
 
-/// The same for every type that has such a text.
+/// Writes the one-line text of any public type that has one.
 template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
-std::ostream& operator<<(std::ostream& out, const T& x) {
-  return out << one_line(x);
+std::ostream& operator<<(std::ostream& out, const T& value) {
+  return out << one_line(value);
 }
 
-/// The value, else "none".
+/// Writes the value of an optional, or "none".
 template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
-std::ostream& operator<<(std::ostream& out, const std::optional<T>& x) {
-  return out << detail::field_text(x);
+std::ostream& operator<<(std::ostream& out, const std::optional<T>& value) {
+  return out << detail::field_text(value);
 }
 
 }  // namespace abi_0

@@ -6,7 +6,8 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// FLOPs of a model, two per multiply-add. What counts as a model FLOP is a convention, and an argument.
+/// FLOPs of a model, two per multiply-add. Publications count model FLOPs by different conventions, so the convention
+/// is an argument here.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -21,7 +22,7 @@ enum class attention_flops : std::uint8_t {
 /// How a sliding window of W tokens in a sequence of T is counted, where W is below T.
 enum class window_flops : std::uint8_t {
   smooth,   ///< (T W - W^2/2) / T keys for each query: MaxText
-  clipped,  ///< min(W, T/2) keys: the estimator's, within 1 % of smooth for W far below T
+  clipped,  ///< min(W, T/2) keys: as the estimates count, within 1 % of smooth for W far below T
   half,     ///< W/2 keys, as some MaxText versions print local layers
 };
 
@@ -29,21 +30,22 @@ enum class window_flops : std::uint8_t {
 /// look-up, router, half of causal attention.
 struct flop_convention {
   attention_flops attention = attention_flops::causal_half;  ///< how attention is counted
-  window_flops window = window_flops::smooth;                ///< how sliding windows are
+  window_flops window = window_flops::smooth;                ///< how sliding windows are counted
   bool router = true;                                        ///< the router of a mixture of experts counts
   bool all_parameters = false;  ///< two FLOPs for each parameter of the model (6N) instead of for each in a product
   bool latent_norms = false;    ///< one multiply-add for each weight of the norms inside of latent attention
 };
 
-/// As MaxText prints FLOPs: the default.
+/// MaxText's count, the default.
 inline constexpr flop_convention maxtext_flops{};
-/// As MaxText, without the router; Megatron-LM adds the norms inside of latent attention.
+/// Megatron-LM's count: MaxText's without the router, and with the norms inside of latent attention.
 inline constexpr flop_convention megatron_flops{attention_flops::causal_half, window_flops::smooth, false, false, true};
-/// 6 N per token of training, 2 N of a forward pass, N all parameters.
+/// The 6 N rule: six FLOPs per parameter and token of training, two of a forward pass, for all N parameters; attention
+/// does not count.
 inline constexpr flop_convention six_n_flops{attention_flops::none, window_flops::smooth, true, true};
 
-/// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention
-/// stands in `mlp`'s place as one figure, `weights`.
+/// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention is
+/// one figure, `weights`, and its parts are 0.
 struct forward_flops {
   flops qkv{};               ///< projections of queries, keys and values
   flops attention_output{};  ///< the projection behind attention
@@ -150,29 +152,31 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
   return 3 * forward_flops_per_token(model, sequence_length, how).total;
 }
 
-/// The rule of thumb of a forward pass: two FLOPs per parameter and token. Active parameters for a mixture of experts.
-/// Block rematerialisation adds it to `training_work` once more. Worked: 5.112e14 FLOP for 31.2e9 on 8192 tokens.
+/// The rule of thumb of a forward pass: two FLOPs per parameter and token, with the active parameters of a mixture of
+/// experts. Rematerialisation of whole blocks adds one such pass to `training_work`. Worked: 5.112e14 FLOP for 31.2e9
+/// parameters on 8192 tokens.
 [[nodiscard]] constexpr flops forward_work(std::int64_t parameter_total, std::int64_t tokens) {
   return flops{2 * static_cast<double>(detail::positive_count("parameters", parameter_total)) *
                static_cast<double>(detail::positive_count("tokens", tokens))};
 }
 
 /// The rule of thumb of training: six FLOPs per parameter and token, recomputation not counted.
-/// Worked: 3.2856e24 FLOP for 37e9 on 14.8e12 tokens. Source: scaling book, "Transformers" (2025-12-15).
+/// Worked: 3.2856e24 FLOP for 37e9 parameters on 14.8e12 tokens. Source: scaling book, "Transformers" (2025-12-15).
 [[nodiscard]] constexpr flops training_work(std::int64_t parameter_total, std::int64_t tokens) {
   return 3 * forward_work(parameter_total, tokens);
 }
 
 /// What the attention core is compared with.
 enum class attention_against : std::uint8_t {
-  projections,  ///< those of queries, keys, values and outputs
+  projections,  ///< of queries, keys, values and outputs
   layers,       ///< all matrix products of the layers: projections, MLPs, active experts; not router and output head
 };
 
-/// The sequence, in tokens and not rounded, at which the attention core takes as many FLOPs as the other products of a
-/// layer. Throws for models with sliding windows, whose attention need not ever get there.
-/// Worked: 2 D against projections, and 8 D against all with F = 4 D gated, multi-head, attention counted in full: 8192
-/// and 32768 for D = 4096. Source: scaling book, "Transformers".
+/// The sequence length, in tokens and not rounded, at which the attention core takes as many FLOPs as the other
+/// products of a layer. Throws for models with sliding windows, whose attention may never take that many.
+/// Worked: for multi-head attention counted in full and a gated MLP of inner width 4 D it is 2 D against the
+/// projections and 8 D against all products of a layer: 8192 and 32768 for D = 4096. Source: scaling book,
+/// "Transformers".
 [[nodiscard]] constexpr double attention_parity_length(const transformer& model, attention_against what,
                                                        attention_flops how = attention_flops::full) {
   if (how == attention_flops::none) {
@@ -188,7 +192,8 @@ enum class attention_against : std::uint8_t {
   return (projections + one.mlp_up + one.mlp_down + one.experts_up + one.experts_down) / one.attention;
 }
 
-/// A rate of model FLOPs counted under one convention, counted under another: converts a published MFU.
+/// An MFU whose FLOPs were counted under one convention, as another convention counts it: what makes published MFUs
+/// comparable.
 /// Worked: 0.5 under 6N of llama-3-8b at 8192 tokens is 0.534 under MaxText's convention.
 [[nodiscard]] constexpr double converted_mfu(double mfu, const transformer& model, std::int64_t sequence_length,
                                              const flop_convention& from, const flop_convention& to) {

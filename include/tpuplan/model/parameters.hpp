@@ -37,32 +37,35 @@ struct projection_weights {
 };
 
 constexpr projection_weights latent_projections(const transformer& model) {
-  const latent_attention_spec& a = model.attention.latent;
+  const latent_attention_spec& latent = model.attention.latent;
   const std::int64_t d = model.d_model;
   const std::int64_t heads = model.attention.heads;
-  const std::int64_t qk = a.qk_nope_head_dim + a.qk_rope_head_dim;
-  const std::int64_t queries =
-      a.q_lora_rank > 0 ? checked_add(checked_multiply(d, a.q_lora_rank), checked_multiply(a.q_lora_rank, heads, qk))
-                        : checked_multiply(d, heads, qk);
-  const std::int64_t keys = checked_add(checked_multiply(d, a.kv_lora_rank + a.qk_rope_head_dim),
-                                        checked_multiply(a.kv_lora_rank, heads, a.qk_nope_head_dim + a.v_head_dim));
-  return {checked_add(queries, keys), checked_multiply(heads, a.v_head_dim, d), a.q_lora_rank + a.kv_lora_rank};
+  const std::int64_t qk = latent.qk_nope_head_dim + latent.qk_rope_head_dim;
+  const std::int64_t queries = latent.q_lora_rank > 0 ? checked_add(checked_multiply(d, latent.q_lora_rank),
+                                                                    checked_multiply(latent.q_lora_rank, heads, qk))
+                                                      : checked_multiply(d, heads, qk);
+  const std::int64_t keys =
+      checked_add(checked_multiply(d, latent.kv_lora_rank + latent.qk_rope_head_dim),
+                  checked_multiply(latent.kv_lora_rank, heads, latent.qk_nope_head_dim + latent.v_head_dim));
+  return {checked_add(queries, keys), checked_multiply(heads, latent.v_head_dim, d),
+          latent.q_lora_rank + latent.kv_lora_rank};
 }
 
 /// One layer with the given head size and KV heads; `kv_matrices` is 2, 1 where keys and values share one, 0 where they
 /// come from another layer.
 constexpr projection_weights head_projections(const transformer& model, std::int64_t head_dim, std::int64_t kv_heads,
                                               std::int64_t kv_matrices) {
-  const attention_spec& a = model.attention;
-  const std::int64_t width = checked_multiply(head_dim, a.heads + kv_matrices * kv_heads);
-  std::int64_t extra = (a.qkv_bias ? width : 0) + (a.output_bias ? model.d_model : 0) + (a.sinks ? a.heads : 0);
-  if (a.qk_norm) extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
-  return {checked_multiply(model.d_model, width), checked_multiply(a.heads, head_dim, model.d_model), extra};
+  const attention_spec& attention = model.attention;
+  const std::int64_t width = checked_multiply(head_dim, attention.heads + kv_matrices * kv_heads);
+  std::int64_t extra = (attention.qkv_bias ? width : 0) + (attention.output_bias ? model.d_model : 0) +
+                       (attention.sinks ? attention.heads : 0);
+  if (attention.qk_norm) extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
+  return {checked_multiply(model.d_model, width), checked_multiply(attention.heads, head_dim, model.d_model), extra};
 }
 
 /// Self-attention weights of all layers of the decoder (or of the only stack).
 constexpr projection_weights stack_projections(const transformer& model) {
-  const attention_spec& a = model.attention;
+  const attention_spec& attention = model.attention;
   const auto times = [](projection_weights one, std::int64_t layers) {
     return projection_weights{checked_multiply(one.qkv, layers), checked_multiply(one.output, layers),
                               checked_multiply(one.extra, layers)};
@@ -72,17 +75,18 @@ constexpr projection_weights stack_projections(const transformer& model) {
                               checked_add(x.extra, y.extra)};
   };
   if (has_latent_attention(model)) return times(latent_projections(model), model.layers);
-  const projection_weights usual = head_projections(model, a.head_dim, a.kv_heads, 2);
-  const projection_weights reading = head_projections(model, a.head_dim, a.kv_heads, 0);
-  const bool wide = a.global_head_dim > 0 || a.global_kv_heads > 0 || a.global_kv_shared;
-  const std::int64_t global_layers = wide ? model.layers - a.local_layers : 0;
+  const projection_weights usual = head_projections(model, attention.head_dim, attention.kv_heads, 2);
+  const projection_weights reading = head_projections(model, attention.head_dim, attention.kv_heads, 0);
+  const bool wide = attention.global_head_dim > 0 || attention.global_kv_heads > 0 || attention.global_kv_shared;
+  const std::int64_t global_layers = wide ? model.layers - attention.local_layers : 0;
   const projection_weights global =
-      head_projections(model, a.global_head_dim > 0 ? a.global_head_dim : a.head_dim,
-                       a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads, a.global_kv_shared ? 1 : 2);
+      head_projections(model, attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim,
+                       attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads,
+                       attention.global_kv_shared ? 1 : 2);
   projection_weights sum = plus(times(usual, model.layers - global_layers), times(global, global_layers));
-  if (a.kv_shared_layers > 0) {
-    sum.qkv -= checked_multiply(usual.qkv - reading.qkv, a.kv_shared_layers);
-    sum.extra -= checked_multiply(usual.extra - reading.extra, a.kv_shared_layers);
+  if (attention.kv_shared_layers > 0) {
+    sum.qkv -= checked_multiply(usual.qkv - reading.qkv, attention.kv_shared_layers);
+    sum.extra -= checked_multiply(usual.extra - reading.extra, attention.kv_shared_layers);
   }
   return sum;
 }

@@ -15,11 +15,11 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Where a tensor of the forward pass is while the backward pass has not come to it.
+/// Where a tensor of the forward pass waits for the backward pass.
 enum class placement : std::uint8_t {
-  recompute,  ///< nowhere: done again
+  recompute,  ///< not kept: computed again
   device,     ///< kept in HBM
-  host,       ///< moved to host memory and back
+  host,       ///< moved to host memory and brought back
 };
 
 /// What is saved of each layer between forward and backward pass. Tensors are named as in MaxText's custom policy.
@@ -45,7 +45,8 @@ struct remat_policy {
 /// @}
 
 namespace detail {
-/// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . done again.
+/// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . computed
+/// again.
 constexpr remat_policy policy(const char (&tensors)[8], bool attention_again) noexcept {
   const auto where = [&tensors](std::size_t i) {
     return tensors[i] == 'D' ? placement::device : tensors[i] == 'H' ? placement::host : placement::recompute;
@@ -57,29 +58,29 @@ constexpr remat_policy policy(const char (&tensors)[8], bool attention_again) no
 /// The policies of MaxText by its names. Letters: layer input, qkv, context, output projection, MLP up, MLP down,
 /// elementwise.
 namespace remat {
-/// The layer's input alone is kept: all else is done again.
+/// Only the input of a layer is kept; all else is computed again.
 inline constexpr remat_policy full{};
-/// Everything is kept: nothing is done again.
+/// Everything is kept; no tensor is computed again.
 inline constexpr remat_policy none = detail::policy("DDDDDDD", false);
-/// Every matrix product is kept; the attention kernel and elementwise work are done again.
+/// Every matrix product is kept; the attention kernel and elementwise work run again.
 inline constexpr remat_policy minimal = detail::policy("DDDDDD.", true);
-/// As minimal, and the attention kernel is not run again.
+/// Every matrix product and the output of the attention kernel are kept; elementwise work runs again.
 inline constexpr remat_policy minimal_with_context = detail::policy("DDDDDD.", false);
 /// Every matrix product is kept in host memory, the layer's input on the device.
 inline constexpr remat_policy minimal_offloaded = detail::policy("DHHHHH.", true);
-/// Matrix products but those into the MLP.
+/// Every matrix product but those into the MLP is kept.
 inline constexpr remat_policy save_dot_except_mlpwi = detail::policy("DDDD.D.", true);
-/// Matrix products of attention alone.
+/// Only the matrix products of attention are kept.
 inline constexpr remat_policy save_dot_except_mlp = detail::policy("DDDD...", true);
-/// The same, and the attention kernel is not run again.
+/// The matrix products of attention and the output of its kernel are kept.
 inline constexpr remat_policy save_dot_with_context_except_mlp = detail::policy("DDDD...", false);
-/// Queries, keys and values.
+/// Queries, keys and values are kept.
 inline constexpr remat_policy save_qkv_proj = detail::policy("DD.....", true);
-/// Queries, keys and values, in host memory.
+/// Queries, keys and values are kept in host memory.
 inline constexpr remat_policy qkv_proj_offloaded = detail::policy("DH.....", true);
-/// The output projection.
+/// The result of the output projection is kept.
 inline constexpr remat_policy save_out_proj = detail::policy("D..D...", true);
-/// The output of the attention kernel, which is not run again.
+/// The output of the attention kernel is kept, so that the kernel does not run again.
 inline constexpr remat_policy save_context = detail::policy("D.D....", false);
 }  // namespace remat
 

@@ -12,13 +12,13 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// Serving: the traffic, the targets of latency, and how the engine is set up.
+/// A serving job: its traffic, its targets of latency, and how its engine is set up.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// How many tokens prompts have, or outputs. A long output runs longer than a short one, so that more of those that run
-/// at any time are long ones: the mean square says how many.
+/// The lengths of prompts or of outputs, in tokens. A long output runs for longer than a short one, so that the
+/// sequences that run at any moment are longer than the average request: the mean square says by how much.
 struct token_lengths {
   double mean = 0;           ///< tokens
   double mean_square = 0;    ///< mean of the squared lengths, in tokens squared
@@ -32,7 +32,7 @@ struct token_lengths {
   return {length, length * length, tokens};
 }
 
-/// A quantile of lengths: that share of requests has at most so many tokens.
+/// A quantile of lengths: that share of requests has at most that many tokens.
 struct length_quantile {
   double share = 0;         ///< of requests, 0 to 1
   std::int64_t tokens = 0;  ///< the length
@@ -40,7 +40,7 @@ struct length_quantile {
 
 /// Lengths by their quantiles, with straight lines between them. Throws unless shares rise from 0, the shortest, to 1,
 /// the longest, and lengths do not fall. Worked: 0 to 1000 evenly has mean 500 and mean square 333333, so that the
-/// outputs that run at any time have 667 tokens on average.
+/// outputs of the running sequences have 667 tokens on average.
 [[nodiscard]] constexpr token_lengths lengths_from(const length_quantile* quantiles, std::size_t count) {
   if (count < 2) detail::fail(errc::missing_field, "quantiles", static_cast<std::int64_t>(count), "two or more");
   if (quantiles[0].share != 0)
@@ -72,7 +72,7 @@ template <std::size_t Count>
 /// How an engine holds keys and values.
 enum class cache_policy : std::uint8_t {
   paged,     ///< in blocks, as many as a sequence needs: vLLM, SGLang, ragged paged attention
-  reserved,  ///< room for the longest context for every sequence, and attention over all of it: JetStream, MaxText
+  reserved,  ///< the longest context for every sequence, and attention over all of it: JetStream, MaxText
 };
 
 /// "paged" or "reserved".
@@ -86,7 +86,7 @@ struct serving_job {
   token_lengths prompt{};           ///< input tokens of a request
   token_lengths output{};           ///< output tokens of a request
   std::int64_t concurrency = 0;     ///< requests in flight, over all replicas; 0: as many as can run at once
-  per_second request_rate{};        ///< over all replicas, arriving at random; 0: a new one for each that ends
+  per_second request_rate{};        ///< at random, over all replicas; 0: the next request comes when one ends
   seconds ttft_target{};            ///< time to the first token; 0: none
   seconds tpot_target{};            ///< time per output token; 0: none
   dtype weights = dtype::bf16;      ///< as they are stored
@@ -98,18 +98,18 @@ struct serving_job {
   std::int64_t block_tokens = 1;    ///< tokens in a block of the cache
   cache_policy policy = cache_policy::paged;  ///< how the engine holds the cache
   double memory_fraction = 0.9;               ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
-  bool beyond_max_positions = false;          ///< contexts longer than the model was made for are meant
+  bool beyond_max_positions = false;          ///< allows contexts longer than the model was made for
 };
 
-/// Tokens of the longest prompt with the longest output. Worked: 2048 for 1024 and 1024.
+/// Tokens of the longest prompt with the longest output. Worked: 2048 for prompts and outputs of 1024.
 [[nodiscard]] constexpr std::int64_t longest_context(const serving_job& job) {
   return checked_add(detail::positive_count("serving_job.prompt.longest", job.prompt.longest),
                      detail::positive_count("serving_job.output.longest", job.output.longest));
 }
 
 /// Tokens that a running sequence attends to, on average. In a paged cache these are the prompt and half of the output
-/// of those that run: prompt + mean square / (2 mean). In a reserved cache it is the longest context. Worked: 1536 for
-/// 1024 and 1024, all alike and paged; 2048 reserved.
+/// of a running sequence: prompt + mean square / (2 mean). In a reserved cache it is the longest context. Worked: for
+/// prompts and outputs of 1024 tokens each, 1536 in a paged cache and 2048 in a reserved one.
 [[nodiscard]] constexpr double running_context(const serving_job& job) {
   detail::positive("serving_job.prompt.mean", job.prompt.mean);
   detail::positive("serving_job.output.mean", job.output.mean);

@@ -13,7 +13,7 @@
 #include <tpuplan/text.hpp>
 
 /// @file
-/// What is to be done with a model: training, with its batch, sequence, precision, optimizer and rematerialisation.
+/// A training job: its batch, sequence length, precision, optimizer and rematerialisation.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -52,12 +52,13 @@ enum class optimizer_kind : std::uint8_t {
 /// What training keeps of the parameters between steps: weights + optimizer = total.
 struct training_state {
   bytes weights{};    ///< the master copy
-  bytes optimizer{};  ///< its state
+  bytes optimizer{};  ///< its moments
   bytes total{};      ///< of both
 };
 
-/// The state of that many parameters, over all devices, each part held once.
-/// Worked: 70e9 in bf16 with fp32 moments of AdamW take 140 + 560 GB: 10 B each. Source: scaling book, "Training".
+/// The training state of that many parameters over all devices, when no device holds a copy of another's part.
+/// Worked: 70e9 parameters in bf16 with fp32 moments of AdamW take 140 + 560 GB: 10 B each. Source: scaling book,
+/// "Training".
 [[nodiscard]] constexpr training_state training_state_of(std::int64_t parameter_total, dtype weights = dtype::bf16,
                                                          optimizer_kind optimizer = optimizer_kind::adamw,
                                                          dtype moments = dtype::fp32) {
@@ -79,9 +80,9 @@ enum class software_level : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(level));
 }
 
-/// How attention is computed. `flash`: scores stay on the chip, in blocks, and blocks that the mask hides are skipped;
-/// what nearly all published runs use. `unfused`: scores and probabilities of every query and key of a sequence, hidden
-/// ones too, are written to HBM and read again.
+/// How attention is computed. `flash`, which nearly all published runs use, keeps scores on the chip, in blocks, and
+/// skips blocks that the mask hides. `unfused` writes the scores and probabilities of every query and key of a
+/// sequence, hidden ones too, to HBM and reads them again.
 enum class attention_kernel : std::uint8_t { flash, unfused };
 
 /// "flash" or "unfused".
@@ -95,8 +96,8 @@ enum class attention_kernel : std::uint8_t { flash, unfused };
   return detail::enumerator_named<attention_kernel>(given, 2);
 }
 
-/// What of the training state lies in the memory of the hosts between steps. The optimizer's comes back whole for the
-/// update; parameters come layer by layer, and whole for the update.
+/// Which part of the training state lies in host memory between steps. Optimizer state is brought back whole for the
+/// update; parameters are brought layer by layer for the passes, and whole for the update.
 enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer };
 
 /// One training step. Fields without a sensible default are 0 and refused by name when used.
@@ -121,7 +122,7 @@ struct training_job {
   attention_kernel attention = attention_kernel::flash;  ///< how attention is computed
   host_state state_on_host = host_state::none;           ///< what lies in host memory between steps
   std::int64_t lora_rank = 0;                            ///< of adapters on a frozen base; 0: all is trained
-  lora_targets lora{};  ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
+  lora_targets lora{};                 ///< layers with adapters; `weights` and `moments` are the adapters'
   dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
 };
 
@@ -138,7 +139,7 @@ struct training_job {
 }
 
 namespace detail {
-/// Products run quantised to 8 bits.
+/// Whether products run quantised to 8 bits.
 constexpr bool in_eight_bits(const training_job& job) noexcept {
   return job.compute == dtype::int8 || job.compute == dtype::fp8;
 }

@@ -139,13 +139,13 @@ constexpr void check_part(std::string_view field, std::int64_t value, std::int64
 }
 
 constexpr void check_attention(const transformer& model) {
-  const attention_spec& a = model.attention;
-  check_dimension("model.attention.heads", a.heads);
-  check_dimension("model.attention.kv_heads", a.kv_heads);
-  if (a.heads % a.kv_heads != 0) {
-    fail(errc::not_divisible, "model.attention.kv_heads", a.kv_heads, "a divisor of the number of heads");
+  const attention_spec& attention = model.attention;
+  check_dimension("model.attention.heads", attention.heads);
+  check_dimension("model.attention.kv_heads", attention.kv_heads);
+  if (attention.heads % attention.kv_heads != 0) {
+    fail(errc::not_divisible, "model.attention.kv_heads", attention.kv_heads, "a divisor of the number of heads");
   }
-  const latent_attention_spec& latent = a.latent;
+  const latent_attention_spec& latent = attention.latent;
   check_part("model.attention.latent.kv_lora_rank", latent.kv_lora_rank, 16777216, "0 (none) to 16777216");
   if (has_latent_attention(model)) {
     check_dimension("model.attention.latent.qk_nope_head_dim", latent.qk_nope_head_dim);
@@ -153,18 +153,19 @@ constexpr void check_attention(const transformer& model) {
     check_dimension("model.attention.latent.v_head_dim", latent.v_head_dim);
     check_part("model.attention.latent.q_lora_rank", latent.q_lora_rank, 16777216, "0 to 16777216");
   } else {
-    check_dimension("model.attention.head_dim", a.head_dim);
+    check_dimension("model.attention.head_dim", attention.head_dim);
   }
-  check_part("model.attention.window", a.window, std::int64_t{1} << 40, "0 (none) or a number of tokens");
-  check_part("model.attention.local_layers", a.local_layers, model.layers, "0 to the number of layers");
-  check_part("model.attention.kv_shared_layers", a.kv_shared_layers, model.layers, "0 to the number of layers");
-  check_part("model.attention.cross_layers", a.cross_layers, model.layers - a.kv_shared_layers,
+  check_part("model.attention.window", attention.window, std::int64_t{1} << 40, "0 (none) or a number of tokens");
+  check_part("model.attention.local_layers", attention.local_layers, model.layers, "0 to the number of layers");
+  check_part("model.attention.kv_shared_layers", attention.kv_shared_layers, model.layers, "0 to the number of layers");
+  check_part("model.attention.cross_layers", attention.cross_layers, model.layers - attention.kv_shared_layers,
              "0 to the number of layers that do not read the keys of another");
-  check_part("model.attention.global_head_dim", a.global_head_dim, 16777216, "0 (as head_dim) to 16777216");
-  check_part("model.attention.global_kv_heads", a.global_kv_heads, a.heads, "0 (as kv_heads) to the number of heads");
-  check_part("model.attention.relative_buckets", a.relative_buckets, 16777216, "0 to 16777216");
-  if (a.local_layers > 0 && a.window == 0) {
-    fail(errc::missing_field, "model.attention.window", a.window, "the window of the local layers, in tokens");
+  check_part("model.attention.global_head_dim", attention.global_head_dim, 16777216, "0 (as head_dim) to 16777216");
+  check_part("model.attention.global_kv_heads", attention.global_kv_heads, attention.heads,
+             "0 (as kv_heads) to the number of heads");
+  check_part("model.attention.relative_buckets", attention.relative_buckets, 16777216, "0 to 16777216");
+  if (attention.local_layers > 0 && attention.window == 0) {
+    fail(errc::missing_field, "model.attention.window", attention.window, "the window of the local layers, in tokens");
   }
 }
 

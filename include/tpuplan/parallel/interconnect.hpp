@@ -38,13 +38,14 @@ inline constexpr seconds ici_hop_latency{1e-6};
 /// How the chips of a group are joined.
 enum class network_kind : std::uint8_t {
   ring,     ///< every axis closes: both directions carry
-  line,     ///< no axis closes: what the chip at an end can take in
+  line,     ///< no axis closes: as fast as the chip at its end takes in
   switch_,  ///< every chip has one port into a switch (GPUs in a node, nodes in a network)
   mixed,    ///< some axes close: `collective_group::closed` says which
 };
 
-/// Whether a collective of n members is counted as moving the whole array or (n-1)/n of it. On rings the book drops the
-/// factor, because the best known two-way schedules of even rings do not gain from it; on switches in rough estimates.
+/// Whether a collective of n members is counted as moving the whole array or (n-1)/n of it. On rings the scaling book
+/// drops the factor, because the best known two-way schedules of even rings do not gain from it; on switches it does so
+/// in rough estimates.
 enum class member_share : std::uint8_t {
   by_network,  ///< whole on rings, others on lines and switches
   whole,
@@ -110,8 +111,9 @@ struct collective_group {
   return group_spanning(where, lengths);
 }
 
-/// Links through which data comes into one chip of the whole slice. A slice of one chip has those between its own two
-/// devices. Worked: 6 of v5p-128, 2 of v6e-8, 6 of tpu7x-2, whose dies are joined at six times the rate of a link.
+/// Links through which data comes into one chip of the whole slice. For a slice of one chip it is the connection
+/// between its own two devices, counted in links. Worked: 6 of v5p-128, 2 of v6e-8, 6 of tpu7x-2, whose dies are joined
+/// at six times the rate of a link.
 [[nodiscard]] constexpr double links_into_chip(const slice& where) {
   if (chips(where) == 1) return where.chip.ici.die_to_die_over_link.value_or(1);
   double links = 0;
@@ -167,8 +169,9 @@ struct collective_group {
   return min(network, chip.host.pcie.value_or(network));
 }
 
-/// What an all-reduce among slices moves through each chip, in arrays of the size that the chip holds: reduce-scatter
-/// and all-gather, (n-1)/n of the array each, or the whole of it each. Worked: 1 for two slices, 1.5 for four.
+/// What an all-reduce among slices moves through each chip, as a multiple of the array that the chip holds: its
+/// reduce-scatter and its all-gather move (n-1)/n of the array each, or the whole of it each. Worked: 1 for two slices,
+/// 1.5 for four.
 [[nodiscard]] constexpr double all_reduce_share(double slices, member_share share = member_share::others) noexcept {
   if (slices <= 1) return 0;
   return share == member_share::whole ? 2 : 2 * (slices - 1) / slices;

@@ -8,7 +8,7 @@
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
-/// The mesh: how a model and its batch are dealt over the devices of a slice, and over slices.
+/// The mesh: how a model and its batch are sharded over the devices of a slice, and over slices.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -21,13 +21,13 @@ enum class mesh_unit : std::uint8_t { devices, chips };
 /// of slices. Names are MaxText's.
 struct layout {
   std::int64_t data = 1;                ///< copies of the model, inside a slice
-  std::int64_t fsdp = 1;                ///< ways in which weights, gradients and optimizer are cut
-  std::int64_t tensor = 1;              ///< ways in which each layer's products are cut
-  std::int64_t expert = 1;              ///< ways in which experts are dealt out
-  std::int64_t context = 1;             ///< sequence
+  std::int64_t fsdp = 1;                ///< shards of weights, gradients and optimizer state, inside a slice
+  std::int64_t tensor = 1;              ///< shards of each layer's matrix products
+  std::int64_t expert = 1;              ///< shards of the experts
+  std::int64_t context = 1;             ///< shards of each sequence
   std::int64_t pipeline = 1;            ///< stages inside a slice
   std::int64_t dcn_data = 1;            ///< copies of the model over slices
-  std::int64_t dcn_fsdp = 1;            ///< ways in which they are cut over slices
+  std::int64_t dcn_fsdp = 1;            ///< shards of weights, gradients and optimizer state, over slices
   std::int64_t dcn_pipeline = 1;        ///< stages over slices
   mesh_unit unit = mesh_unit::devices;  ///< what the degrees inside a slice count
 };
@@ -52,7 +52,7 @@ struct layout {
   return checked_multiply(mesh.dcn_data, mesh.dcn_fsdp, mesh.dcn_pipeline);
 }
 
-/// Ways in which the sequences of a step are dealt out.
+/// Shards of a step's batch: groups of devices that work on different sequences.
 [[nodiscard]] constexpr std::int64_t batch_shards(const layout& mesh) {
   return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.expert), mesh.dcn_data, mesh.dcn_fsdp);
 }
@@ -79,9 +79,9 @@ constexpr void validate(const layout& mesh, const slice& where) {
 /// Whether attention can be sharded that many ways: query heads divide evenly, and KV heads divide too or are copied
 /// whole, several devices to each. Worked: 32 heads with 8 KV heads divide 4 and 16 ways, not 3 or 64.
 [[nodiscard]] constexpr bool heads_divide(const transformer& model, std::int64_t ways) noexcept {
-  const attention_spec& a = model.attention;
+  const attention_spec& attention = model.attention;
   if (!has_text(model)) return true;
-  return ways > 0 && a.heads % ways == 0 && (a.kv_heads % ways == 0 || ways % a.kv_heads == 0);
+  return ways > 0 && attention.heads % ways == 0 && (attention.kv_heads % ways == 0 || ways % attention.kv_heads == 0);
 }
 
 /// Whether a step's sequences divide evenly over the batch shards of a layout and over its microbatches.
@@ -113,7 +113,8 @@ constexpr void check_heads(std::string_view field, const transformer& model, std
 
 }  // namespace detail
 
-/// Throws, naming the degree, unless the model's heads, experts and layers and the step's batch can be dealt out so.
+/// Throws, naming the degree, unless the model's heads, experts and layers and the step's batch can be sharded that
+/// way.
 constexpr void validate(const layout& mesh, const transformer& model, const training_job& job) {
   detail::check_heads("layout.tensor", model, mesh.tensor);
   if (mesh.expert > 1 && !has_experts(model)) {
@@ -131,16 +132,16 @@ constexpr void validate(const layout& mesh, const transformer& model, const trai
   detail::check_batch(mesh, job);
 }
 
-/// Bytes of one shard of an array, and of all copies together.
+/// One shard of an array, and all copies of all shards together.
 struct sharded_array {
   std::int64_t elements_per_device = 0;  ///< of the shard
   bytes per_device{};                    ///< of the shard
   bytes over_mesh{};                     ///< copies included
 };
 
-/// An array of that many elements cut `ways` ways on a mesh of that many devices: devices / ways copies of each part.
-/// Throws where the mesh or the array does not divide. Worked: int8[128, 2048] cut 16 ways on 32 devices is 16384 B on
-/// each and 524288 B over the mesh. Source: scaling book, "Sharded matrices".
+/// An array of that many elements sharded `ways` ways over the devices of a mesh, which hold devices / ways copies of
+/// each shard. Throws where the mesh or the array does not divide. Worked: int8[128, 2048] sharded 16 ways on 32
+/// devices is 16384 B on each and 524288 B over the mesh. Source: scaling book, "Sharded matrices".
 [[nodiscard]] constexpr sharded_array shard(std::int64_t elements, dtype type, std::int64_t ways,
                                             std::int64_t mesh_devices) {
   detail::positive_count("elements", elements);
@@ -155,8 +156,8 @@ struct sharded_array {
   return result;
 }
 
-/// The whole of an array, or of one of its dimensions, of which every device shows a part of that size: what turns the
-/// shapes of a profile back into those of the program. Worked: 4096 columns, cut 8 ways, are 32768 of the weight.
+/// The size of a whole array, or of one of its dimensions, from the size of its shards: turns the shapes in a profile
+/// back into those of the program. Worked: shards of 4096 columns, 8 ways, make a weight of 32768.
 /// Source: scaling book, "Profiling".
 [[nodiscard]] constexpr std::int64_t unsharded(std::int64_t part, std::int64_t ways) {
   return checked_multiply(detail::positive_count("part", part), detail::positive_count("ways", ways));
@@ -164,7 +165,8 @@ struct sharded_array {
 
 namespace detail {
 
-/// A training job that estimates can answer: everything valid by itself and together.
+/// Refuses a training job that the estimates do not cover: model, job, mesh and slice are checked each by itself and
+/// together.
 constexpr void check_trained(const transformer& model, const training_job& job, const layout& mesh,
                              const slice& where) {
   validate(model);

@@ -21,10 +21,10 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// Policies that a job is hoisted with, at most.
+/// The most policies that a job is hoisted with.
 inline constexpr std::size_t most_policies = 16;
 
-/// Model, job and policies. Of the job `remat`, `gradient_accumulation` and `global_batch` are not used.
+/// Model, job and policies. The job's `remat`, `gradient_accumulation` and `global_batch` are not used.
 struct hoisted_job {
   transformer model{};
   training_job job{};
@@ -41,7 +41,7 @@ using each_estimate = std::array<bytes, 3>;
 struct hoisted_policy {
   work_sums work{};
   each_estimate logits{};  ///< bytes for each token of a microbatch at the end of the forward pass
-  each_estimate layer{};   ///< the same in the backward pass of a layer
+  each_estimate layer{};   ///< bytes for each token of a microbatch in the backward pass of a layer
 };
 
 /// Bytes of the stages that do not depend on the tokens of a microbatch.
@@ -159,7 +159,7 @@ constexpr hoisted_layout hoist(const hoisted_tensor& of, const slice& where, con
 }
 hoisted_layout hoist(const hoisted_tensor&&, const slice&, const layout&, std::int64_t) = delete;
 
-/// One of the three estimates: the stage that needs most.
+/// Bytes on a device under one of the three estimates: those of the stage that needs most.
 constexpr bytes bytes_with(const fixed_stages& fixed, const hoisted_policy& policy, double tokens,
                            std::size_t estimate) noexcept {
   const bytes logits = fixed.logits[estimate] + tokens * policy.logits[estimate];
@@ -167,7 +167,7 @@ constexpr bytes bytes_with(const fixed_stages& fixed, const hoisted_policy& poli
   return max(max(logits, layer), fixed.update);
 }
 
-/// `step_time(...).total`.
+/// The time of a step: `step_time(...).total`.
 constexpr seconds time_of(const hoisted_layout& of, std::int64_t accumulation, std::size_t policy) noexcept {
   return tpuplan::time_of(of.from->policies[policy].work, of.at, static_cast<double>(accumulation));
 }
@@ -181,17 +181,20 @@ constexpr candidate_bytes bytes_of(const hoisted_layout& of, std::int64_t accumu
           bytes_with(fixed, chosen, tokens, 2)};
 }
 
-/// Both. Precondition: a policy below the job's count, and an accumulation of at least 1 that divides the batch.
+/// Time and bytes of a candidate. Precondition: a policy below the job's count, and an accumulation of at least 1 that
+/// divides the batch.
 constexpr candidate evaluate(const hoisted_layout& of, std::int64_t accumulation, std::size_t policy) noexcept {
   return {time_of(of, accumulation, policy), bytes_of(of, accumulation, policy)};
 }
 
-/// At most the time of any accumulation and policy: that of one microbatch under the least of all policies.
+/// A lower bound on the time of a layout under any accumulation and policy: that of one microbatch under the least
+/// terms of all policies.
 constexpr seconds least_time(const hoisted_layout& of) noexcept {
   return tpuplan::time_of(of.from->least.work, of.at, 1);
 }
 
-/// At most the low estimate of any accumulation and policy: of one microbatch, or of as many as there can be.
+/// A lower bound on the low memory estimate of a layout under any accumulation and policy: the lesser of one microbatch
+/// and of as many as there can be.
 constexpr bytes least_bytes(const hoisted_layout& of) noexcept {
   const bytes whole = bytes_with(of.memory[0], of.from->least, of.tokens_on_device, 0);
   if (of.largest_accumulation <= 1) return whole;

@@ -7,7 +7,7 @@
 #include <tpuplan/plan/plan.hpp>
 
 /// @file
-/// Every layout of a model on some slices alike: the space that the planner searches.
+/// Every layout of a model on a number of equal slices: the space that the planner searches.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -53,9 +53,9 @@ constexpr void for_each_dcn(layout mesh, std::int64_t slice_total, const fixed_d
   });
 }
 
-/// Calls `visit(layout)` for every layout that uses all devices of a slice, on that many slices, and that the model
-/// can be sharded by; whether the batch divides is not looked at. Layouts with little tensor parallelism and no
-/// replicas come first: they are the fastest most often, and a good layout found early prunes the others.
+/// Calls `visit(layout)` for every layout that uses all devices of that many equal slices and by which the model can be
+/// sharded, whether or not the batch divides. Layouts with little tensor parallelism and no replicas come first: they
+/// are the fastest most often, and a good layout found early prunes the others.
 template <class Visit>
 constexpr void for_each_layout(std::int64_t device_count, std::int64_t slice_total, const transformer& model,
                                const training_job& job, const fixed_degrees& wanted, const Visit& visit) {

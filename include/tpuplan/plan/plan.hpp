@@ -13,7 +13,7 @@
 #include <vector>
 
 /// @file
-/// The question that the planner answers, and its answer: plans, and why everything else lost.
+/// The question that the planner answers, and its answer: plans, and one reason for every slice that is not among them.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -57,7 +57,7 @@ struct fixed_degrees {
 struct plan_request {
   transformer model{};  ///< what is trained
   training_job job{};   ///< batch, sequence, precision, optimizer; microbatches and remat policy are chosen
-  double tokens = 0;    ///< to train on; 1 to 1e18
+  double tokens = 0;    ///< tokens to train on; 1 to 1e18
   double smallest_batch_tokens = 0;  ///< with `largest_batch_tokens`: the batch is chosen too, doubling from this one
   double largest_batch_tokens = 0;   ///< 0: the batch of the job
   objective best = objective::cheapest;                      ///< what plans are ranked by
@@ -67,17 +67,17 @@ struct plan_request {
   maybe<usd> budget{};                                       ///< of the total
   std::vector<std::string> generations;                      ///< names of chips that may be chosen; empty: all
   std::vector<chip_spec> chips;          ///< of the caller, considered beside the table's; a price is a row of `prices`
-  std::int64_t smallest_chips = 1;       ///< over all slices
-  std::int64_t largest_chips = 1 << 20;  ///< over all slices
+  std::int64_t smallest_chips = 1;       ///< chips over all slices
+  std::int64_t largest_chips = 1 << 20;  ///< chips over all slices
   std::int64_t largest_slices = 1;       ///< slices over DCN: every number up to this one, at most 4096
   fixed_degrees degrees{};               ///< context and pipelines, which no published run covers, are 1 unless given
-  std::vector<remat_policy> policies;    ///< that may be chosen; empty: all named ones that keep tensors in HBM
-  std::vector<quota_row> quotas;         ///< empty: no quotas; otherwise what no row allows may not be had
-  bool accept_uncertain = false;         ///< take plans whose fit the compiler decides
-  std::size_t most_plans = 16;           ///< plans returned beside those of the front; 0: all
-  payment_terms terms{};                 ///< what is expected of spot capacity and flex-start, how commitments are used
-  price_book prices{};                   ///< the built-in ones unless given
-  calibration constants{};               ///< of the step time
+  std::vector<remat_policy> policies;  ///< policies that may be chosen; empty: all named ones that keep tensors in HBM
+  std::vector<quota_row> quotas;       ///< empty: no quotas; otherwise what no row allows may not be had
+  bool accept_uncertain = false;       ///< take plans whose fit the compiler decides
+  std::size_t most_plans = 16;         ///< plans returned beside those of the front; 0: all
+  payment_terms terms{};               ///< what is expected of spot capacity and flex-start, how commitments are used
+  price_book prices{};                 ///< the built-in ones unless given
+  calibration constants{};             ///< of the step time
 };
 
 /// What a plan costs under one way of paying.
@@ -88,13 +88,13 @@ struct plan_cost {
   seconds wall{};                               ///< time until it is done
   usd total{};                                  ///< dollars
   usd low{};                                    ///< with the step time at the low end of its band
-  usd high{};                                   ///< and at its high end
+  usd high{};                                   ///< with the step time at the high end of its band
   seconds checkpoint_interval{};                ///< spot only
   double preemptions = 0;                       ///< spot only
   double goodput = 1;                           ///< time of the uninterrupted run over wall time
 };
 
-/// One slice, or several alike, with the fastest layout, batch, number of microbatches and remat policy for them.
+/// One slice or several equal ones, with the fastest layout, batch, number of microbatches and remat policy for them.
 struct plan {
   slice where{};                 ///< each of the slices
   layout mesh{};                 ///< over all of them
@@ -102,28 +102,28 @@ struct plan {
   memory_breakdown memory{};     ///< of `memory_use`
   verdict fit = verdict::no;     ///< of that memory
   step_breakdown step{};         ///< of `step_time`
-  double steps = 0;              ///< of the whole run
-  seconds run{};                 ///< uninterrupted
-  std::vector<plan_cost> costs;  ///< every region and way of paying
-  std::size_t chosen = 0;        ///< of the costs: the best that is allowed
+  double steps = 0;              ///< steps of the whole run
+  seconds run{};                 ///< time of the whole run, uninterrupted
+  std::vector<plan_cost> costs;  ///< in every region and under every way of paying
+  std::size_t chosen = 0;        ///< index in `costs` of the best that is allowed
   bool on_front = false;         ///< no other plan is both faster and cheaper
 };
 
-/// The cost of a plan under one kind, the cheapest region first; nothing where that kind has no price.
-[[nodiscard]] inline const plan_cost* find_cost(const plan& p, provisioning kind) noexcept {
+/// The cost of a plan under one way of paying, in the region where that is cheapest; nothing where it has no price.
+[[nodiscard]] inline const plan_cost* find_cost(const plan& planned, provisioning kind) noexcept {
   const plan_cost* found = nullptr;
-  for (const plan_cost& cost : p.costs) {
+  for (const plan_cost& cost : planned.costs) {
     if (cost.kind == kind && (found == nullptr || cost.total < found->total)) found = &cost;
   }
   return found;
 }
 
-/// The way of paying that was chosen. Refuses a plan whose `chosen` is none of its costs.
-[[nodiscard]] inline const plan_cost& chosen_cost(const plan& p) {
-  if (p.chosen >= p.costs.size())
-    detail::fail(errc::out_of_range, "plan.chosen", static_cast<std::int64_t>(p.chosen),
+/// The cost of a plan under the way of paying that was chosen. Refuses a plan whose `chosen` is none of its costs.
+[[nodiscard]] inline const plan_cost& chosen_cost(const plan& planned) {
+  if (planned.chosen >= planned.costs.size())
+    detail::fail(errc::out_of_range, "plan.chosen", static_cast<std::int64_t>(planned.chosen),
                  "the place of one of its costs");
-  return p.costs[p.chosen];
+  return planned.costs[planned.chosen];
 }
 
 /// Why a slice is not among the plans. Enumerators are stable; later ones are closer to a plan.
@@ -134,9 +134,9 @@ enum class rejection : std::uint8_t {
   does_not_fit,           ///< amount: bytes missing per device in the layout that needs least
   fit_uncertain,          ///< amount: bytes by which the high estimate passes what is safe
   no_price,               ///< no allowed way of paying has a price, or lasts for the run, in these regions
-  over_quota,             ///< amount: chips over
-  misses_deadline,        ///< amount: seconds over
-  over_budget,            ///< amount: dollars over
+  over_quota,             ///< amount: chips above the quota
+  misses_deadline,        ///< amount: seconds after the deadline
+  over_budget,            ///< amount: dollars above the budget
   dominated,              ///< amount: dollars more than a plan that is no slower
 };
 
@@ -148,13 +148,13 @@ enum class rejection : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(why));
 }
 
-/// A slice, or several alike, that is not among the plans, with exactly one reason.
+/// One slice or several equal ones that are not among the plans, with exactly one reason.
 struct rejected_slice {
   slice where{};                            ///< each of the slices
   std::int64_t slices = 1;                  ///< how many of them
   rejection why = rejection::does_not_fit;  ///< the reason
   double amount = 0;                        ///< in the base unit of the reason
-  text<48> by{};                            ///< dominated: the plan that is no slower and no dearer
+  text<48> by{};                            ///< dominated: the plan that is no slower and costs no more
 };
 
 /// What the search did.

@@ -23,7 +23,7 @@ inline namespace abi_0 {
 
 namespace detail {
 
-/// The fastest candidate of some slices alike, or what came closest to one.
+/// The fastest candidate of a number of equal slices, or what came closest to one.
 struct slice_search {
   rejected_slice closest{};
   double run = std::numeric_limits<double>::infinity();  ///< seconds of the whole run
@@ -115,7 +115,7 @@ inline void search_layout(slice_search& search, const search_space& space, const
   });
 }
 
-/// The fastest candidate on that many slices alike. A layout whose bound is no faster than what was found is pruned:
+/// The fastest candidate on that many equal slices. A layout whose bound is no faster than what was found is pruned:
 /// that cannot change which is the fastest, nor the reason where there is none.
 inline slice_search search_slices(const slice& where, std::int64_t slice_total, const search_space& space,
                                   hoisted_degrees& degrees, search_counts& counts) {
@@ -176,17 +176,17 @@ inline void mark_front(std::vector<plan>& plans) {
   }
 }
 
-/// Keeps the front and the best; of every other plan it says which of those dominates it.
+/// Keeps the plans of the front and the best ones; of every other plan it says which of those dominates it.
 inline void keep_best(plan_answer& answer, std::size_t most) {
-  for (const plan& p : take_rest(answer.plans, most, [](const plan& other) { return other.on_front; })) {
-    rejected_slice lost{p.where, slices(p.mesh), rejection::dominated, 0, {}};
+  for (const plan& planned : take_rest(answer.plans, most, [](const plan& other) { return other.on_front; })) {
+    rejected_slice lost{planned.where, slices(planned.mesh), rejection::dominated, 0, {}};
     const plan* by = nullptr;
     for (const plan& other : answer.plans) {
-      const bool no_worse = chosen_cost(other).wall <= chosen_cost(p).wall && other.on_front;
+      const bool no_worse = chosen_cost(other).wall <= chosen_cost(planned).wall && other.on_front;
       if (no_worse && (by == nullptr || chosen_cost(other).total < chosen_cost(*by).total)) by = &other;
     }
     if (by != nullptr) {
-      lost.amount = (chosen_cost(p).total - chosen_cost(*by).total).value();
+      lost.amount = (chosen_cost(planned).total - chosen_cost(*by).total).value();
       lost.by = plan_name(*by);
     }
     answer.rejected.push_back(lost);
@@ -243,7 +243,7 @@ inline void check_request(const plan_request& request) {
   check_quotas(request);
 }
 
-/// Whether the chip has the rates that the job needs, over several slices that of its data-centre network too.
+/// Whether the chip has the rates that the job needs: over several slices also that of the data-centre network.
 inline bool has_rates(const chip_spec& chip, const training_job& job, std::int64_t slice_total) {
   if (!has_peak_rate(chip, job.compute)) return false;
   if (job.state_on_host != host_state::none && !chip.host.pcie.has_value()) return false;
@@ -280,11 +280,11 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
 
 }  // namespace detail
 
-/// The best plans to train a model on that many tokens, best first, those of the front of time and money among them,
-/// and one reason for every other slice. The search is exact: no candidate of the space is faster on its slices than
-/// the plan that is returned for them. Every returned plan re-evaluates to the same figures through `memory_use` and
-/// `step_time`. Throws, naming the field, for requests that cannot be asked: no tokens, a negative deadline, a name of
-/// no region or chip, a price of no chip. Worked: examples/first_plan.cpp.
+/// The best plans to train a model on that many tokens, best first, and one reason for every other slice. All plans of
+/// the front of time and money are among them. The search is exact: no candidate of the space is faster on its slices
+/// than the plan that is returned for them. Every returned plan re-evaluates to the same figures through `memory_use`
+/// and `step_time`. Throws, naming the field, for requests that cannot be asked: no tokens, a negative deadline, a name
+/// of no region or chip, a price of no chip. Worked: examples/first_plan.cpp.
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
   detail::check_request(request);
   detail::search_space space{request, detail::policies_of(request), detail::batches_of(request), {}};
@@ -297,9 +297,9 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
     if (where.chip.name != degrees.chip().name) degrees = {space.job, where.chip};
     detail::plan_shape(where, space, degrees, prices, answer);
   }
-  detail::rank(answer.plans, [&](const plan& p) {
-    const detail::merits of = detail::merits_of(p, chosen_cost(p));
-    return detail::rank_key{detail::worth(of, request.best), of.chips, detail::plan_name(p)};
+  detail::rank(answer.plans, [&](const plan& planned) {
+    const detail::merits of = detail::merits_of(planned, chosen_cost(planned));
+    return detail::rank_key{detail::worth(of, request.best), of.chips, detail::plan_name(planned)};
   });
   detail::mark_front(answer.plans);
   detail::keep_best(answer, request.most_plans);

@@ -15,8 +15,8 @@ inline namespace abi_0 {
 namespace detail {
 
 /// What a plan costs under the way of paying of a price row, under which it can be paid.
-inline plan_cost cost_of(const plan& p, const price_row& price, const payment_terms& terms) {
-  const paid_run paid = pay_for(p.where, slices(p.mesh), p.run, price, terms);
+inline plan_cost cost_of(const plan& planned, const price_row& price, const payment_terms& terms) {
+  const paid_run paid = pay_for(planned.where, slices(planned.mesh), planned.run, price, terms);
   plan_cost result;
   result.kind = price.kind;
   result.price = price;
@@ -24,33 +24,35 @@ inline plan_cost cost_of(const plan& p, const price_row& price, const payment_te
   result.wall = paid.wall;
   result.preemptions = paid.preemptions;
   result.checkpoint_interval = paid.checkpoint_interval;
-  result.goodput = p.run / result.wall;
+  result.goodput = planned.run / result.wall;
   result.total = paid.total;
-  result.low = result.total * (p.step.low / p.step.total);
-  result.high = result.total * (p.step.high / p.step.total);
+  result.low = result.total * (planned.step.low / planned.step.total);
+  result.high = result.total * (planned.step.high / planned.step.total);
   return result;
 }
 
 /// The same; nothing where the run cannot be had that way.
-inline maybe<plan_cost> possible_cost(const plan& p, const price_row& price, const payment_terms& terms) {
-  if (!can_be_paid(price.kind, slices(p.mesh), p.run, terms)) return nothing;
-  return cost_of(p, price, terms);
+inline maybe<plan_cost> possible_cost(const plan& planned, const price_row& price, const payment_terms& terms) {
+  if (!can_be_paid(price.kind, slices(planned.mesh), planned.run, terms)) return nothing;
+  return cost_of(planned, price, terms);
 }
 
 /// All ways of paying that have a price, in all regions, and under which the run can be had.
-inline void add_costs(plan& p, const plan_request& request, const price_index& prices, search_counts& counts) {
-  prices.each(p.where.chip.name, chips(p.where), [&](const price_row& price) {
-    if (const maybe<plan_cost> cost = possible_cost(p, price, request.terms)) p.costs.push_back(*cost);
+inline void add_costs(plan& planned, const plan_request& request, const price_index& prices, search_counts& counts) {
+  prices.each(planned.where.chip.name, chips(planned.where), [&](const price_row& price) {
+    if (const maybe<plan_cost> cost = possible_cost(planned, price, request.terms)) planned.costs.push_back(*cost);
     ++counts.priced;
   });
 }
 
-inline std::int64_t chips_of(const plan& p) { return checked_multiply(chips(p.where), slices(p.mesh)); }
-
-inline merits merits_of(const plan& p, const plan_cost& cost) {
-  return {cost.total.value(), cost.wall.value(), chips_of(p)};
+inline std::int64_t chips_of(const plan& planned) {
+  return checked_multiply(chips(planned.where), slices(planned.mesh));
 }
-inline text<48> plan_name(const plan& p) { return slices_name(p.where, slices(p.mesh)); }
+
+inline merits merits_of(const plan& planned, const plan_cost& cost) {
+  return {cost.total.value(), cost.wall.value(), chips_of(planned)};
+}
+inline text<48> plan_name(const plan& planned) { return slices_name(planned.where, slices(planned.mesh)); }
 
 /// Chips that a quota allows; all where there are no quotas.
 inline std::int64_t quota_for(const plan_request& request, const chip_spec& chip, const plan_cost& cost) {
@@ -71,9 +73,9 @@ struct missed_limit {
 };
 
 /// The first limit that a way of paying misses.
-inline missed_limit limit_missed(const plan& p, const plan_cost& cost, const plan_request& request) {
-  const std::int64_t allowed = quota_for(request, p.where.chip, cost);
-  if (chips_of(p) > allowed) return {rejection::over_quota, static_cast<double>(chips_of(p) - allowed)};
+inline missed_limit limit_missed(const plan& planned, const plan_cost& cost, const plan_request& request) {
+  const std::int64_t allowed = quota_for(request, planned.where.chip, cost);
+  if (chips_of(planned) > allowed) return {rejection::over_quota, static_cast<double>(chips_of(planned) - allowed)};
   if (request.deadline && cost.wall > *request.deadline)
     return {rejection::misses_deadline, (cost.wall - *request.deadline).value()};
   if (request.budget && cost.total > *request.budget)
@@ -82,24 +84,24 @@ inline missed_limit limit_missed(const plan& p, const plan_cost& cost, const pla
 }
 
 /// Chooses the best way of paying that is allowed and within the limits; the reason that comes closest if none is.
-inline maybe<rejected_slice> choose_cost(plan& p, const plan_request& request) {
-  rejected_slice closest{p.where, slices(p.mesh), rejection::no_price, 0, {}};
+inline maybe<rejected_slice> choose_cost(plan& planned, const plan_request& request) {
+  rejected_slice closest{planned.where, slices(planned.mesh), rejection::no_price, 0, {}};
   bool found = false;
   std::array<double, 2> least{};
-  for (std::size_t i = 0; i < p.costs.size(); ++i) {
-    const plan_cost& cost = p.costs[i];
+  for (std::size_t i = 0; i < planned.costs.size(); ++i) {
+    const plan_cost& cost = planned.costs[i];
     if (!contains(request.kinds, cost.kind)) continue;
-    const missed_limit missed = limit_missed(p, cost, request);
+    const missed_limit missed = limit_missed(planned, cost, request);
     if (missed.why != rejection::no_price) {
       come_closer(closest, missed.why, missed.amount);
       continue;
     }
-    const std::array<double, 2> value = worth(merits_of(p, cost), request.best);
+    const std::array<double, 2> value = worth(merits_of(planned, cost), request.best);
     const bool better = value[0] < least[0] || (value[0] == least[0] && value[1] < least[1]);
     if (found && !better) continue;
     found = true;
     least = value;
-    p.chosen = i;
+    planned.chosen = i;
   }
   if (found) return nothing;
   return closest;

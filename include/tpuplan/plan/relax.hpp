@@ -16,14 +16,14 @@
 #include <vector>
 
 /// @file
-/// What a plan depends on; and, where a request of training or of serving has no plan, which single limit to relax and
-/// how far.
+/// How a plan changes with price, preemptions, step time and batch. And, where a request of training or of serving has
+/// no plan, which single limit to relax and how far.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The chosen way of paying for a plan, estimated again with one thing changed. There is nothing where the run cannot
-/// be had that way any more: it would never end, or not within a window of that kind.
+/// The chosen way of paying for a plan, estimated again with one thing changed. A figure is missing where the run can
+/// no longer be had that way: it would never end, or not within the longest window of that kind.
 struct plan_sensitivity {
   usd price_down{};                     ///< total at nine tenths of the price
   usd price_up{};                       ///< total at eleven tenths of the price
@@ -33,29 +33,29 @@ struct plan_sensitivity {
   std::optional<plan> twice_the_batch;  ///< the same layout; nothing also where it does not fit
 };
 
-/// What a plan of an answer depends on: every figure is estimated again. Worked: price_up / price_down is 11 / 9.
-[[nodiscard]] inline plan_sensitivity sensitivity_of(const plan& p, const plan_request& request) {
-  const plan_cost& now = chosen_cost(p);
+/// How a plan of an answer depends on single figures, each estimated again. Worked: price_up / price_down is 11 / 9.
+[[nodiscard]] inline plan_sensitivity sensitivity_of(const plan& planned, const plan_request& request) {
+  const plan_cost& now = chosen_cost(planned);
   plan_sensitivity result;
   const auto total_at = [&](double price) {
     price_row row = now.price;
     row.per_chip *= price;
-    return detail::cost_of(p, row, request.terms).total;
+    return detail::cost_of(planned, row, request.terms).total;
   };
   result.price_down = total_at(0.9);
   result.price_up = total_at(1.1);
   if (now.kind == provisioning::spot) {
     payment_terms worse = request.terms;
     worse.spot.mean_time_between_preemptions /= 2;
-    result.twice_preempted = detail::possible_cost(p, now.price, worse);
+    result.twice_preempted = detail::possible_cost(planned, now.price, worse);
   }
-  plan changed = p;
-  changed.run = p.step.low * p.steps;
+  plan changed = planned;
+  changed.run = planned.step.low * planned.steps;
   result.step_low = detail::possible_cost(changed, now.price, request.terms);
-  changed.run = p.step.high * p.steps;
+  changed.run = planned.step.high * planned.steps;
   result.step_high = detail::possible_cost(changed, now.price, request.terms);
-  plan larger = p;
-  larger.job.global_batch = checked_multiply(p.job.global_batch, 2);
+  plan larger = planned;
+  larger.job.global_batch = checked_multiply(planned.job.global_batch, 2);
   larger.memory = memory_use(request.model, larger.job, larger.mesh, larger.where);
   larger.fit = fits(larger.memory);
   if (larger.fit == verdict::no || (larger.fit == verdict::uncertain && !request.accept_uncertain)) return result;
@@ -70,8 +70,8 @@ struct plan_sensitivity {
   return result;
 }
 
-/// A limit of a request. Deadline, slices, quotas and batch are limits of training; tpot and ttft of serving, and
-/// `targets` is both of these, relaxed by the same factor.
+/// A limit of a request. `deadline`, `slices`, `quotas` and `batch` are limits of training; `tpot` and `ttft` are
+/// targets of serving, and `targets` is both of them, relaxed by the same factor.
 enum class plan_limit : std::uint8_t {
   deadline,
   budget,
@@ -94,8 +94,8 @@ enum class plan_limit : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
-/// One limit that, relaxed alone, lets a plan in: what it was, what it would have to be, and that plan. Seconds,
-/// dollars, chips, slices, sequences; 0 where a limit is no number.
+/// One limit of a training request that, relaxed alone, lets a plan in: what it was, what it would have to be, and that
+/// plan. The unit is that of the limit: seconds, dollars, chips, slices, sequences; 0 where it is no number.
 struct relaxation {
   plan_limit limit = plan_limit::deadline;  ///< the one that is relaxed
   double given = 0;                         ///< what it was
@@ -103,8 +103,9 @@ struct relaxation {
   plan nearest{};                           ///< the plan that it lets in
 };
 
-/// The same for serving. Seconds, dollars a second, chips; for both targets the time of a token; 0 where a limit is no
-/// number.
+/// One limit of a serving request that, relaxed alone, lets a plan in: what it was, what it would have to be, and that
+/// plan. The unit is that of the limit: seconds, dollars per second, chips; for `targets` seconds per output token; 0
+/// where it is no number.
 struct serving_relaxation {
   plan_limit limit = plan_limit::tpot;  ///< the one that is relaxed
   double given = 0;                     ///< what it was
@@ -120,11 +121,11 @@ inline constexpr bool is_training = std::is_same_v<Request, plan_request>;
 inline std::vector<plan> plans_for(const plan_request& request) { return make_plan(request).plans; }
 inline std::vector<serving_plan> plans_for(const serving_request& request) { return plan_serving(request).plans; }
 
-/// What a budget counts: dollars of a run, dollars a second of slices that serve.
-inline double money_of(const plan& p) { return chosen_cost(p).total.value(); }
-inline double money_of(const serving_plan& p) { return p.rate.value(); }
+/// What a budget counts: the dollars of a training run, or dollars per second of slices that serve.
+inline double money_of(const plan& planned) { return chosen_cost(planned).total.value(); }
+inline double money_of(const serving_plan& planned) { return planned.rate.value(); }
 
-/// Takes a limit that only training has off a request; false where it has none.
+/// Removes a limit that only training has from a request; false where it has none.
 inline bool take_off(plan_request& request, plan_limit limit) {
   request.best = limit == plan_limit::deadline ? objective::fastest : objective::fewest_chips;
   switch (limit) {
@@ -185,7 +186,7 @@ std::pair<double, double> amounts(plan_limit limit, const Request& request, cons
   return {0, 0};
 }
 
-/// Adds every limit of those given that, taken off, lets a plan in.
+/// Adds every one of the given limits whose removal lets a plan in.
 template <class Relaxation, class Request>
 void relax(std::vector<Relaxation>& list, const Request& request, std::initializer_list<plan_limit> limits) {
   for (const plan_limit limit : limits) {
@@ -242,9 +243,8 @@ inline std::optional<serving_relaxation> relax_targets(const serving_request& re
 
 }  // namespace detail
 
-/// Where a request has no plan: every limit that, relaxed by itself, gives it one, with the nearest plan. Empty where
-/// no single one is enough. Worked: a deadline of an hour for 10^12 tokens needs the fastest plan's time
-/// (tests/unit/relax.cpp).
+/// Where a training request has no plan: every limit that, relaxed alone, gives it one, with the nearest plan. Empty
+/// where no single one is enough. Worked: a deadline of an hour for 10^12 tokens needs the fastest plan's time.
 [[nodiscard]] inline std::vector<relaxation> relaxations(const plan_request& request) {
   std::vector<relaxation> list;
   detail::relax(list, request,
@@ -254,8 +254,9 @@ inline std::optional<serving_relaxation> relax_targets(const serving_request& re
   return list;
 }
 
-/// The same for serving. Worked: 40 requests a second at 1 ms a token need a longer target, and no more chips help
-/// (tests/unit/serving_plan.cpp).
+/// Where a serving request has no plan: every limit that, relaxed alone, gives it one, with the nearest plan. Empty
+/// where no single one is enough. Worked: 40 requests per second at 1 ms per output token need a longer target, and no
+/// more chips help.
 [[nodiscard]] inline std::vector<serving_relaxation> relaxations(const serving_request& request) {
   std::vector<serving_relaxation> list;
   for (const plan_limit limit : {plan_limit::tpot, plan_limit::ttft, plan_limit::targets}) {

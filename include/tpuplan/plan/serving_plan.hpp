@@ -37,12 +37,12 @@ struct serving_request {
   std::int64_t smallest_chips = 1;                           ///< over all slices
   std::int64_t largest_chips = 1024;                         ///< over all slices
   bool accept_uncertain = false;                             ///< take plans whose fit the compiler decides
-  std::size_t most_plans = 16;                               ///< 0: all
+  std::size_t most_plans = 16;                               ///< plans returned; 0: all
   price_book prices{};                                       ///< the built-in ones unless given
   serving_calibration constants{};                           ///< of the serving estimates
 };
 
-/// One kind of slice, as many as the traffic needs, with their replicas.
+/// A number of equal slices that keeps the targets, with their replicas.
 struct serving_plan {
   slice where{};                                ///< each of the slices
   serving_layout mesh{};                        ///< replicas on each of them
@@ -50,7 +50,7 @@ struct serving_plan {
   serving_job share{};                          ///< the traffic of one slice
   serving_estimate estimate{};                  ///< of one slice
   provisioning kind = provisioning::on_demand;  ///< the way of paying
-  std::string region;                           ///< where it is paid
+  std::string region;                           ///< the region of the price
   price_row price{};                            ///< the row that holds, with its date
   serving_cost cost{};                          ///< per million tokens; the rate is of one slice
   usd_per_second rate{};                        ///< of all slices
@@ -96,15 +96,17 @@ struct server_search {
   std::optional<serving_plan> best;
 };
 
-inline std::int64_t chips_of(const serving_plan& p) { return checked_multiply(chips(p.where), p.slices); }
-
-/// The cheapest plan is that of the cheapest token; otherwise money is the rate of all slices.
-inline std::array<double, 2> worth_of(const serving_plan& p, objective best) {
-  const double cost = best == objective::cheapest ? p.cost.all_on_output.value() : p.rate.value();
-  return worth({cost, p.estimate.per_token.total.value(), chips_of(p)}, best);
+inline std::int64_t chips_of(const serving_plan& planned) {
+  return checked_multiply(chips(planned.where), planned.slices);
 }
 
-/// The traffic that one of so many slices gets.
+/// What plans are ranked by: for the cheapest the cost per output token, otherwise the rate of all slices.
+inline std::array<double, 2> worth_of(const serving_plan& planned, objective best) {
+  const double cost = best == objective::cheapest ? planned.cost.all_on_output.value() : planned.rate.value();
+  return worth({cost, planned.estimate.per_token.total.value(), chips_of(planned)}, best);
+}
+
+/// The traffic of one of that many slices, which share it evenly.
 inline serving_job share_of(const serving_job& job, std::int64_t slices) {
   serving_job share = job;
   share.request_rate = job.request_rate / static_cast<double>(slices);
@@ -157,18 +159,19 @@ inline std::optional<std::int64_t> fewest_slices(server_search& search, const se
 
 /// Prices a plan in every region and under every way of paying that is allowed, and keeps the best.
 inline void price_servers(server_search& search, const serving_request& request, const price_index& prices,
-                          serving_plan p) {
+                          serving_plan planned) {
   come_closer(search.closest, serving_rejection::no_price, 0);
-  prices.each(p.where.chip.name, chips(p.where), [&](const price_row& price) {
+  prices.each(planned.where.chip.name, chips(planned.where), [&](const price_row& price) {
     if (!contains(request.kinds, price.kind)) return;
-    p.kind = price.kind;
-    p.region = std::string(price.region.view());
-    p.price = price;
-    p.cost = cost_of_tokens(p.estimate, p.where, price);
-    p.rate = p.cost.rate * static_cast<double>(p.slices);
-    if (request.budget && p.rate > *request.budget)
-      return come_closer(search.closest, serving_rejection::over_budget, (p.rate - *request.budget).value() * 3600);
-    if (!search.best || worth_of(p, request.best) < worth_of(*search.best, request.best)) search.best = p;
+    planned.kind = price.kind;
+    planned.region = std::string(price.region.view());
+    planned.price = price;
+    planned.cost = cost_of_tokens(planned.estimate, planned.where, price);
+    planned.rate = planned.cost.rate * static_cast<double>(planned.slices);
+    if (request.budget && planned.rate > *request.budget)
+      return come_closer(search.closest, serving_rejection::over_budget,
+                         (planned.rate - *request.budget).value() * 3600);
+    if (!search.best || worth_of(planned, request.best) < worth_of(*search.best, request.best)) search.best = planned;
   });
 }
 
@@ -186,17 +189,17 @@ inline void search_layout(server_search& search, const slice& where, const servi
   const std::int64_t most = std::max<std::int64_t>(1, request.largest_chips / chips(where));
   const std::optional<std::int64_t> slices = fewest_slices(search, request, where, mesh, most, candidates);
   if (!slices) return;
-  serving_plan p;
-  p.where = where;
-  p.mesh = mesh;
-  p.slices = *slices;
-  p.share = share_of(request.job, *slices);
-  p.estimate = serve(request.model, p.share, mesh, where, request.constants);
-  if (p.estimate.fit == verdict::uncertain && !request.accept_uncertain) {
-    const double over = (p.estimate.memory.high - safe_share * p.estimate.memory.usable).value();
+  serving_plan planned;
+  planned.where = where;
+  planned.mesh = mesh;
+  planned.slices = *slices;
+  planned.share = share_of(request.job, *slices);
+  planned.estimate = serve(request.model, planned.share, mesh, where, request.constants);
+  if (planned.estimate.fit == verdict::uncertain && !request.accept_uncertain) {
+    const double over = (planned.estimate.memory.high - safe_share * planned.estimate.memory.usable).value();
     return come_closer(search.closest, serving_rejection::does_not_fit, over);
   }
-  price_servers(search, request, prices, std::move(p));
+  price_servers(search, request, prices, std::move(planned));
 }
 
 /// Tries every size of a replica, and both ways to shard the cache where they differ.
@@ -215,20 +218,20 @@ inline server_search search_server(const slice& where, const serving_request& re
   return search;
 }
 
-/// Keeps the best; of every other plan it says, beginning with the last, how much dearer it is than the best.
+/// Keeps the best plans; of every other it says, beginning with the last, how much more it costs than the best.
 inline void keep_best(serving_plan_answer& answer, std::size_t most) {
   const std::vector<serving_plan> rest = take_rest(answer.plans, most, [](const serving_plan&) { return false; });
-  for (auto p = rest.rbegin(); p != rest.rend(); ++p) {
-    const double more = (p->rate - answer.plans.front().rate).value() * 3600;
-    answer.rejected.push_back({p->where, serving_rejection::dominated, more});
+  for (auto planned = rest.rbegin(); planned != rest.rend(); ++planned) {
+    const double more = (planned->rate - answer.plans.front().rate).value() * 3600;
+    answer.rejected.push_back({planned->where, serving_rejection::dominated, more});
   }
 }
 
 }  // namespace detail
 
-/// The best slices to serve a model under some traffic, best first, and one reason for every other slice. Each plan is
-/// what `serve` says of the traffic of one of its slices. Throws, naming the field, for requests that cannot be asked.
-/// Worked: the first table of docs/serving.md.
+/// The best slices to serve a model under some traffic, best first, and one reason for every other slice. The estimate
+/// of a plan is what `serve` answers for the traffic of one of its slices. Throws, naming the field, for requests that
+/// cannot be asked. Worked: the first table of docs/serving.md.
 [[nodiscard]] inline serving_plan_answer plan_serving(const serving_request& request) {
   validate(request.job, request.model);
   validate(request.constants);
@@ -243,8 +246,8 @@ inline void keep_best(serving_plan_answer& answer, std::size_t most) {
       answer.plans.push_back(std::move(*search.best));
     }
   }
-  detail::rank(answer.plans, [&](const serving_plan& p) {
-    return detail::rank_key{detail::worth_of(p, request.best), chips(p.where), name(p.where).view()};
+  detail::rank(answer.plans, [&](const serving_plan& planned) {
+    return detail::rank_key{detail::worth_of(planned, request.best), chips(planned.where), name(planned.where).view()};
   });
   detail::keep_best(answer, request.most_plans);
   return answer;

@@ -15,7 +15,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What is wasteful. Enumerators and their names are stable.
+/// Kinds of waste. Enumerators and their names are stable.
 enum class serving_finding_kind : std::uint8_t {
   batch,           ///< fewer requests are in flight than decode needs to be worth its weights
   slots,           ///< a limit on running sequences leaves HBM unused
@@ -36,7 +36,7 @@ struct serving_finding {
   text<40> subject{};                                       ///< the field to change
   text<64> now{};                                           ///< its value
   text<64> better{};                                        ///< the value that mends it
-  per_second rate_now{};       ///< output tokens; where requests arrive at a rate, those of the capacity
+  per_second rate_now{};       ///< output tokens per second; where requests arrive at a rate, those of the capacity
   per_second rate_then{};      ///< with the change applied
   seconds per_token_now{};     ///< as the traffic is served
   seconds per_token_then{};    ///< with the change applied
@@ -72,7 +72,7 @@ struct serving_base {
   serving_estimate now{};
 };
 
-/// Output tokens a second, or those of the capacity where arrivals set the pace.
+/// Output tokens per second; where requests arrive at a rate, those of the full capacity.
 constexpr per_second output_rate(const serving_estimate& estimate, const serving_job& job) {
   return job.request_rate.value() > 0 ? estimate.capacity * job.output.mean : estimate.output_tokens;
 }
@@ -166,7 +166,7 @@ constexpr serving_finding replicas_finding(const serving_base& base) {
 /// What of an engine's setting wastes the slice, the largest gain first. Each finding is one change by itself,
 /// estimated by `serve` with the same constants, which gains one percent or more and keeps the targets that are kept
 /// now. There is none where `serve` refuses. Throws for what `serve` throws for. Worked: Llama 3 8B on v6e-8 reads its
-/// keys and values twice as fast in 8 bits (tests/unit/serving_advice.cpp).
+/// keys and values twice as fast in 8 bits.
 [[nodiscard]] constexpr serving_findings serving_advice(const transformer& model, const serving_job& job,
                                                         const serving_layout& mesh, const slice& where,
                                                         const serving_calibration& constants = {}) {

@@ -21,9 +21,9 @@ struct serving_calibration {
   // generated: serving_constants from data/measured/measured.json
   double weight_stream = 0.818;          ///< fraction of the HBM bandwidth while weights are read
   double cache_stream = 0.444;           ///< fraction of the HBM bandwidth while keys and values are read
-  double decode_mxu = 0.566;             ///< sustained fraction of the peak in decode, where that is what binds
+  double decode_mxu = 0.566;             ///< sustained fraction of the peak in decode steps that products limit
   double decode_collectives = 1.06;      ///< time of all-reduces in decode over their bandwidth bound
-  seconds layer_latency{2.27e-5};        ///< of a layer, for each doubling of its devices: two small all-reduces
+  seconds layer_latency{2.27e-5};        ///< of the two small all-reduces of a layer, for each doubling of the devices
   seconds engine_step{7.47e-3};          ///< host time of a serving engine each step, while the device works
   seconds engine_sequence{7.65e-5};      ///< host time that each running sequence adds to a step
   double prefill_between_steps = 0.209;  ///< fraction of the peak at which an engine takes prompts between decode steps
@@ -52,7 +52,7 @@ constexpr void validate(const serving_calibration& constants) {
   detail::positive("serving_calibration.engine_prefill", constants.engine_prefill);
 }
 
-/// Constants of a machine that loses nothing: peak rates, no collectives, no engine. For bounds, and for chips on which
+/// Constants of an ideal machine: peak rates, and no time for collectives or engine. For bounds, and for chips on which
 /// nothing is calibrated, such as GPUs.
 inline constexpr serving_calibration peak_only{1, 1, 1, 0, seconds{0}, seconds{0}, seconds{0}, 1, 1, 1, 0, 0, 1};
 

@@ -45,23 +45,24 @@ enum class serving_refusal : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(why));
 }
 
-/// What a slice does under some traffic. Rates are over all replicas; `running` and times are of one. Where `refusal`
-/// is not `none`, memory is that of one running sequence and of all that follows only the capacity is estimated.
+/// What a slice does under some traffic. Rates are over all replicas; `running` and times are of one replica. Where
+/// `refusal` is not `none`, `memory` is that of one running sequence, and of what follows it only `capacity` is
+/// estimated.
 struct serving_estimate {
-  serving_refusal refusal = serving_refusal::none;        ///< why the slice cannot do it, or `none`
-  seconds floor{};                                        ///< where a target is refused: the least that it can be
+  serving_refusal refusal = serving_refusal::none;  ///< why the slice cannot do it, or `none`
+  seconds floor{};                                  ///< where a target is refused: the shortest time that it can be
   decode_limit floor_limited_by = decode_limit::weights;  ///< what takes most of the floor
   serving_memory memory{};                                ///< of one device
   verdict fit = verdict::no;                              ///< whether that memory is there
   std::int64_t replicas = 0;                              ///< of the model in the slice
   std::int64_t largest_running = 0;  ///< sequences that memory and engine allow to run at once, per replica
-  per_second capacity{};             ///< requests that end in each second while as many run as can
+  per_second capacity{};             ///< requests completed per second with all slots taken
   double running = 0;                ///< sequences that run at once, on average, per replica
   token_time per_token{};            ///< TPOT
   seconds prefill{};                 ///< of one prompt in the engine, undisturbed
-  seconds queue{};                   ///< time that a request waits until it may run
+  seconds queue{};                   ///< time that a request waits for a slot
   seconds first_token{};             ///< TTFT: queue, half a step, prefill, and a step between its chunks
-  per_second requests{};             ///< requests that end in each second
+  per_second requests{};             ///< requests completed per second
   per_second input_tokens{};         ///< prompt tokens, those in the prefix cache included
   per_second output_tokens{};        ///< output tokens
   double prefill_servers = 0;        ///< prefill servers for each decode server, if they were apart
@@ -114,8 +115,8 @@ constexpr token_time token_of(const token_terms& terms, double running, const ch
 }
 
 /// Where a rising function crosses 0 between 0 and `most`: 0 where it is positive from the start, `most` where it never
-/// is. To 1e-12 of the answer, however small that is. The method is regula falsi as the Illinois algorithm has it: the
-/// value at an end that stays is halved, so that the other end does not stay for ever.
+/// is. Exact to 1e-12 of the answer. The method is regula falsi with the Illinois rule: the value at an end that stays
+/// twice is halved, so that both ends close in.
 template <class Function>
 constexpr double crossing(const Function& function, double most) {
   double low = 0, high = most;
@@ -170,9 +171,9 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
 
 }  // namespace detail
 
-/// Mean time of an output token where so many sequences run in one replica of an engine, and a new prompt is taken in
+/// Mean time of an output token where `running` sequences run in one replica of an engine, and a new prompt is taken in
 /// for each that ends. Throws for what `validate` of the job refuses and as `decode_step` does. Worked: Qwen3 8B on
-/// v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms against 11.1 ms measured (tests/unit/serving.cpp).
+/// v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms against 11.1 ms measured.
 /// Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr token_time time_per_token(const transformer& model, double running, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
@@ -184,9 +185,8 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
   return detail::token_of(detail::token_terms_of(served, cache, job, mesh, constants), running, where.chip);
 }
 
-/// Time of a prefill of one prompt of mean length in an engine, undisturbed, without the tokens that the prefix cache
-/// has. Throws as `time_per_token` does. Worked: 26.8 ms for 1024 tokens of Llama 3 8B on v6e-8
-/// (tests/unit/serving.cpp).
+/// Time of a prefill of one prompt of mean length in an engine, undisturbed, without the tokens that are in the prefix
+/// cache. Throws as `time_per_token` does. Worked: 26.8 ms for 1024 tokens of Llama 3 8B on v6e-8.
 [[nodiscard]] constexpr seconds engine_prefill_time(const transformer& model, const serving_job& job,
                                                     const serving_layout& mesh, const slice& where,
                                                     const serving_calibration& constants = {}) {
@@ -200,11 +200,11 @@ namespace detail {
 /// How a prompt is taken in once its request may run.
 struct admission {
   double prefill = 0;  // seconds of prefill, undisturbed
-  double chunks = 1;   // steps of the engine that it is spread over
+  double chunks = 1;   // steps of the engine that the prompt is spread over
 };
 
-/// Seconds until the first token of a request that may run: half a step of the others until it is taken in, its
-/// prefill, and a step of the others between its chunks.
+/// Seconds from when a request may run to its first token: half a step of the others until it is taken in, its prefill,
+/// and a step of the others between its chunks.
 constexpr double time_to_first(const admission& prompt, double token) {
   return prompt.prefill + (prompt.chunks - 0.5) * token;
 }
@@ -234,9 +234,9 @@ constexpr double running_batch(const serving_job& job, const token_terms& terms,
   return within < 1 ? 1 : within;
 }
 
-/// Time that a request waits until it may run. Of requests in flight those wait that are more than can run. Arrivals at
-/// random wait as in a queue of one server with constant service, which takes one request at a time at the rate of the
-/// full batch (M/D/1): load / (2 (1 - load)) services.
+/// Time that a request waits for a slot. With a fixed number of requests in flight, those wait for which there is no
+/// slot. Requests that arrive at random wait as in a queue of one server with constant service, which takes one request
+/// at a time at the rate of the full batch (M/D/1): load / (2 (1 - load)) services.
 constexpr seconds queue_time(const serving_job& job, per_second requests, per_second capacity, seconds in_service,
                              double replicas) {
   if (job.request_rate.value() > 0) {
@@ -269,10 +269,10 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, dou
 
 }  // namespace detail
 
-/// What a slice does under some traffic: whether it fits, how many sequences run at once, times and rates. Where
-/// neither a rate nor a concurrency is given, as many run as can, or as the TPOT target allows. What the slice cannot
-/// do is a `refusal` in the estimate, with the capacity or the floor; it throws, naming the field, for what
-/// `validate` and `decode_step` throw for. Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp).
+/// What a slice does under some traffic: whether it fits, how many sequences run at once, times and rates. Where the
+/// job gives neither a rate nor a concurrency, all slots are taken, or as many as the TPOT target allows. What the
+/// slice cannot do is a `refusal` in the estimate, with the capacity or the floor; invalid fields throw, by name, as in
+/// `validate` and `decode_step`. Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp).
 /// Source: scaling book, "Inference" (2025-12-15); Little's law; constants in `serving_calibration`.
 [[nodiscard]] constexpr serving_estimate serve(const transformer& model, const serving_job& job,
                                                const serving_layout& mesh, const slice& where,
@@ -316,15 +316,15 @@ struct frontier_point {
   seconds per_token{};         ///< mean time of an output token
   per_second output_tokens{};  ///< over all replicas
 };
-/// Points by rising batch.
+/// The points of a frontier, by rising batch.
 struct serving_frontier {
   std::array<frontier_point, 24> points{};  ///< the first `count` are set
   std::size_t count = 0;                    ///< points
 };
 
 /// Time per token and throughput for running batches of 1, 2, 4 … sequences and the largest that fits; no points where
-/// none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8 gives 132.5 output tokens a second with one
-/// sequence of 1024 + 256 tokens (tests/unit/serving.cpp).
+/// none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8 gives 132.5 output tokens per second with
+/// one sequence of 1024 + 256 tokens.
 [[nodiscard]] constexpr serving_frontier frontier(const transformer& model, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = {}) {

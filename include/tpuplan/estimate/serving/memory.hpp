@@ -38,13 +38,13 @@ constexpr bytes weights_per_device(const served_model& served, const serving_job
   return size_of(job.weights) * (served.held / served.on.devices);
 }
 
-/// What the engine's share of a device leaves for keys and values; negative where weights do not fit.
+/// Bytes that the engine's share of a device leaves for keys and values; negative where weights do not fit.
 constexpr bytes cache_room(const served_model& served, const serving_job& job, const slice& where) {
   return job.memory_fraction * usable_hbm_per_device(where.chip) -
          (1 + weight_padding) * weights_per_device(served, job) - program_memory;
 }
 
-/// Bytes on each device of a sequence whose keys and values take so many, copies included.
+/// Bytes on each device of a sequence whose keys and values take `cache` bytes in all, copies included.
 constexpr bytes on_device(const served_model& served, bytes cache) {
   return cache * (served.cache_copies / served.on.devices);
 }
@@ -75,7 +75,7 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
 
 }  // namespace detail
 
-/// HBM on one device while so many sequences run in each replica. Throws for a count below 0, and for what
+/// HBM on one device while `running` sequences run in each replica. Throws for a count below 0, and for what
 /// `decode_step` throws for. Worked: 8.79 GB of weights for Llama 2 70B in int8 on v6e-8 (8.70 GB printed).
 /// Source: set on published serving records (tests/oracle/serving_records.cpp).
 [[nodiscard]] constexpr serving_memory serving_memory_use(const transformer& model, double running,
@@ -86,8 +86,8 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
                            detail::cache_of(model, job, running_context(job)), job, where);
 }
 
-/// Sequences that can run at once in a replica: as many as HBM has room for, at most `job.max_running`; 0 where not one
-/// of the longest fits. Worked: Llama 3 8B on v6e-1 can run one of 97 196 tokens (tests/unit/serving.cpp).
+/// Slots of a replica: sequences of the mean length that fit into HBM at once, at most `job.max_running`; 0 where not
+/// one of the longest fits. Worked: Llama 3 8B on v6e-1 can run one of 97 196 tokens.
 [[nodiscard]] constexpr std::int64_t largest_running(const transformer& model, const serving_job& job,
                                                      const serving_layout& mesh, const slice& where) {
   const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));
@@ -95,8 +95,8 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
                            detail::cache_of(model, job, running_context(job)), longest, job, where);
 }
 
-/// Tokens of the longest sequence that can run alone; 0 where weights leave no room, and never more than 2^40.
-/// Worked: 97 196 for Llama 3 8B on v6e-1 (tests/unit/serving.cpp).
+/// Tokens of the longest sequence that can run alone, at most 2^40; 0 where weights leave no HBM for a cache.
+/// Worked: 97 196 for Llama 3 8B on v6e-1.
 [[nodiscard]] constexpr std::int64_t largest_serving_context(const transformer& model, const serving_job& job,
                                                              const serving_layout& mesh, const slice& where) {
   const detail::served_model served = detail::served_by(model, job, mesh, where);

@@ -35,7 +35,7 @@ struct prefill_breakdown {
 
 namespace detail {
 
-/// Steps of an engine that so many prompt tokens take.
+/// Steps of an engine that a number of prompt tokens takes.
 constexpr double prefill_chunks(const serving_job& job, double tokens) {
   return job.prefill_chunk > 0 ? math::ceil(tokens / static_cast<double>(job.prefill_chunk)) : 1;
 }

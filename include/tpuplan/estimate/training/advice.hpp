@@ -18,7 +18,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What is wasteful. Enumerators and their names are stable.
+/// Kinds of waste. Enumerators and their names are stable.
 enum class finding_kind : std::uint8_t {
   batch,       ///< a chip has fewer tokens than its arithmetic or its collectives need
   dimension,   ///< a width does not fill the MXU, or heads do not fill its lanes
@@ -28,7 +28,7 @@ enum class finding_kind : std::uint8_t {
   remat,       ///< a remat policy that recomputes less fits and is faster
   wraparound,  ///< the slice has axes that are no rings, and a larger one of its generation has only rings
   slices,      ///< traffic between slices is exposed
-  microbatch,  ///< HBM is left, and fewer microbatches are faster
+  microbatch,  ///< HBM is left, and fewer microbatches take less time
 };
 
 /// "batch" and so on.
@@ -393,7 +393,7 @@ constexpr finding microbatch_finding(const advice_base& base) {
 /// `step_time` with the same constants, which gains half a percent or more and fits as surely as the job does now.
 /// Throws for what `step_time` throws for.
 /// Worked: llama-3-8b on v5p-128, 64 sequences of 4096 tokens under `full`, has HBM for a lighter policy; its 4096
-/// tokens a chip are above the 850 that are critical (tests/unit/advice.cpp).
+/// tokens a chip are above the 850 that are critical.
 [[nodiscard]] constexpr findings training_advice(const transformer& model, const training_job& job, const layout& mesh,
                                                  const slice& where, const calibration& constants = {}) {
   detail::advice_base base;

@@ -15,11 +15,10 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What is fitted to one chip, under its name.
+/// The constants that are fitted to one chip, under its name.
 struct chip_constants {
-  text<24> chip{};  ///< its name
-  double mxu_fraction =
-      0;  ///< sustained fraction of the bf16 peak in matrix products; HBM, ICI, attention counted apart
+  text<24> chip{};          ///< its name
+  double mxu_fraction = 0;  ///< sustained fraction of the bf16 peak in matrix products alone
 };
 
 /// The chips that constants were fitted to.
@@ -40,29 +39,30 @@ inline constexpr fitted_chips chip_fit = {{{
 
 /// Constants of the training step. Each has a physical meaning. tools/calibrate fits what differs between chips,
 /// other_mxu_fraction, hbm_passes, dispatch_passes, exposed_fsdp and general_software by least squares on the logarithm
-/// of time over published runs, and writes them here, rounded to three digits.
+/// of time over published runs, and writes them here, rounded to three digits. Those marked "set" are chosen by hand:
+/// the runs do not determine them.
 struct calibration {
   // generated: training_constants from data/measured/measured.json
-  fitted_chips chips{detail::chip_fit};  ///< what differs between chips
-  double other_mxu_fraction = 0.798;     ///< for chips that are not among them
+  fitted_chips chips{detail::chip_fit};  ///< constants of single chips
+  double other_mxu_fraction = 0.798;     ///< mxu_fraction of chips that are not among `chips`
   bool products_padded = true;           ///< dimensions on a device are filled up to the side of the MXU
   double attention_slowdown = 2.0;       ///< time of the attention kernel over a dense product of the same FLOPs
   double attention_block = 512;          ///< keys that the kernel takes at once: halves and windows round up to them
-  bool latent_values_padded = false;     ///< value heads of latent attention are padded as far as its keys
-  bool global_heads_apart = true;        ///< layers that attend to everything have the widths of their own heads
-  double fixed_update = 0;               ///< bytes of the update for each parameter; 0: as optimizer and formats ask
-  double hbm_passes = 1.31;              ///< exposed HBM traffic, re-reads included, over the bytes counted
-  double operand_reads = 1;              ///< operands and results of products, counted once per pass
-  double weight_reads = 1;               ///< gathered weights, counted once per pass
-  double dispatch_passes = 22.4;         ///< HBM passes of expert sort, gather and scatter per routed token
-  bool dispatch_on_every_shard = true;   ///< tensor shards route the same tokens each for itself
-  double exposed_fsdp = 0.279;           ///< part of FSDP and data collectives that is not hidden
-  double exposed_tensor = 0.20;          ///< the same of tensor-parallel collectives; set
-  double exposed_expert = 0.25;          ///< the same of expert all-to-alls; set
-  double exposed_context = 1.00;         ///< the same of keys and values gathered for context parallelism; no record
-  double exposed_dcn = 0.30;             ///< the same of the all-reduce between slices; set
-  double exposed_host = 1.00;            ///< the same of state between hosts and chips; no record: an upper bound
-  bool hidden_by_work_only = true;       ///< traffic is hidden by no more than the work there is
+  bool latent_values_padded = false;     ///< value heads of latent attention are padded to the size of its keys
+  bool global_heads_apart = true;        ///< layers that attend to everything count with the widths of their own heads
+  double fixed_update = 0;              ///< HBM traffic of the update, bytes per parameter; 0: by optimizer and formats
+  double hbm_passes = 1.31;             ///< exposed HBM traffic, re-reads included, over the bytes counted
+  double operand_reads = 1;             ///< times that operands and results of a product move per pass
+  double weight_reads = 1;              ///< times that gathered weights are read per pass
+  double dispatch_passes = 22.4;        ///< HBM passes of expert sort, gather and scatter per routed token
+  bool dispatch_on_every_shard = true;  ///< every tensor shard routes all tokens for itself
+  double exposed_fsdp = 0.279;          ///< part of FSDP and data collectives that is not hidden
+  double exposed_tensor = 0.20;         ///< part of tensor-parallel collectives that is not hidden; set
+  double exposed_expert = 0.25;         ///< part of expert all-to-alls that is not hidden; set
+  double exposed_context = 1.00;        ///< part of key and value gathers of context parallelism; no published record
+  double exposed_dcn = 0.30;            ///< part of the all-reduce between slices that is not hidden; set
+  double exposed_host = 1.00;           ///< part of state moved to and from hosts; no published record: an upper bound
+  bool hidden_by_work_only = true;      ///< traffic is hidden only for as long as the work takes
   double slowdown_per_doubling = 0.015;  ///< jitter and stragglers per doubling of slices; set
   double low_precision_share = 0.70;     ///< share of product time that reaches the doubled int8 or fp8 rate; set
   double general_software = 1.08;        ///< time under a general framework over that of a tuned recipe
@@ -104,39 +104,39 @@ constexpr void validate(const calibration& constants) {
 
 /// @{
 /// Passes of the elementwise work of a layer (norms, activation functions, residuals) through its tensors: one forward,
-/// two backward, and one more where products are done again. Where they are kept, 0.3 stands for the elementwise work
-/// that is done again even so. Set, not fitted: the fitted `hbm_passes` multiplies both.
+/// two backward, and one more where products are computed again. Where products are kept, 0.3 stands for the
+/// elementwise work that is computed again even so. Both are set, not fitted: the fitted `hbm_passes` multiplies them.
 inline constexpr double elementwise_passes = 3.3;
 inline constexpr double elementwise_passes_with_remat = 4;
 /// @}
 
 /// @{
 /// Passes of a token's activations through tensor-parallel collectives: one forward, one backward, and half of one for
-/// the inputs that the backward pass gathers again; the whole forward pass once more where all of it is done again.
+/// the inputs that the backward pass gathers again; one more forward pass where all of it is computed again.
 inline constexpr double tensor_passes = 2.5;
 inline constexpr double tensor_passes_with_remat = 3;
 /// @}
 
-/// Constants of the memory model: a point, and the ends between which the compiler decides. Set by physics
-/// with the published records in view; none is a fit.
+/// Constants of the memory model: a point estimate, and the two ends between which the compiler decides. All are set,
+/// by physics and with the published records in view; none is fitted.
 struct memory_calibration {
-  double logits_copies = 1;               ///< logits and their gradient, in copies of fp32: two of bf16; so of scores
-  double weight_layers = 1;               ///< layers whose weights are gathered at once; a third: one matrix of the MLP
-  double gradient_layers = 1;             ///< layers whose whole gradient waits to be reduced; of experts one matrix
-  double kept_gradients = 1;              ///< of all layers, reduced, in the format of the products
-  double recomputed = 1;                  ///< of what a layer does again for its backward pass, live at once
-  double activation_gradients = 1.0 / 3;  ///< of a layer's activations; the MLP's two thirds at most
-  double quantised_bytes = 1;             ///< copies of 8-bit operands; with int8's results in 32 bits 2
-  double host_layers = 2;                 ///< layers on the way to host memory or back
+  double logits_copies = 1;    ///< fp32 copies of logits and gradient together: 1 is two in bf16; scores alike
+  double weight_layers = 1;    ///< layers whose weights are gathered at once; a third: one matrix of the MLP
+  double gradient_layers = 1;  ///< layers whose whole gradient waits to be reduced; one matrix of experts
+  double kept_gradients = 1;   ///< share of the reduced gradients of all layers, in the format of products
+  double recomputed = 1;       ///< share of the tensors a layer computes again that is live at once
+  double activation_gradients = 1.0 / 3;  ///< share of a layer's activations with live gradients; 2/3 at most
+  double quantised_bytes = 1;  ///< bytes beside each element for its 8-bit copies; 2 with int8's 32-bit results
+  double host_layers = 2;      ///< layers on the way to host memory or back
 };
-/// The point.
+/// The point estimate.
 inline constexpr memory_calibration memory_point{};
 /// The end where a compiler keeps least.
 inline constexpr memory_calibration memory_low{0.5, 1.0 / 3, 0, 0, 0.5, 0, 0, 1};
-/// The end where it keeps most.
+/// The end where a compiler keeps most.
 inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
 
-/// What was fitted to a chip; nothing for chips without published runs, renamed copies of a chip among them.
+/// The constants fitted to the chip of that name; nothing for a chip without published runs, such as a renamed copy.
 [[nodiscard]] constexpr maybe<chip_constants> find_chip_constants(const calibration& constants,
                                                                   const chip_spec& chip) noexcept {
   for (std::size_t i = 0; i < constants.chips.count; ++i) {
@@ -145,8 +145,8 @@ inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
   return nothing;
 }
 
-/// The MXU fraction fitted to a chip, or that of other chips. Worked: where `chips` has 0.75 for v5p alone and
-/// `other_mxu_fraction` is 0.8, it is 0.75 for v5p and 0.8 for v6e.
+/// The MXU fraction fitted to a chip; for a chip without published runs, such as one of your own, `other_mxu_fraction`.
+/// Worked: where `chips` has 0.75 for v5p alone and `other_mxu_fraction` is 0.8, it is 0.75 for v5p and 0.8 for v6e.
 [[nodiscard]] constexpr double mxu_fraction(const calibration& constants, const chip_spec& chip) noexcept {
   const maybe<chip_constants> fitted = find_chip_constants(constants, chip);
   return fitted ? fitted->mxu_fraction : constants.other_mxu_fraction;

@@ -18,9 +18,10 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// When a step needs most; what belongs to different stages is never live together. `logits`: end of the forward pass,
-/// logits and output head beside all saved activations. `layer`: backward pass of a layer, its weights, what it does
-/// again, gradients. `update`: all gradients and what the optimizer keeps.
+/// The stages of a step that may need most memory; what belongs to different stages is never live together. `logits`:
+/// the end of the forward pass, with logits and output head beside all saved activations. `layer`: the backward pass of
+/// one layer, with its weights, what it computes again, and gradients. `update`: all gradients and what the optimizer
+/// keeps.
 enum class memory_stage : std::uint8_t { logits, layer, update };
 
 /// "logits", "layer" or "update".
@@ -32,12 +33,12 @@ enum class memory_stage : std::uint8_t { logits, layer, update };
 /// Bytes on one device in the stage that needs most; the parts add up to `total`.
 struct memory_breakdown {
   bytes parameters{};        ///< as they are kept between steps
-  bytes optimizer{};         ///< its state
+  bytes optimizer{};         ///< the optimizer's state
   bytes gradients{};         ///< accumulated ones in fp32, and those that the stage has made
   bytes activations{};       ///< saved between forward and backward pass
   bytes logits{};            ///< with their gradient
   bytes gathered_weights{};  ///< under FSDP: whole weights in flight, and gradients that wait to be reduced
-  bytes workspace{};         ///< what a layer does again, gradients of activations, buffers of transfers
+  bytes workspace{};         ///< what a layer computes again, gradients of activations, buffers of transfers
   bytes total{};             ///< in the stage that needs most
   bytes low{};               ///< the least that a good compiler needs
   bytes high{};              ///< nothing fused or reused
@@ -45,7 +46,7 @@ struct memory_breakdown {
   memory_stage stage = memory_stage::layer;  ///< the stage that needs most
 };
 
-/// What is left: usable less total; negative where it does not fit.
+/// HBM that is left: usable less total; negative where the job does not fit.
 [[nodiscard]] constexpr bytes headroom(const memory_breakdown& memory) noexcept { return memory.usable - memory.total; }
 
 /// `yes` where even the high estimate is below 97 % of what is usable, `no` where the low one is above 103 %.
@@ -58,27 +59,27 @@ struct memory_breakdown {
 [[nodiscard]] constexpr std::string_view largest_part(const memory_breakdown& memory) noexcept {
   constexpr std::string_view names[] = {"state", "gradients", "activations", "logits", "gathered weights", "workspace"};
   bytes most = memory.parameters + memory.optimizer;
-  std::size_t place = 0, i = 0;
+  std::size_t largest = 0, i = 0;
   for (const bytes part :
        {memory.gradients, memory.activations, memory.logits, memory.gathered_weights, memory.workspace}) {
-    if (++i; part > most) most = part, place = i;
+    if (++i; part > most) most = part, largest = i;
   }
-  return names[place];
+  return names[largest];
 }
 
-/// Bytes of one stage on one device. State is sharded with the weights; gathered weights are whole, but for tensor
-/// parallelism; the rest grows with the tokens of a microbatch.
+/// The memory of one stage. State is sharded with the weights; gathered weights are sharded by tensor parallelism
+/// alone; the rest grows with the tokens of a microbatch.
 struct stage_terms {
   /// @{
-  /// Of all weights, before they are sharded. Gradients that wait for the optimizer are of the second kind where
-  /// several microbatches add to them.
+  /// Bytes of all weights, before they are sharded. `accumulated_gradients` replaces `gradients` where several
+  /// microbatches add to them.
   bytes parameters{}, optimizer{}, gradients{}, accumulated_gradients{};
   /// @}
-  double brought = 1;        ///< share of the parameters that is on the device, for each pipeline stage; 1 at most
-  bytes gathered{};          ///< under FSDP, on a device
-  bytes gathered_experts{};  ///< the same of experts, before expert parallelism
+  double brought = 1;        ///< share of the parameters that is in HBM: times the pipeline stages, at most 1
+  bytes gathered{};          ///< whole weights on a device under FSDP
+  bytes gathered_experts{};  ///< whole weights of experts under FSDP, before expert parallelism
   /// @{
-  /// For each token of a microbatch on a device.
+  /// Bytes for each token of a microbatch on a device.
   bytes activations{}, logits{}, workspace{};
   /// @}
 };
@@ -86,16 +87,16 @@ struct stage_terms {
 /// The stages of a step by `memory_stage`, under one estimate of what the compiler does.
 using memory_terms = std::array<stage_terms, 3>;
 
-/// What a layout on its slices is to the memory of a device.
+/// What the memory of a device depends on in a layout.
 struct memory_layout {
   double weight_shards = 1;  ///< devices over which weights are sharded, all pipeline stages and slices counted
   double stages = 1;         ///< of the pipeline
   double gathers = 0;        ///< 1 where FSDP gathers weights, else 0
   double experts = 1;        ///< ways of expert parallelism
-  double tokens = 0;         ///< of a step on a device
+  double tokens = 0;         ///< tokens of a step on a device
 };
 
-/// The layout of a job. Worked: FSDP over v5p-128 shards weights over 64 devices.
+/// The figures of a layout that memory depends on. Worked: FSDP over v5p-128 shards weights over 64 devices.
 [[nodiscard]] constexpr memory_layout memory_layout_of(const training_job& job, const layout& mesh,
                                                        const slice& where) {
   const double devices_per_unit =
@@ -146,8 +147,8 @@ constexpr stage_terms kept_terms(const transformer& model, const training_job& j
   return kept;
 }
 
-/// Workspace of the backward pass of a layer for each token: what is done again, gradients of activations, 8-bit copies
-/// of operands, buffers of transfers, and scores where attention is not fused.
+/// Workspace of the backward pass of a layer for each token: what is computed again, gradients of activations, 8-bit
+/// copies of operands, buffers of transfers, and scores where attention is not fused.
 constexpr bytes layer_workspace(const transformer& model, const training_job& job, const layer_widths& width,
                                 std::int64_t tensor, const memory_calibration& constants) {
   const double element = job.compute == dtype::fp32 ? 4 : 2;
@@ -216,7 +217,7 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
 
 namespace detail {
 
-/// A stage by its parts.
+/// The parts of a stage in bytes.
 constexpr memory_breakdown parts_of(const stage_terms& terms, memory_stage stage, const memory_layout& at,
                                     double microbatches) {
   const double tokens = at.tokens / microbatches;
@@ -247,11 +248,11 @@ constexpr memory_breakdown largest_stage(const memory_terms& terms, const memory
 
 }  // namespace detail
 
-/// HBM that one training step takes on one device: state, and the most that is live beside it in any stage. Tensor
-/// parallelism leaves activations as they are: widths shrink and tokens per device grow alike. Adapters of LoRA train
-/// on a frozen base; what lies in host memory is counted while it is brought to the device. Throws for invalid shapes,
-/// meshes that do not fill the slice, batches that do not divide, and what is not modelled (encoder-decoders, LoRA on
-/// experts or latent attention).
+/// HBM that one training step takes on one device: its state, and the most that is live beside it in any stage. Tensor
+/// parallelism leaves activations as they are, because widths shrink as tokens per device grow. LoRA adapters train on
+/// a frozen base; state in host memory counts while it is on the device. Throws for invalid shapes, meshes that do not
+/// fill the slice, batches that do not divide, and what is not modelled (encoder-decoders, LoRA on experts or latent
+/// attention).
 /// Source: physics, constants in `memory_calibration`; held against published runs and memory records
 /// (tests/oracle/memory_records.cpp).
 [[nodiscard]] constexpr memory_breakdown memory_use(const transformer& model, const training_job& job,

@@ -54,7 +54,7 @@ struct step_breakdown {
   seconds software{};         ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
   seconds total{};            ///< of the step
   seconds low{};              ///< nine of ten comparable published runs lie between low and high
-  seconds high{};             ///< the upper end of that
+  seconds high{};             ///< the upper end of that range
   double band = 0;            ///< relative error behind low and high
   bool extrapolated = false;  ///< outside of what published runs cover
   step_bound limited_by = step_bound::compute;  ///< the largest part
@@ -64,7 +64,7 @@ struct step_breakdown {
 
 namespace detail {
 
-/// The parts of the work of one chip.
+/// Adds the parts of the work of one chip.
 constexpr void add_work(step_breakdown& step, const work_terms& work, const layout_terms& at, double microbatches) {
   step.dense_products = at.tokens * work.dense_products;
   step.expert_products = at.tokens * work.expert_products;
@@ -81,12 +81,12 @@ constexpr void add_work(step_breakdown& step, const work_terms& work, const layo
   step.hbm = step.elementwise + step.scores + step.operands + step.weight_reads + step.weight_update + step.dispatch;
 }
 
-/// A collective that takes place so many times.
+/// A collective that happens that many times.
 constexpr collective_time times(double count, const collective_time& once) noexcept {
   return {count * once.whole, count * once.exposed};
 }
 
-/// Collectives inside a slice. Those of weights are hidden by no more than the work there is.
+/// Adds the collectives inside a slice. Those of weights are hidden only for as long as the work takes.
 constexpr void add_collectives(step_breakdown& step, const work_terms& work, const layout_terms& at,
                                double microbatches) {
   step.fsdp = times(microbatches, at.fsdp);
@@ -103,7 +103,7 @@ constexpr void add_collectives(step_breakdown& step, const work_terms& work, con
   step.ici = step.fsdp.exposed + step.data.exposed + step.tensor.exposed + step.expert.exposed + step.context.exposed;
 }
 
-/// What is added to the work of a chip and its collectives, and the total.
+/// Adds the overhead, the bubble, the jitter and the exposed traffic beyond the slice, and the total.
 constexpr void add_waits(step_breakdown& step, const layout_terms& at, double microbatches) {
   step.overhead = microbatches * at.overhead;
   const seconds base = step.compute + step.hbm + step.ici + step.overhead;
@@ -120,8 +120,9 @@ constexpr void add_waits(step_breakdown& step, const layout_terms& at, double mi
   step.total = tuned + step.software;
 }
 
-/// Half-width that holds nine of ten errors with the model family left out of the calibration; one for all generations
-/// and kinds, for widths of single cells did not generalise. Wider where no published run covers the case.
+/// Half-width that holds nine of ten errors with the model family left out of the calibration. It is one for all
+/// generations and kinds of models, because widths fitted to single ones did not hold for families left out. The band
+/// is wider where no published run covers the case.
 inline constexpr double usual_band = 0.20;
 inline constexpr double wide_band = 0.35;
 
@@ -141,7 +142,7 @@ constexpr bool is_usual(const training_job& job, const layout& mesh, const layou
          job.state_on_host == host_state::none;
 }
 
-/// Below 1.5e9 parameters a factor of two either way.
+/// Adds the band of the estimate. For models below 1.5e9 parameters it is a factor of two either way.
 constexpr void add_band(step_breakdown& step, bool small, bool covered, std::int64_t slice_total) {
   step.extrapolated = small || !covered;
   step.band = small ? 1 : (step.extrapolated ? wide_band : usual_band) + (slice_total > 8 ? 0.05 : 0);

@@ -26,11 +26,11 @@ struct collective_time {
   seconds exposed{};  ///< what the step waits for
 };
 
-/// What a model and a job are, in the numbers that every term needs.
+/// The numbers of a model and a job that every term needs.
 struct training_sizes {
   layer_widths width{};    ///< of a layer, for each token
   forward_flops work{};    ///< of a token
-  flops adapters{};        ///< of their products, forward, for each token
+  flops adapters{};        ///< forward, of the products of LoRA adapters, for each token
   held_parameters held{};  ///< trained and frozen parameters
   double layers = 0;       ///< of the text stack
   double passes = 3;       ///< of a product: forward, gradients of its input, and of its weights unless frozen
@@ -65,7 +65,7 @@ struct work_terms {
   double expert_passes = 1;   ///< times that a token goes to its experts and back
 };
 
-/// The same, added up: what the time of a step depends on.
+/// The work terms added up by what they grow with: the time of a step depends on these sums alone.
 struct work_sums {
   seconds per_token{};       ///< of a chip
   seconds per_microbatch{};  ///< products with their weights
@@ -90,20 +90,20 @@ struct layout_terms {
   double jitter = 0;          ///< share of the work in which slices wait for the slowest
   seconds dcn_once{};         ///< between slices, by itself
   seconds dcn_each{};         ///< between slices for each microbatch, by itself
-  double dcn_exposed = 0;     ///< part of that which the step waits for
+  double dcn_exposed = 0;     ///< part of the traffic that the step waits for
   seconds host_once{};        ///< between hosts and chips, by itself
   seconds host_each{};        ///< between hosts and chips for each microbatch, by itself
-  double host_exposed = 0;    ///< part of that which the step waits for
-  bool hidden_by_work = false;  ///< traffic is hidden by no more than the work there is
+  double host_exposed = 0;    ///< part of the traffic that the step waits for
+  bool hidden_by_work = false;  ///< traffic is hidden only for as long as the work takes
   double software = 1;          ///< time over that of a tuned recipe
 };
 
 namespace detail {
 
-/// 1 where a product is done again in the backward pass.
+/// 1 where a product is computed again in the backward pass.
 constexpr double again(placement where) noexcept { return where == placement::recompute ? 1 : 0; }
 
-/// How many of the three kinds of products that can be kept are done again.
+/// How many of the three kinds of products that can be kept are computed again.
 constexpr double products_again(const remat_policy& policy) noexcept {
   return again(policy.qkv) + again(policy.out_proj) + again(policy.mlp_up);
 }
@@ -113,30 +113,31 @@ constexpr double products_again(const remat_policy& policy) noexcept {
 constexpr double padded_attention(const transformer& model, const training_job& job, const calibration& constants) {
   const auto padded = [](std::int64_t head) { return static_cast<double>(round_up(head, 128)); };
   const double block = constants.attention_block;
-  const attention_spec& a = model.attention;
+  const attention_spec& attention = model.attention;
   const auto length = static_cast<double>(job.sequence_length);
   const bool unfused = job.attention == attention_kernel::unfused;
   const bool whole = model.kind == architecture::encoder || unfused;
   const double all = whole ? length : (length + (block < length ? block : length)) / 2;
-  const double seen = unfused ? all : static_cast<double>(a.window) + block;
+  const double seen = unfused ? all : static_cast<double>(attention.window) + block;
   const double local = seen < all ? seen : all;
   const auto layers = static_cast<double>(model.layers);
-  const auto local_layers = static_cast<double>(a.local_layers);
-  const auto heads = static_cast<double>(a.heads);
+  const auto local_layers = static_cast<double>(attention.local_layers);
+  const auto heads = static_cast<double>(attention.heads);
   if (has_latent_attention(model)) {
-    const std::int64_t keys = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
-    const auto sizes = static_cast<double>(keys + a.latent.v_head_dim);
+    const std::int64_t keys = attention.latent.qk_nope_head_dim + attention.latent.qk_rope_head_dim;
+    const auto sizes = static_cast<double>(keys + attention.latent.v_head_dim);
     const double width = constants.latent_values_padded ? sizes * (padded(keys) / static_cast<double>(keys))
-                                                        : padded(keys) + padded(a.latent.v_head_dim);
+                                                        : padded(keys) + padded(attention.latent.v_head_dim);
     return 2 * layers * heads * all * width;
   }
-  const double global_head = padded(a.global_head_dim > 0 ? a.global_head_dim : a.head_dim);
-  return 2 * 2 * heads * (local_layers * local * padded(a.head_dim) + (layers - local_layers) * all * global_head);
+  const double global_head = padded(attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim);
+  return 2 * 2 * heads *
+         (local_layers * local * padded(attention.head_dim) + (layers - local_layers) * all * global_head);
 }
 
-/// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, the scores a second time in
-/// the backward pass, at its own rate. Plain products take 3, and what was not kept again: scores, and their product
-/// with the values where its result is needed and not kept.
+/// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, because the backward pass
+/// computes the scores a second time, at a rate of its own. Unfused products take 3, and more for what was not kept:
+/// the scores, and their product with the values where its result is needed.
 constexpr double attention_passes(const training_job& job, const calibration& constants) {
   const remat_policy& policy = job.remat;
   if (job.attention == attention_kernel::flash)
@@ -144,8 +145,8 @@ constexpr double attention_passes(const training_job& job, const calibration& co
   return 3 + again(policy.elementwise) * (1 + again(policy.context)) / 2;
 }
 
-/// A product of a layer for each token: FLOPs of its forward pass, how often it is done in a step, and its dimensions
-/// on one device, contracted and outer, tensor parallelism applied.
+/// A product of a layer for each token: FLOPs of its forward pass, how often it is computed in a step, and its
+/// dimensions on one device, contracted and outer, tensor parallelism applied.
 struct product_on_device {
   flops work{};
   double passes = 0, inner = 0, outer = 0;
@@ -238,7 +239,7 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
                            (constants.dispatch_on_every_shard ? tensor : 1) / rate};
 }
 
-/// A collective that moves so many bytes into each chip of a group, of a mesh of so many units.
+/// A collective that moves `moved` bytes into each chip of a group, in a mesh of that many units.
 constexpr collective_time collective_of(const slice& where, std::int64_t group, std::int64_t units, double moved,
                                         double exposed) {
   const bytes_per_second rate = group_bandwidth(where, static_cast<double>(group), static_cast<double>(units));
@@ -246,7 +247,7 @@ constexpr collective_time collective_of(const slice& where, std::int64_t group, 
   return {whole, whole * exposed};
 }
 
-/// Collectives inside a slice.
+/// Adds the collectives inside a slice.
 constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const transformer& model,
                        const training_job& job, const layout& mesh, const slice& where, double stages,
                        const calibration& constants) {
@@ -262,9 +263,9 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
     terms.data = collective_of(where, replicas, units, 8 * sizes.held.trained / terms.weight_shards, weights_exposed);
   if (mesh.context > 1) {
     // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
-    const attention_spec& a = model.attention;
-    const std::int64_t key = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
-    const double latent_queries = static_cast<double>(checked_multiply(a.heads, key));
+    const attention_spec& attention = model.attention;
+    const std::int64_t key = attention.latent.qk_nope_head_dim + attention.latent.qk_rope_head_dim;
+    const double latent_queries = static_cast<double>(checked_multiply(attention.heads, key));
     const double queries = has_latent_attention(model) ? latent_queries : sizes.width.context;
     const double others = terms.tokens * static_cast<double>(mesh.context - 1);
     terms.context =
@@ -301,7 +302,7 @@ constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const l
 }
 
 /// Between host memory and chip: the optimizer's state in and out once; parameters in for every forward and backward
-/// pass, those that are trained in and out for the update. Nothing hides it: `memory_use` has no room for the state
+/// pass, those that are trained in and out for the update. Nothing hides it: HBM has no room for the state
 /// before the backward pass is over, so it cannot come earlier, and both ways are added.
 constexpr void add_host(layout_terms& terms, const training_sizes& sizes, const training_job& job, const slice& where,
                         const calibration& constants) {
@@ -329,8 +330,7 @@ constexpr double bubble_share(const training_job& job, double stages) {
 
 /// The terms of one chip, where activations are sharded over that many tensor-parallel devices. The batch and the
 /// microbatches of the job are not read. Throws where a rate that the job needs is unknown.
-/// Worked: dense products of llama-3-8b on v5p under `full` take 147 us a token
-/// (tests/unit/estimate/training/terms.cpp).
+/// Worked: dense products of llama-3-8b on v5p under `full` take 147 us a token.
 [[nodiscard]] constexpr work_terms work_terms_of(const training_sizes& sizes, const transformer& model,
                                                  const training_job& job, const chip_spec& chip, std::int64_t tensor,
                                                  const calibration& constants = {}) {
@@ -381,9 +381,10 @@ constexpr double bubble_share(const training_job& job, double stages) {
   return terms;
 }
 
-/// The time of a step of so many microbatches: `step_time(...).total`, term by term. "Exposed, or what the work cannot
-/// hide" is work + max(exposed, whole - work) = max(work + exposed, whole): each maximum is written so that it grows
-/// with all of its terms, which makes the least terms of several policies a bound on all of them.
+/// The time of a step of that many microbatches, which is `step_time(...).total`. The step waits for the exposed part
+/// of some traffic, or for what the work cannot hide: work + max(exposed, whole - work) = max(work + exposed, whole).
+/// Each maximum is written so that it grows with all of its terms, which makes the least terms of several policies a
+/// bound on all of them.
 [[nodiscard]] constexpr seconds time_of(const work_sums& work, const layout_terms& at, double microbatches) noexcept {
   const seconds on_chip = at.tokens * work.per_token + work.weight_update / at.weight_shards +
                           microbatches * (work.per_microbatch + at.gathered_share * work.weight_reads);

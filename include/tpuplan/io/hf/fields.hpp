@@ -16,7 +16,8 @@
 #include <vector>
 
 /// @file
-/// The fields of a Hugging Face configuration: stated, or the default of its class, and then on record.
+/// The fields of a Hugging Face configuration: as the file states them, or as the defaults of its class, which go on
+/// record.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -62,8 +63,9 @@ inline std::string nearest_first(const std::vector<std::string_view>& names, std
   fail(errc::unknown_name, field, given, nearest_first(names, given));
 }
 
-/// One configuration, or one inside of another, with the defaults of its class. A field that is not stated takes the
-/// default and goes on record; where the class has none it is refused by name. Null is what the class makes of it.
+/// One configuration, or one inside of another, with the defaults of its class. A field that the file does not state
+/// takes the default and goes on record; where the class has none it is refused by name. What null means for a field is
+/// up to the class.
 class config_fields {
  public:
   /// `prefix` is the path inside of the file, empty or ending in a dot; `type` is a name that outlives this object;
@@ -78,7 +80,7 @@ class config_fields {
   [[nodiscard]] const std::string& prefix() const noexcept { return prefix_; }
   [[nodiscard]] std::vector<assumption>& assumed() noexcept { return *assumed_; }
 
-  /// Stated, and not null.
+  /// Whether the file states the field, and not as null.
   [[nodiscard]] bool has(std::string_view field) const { return object_.has(field); }
   [[nodiscard]] bool is_null(std::string_view field) const { return object_.is_null(field); }
 
@@ -166,7 +168,7 @@ class config_fields {
     return std::unique(numbers.begin(), numbers.end()) - numbers.begin();
   }
 
-  /// Refuses what the model structs cannot describe, should the file ask for it.
+  /// Refuses a field that asks for what the model structs cannot describe.
   void refuse_true(std::string_view field) const {
     if (has(field) && object_.flag(field)) fail(errc::unsupported, path(field), "true", "false or absent");
   }
@@ -191,7 +193,7 @@ class config_fields {
   }
 
  private:
-  /// The number stated, that of the class, or nothing for null.
+  /// The number that the file states, or that of the class; nothing for null.
   std::optional<std::int64_t> resolve(std::string_view field) {
     if (has(field)) return object_.count(field);
     const hf_default* row = default_of(field);

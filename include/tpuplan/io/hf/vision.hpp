@@ -19,32 +19,33 @@ namespace detail {
 /// Side of the image taken for towers that accept any size, in pixels, before it is rounded up to whole patches.
 inline constexpr std::int64_t usual_image_size = 448;
 
-/// Cuts the image to whole patches (`merge` of them together), as the towers do.
-inline void fit_image(config_fields& f, vision_spec& vision, std::int64_t merge) {
+/// Rounds the image to whole patches (`merge` of them together), as the towers do.
+inline void fit_image(config_fields& fields, vision_spec& vision, std::int64_t merge) {
   const std::int64_t unit = checked_multiply(vision.patch_size, merge);
   const std::int64_t rest = vision.image_size % unit;
-  if (vision.image_size < unit) fail(errc::out_of_range, f.path("image_size"), vision.image_size, "at least one patch");
+  if (vision.image_size < unit)
+    fail(errc::out_of_range, fields.path("image_size"), vision.image_size, "at least one patch");
   if (rest == 0) return;
   vision.image_size -= rest;
-  f.assume("image_size", std::to_string(vision.image_size), "the pixels past the last whole patch are not used");
+  fields.assume("image_size", std::to_string(vision.image_size), "the pixels past the last whole patch are not used");
 }
 
-inline void check_tower_heads(const config_fields& f, std::string_view field, const vision_spec& vision) {
+inline void check_tower_heads(const config_fields& fields, std::string_view field, const vision_spec& vision) {
   if (vision.d_model % vision.heads != 0)
-    fail(errc::not_divisible, f.path(field), vision.heads, "a divisor of the width of the tower");
+    fail(errc::not_divisible, fields.path(field), vision.heads, "a divisor of the width of the tower");
 }
 
 /// What all towers but Qwen's state, under the same names. Biases everywhere and LayerNorm, as in a ViT.
-inline vision_spec read_tower(config_fields& f, std::string_view heads = "num_attention_heads") {
+inline vision_spec read_tower(config_fields& fields, std::string_view heads = "num_attention_heads") {
   vision_spec v;
-  v.d_model = f.count("hidden_size");
-  v.d_ff = f.count("intermediate_size");
-  v.layers = f.count("num_hidden_layers");
-  v.heads = f.count(heads, "num_attention_heads");
-  v.channels = f.count("num_channels");
-  v.image_size = f.count("image_size");
-  v.patch_size = f.count("patch_size");
-  check_tower_heads(f, heads, v);
+  v.d_model = fields.count("hidden_size");
+  v.d_ff = fields.count("intermediate_size");
+  v.layers = fields.count("num_hidden_layers");
+  v.heads = fields.count(heads, "num_attention_heads");
+  v.channels = fields.count("num_channels");
+  v.image_size = fields.count("image_size");
+  v.patch_size = fields.count("patch_size");
+  check_tower_heads(fields, heads, v);
   return v;
 }
 
@@ -56,19 +57,19 @@ constexpr std::int64_t pooling_head(std::int64_t d, std::int64_t d_ff) {
 }
 
 /// SigLIP: no class token, a norm after the layers, and a pooling head unless vision_use_head says no.
-inline vision_spec read_siglip(config_fields& f, std::int64_t merge) {
-  vision_spec v = read_tower(f);
-  fit_image(f, v, merge);
+inline vision_spec read_siglip(config_fields& fields, std::int64_t merge) {
+  vision_spec v = read_tower(fields);
+  fit_image(fields, v, merge);
   v.learned_positions = patches(v.image_size, v.patch_size);
   v.extra_norms = 1;
-  if (f.flag("vision_use_head")) v.other_weights = pooling_head(v.d_model, v.d_ff);
+  if (fields.flag("vision_use_head")) v.other_weights = pooling_head(v.d_model, v.d_ff);
   return v;
 }
 
 /// CLIP: a class token, norms before and after the layers, no bias in the patch embedding.
-inline vision_spec read_clip(config_fields& f, std::int64_t merge) {
-  vision_spec v = read_tower(f);
-  fit_image(f, v, merge);
+inline vision_spec read_clip(config_fields& fields, std::int64_t merge) {
+  vision_spec v = read_tower(fields);
+  fit_image(fields, v, merge);
   v.class_token = true;
   v.learned_positions = patches(v.image_size, v.patch_size) + 1;
   v.extra_norms = 2;
@@ -77,26 +78,26 @@ inline vision_spec read_clip(config_fields& f, std::int64_t merge) {
 }
 
 /// Pixtral: rotary positions, RMSNorm, a gated MLP, no biases; images up to the stated size.
-inline vision_spec read_pixtral(config_fields& f, std::int64_t merge) {
-  vision_spec v = read_tower(f);
-  fit_image(f, v, merge);
+inline vision_spec read_pixtral(config_fields& fields, std::int64_t merge) {
+  vision_spec v = read_tower(fields);
+  fit_image(fields, v, merge);
   v.gated = true;
   v.qkv_bias = v.output_bias = v.mlp_bias = v.norm_bias = v.patch_bias = false;
   v.extra_norms = 1;
-  f.assume("images", std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
-           "images vary in size; the largest is taken, without the tokens that end its rows");
+  fields.assume("images", std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
+                "images vary in size; the largest is taken, without the tokens that end its rows");
   return v;
 }
 
 /// Llama 3.2 Vision: local layers, then gated global ones, over up to four tiles with embeddings of their own.
-inline vision_spec read_mllama_tower(config_fields& f, std::int64_t merge) {
-  vision_spec v = read_tower(f, "attention_heads");
-  fit_image(f, v, merge);
-  const std::int64_t global_layers = f.part("num_global_layers");
-  const std::int64_t tiles = f.count("max_num_tiles");
-  const std::int64_t ratios = f.count("max_aspect_ratio_id") + 1;
+inline vision_spec read_mllama_tower(config_fields& fields, std::int64_t merge) {
+  vision_spec v = read_tower(fields, "attention_heads");
+  fit_image(fields, v, merge);
+  const std::int64_t global_layers = fields.part("num_global_layers");
+  const std::int64_t tiles = fields.count("max_num_tiles");
+  const std::int64_t ratios = fields.count("max_aspect_ratio_id") + 1;
   v.layers += global_layers;
-  check_dimension(f.path("num_hidden_layers") + " + num_global_layers", v.layers);
+  check_dimension(fields.path("num_hidden_layers") + " + num_global_layers", v.layers);
   v.qkv_bias = v.output_bias = v.patch_bias = false;
   v.class_token = true;
   v.learned_positions = patches(v.image_size, v.patch_size) + 1;
@@ -106,8 +107,8 @@ inline vision_spec read_mllama_tower(config_fields& f, std::int64_t merge) {
   v.other_weights = checked_add(checked_multiply(tile_table, v.learned_positions), 1);
   v.other_weights = checked_add(v.other_weights, checked_multiply(2, checked_add(tile_table, 1)));
   v.other_weights = checked_add(v.other_weights, 2 * global_layers);
-  f.assume("images", "one tile of " + std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
-           "an image takes 1 to " + std::to_string(tiles) + " tiles; the text attends to them, no token is added");
+  fields.assume("images", "one tile of " + std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
+                "an image takes 1 to " + std::to_string(tiles) + " tiles; the text attends to them, no token is added");
   return v;
 }
 
@@ -124,27 +125,27 @@ inline constexpr std::array<tower_family, 4> tower_families{{
 }};
 
 /// A Vision Transformer with a linear classifier, as ViTForImageClassification.
-inline void read_vit(config_fields& f, transformer& model) {
+inline void read_vit(config_fields& fields, transformer& model) {
   model.kind = architecture::vision;
   vision_spec& v = model.vision;
-  v = read_tower(f);
-  fit_image(f, v, 1);
-  v.qkv_bias = f.flag("qkv_bias");
+  v = read_tower(fields);
+  fit_image(fields, v, 1);
+  v.qkv_bias = fields.flag("qkv_bias");
   v.class_token = true;
   v.learned_positions = patches(v.image_size, v.patch_size) + 1;
   v.extra_norms = 1;
-  if (f.has("id2label")) {
-    model.classes = static_cast<std::int64_t>(f.object().object("id2label").value().size());
+  if (fields.has("id2label")) {
+    model.classes = static_cast<std::int64_t>(fields.object().object("id2label").value().size());
   } else {
-    model.classes = f.part("num_labels");
+    model.classes = fields.part("num_labels");
   }
 }
 
 /// What the projectors of all families check: that they end in the width of the text model.
-inline void check_projected(const config_fields& f, std::string_view field, const transformer& model) {
+inline void check_projected(const config_fields& fields, std::string_view field, const transformer& model) {
   const std::int64_t width = model.vision.projector.output;
   if (width == model.d_model) return;
-  fail(errc::invalid_argument, f.path(field), width,
+  fail(errc::invalid_argument, fields.path(field), width,
        "the hidden_size of the text model, " + std::to_string(model.d_model));
 }
 
@@ -198,65 +199,65 @@ inline void project_mllama(config_fields&, config_fields& vision, transformer& m
 }
 
 /// What the towers of Qwen share. Images vary in size; one of the usual size is taken.
-inline vision_spec read_qwen_tower(config_fields& f, std::string_view width) {
+inline vision_spec read_qwen_tower(config_fields& fields, std::string_view width) {
   vision_spec v;
-  v.d_model = f.count(width);
-  v.layers = f.count("depth");
-  v.heads = f.count("num_heads");
-  v.channels = f.count("in_channels");
-  v.patch_size = f.count("patch_size");
-  v.temporal_patch = f.count("temporal_patch_size");
-  check_tower_heads(f, "num_heads", v);
+  v.d_model = fields.count(width);
+  v.layers = fields.count("depth");
+  v.heads = fields.count("num_heads");
+  v.channels = fields.count("in_channels");
+  v.patch_size = fields.count("patch_size");
+  v.temporal_patch = fields.count("temporal_patch_size");
+  check_tower_heads(fields, "num_heads", v);
   projector_spec& p = v.projector;
-  p.merge = f.count("spatial_merge_size");
+  p.merge = fields.count("spatial_merge_size");
   p.input = p.hidden = checked_multiply(checked_multiply(p.merge, p.merge), v.d_model);
   p.bias = true;
-  check_dimension(f.path("spatial_merge_size") + " squared x " + std::string(width), p.input);
-  check_dimension(f.path("spatial_merge_size") + " x patch_size", checked_multiply(p.merge, v.patch_size));
+  check_dimension(fields.path("spatial_merge_size") + " squared x " + std::string(width), p.input);
+  check_dimension(fields.path("spatial_merge_size") + " x patch_size", checked_multiply(p.merge, v.patch_size));
   v.image_size = round_up(usual_image_size, p.merge * v.patch_size);
-  f.assume("images", std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
-           "images vary in size; this one is assumed");
+  fields.assume("images", std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
+                "images vary in size; this one is assumed");
   return v;
 }
 
 /// Qwen2-VL: `embed_dim` is the width of the tower, `hidden_size` that of the text model.
-inline void project_qwen2_vl(config_fields&, config_fields& f, transformer& model) {
+inline void project_qwen2_vl(config_fields&, config_fields& fields, transformer& model) {
   vision_spec& v = model.vision;
-  v = read_qwen_tower(f, "embed_dim");
-  v.d_ff = checked_multiply(v.d_model, f.count("mlp_ratio"));
-  check_dimension(f.path("mlp_ratio") + " x embed_dim", v.d_ff);
+  v = read_qwen_tower(fields, "embed_dim");
+  v.d_ff = checked_multiply(v.d_model, fields.count("mlp_ratio"));
+  check_dimension(fields.path("mlp_ratio") + " x embed_dim", v.d_ff);
   v.patch_bias = false;
   v.projector.norm_weights = 2 * v.d_model;
-  v.projector.output = f.count("hidden_size");
-  check_projected(f, "hidden_size", model);
+  v.projector.output = fields.count("hidden_size");
+  check_projected(fields, "hidden_size", model);
 }
 
 /// Qwen2.5-VL: RMSNorm and gated MLPs, with biases.
-inline void project_qwen2_5_vl(config_fields&, config_fields& f, transformer& model) {
+inline void project_qwen2_5_vl(config_fields&, config_fields& fields, transformer& model) {
   vision_spec& v = model.vision;
-  v = read_qwen_tower(f, "hidden_size");
-  v.d_ff = f.count("intermediate_size");
+  v = read_qwen_tower(fields, "hidden_size");
+  v.d_ff = fields.count("intermediate_size");
   v.gated = true;
   v.norm_bias = v.patch_bias = false;
   v.projector.norm_weights = v.d_model;
-  v.projector.output = f.count("out_hidden_size");
-  check_projected(f, "out_hidden_size", model);
+  v.projector.output = fields.count("out_hidden_size");
+  check_projected(fields, "out_hidden_size", model);
 }
 
 /// Qwen3-VL: learned positions, and one more merger for each layer of which the text model sees the output.
-inline void project_qwen3_vl(config_fields&, config_fields& f, transformer& model) {
+inline void project_qwen3_vl(config_fields&, config_fields& fields, transformer& model) {
   vision_spec& v = model.vision;
-  v = read_qwen_tower(f, "hidden_size");
-  v.d_ff = f.count("intermediate_size");
-  v.learned_positions = f.count("num_position_embeddings");
+  v = read_qwen_tower(fields, "hidden_size");
+  v.d_ff = fields.count("intermediate_size");
+  v.learned_positions = fields.count("num_position_embeddings");
   v.projector.norm_weights = 2 * v.d_model;
-  v.projector.output = f.count("out_hidden_size");
-  check_projected(f, "out_hidden_size", model);
+  v.projector.output = fields.count("out_hidden_size");
+  check_projected(fields, "out_hidden_size", model);
   const std::int64_t merged = v.projector.input;
   const std::int64_t first = checked_add(checked_multiply(merged, merged), merged);
   const std::int64_t second = checked_add(checked_multiply(merged, v.projector.output), v.projector.output);
   const std::int64_t merger = checked_add(2 * merged, checked_add(first, second));
-  v.other_weights = checked_multiply(merger, f.layers_listed("deepstack_visual_indexes", v.layers));
+  v.other_weights = checked_multiply(merger, fields.layers_listed("deepstack_visual_indexes", v.layers));
 }
 
 }  // namespace detail

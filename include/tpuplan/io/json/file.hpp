@@ -90,7 +90,7 @@ inline int bracket_depth(std::string_view characters) noexcept {
 /// key that is null counts as one that is not there. It looks at the document, which must live as long.
 class json_object {
  public:
-  /// `path` names the value: the file, or the place in it. Refuses anything but an object.
+  /// `path` names the value: the file, or where it stands in the file. Refuses anything but an object.
   json_object(const nlohmann::json& value, std::string path) : value_{&value}, path_{std::move(path)} {
     if (!value.is_object()) detail::fail(errc::malformed_input, path_, value.type_name(), "an object");
   }
@@ -134,7 +134,7 @@ class json_object {
     if (!given.is_array()) detail::fail(errc::malformed_input, path(key), given.type_name(), "an array");
     return given;
   }
-  /// The objects of a list, each with its place: "runs.json.records[3]".
+  /// The objects of a list, each with its path: "runs.json.records[3]".
   [[nodiscard]] std::vector<json_object> objects(std::string_view key) const {
     std::vector<json_object> result;
     for (const nlohmann::json& one : list(key))
@@ -179,7 +179,7 @@ class json_object {
   }
 
   /// @{
-  /// The same, or `other` where the key is not there.
+  /// The value of a key, or `other` where the key is not there.
   [[nodiscard]] std::int64_t count_or(std::string_view key, std::int64_t other) const {
     return has(key) ? count(key) : other;
   }

@@ -13,7 +13,7 @@
 #include <vector>
 
 /// @file
-/// What stands in JSON otherwise than by its fields: chips, slices and policies by name, and price books.
+/// What JSON holds otherwise than field by field: chips, slices and policies by name, and price books.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -100,7 +100,7 @@ struct json_form<price_book> {
   }
 
  private:
-  /// Refuses a row that is no price, by its place; aliases of a chip become its name.
+  /// Refuses a row that is no price and says which one it is; aliases of a chip become its name.
   static void check_rows(std::vector<price_row>& rows, const json_place& at) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       try {

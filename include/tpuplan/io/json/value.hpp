@@ -20,8 +20,8 @@
 #include <vector>
 
 /// @file
-/// How a value of each kind stands in JSON: a number, an enumerator, a quantity, a list, a struct. io/json.hpp is what
-/// callers include.
+/// How each kind of value becomes JSON: a number, an enumerator, a quantity, a list, a struct. Callers include
+/// io/json.hpp.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -54,7 +54,7 @@ namespace detail {
   return *text;
 }
 
-/// Whether every sequence of bytes is a character of UTF-8: not cut short, not spelled longer than it must be, no half
+/// Whether every sequence of bytes is a character of UTF-8: not truncated, not spelled longer than it must be, no half
 /// of a pair of UTF-16, nothing above U+10FFFF.
 [[nodiscard]] constexpr bool is_utf8(std::string_view words) noexcept {
   for (std::size_t i = 0; i < words.size();) {
@@ -123,7 +123,7 @@ struct json_unit<std::array<T, Count>> : json_unit<T> {};
   return joined({field, unit});
 }
 
-/// `write(x, place, sink)` says x as JSON, `read(given, place, how, into)` is the way back, for each kind of type.
+/// `write(x, place, sink)` writes x as JSON and `read(given, place, how, into)` reads it, for each kind of type.
 template <class T, class = void>
 struct json_form;
 
@@ -308,7 +308,7 @@ struct json_form<quantity<Dim>> {
   }
 };
 
-/// The place of the enumerator of that name, of which `called` knows each, or a refusal.
+/// The index of the enumerator of that name, of which `called` knows each, or a refusal.
 [[nodiscard]] inline std::uint8_t read_enumerator(const nlohmann::json& given, const json_place& at,
                                                   std::string_view (*called)(std::uint8_t)) {
   std::string valid;

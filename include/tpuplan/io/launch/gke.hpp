@@ -18,43 +18,43 @@ inline namespace abi_0 {
 namespace detail {
 
 /// Refuses what GKE is not documented to offer.
-inline void check_gke(const launch_request& r) {
-  const gke_offer offer = offers_of(r.where.chip.name).gke;
+inline void check_gke(const launch_request& request) {
+  const gke_offer offer = offers_of(request.where.chip.name).gke;
   if (offer.one_vm.empty()) {
-    fail(errc::unsupported, "slice", name(r.where).view(), "a slice of " + chips_with([](const launch_offer& o) {
-                                                             return !o.gke.one_vm.empty();
-                                                           }) + ": GKE has no others");
+    fail(errc::unsupported, "slice", name(request.where).view(), "a slice of " + chips_with([](const launch_offer& o) {
+                                                                   return !o.gke.one_vm.empty();
+                                                                 }) + ": GKE has no others");
   }
-  if (r.image.empty()) refuse_name("image", r.image, "a container image");
-  if (r.slices > 1 && !offer.multislice) {
-    fail(errc::unsupported, "slices", r.slices,
+  if (request.image.empty()) refuse_name("image", request.image, "a container image");
+  if (request.slices > 1 && !offer.multislice) {
+    fail(errc::unsupported, "slices", request.slices,
          "1: multislice on GKE is for " + chips_with([](const launch_offer& o) { return o.gke.multislice; }));
   }
-  if (r.slices > 1 && vms(r.where) == 1)
-    fail(errc::unsupported, "slices", r.slices, "1: multislice on GKE needs slices of more than one VM");
-  if (r.capacity == provisioning::flex_start) {
+  if (request.slices > 1 && vms(request.where) == 1)
+    fail(errc::unsupported, "slices", request.slices, "1: multislice on GKE needs slices of more than one VM");
+  if (request.capacity == provisioning::flex_start) {
     if (!offer.flex_start) {
-      fail(errc::unsupported, "provisioning", name(r.capacity),
+      fail(errc::unsupported, "provisioning", name(request.capacity),
            "on_demand, spot or a reservation: on GKE flex-start is documented for " +
                chips_with([](const launch_offer& o) { return o.gke.flex_start; }));
     }
-    if (vms(r.where) > 1) {
-      fail(errc::unsupported, "provisioning", name(r.capacity),
+    if (vms(request.where) > 1) {
+      fail(errc::unsupported, "provisioning", name(request.capacity),
            "on_demand, spot or a reservation: GKE documents flex-start for slices of one VM; gcloud has it for more");
     }
   }
-  if (r.max_run.value() > 0)
-    fail(errc::unsupported, "max_run", r.max_run.value(), "0: a JobSet has no limit over its restarts");
+  if (request.max_run.value() > 0)
+    fail(errc::unsupported, "max_run", request.max_run.value(), "0: a JobSet has no limit over its restarts");
 }
 
-inline nlohmann::ordered_json gke_node_selector(const launch_request& r) {
-  const gke_offer offer = offers_of(r.where.chip.name).gke;
+inline nlohmann::ordered_json gke_node_selector(const launch_request& request) {
+  const gke_offer offer = offers_of(request.where.chip.name).gke;
   nlohmann::ordered_json selector = {
-      {"cloud.google.com/gke-tpu-accelerator", vms(r.where) == 1 ? offer.one_vm : offer.several_vms},
-      {"cloud.google.com/gke-tpu-topology", name(r.where.shape).view()}};
-  if (r.capacity == provisioning::spot) selector["cloud.google.com/gke-spot"] = "true";
-  if (r.capacity == provisioning::flex_start) selector["cloud.google.com/gke-flex-start"] = "true";
-  if (!r.reservation.empty()) selector["cloud.google.com/reservation-name"] = r.reservation;
+      {"cloud.google.com/gke-tpu-accelerator", vms(request.where) == 1 ? offer.one_vm : offer.several_vms},
+      {"cloud.google.com/gke-tpu-topology", name(request.where.shape).view()}};
+  if (request.capacity == provisioning::spot) selector["cloud.google.com/gke-spot"] = "true";
+  if (request.capacity == provisioning::flex_start) selector["cloud.google.com/gke-flex-start"] = "true";
+  if (!request.reservation.empty()) selector["cloud.google.com/reservation-name"] = request.reservation;
   return selector;
 }
 
@@ -65,33 +65,33 @@ inline std::string gke_literal(const std::string& given) {
   return out;
 }
 
-inline nlohmann::ordered_json gke_container(const launch_request& r) {
+inline nlohmann::ordered_json gke_container(const launch_request& request) {
   using nlohmann::ordered_json;
-  ordered_json container = {{"name", "tpu"}, {"image", r.image}};
-  for (const std::string& word : r.command) container["command"].push_back(gke_literal(word));
-  if (!r.checkpoint.empty())
-    container["env"] = ordered_json::array({{{"name", "CHECKPOINT_DIR"}, {"value", r.checkpoint}}});
+  ordered_json container = {{"name", "tpu"}, {"image", request.image}};
+  for (const std::string& word : request.command) container["command"].push_back(gke_literal(word));
+  if (!request.checkpoint.empty())
+    container["env"] = ordered_json::array({{{"name", "CHECKPOINT_DIR"}, {"value", request.checkpoint}}});
   container["ports"] = ordered_json::array({{{"containerPort", 8471}}, {{"containerPort", 8080}}});
-  const ordered_json whole_vm = {{"google.com/tpu", r.where.chips_per_vm}};
+  const ordered_json whole_vm = {{"google.com/tpu", request.where.chips_per_vm}};
   container["resources"] = {{"requests", whole_vm}, {"limits", whole_vm}};
   return container;
 }
 
-inline nlohmann::ordered_json gke_pod(const launch_request& r) {
+inline nlohmann::ordered_json gke_pod(const launch_request& request) {
   using nlohmann::ordered_json;
   const auto tolerate = [](const char* key) {
     return ordered_json{{"key", key}, {"operator", "Exists"}, {"effect", "NoSchedule"}};
   };
   ordered_json tolerations = ordered_json::array({tolerate("google.com/tpu")});
-  if (r.capacity == provisioning::spot) tolerations.push_back(tolerate("cloud.google.com/gke-spot"));
+  if (request.capacity == provisioning::spot) tolerations.push_back(tolerate("cloud.google.com/gke-spot"));
   ordered_json pod = {{"restartPolicy", "Never"}};
-  if (vms(r.where) > 1) {
+  if (vms(request.where) > 1) {
     pod["hostNetwork"] = true;
     pod["dnsPolicy"] = "ClusterFirstWithHostNet";
   }
-  pod["nodeSelector"] = gke_node_selector(r);
+  pod["nodeSelector"] = gke_node_selector(request);
   pod["tolerations"] = tolerations;
-  pod["containers"] = ordered_json::array({gke_container(r)});
+  pod["containers"] = ordered_json::array({gke_container(request)});
   return {{"spec", pod}};
 }
 
@@ -103,42 +103,43 @@ inline nlohmann::ordered_json gke_pod(const launch_request& r) {
 /// VM each or of a chip without multislice, flex-start on several VMs or of a chip without it, and `max_run`.
 /// Worked: two slices of v6e-16 are replicas 2, parallelism 4 and google.com/tpu 4.
 /// Source: GoogleCloudPlatform/ai-on-gke best-practices/hotswap.md (2025-03-27); GKE "Deploy TPU Multislices".
-[[nodiscard]] inline nlohmann::ordered_json gke_manifest(const launch_request& r) {
+[[nodiscard]] inline nlohmann::ordered_json gke_manifest(const launch_request& request) {
   using nlohmann::ordered_json;
-  validate(r);
-  detail::check_gke(r);
-  const std::int64_t pods = vms(r.where);
+  validate(request);
+  detail::check_gke(request);
+  const std::int64_t pods = vms(request.where);
   ordered_json job = {{"parallelism", pods},
                       {"completions", pods},
-                      {"backoffLimit", pods == 1 ? r.max_restarts : 0},
-                      {"template", detail::gke_pod(r)}};
-  if (pods == 1) return {{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"metadata", {{"name", r.name}}}, {"spec", job}};
-  const ordered_json replicated = {{"name", "slice"}, {"replicas", r.slices}, {"template", {{"spec", job}}}};
-  return {
-      {"apiVersion", "jobset.x-k8s.io/v1alpha2"},
-      {"kind", "JobSet"},
-      {"metadata",
-       {{"name", r.name},
-        {"annotations", {{"alpha.jobset.sigs.k8s.io/exclusive-topology", "cloud.google.com/gke-nodepool"}}}}},
-      {"spec",
-       {{"failurePolicy", {{"maxRestarts", r.max_restarts}}}, {"replicatedJobs", ordered_json::array({replicated})}}}};
+                      {"backoffLimit", pods == 1 ? request.max_restarts : 0},
+                      {"template", detail::gke_pod(request)}};
+  if (pods == 1)
+    return {{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"metadata", {{"name", request.name}}}, {"spec", job}};
+  const ordered_json replicated = {{"name", "slice"}, {"replicas", request.slices}, {"template", {{"spec", job}}}};
+  return {{"apiVersion", "jobset.x-k8s.io/v1alpha2"},
+          {"kind", "JobSet"},
+          {"metadata",
+           {{"name", request.name},
+            {"annotations", {{"alpha.jobset.sigs.k8s.io/exclusive-topology", "cloud.google.com/gke-nodepool"}}}}},
+          {"spec",
+           {{"failurePolicy", {{"maxRestarts", request.max_restarts}}},
+            {"replicatedJobs", ordered_json::array({replicated})}}}};
 }
 
 namespace detail {
 
-inline shell_words gke_node_pool(const launch_request& r, const std::string& pool, const std::string& policy) {
-  const std::string count = std::to_string(vms(r.where));
-  shell_words words = {"gcloud", "container", "node-pools", "create", pool, "--cluster=" + r.cluster};
+inline shell_words gke_node_pool(const launch_request& request, const std::string& pool, const std::string& policy) {
+  const std::string count = std::to_string(vms(request.where));
+  shell_words words = {"gcloud", "container", "node-pools", "create", pool, "--cluster=" + request.cluster};
   const auto add = [&words](const std::string& word) { words.push_back(word); };
-  if (!r.project.empty()) add("--project=" + r.project);
-  add("--location=" + std::string(region_of(r.zone)));
-  add("--node-locations=" + r.zone);
-  add("--machine-type=" + launched_machine(r));
+  if (!request.project.empty()) add("--project=" + request.project);
+  add("--location=" + std::string(region_of(request.zone)));
+  add("--node-locations=" + request.zone);
+  add("--machine-type=" + launched_machine(request));
   if (!policy.empty())
     add("--placement-policy=" + policy);
-  else if (vms(r.where) > 1)
-    add("--tpu-topology=" + std::string(name(r.where.shape).view()));
-  if (r.capacity == provisioning::flex_start) {
+  else if (vms(request.where) > 1)
+    add("--tpu-topology=" + std::string(name(request.where.shape).view()));
+  if (request.capacity == provisioning::flex_start) {
     for (const char* word : {"--flex-start", "--enable-autoscaling", "--num-nodes=0"}) add(word);
     add("--max-nodes=" + count);
     for (const char* word : {"--location-policy=ANY", "--reservation-affinity=none", "--no-enable-autorepair"})
@@ -146,10 +147,10 @@ inline shell_words gke_node_pool(const launch_request& r, const std::string& poo
     return words;
   }
   add("--num-nodes=" + count);
-  if (r.capacity == provisioning::spot) add("--spot");
-  if (!r.reservation.empty()) {
+  if (request.capacity == provisioning::spot) add("--spot");
+  if (!request.reservation.empty()) {
     add("--reservation-affinity=specific");
-    add("--reservation=" + r.reservation);
+    add("--reservation=" + request.reservation);
   }
   return words;
 }
@@ -161,31 +162,31 @@ inline shell_words gke_node_pool(const launch_request& r, const std::string& poo
 /// on several VMs of chips for which no flags were found (v3). Worked: v5p-128 takes --machine-type=ct5p-hightpu-4t
 /// --tpu-topology=4x4x4 --num-nodes=16. Source: AI-Hypercomputer/xpk src/xpk/core/nodepool.py, capacity.py
 /// (2026-06-11).
-[[nodiscard]] inline std::vector<shell_words> gke_node_pools(const launch_request& r) {
-  validate(r);
-  detail::check_gke(r);
-  if (r.cluster.empty()) detail::refuse_name("cluster", r.cluster, "the name of a GKE cluster");
-  if (r.zone.empty()) detail::refuse_name("zone", r.zone, "the zone of the nodes");
-  const detail::gke_offer offer = detail::offers_of(r.where.chip.name).gke;
-  const bool several = vms(r.where) > 1;
+[[nodiscard]] inline std::vector<shell_words> gke_node_pools(const launch_request& request) {
+  validate(request);
+  detail::check_gke(request);
+  if (request.cluster.empty()) detail::refuse_name("cluster", request.cluster, "the name of a GKE cluster");
+  if (request.zone.empty()) detail::refuse_name("zone", request.zone, "the zone of the nodes");
+  const detail::gke_offer offer = detail::offers_of(request.where.chip.name).gke;
+  const bool several = vms(request.where) > 1;
   if (several && !offer.pools_of_several_vms) {
-    detail::fail(
-        errc::unsupported, "cluster", r.cluster,
-        "none: how a pool of several VMs of " + std::string(r.where.chip.name.view()) + " is made is not documented");
+    detail::fail(errc::unsupported, "cluster", request.cluster,
+                 "none: how a pool of several VMs of " + std::string(request.where.chip.name.view()) +
+                     " is made is not documented");
   }
   std::vector<shell_words> commands;
   std::string policy;
   if (offer.workload_policy && several) {
-    policy = r.name + "-policy";
+    policy = request.name + "-policy";
     shell_words words = {"gcloud", "compute", "resource-policies", "create", "workload-policy", policy};
-    if (!r.project.empty()) words.push_back("--project=" + r.project);
-    words.push_back("--region=" + std::string(detail::region_of(r.zone)));
+    if (!request.project.empty()) words.push_back("--project=" + request.project);
+    words.push_back("--region=" + std::string(detail::region_of(request.zone)));
     words.push_back("--type=HIGH_THROUGHPUT");
-    words.push_back("--accelerator-topology=" + std::string(name(r.where.shape).view()));
+    words.push_back("--accelerator-topology=" + std::string(name(request.where.shape).view()));
     commands.push_back(words);
   }
-  for (std::int64_t i = 0; i < r.slices; ++i)
-    commands.push_back(detail::gke_node_pool(r, r.name + "-" + std::to_string(i), policy));
+  for (std::int64_t i = 0; i < request.slices; ++i)
+    commands.push_back(detail::gke_node_pool(request, request.name + "-" + std::to_string(i), policy));
   return commands;
 }
 

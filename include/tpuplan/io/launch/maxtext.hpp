@@ -27,12 +27,12 @@ struct maxtext_run {
   std::int64_t steps = 0;                               ///< 0: MaxText's default
   std::int64_t checkpoint_period = 0;                   ///< steps; 0: MaxText's default of 10000; an extra goes first
   std::string config = "src/maxtext/configs/base.yml";  ///< the file that MaxText reads first
-  std::vector<std::string> extra;                       ///< more of key=value: model_name=llama3.1-8b
+  std::vector<std::string> extra;                       ///< more arguments, key=value: model_name=llama3.1-8b
 };
 
 namespace detail {
 
-/// The least double whose product with `devices`, cut to a whole number as MaxText cuts it, is `sequences`.
+/// The least double whose product with `devices`, truncated to a whole number as MaxText does it, is `sequences`.
 inline double per_device_batch(std::int64_t sequences, std::int64_t devices) {
   const auto count = static_cast<double>(devices);
   double each = static_cast<double>(sequences) / count;
@@ -80,7 +80,7 @@ inline std::string maxtext_dtype(const char* field, dtype type) {
   fail(errc::unsupported, field, name(type), "fp32, bf16 or fp16 in MaxText");
 }
 
-/// Stages of so many layers, each so many times: MaxText wants their product to be the layers of the model.
+/// The arguments of a pipeline: MaxText wants stages x layers of a stage x repeats to be the layers of the model.
 inline std::vector<std::string> maxtext_pipeline(const maxtext_run& run) {
   const std::int64_t stages = checked_multiply(run.mesh.pipeline, run.mesh.dcn_pipeline);
   const std::int64_t rounds = positive_count("pipeline_rounds", run.job.pipeline_rounds);
@@ -196,30 +196,31 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
 
 }  // namespace detail
 
-/// The arguments that make MaxText train so on the request's slices: the mesh (`ici_` inside of a slice, `dcn_` over
-/// slices), the batch of each device in one microbatch, length, formats, policy, and the folder and name under which it
-/// finds its last checkpoint again (without a folder it writes none). Throws where the mesh does not fill the slices,
-/// the batch does not divide, or MaxText has no such optimizer or format. Worked: 1024 sequences on v6e-256 with fsdp
-/// 256 and no accumulation are ici_fsdp_parallelism=256 and per_device_batch_size=4.0. Source: MaxText base.yml,
-/// types.py: global batch = per_device_batch_size x devices x gradient_accumulation_steps.
-[[nodiscard]] inline std::vector<std::string> maxtext_arguments(const launch_request& r, const maxtext_run& run) {
-  validate(r);
+/// The arguments that make MaxText run this training on the request's slices: the mesh (`ici_` inside of a slice,
+/// `dcn_` over slices), the batch of each device in one microbatch, length, formats, policy, and the folder and name
+/// under which it finds its last checkpoint again (without a folder it writes none). Throws where the mesh does not
+/// fill the slices, the batch does not divide, or MaxText has no such optimizer or format. Worked: 1024 sequences on
+/// v6e-256 with fsdp 256 and no accumulation are ici_fsdp_parallelism=256 and per_device_batch_size=4.0. Source:
+/// MaxText base.yml, types.py: global batch = per_device_batch_size x devices x gradient_accumulation_steps.
+[[nodiscard]] inline std::vector<std::string> maxtext_arguments(const launch_request& request, const maxtext_run& run) {
+  validate(request);
   if (run.mesh.unit != mesh_unit::devices)
     detail::fail(errc::unsupported, "layout.unit", "chips", "devices: MaxText counts JAX devices");
-  validate(run.mesh, r.where);
-  if (slices(run.mesh) != r.slices)
-    detail::fail(errc::invalid_argument, "slices", r.slices, "the product of the layout's dcn degrees");
+  validate(run.mesh, request.where);
+  if (slices(run.mesh) != request.slices)
+    detail::fail(errc::invalid_argument, "slices", request.slices, "the product of the layout's dcn degrees");
   const training_job& job = run.job;
   if (job.global_batch > std::int64_t{1} << 53)
     detail::fail(errc::out_of_range, "global_batch", job.global_batch, "at most 2^53");
   const std::int64_t micro = detail::positive_count("gradient_accumulation", job.gradient_accumulation);
   detail::positive_count("global_batch", job.global_batch);
   detail::check_batch(run.mesh, job);
-  std::vector<std::string> arguments = {"run_name=" + r.name};
+  std::vector<std::string> arguments = {"run_name=" + request.name};
   const auto add = [&arguments](const char* key, std::int64_t value, std::int64_t without) {
     if (value != without) arguments.push_back(std::string(key) + "=" + std::to_string(value));
   };
-  arguments.push_back(r.checkpoint.empty() ? "enable_checkpointing=false" : "base_output_directory=" + r.checkpoint);
+  arguments.push_back(request.checkpoint.empty() ? "enable_checkpointing=false"
+                                                 : "base_output_directory=" + request.checkpoint);
   add("ici_data_parallelism", run.mesh.data, 1);
   add("ici_fsdp_parallelism", run.mesh.fsdp, 0);
   add("ici_tensor_parallelism", run.mesh.tensor, 1);
@@ -229,7 +230,8 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
   add("dcn_data_parallelism", run.mesh.dcn_data, 0);
   add("dcn_fsdp_parallelism", run.mesh.dcn_fsdp, 1);
   add("dcn_pipeline_parallelism", run.mesh.dcn_pipeline, 1);
-  const double each = detail::per_device_batch(job.global_batch / micro, checked_multiply(devices(r.where), r.slices));
+  const double each =
+      detail::per_device_batch(job.global_batch / micro, checked_multiply(devices(request.where), request.slices));
   arguments.push_back("per_device_batch_size=" + nlohmann::json(each).dump());
   add("gradient_accumulation_steps", micro, 1);
   add("max_target_length", detail::positive_count("sequence_length", job.sequence_length), 0);
@@ -240,21 +242,22 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
   for (std::string& one : detail::maxtext_remat(job.remat)) arguments.push_back(std::move(one));
   add("steps", detail::count_from("steps", run.steps, 0), 0);
   const std::int64_t period = detail::count_from("checkpoint_period", run.checkpoint_period, 0);
-  if (!r.checkpoint.empty() && !detail::gives(run.extra, "checkpoint_period")) add("checkpoint_period", period, 0);
+  if (!request.checkpoint.empty() && !detail::gives(run.extra, "checkpoint_period"))
+    add("checkpoint_period", period, 0);
   detail::add_extra(arguments, run.extra);
   return arguments;
 }
 
 /// The whole command: python3 -m maxtext.trainers.pre_train.train CONFIG and the arguments. With the CONFIG that
 /// MaxText has for all models, `extra` must say which one: MaxText would train its own of 16 layers.
-[[nodiscard]] inline std::vector<std::string> maxtext_command(const launch_request& r, const maxtext_run& run) {
+[[nodiscard]] inline std::vector<std::string> maxtext_command(const launch_request& request, const maxtext_run& run) {
   if (run.config == maxtext_run{}.config && !detail::gives(run.extra, "model_name") &&
       !detail::gives(run.extra, "base_emb_dim")) {
     detail::fail(errc::missing_field, "model_name", "missing",
                  "an argument such as model_name=llama3.1-8b: a plan does not know what MaxText calls its model");
   }
   std::vector<std::string> words = {"python3", "-m", "maxtext.trainers.pre_train.train", run.config};
-  for (std::string& argument : maxtext_arguments(r, run)) words.push_back(std::move(argument));
+  for (std::string& argument : maxtext_arguments(request, run)) words.push_back(std::move(argument));
   return words;
 }
 

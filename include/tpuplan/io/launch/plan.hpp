@@ -24,26 +24,27 @@ inline namespace abi_0 {
 
 namespace detail {
 
-/// A commitment is a discount: what it covers is created on demand. A plan without a price is, too.
-inline provisioning launched_capacity(const plan& p) {
-  if (p.costs.empty()) return provisioning::on_demand;
-  const provisioning chosen = chosen_cost(p).kind;
+/// The capacity that a plan is launched on. A commitment is a discount: the capacity that it covers is created on
+/// demand. So is that of a plan without a price.
+inline provisioning launched_capacity(const plan& planned) {
+  if (planned.costs.empty()) return provisioning::on_demand;
+  const provisioning chosen = chosen_cost(planned).kind;
   return is_commitment(chosen) ? provisioning::on_demand : chosen;
 }
 
-/// The time of a step, where the plan does not say it that of its run over its steps.
-inline seconds step_of(const plan& p) {
-  const double total = not_negative("step.total", p.step.total.value());
-  const double run = not_negative("run", p.run.value());
-  return seconds{total > 0 || !(p.steps > 0) ? total : run / p.steps};
+/// The time of a step; where the plan does not state it, the time of the run divided by its steps.
+inline seconds step_of(const plan& planned) {
+  const double total = not_negative("step.total", planned.step.total.value());
+  const double run = not_negative("run", planned.run.value());
+  return seconds{total > 0 || !(planned.steps > 0) ? total : run / planned.steps};
 }
 
 /// The run at the upper end of its band.
-inline seconds longest_run(const plan& p) {
-  not_negative("run", p.run.value());
-  const double total = not_negative("step.total", p.step.total.value());
-  const double high = not_negative("step.high", p.step.high.value());
-  return high > total && total > 0 ? p.run * (high / total) : p.run;
+inline seconds longest_run(const plan& planned) {
+  not_negative("run", planned.run.value());
+  const double total = not_negative("step.total", planned.step.total.value());
+  const double high = not_negative("step.high", planned.step.high.value());
+  return high > total && total > 0 ? planned.run * (high / total) : planned.run;
 }
 
 }  // namespace detail
@@ -51,16 +52,16 @@ inline seconds longest_run(const plan& p) {
 /// What launches a plan on that capacity: its slices, the longest that it is expected to take (the upper end of its
 /// band, on spot with what preemptions add) and, on spot, restarts for twice the preemptions expected, 100 at least.
 /// `asked` is the question that the plan answers: its terms say how often spot is preempted. Name, image, folder for
-/// checkpoints and so on are those of `request`. Refuses a layout that does not fill the slices, a step or a run of
-/// less than no time, and on spot terms that `best_spot_run` refuses. Worked: ten days on two slices, each preempted
-/// every 4 h: 279 restarts.
-[[nodiscard]] inline launch_request launch_of(const plan& p, const plan_request& asked, provisioning capacity,
+/// checkpoints and so on are those of `request`. Refuses a layout that does not fill the slices, a negative time of a
+/// step or a run, and on spot terms that `best_spot_run` refuses. Worked: ten days on two slices, each preempted every
+/// 4 h: 279 restarts.
+[[nodiscard]] inline launch_request launch_of(const plan& planned, const plan_request& asked, provisioning capacity,
                                               launch_request request = {}) {
-  validate(p.mesh, p.where);
-  request.where = p.where;
-  request.slices = slices(p.mesh);
+  validate(planned.mesh, planned.where);
+  request.where = planned.where;
+  request.slices = slices(planned.mesh);
   request.capacity = capacity;
-  request.run = detail::longest_run(p);
+  request.run = detail::longest_run(planned);
   if (capacity == provisioning::spot && request.run.value() > 0) {
     const expected_spot_run run = expected_run(best_spot_run(request.run, request.slices, asked.terms.spot));
     const auto enough = static_cast<std::int64_t>(std::fmin(std::ceil(2 * run.preemptions), 1e6));
@@ -70,40 +71,41 @@ inline seconds longest_run(const plan& p) {
   return request;
 }
 
-/// The same on the capacity that the plan chose; what a commitment pays for is created on demand.
-[[nodiscard]] inline launch_request launch_of(const plan& p, const plan_request& asked, launch_request request = {}) {
-  return launch_of(p, asked, detail::launched_capacity(p), std::move(request));
+/// What launches a plan on the capacity that it chose, which for a commitment is created on demand.
+[[nodiscard]] inline launch_request launch_of(const plan& planned, const plan_request& asked,
+                                              launch_request request = {}) {
+  return launch_of(planned, asked, detail::launched_capacity(planned), std::move(request));
 }
 
 /// How MaxText trains a plan: layout, job, steps, and the steps between checkpoints. On spot these take the best
 /// interval of `asked.terms`; elsewhere, where only failures and maintenance interrupt, checkpoints take one hundredth
-/// of the time. Refuses steps that are not above 0 or above 1e12, a step or run of less than no time, checkpoints that
-/// take none, models that are not decoders, and a plan for spot that does not say how long it takes.
+/// of the time. Refuses steps that are not above 0 or above 1e12, a negative time of a step or a run, checkpoints that
+/// take no time, models that are not decoders, and a plan for spot that does not say how long it takes.
 /// Worked: with checkpoints of 15 s and steps of 2.14 s, 700 steps on demand.
-[[nodiscard]] inline maxtext_run maxtext_of(const plan& p, const plan_request& asked, provisioning capacity) {
+[[nodiscard]] inline maxtext_run maxtext_of(const plan& planned, const plan_request& asked, provisioning capacity) {
   if (asked.model.kind != architecture::decoder)
     detail::fail(errc::unsupported, "model.kind", name(asked.model.kind), "decoder: what MaxText trains");
   maxtext_run run;
-  run.mesh = p.mesh;
-  run.job = p.job;
+  run.mesh = planned.mesh;
+  run.job = planned.job;
   run.layers = asked.model.layers;
-  const double steps = detail::positive("steps", p.steps);
+  const double steps = detail::positive("steps", planned.steps);
   if (steps > 1e12) detail::fail(errc::out_of_range, "steps", steps, "at most 1e12");
   run.steps = static_cast<std::int64_t>(std::ceil(steps));
-  const seconds step = detail::step_of(p);
+  const seconds step = detail::step_of(planned);
   if (step.value() == 0 && capacity != provisioning::spot) return run;
   const spot_terms& terms = asked.terms.spot;
   detail::positive("spot_terms.checkpoint_time", terms.checkpoint_time.value());
   const seconds interval = capacity == provisioning::spot
-                               ? best_spot_run(step * steps, slices(p.mesh), terms).checkpoint_interval
+                               ? best_spot_run(step * steps, slices(planned.mesh), terms).checkpoint_interval
                                : terms.checkpoint_time * 100;
   run.checkpoint_period = static_cast<std::int64_t>(std::fmax(1, std::fmin(std::floor(interval / step), 1e9)));
   return run;
 }
 
-/// The same on the capacity that the plan chose.
-[[nodiscard]] inline maxtext_run maxtext_of(const plan& p, const plan_request& asked) {
-  return maxtext_of(p, asked, detail::launched_capacity(p));
+/// How MaxText trains a plan on the capacity that the plan chose.
+[[nodiscard]] inline maxtext_run maxtext_of(const plan& planned, const plan_request& asked) {
+  return maxtext_of(planned, asked, detail::launched_capacity(planned));
 }
 
 /// The plan of that rank (1: the first) in a document of `tpuplan plan --json`: the value of "plan" there, which
@@ -119,13 +121,14 @@ inline seconds longest_run(const plan& p) {
   const auto count = static_cast<std::int64_t>(plans.size());
   if (rank < 1 || rank > count) detail::fail(errc::out_of_range, "rank", rank, "1 to " + std::to_string(count));
   const json_object row(plans[static_cast<std::size_t>(rank - 1)],
-                                root.path("plans") + "[" + std::to_string(rank - 1) + "]");
+                        root.path("plans") + "[" + std::to_string(rank - 1) + "]");
   if (row.object("plan").has("estimate"))
     detail::fail(errc::unsupported, row.path("plan"), "for serving", "a plan of training");
   return read_json<plan>(row.at("plan"), {}, row.path("plan"));
 }
 
-/// The question of such a document, without its prices; where it has none, one of defaults alone.
+/// The question that a document of `tpuplan plan --json` answers, without its prices; where it has none, a question of
+/// defaults alone.
 [[nodiscard]] inline plan_request read_plan_request(const nlohmann::json& document,
                                                     const std::string& source = "plan") {
   const json_object root(document, source);

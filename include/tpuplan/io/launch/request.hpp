@@ -50,7 +50,7 @@ constexpr bool is_lower_or_digit(char c) noexcept { return is_lower(c) || is_dig
   fail(errc::invalid_argument, field, given, valid);
 }
 
-/// An RFC 1035 label: lower-case letters, digits and dashes, from a letter to a letter or digit.
+/// An RFC 1035 label: lower-case letters, digits and dashes; it begins with a letter and ends with a letter or digit.
 constexpr bool is_label(std::string_view given, std::size_t least, std::size_t most) noexcept {
   if (given.size() < least || given.size() > most || !is_lower(given[0]) || given.back() == '-') return false;
   for (const char c : given) {
@@ -75,7 +75,7 @@ constexpr bool is_zone(std::string_view given) noexcept {
   return dash != std::string_view::npos && is_label(given.substr(dash + 1), 1, 6) && is_region(region_of(given));
 }
 
-/// Characters of the set, from a letter or digit to a letter or digit, without two dots in a row.
+/// Letters, digits and the separators, a letter or digit at both ends, without two dots in a row.
 constexpr bool is_path_part(std::string_view given, std::string_view separators, bool capitals) noexcept {
   if (given.empty() || given.find("..") != std::string_view::npos) return false;
   for (const char c : given) {
@@ -133,27 +133,28 @@ constexpr bool is_bucket_path(std::string_view given) noexcept {
   return slash == std::string_view::npos || is_path(given.substr(slash + 1), "._=-", true);
 }
 
-inline void check_names(const launch_request& r) {
-  if (!is_label(r.name, 1, 32))
-    refuse_name("name", r.name, "1 to 32 lower-case letters, digits and dashes, from a letter to a letter or digit");
+inline void check_names(const launch_request& request) {
+  if (!is_label(request.name, 1, 32))
+    refuse_name("name", request.name,
+                "1 to 32 lower-case letters, digits and dashes, from a letter to a letter or digit");
   const auto given = [](const std::string& value, bool right, std::string_view field, std::string_view valid) {
     if (!value.empty() && !right) refuse_name(field, value, valid);
   };
-  given(r.project, is_label(r.project, 6, 30), "project",
+  given(request.project, is_label(request.project, 6, 30), "project",
         "a project ID: 6 to 30 lower-case letters, digits and dashes, from a letter to a letter or digit");
-  given(r.zone, is_zone(r.zone), "zone", "a zone such as us-east5-b");
-  given(r.cluster, is_label(r.cluster, 1, 40), "cluster",
+  given(request.zone, is_zone(request.zone), "zone", "a zone such as us-east5-b");
+  given(request.cluster, is_label(request.cluster, 1, 40), "cluster",
         "1 to 40 lower-case letters, digits and dashes, from a letter to a letter or digit");
-  given(r.reservation, is_label(r.reservation, 1, 63), "reservation",
+  given(request.reservation, is_label(request.reservation, 1, 63), "reservation",
         "a name, not a path: 1 to 63 lower-case letters, digits and dashes");
-  given(r.image, is_image(r.image), "image", "HOST/PATH:TAG or HOST/PATH@sha256:DIGEST in lower case");
-  given(r.checkpoint, is_bucket_path(r.checkpoint), "checkpoint",
+  given(request.image, is_image(request.image), "image", "HOST/PATH:TAG or HOST/PATH@sha256:DIGEST in lower case");
+  given(request.checkpoint, is_bucket_path(request.checkpoint), "checkpoint",
         "gs://BUCKET/FOLDER of letters, digits and ._=- without a slash at the end");
 }
 
-inline void check_command(const launch_request& r) {
+inline void check_command(const launch_request& request) {
   std::size_t total = 0;
-  for (const std::string& word : r.command) {
+  for (const std::string& word : request.command) {
     for (const char c : word) {
       if ((c < ' ' || c > '~') && c != '\n' && c != '\t')
         fail(errc::invalid_argument, "command", word, "printable ASCII, line feeds and tabs");
@@ -161,42 +162,42 @@ inline void check_command(const launch_request& r) {
     total += word.size() + 1;
   }
   if (total > 65536) fail(errc::out_of_range, "command", static_cast<std::int64_t>(total), "at most 65536 characters");
-  if (!r.command.empty() && r.command.front().empty())
+  if (!request.command.empty() && request.command.front().empty())
     fail(errc::missing_field, "command", "an empty word", "a program and its arguments");
 }
 
-inline void check_capacity(const launch_request& r) {
-  switch (r.capacity) {
+inline void check_capacity(const launch_request& request) {
+  switch (request.capacity) {
     case provisioning::on_demand: break;
     case provisioning::calendar:
-      if (r.reservation.empty())
+      if (request.reservation.empty())
         fail(errc::missing_field, "reservation", "missing", "the name of what calendar mode reserved");
       break;
     case provisioning::spot:
     case provisioning::flex_start:
-      if (!r.reservation.empty()) {
-        fail(errc::invalid_argument, "reservation", r.reservation,
+      if (!request.reservation.empty()) {
+        fail(errc::invalid_argument, "reservation", request.reservation,
              "none: spot and flex-start take what is free, not what is reserved");
       }
       break;
     case provisioning::commitment_1y:
     case provisioning::commitment_3y:
-      fail(errc::invalid_argument, "provisioning", name(r.capacity),
+      fail(errc::invalid_argument, "provisioning", name(request.capacity),
            "on_demand: a commitment is a discount on its use");
   }
-  if (r.capacity == provisioning::spot && r.max_restarts > 0 && r.checkpoint.empty()) {
+  if (request.capacity == provisioning::spot && request.max_restarts > 0 && request.checkpoint.empty()) {
     fail(errc::missing_field, "checkpoint", "missing",
          "gs://BUCKET/FOLDER: a preempted job starts over without one (or max_restarts 0)");
   }
 }
 
-inline void check_times(const launch_request& r) {
-  const double expected = not_negative("run", r.run.value());
-  const double limit = not_negative("max_run", r.max_run.value());
+inline void check_times(const launch_request& request) {
+  const double expected = not_negative("run", request.run.value());
+  const double limit = not_negative("max_run", request.max_run.value());
   if (limit > 0 && limit < 60) fail(errc::out_of_range, "max_run", limit, "60 seconds or more");
   if (limit > 3e8) fail(errc::out_of_range, "max_run", limit, "less than ten years");
-  const bool flex = r.capacity == provisioning::flex_start;
-  if (limit > 0 && expected > limit && !(flex && !r.checkpoint.empty())) {
+  const bool flex = request.capacity == provisioning::flex_start;
+  if (limit > 0 && expected > limit && !(flex && !request.checkpoint.empty())) {
     fail(errc::out_of_range, "max_run", limit,
          flex ? "at least the seconds that the run may take, or a checkpoint to go on from"
               : "at least the seconds that the run may take");
@@ -216,12 +217,12 @@ inline std::string seconds_text(seconds time) {
 }
 
 /// Refuses chips that no service is documented to offer.
-inline void check_offered(const launch_request& r) {
+inline void check_offered(const launch_request& request) {
   const auto somewhere = [](const launch_offer& offer) {
     return !offer.gke.one_vm.empty() || !offer.gcloud.runtime_version.empty() || offer.vertex.offered;
   };
-  if (!somewhere(offers_of(r.where.chip.name)))
-    fail(errc::unsupported, "slice", r.where.chip.name.view(),
+  if (!somewhere(offers_of(request.where.chip.name)))
+    fail(errc::unsupported, "slice", request.where.chip.name.view(),
          "a chip that Google rents out: " + chips_with(somewhere));
 }
 
@@ -246,45 +247,48 @@ inline maybe<slice> find_on_machine(const slice& where, const machine_type& type
 }
 
 /// The machine type of the request's slice.
-inline std::string launched_machine(const launch_request& r) {
-  const maybe<machine_type> type = machine_type_of(r.where);
-  if (!type) fail(errc::unsupported, "slice", name(r.where).view(), "a slice with a documented machine type");
+inline std::string launched_machine(const launch_request& request) {
+  const maybe<machine_type> type = machine_type_of(request.where);
+  if (!type) fail(errc::unsupported, "slice", name(request.where).view(), "a slice with a documented machine type");
   return std::string(type->name.view());
 }
 
-/// The path of the reservation; `places` is "zones" or "locations".
-inline std::string reservation_path(const launch_request& r, std::string_view places) {
-  if (r.project.empty()) refuse_name("project", r.project, "the project of the reservation");
-  if (r.zone.empty()) refuse_name("zone", r.zone, "the zone of the reservation");
-  return "projects/" + r.project + "/" + std::string(places) + "/" + r.zone + "/reservations/" + r.reservation;
+/// The path of the reservation; `collection` is "zones" or "locations".
+inline std::string reservation_path(const launch_request& request, std::string_view collection) {
+  if (request.project.empty()) refuse_name("project", request.project, "the project of the reservation");
+  if (request.zone.empty()) refuse_name("zone", request.zone, "the zone of the reservation");
+  return "projects/" + request.project + "/" + std::string(collection) + "/" + request.zone + "/reservations/" +
+         request.reservation;
 }
 
 }  // namespace detail
 
 /// Throws, naming the field, what was given and what is valid, unless the request makes sense on any service.
-inline void validate(const launch_request& r) {
-  detail::check_names(r);
-  detail::check_command(r);
-  detail::check_offered(r);
-  (void)slice_of(r.where.chip, r.where.shape, r.where.chips_per_vm);
-  if (!detail::has_documented_vms(r.where)) {
-    detail::fail(errc::invalid_argument, "slice.chips_per_vm", r.where.chips_per_vm,
+inline void validate(const launch_request& request) {
+  detail::check_names(request);
+  detail::check_command(request);
+  detail::check_offered(request);
+  (void)slice_of(request.where.chip, request.where.shape, request.where.chips_per_vm);
+  if (!detail::has_documented_vms(request.where)) {
+    detail::fail(errc::invalid_argument, "slice.chips_per_vm", request.where.chips_per_vm,
                  "the chips of a VM that such slices come on, as slice_for gives it");
   }
-  if (!schedulable(r.where)) {
-    detail::fail(errc::out_of_range, "slice", name(r.where).view(), "at most the largest slice that is scheduled");
+  if (!schedulable(request.where)) {
+    detail::fail(errc::out_of_range, "slice", name(request.where).view(),
+                 "at most the largest slice that is scheduled");
   }
-  if (r.slices > 1024) detail::fail(errc::out_of_range, "slices", r.slices, "at most 1024");
-  detail::positive_count("slices", r.slices);
-  detail::count_from("max_restarts", r.max_restarts, 0);
-  if (r.max_restarts > 1000000) detail::fail(errc::out_of_range, "max_restarts", r.max_restarts, "at most 1000000");
-  detail::check_capacity(r);
-  detail::check_times(r);
+  if (request.slices > 1024) detail::fail(errc::out_of_range, "slices", request.slices, "at most 1024");
+  detail::positive_count("slices", request.slices);
+  detail::count_from("max_restarts", request.max_restarts, 0);
+  if (request.max_restarts > 1000000)
+    detail::fail(errc::out_of_range, "max_restarts", request.max_restarts, "at most 1000000");
+  detail::check_capacity(request);
+  detail::check_times(request);
 }
 
-/// The same chips on VMs of that machine type, for slices that come in two kinds: v6e-8 is one ct6e-standard-8t or two
-/// ct6e-standard-4t. Refuses types that do not exist (ct5lp-hightpu-32t), belong to another chip, or do not make up the
-/// slice. Worked: v5litepod-8 on ct5lp-hightpu-4t has 2 VMs.
+/// The chips of a slice on VMs of that machine type, for slices that come in two kinds: v6e-8 is one ct6e-standard-8t
+/// or two ct6e-standard-4t. Refuses types that do not exist (ct5lp-hightpu-32t), belong to another chip, or do not make
+/// up the slice. Worked: v5litepod-8 on ct5lp-hightpu-4t has 2 VMs.
 [[nodiscard]] inline slice on_machine_type(const slice& where, std::string_view given) {
   text<160> valid{"for this slice "};
   bool exists = false;

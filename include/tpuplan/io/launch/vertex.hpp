@@ -15,48 +15,52 @@ inline namespace abi_0 {
 namespace detail {
 
 /// Refuses what training on Vertex AI is not documented to offer.
-inline void check_vertex(const launch_request& r) {
-  const vertex_offer offer = offers_of(r.where.chip.name).vertex;
+inline void check_vertex(const launch_request& request) {
+  const vertex_offer offer = offers_of(request.where.chip.name).vertex;
   const bool legacy = !offer.accelerator_type.empty();
   if (!offer.offered) {
-    fail(errc::unsupported, "slice", name(r.where).view(),
+    fail(errc::unsupported, "slice", name(request.where).view(),
          "a slice of " + chips_with([](const launch_offer& o) { return o.vertex.offered; }) +
              ": no page on training with Vertex AI has this chip; use gke or gcloud");
   }
-  if (legacy && vms(r.where) > 1) {
-    fail(errc::unsupported, "slice", name(r.where).view(),
+  if (legacy && vms(request.where) > 1) {
+    fail(errc::unsupported, "slice", name(request.where).view(),
          "a slice of one VM: larger slices of this chip are not documented for Vertex AI");
   }
-  if (r.slices != 1) {
-    fail(errc::unsupported, "slices", r.slices, "1: a CustomJob has one pool of TPUs, of one slice; use gke or gcloud");
+  if (request.slices != 1) {
+    fail(errc::unsupported, "slices", request.slices,
+         "1: a CustomJob has one pool of TPUs, of one slice; use gke or gcloud");
   }
-  if (r.image.empty()) refuse_name("image", r.image, "a container image: Vertex AI runs nothing else on TPUs");
-  if (r.capacity == provisioning::flex_start) {
-    fail(errc::unsupported, "provisioning", name(r.capacity),
+  if (request.image.empty())
+    refuse_name("image", request.image, "a container image: Vertex AI runs nothing else on TPUs");
+  if (request.capacity == provisioning::flex_start) {
+    fail(errc::unsupported, "provisioning", name(request.capacity),
          "on_demand, spot on one VM, or a reservation: flex-start of Vertex AI training is for GPUs only");
   }
-  if (r.capacity == provisioning::spot && vms(r.where) > 1) {
-    fail(errc::unsupported, "provisioning", name(r.capacity),
+  if (request.capacity == provisioning::spot && vms(request.where) > 1) {
+    fail(errc::unsupported, "provisioning", name(request.capacity),
          "on_demand or a reservation: Vertex AI has no spot for slices of more than one VM; gke and gcloud have");
   }
-  if (legacy && !r.reservation.empty())
-    fail(errc::unsupported, "reservation", r.reservation, "none: not documented for this chip on Vertex AI");
-  if (r.max_run.value() == 0 && r.run.value() > 7 * 86400.0) {
+  if (legacy && !request.reservation.empty())
+    fail(errc::unsupported, "reservation", request.reservation, "none: not documented for this chip on Vertex AI");
+  if (request.max_run.value() == 0 && request.run.value() > 7 * 86400.0) {
     fail(errc::missing_field, "max_run", "missing",
          "a time: Vertex AI ends a job after 7 days by default, and this one takes longer");
   }
 }
 
-inline nlohmann::ordered_json vertex_machine(const launch_request& r) {
-  const std::string_view legacy = offers_of(r.where.chip.name).vertex.accelerator_type;
+inline nlohmann::ordered_json vertex_machine(const launch_request& request) {
+  const std::string_view legacy = offers_of(request.where.chip.name).vertex.accelerator_type;
   if (!legacy.empty()) {
-    return {{"machineType", "cloud-tpu"}, {"acceleratorType", legacy}, {"acceleratorCount", tensorcores(r.where)}};
+    return {
+        {"machineType", "cloud-tpu"}, {"acceleratorType", legacy}, {"acceleratorCount", tensorcores(request.where)}};
   }
-  nlohmann::ordered_json machine = {{"machineType", launched_machine(r)}, {"tpuTopology", name(r.where.shape).view()}};
-  if (!r.reservation.empty()) {
+  nlohmann::ordered_json machine = {{"machineType", launched_machine(request)},
+                                    {"tpuTopology", name(request.where.shape).view()}};
+  if (!request.reservation.empty()) {
     machine["reservationAffinity"] = {{"reservationAffinityType", "SPECIFIC_RESERVATION"},
                                       {"key", "compute.googleapis.com/reservation-name"},
-                                      {"values", nlohmann::ordered_json::array({reservation_path(r, "zones")})}};
+                                      {"values", nlohmann::ordered_json::array({reservation_path(request, "zones")})}};
   }
   return machine;
 }
@@ -70,26 +74,26 @@ inline nlohmann::ordered_json vertex_machine(const launch_request& r) {
 /// restarts: any `max_restarts` above 0 allows them.
 /// Worked: v5litepod-16 is machineType ct5lp-hightpu-4t, tpuTopology 4x4, replicaCount 1 (the topology makes the four
 /// VMs). Source: googleapis/python-aiplatform, custom_job.py and machine_resources.py (2026-06-11).
-[[nodiscard]] inline nlohmann::ordered_json vertex_custom_job(const launch_request& r) {
-  validate(r);
-  detail::check_vertex(r);
-  nlohmann::ordered_json container = {{"imageUri", r.image}};
-  if (!r.command.empty()) container["command"] = r.command;
-  if (!r.checkpoint.empty())
-    container["env"] = nlohmann::ordered_json::array({{{"name", "CHECKPOINT_DIR"}, {"value", r.checkpoint}}});
+[[nodiscard]] inline nlohmann::ordered_json vertex_custom_job(const launch_request& request) {
+  validate(request);
+  detail::check_vertex(request);
+  nlohmann::ordered_json container = {{"imageUri", request.image}};
+  if (!request.command.empty()) container["command"] = request.command;
+  if (!request.checkpoint.empty())
+    container["env"] = nlohmann::ordered_json::array({{{"name", "CHECKPOINT_DIR"}, {"value", request.checkpoint}}});
   nlohmann::ordered_json scheduling = {
-      {"strategy", r.capacity == provisioning::spot ? "SPOT" : "STANDARD"},
-      {"restartJobOnWorkerRestart", r.max_restarts > 0},
+      {"strategy", request.capacity == provisioning::spot ? "SPOT" : "STANDARD"},
+      {"restartJobOnWorkerRestart", request.max_restarts > 0},
   };
-  if (r.max_restarts == 0) scheduling["disableRetries"] = true;
-  if (r.max_run.value() > 0) scheduling["timeout"] = detail::seconds_text(r.max_run);
+  if (request.max_restarts == 0) scheduling["disableRetries"] = true;
+  if (request.max_run.value() > 0) scheduling["timeout"] = detail::seconds_text(request.max_run);
   nlohmann::ordered_json job = {
       {"workerPoolSpecs",
        nlohmann::ordered_json::array(
-           {{{"machineSpec", detail::vertex_machine(r)}, {"replicaCount", 1}, {"containerSpec", container}}})},
+           {{{"machineSpec", detail::vertex_machine(request)}, {"replicaCount", 1}, {"containerSpec", container}}})},
       {"scheduling", scheduling}};
-  if (!r.checkpoint.empty()) job["baseOutputDirectory"] = {{"outputUriPrefix", r.checkpoint}};
-  return {{"displayName", r.name}, {"jobSpec", job}};
+  if (!request.checkpoint.empty()) job["baseOutputDirectory"] = {{"outputUriPrefix", request.checkpoint}};
+  return {{"displayName", request.name}, {"jobSpec", job}};
 }
 
 }  // namespace abi_0

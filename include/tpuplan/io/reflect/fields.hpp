@@ -76,9 +76,9 @@ constexpr void visit_fields(std::string_view names, const Visit& visit, Fields&.
   (visit(take_name(names), fields), ...);
 }
 
-/// The name at that place of "ring, line, switch_", without an underscore at its end; "?" past the end.
-constexpr std::string_view name_at(std::string_view names, std::size_t place) noexcept {
-  for (; place > 0 && !names.empty(); --place) (void)take_name(names);
+/// The name of that index in "ring, line, switch_", without an underscore at its end; "?" past the end.
+constexpr std::string_view name_at(std::string_view names, std::size_t index) noexcept {
+  for (; index > 0 && !names.empty(); --index) (void)take_name(names);
   if (names.empty()) return "?";
   const std::string_view found = take_name(names);
   return found.substr(0, found.size() - (found.back() == '_' ? 1 : 0));

@@ -67,14 +67,14 @@ struct stacked_chart {
   return std::max({total, bar.high, bar.limit});
 }
 
-/// The places of the parts that any bar has: only these are in the legend.
+/// The indices of the parts that any bar has: only these are in the legend.
 [[nodiscard]] inline std::vector<std::size_t> parts_seen(const std::vector<stacked_bar>& bars) {
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < bars.front().parts.size(); ++i) {
     const auto has_it = [i](const stacked_bar& bar) { return bar.parts[i].value > 0; };
-    if (std::any_of(bars.begin(), bars.end(), has_it)) places.push_back(i);
+    if (std::any_of(bars.begin(), bars.end(), has_it)) indices.push_back(i);
   }
-  return places;
+  return indices;
 }
 
 inline void draw_bar(svg_canvas& canvas, const stacked_bar& bar, const std::string& unit, const chart_axis& axis,

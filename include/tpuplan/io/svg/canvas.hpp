@@ -70,7 +70,8 @@ inline constexpr std::size_t chart_colour_count = sizeof(chart_colours) / sizeof
   return result;
 }
 
-/// The width that a character takes of the size of its font, on the safe side: those of three bytes and more are wide.
+/// The width of a character as a share of the font size, on the safe side; characters of three bytes and more are
+/// wider.
 inline constexpr double character_width = 0.6;
 
 [[nodiscard]] inline double text_width(std::string_view words, double size) noexcept {

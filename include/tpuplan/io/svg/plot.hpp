@@ -182,8 +182,8 @@ class label_layer {
     canvas.write(at, words, side);
   }
 
-  /// Writes the label of a dot, at the right if it can, `below` the height of the dot or above, at most so many lines
-  /// away and rather half as many. False where all is taken.
+  /// Writes the label of a dot, at the right if it can, and `below` its height or above, at most `farthest` rows away
+  /// but nearer where that is free. False where nothing is free.
   bool put(svg_canvas& canvas, place dot, std::string_view words, bool below, int farthest) {
     const double width = text_width(words, small_text_size);
     for (const int rows : {farthest / 5, farthest / 2, farthest}) {

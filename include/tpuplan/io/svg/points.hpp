@@ -32,7 +32,7 @@ struct roofline_chart {
   flops_per_second peak{};               ///< the flat part of the roof
   bytes_per_second bandwidth{};          ///< the slope of the roof
   std::vector<roofline_point> points{};  ///< may be empty
-  std::string memory{"HBM"};             ///< what the bandwidth is that of
+  std::string memory{"HBM"};             ///< the memory whose bandwidth it is
 };
 
 /// A way to run a job.
@@ -187,8 +187,8 @@ inline void draw_roof(svg_canvas& canvas, const roofline_chart& chart, const plo
 }
 
 /// Time against cost on logarithmic axes: the points that no other beats in both are joined. Their labels are written
-/// first; of the others those that find room, and all show when the pointer is on them. Throws for a chart without
-/// points and for times and amounts that are not above 0.
+/// first, then those of other points where they fit; every label shows when the pointer is on its dot. Throws for a
+/// chart without points and for times and amounts that are not above 0.
 [[nodiscard]] inline std::string to_svg(const pareto_chart& chart) {
   using namespace detail;
   if (chart.points.empty()) fail(errc::missing_field, "pareto_chart.points", "none", "one point or more");
@@ -236,7 +236,7 @@ inline void draw_roof(svg_canvas& canvas, const roofline_chart& chart, const plo
 
 namespace detail {
 
-/// The diagonal and the band beside it, cut off at the box.
+/// The diagonal and the band beside it, clipped at the box.
 inline void draw_diagonal(svg_canvas& canvas, const chart_axis& x, const chart_axis& y, double band) {
   const double low = x.low, high = x.high;
   const auto at = [&](double measured, double predicted) { return place{x.at(measured), y.at(predicted)}; };

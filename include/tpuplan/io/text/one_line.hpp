@@ -44,10 +44,10 @@ template <class Dim>
 }
 
 /// The text of a public type in one line: the name of an enumerator, a slice, a shape or a policy; the figures of a
-/// breakdown; of what is not there "absent", "unknown" or "none"; of any other struct its fields, without those that
+/// breakdown; "absent", "unknown" or "none" for what is not there; of any other struct its fields, without those that
 /// are 0, false or empty. Worked: one_line(slice_for("v5p-128")) is "v5p-128".
 template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
-[[nodiscard]] std::string one_line(const T& x);
+[[nodiscard]] std::string one_line(const T& value);
 
 namespace detail {
 
@@ -72,22 +72,22 @@ inline constexpr bool is_known = false;
 template <class T>
 inline constexpr bool is_known<known<T>> = true;
 
-/// Nothing to speak of: 0, false, empty, or not there.
+/// Whether a value is left out of the text of a struct: it is 0, false, empty, or not there.
 template <class T>
-[[nodiscard]] bool is_blank(const T& x) {
+[[nodiscard]] bool is_blank(const T& value) {
   if constexpr (std::is_arithmetic<T>::value) {
-    return x == T{};
+    return value == T{};
   } else if constexpr (is_quantity<T>) {
-    return x.value() == 0;
+    return value.value() == 0;
   } else if constexpr (is_optional<T>) {
-    return !x.has_value();
+    return !value.has_value();
   } else if constexpr (is_vector<T> || std::is_same<T, std::string>::value) {
-    return x.empty();
+    return value.empty();
   } else if constexpr (std::is_convertible<T, std::string_view>::value) {
-    return std::string_view(x).empty();
+    return std::string_view(value).empty();
   } else if constexpr (has_trait<fields_of, T> && !has_name<T>) {
     bool blank = true;
-    fields_of<T>::each(x, [&blank](std::string_view, const auto& field) { blank = blank && is_blank(field); });
+    fields_of<T>::each(value, [&blank](std::string_view, const auto& field) { blank = blank && is_blank(field); });
     return blank;
   } else {
     return false;
@@ -100,25 +100,25 @@ template <class Values>
 
 /// A value of any type that a public struct has for a field.
 template <class T>
-[[nodiscard]] std::string field_text(const T& x) {
+[[nodiscard]] std::string field_text(const T& value) {
   if constexpr (std::is_same<T, bool>::value) {
-    return x ? "true" : "false";
+    return value ? "true" : "false";
   } else if constexpr (std::is_same<T, char>::value) {
-    return std::string(1, x);
+    return std::string(1, value);
   } else if constexpr (std::is_integral<T>::value) {
-    return std::to_string(x);
+    return std::to_string(value);
   } else if constexpr (std::is_floating_point<T>::value) {
-    return readable::number(x);
+    return readable::number(value);
   } else if constexpr (std::is_same<T, std::string>::value) {
-    return x;
+    return value;
   } else if constexpr (is_optional<T>) {
-    return x.has_value() ? field_text(*x) : "none";
+    return value.has_value() ? field_text(*value) : "none";
   } else if constexpr (is_known<T>) {
-    return x.has_value() ? field_text(x.value()) : x.is_absent() ? "absent" : "unknown";
+    return value.has_value() ? field_text(value.value()) : value.is_absent() ? "absent" : "unknown";
   } else if constexpr (is_vector<T>) {
-    return values_line(x, x.size());
+    return values_line(value, value.size());
   } else {
-    return one_line(x);
+    return one_line(value);
   }
 }
 
@@ -160,27 +160,27 @@ struct fields_line {
 }  // namespace detail
 
 template <class T, std::enable_if_t<detail::has_one_line<T>, int>>
-std::string one_line(const T& x) {
+std::string one_line(const T& value) {
   if constexpr (detail::has_name<T>) {
-    return std::string(std::string_view(name(x)));
+    return std::string(std::string_view(name(value)));
   } else if constexpr (detail::has_phrase<T>) {
-    return detail::phrase(x);
+    return detail::phrase(value);
   } else if constexpr (detail::has_trait<detail::fields_of, T>) {
     using fields = detail::fields_of<T>;
     std::string line;
-    fields::template table<detail::shown_field>(x, detail::fields_line{fields::names, line});
+    fields::template table<detail::shown_field>(value, detail::fields_line{fields::names, line});
     return std::string(fields::type_name).append("{").append(line).append("}");
   } else if constexpr (detail::has_trait<detail::list_of, T>) {
-    return detail::values_line(detail::list_of<T>::values(x), detail::list_of<T>::count(x));
+    return detail::values_line(detail::list_of<T>::values(value), detail::list_of<T>::count(value));
   } else if constexpr (std::is_same<T, owned_price_book>::value) {
-    return std::to_string(x.rows().size()) + " prices";
+    return std::to_string(value.rows().size()) + " prices";
   } else if constexpr (std::is_same<T, price_book>::value) {
-    return std::to_string(x.size()) + " prices" +
-           (x.own_size() > 0 ? ", " + std::to_string(x.own_size()) + " of them own" : "");
+    return std::to_string(value.size()) + " prices" +
+           (value.own_size() > 0 ? ", " + std::to_string(value.own_size()) + " of them own" : "");
   } else if constexpr (detail::is_optional<T> || detail::is_known<T>) {
-    return detail::field_text(x);
+    return detail::field_text(value);
   } else {
-    return std::string(x.view());
+    return std::string(value.view());
   }
 }
 

@@ -27,28 +27,28 @@ struct part {
 
 /// The parts of a memory_breakdown, which add up to its total.
 template <class Memory>
-[[nodiscard]] constexpr std::array<part, 7> memory_parts(const Memory& m) noexcept {
-  return {{{"parameters", m.parameters.value()},
-           {"optimizer", m.optimizer.value()},
-           {"gradients", m.gradients.value()},
-           {"activations", m.activations.value()},
-           {"logits", m.logits.value()},
-           {"gathered weights", m.gathered_weights.value()},
-           {"workspace", m.workspace.value()}}};
+[[nodiscard]] constexpr std::array<part, 7> memory_parts(const Memory& memory) noexcept {
+  return {{{"parameters", memory.parameters.value()},
+           {"optimizer", memory.optimizer.value()},
+           {"gradients", memory.gradients.value()},
+           {"activations", memory.activations.value()},
+           {"logits", memory.logits.value()},
+           {"gathered weights", memory.gathered_weights.value()},
+           {"workspace", memory.workspace.value()}}};
 }
 
 /// The parts of a step_breakdown, which add up to its total: of collectives what the step waits for.
 template <class Step>
-[[nodiscard]] constexpr std::array<part, 9> step_parts(const Step& t) noexcept {
-  return {{{"compute", t.compute.value()},
-           {"HBM", t.hbm.value()},
-           {"ICI", t.ici.value()},
-           {"DCN", t.dcn.exposed.value()},
-           {"host", t.host.exposed.value()},
-           {"overhead", t.overhead.value()},
-           {"bubble", t.bubble.value()},
-           {"jitter", t.jitter.value()},
-           {"software", t.software.value()}}};
+[[nodiscard]] constexpr std::array<part, 9> step_parts(const Step& step) noexcept {
+  return {{{"compute", step.compute.value()},
+           {"HBM", step.hbm.value()},
+           {"ICI", step.ici.value()},
+           {"DCN", step.dcn.exposed.value()},
+           {"host", step.host.exposed.value()},
+           {"overhead", step.overhead.value()},
+           {"bubble", step.bubble.value()},
+           {"jitter", step.jitter.value()},
+           {"software", step.software.value()}}};
 }
 
 /// The parts of an expected_spot_run, which add up to its wall time.
@@ -63,25 +63,28 @@ template <class Run>
 
 /// The parts of a serving_memory, which add up to its total.
 template <class Memory>
-[[nodiscard]] constexpr std::array<part, 3> serving_memory_parts(const Memory& m) noexcept {
-  return {{{"weights", m.weights.value()}, {"cache", m.cache.value()}, {"workspace", m.workspace.value()}}};
+[[nodiscard]] constexpr std::array<part, 3> serving_memory_parts(const Memory& memory) noexcept {
+  return {
+      {{"weights", memory.weights.value()}, {"cache", memory.cache.value()}, {"workspace", memory.workspace.value()}}};
 }
 
 /// The parts of a prefill_breakdown, which add up to its total.
 template <class Prefill>
-[[nodiscard]] constexpr std::array<part, 6> prefill_parts(const Prefill& t) noexcept {
-  return {{{"products", t.products.value()},
-           {"attention", t.attention.value()},
-           {"elementwise", t.elementwise.value()},
-           {"weights", t.weights.value()},
-           {"collectives", t.collectives.value()},
-           {"latency", t.latency.value()}}};
+[[nodiscard]] constexpr std::array<part, 6> prefill_parts(const Prefill& prefill) noexcept {
+  return {{{"products", prefill.products.value()},
+           {"attention", prefill.attention.value()},
+           {"elementwise", prefill.elementwise.value()},
+           {"weights", prefill.weights.value()},
+           {"collectives", prefill.collectives.value()},
+           {"latency", prefill.latency.value()}}};
 }
 
 /// The parts of a token_time, which add up to its total.
 template <class Token>
-[[nodiscard]] constexpr std::array<part, 3> token_parts(const Token& t) noexcept {
-  return {{{"decode step", t.step.total.value()}, {"prompts", t.prompts.value()}, {"engine", t.engine.value()}}};
+[[nodiscard]] constexpr std::array<part, 3> token_parts(const Token& token) noexcept {
+  return {{{"decode step", token.step.total.value()},
+           {"prompts", token.prompts.value()},
+           {"engine", token.engine.value()}}};
 }
 
 /// ": compute 1.82 s, HBM 171 ms": the parts that are not 0.
@@ -98,15 +101,15 @@ template <class Quantity, std::size_t Count>
 
 /// "19.4 of 31.2 GiB (fits: yes)".
 template <class Memory>
-[[nodiscard]] std::string memory_head(const Memory& m) {
-  return readable::used_of(m.total, m.usable) + " (fits: " + std::string(name(fits(m))) + ")";
+[[nodiscard]] std::string memory_head(const Memory& memory) {
+  return readable::used_of(memory.total, memory.usable) + " (fits: " + std::string(name(fits(memory))) + ")";
 }
 
 /// "2.14 s (1.78-2.67 s), MFU 40.3 %".
 template <class Step>
-[[nodiscard]] std::string step_head(const Step& t) {
-  return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + "), MFU " +
-         readable::percent(t.mfu);
+[[nodiscard]] std::string step_head(const Step& step) {
+  return readable::duration(step.total) + " (" + readable::duration_range(step.low, step.high) + "), MFU " +
+         readable::percent(step.mfu);
 }
 
 /// "6.50 days billed, 6.89 days in all, 39.0 preemptions".
@@ -118,8 +121,8 @@ template <class Run>
 
 /// "2.14 s (1.78-2.67 s)".
 template <class Time>
-[[nodiscard]] std::string time_head(const Time& t) {
-  return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + ")";
+[[nodiscard]] std::string time_head(const Time& time) {
+  return readable::duration(time.total) + " (" + readable::duration_range(time.low, time.high) + ")";
 }
 
 /// "v6e-256", "4 x v6e-256".
@@ -128,8 +131,8 @@ template <class Slice>
   return std::string(name(where, count).view());
 }
 template <class Plan>
-[[nodiscard]] std::string slices_line(const Plan& p) {
-  return slices_line(p.where, slices(p.mesh));
+[[nodiscard]] std::string slices_line(const Plan& planned) {
+  return slices_line(planned.where, slices(planned.mesh));
 }
 
 /// A function template for these types alone, which may be incomplete here.
@@ -156,62 +159,68 @@ template <class T, only<T, layout> = 0>
 }
 /// "$46.08 on spot, $76.80 on demand: saves 40.0 %".
 template <class T, only<T, spot_comparison> = 0>
-[[nodiscard]] std::string phrase(const T& c) {
-  const double saved = c.saving_fraction;
-  return readable::money(c.spot_cost) + " on spot, " + readable::money(c.on_demand_cost) + " on demand: " +
+[[nodiscard]] std::string phrase(const T& compared) {
+  const double saved = compared.saving_fraction;
+  return readable::money(compared.spot_cost) + " on spot, " + readable::money(compared.on_demand_cost) +
+         " on demand: " +
          (saved < 0 ? "costs " + readable::percent(-saved) + " more" : "saves " + readable::percent(saved));
 }
 /// "$0.24 a million prompt tokens, $2.10 a million output tokens, at $21.60/h".
 template <class T, only<T, serving_cost> = 0>
-[[nodiscard]] std::string phrase(const T& c) {
-  return readable::money(c.input) + " a million prompt tokens, " + readable::money(c.output) +
-         " a million output tokens, at " + readable::text(readable::measure(c.rate));
+[[nodiscard]] std::string phrase(const T& cost) {
+  return readable::money(cost.input) + " a million prompt tokens, " + readable::money(cost.output) +
+         " a million output tokens, at " + readable::text(readable::measure(cost.rate));
 }
 /// "8.20 ms (7.10-9.40 ms), limited by cache".
 template <class T, only<T, decode_breakdown> = 0>
-[[nodiscard]] std::string phrase(const T& t) {
-  return readable::duration(t.total) + " (" + readable::duration_range(t.low, t.high) + "), limited by " +
-         std::string(name(t.limited_by));
+[[nodiscard]] std::string phrase(const T& step) {
+  return readable::duration(step.total) + " (" + readable::duration_range(step.low, step.high) + "), limited by " +
+         std::string(name(step.limited_by));
 }
 /// "refused: the capacity is 8.93 /s" or "refused: TPOT is 5.33 ms or more, weights at peak rates".
 template <class Serving>
-[[nodiscard]] std::string refusal_line(const Serving& e) {
-  const std::string_view why = name(e.refusal);
-  if (why == "rate_above_capacity") return "refused: the capacity is " + readable::text(readable::measure(e.capacity));
+[[nodiscard]] std::string refusal_line(const Serving& estimate) {
+  const std::string_view why = name(estimate.refusal);
+  if (why == "rate_above_capacity")
+    return "refused: the capacity is " + readable::text(readable::measure(estimate.capacity));
   return std::string(why == "tpot_below_floor" ? "refused: TPOT is " : "refused: TTFT is ") +
-         readable::duration(e.floor) + " or more, " + std::string(name(e.floor_limited_by)) + " at peak rates";
+         readable::duration(estimate.floor) + " or more, " + std::string(name(estimate.floor_limited_by)) +
+         " at peak rates";
 }
 /// "fits: yes, 39.4 sequences on each of 1 replicas, 30.0 ms a token, first token after 162 ms, output tokens 1.31
 /// k/s".
 template <class T, only<T, serving_estimate> = 0>
-[[nodiscard]] std::string phrase(const T& e) {
-  const std::string fit = "fits: " + std::string(name(e.fit));
-  if (std::string_view{name(e.fit)} == "no") return fit;
-  if (std::string_view{name(e.refusal)} != "none") return refusal_line(e);
-  return fit + ", " + readable::three_digits(e.running) + " sequences on each of " + std::to_string(e.replicas) +
-         " replicas, " + readable::duration(e.per_token.total) + " a token, first token after " +
-         readable::duration(e.first_token) + ", output tokens " + readable::text(readable::measure(e.output_tokens));
+[[nodiscard]] std::string phrase(const T& estimate) {
+  const std::string fit = "fits: " + std::string(name(estimate.fit));
+  if (std::string_view{name(estimate.fit)} == "no") return fit;
+  if (std::string_view{name(estimate.refusal)} != "none") return refusal_line(estimate);
+  return fit + ", " + readable::three_digits(estimate.running) + " sequences on each of " +
+         std::to_string(estimate.replicas) + " replicas, " + readable::duration(estimate.per_token.total) +
+         " a token, first token after " + readable::duration(estimate.first_token) + ", output tokens " +
+         readable::text(readable::measure(estimate.output_tokens));
 }
 /// "batch: training.global_batch 64, better 128, saves 6.3 %".
 template <class T, only<T, finding, serving_finding> = 0>
-[[nodiscard]] std::string phrase(const T& f) {
-  return std::string(name(f.kind)) + ": " + std::string(f.subject.view()) + " " + std::string(f.now.view()) +
-         ", better " + std::string(f.better.view()) + ", saves " + readable::percent(f.gain);
+[[nodiscard]] std::string phrase(const T& waste) {
+  return std::string(name(waste.kind)) + ": " + std::string(waste.subject.view()) + " " +
+         std::string(waste.now.view()) + ", better " + std::string(waste.better.view()) + ", saves " +
+         readable::percent(waste.gain);
 }
 template <class T, only<T, chip_spec> = 0>
-[[nodiscard]] std::string phrase(const T& c) {
+[[nodiscard]] std::string phrase(const T& chip) {
   using readable::measure;
-  std::string line(c.name.view());
-  if (c.peak.bf16.has_value()) line += ": " + readable::text(measure(c.peak.bf16.value())) + " in bf16,";
-  return line + " " + readable::binary_bytes(c.hbm.capacity) + " HBM at " + readable::text(measure(c.hbm.bandwidth));
+  std::string line(chip.name.view());
+  if (chip.peak.bf16.has_value()) line += ": " + readable::text(measure(chip.peak.bf16.value())) + " in bf16,";
+  return line + " " + readable::binary_bytes(chip.hbm.capacity) + " HBM at " +
+         readable::text(measure(chip.hbm.bandwidth));
 }
 template <class T, only<T, transformer> = 0>
-[[nodiscard]] std::string phrase(const T& m) {
-  std::string line(m.name.empty() ? std::string_view{"transformer"} : m.name.view());
-  line +=
-      " (" + std::string(name(m.kind)) + "): " + std::to_string(m.layers) + " layers of " + std::to_string(m.d_model);
-  if (m.moe.experts > 0) line += ", " + std::to_string(m.moe.experts) + " experts";
-  return line + ", vocabulary " + std::to_string(m.vocab);
+[[nodiscard]] std::string phrase(const T& model) {
+  std::string line(model.name.empty() ? std::string_view{"transformer"} : model.name.view());
+  line += " (" + std::string(name(model.kind)) + "): " + std::to_string(model.layers) + " layers of " +
+          std::to_string(model.d_model);
+  if (model.moe.experts > 0) line += ", " + std::to_string(model.moe.experts) + " experts";
+  return line + ", vocabulary " + std::to_string(model.vocab);
 }
 template <class T, only<T, training_job> = 0>
 [[nodiscard]] std::string phrase(const T& job) {
@@ -220,51 +229,52 @@ template <class T, only<T, training_job> = 0>
          std::string(name(job.remat));
 }
 template <class T, only<T, price_row> = 0>
-[[nodiscard]] std::string phrase(const T& p) {
-  return readable::text(readable::measure(p.per_chip)) + " a chip: " + std::string(p.generation.view()) + " " +
-         std::string(name(p.kind)) + " in " + std::string(p.region.view()) + ", " + std::string(p.date.view());
+[[nodiscard]] std::string phrase(const T& row) {
+  return readable::text(readable::measure(row.per_chip)) + " a chip: " + std::string(row.generation.view()) + " " +
+         std::string(name(row.kind)) + " in " + std::string(row.region.view()) + ", " + std::string(row.date.view());
 }
 template <class T, only<T, run_cost> = 0>
-[[nodiscard]] std::string phrase(const T& c) {
-  return readable::money(c.total) + ": " + readable::duration(c.billed) + " at " +
-         readable::text(readable::measure(c.rate));
+[[nodiscard]] std::string phrase(const T& cost) {
+  return readable::money(cost.total) + ": " + readable::duration(cost.billed) + " at " +
+         readable::text(readable::measure(cost.rate));
 }
 template <class T, only<T, plan> = 0>
-[[nodiscard]] std::string phrase(const T& p) {
-  std::string line = slices_line(p) + ", " + phrase(p.mesh) + ", remat " + std::string(name(p.job.remat)) + ": " +
-                     readable::duration(p.run);
-  for (const auto& cost : p.costs) line += ", " + readable::money(cost.total) + " " + std::string(name(cost.kind));
+[[nodiscard]] std::string phrase(const T& planned) {
+  std::string line = slices_line(planned) + ", " + phrase(planned.mesh) + ", remat " +
+                     std::string(name(planned.job.remat)) + ": " + readable::duration(planned.run);
+  for (const auto& cost : planned.costs)
+    line += ", " + readable::money(cost.total) + " " + std::string(name(cost.kind));
   return line;
 }
 template <class T, only<T, plan_answer> = 0>
-[[nodiscard]] std::string phrase(const T& a) {
+[[nodiscard]] std::string phrase(const T& answer) {
   const std::string counts =
-      std::to_string(a.plans.size()) + " plans, " + std::to_string(a.rejected.size()) + " slices rejected";
-  return a.plans.empty() ? counts : counts + "; best: " + phrase(a.plans.front());
+      std::to_string(answer.plans.size()) + " plans, " + std::to_string(answer.rejected.size()) + " slices rejected";
+  return answer.plans.empty() ? counts : counts + "; best: " + phrase(answer.plans.front());
 }
 template <class T, only<T, expected_spot_run> = 0>
-[[nodiscard]] std::string phrase(const T& x) {
-  return spot_head(x) + parts_line<seconds>(spot_parts(x));
+[[nodiscard]] std::string phrase(const T& run) {
+  return spot_head(run) + parts_line<seconds>(spot_parts(run));
 }
 template <class T, only<T, memory_breakdown> = 0>
-[[nodiscard]] std::string phrase(const T& x) {
-  return memory_head(x) + parts_line<bytes>(memory_parts(x));
+[[nodiscard]] std::string phrase(const T& memory) {
+  return memory_head(memory) + parts_line<bytes>(memory_parts(memory));
 }
 template <class T, only<T, prefill_breakdown> = 0>
-[[nodiscard]] std::string phrase(const T& x) {
-  return time_head(x) + parts_line<seconds>(prefill_parts(x));
+[[nodiscard]] std::string phrase(const T& prefill) {
+  return time_head(prefill) + parts_line<seconds>(prefill_parts(prefill));
 }
 template <class T, only<T, serving_memory> = 0>
-[[nodiscard]] std::string phrase(const T& x) {
-  return memory_head(x) + parts_line<bytes>(serving_memory_parts(x));
+[[nodiscard]] std::string phrase(const T& memory) {
+  return memory_head(memory) + parts_line<bytes>(serving_memory_parts(memory));
 }
 template <class T, only<T, step_breakdown> = 0>
-[[nodiscard]] std::string phrase(const T& x) {
-  return step_head(x) + parts_line<seconds>(step_parts(x));
+[[nodiscard]] std::string phrase(const T& step) {
+  return step_head(step) + parts_line<seconds>(step_parts(step));
 }
 template <class T, only<T, token_time> = 0>
-[[nodiscard]] std::string phrase(const T& x) {
-  return time_head(x) + parts_line<seconds>(token_parts(x));
+[[nodiscard]] std::string phrase(const T& token) {
+  return time_head(token) + parts_line<seconds>(token_parts(token));
 }
 
 template <class T, class = void>

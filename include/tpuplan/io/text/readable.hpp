@@ -65,8 +65,8 @@ struct measured {
 };
 
 /// "12.4 GiB", "$48.2k".
-[[nodiscard]] inline std::string text(const measured& m) {
-  return std::string(m.before) + fixed(m.number, m.decimals) + std::string(m.after);
+[[nodiscard]] inline std::string text(const measured& amount) {
+  return std::string(amount.before) + fixed(amount.number, amount.decimals) + std::string(amount.after);
 }
 
 /// A unit, and the least amount that is written in it, in units.
@@ -76,7 +76,7 @@ struct unit {
   double least = 0.9995;    ///< of the unit; less is written in the next
 };
 
-/// The first unit of which there is at least the least, else the last.
+/// The first unit in which the amount reaches `least`, else the last unit.
 template <std::size_t Count>
 [[nodiscard]] constexpr unit unit_for(double value, const unit (&units)[Count]) noexcept {
   const double size = value < 0 ? -value : value;
