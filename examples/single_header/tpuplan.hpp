@@ -852,9 +852,10 @@ struct topology {
   /// A shape that is not set: no chips.
   constexpr topology() noexcept = default;
   /// Two axes of those lengths, in chips.
-  constexpr topology(std::int32_t a, std::int32_t b) noexcept : dims{a, b, 1} {}
+  constexpr topology(std::int32_t first, std::int32_t second) noexcept : dims{first, second, 1} {}
   /// Three axes of those lengths, in chips. Worked: {2, 2, 1} has three axes, {2, 2} two.
-  constexpr topology(std::int32_t a, std::int32_t b, std::int32_t c) noexcept : dims{a, b, c}, axes{3} {}
+  constexpr topology(std::int32_t first, std::int32_t second, std::int32_t third) noexcept
+      : dims{first, second, third}, axes{3} {}
   /// All three lengths, and how many of them are axes.
   constexpr topology(const std::array<std::int32_t, 3>& lengths, std::int32_t axis_count) noexcept
       : dims{lengths}, axes{axis_count} {}
@@ -915,7 +916,8 @@ constexpr void check_shape(const topology& shape) {
   return shape;
 }
 
-/// The same; text of another form throws `errc::malformed_input`. Worked: chips(topology_for("4x4x12")) is 192.
+/// The shape written as "4x8" or "4x4x8"; text of another form throws `errc::malformed_input`. Worked:
+/// chips(topology_for("4x4x12")) is 192.
 [[nodiscard]] constexpr topology topology_for(std::string_view given) {
   if (const maybe<topology> shape = parse_topology(given)) return *shape;
   detail::fail(errc::malformed_input, "topology", given, "AxB or AxBxC, each length from 1 to 9999: 4x8, 4x4x12");
@@ -923,7 +925,7 @@ constexpr void check_shape(const topology& shape) {
 
 /// Which axes of a slice close into rings.
 enum class wraparound_rule : std::uint8_t {
-  whole_pod,    ///< v2, v3: the full pod is a torus; one host has none; what is between is not established
+  whole_pod,    ///< v2, v3: all axes of the full pod wrap, none of one host; of slices in between it is not known
   axis_of_16,   ///< v5e, v6e: an axis wraps where its length is 16
   whole_cubes,  ///< v4, v5p, tpu7x: all axes wrap where all are multiples of 4, otherwise none
 };
@@ -1033,7 +1035,7 @@ struct host_spec {
   known<bytes_per_second> dcn{};   ///< per chip, egress to the data-centre network
 };
 
-/// How large it gets.
+/// How large slices of a generation get.
 struct pod_spec {
   topology shape{};                ///< the full pod
   std::int64_t largest_slice = 0;  ///< chips in the largest single slice that is scheduled
@@ -1076,7 +1078,7 @@ struct chip_spec {
   return chip.peak.bf16.value("bf16 peak of the chip");
 }
 
-/// Whether that rate is known. Worked: fp8 on v6e is, on v5e it is not documented.
+/// Whether `peak_rate` knows the rate of that format. Worked: it knows fp8 on v6e, not on v5e.
 [[nodiscard]] constexpr bool has_peak_rate(const chip_spec& chip, dtype compute) noexcept {
   switch (compute) {
     case dtype::int8: return chip.peak.int8.has_value();
@@ -1139,11 +1141,10 @@ struct chip_spec {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What is fitted to one chip, under its name.
+/// The constants that are fitted to one chip, under its name.
 struct chip_constants {
-  text<24> chip{};  ///< its name
-  double mxu_fraction =
-      0;  ///< sustained fraction of the bf16 peak in matrix products; HBM, ICI, attention counted apart
+  text<24> chip{};          ///< its name
+  double mxu_fraction = 0;  ///< sustained fraction of the bf16 peak in matrix products alone
 };
 
 /// The chips that constants were fitted to.
@@ -1164,29 +1165,30 @@ inline constexpr fitted_chips chip_fit = {{{
 
 /// Constants of the training step. Each has a physical meaning. tools/calibrate fits what differs between chips,
 /// other_mxu_fraction, hbm_passes, dispatch_passes, exposed_fsdp and general_software by least squares on the logarithm
-/// of time over published runs, and writes them here, rounded to three digits.
+/// of time over published runs, and writes them here, rounded to three digits. Those marked "set" are chosen by hand:
+/// the runs do not determine them.
 struct calibration {
   // generated: training_constants from data/measured/measured.json
-  fitted_chips chips{detail::chip_fit};  ///< what differs between chips
-  double other_mxu_fraction = 0.798;     ///< for chips that are not among them
+  fitted_chips chips{detail::chip_fit};  ///< constants of single chips
+  double other_mxu_fraction = 0.798;     ///< mxu_fraction of chips that are not among `chips`
   bool products_padded = true;           ///< dimensions on a device are filled up to the side of the MXU
   double attention_slowdown = 2.0;       ///< time of the attention kernel over a dense product of the same FLOPs
   double attention_block = 512;          ///< keys that the kernel takes at once: halves and windows round up to them
-  bool latent_values_padded = false;     ///< value heads of latent attention are padded as far as its keys
-  bool global_heads_apart = true;        ///< layers that attend to everything have the widths of their own heads
-  double fixed_update = 0;               ///< bytes of the update for each parameter; 0: as optimizer and formats ask
-  double hbm_passes = 1.31;              ///< exposed HBM traffic, re-reads included, over the bytes counted
-  double operand_reads = 1;              ///< operands and results of products, counted once per pass
-  double weight_reads = 1;               ///< gathered weights, counted once per pass
-  double dispatch_passes = 22.4;         ///< HBM passes of expert sort, gather and scatter per routed token
-  bool dispatch_on_every_shard = true;   ///< tensor shards route the same tokens each for itself
-  double exposed_fsdp = 0.279;           ///< part of FSDP and data collectives that is not hidden
-  double exposed_tensor = 0.20;          ///< the same of tensor-parallel collectives; set
-  double exposed_expert = 0.25;          ///< the same of expert all-to-alls; set
-  double exposed_context = 1.00;         ///< the same of keys and values gathered for context parallelism; no record
-  double exposed_dcn = 0.30;             ///< the same of the all-reduce between slices; set
-  double exposed_host = 1.00;            ///< the same of state between hosts and chips; no record: an upper bound
-  bool hidden_by_work_only = true;       ///< traffic is hidden by no more than the work there is
+  bool latent_values_padded = false;     ///< value heads of latent attention are padded to the size of its keys
+  bool global_heads_apart = true;        ///< layers that attend to everything count with the widths of their own heads
+  double fixed_update = 0;              ///< HBM traffic of the update, bytes per parameter; 0: by optimizer and formats
+  double hbm_passes = 1.31;             ///< exposed HBM traffic, re-reads included, over the bytes counted
+  double operand_reads = 1;             ///< times that operands and results of a product move per pass
+  double weight_reads = 1;              ///< times that gathered weights are read per pass
+  double dispatch_passes = 22.4;        ///< HBM passes of expert sort, gather and scatter per routed token
+  bool dispatch_on_every_shard = true;  ///< every tensor shard routes all tokens for itself
+  double exposed_fsdp = 0.279;          ///< part of FSDP and data collectives that is not hidden
+  double exposed_tensor = 0.20;         ///< part of tensor-parallel collectives that is not hidden; set
+  double exposed_expert = 0.25;         ///< part of expert all-to-alls that is not hidden; set
+  double exposed_context = 1.00;        ///< part of key and value gathers of context parallelism; no published record
+  double exposed_dcn = 0.30;            ///< part of the all-reduce between slices that is not hidden; set
+  double exposed_host = 1.00;           ///< part of state moved to and from hosts; no published record: an upper bound
+  bool hidden_by_work_only = true;      ///< traffic is hidden only for as long as the work takes
   double slowdown_per_doubling = 0.015;  ///< jitter and stragglers per doubling of slices; set
   double low_precision_share = 0.70;     ///< share of product time that reaches the doubled int8 or fp8 rate; set
   double general_software = 1.08;        ///< time under a general framework over that of a tuned recipe
@@ -1228,39 +1230,39 @@ constexpr void validate(const calibration& constants) {
 
 /// @{
 /// Passes of the elementwise work of a layer (norms, activation functions, residuals) through its tensors: one forward,
-/// two backward, and one more where products are done again. Where they are kept, 0.3 stands for the elementwise work
-/// that is done again even so. Set, not fitted: the fitted `hbm_passes` multiplies both.
+/// two backward, and one more where products are computed again. Where products are kept, 0.3 stands for the
+/// elementwise work that is computed again even so. Both are set, not fitted: the fitted `hbm_passes` multiplies them.
 inline constexpr double elementwise_passes = 3.3;
 inline constexpr double elementwise_passes_with_remat = 4;
 /// @}
 
 /// @{
 /// Passes of a token's activations through tensor-parallel collectives: one forward, one backward, and half of one for
-/// the inputs that the backward pass gathers again; the whole forward pass once more where all of it is done again.
+/// the inputs that the backward pass gathers again; one more forward pass where all of it is computed again.
 inline constexpr double tensor_passes = 2.5;
 inline constexpr double tensor_passes_with_remat = 3;
 /// @}
 
-/// Constants of the memory model: a point, and the ends between which the compiler decides. Set by physics
-/// with the published records in view; none is a fit.
+/// Constants of the memory model: a point estimate, and the two ends between which the compiler decides. All are set,
+/// by physics and with the published records in view; none is fitted.
 struct memory_calibration {
-  double logits_copies = 1;               ///< logits and their gradient, in copies of fp32: two of bf16; so of scores
-  double weight_layers = 1;               ///< layers whose weights are gathered at once; a third: one matrix of the MLP
-  double gradient_layers = 1;             ///< layers whose whole gradient waits to be reduced; of experts one matrix
-  double kept_gradients = 1;              ///< of all layers, reduced, in the format of the products
-  double recomputed = 1;                  ///< of what a layer does again for its backward pass, live at once
-  double activation_gradients = 1.0 / 3;  ///< of a layer's activations; the MLP's two thirds at most
-  double quantised_bytes = 1;             ///< copies of 8-bit operands; with int8's results in 32 bits 2
-  double host_layers = 2;                 ///< layers on the way to host memory or back
+  double logits_copies = 1;    ///< fp32 copies of logits and gradient together: 1 is two in bf16; scores alike
+  double weight_layers = 1;    ///< layers whose weights are gathered at once; a third: one matrix of the MLP
+  double gradient_layers = 1;  ///< layers whose whole gradient waits to be reduced; one matrix of experts
+  double kept_gradients = 1;   ///< share of the reduced gradients of all layers, in the format of products
+  double recomputed = 1;       ///< share of the tensors a layer computes again that is live at once
+  double activation_gradients = 1.0 / 3;  ///< share of a layer's activations with live gradients; 2/3 at most
+  double quantised_bytes = 1;  ///< bytes beside each element for its 8-bit copies; 2 with int8's 32-bit results
+  double host_layers = 2;      ///< layers on the way to host memory or back
 };
-/// The point.
+/// The point estimate.
 inline constexpr memory_calibration memory_point{};
 /// The end where a compiler keeps least.
 inline constexpr memory_calibration memory_low{0.5, 1.0 / 3, 0, 0, 0.5, 0, 0, 1};
-/// The end where it keeps most.
+/// The end where a compiler keeps most.
 inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
 
-/// What was fitted to a chip; nothing for chips without published runs, renamed copies of a chip among them.
+/// The constants fitted to the chip of that name; nothing for a chip without published runs, such as a renamed copy.
 [[nodiscard]] constexpr maybe<chip_constants> find_chip_constants(const calibration& constants,
                                                                   const chip_spec& chip) noexcept {
   for (std::size_t i = 0; i < constants.chips.count; ++i) {
@@ -1269,8 +1271,8 @@ inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
   return nothing;
 }
 
-/// The MXU fraction fitted to a chip, or that of other chips. Worked: where `chips` has 0.75 for v5p alone and
-/// `other_mxu_fraction` is 0.8, it is 0.75 for v5p and 0.8 for v6e.
+/// The MXU fraction fitted to a chip; for a chip without published runs, such as one of your own, `other_mxu_fraction`.
+/// Worked: where `chips` has 0.75 for v5p alone and `other_mxu_fraction` is 0.8, it is 0.75 for v5p and 0.8 for v6e.
 [[nodiscard]] constexpr double mxu_fraction(const calibration& constants, const chip_spec& chip) noexcept {
   const maybe<chip_constants> fitted = find_chip_constants(constants, chip);
   return fitted ? fitted->mxu_fraction : constants.other_mxu_fraction;
@@ -1598,13 +1600,13 @@ constexpr void check_part(std::string_view field, std::int64_t value, std::int64
 }
 
 constexpr void check_attention(const transformer& model) {
-  const attention_spec& a = model.attention;
-  check_dimension("model.attention.heads", a.heads);
-  check_dimension("model.attention.kv_heads", a.kv_heads);
-  if (a.heads % a.kv_heads != 0) {
-    fail(errc::not_divisible, "model.attention.kv_heads", a.kv_heads, "a divisor of the number of heads");
+  const attention_spec& attention = model.attention;
+  check_dimension("model.attention.heads", attention.heads);
+  check_dimension("model.attention.kv_heads", attention.kv_heads);
+  if (attention.heads % attention.kv_heads != 0) {
+    fail(errc::not_divisible, "model.attention.kv_heads", attention.kv_heads, "a divisor of the number of heads");
   }
-  const latent_attention_spec& latent = a.latent;
+  const latent_attention_spec& latent = attention.latent;
   check_part("model.attention.latent.kv_lora_rank", latent.kv_lora_rank, 16777216, "0 (none) to 16777216");
   if (has_latent_attention(model)) {
     check_dimension("model.attention.latent.qk_nope_head_dim", latent.qk_nope_head_dim);
@@ -1612,18 +1614,19 @@ constexpr void check_attention(const transformer& model) {
     check_dimension("model.attention.latent.v_head_dim", latent.v_head_dim);
     check_part("model.attention.latent.q_lora_rank", latent.q_lora_rank, 16777216, "0 to 16777216");
   } else {
-    check_dimension("model.attention.head_dim", a.head_dim);
+    check_dimension("model.attention.head_dim", attention.head_dim);
   }
-  check_part("model.attention.window", a.window, std::int64_t{1} << 40, "0 (none) or a number of tokens");
-  check_part("model.attention.local_layers", a.local_layers, model.layers, "0 to the number of layers");
-  check_part("model.attention.kv_shared_layers", a.kv_shared_layers, model.layers, "0 to the number of layers");
-  check_part("model.attention.cross_layers", a.cross_layers, model.layers - a.kv_shared_layers,
+  check_part("model.attention.window", attention.window, std::int64_t{1} << 40, "0 (none) or a number of tokens");
+  check_part("model.attention.local_layers", attention.local_layers, model.layers, "0 to the number of layers");
+  check_part("model.attention.kv_shared_layers", attention.kv_shared_layers, model.layers, "0 to the number of layers");
+  check_part("model.attention.cross_layers", attention.cross_layers, model.layers - attention.kv_shared_layers,
              "0 to the number of layers that do not read the keys of another");
-  check_part("model.attention.global_head_dim", a.global_head_dim, 16777216, "0 (as head_dim) to 16777216");
-  check_part("model.attention.global_kv_heads", a.global_kv_heads, a.heads, "0 (as kv_heads) to the number of heads");
-  check_part("model.attention.relative_buckets", a.relative_buckets, 16777216, "0 to 16777216");
-  if (a.local_layers > 0 && a.window == 0) {
-    fail(errc::missing_field, "model.attention.window", a.window, "the window of the local layers, in tokens");
+  check_part("model.attention.global_head_dim", attention.global_head_dim, 16777216, "0 (as head_dim) to 16777216");
+  check_part("model.attention.global_kv_heads", attention.global_kv_heads, attention.heads,
+             "0 (as kv_heads) to the number of heads");
+  check_part("model.attention.relative_buckets", attention.relative_buckets, 16777216, "0 to 16777216");
+  if (attention.local_layers > 0 && attention.window == 0) {
+    fail(errc::missing_field, "model.attention.window", attention.window, "the window of the local layers, in tokens");
   }
 }
 
@@ -1724,32 +1727,35 @@ struct projection_weights {
 };
 
 constexpr projection_weights latent_projections(const transformer& model) {
-  const latent_attention_spec& a = model.attention.latent;
+  const latent_attention_spec& latent = model.attention.latent;
   const std::int64_t d = model.d_model;
   const std::int64_t heads = model.attention.heads;
-  const std::int64_t qk = a.qk_nope_head_dim + a.qk_rope_head_dim;
-  const std::int64_t queries =
-      a.q_lora_rank > 0 ? checked_add(checked_multiply(d, a.q_lora_rank), checked_multiply(a.q_lora_rank, heads, qk))
-                        : checked_multiply(d, heads, qk);
-  const std::int64_t keys = checked_add(checked_multiply(d, a.kv_lora_rank + a.qk_rope_head_dim),
-                                        checked_multiply(a.kv_lora_rank, heads, a.qk_nope_head_dim + a.v_head_dim));
-  return {checked_add(queries, keys), checked_multiply(heads, a.v_head_dim, d), a.q_lora_rank + a.kv_lora_rank};
+  const std::int64_t qk = latent.qk_nope_head_dim + latent.qk_rope_head_dim;
+  const std::int64_t queries = latent.q_lora_rank > 0 ? checked_add(checked_multiply(d, latent.q_lora_rank),
+                                                                    checked_multiply(latent.q_lora_rank, heads, qk))
+                                                      : checked_multiply(d, heads, qk);
+  const std::int64_t keys =
+      checked_add(checked_multiply(d, latent.kv_lora_rank + latent.qk_rope_head_dim),
+                  checked_multiply(latent.kv_lora_rank, heads, latent.qk_nope_head_dim + latent.v_head_dim));
+  return {checked_add(queries, keys), checked_multiply(heads, latent.v_head_dim, d),
+          latent.q_lora_rank + latent.kv_lora_rank};
 }
 
 /// One layer with the given head size and KV heads; `kv_matrices` is 2, 1 where keys and values share one, 0 where they
 /// come from another layer.
 constexpr projection_weights head_projections(const transformer& model, std::int64_t head_dim, std::int64_t kv_heads,
                                               std::int64_t kv_matrices) {
-  const attention_spec& a = model.attention;
-  const std::int64_t width = checked_multiply(head_dim, a.heads + kv_matrices * kv_heads);
-  std::int64_t extra = (a.qkv_bias ? width : 0) + (a.output_bias ? model.d_model : 0) + (a.sinks ? a.heads : 0);
-  if (a.qk_norm) extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
-  return {checked_multiply(model.d_model, width), checked_multiply(a.heads, head_dim, model.d_model), extra};
+  const attention_spec& attention = model.attention;
+  const std::int64_t width = checked_multiply(head_dim, attention.heads + kv_matrices * kv_heads);
+  std::int64_t extra = (attention.qkv_bias ? width : 0) + (attention.output_bias ? model.d_model : 0) +
+                       (attention.sinks ? attention.heads : 0);
+  if (attention.qk_norm) extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
+  return {checked_multiply(model.d_model, width), checked_multiply(attention.heads, head_dim, model.d_model), extra};
 }
 
 /// Self-attention weights of all layers of the decoder (or of the only stack).
 constexpr projection_weights stack_projections(const transformer& model) {
-  const attention_spec& a = model.attention;
+  const attention_spec& attention = model.attention;
   const auto times = [](projection_weights one, std::int64_t layers) {
     return projection_weights{checked_multiply(one.qkv, layers), checked_multiply(one.output, layers),
                               checked_multiply(one.extra, layers)};
@@ -1759,17 +1765,18 @@ constexpr projection_weights stack_projections(const transformer& model) {
                               checked_add(x.extra, y.extra)};
   };
   if (has_latent_attention(model)) return times(latent_projections(model), model.layers);
-  const projection_weights usual = head_projections(model, a.head_dim, a.kv_heads, 2);
-  const projection_weights reading = head_projections(model, a.head_dim, a.kv_heads, 0);
-  const bool wide = a.global_head_dim > 0 || a.global_kv_heads > 0 || a.global_kv_shared;
-  const std::int64_t global_layers = wide ? model.layers - a.local_layers : 0;
+  const projection_weights usual = head_projections(model, attention.head_dim, attention.kv_heads, 2);
+  const projection_weights reading = head_projections(model, attention.head_dim, attention.kv_heads, 0);
+  const bool wide = attention.global_head_dim > 0 || attention.global_kv_heads > 0 || attention.global_kv_shared;
+  const std::int64_t global_layers = wide ? model.layers - attention.local_layers : 0;
   const projection_weights global =
-      head_projections(model, a.global_head_dim > 0 ? a.global_head_dim : a.head_dim,
-                       a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads, a.global_kv_shared ? 1 : 2);
+      head_projections(model, attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim,
+                       attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads,
+                       attention.global_kv_shared ? 1 : 2);
   projection_weights sum = plus(times(usual, model.layers - global_layers), times(global, global_layers));
-  if (a.kv_shared_layers > 0) {
-    sum.qkv -= checked_multiply(usual.qkv - reading.qkv, a.kv_shared_layers);
-    sum.extra -= checked_multiply(usual.extra - reading.extra, a.kv_shared_layers);
+  if (attention.kv_shared_layers > 0) {
+    sum.qkv -= checked_multiply(usual.qkv - reading.qkv, attention.kv_shared_layers);
+    sum.extra -= checked_multiply(usual.extra - reading.extra, attention.kv_shared_layers);
   }
   return sum;
 }
@@ -1912,7 +1919,8 @@ struct lora_targets {
 #include <cstdint>
 
 /// @file
-/// FLOPs of a model, two per multiply-add. What counts as a model FLOP is a convention, and an argument.
+/// FLOPs of a model, two per multiply-add. Publications count model FLOPs by different conventions, so the convention
+/// is an argument here.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -1927,7 +1935,7 @@ enum class attention_flops : std::uint8_t {
 /// How a sliding window of W tokens in a sequence of T is counted, where W is below T.
 enum class window_flops : std::uint8_t {
   smooth,   ///< (T W - W^2/2) / T keys for each query: MaxText
-  clipped,  ///< min(W, T/2) keys: the estimator's, within 1 % of smooth for W far below T
+  clipped,  ///< min(W, T/2) keys: as the estimates count, within 1 % of smooth for W far below T
   half,     ///< W/2 keys, as some MaxText versions print local layers
 };
 
@@ -1935,21 +1943,22 @@ enum class window_flops : std::uint8_t {
 /// look-up, router, half of causal attention.
 struct flop_convention {
   attention_flops attention = attention_flops::causal_half;  ///< how attention is counted
-  window_flops window = window_flops::smooth;                ///< how sliding windows are
+  window_flops window = window_flops::smooth;                ///< how sliding windows are counted
   bool router = true;                                        ///< the router of a mixture of experts counts
   bool all_parameters = false;  ///< two FLOPs for each parameter of the model (6N) instead of for each in a product
   bool latent_norms = false;    ///< one multiply-add for each weight of the norms inside of latent attention
 };
 
-/// As MaxText prints FLOPs: the default.
+/// MaxText's count, the default.
 inline constexpr flop_convention maxtext_flops{};
-/// As MaxText, without the router; Megatron-LM adds the norms inside of latent attention.
+/// Megatron-LM's count: MaxText's without the router, and with the norms inside of latent attention.
 inline constexpr flop_convention megatron_flops{attention_flops::causal_half, window_flops::smooth, false, false, true};
-/// 6 N per token of training, 2 N of a forward pass, N all parameters.
+/// The 6 N rule: six FLOPs per parameter and token of training, two of a forward pass, for all N parameters; attention
+/// does not count.
 inline constexpr flop_convention six_n_flops{attention_flops::none, window_flops::smooth, true, true};
 
-/// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention
-/// stands in `mlp`'s place as one figure, `weights`.
+/// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention is
+/// one figure, `weights`, and its parts are 0.
 struct forward_flops {
   flops qkv{};               ///< projections of queries, keys and values
   flops attention_output{};  ///< the projection behind attention
@@ -2056,29 +2065,31 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
   return 3 * forward_flops_per_token(model, sequence_length, how).total;
 }
 
-/// The rule of thumb of a forward pass: two FLOPs per parameter and token. Active parameters for a mixture of experts.
-/// Block rematerialisation adds it to `training_work` once more. Worked: 5.112e14 FLOP for 31.2e9 on 8192 tokens.
+/// The rule of thumb of a forward pass: two FLOPs per parameter and token, with the active parameters of a mixture of
+/// experts. Rematerialisation of whole blocks adds one such pass to `training_work`. Worked: 5.112e14 FLOP for 31.2e9
+/// parameters on 8192 tokens.
 [[nodiscard]] constexpr flops forward_work(std::int64_t parameter_total, std::int64_t tokens) {
   return flops{2 * static_cast<double>(detail::positive_count("parameters", parameter_total)) *
                static_cast<double>(detail::positive_count("tokens", tokens))};
 }
 
 /// The rule of thumb of training: six FLOPs per parameter and token, recomputation not counted.
-/// Worked: 3.2856e24 FLOP for 37e9 on 14.8e12 tokens. Source: scaling book, "Transformers" (2025-12-15).
+/// Worked: 3.2856e24 FLOP for 37e9 parameters on 14.8e12 tokens. Source: scaling book, "Transformers" (2025-12-15).
 [[nodiscard]] constexpr flops training_work(std::int64_t parameter_total, std::int64_t tokens) {
   return 3 * forward_work(parameter_total, tokens);
 }
 
 /// What the attention core is compared with.
 enum class attention_against : std::uint8_t {
-  projections,  ///< those of queries, keys, values and outputs
+  projections,  ///< of queries, keys, values and outputs
   layers,       ///< all matrix products of the layers: projections, MLPs, active experts; not router and output head
 };
 
-/// The sequence, in tokens and not rounded, at which the attention core takes as many FLOPs as the other products of a
-/// layer. Throws for models with sliding windows, whose attention need not ever get there.
-/// Worked: 2 D against projections, and 8 D against all with F = 4 D gated, multi-head, attention counted in full: 8192
-/// and 32768 for D = 4096. Source: scaling book, "Transformers".
+/// The sequence length, in tokens and not rounded, at which the attention core takes as many FLOPs as the other
+/// products of a layer. Throws for models with sliding windows, whose attention may never take that many.
+/// Worked: for multi-head attention counted in full and a gated MLP of inner width 4 D it is 2 D against the
+/// projections and 8 D against all products of a layer: 8192 and 32768 for D = 4096. Source: scaling book,
+/// "Transformers".
 [[nodiscard]] constexpr double attention_parity_length(const transformer& model, attention_against what,
                                                        attention_flops how = attention_flops::full) {
   if (how == attention_flops::none) {
@@ -2094,7 +2105,8 @@ enum class attention_against : std::uint8_t {
   return (projections + one.mlp_up + one.mlp_down + one.experts_up + one.experts_down) / one.attention;
 }
 
-/// A rate of model FLOPs counted under one convention, counted under another: converts a published MFU.
+/// An MFU whose FLOPs were counted under one convention, as another convention counts it: what makes published MFUs
+/// comparable.
 /// Worked: 0.5 under 6N of llama-3-8b at 8192 tokens is 0.534 under MaxText's convention.
 [[nodiscard]] constexpr double converted_mfu(double mfu, const transformer& model, std::int64_t sequence_length,
                                              const flop_convention& from, const flop_convention& to) {
@@ -2125,11 +2137,11 @@ enum class attention_against : std::uint8_t {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Where a tensor of the forward pass is while the backward pass has not come to it.
+/// Where a tensor of the forward pass waits for the backward pass.
 enum class placement : std::uint8_t {
-  recompute,  ///< nowhere: done again
+  recompute,  ///< not kept: computed again
   device,     ///< kept in HBM
-  host,       ///< moved to host memory and back
+  host,       ///< moved to host memory and brought back
 };
 
 /// What is saved of each layer between forward and backward pass. Tensors are named as in MaxText's custom policy.
@@ -2155,7 +2167,8 @@ struct remat_policy {
 /// @}
 
 namespace detail {
-/// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . done again.
+/// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . computed
+/// again.
 constexpr remat_policy policy(const char (&tensors)[8], bool attention_again) noexcept {
   const auto where = [&tensors](std::size_t i) {
     return tensors[i] == 'D' ? placement::device : tensors[i] == 'H' ? placement::host : placement::recompute;
@@ -2167,29 +2180,29 @@ constexpr remat_policy policy(const char (&tensors)[8], bool attention_again) no
 /// The policies of MaxText by its names. Letters: layer input, qkv, context, output projection, MLP up, MLP down,
 /// elementwise.
 namespace remat {
-/// The layer's input alone is kept: all else is done again.
+/// Only the input of a layer is kept; all else is computed again.
 inline constexpr remat_policy full{};
-/// Everything is kept: nothing is done again.
+/// Everything is kept; no tensor is computed again.
 inline constexpr remat_policy none = detail::policy("DDDDDDD", false);
-/// Every matrix product is kept; the attention kernel and elementwise work are done again.
+/// Every matrix product is kept; the attention kernel and elementwise work run again.
 inline constexpr remat_policy minimal = detail::policy("DDDDDD.", true);
-/// As minimal, and the attention kernel is not run again.
+/// Every matrix product and the output of the attention kernel are kept; elementwise work runs again.
 inline constexpr remat_policy minimal_with_context = detail::policy("DDDDDD.", false);
 /// Every matrix product is kept in host memory, the layer's input on the device.
 inline constexpr remat_policy minimal_offloaded = detail::policy("DHHHHH.", true);
-/// Matrix products but those into the MLP.
+/// Every matrix product but those into the MLP is kept.
 inline constexpr remat_policy save_dot_except_mlpwi = detail::policy("DDDD.D.", true);
-/// Matrix products of attention alone.
+/// Only the matrix products of attention are kept.
 inline constexpr remat_policy save_dot_except_mlp = detail::policy("DDDD...", true);
-/// The same, and the attention kernel is not run again.
+/// The matrix products of attention and the output of its kernel are kept.
 inline constexpr remat_policy save_dot_with_context_except_mlp = detail::policy("DDDD...", false);
-/// Queries, keys and values.
+/// Queries, keys and values are kept.
 inline constexpr remat_policy save_qkv_proj = detail::policy("DD.....", true);
-/// Queries, keys and values, in host memory.
+/// Queries, keys and values are kept in host memory.
 inline constexpr remat_policy qkv_proj_offloaded = detail::policy("DH.....", true);
-/// The output projection.
+/// The result of the output projection is kept.
 inline constexpr remat_policy save_out_proj = detail::policy("D..D...", true);
-/// The output of the attention kernel, which is not run again.
+/// The output of the attention kernel is kept, so that the kernel does not run again.
 inline constexpr remat_policy save_context = detail::policy("D.D....", false);
 }  // namespace remat
 
@@ -2248,7 +2261,7 @@ inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
 #include <string_view>
 
 /// @file
-/// What is to be done with a model: training, with its batch, sequence, precision, optimizer and rematerialisation.
+/// A training job: its batch, sequence length, precision, optimizer and rematerialisation.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -2287,12 +2300,13 @@ enum class optimizer_kind : std::uint8_t {
 /// What training keeps of the parameters between steps: weights + optimizer = total.
 struct training_state {
   bytes weights{};    ///< the master copy
-  bytes optimizer{};  ///< its state
+  bytes optimizer{};  ///< its moments
   bytes total{};      ///< of both
 };
 
-/// The state of that many parameters, over all devices, each part held once.
-/// Worked: 70e9 in bf16 with fp32 moments of AdamW take 140 + 560 GB: 10 B each. Source: scaling book, "Training".
+/// The training state of that many parameters over all devices, when no device holds a copy of another's part.
+/// Worked: 70e9 parameters in bf16 with fp32 moments of AdamW take 140 + 560 GB: 10 B each. Source: scaling book,
+/// "Training".
 [[nodiscard]] constexpr training_state training_state_of(std::int64_t parameter_total, dtype weights = dtype::bf16,
                                                          optimizer_kind optimizer = optimizer_kind::adamw,
                                                          dtype moments = dtype::fp32) {
@@ -2314,9 +2328,9 @@ enum class software_level : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(level));
 }
 
-/// How attention is computed. `flash`: scores stay on the chip, in blocks, and blocks that the mask hides are skipped;
-/// what nearly all published runs use. `unfused`: scores and probabilities of every query and key of a sequence, hidden
-/// ones too, are written to HBM and read again.
+/// How attention is computed. `flash`, which nearly all published runs use, keeps scores on the chip, in blocks, and
+/// skips blocks that the mask hides. `unfused` writes the scores and probabilities of every query and key of a
+/// sequence, hidden ones too, to HBM and reads them again.
 enum class attention_kernel : std::uint8_t { flash, unfused };
 
 /// "flash" or "unfused".
@@ -2330,8 +2344,8 @@ enum class attention_kernel : std::uint8_t { flash, unfused };
   return detail::enumerator_named<attention_kernel>(given, 2);
 }
 
-/// What of the training state lies in the memory of the hosts between steps. The optimizer's comes back whole for the
-/// update; parameters come layer by layer, and whole for the update.
+/// Which part of the training state lies in host memory between steps. Optimizer state is brought back whole for the
+/// update; parameters are brought layer by layer for the passes, and whole for the update.
 enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer };
 
 /// One training step. Fields without a sensible default are 0 and refused by name when used.
@@ -2356,7 +2370,7 @@ struct training_job {
   attention_kernel attention = attention_kernel::flash;  ///< how attention is computed
   host_state state_on_host = host_state::none;           ///< what lies in host memory between steps
   std::int64_t lora_rank = 0;                            ///< of adapters on a frozen base; 0: all is trained
-  lora_targets lora{};  ///< layers with adapters, where there is a rank; `weights` and `moments` are theirs
+  lora_targets lora{};                 ///< layers with adapters; `weights` and `moments` are the adapters'
   dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
 };
 
@@ -2373,7 +2387,7 @@ struct training_job {
 }
 
 namespace detail {
-/// Products run quantised to 8 bits.
+/// Whether products run quantised to 8 bits.
 constexpr bool in_eight_bits(const training_job& job) noexcept {
   return job.compute == dtype::int8 || job.compute == dtype::fp8;
 }
@@ -2424,29 +2438,32 @@ struct layer_widths {
   double qkv = 0;      ///< queries, keys and values together
   double context = 0;  ///< output of the attention kernel
   double mlp_up = 0;   ///< outputs of gate and up products
-  double mlp = 0;      ///< those and the input of the down product
-  double scores = 0;   ///< of attention that is not fused: see scores_width
+  double mlp = 0;      ///< outputs of gate and up products, and the input of the down product
+  double scores = 0;   ///< scores that attention writes out: see scores_width
 };
 
-/// The widths of a model's layers; `global_apart`: layers that attend to everything may have heads of their own.
+/// The widths of a model's layers. `global_apart`: layers that attend to everything count with the widths of their own
+/// heads.
 /// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
 [[nodiscard]] constexpr layer_widths widths_of(const transformer& model, bool global_apart = true) {
   layer_widths w;
   w.d_model = static_cast<double>(model.d_model);
-  const attention_spec& a = model.attention;
-  const auto heads = static_cast<double>(a.heads);
+  const attention_spec& attention = model.attention;
+  const auto heads = static_cast<double>(attention.heads);
   if (has_latent_attention(model)) {
-    const auto qk = static_cast<double>(a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim);
-    const auto v = static_cast<double>(a.latent.v_head_dim);
+    const auto qk = static_cast<double>(attention.latent.qk_nope_head_dim + attention.latent.qk_rope_head_dim);
+    const auto v = static_cast<double>(attention.latent.v_head_dim);
     w.qkv = heads * (2 * qk + v);
     w.context = heads * v;
   } else {
-    const auto size = static_cast<double>(a.head_dim);
+    const auto size = static_cast<double>(attention.head_dim);
     const double global = detail::global_head_dim(model);
-    const auto kv_heads = static_cast<double>(a.global_kv_heads > 0 ? a.global_kv_heads : a.kv_heads);
-    const double share = global_apart ? 1 - static_cast<double>(a.local_layers) / static_cast<double>(model.layers) : 0;
-    w.qkv = size * (heads + 2 * static_cast<double>(a.kv_heads));
-    w.qkv += share * (global * (heads + (a.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
+    const auto kv_heads =
+        static_cast<double>(attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads);
+    const double share =
+        global_apart ? 1 - static_cast<double>(attention.local_layers) / static_cast<double>(model.layers) : 0;
+    w.qkv = size * (heads + 2 * static_cast<double>(attention.kv_heads));
+    w.qkv += share * (global * (heads + (attention.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
     w.context = heads * (size + share * (global - size));
   }
   const double matrices = model.mlp.gated ? 3 : 2;
@@ -2459,7 +2476,7 @@ struct layer_widths {
   return w;
 }
 
-/// Parameters that are trained, and that are not: adapters and their base, or all and none.
+/// Parameters that a training step holds: those it trains and, under LoRA adapters, those of the frozen base.
 struct held_parameters {
   /// @{
   /// Over all devices, each parameter once.
@@ -2475,9 +2492,9 @@ struct held_parameters {
   return {static_cast<double>(lora_parameters(model, job.lora_rank, job.lora)), total};
 }
 
-/// Scores of a token in a layer that are written out: one for each head and key of the sequence, hidden keys too; none
-/// by a fused kernel. Worked: 32 x 4096 for llama-3-8b, unfused. Source: Korthikanti et al. 2022, arXiv 2205.05198,
-/// whose 2 a s^2 b bytes are these in bf16.
+/// Attention scores per token and layer that are written to HBM: one for each head and key of the sequence, hidden keys
+/// included; 0 for a fused kernel. Worked: 32 x 4096 for llama-3-8b, unfused. Source: Korthikanti et al. 2022, arXiv
+/// 2205.05198, whose 2 a s^2 b bytes are these in bf16.
 [[nodiscard]] constexpr double scores_width(const transformer& model, const training_job& job) noexcept {
   if (job.attention == attention_kernel::flash) return 0;
   return static_cast<double>(model.attention.heads) * static_cast<double>(job.sequence_length);
@@ -2504,10 +2521,11 @@ struct held_parameters {
                              static_cast<double>(detail::positive_count("tokens", tokens)));
 }
 
-/// FLOPs per token that a policy does again in the backward pass, as `step_time` counts them. What nothing depends on
-/// is not done again: the down product of the MLP and the output head. Attention is the fused kernel's. Throws under
-/// `all_parameters`, which knows no parts. Worked: 4 T N H per layer where every product is kept and attention is
-/// counted in full: 268435456 for 64 heads of 128 at 8192 tokens. Source: scaling book, "Transformers".
+/// FLOPs per token that a policy computes again in the backward pass, as `step_time` counts them. Results that no
+/// gradient needs are not computed again: those of the down product of the MLP and of the output head. Attention is
+/// that of the fused kernel. Throws under `all_parameters`, which does not tell the parts apart. Worked: 4 T N H per
+/// layer where every product is kept and attention is counted in full: 268435456 for 64 heads of 128 at 8192 tokens.
+/// Source: scaling book, "Transformers".
 [[nodiscard]] constexpr flops recomputed_flops_per_token(const transformer& model, std::int64_t sequence_length,
                                                          const remat_policy& policy,
                                                          const flop_convention& how = maxtext_flops) {
@@ -3348,8 +3366,8 @@ inline constexpr std::array<machine_type, 16> machine_types = {{
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A slice of a pod: one kind of chip in one shape, cut into VMs of equal size. It holds its chip by value, so that a
-/// chip of the caller's own is treated like those of the table.
+/// A slice of a pod: one kind of chip in one shape, divided into VMs of equal size. It holds its chip by value, so that
+/// a caller's own chip is treated like those of the table.
 struct slice {
   chip_spec chip{};               ///< every chip of the slice
   topology shape{};               ///< chips along each ICI axis
@@ -3370,17 +3388,17 @@ struct slice {
 [[nodiscard]] constexpr std::int64_t vms(const slice& where) {
   return ceil_div(chips(where), detail::positive_count("slice.chips_per_vm", where.chips_per_vm));
 }
-/// Physical hosts, in eighths and quarters where one is shared with other slices. Worked: 16 for v5p-128; 2 for
+/// Physical hosts of the slice: a fraction where its host is shared with other slices. Worked: 16 for v5p-128; 2 for
 /// v5litepod-16 (4 VMs); 0.125 for v5litepod-1.
 [[nodiscard]] constexpr double hosts(const slice& where) {
   return static_cast<double>(chips(where)) /
          static_cast<double>(detail::positive_count("chip.host.chips", where.chip.host.chips));
 }
-/// Per axis, whether it wraps. Worked: v5p-128 on all three axes.
+/// Per axis, whether it wraps. Worked: all three axes of v5p-128 do.
 [[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const slice& where) {
   return wraparound(where.shape, where.chip.ici.wraparound, where.chip.pod.shape);
 }
-/// Whether every axis wraps; unknown where that of an axis is. Worked: yes for v5p-128, no for v5litepod-128.
+/// Whether every axis wraps; unknown where the wraparound of an axis is. Worked: yes for v5p-128, no for v5litepod-128.
 [[nodiscard]] constexpr known<bool> fully_wrapped(const slice& where) {
   const std::array<known<bool>, 3> axes = wraparound(where);
   for (std::int32_t axis = 0; axis < where.shape.axes; ++axis) {
@@ -3392,7 +3410,7 @@ struct slice {
 }
 /// Whether the service runs it as one slice: not above the largest that is scheduled. Worked: v5p-17920 is not.
 [[nodiscard]] constexpr bool schedulable(const slice& where) { return chips(where) <= where.chip.pod.largest_slice; }
-/// HBM of the whole slice that a program may use, where the chip's budget is known, else all of it.
+/// HBM of the whole slice that a program may use; all of it where the budget of the chip is not known.
 [[nodiscard]] constexpr bytes usable_hbm(const slice& where) {
   return usable_hbm_per_device(where.chip) * static_cast<double>(devices(where));
 }
@@ -3445,7 +3463,7 @@ constexpr bool is_named(const slice& where) {
   return row != nullptr && is_shape(*row, where.shape) && row->chips_per_vm == where.chips_per_vm;
 }
 
-/// Where `generations` has the chip; -1 where it has not.
+/// The index of the chip in `generations`; -1 where it is not in that table.
 constexpr std::int64_t generation_index(const chip_spec& chip) noexcept {
   for (std::size_t i = 0; i < generations.size(); ++i) {
     if (generations[i].name == chip.name) return static_cast<std::int64_t>(i);
@@ -3496,16 +3514,17 @@ inline constexpr std::size_t slice_count = detail::count_slices();
   return result.append(name(where.shape));
 }
 
-/// Several slices alike; refuses a count below 1. Worked: "4 x v6e-256" for 4, "v6e-256" for one.
+/// The name of that many equal slices; refuses a count below 1. Worked: "4 x v6e-256" for 4, "v6e-256" for one.
 [[nodiscard]] constexpr text<64> name(const slice& where, std::int64_t count) {
   text<64> result;
   if (detail::positive_count("slices", count) > 1) result.append(count).append(" x ");
   return result.append(name(where).view());
 }
 
-/// Whether a chip can be cut into that shape. Three dimensions: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples of 4
-/// with A <= B <= C (one chip on tpu7x). Two dimensions: the documented shapes of the generations; for other chips
-/// sides that are powers of two, equal or one twice the other. Up to the largest slice, or a documented name above it.
+/// Whether a chip has slices of that shape. Chips with three axes: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples
+/// of 4 with A <= B <= C (one chip on tpu7x). Chips with two axes: the documented shapes of the generations; for other
+/// chips sides that are powers of two, equal or one twice the other. A slice has no more chips than the largest slice
+/// of its generation, or than a documented name above that.
 /// Worked: 4x4x12 of v5p is valid, 4x12x4 and 4x4x6 are not. Source: KubeRay's copy of GKE "Plan TPUs", xpk.
 [[nodiscard]] constexpr bool is_valid_shape(const chip_spec& chip, const topology& shape) {
   if (shape.axes != chip.ici.axes) return false;
@@ -3544,7 +3563,7 @@ constexpr text<160> shape_hint(const chip_spec& chip) {
 }  // namespace detail
 
 /// The slice of that chip in that shape, with the default VM layout (or `chips_per_vm` where it is given). Throws
-/// `errc::unknown_name` for shapes that cannot be cut, and `errc::not_divisible` for VMs that do not tile it.
+/// `errc::unknown_name` for shapes that the chip does not have, and `errc::not_divisible` for VMs that do not tile it.
 /// Worked: slice_of(v5p, {4, 4, 12}) has 192 chips.
 [[nodiscard]] constexpr slice slice_of(const chip_spec& chip, const topology& shape, std::int64_t chips_per_vm = 0) {
   if (!is_valid_shape(chip, shape)) {
@@ -3648,8 +3667,8 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   return slice_of(chip, best);
 }
 
-/// Whether a slice is what is meant by that many chips of its chip, and may be scheduled: `find_slice_of_size` answers
-/// with it. A plan considers these. Worked: v5litepod-8 (one VM) is, 2x4 of v5e on two VMs is not.
+/// Whether a slice is the one that `find_slice_of_size` finds for its chip and its number of chips, and may be
+/// scheduled. The planner considers these slices alone. Worked: v5litepod-8 (one VM) is, 2x4 of v5e on two VMs is not.
 [[nodiscard]] constexpr bool is_default(const slice& where) {
   const maybe<slice> usual = find_slice_of_size(where.chip, chips(where));
   return usual && usual->shape == where.shape && usual->chips_per_vm == where.chips_per_vm;
@@ -3661,7 +3680,8 @@ struct nearest_slices {
   maybe<slice> larger{};   ///< at least that many chips
 };
 
-/// The named slices of a chip just below and just above that many chips, or exactly so in both places.
+/// The named slices of a chip next to a number of chips: the largest that has no more, and the smallest that has no
+/// fewer.
 /// Worked: nearest(v5e, 24) are v5litepod-16 and v5litepod-32.
 [[nodiscard]] constexpr nearest_slices nearest(const chip_spec& chip, std::int64_t chip_count) {
   const detail::slice_row* smaller = nullptr;
@@ -3755,7 +3775,7 @@ constexpr text<160> slice_hint(std::string_view given) {
 #include <string_view>
 
 /// @file
-/// The mesh: how a model and its batch are dealt over the devices of a slice, and over slices.
+/// The mesh: how a model and its batch are sharded over the devices of a slice, and over slices.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -3768,13 +3788,13 @@ enum class mesh_unit : std::uint8_t { devices, chips };
 /// of slices. Names are MaxText's.
 struct layout {
   std::int64_t data = 1;                ///< copies of the model, inside a slice
-  std::int64_t fsdp = 1;                ///< ways in which weights, gradients and optimizer are cut
-  std::int64_t tensor = 1;              ///< ways in which each layer's products are cut
-  std::int64_t expert = 1;              ///< ways in which experts are dealt out
-  std::int64_t context = 1;             ///< sequence
+  std::int64_t fsdp = 1;                ///< shards of weights, gradients and optimizer state, inside a slice
+  std::int64_t tensor = 1;              ///< shards of each layer's matrix products
+  std::int64_t expert = 1;              ///< shards of the experts
+  std::int64_t context = 1;             ///< shards of each sequence
   std::int64_t pipeline = 1;            ///< stages inside a slice
   std::int64_t dcn_data = 1;            ///< copies of the model over slices
-  std::int64_t dcn_fsdp = 1;            ///< ways in which they are cut over slices
+  std::int64_t dcn_fsdp = 1;            ///< shards of weights, gradients and optimizer state, over slices
   std::int64_t dcn_pipeline = 1;        ///< stages over slices
   mesh_unit unit = mesh_unit::devices;  ///< what the degrees inside a slice count
 };
@@ -3799,7 +3819,7 @@ struct layout {
   return checked_multiply(mesh.dcn_data, mesh.dcn_fsdp, mesh.dcn_pipeline);
 }
 
-/// Ways in which the sequences of a step are dealt out.
+/// Shards of a step's batch: groups of devices that work on different sequences.
 [[nodiscard]] constexpr std::int64_t batch_shards(const layout& mesh) {
   return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.expert), mesh.dcn_data, mesh.dcn_fsdp);
 }
@@ -3826,9 +3846,9 @@ constexpr void validate(const layout& mesh, const slice& where) {
 /// Whether attention can be sharded that many ways: query heads divide evenly, and KV heads divide too or are copied
 /// whole, several devices to each. Worked: 32 heads with 8 KV heads divide 4 and 16 ways, not 3 or 64.
 [[nodiscard]] constexpr bool heads_divide(const transformer& model, std::int64_t ways) noexcept {
-  const attention_spec& a = model.attention;
+  const attention_spec& attention = model.attention;
   if (!has_text(model)) return true;
-  return ways > 0 && a.heads % ways == 0 && (a.kv_heads % ways == 0 || ways % a.kv_heads == 0);
+  return ways > 0 && attention.heads % ways == 0 && (attention.kv_heads % ways == 0 || ways % attention.kv_heads == 0);
 }
 
 /// Whether a step's sequences divide evenly over the batch shards of a layout and over its microbatches.
@@ -3860,7 +3880,8 @@ constexpr void check_heads(std::string_view field, const transformer& model, std
 
 }  // namespace detail
 
-/// Throws, naming the degree, unless the model's heads, experts and layers and the step's batch can be dealt out so.
+/// Throws, naming the degree, unless the model's heads, experts and layers and the step's batch can be sharded that
+/// way.
 constexpr void validate(const layout& mesh, const transformer& model, const training_job& job) {
   detail::check_heads("layout.tensor", model, mesh.tensor);
   if (mesh.expert > 1 && !has_experts(model)) {
@@ -3878,16 +3899,16 @@ constexpr void validate(const layout& mesh, const transformer& model, const trai
   detail::check_batch(mesh, job);
 }
 
-/// Bytes of one shard of an array, and of all copies together.
+/// One shard of an array, and all copies of all shards together.
 struct sharded_array {
   std::int64_t elements_per_device = 0;  ///< of the shard
   bytes per_device{};                    ///< of the shard
   bytes over_mesh{};                     ///< copies included
 };
 
-/// An array of that many elements cut `ways` ways on a mesh of that many devices: devices / ways copies of each part.
-/// Throws where the mesh or the array does not divide. Worked: int8[128, 2048] cut 16 ways on 32 devices is 16384 B on
-/// each and 524288 B over the mesh. Source: scaling book, "Sharded matrices".
+/// An array of that many elements sharded `ways` ways over the devices of a mesh, which hold devices / ways copies of
+/// each shard. Throws where the mesh or the array does not divide. Worked: int8[128, 2048] sharded 16 ways on 32
+/// devices is 16384 B on each and 524288 B over the mesh. Source: scaling book, "Sharded matrices".
 [[nodiscard]] constexpr sharded_array shard(std::int64_t elements, dtype type, std::int64_t ways,
                                             std::int64_t mesh_devices) {
   detail::positive_count("elements", elements);
@@ -3902,8 +3923,8 @@ struct sharded_array {
   return result;
 }
 
-/// The whole of an array, or of one of its dimensions, of which every device shows a part of that size: what turns the
-/// shapes of a profile back into those of the program. Worked: 4096 columns, cut 8 ways, are 32768 of the weight.
+/// The size of a whole array, or of one of its dimensions, from the size of its shards: turns the shapes in a profile
+/// back into those of the program. Worked: shards of 4096 columns, 8 ways, make a weight of 32768.
 /// Source: scaling book, "Profiling".
 [[nodiscard]] constexpr std::int64_t unsharded(std::int64_t part, std::int64_t ways) {
   return checked_multiply(detail::positive_count("part", part), detail::positive_count("ways", ways));
@@ -3911,7 +3932,8 @@ struct sharded_array {
 
 namespace detail {
 
-/// A training job that estimates can answer: everything valid by itself and together.
+/// Refuses a training job that the estimates do not cover: model, job, mesh and slice are checked each by itself and
+/// together.
 constexpr void check_trained(const transformer& model, const training_job& job, const layout& mesh,
                              const slice& where) {
   validate(model);
@@ -3972,13 +3994,14 @@ inline constexpr seconds ici_hop_latency{1e-6};
 /// How the chips of a group are joined.
 enum class network_kind : std::uint8_t {
   ring,     ///< every axis closes: both directions carry
-  line,     ///< no axis closes: what the chip at an end can take in
+  line,     ///< no axis closes: as fast as the chip at its end takes in
   switch_,  ///< every chip has one port into a switch (GPUs in a node, nodes in a network)
   mixed,    ///< some axes close: `collective_group::closed` says which
 };
 
-/// Whether a collective of n members is counted as moving the whole array or (n-1)/n of it. On rings the book drops the
-/// factor, because the best known two-way schedules of even rings do not gain from it; on switches in rough estimates.
+/// Whether a collective of n members is counted as moving the whole array or (n-1)/n of it. On rings the scaling book
+/// drops the factor, because the best known two-way schedules of even rings do not gain from it; on switches it does so
+/// in rough estimates.
 enum class member_share : std::uint8_t {
   by_network,  ///< whole on rings, others on lines and switches
   whole,
@@ -4044,8 +4067,9 @@ struct collective_group {
   return group_spanning(where, lengths);
 }
 
-/// Links through which data comes into one chip of the whole slice. A slice of one chip has those between its own two
-/// devices. Worked: 6 of v5p-128, 2 of v6e-8, 6 of tpu7x-2, whose dies are joined at six times the rate of a link.
+/// Links through which data comes into one chip of the whole slice. For a slice of one chip it is the connection
+/// between its own two devices, counted in links. Worked: 6 of v5p-128, 2 of v6e-8, 6 of tpu7x-2, whose dies are joined
+/// at six times the rate of a link.
 [[nodiscard]] constexpr double links_into_chip(const slice& where) {
   if (chips(where) == 1) return where.chip.ici.die_to_die_over_link.value_or(1);
   double links = 0;
@@ -4058,7 +4082,8 @@ struct collective_group {
 /// The rate at which one chip takes in what a group of so many of the slice's units (chips or devices) moves, where the
 /// groups of the other degrees use the links at the same time. The links of a chip are shared out in proportion to the
 /// logarithms of the degrees, as the axes of a torus are. A group has one link at least, and leaves one to the others.
-/// Worked: on v5p-128 a degree of 8 of 64 has 3 of 6 links, 270 GB/s; on v6e-256 degrees of 128 and 2 have 3 and 1 of 4.
+/// Worked: on v5p-128 a degree of 8 of 64 has 3 of 6 links, 270 GB/s; on v6e-256 degrees of 128 and 2 have 3 and 1
+/// of 4.
 [[nodiscard]] constexpr bytes_per_second group_bandwidth(const slice& where, double group, double units) {
   const bytes_per_second link = ici_link_rate(where.chip);
   const double all = links_into_chip(where);
@@ -4066,6 +4091,30 @@ struct collective_group {
   double links = all * (math::log2(group) / math::log2(units));
   if (links > all - 1) links = all - 1;
   return link * (links < 1 ? 1 : links);
+}
+
+/// The chips of one of several equal blocks into which a slice is divided, such as the replicas of a served model: as
+/// compact as the shape allows, since neighbours talk to each other. A block that spans a closing axis whole has its
+/// ring. Blocks that do not tile the shape lie along its last axis.
+/// Worked: 8 chips of v6e-256 are 2x4 with two links into a chip, 16 chips of v5p-128 are 2x2x4 with four.
+[[nodiscard]] constexpr collective_group block_of(const slice& where, std::int64_t block_chips) {
+  std::array<std::int32_t, 3> lengths{1, 1, 1};
+  std::int64_t left = detail::positive_count("chips of a block", block_chips);
+  for (std::int32_t factor = 2; left > 1;) {
+    std::size_t best = 3;
+    for (std::size_t axis = 0; axis < 3 && left % factor == 0; ++axis) {
+      const bool divides = where.shape.dims[axis] % (lengths[axis] * factor) == 0;
+      if (divides && (best == 3 || lengths[axis] < lengths[best])) best = axis;
+    }
+    if (best < 3) {
+      lengths[best] *= factor;
+      left /= factor;
+    } else if (++factor > left || factor > 64) {
+      break;
+    }
+  }
+  if (left > 1) lengths[2] = static_cast<std::int32_t>(lengths[2] * left);
+  return group_spanning(where, lengths);
 }
 
 /// The rate of one chip into the network between slices: its share of the host's network card, or of PCIe where that is
@@ -4076,8 +4125,9 @@ struct collective_group {
   return min(network, chip.host.pcie.value_or(network));
 }
 
-/// What an all-reduce among slices moves through each chip, in arrays of the size that the chip holds: reduce-scatter
-/// and all-gather, (n-1)/n of the array each, or the whole of it each. Worked: 1 for two slices, 1.5 for four.
+/// What an all-reduce among slices moves through each chip, as a multiple of the array that the chip holds: its
+/// reduce-scatter and its all-gather move (n-1)/n of the array each, or the whole of it each. Worked: 1 for two slices,
+/// 1.5 for four.
 [[nodiscard]] constexpr double all_reduce_share(double slices, member_share share = member_share::others) noexcept {
   if (slices <= 1) return 0;
   return share == member_share::whole ? 2 : 2 * (slices - 1) / slices;
@@ -4112,11 +4162,11 @@ struct collective_time {
   seconds exposed{};  ///< what the step waits for
 };
 
-/// What a model and a job are, in the numbers that every term needs.
+/// The numbers of a model and a job that every term needs.
 struct training_sizes {
   layer_widths width{};    ///< of a layer, for each token
   forward_flops work{};    ///< of a token
-  flops adapters{};        ///< of their products, forward, for each token
+  flops adapters{};        ///< forward, of the products of LoRA adapters, for each token
   held_parameters held{};  ///< trained and frozen parameters
   double layers = 0;       ///< of the text stack
   double passes = 3;       ///< of a product: forward, gradients of its input, and of its weights unless frozen
@@ -4151,7 +4201,7 @@ struct work_terms {
   double expert_passes = 1;   ///< times that a token goes to its experts and back
 };
 
-/// The same, added up: what the time of a step depends on.
+/// The work terms added up by what they grow with: the time of a step depends on these sums alone.
 struct work_sums {
   seconds per_token{};       ///< of a chip
   seconds per_microbatch{};  ///< products with their weights
@@ -4176,20 +4226,20 @@ struct layout_terms {
   double jitter = 0;          ///< share of the work in which slices wait for the slowest
   seconds dcn_once{};         ///< between slices, by itself
   seconds dcn_each{};         ///< between slices for each microbatch, by itself
-  double dcn_exposed = 0;     ///< part of that which the step waits for
+  double dcn_exposed = 0;     ///< part of the traffic that the step waits for
   seconds host_once{};        ///< between hosts and chips, by itself
   seconds host_each{};        ///< between hosts and chips for each microbatch, by itself
-  double host_exposed = 0;    ///< part of that which the step waits for
-  bool hidden_by_work = false;  ///< traffic is hidden by no more than the work there is
+  double host_exposed = 0;    ///< part of the traffic that the step waits for
+  bool hidden_by_work = false;  ///< traffic is hidden only for as long as the work takes
   double software = 1;          ///< time over that of a tuned recipe
 };
 
 namespace detail {
 
-/// 1 where a product is done again in the backward pass.
+/// 1 where a product is computed again in the backward pass.
 constexpr double again(placement where) noexcept { return where == placement::recompute ? 1 : 0; }
 
-/// How many of the three kinds of products that can be kept are done again.
+/// How many of the three kinds of products that can be kept are computed again.
 constexpr double products_again(const remat_policy& policy) noexcept {
   return again(policy.qkv) + again(policy.out_proj) + again(policy.mlp_up);
 }
@@ -4199,30 +4249,31 @@ constexpr double products_again(const remat_policy& policy) noexcept {
 constexpr double padded_attention(const transformer& model, const training_job& job, const calibration& constants) {
   const auto padded = [](std::int64_t head) { return static_cast<double>(round_up(head, 128)); };
   const double block = constants.attention_block;
-  const attention_spec& a = model.attention;
+  const attention_spec& attention = model.attention;
   const auto length = static_cast<double>(job.sequence_length);
   const bool unfused = job.attention == attention_kernel::unfused;
   const bool whole = model.kind == architecture::encoder || unfused;
   const double all = whole ? length : (length + (block < length ? block : length)) / 2;
-  const double seen = unfused ? all : static_cast<double>(a.window) + block;
+  const double seen = unfused ? all : static_cast<double>(attention.window) + block;
   const double local = seen < all ? seen : all;
   const auto layers = static_cast<double>(model.layers);
-  const auto local_layers = static_cast<double>(a.local_layers);
-  const auto heads = static_cast<double>(a.heads);
+  const auto local_layers = static_cast<double>(attention.local_layers);
+  const auto heads = static_cast<double>(attention.heads);
   if (has_latent_attention(model)) {
-    const std::int64_t keys = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
-    const auto sizes = static_cast<double>(keys + a.latent.v_head_dim);
+    const std::int64_t keys = attention.latent.qk_nope_head_dim + attention.latent.qk_rope_head_dim;
+    const auto sizes = static_cast<double>(keys + attention.latent.v_head_dim);
     const double width = constants.latent_values_padded ? sizes * (padded(keys) / static_cast<double>(keys))
-                                                        : padded(keys) + padded(a.latent.v_head_dim);
+                                                        : padded(keys) + padded(attention.latent.v_head_dim);
     return 2 * layers * heads * all * width;
   }
-  const double global_head = padded(a.global_head_dim > 0 ? a.global_head_dim : a.head_dim);
-  return 2 * 2 * heads * (local_layers * local * padded(a.head_dim) + (layers - local_layers) * all * global_head);
+  const double global_head = padded(attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim);
+  return 2 * 2 * heads *
+         (local_layers * local * padded(attention.head_dim) + (layers - local_layers) * all * global_head);
 }
 
-/// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, the scores a second time in
-/// the backward pass, at its own rate. Plain products take 3, and what was not kept again: scores, and their product
-/// with the values where its result is needed and not kept.
+/// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, because the backward pass
+/// computes the scores a second time, at a rate of its own. Unfused products take 3, and more for what was not kept:
+/// the scores, and their product with the values where its result is needed.
 constexpr double attention_passes(const training_job& job, const calibration& constants) {
   const remat_policy& policy = job.remat;
   if (job.attention == attention_kernel::flash)
@@ -4230,8 +4281,8 @@ constexpr double attention_passes(const training_job& job, const calibration& co
   return 3 + again(policy.elementwise) * (1 + again(policy.context)) / 2;
 }
 
-/// A product of a layer for each token: FLOPs of its forward pass, how often it is done in a step, and its dimensions
-/// on one device, contracted and outer, tensor parallelism applied.
+/// A product of a layer for each token: FLOPs of its forward pass, how often it is computed in a step, and its
+/// dimensions on one device, contracted and outer, tensor parallelism applied.
 struct product_on_device {
   flops work{};
   double passes = 0, inner = 0, outer = 0;
@@ -4324,7 +4375,7 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
                            (constants.dispatch_on_every_shard ? tensor : 1) / rate};
 }
 
-/// A collective that moves so many bytes into each chip of a group, of a mesh of so many units.
+/// A collective that moves `moved` bytes into each chip of a group, in a mesh of that many units.
 constexpr collective_time collective_of(const slice& where, std::int64_t group, std::int64_t units, double moved,
                                         double exposed) {
   const bytes_per_second rate = group_bandwidth(where, static_cast<double>(group), static_cast<double>(units));
@@ -4332,7 +4383,7 @@ constexpr collective_time collective_of(const slice& where, std::int64_t group, 
   return {whole, whole * exposed};
 }
 
-/// Collectives inside a slice.
+/// Adds the collectives inside a slice.
 constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const transformer& model,
                        const training_job& job, const layout& mesh, const slice& where, double stages,
                        const calibration& constants) {
@@ -4348,9 +4399,9 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
     terms.data = collective_of(where, replicas, units, 8 * sizes.held.trained / terms.weight_shards, weights_exposed);
   if (mesh.context > 1) {
     // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
-    const attention_spec& a = model.attention;
-    const std::int64_t key = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
-    const double latent_queries = static_cast<double>(checked_multiply(a.heads, key));
+    const attention_spec& attention = model.attention;
+    const std::int64_t key = attention.latent.qk_nope_head_dim + attention.latent.qk_rope_head_dim;
+    const double latent_queries = static_cast<double>(checked_multiply(attention.heads, key));
     const double queries = has_latent_attention(model) ? latent_queries : sizes.width.context;
     const double others = terms.tokens * static_cast<double>(mesh.context - 1);
     terms.context =
@@ -4387,7 +4438,7 @@ constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const l
 }
 
 /// Between host memory and chip: the optimizer's state in and out once; parameters in for every forward and backward
-/// pass, those that are trained in and out for the update. Nothing hides it: `memory_use` has no room for the state
+/// pass, those that are trained in and out for the update. Nothing hides it: HBM has no room for the state
 /// before the backward pass is over, so it cannot come earlier, and both ways are added.
 constexpr void add_host(layout_terms& terms, const training_sizes& sizes, const training_job& job, const slice& where,
                         const calibration& constants) {
@@ -4415,8 +4466,7 @@ constexpr double bubble_share(const training_job& job, double stages) {
 
 /// The terms of one chip, where activations are sharded over that many tensor-parallel devices. The batch and the
 /// microbatches of the job are not read. Throws where a rate that the job needs is unknown.
-/// Worked: dense products of llama-3-8b on v5p under `full` take 147 us a token
-/// (tests/unit/estimate/training/terms.cpp).
+/// Worked: dense products of llama-3-8b on v5p under `full` take 147 us a token.
 [[nodiscard]] constexpr work_terms work_terms_of(const training_sizes& sizes, const transformer& model,
                                                  const training_job& job, const chip_spec& chip, std::int64_t tensor,
                                                  const calibration& constants = {}) {
@@ -4467,9 +4517,10 @@ constexpr double bubble_share(const training_job& job, double stages) {
   return terms;
 }
 
-/// The time of a step of so many microbatches: `step_time(...).total`, term by term. "Exposed, or what the work cannot
-/// hide" is work + max(exposed, whole - work) = max(work + exposed, whole): each maximum is written so that it grows
-/// with all of its terms, which makes the least terms of several policies a bound on all of them.
+/// The time of a step of that many microbatches, which is `step_time(...).total`. The step waits for the exposed part
+/// of some traffic, or for what the work cannot hide: work + max(exposed, whole - work) = max(work + exposed, whole).
+/// Each maximum is written so that it grows with all of its terms, which makes the least terms of several policies a
+/// bound on all of them.
 [[nodiscard]] constexpr seconds time_of(const work_sums& work, const layout_terms& at, double microbatches) noexcept {
   const seconds on_chip = at.tokens * work.per_token + work.weight_update / at.weight_shards +
                           microbatches * (work.per_microbatch + at.gathered_share * work.weight_reads);
@@ -4505,7 +4556,7 @@ constexpr double bubble_share(const training_job& job, double stages) {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Does it fit? `uncertain` where the compiler's choices decide.
+/// Whether a job fits into HBM; `uncertain` where it depends on what the compiler does.
 enum class verdict : std::uint8_t { yes, uncertain, no };
 
 /// "yes", "uncertain" or "no".
@@ -4514,7 +4565,8 @@ enum class verdict : std::uint8_t { yes, uncertain, no };
   return detail::name_of(names, static_cast<std::size_t>(answer));
 }
 
-/// Share of what is usable below which the high estimate is safe; as far above it the low one surely does not fit.
+/// A job fits for sure where its high estimate is below this share of the usable HBM. For training it does not fit for
+/// sure where its low estimate is as far above all of it.
 inline constexpr double safe_share = 0.97;
 
 }  // namespace abi_0
@@ -4538,9 +4590,10 @@ inline constexpr double safe_share = 0.97;
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// When a step needs most; what belongs to different stages is never live together. `logits`: end of the forward pass,
-/// logits and output head beside all saved activations. `layer`: backward pass of a layer, its weights, what it does
-/// again, gradients. `update`: all gradients and what the optimizer keeps.
+/// The stages of a step that may need most memory; what belongs to different stages is never live together. `logits`:
+/// the end of the forward pass, with logits and output head beside all saved activations. `layer`: the backward pass of
+/// one layer, with its weights, what it computes again, and gradients. `update`: all gradients and what the optimizer
+/// keeps.
 enum class memory_stage : std::uint8_t { logits, layer, update };
 
 /// "logits", "layer" or "update".
@@ -4552,12 +4605,12 @@ enum class memory_stage : std::uint8_t { logits, layer, update };
 /// Bytes on one device in the stage that needs most; the parts add up to `total`.
 struct memory_breakdown {
   bytes parameters{};        ///< as they are kept between steps
-  bytes optimizer{};         ///< its state
+  bytes optimizer{};         ///< the optimizer's state
   bytes gradients{};         ///< accumulated ones in fp32, and those that the stage has made
   bytes activations{};       ///< saved between forward and backward pass
   bytes logits{};            ///< with their gradient
   bytes gathered_weights{};  ///< under FSDP: whole weights in flight, and gradients that wait to be reduced
-  bytes workspace{};         ///< what a layer does again, gradients of activations, buffers of transfers
+  bytes workspace{};         ///< what a layer computes again, gradients of activations, buffers of transfers
   bytes total{};             ///< in the stage that needs most
   bytes low{};               ///< the least that a good compiler needs
   bytes high{};              ///< nothing fused or reused
@@ -4565,7 +4618,7 @@ struct memory_breakdown {
   memory_stage stage = memory_stage::layer;  ///< the stage that needs most
 };
 
-/// What is left: usable less total; negative where it does not fit.
+/// HBM that is left: usable less total; negative where the job does not fit.
 [[nodiscard]] constexpr bytes headroom(const memory_breakdown& memory) noexcept { return memory.usable - memory.total; }
 
 /// `yes` where even the high estimate is below 97 % of what is usable, `no` where the low one is above 103 %.
@@ -4578,27 +4631,27 @@ struct memory_breakdown {
 [[nodiscard]] constexpr std::string_view largest_part(const memory_breakdown& memory) noexcept {
   constexpr std::string_view names[] = {"state", "gradients", "activations", "logits", "gathered weights", "workspace"};
   bytes most = memory.parameters + memory.optimizer;
-  std::size_t place = 0, i = 0;
+  std::size_t largest = 0, i = 0;
   for (const bytes part :
        {memory.gradients, memory.activations, memory.logits, memory.gathered_weights, memory.workspace}) {
-    if (++i; part > most) most = part, place = i;
+    if (++i; part > most) most = part, largest = i;
   }
-  return names[place];
+  return names[largest];
 }
 
-/// Bytes of one stage on one device. State is sharded with the weights; gathered weights are whole, but for tensor
-/// parallelism; the rest grows with the tokens of a microbatch.
+/// The memory of one stage. State is sharded with the weights; gathered weights are sharded by tensor parallelism
+/// alone; the rest grows with the tokens of a microbatch.
 struct stage_terms {
   /// @{
-  /// Of all weights, before they are sharded. Gradients that wait for the optimizer are of the second kind where
-  /// several microbatches add to them.
+  /// Bytes of all weights, before they are sharded. `accumulated_gradients` replaces `gradients` where several
+  /// microbatches add to them.
   bytes parameters{}, optimizer{}, gradients{}, accumulated_gradients{};
   /// @}
-  double brought = 1;        ///< share of the parameters that is on the device, for each pipeline stage; 1 at most
-  bytes gathered{};          ///< under FSDP, on a device
-  bytes gathered_experts{};  ///< the same of experts, before expert parallelism
+  double brought = 1;        ///< share of the parameters that is in HBM: times the pipeline stages, at most 1
+  bytes gathered{};          ///< whole weights on a device under FSDP
+  bytes gathered_experts{};  ///< whole weights of experts under FSDP, before expert parallelism
   /// @{
-  /// For each token of a microbatch on a device.
+  /// Bytes for each token of a microbatch on a device.
   bytes activations{}, logits{}, workspace{};
   /// @}
 };
@@ -4606,16 +4659,16 @@ struct stage_terms {
 /// The stages of a step by `memory_stage`, under one estimate of what the compiler does.
 using memory_terms = std::array<stage_terms, 3>;
 
-/// What a layout on its slices is to the memory of a device.
+/// What the memory of a device depends on in a layout.
 struct memory_layout {
   double weight_shards = 1;  ///< devices over which weights are sharded, all pipeline stages and slices counted
   double stages = 1;         ///< of the pipeline
   double gathers = 0;        ///< 1 where FSDP gathers weights, else 0
   double experts = 1;        ///< ways of expert parallelism
-  double tokens = 0;         ///< of a step on a device
+  double tokens = 0;         ///< tokens of a step on a device
 };
 
-/// The layout of a job. Worked: FSDP over v5p-128 shards weights over 64 devices.
+/// The figures of a layout that memory depends on. Worked: FSDP over v5p-128 shards weights over 64 devices.
 [[nodiscard]] constexpr memory_layout memory_layout_of(const training_job& job, const layout& mesh,
                                                        const slice& where) {
   const double devices_per_unit =
@@ -4666,8 +4719,8 @@ constexpr stage_terms kept_terms(const transformer& model, const training_job& j
   return kept;
 }
 
-/// Workspace of the backward pass of a layer for each token: what is done again, gradients of activations, 8-bit copies
-/// of operands, buffers of transfers, and scores where attention is not fused.
+/// Workspace of the backward pass of a layer for each token: what is computed again, gradients of activations, 8-bit
+/// copies of operands, buffers of transfers, and scores where attention is not fused.
 constexpr bytes layer_workspace(const transformer& model, const training_job& job, const layer_widths& width,
                                 std::int64_t tensor, const memory_calibration& constants) {
   const double element = job.compute == dtype::fp32 ? 4 : 2;
@@ -4736,7 +4789,7 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
 
 namespace detail {
 
-/// A stage by its parts.
+/// The parts of a stage in bytes.
 constexpr memory_breakdown parts_of(const stage_terms& terms, memory_stage stage, const memory_layout& at,
                                     double microbatches) {
   const double tokens = at.tokens / microbatches;
@@ -4767,11 +4820,11 @@ constexpr memory_breakdown largest_stage(const memory_terms& terms, const memory
 
 }  // namespace detail
 
-/// HBM that one training step takes on one device: state, and the most that is live beside it in any stage. Tensor
-/// parallelism leaves activations as they are: widths shrink and tokens per device grow alike. Adapters of LoRA train
-/// on a frozen base; what lies in host memory is counted while it is brought to the device. Throws for invalid shapes,
-/// meshes that do not fill the slice, batches that do not divide, and what is not modelled (encoder-decoders, LoRA on
-/// experts or latent attention).
+/// HBM that one training step takes on one device: its state, and the most that is live beside it in any stage. Tensor
+/// parallelism leaves activations as they are, because widths shrink as tokens per device grow. LoRA adapters train on
+/// a frozen base; state in host memory counts while it is on the device. Throws for invalid shapes, meshes that do not
+/// fill the slice, batches that do not divide, and what is not modelled (encoder-decoders, LoRA on experts or latent
+/// attention).
 /// Source: physics, constants in `memory_calibration`; held against published runs and memory records
 /// (tests/oracle/memory_records.cpp).
 [[nodiscard]] constexpr memory_breakdown memory_use(const transformer& model, const training_job& job,
@@ -4873,7 +4926,7 @@ struct step_breakdown {
   seconds software{};         ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
   seconds total{};            ///< of the step
   seconds low{};              ///< nine of ten comparable published runs lie between low and high
-  seconds high{};             ///< the upper end of that
+  seconds high{};             ///< the upper end of that range
   double band = 0;            ///< relative error behind low and high
   bool extrapolated = false;  ///< outside of what published runs cover
   step_bound limited_by = step_bound::compute;  ///< the largest part
@@ -4883,7 +4936,7 @@ struct step_breakdown {
 
 namespace detail {
 
-/// The parts of the work of one chip.
+/// Adds the parts of the work of one chip.
 constexpr void add_work(step_breakdown& step, const work_terms& work, const layout_terms& at, double microbatches) {
   step.dense_products = at.tokens * work.dense_products;
   step.expert_products = at.tokens * work.expert_products;
@@ -4900,12 +4953,12 @@ constexpr void add_work(step_breakdown& step, const work_terms& work, const layo
   step.hbm = step.elementwise + step.scores + step.operands + step.weight_reads + step.weight_update + step.dispatch;
 }
 
-/// A collective that takes place so many times.
+/// A collective that happens that many times.
 constexpr collective_time times(double count, const collective_time& once) noexcept {
   return {count * once.whole, count * once.exposed};
 }
 
-/// Collectives inside a slice. Those of weights are hidden by no more than the work there is.
+/// Adds the collectives inside a slice. Those of weights are hidden only for as long as the work takes.
 constexpr void add_collectives(step_breakdown& step, const work_terms& work, const layout_terms& at,
                                double microbatches) {
   step.fsdp = times(microbatches, at.fsdp);
@@ -4922,7 +4975,7 @@ constexpr void add_collectives(step_breakdown& step, const work_terms& work, con
   step.ici = step.fsdp.exposed + step.data.exposed + step.tensor.exposed + step.expert.exposed + step.context.exposed;
 }
 
-/// What is added to the work of a chip and its collectives, and the total.
+/// Adds the overhead, the bubble, the jitter and the exposed traffic beyond the slice, and the total.
 constexpr void add_waits(step_breakdown& step, const layout_terms& at, double microbatches) {
   step.overhead = microbatches * at.overhead;
   const seconds base = step.compute + step.hbm + step.ici + step.overhead;
@@ -4939,8 +4992,9 @@ constexpr void add_waits(step_breakdown& step, const layout_terms& at, double mi
   step.total = tuned + step.software;
 }
 
-/// Half-width that holds nine of ten errors with the model family left out of the calibration; one for all generations
-/// and kinds, for widths of single cells did not generalise. Wider where no published run covers the case.
+/// Half-width that holds nine of ten errors with the model family left out of the calibration. It is one for all
+/// generations and kinds of models, because widths fitted to single ones did not hold for families left out. The band
+/// is wider where no published run covers the case.
 inline constexpr double usual_band = 0.20;
 inline constexpr double wide_band = 0.35;
 
@@ -4960,7 +5014,7 @@ constexpr bool is_usual(const training_job& job, const layout& mesh, const layou
          job.state_on_host == host_state::none;
 }
 
-/// Below 1.5e9 parameters a factor of two either way.
+/// Adds the band of the estimate. For models below 1.5e9 parameters it is a factor of two either way.
 constexpr void add_band(step_breakdown& step, bool small, bool covered, std::int64_t slice_total) {
   step.extrapolated = small || !covered;
   step.band = small ? 1 : (step.extrapolated ? wide_band : usual_band) + (slice_total > 8 ? 0.05 : 0);
@@ -4983,7 +5037,7 @@ constexpr step_bound largest_part(const step_breakdown& step) {
 
 /// Time of one training step of a text model. Throws for what `memory_use` throws for, and where a needed figure of the
 /// chip is unknown. It does not ask whether the job fits: `fits(memory_use(...))` does. Worked: the 128B default model
-/// of MaxText on v5p-256, 10.71 s against 10.25 s measured (tests/oracle). Source: closed form calibrated on published
+/// of MaxText on v5p-256, 10.72 s against 10.25 s measured (tests/oracle). Source: closed form calibrated on published
 /// runs; its terms are in terms.hpp, its constants and their meaning in `calibration`.
 [[nodiscard]] constexpr step_breakdown step_time(const transformer& model, const training_job& job, const layout& mesh,
                                                  const slice& where, const calibration& constants = {}) {
@@ -5034,7 +5088,8 @@ constexpr step_bound largest_part(const step_breakdown& step) {
 #include <string_view>
 
 /// @file
-/// One chip and one matrix product: when does arithmetic take longer than moving the operands?
+/// One chip and one matrix product: does arithmetic take longer than moving the operands? In the formulas C is the peak
+/// rate in FLOP/s and W the bandwidth of the memory.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -5044,7 +5099,7 @@ enum class memory_level : std::uint8_t {
   hbm,
   vmem,
   pcie,  ///< host memory
-  ici,   ///< other chips of the slice, over one axis in both directions
+  ici,   ///< other chips of the slice, over one ICI axis in both directions
   dcn,   ///< other slices
 };
 
@@ -5054,7 +5109,7 @@ enum class memory_level : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(level));
 }
 
-/// What one chip can read from there in a second. Throws where the figure is not known.
+/// The bandwidth at which one chip reads from a memory. Throws where the figure is not known.
 /// Worked: 819 GB/s from the HBM of v5e; 90 GB/s over one of its ICI axes, both directions, as achieved.
 [[nodiscard]] constexpr bytes_per_second bandwidth(const chip_spec& chip, memory_level level) {
   bytes_per_second rate{};
@@ -5090,9 +5145,9 @@ struct product_dtypes {
 }
 
 /// The batch in tokens, not rounded, above which a product [B,D] x [D,F] is limited by arithmetic, where only its
-/// weights count as traffic (B far below D and F): C s / (2 W) for weights of s bytes that come at bandwidth W.
-/// `experts_per_active` is E/k for a mixture of experts.
-/// From ICI it is tokens per chip of FSDP over one axis, from DCN tokens per slice of data parallelism.
+/// weights count as traffic (B far below D and F): C s / (2 W) for weights of s bytes each. `experts_per_active` is E/k
+/// for a mixture of E experts of which k are active.
+/// From ICI it is the tokens per chip of FSDP over one axis, from DCN the tokens per slice of data parallelism.
 /// Worked: 240.5 on v5e in bf16; 60.1 with int4 weights and 197e12/820e9. Source: scaling book, "Rooflines".
 [[nodiscard]] constexpr double unrounded_critical_batch(const chip_spec& chip, const product_dtypes& types,
                                                         memory_level from = memory_level::hbm,
@@ -5102,7 +5157,8 @@ struct product_dtypes {
   return ridge_point(chip, types.compute, from).value() * weight_bytes / 2 * experts_per_active;
 }
 
-/// The smallest batch in whole tokens above the unrounded one. Throws where the rate or the bandwidth is unknown.
+/// The smallest batch in whole tokens that is above `unrounded_critical_batch`. Throws where the rate or the bandwidth
+/// is unknown.
 /// Worked: 241 on v5e, 167 on v5p, 561 on v6e in bf16 from HBM.
 [[nodiscard]] constexpr std::int64_t critical_batch(const chip_spec& chip, const product_dtypes& types,
                                                     memory_level from = memory_level::hbm,
@@ -5110,7 +5166,8 @@ struct product_dtypes {
   return floor_to_count(unrounded_critical_batch(chip, types, from, experts_per_active)) + 1;
 }
 
-/// The same with one format throughout. Worked: critical_batch(v5e, dtype::int8) = 240.
+/// The critical batch in whole tokens of a product with one format throughout. Worked: critical_batch(v5e, dtype::int8)
+/// = 240.
 [[nodiscard]] constexpr std::int64_t critical_batch(const chip_spec& chip, dtype type = dtype::bf16,
                                                     memory_level from = memory_level::hbm) {
   return critical_batch(chip, uniform(type), from);
@@ -5144,7 +5201,7 @@ struct product_shape {
          size_of(types.output) * (batch * outer);
 }
 
-/// FLOPs per byte moved. Worked: tends to the batch for small bf16 batches and wide matrices.
+/// FLOPs per byte moved. Worked: about the batch, for a bf16 batch that is small against both other dimensions.
 [[nodiscard]] constexpr flops_per_byte arithmetic_intensity(const product_shape& product,
                                                             const product_dtypes& types = {}) {
   return flops_of(product) / bytes_of(product, types);
@@ -5159,8 +5216,8 @@ struct product_shape {
   return flops_of(one) * batch / (bytes_of(one, types) * batch);
 }
 
-/// FLOPs per byte of a product that is done in tiles whose operands stream from memory while the result stays: bm
-/// bn/(bm+bn) in bf16, whatever the depth. Worked: 256 for tiles of 512 x 512.
+/// FLOPs per byte of a product that is done in tiles of m x n results, whose operands stream from memory while the
+/// results stay: m n / (m + n) in bf16, whatever the inner dimension. Worked: 256 for tiles of 512 x 512.
 [[nodiscard]] constexpr flops_per_byte tiled_intensity(std::int64_t tile_rows, std::int64_t tile_columns,
                                                        dtype type = dtype::bf16) {
   const auto rows = static_cast<double>(detail::positive_count("tile_rows", tile_rows));
@@ -5255,9 +5312,10 @@ struct product_time {
   return peak_rate(chip, compute) * time * static_cast<double>(detail::positive_count("chips", chip_count));
 }
 
-/// What part of the available FLOPs some work is: the MFU of a run where it is model FLOPs. Above 1 for claims that
-/// cannot be.
-/// Worked: 3.2856e24 FLOP in those chip-hours are 21.6 %. Source: scaling book, "Transformers", exercise.
+/// What part of the available FLOPs some work is: the MFU of a run, where the work is its model FLOPs. Above 1 it shows
+/// that a claim cannot be.
+/// Worked: 3.2856e24 FLOP in 2.79 million chip-hours at 1513 TFLOP/s are 21.6 %. Source: scaling book, "Transformers",
+/// exercise.
 [[nodiscard]] constexpr double utilization(flops work, const chip_spec& chip, std::int64_t chip_count, seconds time,
                                            dtype compute = dtype::bf16) {
   detail::positive("work", work.value());
@@ -5296,7 +5354,7 @@ struct product_time {
   return flops{static_cast<double>(detail::positive_count("lanes", lanes))} * clock;
 }
 
-/// Time of several stages that work at once: at best the slowest, at worst all of them one after the other.
+/// Bounds on the time of stages that work at once: at best the slowest alone, at worst all of them one after the other.
 struct time_bounds {
   seconds lower{};  ///< the slowest stage
   seconds upper{};  ///< the sum of all
@@ -5505,7 +5563,7 @@ using usd_per_byte_second = quantity<dim<-1, 0, -1, 1>>;
   return usd{dollars} / (1_GiB * 730_h);
 }
 
-/// The number of `usd_per_gib_month`.
+/// A storage price as dollars per GiB and month of 730 hours: the inverse of `usd_per_gib_month`.
 [[nodiscard]] constexpr double in_usd_per_gib_month(usd_per_byte_second price) noexcept {
   return (price * 1_GiB * 730_h).value();
 }
@@ -5533,14 +5591,14 @@ struct operation_prices {
   usd read{0.0004 / 1000};  ///< class B: one object read
 };
 
-/// How checkpoints are kept. For the bytes of one, `training_state_of(…).total`: parameters and optimizer.
+/// How checkpoints are kept. The bytes of one are `training_state_of(…).total`: parameters and optimizer state.
 struct checkpoint_store {
-  bytes checkpoint{};        ///< of one; above 0
-  std::int64_t kept = 0;     ///< at any time; 1 or more
+  bytes checkpoint{};        ///< bytes of one checkpoint; above 0
+  std::int64_t kept = 0;     ///< checkpoints kept at any time; 1 or more
   seconds held{};            ///< for how long that many are kept; above 0
-  double written = 0;        ///< over that time, such as expected_run(…).segments
-  double restored = 0;       ///< over that time, such as expected_run(…).preemptions
-  std::int64_t objects = 0;  ///< that one checkpoint is made of; needed where anything is written or restored
+  double written = 0;        ///< checkpoints written over that time, such as expected_run(…).segments
+  double restored = 0;       ///< checkpoints read over that time, such as expected_run(…).preemptions
+  std::int64_t objects = 0;  ///< objects of one checkpoint; needed where anything is written or restored
 };
 
 /// storage + operations = total.
@@ -5579,7 +5637,8 @@ struct storage_cost {
   return result;
 }
 
-/// The same for the state of a training run. Worked: the run of the other overload from `training_state_of(8e9, fp32)`.
+/// Dollars for the checkpoints of a training run, from its state. Worked: 3 checkpoints of `training_state_of(8e9,
+/// fp32)` for 730 h at 0.020: 5.364 USD.
 [[nodiscard]] constexpr storage_cost cost_of_checkpoints(const training_state& state, std::int64_t kept, seconds held,
                                                          usd_per_byte_second price) {
   checkpoint_store store;
@@ -6267,8 +6326,8 @@ inline constexpr std::array<packed_price, 102> us_prices = {{
 #include <string_view>
 
 /// @file
-/// Price books: what a chip costs by generation, region, way of paying and size of slice. A missing price is no price,
-/// never 0.
+/// Price books: what a chip costs by generation, region, way of paying and size of slice. Where a price is missing, it
+/// is refused, never taken for 0.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -6281,8 +6340,8 @@ constexpr price_row to_price(const packed_price& p) {
 
 }  // namespace detail
 
-/// Rows of prices: the built-in US ones or rows that the caller keeps alive, and up to eight rows of the caller's own,
-/// which come before those.
+/// Rows of prices: the built-in US ones or rows that the caller keeps alive, and before them up to eight rows of the
+/// caller's own.
 class price_book {
  public:
   /// The built-in US prices.
@@ -6297,7 +6356,8 @@ class price_book {
                                           std::int64_t smallest_chips = 1) const {
     return with(price_row{generation, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
   }
-  /// The same for a row; up to eight. Throws as `validate`, and `errc::out_of_range` for a ninth.
+  /// The same book with one row changed or added, of the caller's own at most eight. Throws as `validate`, and
+  /// `errc::out_of_range` for a ninth.
   [[nodiscard]] constexpr price_book with(const price_row& row) const;
 
   /// Rows, the caller's own included.
@@ -6308,7 +6368,7 @@ class price_book {
   [[nodiscard]] constexpr std::size_t own_size() const noexcept { return own_size_; }
   /// Whether the rows behind them are the built-in US prices.
   [[nodiscard]] constexpr bool is_built_in() const noexcept { return rows_ == nullptr; }
-  /// Row by index, the caller's own first.
+  /// The row of that index, the caller's own first.
   [[nodiscard]] constexpr price_row row(std::size_t index) const {
     if (index >= size()) {
       detail::fail(errc::out_of_range, "price_book: row", static_cast<std::int64_t>(index), "0 to size() - 1");
@@ -6438,13 +6498,13 @@ constexpr void validate(const price_book& book, const chip_spec* own_chips = nul
   return book.row(best);
 }
 
-/// The same for a slice.
+/// The price of a chip in a slice, by the chip and the size of the slice; nothing where the book has none.
 [[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, const slice& where, std::string_view region,
                                                     provisioning kind) {
   return find_price(book, where.chip.name, region, kind, chips(where));
 }
 
-/// The price, or `errc::no_price` naming generation, region and kind.
+/// The price of a chip in a slice; where there is none it throws `errc::no_price`, naming generation, region and kind.
 /// Worked: price_for(price_book{}, slice_for("v5e-32"), "us", provisioning::on_demand) is 1.20 per chip and hour.
 [[nodiscard]] constexpr price_row price_for(const price_book& book, const slice& where, std::string_view region,
                                             provisioning kind) {
@@ -6473,18 +6533,18 @@ constexpr void validate(const price_book& book, const chip_spec* own_chips = nul
 #include <cstdint>
 
 /// @file
-/// Dollars: for an hour, for a run, for a million tokens.
+/// Dollars per hour, per run, and per million tokens.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Price of that many chips. Worked: 32 v5e at 1.20 are 38.40 an hour.
+/// The price of that many chips. Worked: 32 v5e at 1.20 are 38.40 USD per hour.
 [[nodiscard]] constexpr usd_per_second rate(usd_per_second per_chip, std::int64_t chip_count) {
   detail::positive("price per chip", per_chip.value());
   return per_chip * static_cast<double>(detail::positive_count("chips", chip_count));
 }
 
-/// Dollars for some time at a rate. Billing is by the second. Worked: 10 h at 3.67 an hour are 36.70.
+/// Dollars for a time at a rate; billing is by the second. Worked: 10 h at 3.67 USD per hour are 36.70.
 [[nodiscard]] constexpr usd cost(usd_per_second price, seconds time) {
   detail::positive("price", price.value());
   detail::not_negative("time", time.value());
@@ -6655,9 +6715,9 @@ inline namespace abi_0 {
 /// A move that costs once and saves with each job after it.
 struct migration {
   usd engineering{};          ///< once, now; 0 or more
-  usd saving_per_job{};       ///< negative where jobs get dearer
+  usd saving_per_job{};       ///< negative where jobs become more expensive
   double jobs_per_month = 0;  ///< 0 or more, need not be whole
-  double discount = 0;        ///< a year, 0.08 for 8 %: how much less money is worth a year later; 0 or more
+  double discount = 0;        ///< 0.08 for 8 %: how much less money is worth a year later; 0 or more
 };
 
 namespace detail {
@@ -6683,7 +6743,7 @@ constexpr double annuity(double discount_log, double months) {
 
 }  // namespace detail
 
-/// The months until the savings have paid for the engineering, a fraction of a month included; nothing where they never
+/// The months until the savings have paid for the engineering, a fraction of a month included. Nothing where they never
 /// do: no saving, no jobs, or savings worth less than the engineering however long they last.
 ///
 /// Savings count at the end of each month. With S = saving x jobs, E = engineering and r = (1 + discount)^(1/12) - 1
@@ -6780,7 +6840,7 @@ inline constexpr gpu_offer gpu_offers[] = {
   return nothing;
 }
 
-/// The same; an unknown name throws `errc::unknown_name` and lists the known ones.
+/// The GPU of that name, in any case; an unknown name throws `errc::unknown_name` and lists the known ones.
 [[nodiscard]] constexpr gpu_offer gpu_for(std::string_view given) {
   if (const maybe<gpu_offer> found = find_gpu(given)) return *found;
   text<160> valid;
@@ -6839,8 +6899,8 @@ struct offer {
 
 /// One offer against another.
 struct offer_comparison {
-  usd cost{};                               ///< of a unit of work
-  usd other_cost{};                         ///< of the same on the other
+  usd cost{};                               ///< of a unit of work on the offer
+  usd other_cost{};                         ///< of a unit of work on the other offer
   double saving_fraction = 0;               ///< 1 - cost / other_cost; negative where the other is cheaper
   double speed_ratio = 0;                   ///< throughput over that of the other
   usd_per_second break_even_price{};        ///< below it the offer is cheaper than the other as it stands
@@ -6849,8 +6909,8 @@ struct offer_comparison {
 };
 
 /// What the same work costs on two offers, and where they break even. Throws for a price or a throughput that is not
-/// above 0. Worked: v5e at 1.20 USD and 197 TFLOP/s against A100-40 at 3.6734 and 312 saves 48.26 % at equal use of the
-/// peak, and breaks even at 2.3194 USD an hour.
+/// above 0. Worked: v5e at 1.20 USD and 197 TFLOP/s against A100-40 at 3.6734 and 312 saves 48.26 % at the same share
+/// of the peak, and breaks even at 2.3194 USD an hour.
 [[nodiscard]] constexpr offer_comparison compare_offers(const offer& one, const offer& other) {
   offer_comparison result;
   result.cost = cost_of_work(one);
@@ -6883,7 +6943,7 @@ struct offer_comparison {
   return {rate(each, gpus), throughput};
 }
 
-/// Units of work a second at a share of the peak rate: peak x mfu / work of a unit.
+/// Units of work per second at a share of the peak rate: peak x mfu / work of a unit.
 ///
 /// For machines that no estimate is calibrated for: `peak` of all of them, `each` the FLOPs of a unit, such as
 /// `training_flops_per_token`, `mfu` above 0 and at most 1, yours to know. Worked: 64 H100 of 989 TFLOP/s at an MFU of
@@ -7168,7 +7228,7 @@ inline namespace abi_0 {
 /// How each way of paying is used.
 struct payment_terms {
   spot_terms spot{};              ///< what is expected of spot capacity
-  flex_start_terms flex_start{};  ///< whether a run may come in pieces
+  flex_start_terms flex_start{};  ///< whether and how a run is split into pieces
   double rest_of_term_used = 1;   ///< share of a commitment that other work uses and pays for; 0: this run pays for all
 };
 
@@ -7186,7 +7246,7 @@ struct paid_run {
   usd total{};                                  ///< rate x billed
   usd unused_cost{};                            ///< of the total, for what is unused
   seconds checkpoint_interval{};                ///< spot: work between two checkpoints
-  double preemptions = 0;                       ///< spot: expected
+  double preemptions = 0;                       ///< spot: how many are expected
   std::int64_t pieces = 1;                      ///< flex-start: windows; commitments: terms
 };
 
@@ -7277,8 +7337,8 @@ constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_te
 
 /// A run under all ways of paying, in the order of `provisioning`.
 struct payment_options {
-  std::array<paid_run, all_provisioning.size()> ways{};  ///< as many as there are in front
-  std::size_t count = 0;                                 ///< of the ways
+  std::array<paid_run, all_provisioning.size()> ways{};  ///< the first `count` are set
+  std::size_t count = 0;                                 ///< ways that are set
 
   [[nodiscard]] constexpr const paid_run* begin() const noexcept { return ways.data(); }        ///< the first way
   [[nodiscard]] constexpr const paid_run* end() const noexcept { return ways.data() + count; }  ///< behind the last way
@@ -7298,7 +7358,7 @@ struct payment_options {
   return options;
 }
 
-/// The way that costs least, the first of equals; nothing where there is none.
+/// The way of paying that costs least, the first of equals; nothing where there is none.
 [[nodiscard]] constexpr maybe<paid_run> cheapest(const payment_options& options) noexcept {
   maybe<paid_run> best;
   for (const paid_run& way : options) {
@@ -7307,7 +7367,7 @@ struct payment_options {
   return best;
 }
 
-/// That way of paying; nothing where it is not among them.
+/// The run under that way of paying; nothing where it is not among the options.
 [[nodiscard]] constexpr maybe<paid_run> find_way(const payment_options& options, provisioning kind) noexcept {
   for (const paid_run& way : options) {
     if (way.kind == kind) return way;
@@ -7341,18 +7401,18 @@ inline namespace abi_0 {
 struct serving_calibration {
   // generated: serving_constants from data/measured/measured.json
   double weight_stream = 0.818;          ///< fraction of the HBM bandwidth while weights are read
-  double cache_stream = 0.444;           ///< fraction of the HBM bandwidth while keys and values are read
-  double decode_mxu = 0.566;             ///< sustained fraction of the peak in decode, where that is what binds
-  double decode_collectives = 1.06;      ///< time of all-reduces in decode over their bandwidth bound
-  seconds layer_latency{2.27e-5};        ///< of a layer, for each doubling of its devices: two small all-reduces
+  double cache_stream = 0.446;           ///< fraction of the HBM bandwidth while keys and values are read
+  double decode_mxu = 0.556;             ///< sustained fraction of the peak in decode steps that products limit
+  double decode_collectives = 1.1;       ///< time of all-reduces in decode over their bandwidth bound
+  seconds layer_latency{2.29e-5};        ///< of the two small all-reduces of a layer, for each doubling of the devices
   seconds engine_step{7.47e-3};          ///< host time of a serving engine each step, while the device works
   seconds engine_sequence{7.65e-5};      ///< host time that each running sequence adds to a step
   double prefill_between_steps = 0.209;  ///< fraction of the peak at which an engine takes prompts between decode steps
-  double prefill_mxu = 0.736;            ///< sustained fraction of the peak in prefill
+  double prefill_mxu = 0.73;             ///< sustained fraction of the peak in prefill
   double prefill_attention = 2.2;        ///< time of the attention kernel over a dense product of the same FLOPs; set
   double prefill_hbm_passes = 1.5;       ///< HBM traffic of elementwise work over the bytes counted; set
-  double prefill_collectives = 0.753;    ///< time of all-reduces in prefill over their bandwidth bound
-  double engine_prefill = 2.27;          ///< time of a prefill in a serving engine over one by itself
+  double prefill_collectives = 0.733;    ///< time of all-reduces in prefill over their bandwidth bound
+  double engine_prefill = 2.28;          ///< time of a prefill in a serving engine over one by itself
   // end of generated: serving_constants
 };
 
@@ -7373,7 +7433,7 @@ constexpr void validate(const serving_calibration& constants) {
   detail::positive("serving_calibration.engine_prefill", constants.engine_prefill);
 }
 
-/// Constants of a machine that loses nothing: peak rates, no collectives, no engine. For bounds, and for chips on which
+/// Constants of an ideal machine: peak rates, and no time for collectives or engine. For bounds, and for chips on which
 /// nothing is calibrated, such as GPUs.
 inline constexpr serving_calibration peak_only{1, 1, 1, 0, seconds{0}, seconds{0}, seconds{0}, 1, 1, 1, 0, 0, 1};
 
@@ -7425,13 +7485,13 @@ constexpr bool has_serving_runs(const chip_spec& chip, const std::int32_t servin
 #include <string_view>
 
 /// @file
-/// Serving: the traffic, the targets of latency, and how the engine is set up.
+/// A serving job: its traffic, its targets of latency, and how its engine is set up.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// How many tokens prompts have, or outputs. A long output runs longer than a short one, so that more of those that run
-/// at any time are long ones: the mean square says how many.
+/// The lengths of prompts or of outputs, in tokens. A long output runs for longer than a short one, so that the
+/// sequences that run at any moment are longer than the average request: the mean square says by how much.
 struct token_lengths {
   double mean = 0;           ///< tokens
   double mean_square = 0;    ///< mean of the squared lengths, in tokens squared
@@ -7445,7 +7505,7 @@ struct token_lengths {
   return {length, length * length, tokens};
 }
 
-/// A quantile of lengths: that share of requests has at most so many tokens.
+/// A quantile of lengths: that share of requests has at most that many tokens.
 struct length_quantile {
   double share = 0;         ///< of requests, 0 to 1
   std::int64_t tokens = 0;  ///< the length
@@ -7453,7 +7513,7 @@ struct length_quantile {
 
 /// Lengths by their quantiles, with straight lines between them. Throws unless shares rise from 0, the shortest, to 1,
 /// the longest, and lengths do not fall. Worked: 0 to 1000 evenly has mean 500 and mean square 333333, so that the
-/// outputs that run at any time have 667 tokens on average.
+/// outputs of the running sequences have 667 tokens on average.
 [[nodiscard]] constexpr token_lengths lengths_from(const length_quantile* quantiles, std::size_t count) {
   if (count < 2) detail::fail(errc::missing_field, "quantiles", static_cast<std::int64_t>(count), "two or more");
   if (quantiles[0].share != 0)
@@ -7485,7 +7545,7 @@ template <std::size_t Count>
 /// How an engine holds keys and values.
 enum class cache_policy : std::uint8_t {
   paged,     ///< in blocks, as many as a sequence needs: vLLM, SGLang, ragged paged attention
-  reserved,  ///< room for the longest context for every sequence, and attention over all of it: JetStream, MaxText
+  reserved,  ///< the longest context for every sequence, and attention over all of it: JetStream, MaxText
 };
 
 /// "paged" or "reserved".
@@ -7499,7 +7559,7 @@ struct serving_job {
   token_lengths prompt{};           ///< input tokens of a request
   token_lengths output{};           ///< output tokens of a request
   std::int64_t concurrency = 0;     ///< requests in flight, over all replicas; 0: as many as can run at once
-  per_second request_rate{};        ///< over all replicas, arriving at random; 0: a new one for each that ends
+  per_second request_rate{};        ///< at random, over all replicas; 0: the next request comes when one ends
   seconds ttft_target{};            ///< time to the first token; 0: none
   seconds tpot_target{};            ///< time per output token; 0: none
   dtype weights = dtype::bf16;      ///< as they are stored
@@ -7511,18 +7571,18 @@ struct serving_job {
   std::int64_t block_tokens = 1;    ///< tokens in a block of the cache
   cache_policy policy = cache_policy::paged;  ///< how the engine holds the cache
   double memory_fraction = 0.9;               ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
-  bool beyond_max_positions = false;          ///< contexts longer than the model was made for are meant
+  bool beyond_max_positions = false;          ///< allows contexts longer than the model was made for
 };
 
-/// Tokens of the longest prompt with the longest output. Worked: 2048 for 1024 and 1024.
+/// Tokens of the longest prompt with the longest output. Worked: 2048 for prompts and outputs of 1024.
 [[nodiscard]] constexpr std::int64_t longest_context(const serving_job& job) {
   return checked_add(detail::positive_count("serving_job.prompt.longest", job.prompt.longest),
                      detail::positive_count("serving_job.output.longest", job.output.longest));
 }
 
 /// Tokens that a running sequence attends to, on average. In a paged cache these are the prompt and half of the output
-/// of those that run: prompt + mean square / (2 mean). In a reserved cache it is the longest context. Worked: 1536 for
-/// 1024 and 1024, all alike and paged; 2048 reserved.
+/// of a running sequence: prompt + mean square / (2 mean). In a reserved cache it is the longest context. Worked: for
+/// prompts and outputs of 1024 tokens each, 1536 in a paged cache and 2048 in a reserved one.
 [[nodiscard]] constexpr double running_context(const serving_job& job) {
   detail::positive("serving_job.prompt.mean", job.prompt.mean);
   detail::positive("serving_job.output.mean", job.output.mean);
@@ -7595,7 +7655,7 @@ inline namespace abi_0 {
 enum class weight_sharding : std::uint8_t {
   one_dimension,   ///< one dimension of each matrix, as in Megatron: two all-reduces a layer over all devices
   two_dimensions,  ///< both dimensions of each matrix: less traffic on many chips
-  gathered,        ///< weights are gathered where the tokens are: for prefill of very many tokens
+  gathered,        ///< weights are gathered to the devices that have the tokens: for prefill of very many tokens
 };
 
 /// How keys and values are sharded over the devices of a replica.
@@ -7648,18 +7708,8 @@ struct replica {
   double devices = 1;        // JAX devices of one replica
   double chips = 1;          // chips of one replica
   double count = 1;          // replicas in the slice
-  bytes_per_second links{};  // sent and received by a chip within its replica: see replica_interconnect
+  bytes_per_second links{};  // into a chip from the others of its replica; 0 where there are none, or no rate is known
 };
-
-/// What a chip of a replica sends and receives over ICI, both directions of all the axes that the replica spans. A
-/// replica of up to two chips spans one axis, below 64 chips two, and from there on all. Its axes are rings in whole
-/// cubes of 64 chips on three axes and in whole pods of 256 on two; an axis that is no ring carries half as much.
-constexpr bytes_per_second replica_interconnect(const slice& where, double replica_chips) {
-  const auto axes = static_cast<double>(where.chip.ici.axes);
-  const double spanned = replica_chips <= 2 ? 1 : replica_chips < 64 ? 2 : axes;
-  const bool rings = replica_chips >= (axes == 2 ? 256 : 64);
-  return ici_axis_both_ways(where.chip) * (rings ? 1 : 0.5) * (spanned < axes ? spanned : axes);
-}
 
 /// Refuses replicas that do not fill the slice, and heads that do not divide over the devices of a replica.
 constexpr void check_served(const transformer& model, const serving_layout& mesh, const slice& where) {
@@ -7681,7 +7731,10 @@ constexpr replica replica_of(const serving_layout& mesh, const slice& where) {
   result.devices = mesh.tensor == 0 ? all : static_cast<double>(mesh.tensor);
   result.count = all / result.devices;
   result.chips = result.devices * static_cast<double>(chips(where)) / all;
-  result.links = replica_interconnect(where, result.chips);
+  if (result.chips > 1 && where.chip.ici.link_one_way.value() > 0) {
+    const collective_group block = block_of(where, floor_to_count(result.chips));
+    result.links = links_into(block) * block.one_way;
+  }
   return result;
 }
 
@@ -7778,7 +7831,7 @@ struct decode_terms {
   double latency = 0;      // layers
 };
 
-/// The terms of sequences whose keys and values take so many bytes each.
+/// The terms of a decode step for sequences whose keys and values take `cache` bytes each.
 constexpr decode_terms terms_of(const served_model& served, bytes cache, const serving_job& job,
                                 const serving_layout& mesh, const serving_calibration& constants) {
   const double weight_seconds = size_of(job.weights).value() / (served.hbm.value() * constants.weight_stream);
@@ -7839,7 +7892,7 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
 /// Time of one decode step of one replica, by itself: no engine, no prefill between steps. Throws for models that do
 /// not decode, devices or heads that do not divide, batches that are not above 0, settings of the engine out of their
 /// range, and figures of the chip that are unknown.
-/// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 11.1 ms, measured 11.4 ms (tests/unit/serving.cpp).
+/// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 11.1 ms, measured 11.4 ms.
 /// Source: closed form calibrated on published runs, after the scaling book's chapter "Inference" (2025-12-15).
 [[nodiscard]] constexpr decode_breakdown decode_step(const transformer& model, const decode_batch& batch,
                                                      const serving_job& job, const serving_layout& mesh,
@@ -7895,13 +7948,13 @@ constexpr bytes weights_per_device(const served_model& served, const serving_job
   return size_of(job.weights) * (served.held / served.on.devices);
 }
 
-/// What the engine's share of a device leaves for keys and values; negative where weights do not fit.
+/// Bytes that the engine's share of a device leaves for keys and values; negative where weights do not fit.
 constexpr bytes cache_room(const served_model& served, const serving_job& job, const slice& where) {
   return job.memory_fraction * usable_hbm_per_device(where.chip) -
          (1 + weight_padding) * weights_per_device(served, job) - program_memory;
 }
 
-/// Bytes on each device of a sequence whose keys and values take so many, copies included.
+/// Bytes on each device of a sequence whose keys and values take `cache` bytes in all, copies included.
 constexpr bytes on_device(const served_model& served, bytes cache) {
   return cache * (served.cache_copies / served.on.devices);
 }
@@ -7932,7 +7985,7 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
 
 }  // namespace detail
 
-/// HBM on one device while so many sequences run in each replica. Throws for a count below 0, and for what
+/// HBM on one device while `running` sequences run in each replica. Throws for a count below 0, and for what
 /// `decode_step` throws for. Worked: 8.79 GB of weights for Llama 2 70B in int8 on v6e-8 (8.70 GB printed).
 /// Source: set on published serving records (tests/oracle/serving_records.cpp).
 [[nodiscard]] constexpr serving_memory serving_memory_use(const transformer& model, double running,
@@ -7943,8 +7996,8 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
                            detail::cache_of(model, job, running_context(job)), job, where);
 }
 
-/// Sequences that can run at once in a replica: as many as HBM has room for, at most `job.max_running`; 0 where not one
-/// of the longest fits. Worked: Llama 3 8B on v6e-1 can run one of 97 196 tokens (tests/unit/serving.cpp).
+/// Slots of a replica: sequences of the mean length that fit into HBM at once, at most `job.max_running`; 0 where not
+/// one of the longest fits. Worked: Llama 3 8B on v6e-1 can run one of 97 196 tokens.
 [[nodiscard]] constexpr std::int64_t largest_running(const transformer& model, const serving_job& job,
                                                      const serving_layout& mesh, const slice& where) {
   const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));
@@ -7952,8 +8005,8 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
                            detail::cache_of(model, job, running_context(job)), longest, job, where);
 }
 
-/// Tokens of the longest sequence that can run alone; 0 where weights leave no room, and never more than 2^40.
-/// Worked: 97 196 for Llama 3 8B on v6e-1 (tests/unit/serving.cpp).
+/// Tokens of the longest sequence that can run alone, at most 2^40; 0 where weights leave no HBM for a cache.
+/// Worked: 97 196 for Llama 3 8B on v6e-1.
 [[nodiscard]] constexpr std::int64_t largest_serving_context(const transformer& model, const serving_job& job,
                                                              const serving_layout& mesh, const slice& where) {
   const detail::served_model served = detail::served_by(model, job, mesh, where);
@@ -8012,7 +8065,7 @@ struct prefill_breakdown {
 
 namespace detail {
 
-/// Steps of an engine that so many prompt tokens take.
+/// Steps of an engine that a number of prompt tokens takes.
 constexpr double prefill_chunks(const serving_job& job, double tokens) {
   return job.prefill_chunk > 0 ? math::ceil(tokens / static_cast<double>(job.prefill_chunk)) : 1;
 }
@@ -8075,7 +8128,6 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
 /// @file
 /// Bounds of inference at peak rates: a decode step, what fits, tensor parallelism, servers for prefill and for decode.
 /// What real engines reach is in estimate/serving/engine.hpp. Source of all: scaling book, "Inference" (2025-12-15).
-/// All worked numbers are tests in tests/static/roofline.cpp.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -8104,8 +8156,8 @@ struct decode_bound {
   per_second tokens_per_second{};  ///< batch / total
 };
 
-/// Time of a decode step at the peak rates of so many chips. Throws for a batch, weights or chips that are not above 0,
-/// and for other figures below 0.
+/// Time of a decode step at the peak rates of that many chips. Throws for a batch, weights or chips that are not above
+/// 0, and for other figures below 0.
 /// Worked: batch 4 of 30e9 int8 weights and 819 MB of cache on 16 chips of 810 GB/s takes 2.568 ms.
 [[nodiscard]] constexpr decode_bound decode_bound_of(const decode_work& work, const chip_spec& chip,
                                                      std::int64_t chip_count, dtype compute = dtype::bf16) {
@@ -8144,15 +8196,15 @@ struct server_memory {
   return left < 1 ? 0 : floor_to_count(left);
 }
 
-/// Chips whose HBM capacity holds that much, not rounded. Throws for an amount or a capacity that is not above 0.
-/// Worked: 8.75 chips of 16 GB for 140 GB.
+/// Chips, not rounded, whose HBM holds that many bytes. Throws for an amount or a capacity that is not above 0. Worked:
+/// 8.75 chips of 16 GB for 140 GB.
 [[nodiscard]] constexpr double chips_to_hold(bytes amount, const chip_spec& chip) {
   detail::positive("amount", amount.value());
   detail::positive("chip.hbm.capacity", chip.hbm.capacity.value());
   return amount / chip.hbm.capacity;
 }
 
-/// The smallest power of two that is at least that number of chips: slices come in these sizes. Worked: 8 for 6.996,
+/// The smallest power of two that is at least a number of chips: slices come in these sizes. Worked: 8 for 6.996 chips,
 /// 16 for 8.55.
 [[nodiscard]] constexpr std::int64_t power_of_two_from(double chip_count) {
   detail::in_range("chips", chip_count, 1e-9, 1e15, "above 0 and at most 1e15");
@@ -8168,8 +8220,8 @@ struct decode_server {
   double output_tokens = 0;  ///< of a request
 };
 
-/// Requests that a server ends in each second: batch / (step x output tokens). Throws for figures that are not above 0.
-/// Worked: 43 sequences, steps of 19 ms, 512 output tokens: 4.42 a second.
+/// Requests that a server completes per second: batch / (step x output tokens). Throws for figures that are not above
+/// 0. Worked: 43 sequences, steps of 19 ms, 512 output tokens: 4.42 per second.
 [[nodiscard]] constexpr per_second requests_per_second(const decode_server& server) {
   detail::positive("batch", server.batch);
   detail::positive("step", server.step.value());
@@ -8177,8 +8229,8 @@ struct decode_server {
   return server.batch / (server.step * server.output_tokens);
 }
 
-/// Time from the first output token of a request to its last: a step for each. Throws for figures that are not above 0.
-/// Worked: 9.98 s for 512 tokens at steps of 19.5 ms.
+/// Time from the first output token of a request to its last: one decode step for each token. Throws for figures that
+/// are not above 0. Worked: 9.98 s for 512 tokens at steps of 19.5 ms.
 [[nodiscard]] constexpr seconds output_time(seconds step, double output_tokens) {
   detail::positive("step", step.value());
   return step * detail::positive("output_tokens", output_tokens);
@@ -8205,8 +8257,9 @@ struct decode_turnover {
   return {batch / request.output, batch * (request.prompt + request.output) / request.output};
 }
 
-/// Prefill servers that keep one decode server busy, not rounded: its requests a second x the time of a prefill.
-/// Throws for figures that are not above 0. Worked: 4.02 for 43 sequences, 0.91 s, 19 ms and 512 output tokens.
+/// Prefill servers that keep one decode server busy, not rounded: the requests it completes per second x the time of a
+/// prefill. Throws for figures that are not above 0. Worked: 4.02 for 43 sequences, a prefill of 0.91 s, steps of 19 ms
+/// and 512 output tokens.
 [[nodiscard]] constexpr double prefill_servers_per_decode_server(const decode_server& server, seconds prefill) {
   detail::positive("prefill", prefill.value());
   return requests_per_second(server) * prefill;
@@ -8251,8 +8304,8 @@ struct weight_stationary_degrees {
   double d_ff = 0;     ///< ways of the d_ff dimension: Y Z
 };
 
-/// The best degrees on so many chips: X = sqrt(N D / 2F), YZ = N / X. Throws for figures that are not above 0.
-/// Worked: 4 and 32 for F = 4 D on 128 chips.
+/// The best degrees on N chips: X = sqrt(N D / 2F), YZ = N / X. Throws for figures that are not above 0. Worked: 4 and
+/// 32 for F = 4 D on 128 chips.
 [[nodiscard]] constexpr weight_stationary_degrees two_dimensional_degrees(std::int64_t chip_count,
                                                                           double d_ff_over_d_model) {
   const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
@@ -8317,23 +8370,24 @@ enum class serving_refusal : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(why));
 }
 
-/// What a slice does under some traffic. Rates are over all replicas; `running` and times are of one. Where `refusal`
-/// is not `none`, memory is that of one running sequence and of all that follows only the capacity is estimated.
+/// What a slice does under some traffic. Rates are over all replicas; `running` and times are of one replica. Where
+/// `refusal` is not `none`, `memory` is that of one running sequence, and of what follows it only `capacity` is
+/// estimated.
 struct serving_estimate {
-  serving_refusal refusal = serving_refusal::none;        ///< why the slice cannot do it, or `none`
-  seconds floor{};                                        ///< where a target is refused: the least that it can be
+  serving_refusal refusal = serving_refusal::none;  ///< why the slice cannot do it, or `none`
+  seconds floor{};                                  ///< where a target is refused: the shortest time that it can be
   decode_limit floor_limited_by = decode_limit::weights;  ///< what takes most of the floor
   serving_memory memory{};                                ///< of one device
   verdict fit = verdict::no;                              ///< whether that memory is there
   std::int64_t replicas = 0;                              ///< of the model in the slice
   std::int64_t largest_running = 0;  ///< sequences that memory and engine allow to run at once, per replica
-  per_second capacity{};             ///< requests that end in each second while as many run as can
+  per_second capacity{};             ///< requests completed per second with all slots taken
   double running = 0;                ///< sequences that run at once, on average, per replica
   token_time per_token{};            ///< TPOT
   seconds prefill{};                 ///< of one prompt in the engine, undisturbed
-  seconds queue{};                   ///< time that a request waits until it may run
+  seconds queue{};                   ///< time that a request waits for a slot
   seconds first_token{};             ///< TTFT: queue, half a step, prefill, and a step between its chunks
-  per_second requests{};             ///< requests that end in each second
+  per_second requests{};             ///< requests completed per second
   per_second input_tokens{};         ///< prompt tokens, those in the prefix cache included
   per_second output_tokens{};        ///< output tokens
   double prefill_servers = 0;        ///< prefill servers for each decode server, if they were apart
@@ -8386,8 +8440,8 @@ constexpr token_time token_of(const token_terms& terms, double running, const ch
 }
 
 /// Where a rising function crosses 0 between 0 and `most`: 0 where it is positive from the start, `most` where it never
-/// is. To 1e-12 of the answer, however small that is. The method is regula falsi as the Illinois algorithm has it: the
-/// value at an end that stays is halved, so that the other end does not stay for ever.
+/// is. Exact to 1e-12 of the answer. The method is regula falsi with the Illinois rule: the value at an end that stays
+/// twice is halved, so that both ends close in.
 template <class Function>
 constexpr double crossing(const Function& function, double most) {
   double low = 0, high = most;
@@ -8442,9 +8496,9 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
 
 }  // namespace detail
 
-/// Mean time of an output token where so many sequences run in one replica of an engine, and a new prompt is taken in
+/// Mean time of an output token where `running` sequences run in one replica of an engine, and a new prompt is taken in
 /// for each that ends. Throws for what `validate` of the job refuses and as `decode_step` does. Worked: Qwen3 8B on
-/// v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms against 11.1 ms measured (tests/unit/serving.cpp).
+/// v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms against 11.1 ms measured.
 /// Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr token_time time_per_token(const transformer& model, double running, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
@@ -8456,9 +8510,8 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
   return detail::token_of(detail::token_terms_of(served, cache, job, mesh, constants), running, where.chip);
 }
 
-/// Time of a prefill of one prompt of mean length in an engine, undisturbed, without the tokens that the prefix cache
-/// has. Throws as `time_per_token` does. Worked: 26.8 ms for 1024 tokens of Llama 3 8B on v6e-8
-/// (tests/unit/serving.cpp).
+/// Time of a prefill of one prompt of mean length in an engine, undisturbed, without the tokens that are in the prefix
+/// cache. Throws as `time_per_token` does. Worked: 26.8 ms for 1024 tokens of Llama 3 8B on v6e-8.
 [[nodiscard]] constexpr seconds engine_prefill_time(const transformer& model, const serving_job& job,
                                                     const serving_layout& mesh, const slice& where,
                                                     const serving_calibration& constants = {}) {
@@ -8472,11 +8525,11 @@ namespace detail {
 /// How a prompt is taken in once its request may run.
 struct admission {
   double prefill = 0;  // seconds of prefill, undisturbed
-  double chunks = 1;   // steps of the engine that it is spread over
+  double chunks = 1;   // steps of the engine that the prompt is spread over
 };
 
-/// Seconds until the first token of a request that may run: half a step of the others until it is taken in, its
-/// prefill, and a step of the others between its chunks.
+/// Seconds from when a request may run to its first token: half a step of the others until it is taken in, its prefill,
+/// and a step of the others between its chunks.
 constexpr double time_to_first(const admission& prompt, double token) {
   return prompt.prefill + (prompt.chunks - 0.5) * token;
 }
@@ -8506,9 +8559,9 @@ constexpr double running_batch(const serving_job& job, const token_terms& terms,
   return within < 1 ? 1 : within;
 }
 
-/// Time that a request waits until it may run. Of requests in flight those wait that are more than can run. Arrivals at
-/// random wait as in a queue of one server with constant service, which takes one request at a time at the rate of the
-/// full batch (M/D/1): load / (2 (1 - load)) services.
+/// Time that a request waits for a slot. With a fixed number of requests in flight, those wait for which there is no
+/// slot. Requests that arrive at random wait as in a queue of one server with constant service, which takes one request
+/// at a time at the rate of the full batch (M/D/1): load / (2 (1 - load)) services.
 constexpr seconds queue_time(const serving_job& job, per_second requests, per_second capacity, seconds in_service,
                              double replicas) {
   if (job.request_rate.value() > 0) {
@@ -8541,10 +8594,10 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, dou
 
 }  // namespace detail
 
-/// What a slice does under some traffic: whether it fits, how many sequences run at once, times and rates. Where
-/// neither a rate nor a concurrency is given, as many run as can, or as the TPOT target allows. What the slice cannot
-/// do is a `refusal` in the estimate, with the capacity or the floor; it throws, naming the field, for what
-/// `validate` and `decode_step` throw for. Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp).
+/// What a slice does under some traffic: whether it fits, how many sequences run at once, times and rates. Where the
+/// job gives neither a rate nor a concurrency, all slots are taken, or as many as the TPOT target allows. What the
+/// slice cannot do is a `refusal` in the estimate, with the capacity or the floor; invalid fields throw, by name, as in
+/// `validate` and `decode_step`. Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp).
 /// Source: scaling book, "Inference" (2025-12-15); Little's law; constants in `serving_calibration`.
 [[nodiscard]] constexpr serving_estimate serve(const transformer& model, const serving_job& job,
                                                const serving_layout& mesh, const slice& where,
@@ -8588,15 +8641,15 @@ struct frontier_point {
   seconds per_token{};         ///< mean time of an output token
   per_second output_tokens{};  ///< over all replicas
 };
-/// Points by rising batch.
+/// The points of a frontier, by rising batch.
 struct serving_frontier {
   std::array<frontier_point, 24> points{};  ///< the first `count` are set
   std::size_t count = 0;                    ///< points
 };
 
 /// Time per token and throughput for running batches of 1, 2, 4 … sequences and the largest that fits; no points where
-/// none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8 gives 132.5 output tokens a second with one
-/// sequence of 1024 + 256 tokens (tests/unit/serving.cpp).
+/// none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8 gives 132.5 output tokens per second with
+/// one sequence of 1024 + 256 tokens.
 [[nodiscard]] constexpr serving_frontier frontier(const transformer& model, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = {}) {
@@ -8637,9 +8690,9 @@ inline namespace abi_0 {
 /// prefill and decode take: input x input tokens/s + output x output tokens/s, per million, is the price per second.
 struct serving_cost {
   usd_per_second rate{};  ///< of the slice
-  usd input{};            ///< a million input tokens, cached ones included
-  usd output{};           ///< a million output tokens
-  usd all_on_output{};    ///< a million output tokens that pay for the whole slice, as if input tokens were free
+  usd input{};            ///< of a million input tokens, cached ones included
+  usd output{};           ///< of a million output tokens
+  usd all_on_output{};    ///< of a million output tokens that pay for the whole slice, as if input were free
 };
 
 /// What tokens cost at that price of the slice. Throws for an estimate that does not fit, and for a price that is not
@@ -8702,7 +8755,7 @@ using finding_in = std::decay_t<decltype(std::declval<const List&>().items[0])>;
 }  // namespace detail
 
 /// The finding of that kind with the largest gain; nothing where there is none. Worked: llama-3-8b on v5p-128 with 64
-/// sequences of 512 tokens has one of finding_kind::batch (tests/unit/advice.cpp).
+/// sequences of 512 tokens has one of finding_kind::batch.
 template <class List>
 [[nodiscard]] constexpr maybe<detail::finding_in<List>> find_finding(const List& all,
                                                                      decltype(detail::finding_in<List>::kind) kind) {
@@ -8726,7 +8779,7 @@ constexpr Finding finding_of(Kind kind, std::string_view subject) {
 /// A number as the value of a field in a finding.
 constexpr text<64> words_of(std::int64_t number) { return text<64>{}.append(number); }
 
-/// Whether a change takes the place of the best one so far: it gains more, and no less than is worth telling.
+/// Whether a change replaces the best one so far: it gains more than that, and no less than is worth telling.
 template <class Finding>
 constexpr bool gains_more(const Finding& best, double gain, double smallest) {
   return gain >= smallest && gain > best.gain;
@@ -8771,7 +8824,7 @@ constexpr void add(List& all, const finding_in<List>& one) {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What is wasteful. Enumerators and their names are stable.
+/// Kinds of waste. Enumerators and their names are stable.
 enum class serving_finding_kind : std::uint8_t {
   batch,           ///< fewer requests are in flight than decode needs to be worth its weights
   slots,           ///< a limit on running sequences leaves HBM unused
@@ -8792,7 +8845,7 @@ struct serving_finding {
   text<40> subject{};                                       ///< the field to change
   text<64> now{};                                           ///< its value
   text<64> better{};                                        ///< the value that mends it
-  per_second rate_now{};       ///< output tokens; where requests arrive at a rate, those of the capacity
+  per_second rate_now{};       ///< output tokens per second; where requests arrive at a rate, those of the capacity
   per_second rate_then{};      ///< with the change applied
   seconds per_token_now{};     ///< as the traffic is served
   seconds per_token_then{};    ///< with the change applied
@@ -8828,7 +8881,7 @@ struct serving_base {
   serving_estimate now{};
 };
 
-/// Output tokens a second, or those of the capacity where arrivals set the pace.
+/// Output tokens per second; where requests arrive at a rate, those of the full capacity.
 constexpr per_second output_rate(const serving_estimate& estimate, const serving_job& job) {
   return job.request_rate.value() > 0 ? estimate.capacity * job.output.mean : estimate.output_tokens;
 }
@@ -8922,7 +8975,7 @@ constexpr serving_finding replicas_finding(const serving_base& base) {
 /// What of an engine's setting wastes the slice, the largest gain first. Each finding is one change by itself,
 /// estimated by `serve` with the same constants, which gains one percent or more and keeps the targets that are kept
 /// now. There is none where `serve` refuses. Throws for what `serve` throws for. Worked: Llama 3 8B on v6e-8 reads its
-/// keys and values twice as fast in 8 bits (tests/unit/serving_advice.cpp).
+/// keys and values twice as fast in 8 bits.
 [[nodiscard]] constexpr serving_findings serving_advice(const transformer& model, const serving_job& job,
                                                         const serving_layout& mesh, const slice& where,
                                                         const serving_calibration& constants = {}) {
@@ -8966,8 +9019,9 @@ constexpr serving_finding replicas_finding(const serving_base& base) {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// ICI intensity: FLOPs that a chip can do while a byte comes over one axis, from both directions. Tokens per chip in
-/// bf16, whose two bytes cancel the two FLOPs of a multiply-add. Worked: 2550 on v5p, 2189 on v5e.
+/// ICI intensity: FLOPs that a chip can do while a byte comes over one axis, from both directions. In bf16 it is also a
+/// number of tokens per chip, because the two bytes of a weight cancel the two FLOPs of its multiply-add. Worked: 2550
+/// on v5p, 2189 on v5e.
 [[nodiscard]] constexpr double ici_intensity(const chip_spec& chip, dtype compute = dtype::bf16) {
   return ridge_point(chip, compute, memory_level::ici).value();
 }
@@ -9026,7 +9080,8 @@ struct mixed_sharding {
   return ridge_point(chip, dtype::bf16, memory_level::dcn).value();
 }
 
-/// X[B,D] Y[D,F] with Y sharded along D: gather Y first, or multiply and reduce after?
+/// A product X[B,D] Y[D,F] whose Y is sharded along D can gather Y first, or multiply its parts and reduce the results
+/// after: these limits say which, and up to where arithmetic decides.
 struct contraction_limits {
   double gather_first_batch = 0;   ///< tokens above which gathering first is limited by arithmetic
   double reduce_after_inner = 0;   ///< D above which reducing after beats the repeated FLOPs of gathering first
@@ -9034,7 +9089,8 @@ struct contraction_limits {
   double equal_traffic_batch = 0;  ///< tokens at which both move the same bytes; fewer favour reducing after
 };
 
-/// Worked: 2550 tokens, D above 5100, 1.6 ways for D = 8192 on v5p; equal traffic at 4096 tokens.
+/// The limits of a contraction over D = `inner`. Worked: on v5p 2550 tokens, D above 5100, 1.6 ways for D = 8192, and
+/// equal traffic at 4096 tokens.
 [[nodiscard]] constexpr contraction_limits sharded_contraction(const chip_spec& chip, std::int64_t inner) {
   const double intensity = ici_intensity(chip);
   const auto d = static_cast<double>(detail::positive_count("inner", inner));
@@ -9064,8 +9120,8 @@ struct layer_times {
   bool compute_bound = false;  ///< arithmetic takes longer than either kind of traffic
 };
 
-/// Worked: 4 Mi tokens, D 8192, F 28672, FSDP 2048 on two axes and tensor 4 on one, v5p: 1.048 ms of arithmetic,
-/// 0.652 ms and 0.373 ms of traffic.
+/// The forward times of a layer under a way of sharding it. Worked: 4 Mi tokens, D 8192, F 28672, FSDP 2048 on two axes
+/// and tensor 4 on one, v5p: 1.048 ms of arithmetic, 0.652 ms and 0.373 ms of traffic.
 [[nodiscard]] constexpr layer_times layer_forward(const chip_spec& chip, const mlp_layer& layer,
                                                   const layer_sharding& how) {
   const flops work = 2 * flops_of({layer.batch_tokens, layer.d_model, layer.d_ff});
@@ -9100,7 +9156,8 @@ struct equal_slices {
   std::int64_t slices = 0;  ///< how many
 };
 
-/// Worked: 2e6 tokens, D 8192, F 28672 on two v5p slices of 8960 chips: 0.457 ms against 0.0336 ms.
+/// The backward times of a layer whose batch is sharded over slices. Worked: 2e6 tokens, D 8192, F 28672 on two v5p
+/// slices of 8960 chips: 0.457 ms of arithmetic, 0.0336 ms between slices.
 [[nodiscard]] constexpr layer_backward_times layer_backward_between_slices(const chip_spec& chip,
                                                                            const mlp_layer& layer,
                                                                            const equal_slices& over) {
@@ -9123,7 +9180,8 @@ struct layer_traffic {
   bytes tensor{};  ///< activations gathered and scattered both ways
 };
 
-/// Worked: D 8192, F 28672, 2^20 tokens: 1879048192, 2818572288 and 68719476736 B.
+/// The bytes of a layer under data parallelism, FSDP and tensor parallelism. Worked: D 8192, F 28672, 2^20 tokens:
+/// 1879048192, 2818572288 and 68719476736 B.
 [[nodiscard]] constexpr layer_traffic traffic_of_layer(const mlp_layer& layer) {
   const double weights = static_cast<double>(
       checked_multiply(detail::positive_count("d_model", layer.d_model), detail::positive_count("d_ff", layer.d_ff)));
@@ -9132,8 +9190,7 @@ struct layer_traffic {
   return {bytes{8 * weights}, bytes{12 * weights}, bytes{8 * activations}};
 }
 
-/// Time in which pipeline stages hand on the activations of a step: one hop of a microbatch, and hops on the critical
-/// path.
+/// Time in which pipeline stages hand on the activations of a step.
 struct pipeline_transfer {
   seconds per_hop{};  ///< one microbatch
   seconds total{};    ///< all hops on the critical path
@@ -9145,7 +9202,8 @@ struct pipeline_shape {
   std::int64_t stages = 0;        ///< 2 or more
 };
 
-/// Worked: 2 Mi tokens, D 8192, 400 GB/s, 32 microbatches, 8 stages: 2.68 ms a hop, 102 ms in all.
+/// The transfer time of a step whose stages are joined at that bandwidth. Worked: 2 Mi tokens, D 8192, 400 GB/s, 32
+/// microbatches, 8 stages: 2.68 ms a hop, 102 ms in all.
 [[nodiscard]] constexpr pipeline_transfer pipeline_transfer_time(std::int64_t batch_tokens, std::int64_t d_model,
                                                                  bytes_per_second between_stages,
                                                                  const pipeline_shape& pipeline) {
@@ -9180,7 +9238,7 @@ struct pipeline_shape {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What is wasteful. Enumerators and their names are stable.
+/// Kinds of waste. Enumerators and their names are stable.
 enum class finding_kind : std::uint8_t {
   batch,       ///< a chip has fewer tokens than its arithmetic or its collectives need
   dimension,   ///< a width does not fill the MXU, or heads do not fill its lanes
@@ -9190,7 +9248,7 @@ enum class finding_kind : std::uint8_t {
   remat,       ///< a remat policy that recomputes less fits and is faster
   wraparound,  ///< the slice has axes that are no rings, and a larger one of its generation has only rings
   slices,      ///< traffic between slices is exposed
-  microbatch,  ///< HBM is left, and fewer microbatches are faster
+  microbatch,  ///< HBM is left, and fewer microbatches take less time
 };
 
 /// "batch" and so on.
@@ -9555,7 +9613,7 @@ constexpr finding microbatch_finding(const advice_base& base) {
 /// `step_time` with the same constants, which gains half a percent or more and fits as surely as the job does now.
 /// Throws for what `step_time` throws for.
 /// Worked: llama-3-8b on v5p-128, 64 sequences of 4096 tokens under `full`, has HBM for a lighter policy; its 4096
-/// tokens a chip are above the 850 that are critical (tests/unit/advice.cpp).
+/// tokens a chip are above the 850 that are critical.
 [[nodiscard]] constexpr findings training_advice(const transformer& model, const training_job& job, const layout& mesh,
                                                  const slice& where, const calibration& constants = {}) {
   detail::advice_base base;
@@ -9615,10 +9673,10 @@ struct attention_shape {
   std::int64_t heads_per_kv_head = 1;  ///< 1: multi-head; more: grouped queries
 };
 
-/// FLOPs per byte of the attention core whose scores stay on the chip: T query rows and outputs of G heads and S keys
-/// and values of one move once, 4 T S G H FLOPs are done; in bf16 T S G / (T G + S). Worked: 0.99988 for one query on
-/// 8192 keys, 7.992 with 8 heads per KV head, 240 for a prompt of 480 tokens. Source: scaling book, "Inference"
-/// (2025-12-15).
+/// FLOPs per byte of the attention core whose scores stay on the chip. For T queries that see S keys, with G query
+/// heads of size H to a KV head, 4 T S G H FLOPs are done, and queries, outputs, keys and values move once: T S G / (T
+/// G + S) in bf16. Worked: 0.99988 for one query on 8192 keys, 7.992 with 8 heads per KV head, 240 for a prompt of 480
+/// tokens. Source: scaling book, "Inference" (2025-12-15).
 [[nodiscard]] constexpr flops_per_byte attention_intensity(const attention_shape& shape,
                                                            dtype activations = dtype::bf16, dtype cache = dtype::bf16) {
   const auto queries = static_cast<double>(detail::positive_count("queries", shape.queries));
@@ -9628,8 +9686,9 @@ struct attention_shape {
          (size_of(activations) * (2 * queries * group) + size_of(cache) * (2 * context));
 }
 
-/// The prompt, in tokens and not rounded, whose attention reaches that intensity in prefill: in bf16 I (G + 1) / G.
-/// Worked: 480 for 240 FLOP/B with one query head per KV head, 270 with eight. Source: scaling book, "Inference".
+/// The prompt, in tokens and not rounded, whose attention reaches the intensity I in prefill: in bf16 I (G + 1) / G
+/// with G query heads to a KV head. Worked: 480 for 240 FLOP/B with one query head per KV head, 270 with eight. Source:
+/// scaling book, "Inference".
 [[nodiscard]] constexpr double balance_prompt(flops_per_byte intensity, std::int64_t heads_per_kv_head = 1,
                                               dtype activations = dtype::bf16, dtype cache = dtype::bf16) {
   detail::positive("intensity", intensity.value());
@@ -9654,16 +9713,17 @@ struct attention_shape {
 
 /// @file
 /// Time of a collective among a group of chips: by bandwidth, with the floor that latency sets. Bytes are those of the
-/// whole gathered or reduced array as one group sees it; where the array is also cut over an axis outside of the group,
-/// its share. Source of all formulas: scaling book, "Sharded matrices" and "Training" (2025-12-15).
+/// whole gathered or reduced array, V in the formulas, as one group sees it: where the array is also sharded over an
+/// axis outside of the group, the group's share of it. Source of all formulas: scaling book, "Sharded matrices" and
+/// "Training" (2025-12-15).
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// Time of a collective: the larger of what bandwidth and what latency ask for.
 struct collective_cost {
-  seconds bandwidth{};         ///< of the bytes over the links
-  seconds latency{};           ///< of the hops
+  seconds bandwidth{};         ///< the bytes over the links
+  seconds latency{};           ///< the hops, one after the other
   seconds total{};             ///< the larger of both
   bool latency_bound = false;  ///< latency is the larger
 };
@@ -9698,8 +9758,8 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
 
 }  // namespace detail
 
-/// Every member ends with the whole array of which each had a part: V over the links into one chip on rings, (n-1)/n V
-/// on lines, switches and groups of which some axes are open.
+/// Every member ends with the whole array, of which each had a part. On rings V bytes come in over the links of a chip;
+/// on lines, switches and groups with an open axis only (n-1)/n V do.
 /// Worked: 128 MiB over a ring of 16 at 45 GB/s one-way take 1.491 ms; 1.398 ms where only the others' part counts.
 [[nodiscard]] constexpr collective_cost all_gather(bytes array, const collective_group& group) {
   detail::check_collective(group, array);
@@ -9721,9 +9781,10 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
   return detail::make_cost(2 * half.bandwidth, 2 * half.latency);
 }
 
-/// Every member sends a different part to every other. Torus: V max(n_i) / (4 n x both ways), which on one ring is
-/// V / (4 x both ways); a line takes twice as long, for half of the parts cross its one middle link; a switch
-/// V (n-1)/n^2, or V/n where the whole array counts. `share` is for switches only.
+/// Every member sends a different part of the array to every other. On a torus of n chips whose longest axis has m,
+/// links moving W one way, it takes V m / (8 n W), on one ring V / (8 W). An axis that does not close takes as long as
+/// a ring of twice its length, because half of the parts cross its one middle link. A switch takes V (n-1)/n^2 / W, or
+/// V / (n W) where the whole array counts: only there `share` is read.
 /// Worked: 1 GB over 16 x 16 rings at 45 GB/s one-way takes 174 us.
 [[nodiscard]] constexpr collective_cost all_to_all(bytes array, const collective_group& group) {
   detail::check_collective(group, array);
@@ -9741,16 +9802,18 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
   return detail::make_cost(array * (slowest / (4 * n)) / (2 * group.one_way), latency);
 }
 
-/// Bytes that cross one link of a one-way ring of n: all-gather V (1 - 1/n), all-to-all half of that.
+/// Bytes that cross one link of a one-way ring of n members: V (1 - 1/n) for an all-gather, half of that for an
+/// all-to-all.
 /// Worked: 7/8 and 7/16 of the array for n = 8.
-[[nodiscard]] constexpr bytes one_way_ring_traffic(bytes array, std::int64_t n, bool all_to_all_instead = false) {
+[[nodiscard]] constexpr bytes one_way_ring_traffic(bytes array, std::int64_t ring_members,
+                                                   bool all_to_all_instead = false) {
   detail::not_negative("bytes of the array", array.value());
-  const auto ring = static_cast<double>(detail::positive_count("members", n));
+  const auto ring = static_cast<double>(detail::positive_count("members", ring_members));
   return array * ((1 - 1 / ring) * (all_to_all_instead ? 0.5 : 1));
 }
 
-/// Effective bandwidth of an all-gather through a level of a switched network with d members of that bandwidth each:
-/// W d/(d-1). The slowest level decides. Worked: 8 GPUs of 450 GB/s are as good as 514 GB/s.
+/// Effective bandwidth of an all-gather through a level of a switched network with d members of W bytes/s each: W
+/// d/(d-1). The slowest level of a network decides. Worked: 8 GPUs of 450 GB/s are as good as 514 GB/s.
 [[nodiscard]] constexpr bytes_per_second switched_bandwidth(bytes_per_second one_way, std::int64_t level_members) {
   detail::positive("one_way", one_way.value());
   if (level_members < 2) detail::fail(errc::invalid_argument, "members of a level", level_members, "2 or more");
@@ -9786,14 +9849,15 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
 #include <cstdint>
 
 /// @file
-/// From one chip to another: hops, the first byte, the rest, and what a chip gets of its host's network card.
+/// The way from one chip to another: its hops, when the first byte arrives, how long the rest takes. And what each chip
+/// has of its host's network card.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Where a chip is in its slice: its place along each axis, from 0.
+/// Where a chip is in its slice.
 struct chip_position {
-  std::array<std::int32_t, 3> at{0, 0, 0};  ///< along each axis
+  std::array<std::int32_t, 3> at{0, 0, 0};  ///< its coordinate along each axis, from 0
 };
 
 namespace detail {
@@ -9808,9 +9872,9 @@ constexpr axis_way way_along(const slice& where, const chip_position& from, cons
   const std::int64_t length = positive_count("slice.shape", where.shape.dims[axis]);
   const std::int64_t a = from.at[axis];
   const std::int64_t b = to.at[axis];
-  for (const std::int64_t place : {a, b}) {
-    if (place < 0 || place >= length)
-      fail(errc::out_of_range, "chip_position.at", place, "0 to the axis' length less 1");
+  for (const std::int64_t position : {a, b}) {
+    if (position < 0 || position >= length)
+      fail(errc::out_of_range, "chip_position.at", position, "0 to the axis' length less 1");
   }
   const std::int64_t straight = a < b ? b - a : a - b;
   if (straight == 0) return {};
@@ -9822,7 +9886,7 @@ constexpr axis_way way_along(const slice& where, const chip_position& from, cons
 }  // namespace detail
 
 /// Hops on the shortest way between two chips: min(d, n - d) along an axis of n that wraps, d along one that does not.
-/// Throws for places outside of the slice, and where the answer depends on a wraparound that is unknown.
+/// Throws for positions outside of the slice, and where the answer depends on a wraparound that is unknown.
 /// Twisted shapes are counted as plain ones. Worked: 8 from (0, 0) to (13, 5) of v5litepod-256.
 /// Source: scaling book, "TPU networking".
 [[nodiscard]] constexpr std::int64_t hops(const slice& where, const chip_position& from, const chip_position& to) {
@@ -9868,9 +9932,9 @@ struct send_breakdown {
   seconds total{};         ///< of both
 };
 
-/// Time to send an array over all shortest ways between two chips of a slice. Nothing takes no time from a chip to
-/// itself. Worked: bf16[8,128,8192] from corner to corner of v5litepod-16: 6 us to the first byte, 186.4 us of
-/// streaming over two ports at 45 GB/s. Source: scaling book, "TPUs", exercise.
+/// Time to send an array over all shortest ways between two chips of a slice; 0 from a chip to itself. Worked:
+/// bf16[8,128,8192] from corner to corner of v5litepod-16: 6 us to the first byte, 186.4 us of streaming over two ports
+/// at 45 GB/s. Source: scaling book, "TPUs", exercise.
 [[nodiscard]] constexpr send_breakdown send_time(bytes amount, const slice& where, const chip_position& from,
                                                  const chip_position& to, seconds per_hop = ici_hop_latency) {
   detail::positive("amount", amount.value());
@@ -9884,14 +9948,14 @@ struct send_breakdown {
   return result;
 }
 
-/// The size below which a hop takes as long as an empty one: link rate x latency.
+/// The size of a message below which the latency of a hop takes longer than its bytes: link rate x latency.
 /// Worked: 45 kB on v5e. Source: scaling book, "Sharded matrices".
 [[nodiscard]] constexpr bytes latency_bound_bytes(const chip_spec& chip, seconds per_hop = ici_hop_latency) {
   detail::positive("latency per hop", per_hop.value());
   return ici_link_rate(chip) * per_hop;
 }
 
-/// What a host sends to the data-centre network, and each of its chips.
+/// One-way rates into the data-centre network: of a host, and of each of its chips.
 struct network_share {
   bytes_per_second host{};  ///< of the host's network card
   bytes_per_second chip{};  ///< of one chip
@@ -10012,12 +10076,12 @@ constexpr void add_matrix(weight_matrices& list, std::string_view name, std::int
 }
 
 constexpr void add_attention_matrices(const transformer& model, weight_matrices& list) {
-  const attention_spec& a = model.attention;
+  const attention_spec& attention = model.attention;
   const std::int64_t d = model.d_model;
   const std::int64_t n = model.layers;
   if (has_latent_attention(model)) {
-    const latent_attention_spec& latent = a.latent;
-    const std::int64_t q = a.heads * (latent.qk_nope_head_dim + latent.qk_rope_head_dim);
+    const latent_attention_spec& latent = attention.latent;
+    const std::int64_t q = attention.heads * (latent.qk_nope_head_dim + latent.qk_rope_head_dim);
     if (latent.q_lora_rank > 0) {
       add_matrix(list, "query down", d, latent.q_lora_rank, n, n);
       add_matrix(list, "query up", latent.q_lora_rank, q, n, n);
@@ -10025,15 +10089,15 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
       add_matrix(list, "query", d, q, n, n);
     }
     add_matrix(list, "key and value down", d, latent.kv_lora_rank + latent.qk_rope_head_dim, n, n);
-    add_matrix(list, "key and value up", latent.kv_lora_rank, a.heads * (latent.qk_nope_head_dim + latent.v_head_dim),
-               n, n);
-    add_matrix(list, "attention output", a.heads * latent.v_head_dim, d, n, n);
+    add_matrix(list, "key and value up", latent.kv_lora_rank,
+               attention.heads * (latent.qk_nope_head_dim + latent.v_head_dim), n, n);
+    add_matrix(list, "attention output", attention.heads * latent.v_head_dim, d, n, n);
     return;
   }
-  add_matrix(list, "query", d, a.heads * a.head_dim, n, n);
-  add_matrix(list, "key", d, a.kv_heads * a.head_dim, n, n);
-  add_matrix(list, "value", d, a.kv_heads * a.head_dim, n, n);
-  add_matrix(list, "attention output", a.heads * a.head_dim, d, n, n);
+  add_matrix(list, "query", d, attention.heads * attention.head_dim, n, n);
+  add_matrix(list, "key", d, attention.kv_heads * attention.head_dim, n, n);
+  add_matrix(list, "value", d, attention.kv_heads * attention.head_dim, n, n);
+  add_matrix(list, "attention output", attention.heads * attention.head_dim, d, n, n);
 }
 
 }  // namespace detail
@@ -10187,7 +10251,8 @@ constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& 
   return result;
 }
 
-/// The group of chips in which one degree communicates. Worked: all_gather over it takes what FSDP waits for.
+/// The group of chips in which one degree communicates. For the FSDP degree, `all_gather` over this group is how long a
+/// gather of weights takes.
 [[nodiscard]] constexpr collective_group group_of(const placed_degree& placed, const slice& where) {
   return group_spanning(where, placed.lengths);
 }

@@ -20,18 +20,18 @@ inline namespace abi_0 {
 struct serving_calibration {
   // generated: serving_constants from data/measured/measured.json
   double weight_stream = 0.818;          ///< fraction of the HBM bandwidth while weights are read
-  double cache_stream = 0.444;           ///< fraction of the HBM bandwidth while keys and values are read
-  double decode_mxu = 0.566;             ///< sustained fraction of the peak in decode steps that products limit
-  double decode_collectives = 1.06;      ///< time of all-reduces in decode over their bandwidth bound
-  seconds layer_latency{2.27e-5};        ///< of the two small all-reduces of a layer, for each doubling of the devices
+  double cache_stream = 0.446;           ///< fraction of the HBM bandwidth while keys and values are read
+  double decode_mxu = 0.556;             ///< sustained fraction of the peak in decode steps that products limit
+  double decode_collectives = 1.1;       ///< time of all-reduces in decode over their bandwidth bound
+  seconds layer_latency{2.29e-5};        ///< of the two small all-reduces of a layer, for each doubling of the devices
   seconds engine_step{7.47e-3};          ///< host time of a serving engine each step, while the device works
   seconds engine_sequence{7.65e-5};      ///< host time that each running sequence adds to a step
   double prefill_between_steps = 0.209;  ///< fraction of the peak at which an engine takes prompts between decode steps
-  double prefill_mxu = 0.736;            ///< sustained fraction of the peak in prefill
+  double prefill_mxu = 0.73;             ///< sustained fraction of the peak in prefill
   double prefill_attention = 2.2;        ///< time of the attention kernel over a dense product of the same FLOPs; set
   double prefill_hbm_passes = 1.5;       ///< HBM traffic of elementwise work over the bytes counted; set
-  double prefill_collectives = 0.753;    ///< time of all-reduces in prefill over their bandwidth bound
-  double engine_prefill = 2.27;          ///< time of a prefill in a serving engine over one by itself
+  double prefill_collectives = 0.733;    ///< time of all-reduces in prefill over their bandwidth bound
+  double engine_prefill = 2.28;          ///< time of a prefill in a serving engine over one by itself
   // end of generated: serving_constants
 };
 
