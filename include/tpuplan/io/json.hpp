@@ -103,7 +103,8 @@ template <class T, std::enable_if_t<detail::is_json_document<T>, int> = 0>
 [[nodiscard]] nlohmann::ordered_json json_document(const T& value) {
   constexpr std::string_view type = detail::json_type_name<T>();
   nlohmann::ordered_json document;
-  detail::json_builder<nlohmann::ordered_json> to{document};
+  detail::json_builder<nlohmann::ordered_json> builder{document};
+  detail::json_sink to = builder.sink();
   to.begin_object();
   to.key("schema");
   to.text(json_schema);

@@ -40,46 +40,71 @@ struct json_place {
   }
 };
 
-/// Takes a document value by value, in the order in which it is read.
+/// One step through a document: a value, or where an array or an object begins or ends.
+struct json_step {
+  enum class kind : unsigned char { null, flag, whole, count, number, text, begin_array, begin_object, key, end };
+  kind what;
+  bool flag{false};
+  std::int64_t whole{0};
+  std::uint64_t count{0};
+  double number{0};
+  std::string_view text{};  ///< of a text or a key, in UTF-8
+};
+
+/// Takes a document step by step, in the order in which it is read, and hands each step to a builder. A function pointer
+/// and not a virtual function: interpreters may define a class's table of virtual functions twice.
 class json_sink {
  public:
-  json_sink() = default;
-  json_sink(const json_sink&) = delete;
-  json_sink& operator=(const json_sink&) = delete;
+  using function = void (*)(void* builder, const json_step& step);
+  json_sink(void* builder, function step_taker) noexcept
+      : builder_{builder}, take_{step_taker} {}
 
-  virtual void null() = 0;
-  virtual void flag(bool x) = 0;
-  virtual void whole(std::int64_t x) = 0;
-  virtual void count(std::uint64_t x) = 0;
-  virtual void number(double x) = 0;
-  virtual void text(std::string_view x) = 0;  ///< in UTF-8
-  virtual void begin_array() = 0;
-  virtual void begin_object() = 0;
-  virtual void key(std::string_view x) = 0;  ///< of the value that comes next
-  virtual void end() = 0;                    ///< of the array or object begun last
+  void null() { take({kind::null}); }
+  void flag(bool x) { take({kind::flag, x}); }
+  void whole(std::int64_t x) { take({kind::whole, false, x}); }
+  void count(std::uint64_t x) { take({kind::count, false, 0, x}); }
+  void number(double x) { take({kind::number, false, 0, 0, x}); }
+  void text(std::string_view x) { take({kind::text, false, 0, 0, 0, x}); }
+  void begin_array() { take({kind::begin_array}); }
+  void begin_object() { take({kind::begin_object}); }
+  void key(std::string_view x) { take({kind::key, false, 0, 0, 0, x}); }  ///< of the value that comes next
+  void end() { take({kind::end}); }                                       ///< of the array or object begun last
 
- protected:
-  ~json_sink() = default;
+ private:
+  using kind = json_step::kind;
+  void take(const json_step& step) { take_(builder_, step); }
+
+  void* builder_;
+  function take_;
 };
 
 /// Builds a nlohmann::json or a nlohmann::ordered_json.
 template <class Json>
-class json_builder final : public json_sink {
+class json_builder {
  public:
   explicit json_builder(Json& root) noexcept : next_{&root} {}
 
-  void null() override { *place() = Json(); }
-  void flag(bool x) override { put(Json::value_t::boolean, x); }
-  void whole(std::int64_t x) override { put(Json::value_t::number_integer, x); }
-  void count(std::uint64_t x) override { put(Json::value_t::number_unsigned, x); }
-  void number(double x) override { put(Json::value_t::number_float, x); }
-  void text(std::string_view x) override { put(Json::value_t::string, std::string(x)); }
-  void begin_array() override { begin(Json::value_t::array); }
-  void begin_object() override { begin(Json::value_t::object); }
-  void key(std::string_view x) override { next_ = &(*open_.back())[std::string(x)]; }
-  void end() override { open_.pop_back(); }
+  [[nodiscard]] json_sink sink() noexcept {
+    return {this, [](void* builder, const json_step& step) { static_cast<json_builder*>(builder)->take(step); }};
+  }
 
  private:
+  void take(const json_step& step) {
+    using kind = json_step::kind;
+    switch (step.what) {
+      case kind::null: *place() = Json(); return;
+      case kind::flag: return put(Json::value_t::boolean, step.flag);
+      case kind::whole: return put(Json::value_t::number_integer, step.whole);
+      case kind::count: return put(Json::value_t::number_unsigned, step.count);
+      case kind::number: return put(Json::value_t::number_float, step.number);
+      case kind::text: return put(Json::value_t::string, std::string(step.text));
+      case kind::begin_array: return begin(Json::value_t::array);
+      case kind::begin_object: return begin(Json::value_t::object);
+      case kind::key: next_ = &(*open_.back())[std::string(step.text)]; return;
+      case kind::end: open_.pop_back(); return;
+    }
+  }
+
   Json* place() {
     if (next_ != nullptr) return std::exchange(next_, nullptr);
     open_.back()->push_back(Json());

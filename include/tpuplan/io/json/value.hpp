@@ -485,7 +485,8 @@ struct json_form<T, std::enable_if_t<has_trait<fields_of, T>>> {
 template <class Json, class T>
 [[nodiscard]] Json json_of(const T& x, const json_place& at) {
   Json value;
-  json_builder<Json> to{value};
+  json_builder<Json> builder{value};
+  json_sink to = builder.sink();
   json_form<T>::write(x, at, to);
   return value;
 }
