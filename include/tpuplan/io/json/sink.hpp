@@ -52,7 +52,7 @@ struct json_step {
 };
 
 /// Takes a document step by step, in the order in which it is read, and hands each step to a builder. A function pointer
-/// and not a virtual function: interpreters may define a class's table of virtual functions twice.
+/// because interpreters may define a class with functions to override twice.
 class json_sink {
  public:
   using function = void (*)(void* builder, const json_step& step);
