@@ -68,11 +68,11 @@ ordered_json json_of(const findings& advice) {
 
 void print_advice(const findings& advice) {
   if (advice.count == 0) return;
-  fmt::print("\n{}\n", dim("advice, one change at a time"));
+  print("\n{}\n", dim("advice, one change at a time"));
   std::size_t left = 5;
   for (const finding& f : advice) {
     if (left-- == 0) break;
-    fmt::print("  {} and takes {} instead of {}, {}\n", words_of(f), duration(f.step_time_then),
+    print("  {} and takes {} instead of {}, {}\n", words_of(f), duration(f.step_time_then),
                duration(f.step_time_now), gain_of(f));
   }
 }

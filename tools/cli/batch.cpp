@@ -29,7 +29,7 @@ product_shape parse_shape(const std::string& given) {
   std::size_t from = 0;
   while (from <= given.size()) {
     const std::size_t to = std::min(given.find('x', from), given.size());
-    sides.push_back(parse_count("--shape", given.substr(from, to - from)));
+    read("--shape", given.substr(from, to - from), {1, 1e12}, sides.emplace_back());
     from = to + 1;
   }
   if (sides.size() != 3) refuse("--shape", given, "BxDxF, such as 512x4096x16384", errc::malformed_input);
@@ -115,23 +115,24 @@ void run_batch(const batch_options& given, const session& with) {
     if (bound) document["shape"] = bound->document;
     return print_json(document);
   }
-  if (bound) fmt::print("{}\n\n", bound->line);
+  if (bound) print("{}\n\n", bound->line);
   print_title("{}: {} products, {} weights", chip.name.view(), name(types.compute), name(types.weights));
   points.shown.print();
-  fmt::print("\n  recommended batch: {} tokens, twice the critical one\n  {}\n", grouped(2 * critical),
+  print("\n  recommended batch: {} tokens, twice the critical one\n  {}\n", grouped(2 * critical),
              dim(fmt::format("next: tpuplan batch {} --shape 512x4096x16384   one product's bound", chip.name.view())));
 }
 
 }  // namespace
 
-void add_batch_command(CLI::App& app, session& with) {
-  CLI::App* command = app.add_subcommand("batch", "ridge point and critical batch of a chip; the bound of one product");
+void add_batch_command(session& with) {
+  command& added = with.commands.emplace_back("batch", "ridge point and critical batch of a chip; the bound of one product");
   const auto options = std::make_shared<batch_options>();
-  command->add_option("chip", options->chip)->required();
-  add(*command, "--dtype", options->type, "activations and arithmetic");
-  add(*command, "--weights", options->weights, "weights, if they are in another format");
-  command->add_option("--shape", options->shape, "BxDxF: the product [B,D] x [D,F]");
-  command->callback([options, &with] { run_batch(*options, with); });
+  added.argument("chip", options->chip, "v5e, v5p, v6e …").required();
+  added.add("--dtype", options->type, "activations and arithmetic");
+  added.add("--weights", options->weights, "weights, if they are in another format");
+  added.add("--shape", options->shape, "BxDxF: the product [B,D] x [D,F]");
+  add_table_options(added);
+  added.run = [options, &with] { run_batch(*options, with); };
 }
 
 }  // namespace cli

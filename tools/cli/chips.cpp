@@ -26,8 +26,8 @@ std::string giga(bytes_per_second rate) { return fmt::format("{:g}", in_gb_per_s
 
 void print_all_chips() {
   table t(
-      "chip | >year | >cores | >bf16 TFLOP/s | >int8 TOP/s | >fp8 TFLOP/s | >HBM | >usable/device | >HBM GB/s | >ICI "
-      "links x GB/s | >largest slice | >critical batch");
+      "chip | ~~>year | ~~~>cores | >bf16 TFLOP/s | ~~>int8 TOP/s | ~~>fp8 TFLOP/s | >HBM | ~~>usable/device | >HBM GB/s | "
+      "~>ICI links x GB/s | ~~>largest slice | ~>critical batch");
   for (const chip_spec& c : generations) {
     t.add({std::string(c.name.view()), fmt::format("{}", c.announced_year), fmt::format("{}", c.tensorcores),
            show(c.peak.bf16, tera), show(c.peak.int8, tera), show(c.peak.fp8, tera), binary_bytes(c.hbm.capacity),
@@ -36,14 +36,14 @@ void print_all_chips() {
            fmt::format("{}", critical_batch(c))});
   }
   t.print();
-  fmt::print("\n  per chip; ICI one-way, nominal; - the chip has no such mode\n  {}\n",
+  print("\n  per chip; ICI one-way, nominal; - the chip has no such mode\n  {}\n",
              dim("next: tpuplan chips v5e   every figure of one chip with its source"));
 }
 
 /// Every figure of one generation as data/hardware.json has it, with confidence and sources.
 void print_sources(const chip_spec& chip, const std::string& data_dir) {
   const nlohmann::json file = load_json(data_dir + "/hardware.json");
-  table t("figure | >value | unit | confidence | sources");
+  table t("figure | >value | ~unit | ~~confidence | ~~~sources");
   for (const nlohmann::json& generation : file.at("generations")) {
     if (generation.at("id").get<std::string>() != chip.name.view()) continue;
     for (const auto& [field, figure] : generation.at("fields").items()) {
@@ -59,7 +59,7 @@ void print_sources(const chip_spec& chip, const std::string& data_dir) {
     }
   }
   t.print();
-  fmt::print("\n  {}\n", dim("the keys of the sources, notes and rejected values: " + data_dir + "/hardware.json"));
+  print("\n  {}\n", dim("the keys of the sources, notes and rejected values: " + data_dir + "/hardware.json"));
 }
 
 void run_chips(const std::string& wanted, const session& with) {
@@ -76,11 +76,12 @@ void run_chips(const std::string& wanted, const session& with) {
 
 }  // namespace
 
-void add_chips_command(CLI::App& app, session& with) {
-  CLI::App* command = app.add_subcommand("chips", "what is in the chip table, with sources");
+void add_chips_command(session& with) {
+  command& added = with.commands.emplace_back("chips", "what is in the chip table, with sources");
   const auto name = std::make_shared<std::string>();
-  command->add_option("name", *name, "one chip: " + std::string(chip_names().view()));
-  command->callback([name, &with] { run_chips(*name, with); });
+  added.argument("name", *name, "one chip: " + std::string(chip_names().view()));
+  add_table_options(added);
+  added.run = [name, &with] { run_chips(*name, with); };
 }
 
 }  // namespace cli

@@ -1,32 +1,47 @@
 #ifndef TPUPLAN_CLI_COMMANDS_HPP
 #define TPUPLAN_CLI_COMMANDS_HPP
 
-#include <CLI/CLI.hpp>
+#include <list>
 #include <string>
+
+#include "cli/option.hpp"
 
 // The commands, each in the file that has its name.
 namespace cli {
 
-/// What every command shares: the options before the command, and the exit status after it.
+/// What every command shares: the options that stand before or behind the command, and the exit status after it.
 struct session {
-  bool json = false;
   std::string data_dir;
   int status = 0;
+  bool json = false;
+  std::list<command> commands;      // all there are
+  const command* asked = nullptr;   // the one that was asked
+  [[nodiscard]] bool is_given(std::string_view option) const noexcept { return asked->is_given(option); }
 };
 
-void add_chips_command(CLI::App& app, session& with);
-void add_slices_command(CLI::App& app, session& with);
-void add_batch_command(CLI::App& app, session& with);
-void add_pad_command(CLI::App& app, session& with);
-void add_model_command(CLI::App& app, session& with);
-void add_fit_command(CLI::App& app, session& with);
-void add_train_command(CLI::App& app, session& with);
-void add_spot_command(CLI::App& app, session& with);
-void add_pay_command(CLI::App& app, session& with);
-void add_serve_command(CLI::App& app, session& with);
-void add_plan_command(CLI::App& app, session& with);
-void add_launch_command(CLI::App& app, session& with);
-void add_validate_command(CLI::App& app, session& with);
+/// Each adds itself to the session's commands.
+void add_chips_command(session& with);
+void add_slices_command(session& with);
+void add_batch_command(session& with);
+void add_pad_command(session& with);
+void add_model_command(session& with);
+void add_fit_command(session& with);
+void add_train_command(session& with);
+void add_spot_command(session& with);
+void add_pay_command(session& with);
+void add_serve_command(session& with);
+void add_plan_command(session& with);
+void add_launch_command(session& with);
+void add_validate_command(session& with);
+void add_completion_command(session& with);
+
+/// An option of a follow-up command, and the value that it has there; empty: it is a flag.
+using follow_up_option = std::pair<std::string, std::string>;
+
+/// The command line that asks another command about the same question: its own options as given here, and of the options
+/// that this command was given those that the other one has too. All quoted for a shell.
+std::string follow_up(const session& with, std::string_view other, const std::vector<follow_up_option>& own,
+                      std::initializer_list<std::string_view> dropped = {});
 
 }  // namespace cli
 

@@ -9,8 +9,8 @@ namespace cli {
 
 using namespace tpuplan;
 
-void add_config_option(CLI::App& command, std::string& path) {
-  command.add_option("config", path, "a Hugging Face config.json, or a transformer of your own as JSON")->required();
+void add_config_option(command& to, std::string& path) {
+  to.argument("config", path, "a Hugging Face config.json, or a transformer of your own as JSON").required();
 }
 
 model_config load_model(const std::string& path) {
@@ -36,10 +36,10 @@ ordered_json json_of_assumed(const model_config& config, const assumed_values& a
 
 void print_assumed(const model_config& config, const assumed_values& assumed) {
   if (config.assumed.empty() && assumed.empty()) return;
-  fmt::print("\n{}\n", dim("assumed"));
-  for (const auto& [field, value] : assumed) fmt::print("  {}: {}\n", field, value);
+  print("\n{}\n", dim("assumed"));
+  for (const auto& [field, value] : assumed) print("  {}: {}\n", field, value);
   for (const assumption& one : config.assumed) {
-    fmt::print("  {} = {} {}\n", one.field, one.value, dim("(" + one.why + ")"));
+    print("  {} = {} {}\n", one.field, one.value, dim("(" + one.why + ")"));
   }
 }
 

@@ -1,7 +1,6 @@
 #ifndef TPUPLAN_CLI_CONFIG_HPP
 #define TPUPLAN_CLI_CONFIG_HPP
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <tpuplan/io/hf_config.hpp>
 #include <utility>
@@ -10,9 +9,11 @@
 #include "cli/print.hpp"
 
 // The model that a question is about, and what was assumed of it and of the question.
+#include "cli/option.hpp"
+
 namespace cli {
 
-void add_config_option(CLI::App& command, std::string& path);
+void add_config_option(command& added, std::string& path);
 
 /// A config.json of Hugging Face, or a `transformer` as io/json.hpp writes it with its schema.
 tpuplan::model_config load_model(const std::string& path);

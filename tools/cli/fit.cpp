@@ -19,7 +19,7 @@ fit_answer ask_fit(const model_config& config, const job_options& job, const mes
   a.where = slice_for(mesh.slice_name);
   a.mesh = make_layout(mesh, a.where);
   a.job = make_job(job, config.model, assumed);
-  fill_batch(job.batch_tokens, a.mesh, a.job, assumed);
+  fill_batch(job.batch_tokens, checked_multiply(batch_shards(a.mesh), a.job.gradient_accumulation), a.job, assumed);
   a.memory = memory_use(config.model, a.job, a.mesh, a.where);
   a.largest = largest_batch(config.model, a.job, a.mesh, a.where);
   return a;
@@ -76,11 +76,11 @@ void print_fit(const fit_answer& a, const model_config& config, const std::strin
                const assumed_values& assumed) {
   const verdict v = fits(a.memory);
   print_title("{}: {} on {} ({})", verdict_words(v), config.model.name.view(), name(a.where).view(), one_line(a.mesh));
-  fmt::print("  {} used, between {:.1f} and {:.1f} GiB as the compiler decides; most of it is {}\n\n",
+  print("  {} used, between {:.1f} and {:.1f} GiB as the compiler decides; most of it is {}\n\n",
              used_of(a.memory.total, a.memory.usable), in_gib(a.memory.low), in_gib(a.memory.high),
              largest_part(a.memory));
   print_memory(a.memory);
-  fmt::print("\n  largest batch that surely fits: {}\n",
+  print("\n  largest batch that surely fits: {}\n",
              a.largest ? fmt::format("{} sequences of {} tokens", *a.largest, a.job.sequence_length)
                        : "none with this layout and remat policy");
   if (const std::optional<findings> advice = advice_if_timed(a, config)) print_advice(*advice);
@@ -105,13 +105,14 @@ void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
 
 }  // namespace
 
-void add_fit_command(CLI::App& app, session& with) {
-  CLI::App* command = app.add_subcommand("fit", "does a training job fit; the largest batch that does");
+void add_fit_command(session& with) {
+  command& added = with.commands.emplace_back("fit", "does a training job fit; the largest batch that does");
   const auto job = std::make_shared<job_options>();
   const auto mesh = std::make_shared<mesh_options>();
-  add_job_options(*command, *job);
-  add_mesh_options(*command, *mesh);
-  command->callback([job, mesh, &with] { run_fit(*job, *mesh, with); });
+  add_job_options(added, *job);
+  add_mesh_options(added, *mesh);
+  add_table_options(added);
+  added.run = [job, mesh, &with] { run_fit(*job, *mesh, with); };
 }
 
 }  // namespace cli

@@ -2,51 +2,51 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "cli/option.hpp"
 
 namespace cli {
 
 using namespace tpuplan;
 
-void add_job_options(CLI::App& command, job_options& into) {
+void add_job_options(command& to, job_options& into) {
   training_job& job = into.job;
-  add_config_option(command, into.config);
-  add(command, "--batch", job.global_batch, "global batch in sequences");
-  add(command, "--batch-tokens", into.batch_tokens, "global batch in tokens: 4M");
-  add(command, "--seq", job.sequence_length, "sequence length in tokens");
-  add(command, "--dtype", job.compute, "arithmetic: bf16, int8, fp8");
-  add(command, "--weights", job.weights, "master weights");
-  add(command, "--moments", job.moments, "optimizer state");
-  add(command, "--optimizer", job.optimizer, "adamw, adafactor, lion, sgd_momentum");
-  add(command, "--remat", into.remat, policy_names());
-  add(command, "--attention", job.attention, "flash, unfused: scores in HBM");
-  command.add_option("--accumulation", job.gradient_accumulation, "microbatches in a step")->capture_default_str();
-  command.add_option("--vocabulary-tiles", job.vocabulary_tiles, "pieces in which logits are made")
-      ->capture_default_str();
-  command.add_option("--lora", job.lora_rank, "rank of adapters on a frozen base");
-  command.add_flag_callback(
-      "--offload-optimizer", [&job] { job.state_on_host = host_state::optimizer; },
-      "keep optimizer state in host memory");
-  command.add_option("--capacity-factor", job.capacity_factor, "of experts")->capture_default_str();
+  add_config_option(to, into.config);
+  to.add("--batch", job.global_batch, {1, 1e12}, "global batch in sequences").excludes({"--batch-tokens"});
+  to.add("--batch-tokens", into.batch_tokens, {1, 1e15}, "global batch in tokens, 4M or 4Mi: the sequences nearest to it that divide well");
+  to.add("--seq", job.sequence_length, {1, 1e9}, "sequence length in tokens");
+  to.add("--dtype", job.compute, "arithmetic: bf16, int8, fp8");
+  to.add("--weights", job.weights, "master weights");
+  to.add("--moments", job.moments, "optimizer state");
+  to.add("--optimizer", job.optimizer, "adamw, adafactor, lion, sgd_momentum");
+  to.add("--remat", into.remat, policy_names());
+  to.add("--attention", job.attention, "flash, unfused: scores in HBM");
+  to.add("--accumulation", job.gradient_accumulation, {1, 1 << 20}, "microbatches in a step").usually("1");
+  to.add("--vocabulary-tiles", job.vocabulary_tiles, {1, 1 << 20}, "pieces in which logits are made").usually("1");
+  to.add("--lora", job.lora_rank, {1, 1 << 20}, "rank of adapters on a frozen base");
+  to.flag("--offload-optimizer", "keep optimizer state in host memory",
+          [&job] { job.state_on_host = host_state::optimizer; });
+  to.add("--capacity-factor", job.capacity_factor, {1, 1e6}, "of experts");
 }
 
-void add_mesh_options(CLI::App& command, mesh_options& into) {
+void add_mesh_options(command& to, mesh_options& into) {
   layout& mesh = into.mesh;
-  command.add_option("--slice", into.slice_name, "v5p-128, v5e-16, v6e-8x16 …")->required();
-  command.add_option("--slices", mesh.dcn_data, "slices, data parallel over DCN")->capture_default_str();
-  command.add_option("--data", mesh.data)->capture_default_str();
-  command.add_option("--fsdp", mesh.fsdp, "what the others leave of the slice, if not given");
-  command.add_option("--tensor", mesh.tensor)->capture_default_str();
-  command.add_option("--expert", mesh.expert)->capture_default_str();
-  command.add_option("--pipeline", mesh.pipeline)->capture_default_str();
+  constexpr limits degrees{1, 1 << 20};
+  to.add("--slice", into.slice_name, "v5p-128, v5e-16, v6e-8x16 …").required();
+  to.add("--slices", mesh.dcn_data, {1, 4096}, "slices, data parallel over DCN").usually("1");
+  to.add("--data", mesh.data, degrees, "replicas in a slice").usually("1");
+  to.add("--fsdp", mesh.fsdp, degrees, "shards of the weights; what the others leave of the slice, if not given");
+  to.add("--tensor", mesh.tensor, degrees, "shards of each product").usually("1");
+  to.add("--expert", mesh.expert, degrees, "shards of the experts").usually("1");
+  to.add("--context", mesh.context, degrees, "shards of each sequence").usually("1");
+  to.add("--pipeline", mesh.pipeline, degrees, "stages in a slice").usually("1");
 }
 
 layout make_layout(const mesh_options& given, const slice& where) {
   layout mesh = given.mesh;
-  positive_count("--slices", mesh.dcn_data);
   const std::int64_t others = checked_multiply(
-      positive_count("--data", mesh.data), positive_count("--tensor", mesh.tensor),
-      checked_multiply(positive_count("--expert", mesh.expert), positive_count("--pipeline", mesh.pipeline)));
+      mesh.data, mesh.tensor, checked_multiply(mesh.expert, checked_multiply(mesh.context, mesh.pipeline)));
   if (mesh.fsdp == 0) mesh.fsdp = std::max<std::int64_t>(1, devices(where) / others);
   validate(mesh, where);
   return mesh;
@@ -69,20 +69,40 @@ training_job make_job(const job_options& given, const transformer& model, assume
     job.lora = {true, true, true, true, true, true, true};
     assumed.emplace_back("LoRA", "on every linear layer");
   }
-  if (job.global_batch != 0 && given.batch_tokens != 0)
-    refuse("--batch-tokens", std::to_string(given.batch_tokens), "either --batch or --batch-tokens");
   return job;
 }
 
-void fill_batch(std::int64_t batch_tokens, const layout& mesh, training_job& job, assumed_values& assumed) {
+std::int64_t round_batch(double sequences, std::int64_t unit) {
+  const double wanted = sequences / static_cast<double>(unit);
+  if (wanted < 1) return unit;
+  const double slack = wanted / 16;
+  auto step = static_cast<std::int64_t>(1) << 52;
+  for (; step > 1; step /= 2) {
+    const double size = static_cast<double>(step);
+    if (std::abs(std::round(wanted / size) * size - wanted) <= slack && std::round(wanted / size) >= 1) break;
+  }
+  const double size = static_cast<double>(step);
+  return checked_multiply(static_cast<std::int64_t>(std::round(wanted / size) * size), unit);
+}
+
+void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_job& job, assumed_values& assumed) {
   if (job.global_batch != 0) return;
-  if (batch_tokens != 0) {
-    job.global_batch = batch_tokens / job.sequence_length;
-    if (job.global_batch == 0) refuse("--batch-tokens", std::to_string(batch_tokens), "at least one sequence");
+  if (batch_tokens == 0) {
+    job.global_batch = unit;
+    assumed.emplace_back("global batch", fmt::format("{} sequences, one for each shard of the batch", job.global_batch));
     return;
   }
-  job.global_batch = checked_multiply(batch_shards(mesh), positive_count("--accumulation", job.gradient_accumulation));
-  assumed.emplace_back("global batch", fmt::format("{} sequences, one for each shard of the batch", job.global_batch));
+  const std::int64_t length = job.sequence_length;
+  if (batch_tokens < length) refuse("--batch-tokens", std::to_string(batch_tokens), "at least one sequence");
+  const std::int64_t whole = batch_tokens / length;
+  if (batch_tokens % length == 0 && whole % unit == 0) {
+    job.global_batch = whole;
+    return;
+  }
+  job.global_batch = round_batch(static_cast<double>(batch_tokens) / static_cast<double>(length), unit);
+  assumed.emplace_back("global batch",
+                       fmt::format("{} sequences, {} tokens: near {}, and divides well", job.global_batch,
+                                   grouped(checked_multiply(job.global_batch, length)), grouped(batch_tokens)));
 }
 
 }  // namespace cli

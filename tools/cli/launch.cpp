@@ -96,14 +96,14 @@ void print_vertex(const launch_request& request, const launch_options&, const se
 void print_gke(const launch_request& request, const launch_options&, const session& with) {
   const ordered_json manifest = gke_manifest(request);
   if (!with.json && !request.cluster.empty()) {  // as comments: kubectl reads YAML, of which JSON is a part
-    for (const shell_words& words : gke_node_pools(request)) fmt::print("# {}\n", shell_line(words));
+    for (const shell_words& words : gke_node_pools(request)) print("# {}\n", shell_line(words));
   }
   print_json(manifest);
 }
 
 void print_gcloud(const launch_request& request, const launch_options& given, const session& with) {
   const tpu_creation how = given.tpu_vm ? tpu_creation::tpu_vm : tpu_creation::queued_resource;
-  if (!with.json) return fmt::print("{}", gcloud_script(request, how));
+  if (!with.json) return print("{}", gcloud_script(request, how));
   const gcloud_launch commands = gcloud_commands(request, how);
   print_json({{"create", commands.create},
               {"state", commands.state},
@@ -152,36 +152,36 @@ void run_launch(const launch_options& given, const session& with) {
 
 }  // namespace
 
-void add_launch_command(CLI::App& app, session& with) {
-  CLI::App* launch = app.add_subcommand("launch", "the file or the commands that start a plan");
+void add_launch_command(session& with) {
+  command& added = with.commands.emplace_back("launch", "the file or the commands that start a plan");
   const auto options = std::make_shared<launch_options>();
   launch_request& request = options->request;
   request.name = "tpuplan";
-  launch->add_option("plan", options->plan, "output of tpuplan plan --json; - is standard input");
-  launch->add_option("--target", options->target, target_help())->required();
-  launch->add_option("--rank", options->rank, "which of the plans")->capture_default_str();
-  launch->add_option("--slice", options->slice_name, "instead of a plan: v6e-256");
-  launch->add_option("--slices", options->slices, "with --slice; 1 if not given");
-  launch->add_option("--machine-type", options->machine, "where the slice comes on two: ct6e-standard-4t");
-  add(*launch, "--provisioning", options->capacity, "on_demand, spot, flex_start, calendar; the plan's, or on_demand");
-  launch->add_option("--reservation", request.reservation, "its name");
-  launch->add_option("--name", request.name, "of the job")->capture_default_str();
-  launch->add_option("--project", request.project);
-  launch->add_option("--zone", request.zone, "us-east5-b");
-  launch->add_option("--cluster", request.cluster, "gke: write the commands for its node pools above the manifest");
-  launch->add_option("--image", request.image, "container with the program");
-  launch->add_option("--checkpoint", request.checkpoint, "gs://BUCKET/FOLDER, CHECKPOINT_DIR to the program");
-  launch->add_option("--max-restarts", options->restarts,
-                     "after preemptions and failures; 100, or twice the preemptions that the plan expects");
-  add(*launch, "--max-run", request.max_run, "after which the service ends the job: 20d");
-  launch->add_option("--command", options->command, "a line for bash; what the image starts, if not given");
-  launch->add_flag("--maxtext", options->maxtext, "run MaxText with the layout of the plan");
-  launch
-      ->add_option("--set", options->maxtext_extra,
-                   "with --maxtext: model_name=llama3.1-8b, which it needs, dataset_path=..., checkpoint_period=...")
-      ->allow_extra_args(false);
-  launch->add_flag("--tpu-vm", options->tpu_vm, "gcloud: create a TPU VM at once instead of a queued resource");
-  launch->callback([options, &with] { run_launch(*options, with); });
+  added.argument("plan", options->plan, "output of tpuplan plan --json; - is standard input");
+  added.add("--target", options->target, target_help()).required();
+  added.add("--rank", options->rank, {1, 1e6}, "which of the plans").usually("1").excludes({"--slice"});
+  added.add("--slice", options->slice_name, "instead of a plan: v6e-256");
+  added.add("--slices", options->slices, {1, 4096}, "1 if not given").needs({"--slice"});
+  added.add("--machine-type", options->machine, "where the slice comes on two: ct6e-standard-4t");
+  added.add("--provisioning", options->capacity, "on_demand, spot, flex_start, calendar; the plan's, or on_demand");
+  added.add("--reservation", request.reservation, "its name");
+  added.add("--name", request.name, "of the job").usually("tpuplan");
+  added.add("--project", request.project, "of Google Cloud");
+  added.add("--zone", request.zone, "us-east5-b");
+  added.add("--cluster", request.cluster, "gke: write the commands for its node pools above the manifest");
+  added.add("--image", request.image, "container with the program");
+  added.add("--checkpoint", request.checkpoint, "gs://BUCKET/FOLDER, CHECKPOINT_DIR to the program");
+  added.add("--max-restarts", options->restarts, {0, 1e6},
+            "after preemptions and failures; 100, or twice the preemptions that the plan expects");
+  added.add("--max-run", request.max_run, "after which the service ends the job: 20d");
+  added.add("--command", options->command, "a line for bash; what the image starts, if not given")
+      .excludes({"--maxtext"});
+  added.flag("--maxtext", options->maxtext, "run MaxText with the layout of the plan");
+  added.add("--set", options->maxtext_extra,
+            "model_name=llama3.1-8b, which MaxText needs, dataset_path=..., checkpoint_period=...")
+      .needs({"--maxtext"}).whole();
+  added.flag("--tpu-vm", options->tpu_vm, "gcloud: create a TPU VM at once instead of a queued resource");
+  added.run = [options, &with] { run_launch(*options, with); };
 }
 
 }  // namespace cli

@@ -77,7 +77,7 @@ void print_model(const model_config& config, const std::string& path, std::int64
   const parameter_count n = parameters(m);
   print_title("{}: {} parameters", m.name.view(), count(static_cast<double>(n.total)));
   print_parameters(n);
-  fmt::print("\n");
+  print("\n");
   std::vector<std::pair<std::string, std::string>> facts;
   if (m.kind == architecture::decoder) {
     facts.emplace_back("KV cache per token",
@@ -98,20 +98,27 @@ void print_model(const model_config& config, const std::string& path, std::int64
   if (has_flops_per_token(m)) print_next("tpuplan plan {} --tokens 1T   where to train it", path);
 }
 
+void run_model(const model_options& given, const session& with) {
+  const model_config config = load_model(given.config);
+  if (with.is_given("--seq") && !has_flops_per_token(config.model))
+    refuse("--seq", "given without effect", "a model that takes tokens");
+  if (with.is_given("--kv-dtype") && config.model.kind != architecture::decoder)
+    refuse("--kv-dtype", "given without effect", "a decoder, which has a KV cache");
+  const std::int64_t length = given.sequence > 0 ? given.sequence : usual_sequence(config.model);
+  if (with.json) return print_json(model_document(config, length, given.cache));
+  print_model(config, given.config, length, given.cache);
+}
+
 }  // namespace
 
-void add_model_command(CLI::App& app, session& with) {
-  CLI::App* command = app.add_subcommand("model", "parameters, FLOPs and KV bytes per token of a config.json");
+void add_model_command(session& with) {
+  command& added = with.commands.emplace_back("model", "parameters, FLOPs and KV bytes per token of a config.json");
   const auto options = std::make_shared<model_options>();
-  add_config_option(*command, options->config);
-  add(*command, "--seq", options->sequence, "sequence length at which FLOPs are counted");
-  add(*command, "--kv-dtype", options->cache, "format of the KV cache");
-  command->callback([options, &with] {
-    const model_config config = load_model(options->config);
-    const std::int64_t length = options->sequence > 0 ? options->sequence : usual_sequence(config.model);
-    if (with.json) return print_json(model_document(config, length, options->cache));
-    print_model(config, options->config, length, options->cache);
-  });
+  add_config_option(added, options->config);
+  added.add("--seq", options->sequence, {1, 1e9}, "sequence length at which FLOPs are counted");
+  added.add("--kv-dtype", options->cache, "format of the KV cache");
+  add_table_options(added);
+  added.run = [options, &with] { run_model(*options, with); };
 }
 
 }  // namespace cli

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <cmath>
+#include <tpuplan/io/text/readable.hpp>
+
+#include "cli/number.hpp"
 
 namespace cli {
 
@@ -13,26 +14,8 @@ using namespace tpuplan;
 
 namespace {
 
-/// A suffix and what it multiplies by.
-struct suffix {
-  std::string_view name;
-  double factor;
-};
-
-/// A number above 0 and one of the suffixes behind it.
-template <std::size_t Count>
-double parse_scaled(std::string_view option, std::string_view given, const suffix (&suffixes)[Count],
-                    std::string_view valid) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(given.data(), given.data() + given.size(), value);
-  if (problem != std::errc{} || !std::isfinite(value) || value <= 0)
-    refuse(option, given, valid, errc::malformed_input);
-  const std::string_view behind = given.substr(static_cast<std::size_t>(end - given.data()));
-  for (const suffix& one : suffixes) {
-    if (behind == one.name) return positive(option, value * one.factor);
-  }
-  refuse(option, given, valid, errc::malformed_input);
-}
+/// "1 to 9e+15", "0 or more" where there is no end that anyone reaches.
+std::string words_of(const limits& range) { return fmt::format("from {:.7g} to {:.7g}", range.least, range.most); }
 
 template <class T>
 T parse_name(std::string_view option, std::string_view given, const maybe<T>& found, std::string_view valid) {
@@ -40,8 +23,14 @@ T parse_name(std::string_view option, std::string_view given, const maybe<T>& fo
   return *found;
 }
 
-/// "1.5", and "nan" for what is no number.
-std::string shown(double number) { return fmt::format("{:.10g}", number); }
+/// The number, if there is one and the limits have it.
+template <class T>
+T within(std::string_view option, std::string_view given, const limits& range, const std::optional<T>& number,
+         std::string_view form) {
+  if (!number) refuse(option, given, fmt::format("{}; {}", form, words_of(range)), errc::malformed_input);
+  if (!range.has(static_cast<double>(*number))) refuse(option, given, words_of(range), errc::out_of_range);
+  return *number;
+}
 
 }  // namespace
 
@@ -53,62 +42,80 @@ void refuse_missing(std::string_view option, std::string_view valid) {
   refuse(option, "missing", valid, errc::missing_field);
 }
 
-double positive(std::string_view option, double given) {
-  if (!std::isfinite(given) || given <= 0) refuse(option, shown(given), "a number above 0");
-  return given;
-}
-
 std::int64_t positive_count(std::string_view option, std::int64_t given) {
   if (given < 1) refuse(option, std::to_string(given), "a whole number from 1 on");
   return given;
 }
 
-double share(std::string_view option, double given, std::string_view valid) {
-  if (!(given >= 0 && given <= 1)) refuse(option, shown(given), valid, errc::out_of_range);
-  return given;
+void read(std::string_view option, const std::string& given, const limits& range, double& into) {
+  const bool is_share = range.most <= 1;
+  into = within(option, given, range, is_share ? scan_share(given) : scan_amount(given),
+                is_share ? "a share such as 0.4 or 40%" : "a number such as 1.5e12, 300B, 4M, 4Mi, 0.5");
 }
-
-double parse_amount(std::string_view option, std::string_view given) {
-  constexpr suffix suffixes[] = {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"B", 1e9}, {"G", 1e9}, {"T", 1e12}};
-  return parse_scaled(option, given, suffixes, "a number above 0, with k, M, B, T or nothing behind it: 15T, 1.5e12");
+void read(std::string_view option, const std::string& given, const limits& range, std::int64_t& into) {
+  into = within(option, given, range, scan_count(given), "a whole number such as 1024, 4k, 4Ki, 1e6, in decimal digits");
 }
-
-std::int64_t parse_count(std::string_view option, std::string_view given) {
-  const double value = parse_amount(option, given);
-  if (value != std::floor(value) || value > 9e15)
-    refuse(option, given, "a whole number from 1 to 9e15", errc::malformed_input);
-  return static_cast<std::int64_t>(value);
+void read(std::string_view option, const std::string& given, const limits& range, seconds& into) {
+  const std::optional<double> time = scan_seconds(given);
+  const std::string valid = fmt::format("a time such as 2w, 30d, 12h, 1h30m, 45min, 600s, 50ms; from {} to {}",
+                                        readable::duration(seconds{range.least}), readable::duration(seconds{range.most}));
+  if (!time) refuse(option, given, valid, errc::malformed_input);
+  if (!range.has(*time)) refuse(option, given, valid, errc::out_of_range);
+  into = seconds{*time};
 }
-
-seconds parse_duration(std::string_view option, std::string_view given) {
-  constexpr suffix suffixes[] = {{"d", 86400}, {"days", 86400}, {"h", 3600}, {"min", 60},
-                                 {"m", 60},    {"s", 1},        {"ms", 1e-3}};
-  return seconds{parse_scaled(option, given, suffixes, "a time such as 30d, 12h, 45min, 600s, 50ms; above 0")};
+void read(std::string_view option, const std::string& given, const limits& range, usd& into) {
+  into = usd{within(option, given, range, scan_dollars(given), "dollars such as 150k, $1.2M, 9.60")};
 }
-
-void read(std::string_view option, const std::string& given, double& into) { into = parse_amount(option, given); }
-void read(std::string_view option, const std::string& given, std::int64_t& into) { into = parse_count(option, given); }
-void read(std::string_view option, const std::string& given, seconds& into) { into = parse_duration(option, given); }
-void read(std::string_view option, const std::string& given, usd& into) { into = usd{parse_amount(option, given)}; }
-void read(std::string_view, const std::string& given, dtype& into) { into = dtype_for(given); }
-void read(std::string_view option, const std::string& given, optimizer_kind& into) {
+void read(std::string_view option, const std::string& given, const limits& range, per_second& into) {
+  into = per_second{within(option, given, range, scan_amount(given), "a number a second such as 0.5, 12, 4k")};
+}
+void read(std::string_view option, const std::string& given, const limits&, std::string& into) {
+  if (given.empty()) refuse(option, "\"\"", "something", errc::missing_field);
+  into = given;
+}
+void read(std::string_view, const std::string& given, const limits&, dtype& into) { into = dtype_for(given); }
+void read(std::string_view option, const std::string& given, const limits&, optimizer_kind& into) {
   into = parse_name(option, given, parse_optimizer(given), "adamw, adafactor, lion or sgd_momentum");
 }
-void read(std::string_view option, const std::string& given, attention_kernel& into) {
+void read(std::string_view option, const std::string& given, const limits&, attention_kernel& into) {
   into = parse_name(option, given, parse_attention_kernel(given), "flash or unfused");
 }
-void read(std::string_view option, const std::string& given, remat_policy& into) {
+void read(std::string_view option, const std::string& given, const limits&, remat_policy& into) {
   into = parse_name(option, given, parse_remat_policy(given), policy_names());
 }
-void read(std::string_view option, const std::string& given, objective& into) {
+void read(std::string_view option, const std::string& given, const limits&, objective& into) {
   into = parse_name(option, given, parse_objective(given), "cheapest, fastest or fewest_chips");
 }
-void read(std::string_view option, const std::string& given, provisioning& into) {
-  into = parse_name(option, given, parse_provisioning(given),
-                    "on_demand, spot, flex_start, calendar, commitment_1y or commitment_3y");
+void read(std::string_view option, const std::string& given, const limits&, provisioning& into) {
+  constexpr std::string_view valid = "on_demand, spot (or preemptible), flex_start, calendar, commitment_1y or commitment_3y";
+  std::string usual = given == "preemptible" ? "spot" : given;
+  std::replace(usual.begin(), usual.end(), '-', '_');
+  into = parse_name(option, given, parse_provisioning(usual), valid);
 }
-void read(std::string_view option, const std::string& given, spot_market& into) {
+void read(std::string_view option, const std::string& given, const limits&, spot_market& into) {
   into = parse_name(option, given, parse_spot_market(given), "calm, cautious or scarce");
+}
+
+const option* command::find(std::string_view option_name) const noexcept {
+  for (const option& one : options) {
+    if (one.name == option_name) return &one;
+  }
+  return nullptr;
+}
+
+bool command::is_given(std::string_view option_name) const noexcept {
+  const option* found = find(option_name);
+  return found != nullptr && found->is_given();
+}
+
+option& command::declare(option::shape form, const std::string& option_name, const std::string& says,
+                         std::function<void(const std::string&)> take) {
+  option& added = options.emplace_back();
+  added.name = option_name;
+  added.help = says;
+  added.form = form;
+  added.take = std::move(take);
+  return added;
 }
 
 std::string policy_names() {

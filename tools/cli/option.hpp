@@ -1,8 +1,10 @@
 #ifndef TPUPLAN_CLI_OPTION_HPP
 #define TPUPLAN_CLI_OPTION_HPP
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,9 +14,12 @@
 #include <tpuplan/model/training_job.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
-// Each option is declared once, by `add`: its name, the field of the question that it fills, and its help. The type of
-// the field says how its text is read. Every refusal names the option, what was given, and what is valid.
+// Each option is declared once, by `command::add`: its name, the field of the question that it fills, and its help. The
+// type of the field says how its text is read. Every refusal names the option, what was given, and what is valid; an
+// option that would have no effect is refused too.
 namespace cli {
 
 /// Throws tpuplan::error: "OPTION is GIVEN; valid: VALID".
@@ -23,47 +28,141 @@ namespace cli {
 /// The same for an option that is needed and was not given.
 [[noreturn]] void refuse_missing(std::string_view option, std::string_view valid);
 
-/// The number, unless it is not finite or not above 0.
-double positive(std::string_view option, double given);
 /// The count, unless it is below 1.
 std::int64_t positive_count(std::string_view option, std::int64_t given);
-/// The share, unless it is not from 0 to 1; `valid` says what these two mean.
-double share(std::string_view option, double given, std::string_view valid);
 
-/// "15T", "1.5e12", "300B", "2M", "4k", "1024": a number above 0 with a decimal suffix.
-double parse_amount(std::string_view option, std::string_view given);
-/// The same as a whole number.
-std::int64_t parse_count(std::string_view option, std::string_view given);
-/// "30d", "12h", "45min", "600s", "50ms": a time above 0.
-tpuplan::seconds parse_duration(std::string_view option, std::string_view given);
+/// The numbers that an option takes, both ends included.
+struct limits {
+  double least = 0, most = 0;
+  [[nodiscard]] bool has(double x) const noexcept { return x >= least && x <= most; }
+};
 
 /// @{
-/// What was typed, read as the type of the field says: an amount, a count from 1 on, a time, dollars, a name.
-void read(std::string_view option, const std::string& given, double& into);
-void read(std::string_view option, const std::string& given, std::int64_t& into);
-void read(std::string_view option, const std::string& given, tpuplan::seconds& into);
-void read(std::string_view option, const std::string& given, tpuplan::usd& into);
-void read(std::string_view option, const std::string& given, tpuplan::dtype& into);
-void read(std::string_view option, const std::string& given, tpuplan::optimizer_kind& into);
-void read(std::string_view option, const std::string& given, tpuplan::attention_kernel& into);
-void read(std::string_view option, const std::string& given, tpuplan::remat_policy& into);
-void read(std::string_view option, const std::string& given, tpuplan::objective& into);
-void read(std::string_view option, const std::string& given, tpuplan::provisioning& into);
-void read(std::string_view option, const std::string& given, tpuplan::spot_market& into);
+/// What was typed, read as the type of the field says, within the limits: an amount, a count, a time, dollars, a name.
+void read(std::string_view option, const std::string& given, const limits& range, double& into);
+void read(std::string_view option, const std::string& given, const limits& range, std::int64_t& into);
+void read(std::string_view option, const std::string& given, const limits& range, tpuplan::seconds& into);
+void read(std::string_view option, const std::string& given, const limits& range, tpuplan::usd& into);
+void read(std::string_view option, const std::string& given, const limits& range, tpuplan::per_second& into);
+void read(std::string_view option, const std::string& given, const limits& range, std::string& into);
+void read(std::string_view option, const std::string& given, const limits& range, tpuplan::dtype& into);
+void read(std::string_view option, const std::string& given, const limits& range, tpuplan::optimizer_kind& into);
+void read(std::string_view option, const std::string& given, const limits& range, tpuplan::attention_kernel& into);
+void read(std::string_view option, const std::string& given, const limits& range, tpuplan::remat_policy& into);
+void read(std::string_view option, const std::string& given, const limits& range, tpuplan::objective& into);
+void read(std::string_view option, const std::string& given, const limits& range, tpuplan::provisioning& into);
+void read(std::string_view option, const std::string& given, const limits& range, tpuplan::spot_market& into);
 template <class T>
-void read(std::string_view option, const std::string& given, std::optional<T>& into) {
-  read(option, given, into.emplace());
+void read(std::string_view option, const std::string& given, const limits& range, std::optional<T>& into) {
+  read(option, given, range, into.emplace());
 }
 /// @}
 
-/// Declares an option of a command. The help shows the name that an enumeration has unless the option is given.
+/// What a field takes unless its option says otherwise: counts from 1, amounts above 0 and times that a run may take.
 template <class T>
-CLI::Option* add(CLI::App& command, const std::string& option, T& into, const std::string& help) {
-  CLI::Option* added = command.add_option_function<std::string>(
-      option, [option, &into](const std::string& given) { read(option, given, into); }, help);
-  if constexpr (std::is_enum<T>::value) added->default_str(std::string(name(into)));
-  return added;
-}
+constexpr limits usual_limits{0, 0};
+template <>
+inline constexpr limits usual_limits<std::int64_t>{1, 9e15};
+template <>
+inline constexpr limits usual_limits<double>{1e-9, 1e18};
+template <>
+inline constexpr limits usual_limits<tpuplan::seconds>{1e-6, 3.2e9};  // a hundred years
+template <>
+inline constexpr limits usual_limits<tpuplan::usd>{1e-6, 1e12};
+template <>
+inline constexpr limits usual_limits<tpuplan::per_second>{1e-6, 1e9};
+template <class T>
+inline constexpr limits usual_limits<std::optional<T>> = usual_limits<T>;
+
+/// One option, flag or argument of a command.
+class option {
+ public:
+  enum class shape : unsigned char { value, list, flag, argument, arguments };
+
+  /// It must be given.
+  option& required() { return must_be_given_ = true, *this; }
+  /// It acts only beside one of these options.
+  option& needs(std::initializer_list<const char*> others) { return needs_.assign(others.begin(), others.end()), *this; }
+  /// It has no effect beside any of these.
+  option& excludes(std::initializer_list<const char*> others) {
+    return excludes_.insert(excludes_.end(), others.begin(), others.end()), *this;
+  }
+  /// Commas in it do not separate values.
+  option& whole() { return whole_ = true, *this; }
+  /// What it is where it is not given, for the help.
+  option& usually(std::string text) { return usual_ = std::move(text), *this; }
+
+  [[nodiscard]] bool is_given() const noexcept { return !given.empty(); }
+
+  std::string name;                // "--batch", or what an argument is called
+  std::string help;
+  shape form = shape::value;
+  std::vector<std::string> given;  // as typed
+  std::function<void(const std::string&)> take;
+  bool must_be_given_ = false, whole_ = false;
+  std::string usual_;
+  std::vector<std::string> needs_, excludes_;
+};
+
+/// A command of the program: what it is called, what it answers, its options in the order of the help.
+class command {
+ public:
+  command(std::string its_name, std::string answers) : name{std::move(its_name)}, help{std::move(answers)} {}
+
+  /// An option that fills a field. The help shows the name that an enumeration has unless the option is given.
+  template <class T>
+  option& add(const std::string& option_name, T& into, const std::string& says) {
+    return add(option_name, into, usual_limits<T>, says);
+  }
+  template <class T>
+  option& add(const std::string& option_name, T& into, limits range, const std::string& says) {
+    option& added = declare(option::shape::value, option_name, says, [option_name, &into, range](const std::string& given) {
+      read(option_name, given, range, into);
+    });
+    if constexpr (std::is_enum<T>::value) added.usual_ = name_of(into);
+    return added;
+  }
+  /// An option that takes several values: repeated, or with commas between.
+  template <class T>
+  option& add(const std::string& option_name, std::vector<T>& into, const std::string& says) {
+    return declare(option::shape::list, option_name, says, [option_name, &into, first = true](const std::string& given) mutable {
+      if (std::exchange(first, false)) into.clear();
+      read(option_name, given, usual_limits<T>, into.emplace_back());
+    });
+  }
+  /// An option whose text is read in a way of its own.
+  option& add_read(const std::string& option_name, const std::string& says, std::function<void(const std::string&)> take) {
+    return declare(option::shape::value, option_name, says, std::move(take));
+  }
+  option& flag(const std::string& option_name, bool& into, const std::string& says) {
+    return declare(option::shape::flag, option_name, says, [&into](const std::string&) { into = true; });
+  }
+  option& flag(const std::string& option_name, const std::string& says, std::function<void()> act) {
+    return declare(option::shape::flag, option_name, says, [act](const std::string&) { act(); });
+  }
+  /// What stands without a name before it, once or several times.
+  option& argument(const std::string& called, std::string& into, const std::string& says) {
+    return declare(option::shape::argument, called, says, [&into](const std::string& given) { into = given; });
+  }
+  option& arguments(const std::string& called, std::vector<std::string>& into, const std::string& says) {
+    return declare(option::shape::arguments, called, says, [&into](const std::string& given) { into.push_back(given); });
+  }
+
+  [[nodiscard]] const option* find(std::string_view option_name) const noexcept;
+  [[nodiscard]] bool is_given(std::string_view option_name) const noexcept;
+
+  std::string name, help;
+  std::list<option> options;  // which stay where they are
+  std::function<void()> run;
+
+ private:
+  option& declare(option::shape form, const std::string& option_name, const std::string& says,
+                  std::function<void(const std::string&)> take);
+  template <class T>
+  static std::string name_of(T value) {
+    return std::string(tpuplan::name(value));
+  }
+};
 
 /// "full, minimal, …": the names of remat policies.
 std::string policy_names();

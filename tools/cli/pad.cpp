@@ -21,6 +21,12 @@ struct pad_options {
   dtype format = dtype::bf16;
 };
 
+std::int64_t dimension_of(const std::string& given) {
+  std::int64_t size = 0;
+  read("DIM", given, {1, 1e15}, size);
+  return size;
+}
+
 void run_pad(const pad_options& asked, const session& with) {
   const chip_spec chip = chip_for(asked.chip);
   const dtype format = asked.format;
@@ -29,7 +35,7 @@ void run_pad(const pad_options& asked, const session& with) {
   table t(">dimension | >to the MXU | >wasted | >as lanes | >as sublanes");
   std::vector<std::int64_t> sizes;
   for (const std::string& given : asked.dims) {
-    const std::int64_t size = parse_count("DIM", given);
+    const std::int64_t size = dimension_of(given);
     sizes.push_back(size);
     const std::int64_t padded = round_up(size, chip.mxu.side);
     const double waste = 1 - static_cast<double>(size) / static_cast<double>(padded);
@@ -51,18 +57,19 @@ void run_pad(const pad_options& asked, const session& with) {
   print_title("{}: MXU {}x{}, {} tile {}x{}", chip.name.view(), chip.mxu.side, chip.mxu.side, name(format),
               unit.sublanes, unit.lanes);
   t.print();
-  fmt::print("{}", matrix);
+  print("{}", matrix);
 }
 
 }  // namespace
 
-void add_pad_command(CLI::App& app, session& with) {
-  CLI::App* command = app.add_subcommand("pad", "dimensions padded to the MXU, and what that wastes");
+void add_pad_command(session& with) {
+  command& added = with.commands.emplace_back("pad", "dimensions padded to the MXU, and what that wastes");
   const auto options = std::make_shared<pad_options>();
-  command->add_option("chip", options->chip)->required();
-  command->add_option("dims", options->dims, "one or more dimensions; two are a matrix")->required();
-  add(*command, "--dtype", options->format, "");
-  command->callback([options, &with] { run_pad(*options, with); });
+  added.argument("chip", options->chip, "v5e, v5p, v6e …").required();
+  added.arguments("dims", options->dims, "one or more dimensions; two are a matrix").required();
+  added.add("--dtype", options->format, "of the matrix in memory");
+  add_table_options(added);
+  added.run = [options, &with] { run_pad(*options, with); };
 }
 
 }  // namespace cli

@@ -94,13 +94,11 @@ const paid_run& best_of(const pay_answer& a, const pay_options& given) {
 }
 
 payment_terms make_terms(const pay_options& given) {
-  if (given.market && given.between) refuse("--market", name(*given.market), "without --mtbp");
   payment_terms terms;
   terms.spot = given.spot;
   terms.spot.mean_time_between_preemptions =
       given.between ? *given.between
                     : typical_mean_time_between_preemptions(given.market.value_or(spot_market::cautious));
-  share("--correlation", given.spot.correlation, "0 (slices go one by one) to 1 (all go together)");
   terms.spot.queue_time = given.queue.value_or(seconds{});
   terms.flex_start.checkpoint_time = terms.spot.checkpoint_time;
   terms.flex_start.restart_time = terms.spot.restart_time;
@@ -126,8 +124,7 @@ pay_answer ask_pay(const pay_options& given, const price_book& book) {
   a.where = slice_for(given.slice_name);
   a.terms = make_terms(given);
   a.run = given.run;
-  if (given.rest_used) share("--rest-used", *given.rest_used, "0 (idle) to 1 (used)");
-  a.spot = best_spot_run(a.run, positive_count("--slices", given.slices), a.terms.spot);
+  a.spot = best_spot_run(a.run, given.slices, a.terms.spot);
   bool any_price = false;
   for (const provisioning kind : all_provisioning) {
     const maybe<price_row> price = find_price(book, a.where, given.prices.region, kind);
@@ -192,10 +189,10 @@ gpu_answer ask_gpu(const pay_answer& a, const pay_options& given) {
   gpu_answer g;
   g.gpu = gpu_for(given.gpu);
   if (!given.gpus) refuse_missing("--gpus", "GPUs that the same job takes");
-  g.gpus = positive_count("--gpus", *given.gpus);
+  g.gpus = *given.gpus;
   if (!given.gpu_run) refuse("--gpu-run", "", "the time of the same job on the GPUs", errc::missing_field);
   g.run = *given.gpu_run;
-  if (given.gpu_price) g.gpu.on_demand = usd_per_hour(positive("--gpu-usd", *given.gpu_price));
+  if (given.gpu_price) g.gpu.on_demand = usd_per_hour(*given.gpu_price);
   const auto jobs_in = [](seconds time) { return 1 / time; };
   const offer gpus = offer_of(g.gpu, g.gpus, jobs_in(g.run));
   const paid_run& best = best_of(a, given);
@@ -206,7 +203,7 @@ gpu_answer ask_gpu(const pay_answer& a, const pay_options& given) {
   g.break_even_per_chip = compare_offers({best.rate, jobs_in(a.run)}, gpus).break_even_price / chip_total;
   if (!given.engineering) return g;
   g.move = migration{*given.engineering, g.total - best.total, given.jobs, given.discount};
-  positive("--jobs", given.jobs);
+  if (given.jobs == 0) refuse_missing("--jobs", "such jobs a month");
   g.months = months_to_pay_back(*g.move);
   return g;
 }
@@ -221,8 +218,8 @@ storage_cost ask_storage(const pay_answer& a, const pay_options& given) {
            errc::no_price);
   }
   const usd_per_byte_second price =
-      given.storage_price ? usd_per_gib_month(positive("--storage-usd", *given.storage_price)) : *known_price;
-  return cost_of_checkpoints(state, positive_count("--keep", given.keep), best_of(a, given).wall, price);
+      given.storage_price ? usd_per_gib_month(*given.storage_price) : *known_price;
+  return cost_of_checkpoints(state, given.keep, best_of(a, given).wall, price);
 }
 
 ordered_json json_of(const priced_way& way) {
@@ -279,7 +276,7 @@ ordered_json pay_document(const pay_answer& a, const pay_options& given) {
 void print_pay(const pay_answer& a, const pay_options& given) {
   print_title("{} on {} ({} chips), region {}, cheapest first", duration(a.run), name(a.where, given.slices).view(),
               checked_multiply(chips(a.where), given.slices), given.prices.region);
-  table t("way of paying | >a chip | >billed | >overhead | >unused | >start to end | >paid unused | >total | price of");
+  table t("way of paying | >a chip | >billed | ~~~>overhead | ~~~>unused | ~>start to end | ~~>paid unused | >total | ~~~price of");
   for (const priced_way& way : a.ways) {
     const paid_run& p = way.paid;
     t.add({label_of(way), fmt::format("${:.3f}/h", in_usd_per_hour(p.price.per_chip)), duration(p.billed),
@@ -287,28 +284,28 @@ void print_pay(const pay_answer& a, const pay_options& given) {
            money(p.total), std::string(p.price.date.view())});
   }
   t.print();
-  for (const missing_way& m : a.missing) fmt::print("  {}: {}\n", name(m.kind), m.reason);
+  for (const missing_way& m : a.missing) print("  {}: {}\n", name(m.kind), m.reason);
   if (const paid_run* spot = find_way(a, provisioning::spot)) {
-    fmt::print("\n  spot: a preemption every {}, {:.1f} in all; a checkpoint every {}\n",
+    print("\n  spot: a preemption every {}, {:.1f} in all; a checkpoint every {}\n",
                duration(a.spot.mean_time_between_preemptions), spot->preemptions, duration(spot->checkpoint_interval));
-    if (!given.market && !given.between) fmt::print("  that rate is assumed: see --market and --mtbp\n");
-    if (!given.queue) fmt::print("  waits for capacity are not counted: see --queue\n");
+    if (!given.market && !given.between) print("  that rate is assumed: see --market and --mtbp\n");
+    if (!given.queue) print("  waits for capacity are not counted: see --queue\n");
   }
-  fmt::print("\n");
-  for (const break_even_line& line : a.lines) fmt::print("  {}\n", line.sentence);
+  print("\n");
+  for (const break_even_line& line : a.lines) print("  {}\n", line.sentence);
 }
 
 void print_gpu(const gpu_answer& g, const pay_answer& a) {
   const bool saves = g.cheapest.saving_fraction >= 0;
-  fmt::print("\n  {} x {} for {}: {} on demand; {} {} {}; on demand for {} a chip breaks even at ${:.3f}/h\n", g.gpus,
+  print("\n  {} x {} for {}: {} on demand; {} {} {}; on demand for {} a chip breaks even at ${:.3f}/h\n", g.gpus,
              g.gpu.name, duration(g.run), money(g.total), name(g.against), saves ? "saves" : "costs more by",
              percent(std::abs(g.cheapest.saving_fraction)), duration(a.run), in_usd_per_hour(g.break_even_per_chip));
   if (!g.move) return;
   if (g.months) {
-    fmt::print("  {} of engineering pays back in {:.1f} months at {:g} jobs a month, {} saved with each\n",
+    print("  {} of engineering pays back in {:.1f} months at {:g} jobs a month, {} saved with each\n",
                money(g.move->engineering), *g.months, g.move->jobs_per_month, money(g.move->saving_per_job));
   } else {
-    fmt::print("  {} of engineering never pays back: {} saved with each of {:g} jobs a month\n",
+    print("  {} of engineering never pays back: {} saved with each of {:g} jobs a month\n",
                money(g.move->engineering), money(g.move->saving_per_job), g.move->jobs_per_month);
   }
 }
@@ -321,8 +318,6 @@ struct besides {
 
 besides ask_besides(const pay_answer& a, const pay_options& given) {
   besides b;
-  if (given.gpu.empty() && given.engineering)
-    refuse("--gpu", "", "what to move from, with --gpus and --gpu-run", errc::missing_field);
   if (!given.gpu.empty() && !a.ways.empty()) b.gpu = ask_gpu(a, given);
   if (given.parameters > 0 && !a.ways.empty()) b.storage = ask_storage(a, given);
   return b;
@@ -344,49 +339,54 @@ void run_pay(const pay_options& given, session& with) {
   print_pay(a, given);
   if (b.gpu) print_gpu(*b.gpu, a);
   if (b.storage) {
-    fmt::print("\n  {} checkpoints take {} and cost {} while it runs, operations not counted\n", given.keep,
+    print("\n  {} checkpoints take {} and cost {} while it runs, operations not counted\n", given.keep,
                binary_bytes(b.storage->kept), money(b.storage->total));
   }
   print_next("--market calm, --rest-used 0.5, --gpu H100 --gpus 64 --gpu-run 8d --engineering 60k --jobs 4");
 }
 
-void add_spot_options(CLI::App& command, pay_options& into) {
-  add(command, "--market", into.market, "of spot: calm, cautious or scarce, one preemption in 16, 4 or 1 hours");
-  add(command, "--mtbp", into.between, "mean time between preemptions of one slice, if you know yours");
-  command.add_option("--correlation", into.spot.correlation, "of preemptions of slices: 0 one by one, 1 all together");
-  add(command, "--checkpoint", into.spot.checkpoint_time, "time for which one checkpoint stops the step")
-      ->default_str("15s");
-  add(command, "--restart", into.spot.restart_time, "billed time from capacity to the next step")->default_str("10min");
-  add(command, "--queue", into.queue, "unbilled wait for spot and flex-start capacity, each time");
+void add_spot_options(command& to, pay_options& into) {
+  to.add("--market", into.market, "of spot: calm, cautious or scarce, one preemption in 16, 4 or 1 hours");
+  to.add("--mtbp", into.between, "mean time between preemptions of one slice, if you know yours").excludes({"--market"});
+  to.add("--correlation", into.spot.correlation, {0, 1}, "of preemptions of slices: 0 one by one, 1 all together");
+  to.add("--checkpoint", into.spot.checkpoint_time, {1e-3, 86400}, "time for which one checkpoint stops the step")
+      .usually("15s");
+  to.add("--restart", into.spot.restart_time, {1e-3, 864000}, "billed time from capacity to the next step").usually("10min");
+  to.add("--queue", into.queue, "unbilled wait for spot and flex-start capacity, each time");
 }
 
-void add_gpu_options(CLI::App& command, pay_options& into) {
-  command.add_option("--gpu", into.gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4");
-  command.add_option("--gpus", into.gpus);
-  add(command, "--gpu-run", into.gpu_run, "time of the same job on them: 8d");
-  command.add_option("--gpu-usd", into.gpu_price, "dollars per GPU and hour, instead of the list price");
-  add(command, "--engineering", into.engineering, "dollars to move from the GPUs: 60k");
-  command.add_option("--jobs", into.jobs, "such jobs a month");
-  command.add_option("--discount", into.discount, "a year, 0.08 for 8 %");
+void add_gpu_options(command& to, pay_options& into) {
+  to.add("--gpu", into.gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4");
+  to.add("--gpus", into.gpus, {1, 1e6}, "how many take the same job").needs({"--gpu"});
+  to.add("--gpu-run", into.gpu_run, "time of the same job on them: 8d").needs({"--gpu"});
+  to.add("--gpu-usd", into.gpu_price, {1e-3, 1e4}, "dollars per GPU and hour, instead of the list price").needs({"--gpu"});
+  to.add("--engineering", into.engineering, "dollars to move from the GPUs: 60k").needs({"--gpu"});
+  to.add("--jobs", into.jobs, {1e-3, 1e6}, "such jobs a month").needs({"--engineering"});
+  to.add("--discount", into.discount, {0, 1}, "a year, 0.08 for 8 %").needs({"--engineering"});
+}
+
+void add_storage_options(command& to, pay_options& into) {
+  to.add("--parameters", into.parameters, {1, 1e15}, "of a model whose checkpoints are kept, fp32 with AdamW: 8B");
+  to.add("--keep", into.keep, {1, 1e6}, "checkpoints at a time").usually("3").needs({"--parameters"});
+  to.add("--storage-usd", into.storage_price, {1e-6, 100}, "dollars per GiB and month").needs({"--parameters"});
 }
 
 }  // namespace
 
-void add_pay_command(CLI::App& app, session& with) {
-  CLI::App* command = app.add_subcommand("pay", "a run under every way of paying, and where they break even");
+void add_pay_command(session& with) {
+  command& added = with.commands.emplace_back("pay", "a run under every way of paying, and where they break even");
   const auto options = std::make_shared<pay_options>();
-  command->add_option("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …")->required();
-  command->add_option("--slices", options->slices)->capture_default_str();
-  add(*command, "--run", options->run, "uninterrupted time: 10d")->required();
-  add_price_options(*command, options->prices);
-  add_spot_options(*command, *options);
-  command->add_flag("--whole", options->whole, "do not split a run on flex-start into pieces of 7 days");
-  command->add_option("--rest-used", options->rest_used, "share of a commitment's other hours that is used, 0 to 1");
-  add_gpu_options(*command, *options);
-  add(*command, "--parameters", options->parameters, "of a model whose checkpoints are kept, fp32 with AdamW: 8B");
-  command->add_option("--keep", options->keep, "checkpoints at a time")->capture_default_str();
-  command->add_option("--storage-usd", options->storage_price, "dollars per GiB and month");
-  command->callback([options, &with] { run_pay(*options, with); });
+  added.add("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …").required();
+  added.add("--slices", options->slices, {1, 4096}, "how many of them").usually("1");
+  added.add("--run", options->run, "uninterrupted time: 10d").required();
+  add_price_options(added, options->prices);
+  add_spot_options(added, *options);
+  added.flag("--whole", options->whole, "do not split a run on flex-start into pieces of 7 days");
+  added.add("--rest-used", options->rest_used, {0, 1}, "share of a commitment's other hours that is used: 0.4 or 40%");
+  add_gpu_options(added, *options);
+  add_storage_options(added, *options);
+  add_table_options(added);
+  added.run = [options, &with] { run_pay(*options, with); };
 }
 
 }  // namespace cli

@@ -1,7 +1,10 @@
 // tpuplan plan
 #include "cli/plan.hpp"
 
+#include "cli/table.hpp"
+
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 namespace cli {
@@ -12,9 +15,10 @@ using namespace tpuplan;
 
 std::vector<provisioning> kinds_of(const std::vector<std::string>& given) {
   std::vector<provisioning> kinds;
+  if (given.empty()) return {provisioning::on_demand};
   for (const std::string& one : given) {
     if (one == "all") return {all_provisioning.begin(), all_provisioning.end()};
-    read("--provisioning", one, kinds.emplace_back());
+    read("--provisioning", one, {}, kinds.emplace_back());
   }
   return kinds;
 }
@@ -34,66 +38,75 @@ void run_plan(plan_options given, session& with) {
   const model_config config = load_model(given.job.config);
   const loaded_prices prices(given.prices);
   given.regions = regions_of(given.regions, prices.book());
-  if (!given.to_serve) return plan_training(config, given, prices.book(), with);
-  if (given.tokens || given.deadline)
-    refuse("--serve", "given", "without --tokens and --deadline, which are of training");
-  plan_serving(config, given, prices.book(), with);
+  if (given.to_serve) return plan_serving(config, given, prices.book(), with);
+  plan_training(config, given, prices.book(), with);
 }
 
-void add_limit_options(CLI::App& plan, plan_options& into) {
-  add(plan, "--deadline", into.deadline, "30d");
-  add(plan, "--budget", into.budget, "dollars: 1M; with --serve an hour");
-  add(plan, "--objective", into.best, "cheapest, fastest, fewest_chips");
-  plan.add_option_function<std::vector<std::string>>(
-          "--provisioning", [&into](const std::vector<std::string>& given) { into.kinds = kinds_of(given); },
-          "ways of paying that count: on_demand, spot … or all")
-      ->default_str("on_demand");
-  plan.add_option("--region", into.regions, "us is the default of the built-in prices; all")->capture_default_str();
-  add_price_file_option(plan, into.prices);
-  plan.add_option("--generation", into.generations, "only these chips");
-  add(plan, "--min-chips", into.smallest_chips, "");
-  add(plan, "--max-chips", into.largest_chips, "");
-  plan.add_option("--rows", into.rows, "plans to show, beside those with a star")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1000000));
-  plan.add_flag("--accept-uncertain", into.accept_uncertain,
-                "take slices on which the compiler decides whether it fits");
+void add_limit_options(command& to, plan_options& into) {
+  to.add("--budget", into.budget, "dollars: 1M; with --serve an hour");
+  to.add("--objective", into.best, "cheapest, fastest, fewest_chips");
+  to.add("--provisioning", into.kind_names, "ways of paying that count: on_demand, spot … or all").usually("on_demand");
+  to.add("--region", into.regions, "us, or regions such as us-east5 of the prices; all").usually("us");
+  add_price_file_option(to, into.prices);
+  to.add("--generation", into.generations, "only these chips: v5e,v6e");
+  to.add("--min-chips", into.smallest_chips, {1, 1 << 20}, "chips over all slices");
+  to.add("--max-chips", into.largest_chips, {1, 1 << 20}, "chips over all slices");
+  to.add("--rows", into.rows, {0, 1e6}, "plans to show, beside those with a star").usually("8");
+  to.flag("--accept-uncertain", into.accept_uncertain, "take slices on which the compiler decides whether it fits");
+  add_table_options(to);
 }
 
-void add_training_options(CLI::App& plan, plan_options& into) {
-  add_job_options(plan, into.job);
-  add(plan, "--tokens", into.tokens, "to train on: 15T");
-  plan.add_option("--quota", into.quotas, "a file with chips that may be had");
-  plan.add_option("--max-slices", into.largest_slices, "slices over DCN")->capture_default_str();
-  add(plan, "--min-batch-tokens", into.smallest_batch_tokens, "the batch is chosen too: from here by doubling …");
-  add(plan, "--max-batch-tokens", into.largest_batch_tokens, "… to here");
-  add(plan, "--mtbp", into.between, "mean time between preemptions on spot")->default_str("4h");
-  plan.add_option("--data", into.degrees.data, "a degree that is fixed; 0: chosen");
-  plan.add_option("--fsdp", into.degrees.fsdp);
-  plan.add_option("--tensor", into.degrees.tensor);
-  plan.add_option("--expert", into.degrees.expert);
-  plan.add_option("--context", into.degrees.context, "1 unless given: no published run covers it; 0: chosen");
-  plan.add_option("--pipeline", into.degrees.pipeline, "likewise");
-  plan.add_flag("--explain", into.explain, "what the best plan depends on, and every way of paying for it");
-  plan.add_flag("--pareto", into.front_only, "only plans that no other beats in time and money");
+/// Options of which each belongs to training alone.
+void add_training_options(command& to, plan_options& into) {
+  constexpr limits degrees{0, 1 << 20};
+  add_job_options(to, into.job);
+  to.add("--tokens", into.tokens, {1, 1e18}, "to train on: 15T");
+  to.add("--deadline", into.deadline, "30d");
+  to.add("--quota", into.quotas, "a file with chips that may be had");
+  to.add("--max-slices", into.largest_slices, {1, 4096}, "slices over DCN").usually("1");
+  to.add("--min-batch-tokens", into.smallest_batch_tokens, {1, 1e15}, "the batch is chosen too: from here …")
+      .excludes({"--batch", "--batch-tokens"});
+  to.add("--max-batch-tokens", into.largest_batch_tokens, {1, 1e15}, "… to here").excludes({"--batch", "--batch-tokens"});
+  to.add("--mtbp", into.between, {1, 3.2e8}, "mean time between preemptions of one slice on spot").usually("4h");
+  to.add("--data", into.degrees.data, degrees, "a degree that is fixed; 0: chosen");
+  to.add("--fsdp", into.degrees.fsdp, degrees, "likewise");
+  to.add("--tensor", into.degrees.tensor, degrees, "likewise");
+  to.add("--expert", into.degrees.expert, degrees, "likewise");
+  to.add("--context", into.degrees.context, degrees, "1 unless given: no published run covers it; 0: chosen");
+  to.add("--pipeline", into.degrees.pipeline, degrees, "likewise");
+  to.flag("--explain", into.explain, "what the best plan depends on, and every way of paying for it");
+  to.flag("--pareto", into.front_only, "only plans that no other beats in time and money");
+  to.flag("--best-per-generation", into.best_per_chip, "only the best plan of each generation").excludes({"--pareto"});
+  for (option& one : to.options) {
+    const bool shared = one.form == option::shape::argument || one.name == "--weights" || one.name == "--dtype";
+    if (!shared) one.excludes({"--serve"});
+  }
 }
 
-void add_serving_options(CLI::App& plan, plan_options& into) {
-  plan.add_flag("--serve", into.to_serve, "plan for traffic instead of training");
-  add_traffic_options(plan, into.traffic);
-  add_engine_options(plan, into.traffic);
-  add(plan, "--serving-weights", into.traffic.job.weights, "format of the weights that are served");
+/// Options of which each belongs to serving alone.
+void add_serving_options(command& to, plan_options& into) {
+  const std::size_t before = to.options.size();
+  add_traffic_options(to, into.traffic);
+  add_engine_options(to, into.traffic);
+  to.add("--serving-weights", into.traffic.job.weights, "format of the weights that are served").excludes({"--weights"});
+  auto one = to.options.begin();
+  std::advance(one, before);
+  for (; one != to.options.end(); ++one) one->needs({"--serve"});
+  to.flag("--serve", into.to_serve, "plan for traffic instead of training");
 }
 
 }  // namespace
 
-void add_plan_command(CLI::App& app, session& with) {
-  CLI::App* command = app.add_subcommand("plan", "the best slices to train or serve a model, and why the rest lost");
+void add_plan_command(session& with) {
+  command& added = with.commands.emplace_back("plan", "the best slices to train or serve a model, and why the rest lost");
   const auto options = std::make_shared<plan_options>();
-  add_training_options(*command, *options);
-  add_limit_options(*command, *options);
-  add_serving_options(*command, *options);
-  command->callback([options, &with] { run_plan(*options, with); });
+  add_training_options(added, *options);
+  add_limit_options(added, *options);
+  add_serving_options(added, *options);
+  added.run = [options, &with] {
+    options->kinds = kinds_of(options->kind_names);
+    run_plan(*options, with);
+  };
 }
 
 }  // namespace cli

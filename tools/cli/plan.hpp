@@ -20,18 +20,19 @@ struct plan_options {
   job_options job;
   traffic_options traffic;
   tpuplan::fixed_degrees degrees;
-  std::optional<double> tokens, budget;  // dollars, for serving an hour
+  std::optional<double> tokens;
+  std::optional<tpuplan::usd> budget;  // for serving an hour
   std::optional<double> smallest_batch_tokens, largest_batch_tokens;
   std::optional<tpuplan::seconds> deadline;
   tpuplan::objective best = tpuplan::objective::cheapest;
   tpuplan::seconds between = tpuplan::spot_terms{}.mean_time_between_preemptions;
   std::optional<std::int64_t> smallest_chips, largest_chips;
   std::int64_t largest_slices = 1;
-  std::vector<std::string> generations, regions{"us"};
+  std::vector<std::string> generations, regions{"us"}, kind_names;
   std::vector<tpuplan::provisioning> kinds{tpuplan::provisioning::on_demand};
   std::string prices, quotas;
-  std::size_t rows = 8;
-  bool accept_uncertain = false, explain = false, front_only = false, to_serve = false;
+  std::int64_t rows = 8;
+  bool accept_uncertain = false, explain = false, front_only = false, best_per_chip = false, to_serve = false;
 };
 
 /// The limits that training and serving share, put into a request of either.

@@ -6,13 +6,13 @@ namespace cli {
 
 using namespace tpuplan;
 
-void add_price_file_option(CLI::App& command, std::string& file) {
-  command.add_option("--prices", file, "a price file like data/prices.json");
+void add_price_file_option(command& to, std::string& file) {
+  to.add("--prices", file, "a price file like data/prices.json");
 }
 
-void add_price_options(CLI::App& command, price_options& into) {
-  command.add_option("--region", into.region, "us is the default of the built-in prices")->capture_default_str();
-  add_price_file_option(command, into.file);
+void add_price_options(command& to, price_options& into) {
+  to.add("--region", into.region, "us, or a region such as us-east5; of the prices").usually("us");
+  add_price_file_option(to, into.file);
 }
 
 loaded_prices::loaded_prices(const std::string& file) {

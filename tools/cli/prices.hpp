@@ -1,21 +1,22 @@
 #ifndef TPUPLAN_CLI_PRICES_HPP
 #define TPUPLAN_CLI_PRICES_HPP
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <tpuplan/io/price_file.hpp>
 
 // Which prices count: the built-in ones or those of a file, and of which region.
+#include "cli/option.hpp"
+
 namespace cli {
 
 struct price_options {
   std::string file, region = "us";
 };
 
-void add_price_file_option(CLI::App& command, std::string& file);
+void add_price_file_option(command& added, std::string& file);
 /// --region and --prices, for commands that look at one region.
-void add_price_options(CLI::App& command, price_options& into);
+void add_price_options(command& added, price_options& into);
 
 /// The rows of a price file, if one was given, and the book that looks at them.
 class loaded_prices {

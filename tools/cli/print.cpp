@@ -1,20 +1,63 @@
 #include "cli/print.hpp"
 
-#include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <cstdlib>
+#include <tpuplan/cost/price.hpp>
+#include <tpuplan/cost/price_table.hpp>
+#include <tpuplan/version.hpp>
 
 namespace cli {
 
 namespace {
 
+constexpr std::string_view bold_on = "\x1b[1m", dim_on = "\x1b[2m", plain_again = "\x1b[0m";
+
 bool coloured() {
   static const bool yes = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-  return yes;
+  return yes && form().of == output_form::kind::text;
+}
+
+std::string& answer() {
+  static std::string words;
+  return words;
+}
+
+/// The words without control characters, the program's own apart: line ends, and what begins and ends bold and dim.
+std::string printable(std::string_view words) {
+  std::string shown;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const auto c = static_cast<unsigned char>(words[at]);
+    const std::string_view left = words.substr(at);
+    const auto begins = [&](std::string_view code) { return left.substr(0, code.size()) == code; };
+    const bool own = c == '\n' || (c == 0x1b && (begins(bold_on) || begins(dim_on) || begins(plain_again)));
+    const bool c1 = c == 0xC2 && at + 1 < words.size() && static_cast<unsigned char>(words[at + 1]) < 0xA0;
+    if (c1) ++at;
+    shown += !own && (c < 0x20 || c == 0x7F || c1) ? '?' : words[at];
+  }
+  return shown;
+}
+
+bool write_all(int file, std::string_view words) {
+  while (!words.empty()) {
+    const ssize_t written = ::write(file, words.data(), words.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    words.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
 }
 
 }  // namespace
+
+output_form& form() {
+  static output_form chosen;
+  return chosen;
+}
 
 std::string grouped(std::int64_t number) {
   std::string digits = std::to_string(number);
@@ -26,12 +69,57 @@ std::string grouped(std::int64_t number) {
 }
 
 std::string bold(std::string_view words) {
-  return coloured() ? fmt::format("\x1b[1m{}\x1b[0m", words) : std::string(words);
+  return coloured() ? fmt::format("{}{}{}", bold_on, words, plain_again) : std::string(words);
 }
 std::string dim(std::string_view words) {
-  return coloured() ? fmt::format("\x1b[2m{}\x1b[0m", words) : std::string(words);
+  return coloured() ? fmt::format("{}{}{}", dim_on, words, plain_again) : std::string(words);
 }
 
-void print_json(const ordered_json& document) { fmt::print("{}\n", document.dump(2)); }
+std::size_t columns() {
+  constexpr std::size_t least = 80;
+  if (const char* given = std::getenv("COLUMNS")) {
+    std::size_t wide = 0;
+    const std::string_view digits(given);
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), wide).ec == std::errc{})
+      return std::max(least, wide);
+  }
+  winsize window{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) return std::max<std::size_t>(least, window.ws_col);
+  return least;
+}
+
+void write_words(std::string_view words) {
+  if (form().of != output_form::kind::csv) write_table(words);
+}
+void write_table(std::string_view lines) { answer() += printable(lines); }
+
+void print_json(const ordered_json& document) { answer() += document.dump(2) + "\n"; }
+
+bool flush_answer() { return write_all(STDOUT_FILENO, answer()); }
+
+void write_error(std::string_view words) { (void)write_all(STDERR_FILENO, printable(words) + "\n"); }
+
+std::string shell_quoted(std::string_view word) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("-_./=:,+@%").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string version_line() {
+  const tpuplan::price_book prices;
+  std::string oldest, newest;
+  for (std::size_t i = 0; i < prices.size(); ++i) {
+    const std::string date(prices.row(i).date.view());
+    if (oldest.empty() || date < oldest) oldest = date;
+    newest = std::max(newest, date);
+  }
+  return fmt::format("tpuplan {}.{}.{}; prices of {} to {}", TPUPLAN_VERSION_MAJOR, TPUPLAN_VERSION_MINOR,
+                     TPUPLAN_VERSION_PATCH, oldest, newest);
+}
 
 }  // namespace cli

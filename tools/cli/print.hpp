@@ -10,7 +10,8 @@
 #include <tpuplan/io/text/readable.hpp>
 #include <utility>
 
-// What the program writes: numbers for people, words in bold, documents for programs.
+// What the program writes: numbers for people, words in bold, documents for programs. An answer is written when it is
+// whole, so that a refusal leaves nothing behind.
 namespace cli {
 
 using ordered_json = nlohmann::ordered_json;
@@ -22,24 +23,53 @@ using tpuplan::readable::money;
 using tpuplan::readable::percent;
 using tpuplan::readable::used_of;
 
+/// How an answer is written. Of csv only the tables are.
+struct output_form {
+  enum class kind : unsigned char { text, csv, markdown } of = kind::text;
+  bool wide = false;  // tables may be wider than the terminal
+};
+output_form& form();
+
 /// A count with its digits grouped: "8,030,261,248".
 std::string grouped(std::int64_t number);
 
 /// Colour and weight on a terminal, plain text elsewhere (and where NO_COLOR is set).
 std::string bold(std::string_view words);
 std::string dim(std::string_view words);
+/// The columns that a table may take: those of the terminal, or as COLUMNS says, and 80 at least.
+std::size_t columns();
+
+/// Adds to the answer. Control characters of names and files are shown as "?".
+void write_words(std::string_view words);
+/// Adds a table's lines, which csv has too.
+void write_table(std::string_view lines);
+template <class... Args>
+void print(fmt::format_string<Args...> words, Args&&... args) {
+  write_words(fmt::format(words, std::forward<Args>(args)...));
+}
 /// A first line, in bold.
 template <class... Args>
 void print_title(fmt::format_string<Args...> words, Args&&... args) {
-  fmt::print("{}\n", bold(fmt::format(words, std::forward<Args>(args)...)));
+  write_words(bold(fmt::format(words, std::forward<Args>(args)...)) + "\n");
 }
 /// The last line of an answer: what to ask next.
 template <class... Args>
 void print_next(fmt::format_string<Args...> words, Args&&... args) {
-  fmt::print("\n  {}\n", dim("next: " + fmt::format(words, std::forward<Args>(args)...)));
+  write_words("\n  " + dim("next: " + fmt::format(words, std::forward<Args>(args)...)) + "\n");
 }
-/// One document on standard output.
+/// One document.
 void print_json(const ordered_json& document);
+
+/// Writes the answer to standard output; false where that cannot be written.
+bool flush_answer();
+/// Writes a line to standard error, if that can be written.
+void write_error(std::string_view words);
+
+/// A word of a command line, quoted where a shell would read it differently.
+std::string shell_quoted(std::string_view word);
+
+/// "tpuplan 0.1.0, chips of 2026-11, prices of 2026-10".
+std::string version_line();
 
 /// The value of an optional figure, or null.
 template <class Optional>

@@ -131,11 +131,11 @@ void print_too_large(const serve_answer& a, const model_config& config) {
   const std::int64_t longest = largest_serving_context(config.model, a.job, a.mesh, a.where);
   print_title("does not fit: {} on {}", config.model.name.view(), name(a.where).view());
   const serving_memory& m = a.estimate.memory;
-  fmt::print("  weights take {:.1f} of {:.1f} GiB on each device; ", in_gib(m.weights), in_gib(m.usable));
+  print("  weights take {:.1f} of {:.1f} GiB on each device; ", in_gib(m.weights), in_gib(m.usable));
   if (longest == 0) {
-    fmt::print("no cache fits beside them\n");
+    print("no cache fits beside them\n");
   } else {
-    fmt::print("the longest context that fits is {} tokens, {} were asked for\n", longest, longest_context(a.job));
+    print("the longest context that fits is {} tokens, {} were asked for\n", longest, longest_context(a.job));
   }
   print_next("a larger --slice, --weights int8, --kv-dtype int8, a smaller --output-len");
 }
@@ -144,7 +144,7 @@ void print_above_capacity(const serve_answer& a, const model_config& config) {
   const double rate = a.job.request_rate.value(), capacity = a.estimate.capacity.value();
   print_title("too many requests: {} on {} serves below {:.4g} a second, {:.4g} were asked for",
               config.model.name.view(), name(a.where).view(), capacity, rate);
-  fmt::print("  {:.0f} such slices can serve them\n", std::floor(rate / capacity) + 1);
+  print("  {:.0f} such slices can serve them\n", std::floor(rate / capacity) + 1);
   print_next("a larger --slice, a lower --rate, tpuplan plan --serve for how many slices");
 }
 
@@ -153,7 +153,7 @@ void print_below_floor(const serve_answer& a, const model_config& config) {
   print_title("no engine is that fast: {} on {} takes {} {} or more, {} was asked for", config.model.name.view(),
               name(a.where).view(), duration(a.estimate.floor), tpot ? "for each token" : "to the first token",
               duration(tpot ? a.job.tpot_target : a.job.ttft_target));
-  fmt::print("  most of it goes to {} at peak rates\n", name(a.estimate.floor_limited_by));
+  print("  most of it goes to {} at peak rates\n", name(a.estimate.floor_limited_by));
   print_next("a larger --slice, {}", tpot ? "a longer --tpot, --weights int8" : "a longer --ttft, a smaller --input-len");
 }
 
@@ -185,7 +185,7 @@ void print_token(const token_time& t) {
 
 void print_frontier(const serve_answer& a, const model_config& config) {
   const serving_frontier points = frontier(config.model, a.job, a.mesh, a.where, a.constants);
-  fmt::print("\n");
+  print("\n");
   table rows(">running | >per token | >tokens/s | >per chip");
   for (std::size_t i = 0; i < points.count; ++i) {
     const frontier_point& p = points.points[i];
@@ -200,16 +200,16 @@ void print_serve(const serve_answer& a, const model_config& config) {
   print_title("{} on {}{}, {:.0f} prompt tokens and {:.0f} output tokens", config.model.name.view(),
               e.replicas > 1 ? fmt::format("{} replicas on ", e.replicas) : "", name(a.where).view(), a.job.prompt.mean,
               a.job.output.mean);
-  fmt::print("  memory {}: {}; {} sequences can run at once{}, {:.1f} do\n",
+  print("  memory {}: {}; {} sequences can run at once{}, {:.1f} do\n",
              used_of(e.memory.total, e.memory.usable), e.fit == verdict::yes ? "fits" : "uncertain", e.largest_running,
              e.replicas > 1 ? " in each" : "", e.running);
-  fmt::print("  first token {}{}{}\n", duration(e.first_token),
+  print("  first token {}{}{}\n", duration(e.first_token),
              e.queue.value() > 0 ? fmt::format(" ({} of it waiting)", duration(e.queue)) : "",
              e.meets_ttft ? "" : ", later than the target");
-  fmt::print("  each token  {} (between {} and {}{}){}\n", duration(e.per_token.total), duration(e.per_token.low),
+  print("  each token  {} (between {} and {}{}){}\n", duration(e.per_token.total), duration(e.per_token.low),
              duration(e.per_token.high), e.per_token.extrapolated ? "; no published run is on such a chip" : "",
              e.meets_tpot ? "" : ", slower than the target");
-  fmt::print(
+  print(
       "  {} output tokens/s, {} per chip; {:.2f} requests/s of at most {:.2f}; {:.2f} prefill servers for each "
       "decode server\n\n",
       count(e.output_tokens.value()), count(e.output_tokens.value() / static_cast<double>(chips(a.where))),
@@ -219,33 +219,33 @@ void print_serve(const serve_answer& a, const model_config& config) {
 }
 
 void print_costs(const serve_answer& a, const std::vector<priced_tokens>& costs) {
-  fmt::print("\n");
+  print("\n");
   table dollars("a million tokens | >input | >output | >all on output | price of");
   for (const priced_tokens& one : costs)
     dollars.add({one.label, money(one.cost.input), money(one.cost.output), money(one.cost.all_on_output), one.date});
-  if (dollars.empty()) return fmt::print("  no price for {}\n", a.where.chip.name.view());
+  if (dollars.empty()) return print("  no price for {}\n", a.where.chip.name.view());
   dollars.print();
 }
 
 void print_serving_advice(const serve_answer& a, const model_config& config) {
   const serving_findings advice = serving_advice(config.model, a.job, a.mesh, a.where, a.constants);
   if (advice.count == 0) return;
-  fmt::print("\n{}\n", dim("advice, one change at a time"));
+  print("\n{}\n", dim("advice, one change at a time"));
   for (const serving_finding& f : advice) {
-    fmt::print("  {} {} instead of {}: {} instead of {} output tokens/s{}, {} per token; {} less chip time a token\n",
+    print("  {} {} instead of {}: {} instead of {} output tokens/s{}, {} per token; {} less chip time a token\n",
                f.subject.view(), f.better.view(), f.now.view(), count(f.rate_then.value()), count(f.rate_now.value()),
                a.job.request_rate.value() > 0 ? " of capacity" : "", duration(f.per_token_then), percent(f.gain));
   }
 }
 
 void print_gpu(const gpu_answer& g) {
-  fmt::print("\n  {} x {} ({}): peak only, not calibrated\n", g.gpus, g.offer.name, g.offer.machine);
-  if (g.estimate.refusal != serving_refusal::none) return fmt::print("  {}\n", one_line(g.estimate));
-  fmt::print("    at best {} per token, {} output tokens/s with {:.0f} running\n", duration(g.estimate.per_token.total),
+  print("\n  {} x {} ({}): peak only, not calibrated\n", g.gpus, g.offer.name, g.offer.machine);
+  if (g.estimate.refusal != serving_refusal::none) return print("  {}\n", one_line(g.estimate));
+  print("    at best {} per token, {} output tokens/s with {:.0f} running\n", duration(g.estimate.per_token.total),
              count(g.estimate.output_tokens.value()), g.estimate.running);
   if (!g.offer.on_demand.has_value()) return;
   const serving_cost cost = cost_of_tokens(g.estimate, rate(g.offer.on_demand.value(), g.gpus));
-  fmt::print("    on demand from {} a million on output alone (price of {})\n", money(cost.all_on_output),
+  print("    on demand from {} a million on output alone (price of {})\n", money(cost.all_on_output),
              g.offer.date);
 }
 
@@ -274,18 +274,19 @@ void run_serve(const serve_options& given, session& with) {
 
 }  // namespace
 
-void add_serve_command(CLI::App& app, session& with) {
-  CLI::App* command = app.add_subcommand("serve", "first token, each token, throughput, dollars per million tokens");
+void add_serve_command(session& with) {
+  command& added = with.commands.emplace_back("serve", "first token, each token, throughput, dollars per million tokens");
   const auto options = std::make_shared<serve_options>();
-  add_config_option(*command, options->config);
-  command->add_option("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …")->required();
-  add_traffic_options(*command, options->traffic);
-  add_format_options(*command, options->traffic);
-  add_engine_options(*command, options->traffic);
-  add_price_options(*command, options->prices);
-  command->add_option("--gpu", options->gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4, at peak");
-  command->add_option("--gpus", options->gpus, "of one machine; 0: all of it");
-  command->callback([options, &with] { run_serve(*options, with); });
+  add_config_option(added, options->config);
+  added.add("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …").required();
+  add_traffic_options(added, options->traffic);
+  add_format_options(added, options->traffic);
+  add_engine_options(added, options->traffic);
+  add_price_options(added, options->prices);
+  added.add("--gpu", options->gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4, at peak");
+  added.add("--gpus", options->gpus, {1, 1024}, "all of one machine, if not given").needs({"--gpu"});
+  add_table_options(added);
+  added.run = [options, &with] { run_serve(*options, with); };
 }
 
 }  // namespace cli

@@ -14,14 +14,17 @@ using namespace tpuplan;
 
 namespace {
 
-serving_request make_request(const model_config& config, const plan_options& given, const price_book& prices) {
+serving_request make_request(const model_config& config, const plan_options& given, const price_book& prices,
+                             const session& with) {
   serving_request request;
   request.model = config.model;
   request.job = given.traffic.job;
   request.constants = given.traffic.constants;
+  if (with.is_given("--weights")) request.job.weights = given.job.job.weights;
+  if (with.is_given("--dtype")) request.job.activations = given.job.job.compute;
   fill_limits(given, prices, request);
-  if (given.budget) request.budget = usd_per_hour(*given.budget);
-  request.most_plans = std::max<std::size_t>(given.rows, 1);
+  if (given.budget) request.budget = usd_per_hour(given.budget->value());
+  request.most_plans = static_cast<std::size_t>(std::max<std::int64_t>(given.rows, 1));
   return request;
 }
 
@@ -50,8 +53,8 @@ std::string reason_words(serving_rejection why) {
 
 void print_plans(const serving_plan_answer& answer) {
   table t(
-      "slices | >chips | replica | >running | >first token | >each token | >between | >tokens/s | >an hour | >million "
-      "out | >HBM per device | paid for as");
+      "slices | ~~>chips | ~~~replica | ~~~>running | >first token | >each token | ~~~>between | >tokens/s | >an hour | "
+      ">million out | ~>HBM per device | ~~paid for as");
   for (const serving_plan& p : answer.plans) {
     const serving_estimate& e = p.estimate;
     t.add({fmt::format("{} x {}", p.slices, name(p.where).view()), fmt::format("{}", chips(p.where) * p.slices),
@@ -81,11 +84,11 @@ std::string needed_words(const serving_relaxation& r, double amount, bool up) {
 
 void print_relaxed(const std::vector<serving_relaxation>& list) {
   if (list.empty()) {
-    fmt::print("  no single limit, relaxed by itself, lets a plan in: {}\n",
+    print("  no single limit, relaxed by itself, lets a plan in: {}\n",
                dim("--serving-weights int8, --kv-dtype fp8, shorter --input-len and --output-len"));
     return;
   }
-  fmt::print("  what to relax, one limit at a time\n\n");
+  print("  what to relax, one limit at a time\n\n");
   table t("limit | is | would have to be | for");
   for (const serving_relaxation& r : list) {
     const serving_plan& p = r.nearest;
@@ -113,7 +116,7 @@ void print_rejected(const serving_plan_answer& answer) {
     if (many++ == 0) first = name(r.where).view();
   }
   if (groups.empty()) return;
-  fmt::print("\n{}\n", bold("why the other slices lost"));
+  print("\n{}\n", bold("why the other slices lost"));
   table t(">slices | reason | such as");
   for (const auto& [why, group] : groups) t.add({fmt::format("{}", group.first), reason_words(why), group.second});
   t.print();
@@ -142,10 +145,10 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
               job.request_rate.value() > 0 ? fmt::format(", {} requests a second", job.request_rate.value()) : "",
               job.concurrency > 0 ? fmt::format(", {} at once", job.concurrency) : "");
   if (answer.plans.empty()) {
-    fmt::print("  no slice does it within these limits\n");
+    print("  no slice does it within these limits\n");
     print_relaxed(relaxations(request));
   } else {
-    fmt::print("  {} first\n\n", name(request.best));
+    print("  {} first\n\n", name(request.best));
     print_plans(answer);
   }
   print_rejected(answer);
@@ -156,7 +159,7 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
 }  // namespace
 
 void plan_serving(const model_config& config, const plan_options& given, const price_book& prices, session& with) {
-  const serving_request request = make_request(config, given, prices);
+  const serving_request request = make_request(config, given, prices, with);
   const serving_plan_answer answer = plan_serving(request);
   if (answer.plans.empty()) with.status = 1;
   if (with.json) return print_json(document_of(request, answer, config));

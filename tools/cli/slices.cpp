@@ -1,4 +1,5 @@
 // tpuplan slices
+#include <algorithm>
 #include <memory>
 #include <tpuplan/hardware/slice.hpp>
 
@@ -60,16 +61,17 @@ void print_one_slice(const slice& where) {
   print_next("tpuplan fit data/models/llama-3.1-8b.json --slice {}", name(where).view());
 }
 
-void run_slices(const std::string& wanted, const std::string& generation, const session& with) {
+void run_slices(const std::string& wanted, const std::vector<std::string>& generations, const session& with) {
   if (!wanted.empty()) {
     const slice s = slice_for(wanted);
     return with.json ? print_json(json_of(s)) : print_one_slice(s);
   }
   ordered_json list = ordered_json::array();
-  table t("slice | topology | >chips | >devices | >VMs | >hosts | machine type | rings");
+  table t("slice | ~topology | >chips | >devices | >VMs | ~~>hosts | machine type | ~~~rings");
   for (std::size_t i = 0; i < slice_count; ++i) {
     const slice s = slice_at(i);
-    if (!generation.empty() && chip_for(generation).name != s.chip.name) continue;
+    const auto is_of = [&](const std::string& one) { return chip_for(one).name == s.chip.name; };
+    if (!generations.empty() && std::none_of(generations.begin(), generations.end(), is_of)) continue;
     list.push_back(json_of(s));
     const maybe<machine_type> machine = machine_type_of(s);
     t.add({std::string(name(s).view()), std::string(name(s.shape).view()), fmt::format("{}", chips(s)),
@@ -78,18 +80,19 @@ void run_slices(const std::string& wanted, const std::string& generation, const 
   }
   if (with.json) return print_json({{"slices", list}});
   t.print();
-  fmt::print("\n  rings: per axis, Y wraps, N does not, ? not established\n");
+  print("\n  rings: per axis, Y wraps, N does not, ? not established\n");
 }
 
 }  // namespace
 
-void add_slices_command(CLI::App& app, session& with) {
-  CLI::App* command = app.add_subcommand("slices", "which slices exist; what is v5p-128");
+void add_slices_command(session& with) {
+  command& added = with.commands.emplace_back("slices", "which slices exist; what is v5p-128");
   const auto name = std::make_shared<std::string>();
-  const auto generation = std::make_shared<std::string>();
-  command->add_option("name", *name, "one slice: v5p-128, v5e-16, v5p:4x4x12, ct6e-standard-8t");
-  command->add_option("--generation", *generation, "only slices of this chip");
-  command->callback([name, generation, &with] { run_slices(*name, *generation, with); });
+  const auto generations = std::make_shared<std::vector<std::string>>();
+  added.argument("name", *name, "one slice: v5p-128, v5e-16, v5p:4x4x12, ct6e-standard-8t");
+  added.add("--generation", *generations, "only slices of these chips: v5e,v6e").excludes({"name"});
+  add_table_options(added);
+  added.run = [name, generations, &with] { run_slices(*name, *generations, with); };
 }
 
 }  // namespace cli

@@ -18,23 +18,22 @@ namespace {
 using namespace tpuplan;
 
 struct spot_options {
-  std::string checkpoint, between, restart;  // as typed, because what is assumed is shown so
   seconds work{}, queue{};
-  std::optional<seconds> interval;
+  std::optional<seconds> checkpoint, between, restart, interval;
   std::optional<double> on_demand, spot;  // dollars per chip and hour
   std::int64_t chips = 1;
 };
 
 spot_run make_run(const spot_options& given, assumed_values& assumed) {
-  const auto time = [&](const char* option, const std::string& value, const char* usual, const char* what) {
-    if (value.empty()) assumed.emplace_back(what, usual);
-    return parse_duration(option, value.empty() ? usual : value);
+  const auto time = [&](const std::optional<seconds>& value, seconds usual, const char* what) {
+    if (!value) assumed.emplace_back(what, duration(usual));
+    return value.value_or(usual);
   };
   spot_run run;
   run.work = given.work;
-  run.checkpoint_time = time("--checkpoint", given.checkpoint, "60s", "a checkpoint stops the step for");
-  run.mean_time_between_preemptions = time("--mtbp", given.between, "4h", "a preemption comes every");
-  run.restart_time = time("--restart", given.restart, "10min", "the first step comes after");
+  run.checkpoint_time = time(given.checkpoint, 60_s, "a checkpoint stops the step for");
+  run.mean_time_between_preemptions = time(given.between, 4_h, "a preemption comes every");
+  run.restart_time = time(given.restart, 600_s, "the first step comes after");
   run.queue_time = given.queue;
   run.checkpoint_interval =
       min(run.work,
@@ -46,7 +45,7 @@ std::optional<spot_comparison> compare_prices(const spot_options& given, const s
   if (!given.on_demand && !given.spot) return std::nullopt;
   const auto price = [&](const char* option, const std::optional<double>& dollars) {
     if (!dollars) refuse_missing(option, "dollars per chip and hour, as for the other");
-    return usd_per_hour(positive(option, *dollars)) * static_cast<double>(positive_count("--chips", given.chips));
+    return usd_per_hour(*dollars) * static_cast<double>(given.chips);
   };
   return compare_spot({price("--on-demand", given.on_demand), price("--spot", given.spot)}, run);
 }
@@ -86,10 +85,10 @@ void run_spot(const spot_options& given, session& with) {
                        {"assumed", json_of_assumed({}, assumed)}});
   }
   print_expected(run, e);
-  fmt::print("\n  {:.1f} preemptions expected; intervals: Young {}, exact {}\n", e.preemptions, duration(young),
+  print("\n  {:.1f} preemptions expected; intervals: Young {}, exact {}\n", e.preemptions, duration(young),
              duration(exact));
   if (money_of) {
-    fmt::print("  {} on spot against {} on demand: {} {}\n", money(money_of->spot_cost),
+    print("  {} on spot against {} on demand: {} {}\n", money(money_of->spot_cost),
                money(money_of->on_demand_cost), money_of->spot_is_cheaper ? "saves" : "costs more by",
                percent(std::abs(money_of->saving_fraction)));
   }
@@ -99,19 +98,21 @@ void run_spot(const spot_options& given, session& with) {
 
 }  // namespace
 
-void add_spot_command(CLI::App& app, session& with) {
-  CLI::App* command = app.add_subcommand("spot", "checkpoint interval, expected time and cost under preemption");
+void add_spot_command(session& with) {
+  command& added = with.commands.emplace_back("spot", "checkpoint interval, expected time and cost under preemption");
   const auto options = std::make_shared<spot_options>();
-  add(*command, "--work", options->work, "useful time of the run: 10h")->required();
-  command->add_option("--checkpoint", options->checkpoint, "time for which one checkpoint stops the step (60s)");
-  command->add_option("--mtbp", options->between, "mean time between preemptions of the whole job (4h)");
-  command->add_option("--restart", options->restart, "billed time from capacity to the next step (10min)");
-  add(*command, "--queue", options->queue, "unbilled wait for capacity after a preemption");
-  add(*command, "--interval", options->interval, "work between checkpoints; the best one if not given");
-  command->add_option("--on-demand", options->on_demand, "dollars per chip and hour");
-  command->add_option("--spot", options->spot, "dollars per chip and hour");
-  command->add_option("--chips", options->chips)->capture_default_str();
-  command->callback([options, &with] { run_spot(*options, with); });
+  constexpr limits dollars{1e-3, 1e4};
+  added.add("--work", options->work, "useful time of the run: 10h").required();
+  added.add("--checkpoint", options->checkpoint, {1e-3, 86400}, "time for which one checkpoint stops the step").usually("60s");
+  added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of the whole job").usually("4h");
+  added.add("--restart", options->restart, {1e-3, 864000}, "billed time from capacity to the next step").usually("10min");
+  added.add("--queue", options->queue, "unbilled wait for capacity after a preemption");
+  added.add("--interval", options->interval, "work between checkpoints; the best one if not given");
+  added.add("--on-demand", options->on_demand, dollars, "dollars per chip and hour");
+  added.add("--spot", options->spot, dollars, "dollars per chip and hour");
+  added.add("--chips", options->chips, {1, 1e6}, "how many are paid").usually("1").needs({"--on-demand", "--spot"});
+  add_table_options(added);
+  added.run = [options, &with] { run_spot(*options, with); };
 }
 
 }  // namespace cli

@@ -1,10 +1,13 @@
 #include "cli/table.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "cli/print.hpp"
 
 namespace cli {
+
+using namespace tpuplan;
 
 namespace {
 
@@ -14,55 +17,152 @@ std::size_t shown_width(std::string_view words) {
       words.begin(), words.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-std::string padded(const std::string& cell, std::size_t width, bool at_end) {
-  const std::string room(width - std::min(width, shown_width(cell)), ' ');
-  return at_end ? room + cell : cell + room;
+std::string padded(const std::string& words, std::size_t width, bool at_end) {
+  const std::string room(width - std::min(width, shown_width(words)), ' ');
+  return at_end ? room + words : words + room;
+}
+
+/// A field of csv as RFC 4180 has it.
+std::string csv_field(const std::string& words) {
+  if (words.find_first_of(",\"\n") == std::string::npos) return words;
+  std::string field = "\"";
+  for (const char c : words) field += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return field + "\"";
+}
+
+/// A title as a key: "million out" in dollars is million_out_usd.
+std::string csv_title(std::string title, std::string_view unit) {
+  std::replace(title.begin(), title.end(), ' ', '_');
+  return title + std::string(unit);
+}
+
+std::string markdown_cell(const std::string& words) {
+  std::string text;
+  for (const char c : words) text += c == '|' ? std::string("\\|") : std::string(1, c);
+  return text;
 }
 
 }  // namespace
+
+cell::cell(seconds time) : cell(duration(time), time.value(), "_s") {}
+cell::cell(usd amount) : cell(money(amount), amount.value(), "_usd") {}
+cell::cell(bytes size) : cell(binary_bytes(size), size.value(), "_bytes") {}
+cell::cell(std::string words, double number, std::string_view its_unit)
+    : shown{std::move(words)}, raw{fmt::format("{:.10g}", number)}, unit{its_unit} {}
+cell share_cell(double share) { return {percent(share), share}; }
 
 table::table(std::string_view titles) {
   constexpr std::string_view between = " | ";
   for (std::size_t from = 0; from <= titles.size();) {
     const std::size_t to = std::min(titles.find(between, from), titles.size());
     std::string_view title = titles.substr(from, to - from);
-    at_end_.push_back(!title.empty() && title.front() == '>');
-    if (at_end_.back()) title.remove_prefix(1);
-    titles_.emplace_back(title);
+    column& added = columns_.emplace_back();
+    for (; !title.empty() && title.front() == '~'; title.remove_prefix(1)) ++added.less_important;
+    added.at_end = !title.empty() && title.front() == '>';
+    if (added.at_end) title.remove_prefix(1);
+    added.title = title;
     from = to + between.size();
   }
 }
 
-void table::add(std::vector<std::string> cells) {
-  cells.resize(titles_.size());
+void table::add(std::vector<cell> cells) {
+  cells.resize(columns_.size(), cell(""));
   rows_.push_back(std::move(cells));
 }
 
-void table::print() const {
-  std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < titles_.size(); ++i) {
-    std::size_t width = shown_width(titles_[i]);
-    for (const std::vector<std::string>& row : rows_) width = std::max(width, shown_width(row[i]));
-    widths.push_back(width);
+std::vector<std::size_t> table::widths() const {
+  std::vector<std::size_t> widest;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::size_t width = shown_width(columns_[i].title);
+    for (const std::vector<cell>& row : rows_) width = std::max(width, shown_width(row[i].shown));
+    widest.push_back(width);
   }
-  const auto line = [&](const auto& cell_of) {
+  return widest;
+}
+
+std::vector<std::size_t> table::columns_that_fit() const {
+  std::vector<std::size_t> kept(columns_.size());
+  std::iota(kept.begin(), kept.end(), std::size_t{0});
+  if (form().wide) return kept;
+  const std::vector<std::size_t> widest = widths();
+  const auto width = [&] {
+    std::size_t all = 0;
+    for (const std::size_t i : kept) all += widest[i] + 2;
+    return all;
+  };
+  while (width() > columns()) {
+    const auto least = std::max_element(kept.begin(), kept.end(), [&](std::size_t a, std::size_t b) {
+      return columns_[a].less_important <= columns_[b].less_important;
+    });
+    if (columns_[*least].less_important == 0) break;
+    kept.erase(least);
+  }
+  return kept;
+}
+
+void table::print() const {
+  switch (form().of) {
+    case output_form::kind::text: return print_text();
+    case output_form::kind::csv: return print_csv();
+    case output_form::kind::markdown: return print_markdown();
+  }
+}
+
+void table::print_text() const {
+  const std::vector<std::size_t> widest = widths(), shown = columns_that_fit();
+  const auto line = [&](const auto& words_of) {
     std::string text = " ";
-    for (std::size_t i = 0; i < titles_.size(); ++i) {
-      text += " " + std::string(i == 0 ? 0 : 1, ' ') + padded(cell_of(i), widths[i], at_end_[i]);
-    }
+    for (const std::size_t i : shown)
+      text += " " + std::string(i == shown.front() ? 0 : 1, ' ') + padded(words_of(i), widest[i], columns_[i].at_end);
     while (!text.empty() && text.back() == ' ') text.pop_back();
     return text;
   };
-  print_title("{}", line([&](std::size_t i) { return titles_[i]; }));
-  for (const std::vector<std::string>& row : rows_) {
-    fmt::print("{}\n", line([&](std::size_t i) { return row[i]; }));
+  print_title("{}", line([&](std::size_t i) { return columns_[i].title; }));
+  for (const std::vector<cell>& row : rows_)
+    write_table(line([&](std::size_t i) { return row[i].shown; }) + "\n");
+  if (shown.size() < columns_.size())
+    write_words("  " + dim(fmt::format("{} more columns with --wide", columns_.size() - shown.size())) + "\n");
+}
+
+void table::print_csv() const {
+  std::string lines;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::string_view unit;
+    for (const std::vector<cell>& row : rows_) unit = unit.empty() ? row[i].unit : unit;
+    lines += (i == 0 ? "" : ",") + csv_field(csv_title(columns_[i].title, unit));
   }
+  for (const std::vector<cell>& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) lines += (i == 0 ? "\n" : ",") + csv_field(row[i].raw);
+  }
+  write_table(lines + "\n\n");
+}
+
+void table::print_markdown() const {
+  std::string lines = "\n|", rule = "\n|";
+  for (const column& one : columns_) {
+    lines += " " + markdown_cell(one.title) + " |";
+    rule += one.at_end ? "---:|" : "---|";
+  }
+  lines += rule;
+  for (const std::vector<cell>& row : rows_) {
+    lines += "\n|";
+    for (const cell& one : row) lines += " " + markdown_cell(one.shown) + " |";
+  }
+  write_table(lines + "\n");
 }
 
 void print_pairs(const std::vector<std::pair<std::string, std::string>>& pairs) {
   std::size_t width = 0;
   for (const auto& [label, value] : pairs) width = std::max(width, shown_width(label));
-  for (const auto& [label, value] : pairs) fmt::print("  {}  {}\n", padded(label, width, false), value);
+  for (const auto& [label, value] : pairs) print("  {}  {}\n", padded(label, width, false), value);
+}
+
+void add_table_options(command& to) {
+  to.flag("--wide", "all columns, also where they are wider than the terminal", [] { form().wide = true; })
+      .excludes({"--csv", "--markdown"});
+  to.flag("--csv", "only the tables, as csv: numbers in SI units", [] { form().of = output_form::kind::csv; })
+      .excludes({"--markdown"});
+  to.flag("--markdown", "tables as Markdown", [] { form().of = output_form::kind::markdown; });
 }
 
 }  // namespace cli

@@ -1,9 +1,12 @@
 #include "cli/traffic.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "cli/number.hpp"
 #include "cli/option.hpp"
 
 namespace cli {
@@ -13,8 +16,19 @@ using namespace tpuplan;
 namespace {
 
 /// "1024": all alike; "0:16,0.5:400,1:8192": quantiles, each a share and the tokens that it does not exceed.
+double share_of(const std::string& option, const std::string& given) {
+  double share = 0;
+  read(option, given, {0, 1}, share);
+  return share;
+}
+std::int64_t tokens_of(const std::string& option, const std::string& given, double least) {
+  std::int64_t tokens = 0;
+  read(option, given, {least, 1e9}, tokens);
+  return tokens;
+}
+
 token_lengths parse_lengths(const std::string& option, const std::string& given) {
-  if (given.find(':') == std::string::npos) return fixed_length(parse_count(option, given));
+  if (given.find(':') == std::string::npos) return fixed_length(tokens_of(option, given, 1));
   std::vector<length_quantile> list;
   for (std::size_t at = 0; at <= given.size();) {
     const std::size_t end = std::min(given.find(',', at), given.size());
@@ -22,17 +36,27 @@ token_lengths parse_lengths(const std::string& option, const std::string& given)
     const std::size_t colon = one.find(':');
     if (colon == std::string::npos) refuse(option, given, "share:tokens,share:tokens ...", errc::malformed_input);
     const std::string share = one.substr(0, colon), tokens = one.substr(colon + 1);
-    list.push_back({share == "0" ? 0 : parse_amount(option, share), tokens == "0" ? 0 : parse_count(option, tokens)});
+    list.push_back({share_of(option, share), tokens_of(option, tokens, 0)});
     at = end + 1;
   }
   return lengths_from(list.data(), list.size());
 }
 
-void add_lengths(CLI::App& command, const std::string& option, token_lengths& into, const std::string& help) {
-  command
-      .add_option_function<std::string>(
-          option, [option, &into](const std::string& given) { into = parse_lengths(option, given); }, help)
-      ->default_str(std::to_string(into.longest));
+void add_lengths(command& to, const std::string& option, token_lengths& into, const std::string& help) {
+  to.add_read(option, help, [option, &into](const std::string& given) { into = parse_lengths(option, given); })
+      .usually(std::to_string(into.longest));
+}
+
+/// Host time of an engine in a unit, which replaces a constant: "--engine-ms 2.5", or a time with its unit.
+struct time_scale {
+  double size;
+  const char* name;
+};
+void add_host_time(command& to, const std::string& option, seconds& into, time_scale unit, const std::string& help) {
+  to.add_read(option, help, [option, &into, unit](const std::string& given) {
+    const std::optional<scaled_number> number = scan_number(given);
+    read(option, number && number->rest.empty() ? given + unit.name : given, {0, 10}, into);
+  });
 }
 
 weight_sharding parse_sharding(const std::string& given) {
@@ -42,17 +66,6 @@ weight_sharding parse_sharding(const std::string& given) {
   refuse("--cut", given, "1d, 2d or gathered", errc::unknown_name);
 }
 
-/// Host time of an engine, which replaces a constant.
-void add_host_time(CLI::App& command, const std::string& option, seconds& into, seconds unit, const std::string& help) {
-  command.add_option_function<double>(
-      option,
-      [option, &into, unit](double given) {
-        if (!(given >= 0)) refuse(option, std::to_string(given), "0 or more");
-        into = given * unit;
-      },
-      help);
-}
-
 }  // namespace
 
 traffic_options::traffic_options() {
@@ -60,49 +73,43 @@ traffic_options::traffic_options() {
   job.output = fixed_length(256);
 }
 
-void add_traffic_options(CLI::App& command, traffic_options& into) {
+void add_traffic_options(command& to, traffic_options& into) {
   serving_job& job = into.job;
-  add_lengths(command, "--input-len", job.prompt, "tokens of a prompt: 1024, or quantiles 0:16,0.5:400,1:8192");
-  add_lengths(command, "--output-len", job.output, "output tokens, likewise");
-  command.add_option("--concurrency", job.concurrency, "requests in flight; 0: as many as can run");
-  command.add_option_function<double>(
-      "--rate", [&job](double rate) { job.request_rate = per_second{rate}; },
-      "requests a second that arrive at random");
-  add(command, "--ttft", job.ttft_target, "target of the time to the first token: 2s");
-  add(command, "--tpot", job.tpot_target, "target of the time per output token: 50ms");
+  add_lengths(to, "--input-len", job.prompt, "tokens of a prompt: 1024, or quantiles 0:16,0.5:400,1:8192");
+  add_lengths(to, "--output-len", job.output, "output tokens, likewise");
+  to.add("--concurrency", job.concurrency, {1, 1e9}, "requests in flight; as many as can run, if not given");
+  to.add("--rate", job.request_rate, "requests a second that arrive at random").excludes({"--concurrency"});
+  to.add("--ttft", job.ttft_target, "target of the time to the first token: 2s");
+  to.add("--tpot", job.tpot_target, "target of the time per output token: 50ms");
 }
 
-void add_format_options(CLI::App& command, traffic_options& into) {
-  add(command, "--weights", into.job.weights, "format of the weights");
-  add(command, "--dtype", into.job.activations, "arithmetic: int8 or fp8 where products run quantised");
-  command.add_option("--tensor", into.mesh.tensor, "devices of a replica; 0: the whole slice");
-  command
-      .add_option_function<std::string>(
-          "--cut", [&into](const std::string& given) { into.mesh.weights = parse_sharding(given); },
-          "sharding of the weights: 1d, 2d or gathered")
-      ->default_str("1d");
-  command.add_flag_callback(
-      "--kv-by-batch", [&into] { into.mesh.cache = cache_sharding::batch; },
-      "shard the cache by sequences, not by heads");
+void add_format_options(command& to, traffic_options& into) {
+  to.add("--weights", into.job.weights, "format of the weights");
+  to.add("--dtype", into.job.activations, "arithmetic: int8 or fp8 where products run quantised");
+  to.add("--tensor", into.mesh.tensor, {1, 1 << 20}, "devices of a replica; the whole slice, if not given");
+  to.add_read("--cut", "sharding of the weights: 1d, 2d or gathered",
+              [&into](const std::string& given) { into.mesh.weights = parse_sharding(given); })
+      .usually("1d");
+  to.flag("--kv-by-batch", "shard the cache by sequences, not by heads",
+          [&into] { into.mesh.cache = cache_sharding::batch; });
 }
 
-void add_engine_options(CLI::App& command, traffic_options& into) {
+void add_engine_options(command& to, traffic_options& into) {
   serving_job& job = into.job;
-  add(command, "--kv-dtype", job.cache, "format of the KV cache");
-  command.add_option("--prefix-hit-rate", job.prefix_hit_rate, "share of prompt tokens that are cached already");
-  command.add_option("--prefill-chunk", job.prefill_chunk, "tokens of a prompt that one step takes; 0: all");
-  command.add_option("--max-running", job.max_running, "sequences that the engine decodes at once; 0: no limit");
-  command.add_option("--block", job.block_tokens, "tokens in a block of the cache")->capture_default_str();
-  command.add_flag_callback(
-      "--reserved", [&job] { job.policy = cache_policy::reserved; },
-      "the engine reserves the longest context for every sequence");
-  command.add_option("--memory-fraction", job.memory_fraction, "of usable HBM, for weights and cache")
-      ->capture_default_str();
-  add_host_time(command, "--engine-ms", into.constants.engine_step, seconds{1e-3},
-                "host time of an engine's step, if you know yours");
-  add_host_time(command, "--engine-us-per-sequence", into.constants.engine_sequence, seconds{1e-6},
+  to.add("--kv-dtype", job.cache, "format of the KV cache");
+  to.add("--prefix-hit-rate", job.prefix_hit_rate, {0, 1}, "share of prompt tokens that are cached already: 0.4 or 40%");
+  to.add("--prefill-chunk", job.prefill_chunk, {1, 1e9}, "tokens of a prompt that one step takes; all, if not given");
+  to.add("--max-running", job.max_running, {1, 1e9}, "sequences that the engine decodes at once; no limit, if not given");
+  to.add("--block", job.block_tokens, {1, 1e6}, "tokens in a block of the cache")
+      .usually(std::to_string(job.block_tokens));
+  to.flag("--reserved", "the engine reserves the longest context for every sequence",
+          [&job] { job.policy = cache_policy::reserved; });
+  to.add("--memory-fraction", job.memory_fraction, {0.01, 1}, "of usable HBM, for weights and cache")
+      .usually(fmt::format("{:g}", job.memory_fraction));
+  add_host_time(to, "--engine-ms", into.constants.engine_step, {1e-3, "ms"}, "host time of an engine's step, if you know yours");
+  add_host_time(to, "--engine-us-per-sequence", into.constants.engine_sequence, {1e-6, "us"},
                 "the same for each running sequence");
-  command.add_flag("--beyond-max", job.beyond_max_positions, "contexts longer than the model was made for are meant");
+  to.flag("--beyond-max", job.beyond_max_positions, "contexts longer than the model was made for are meant");
 }
 
 }  // namespace cli

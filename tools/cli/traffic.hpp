@@ -1,10 +1,11 @@
 #ifndef TPUPLAN_CLI_TRAFFIC_HPP
 #define TPUPLAN_CLI_TRAFFIC_HPP
 
-#include <CLI/CLI.hpp>
 #include <tpuplan/estimate/serving/calibration.hpp>
 #include <tpuplan/estimate/serving/decode.hpp>
 #include <tpuplan/model/serving_job.hpp>
+
+#include "cli/option.hpp"
 
 namespace cli {
 
@@ -16,10 +17,10 @@ struct traffic_options {
   traffic_options();
 };
 
-void add_traffic_options(CLI::App& command, traffic_options& into);
+void add_traffic_options(command& added, traffic_options& into);
 /// Formats and sharding, which other commands name for themselves.
-void add_format_options(CLI::App& command, traffic_options& into);
-void add_engine_options(CLI::App& command, traffic_options& into);
+void add_format_options(command& added, traffic_options& into);
+void add_engine_options(command& added, traffic_options& into);
 
 }  // namespace cli
 

@@ -87,7 +87,7 @@ void print_train(const train_answer& a, const model_config& config) {
   const step_breakdown& t = a.step;
   print_title("{} on {} ({}), {} sequences of {} tokens, remat {}", config.model.name.view(),
               name(where, slices(mesh)).view(), one_line(mesh), job.global_batch, job.sequence_length, name(job.remat));
-  fmt::print("  step {} (between {} and {}{}), MFU {}, {} tokens/s, limited by {}\n  memory {}: {}\n\n",
+  print("  step {} (between {} and {}{}), MFU {}, {} tokens/s, limited by {}\n  memory {}: {}\n\n",
              duration(t.total), duration(t.low), duration(t.high),
              t.extrapolated ? "; outside of what published runs cover" : "", percent(t.mfu),
              count(t.tokens_per_second.value()), name(t.limited_by), used_of(memory.total, memory.usable),
@@ -96,12 +96,12 @@ void print_train(const train_answer& a, const model_config& config) {
 }
 
 void print_costs(const train_answer& a, const train_options& given) {
-  if (given.tokens) fmt::print("\n  {} tokens take {}\n", count(*given.tokens), duration(a.run));
+  if (given.tokens) print("\n  {} tokens take {}\n", count(*given.tokens), duration(a.run));
   for (const run_in_dollars& one : a.costs) {
-    fmt::print("  {:14} {:>8}  (price of {})\n", name(one.kind), money(one.total), one.price.date.view());
+    print("  {:14} {:>8}  (price of {})\n", name(one.kind), money(one.total), one.price.date.view());
   }
   print_advice(a.advice);
-  if (given.tokens && a.costs.empty()) fmt::print("  no price for it in {}\n", given.prices.region);
+  if (given.tokens && a.costs.empty()) print("  no price for it in {}\n", given.prices.region);
 }
 
 ordered_json train_document(const train_answer& a, const model_config& config, const assumed_values& assumed) {
@@ -146,14 +146,15 @@ void run_train(const train_options& given, session& with) {
 
 }  // namespace
 
-void add_train_command(CLI::App& app, session& with) {
-  CLI::App* command = app.add_subcommand("train", "step time, MFU, tokens/s, days and dollars");
+void add_train_command(session& with) {
+  command& added = with.commands.emplace_back("train", "step time, MFU, tokens/s, days and dollars");
   const auto options = std::make_shared<train_options>();
-  add_job_options(*command, options->job);
-  add_mesh_options(*command, options->mesh);
-  add(*command, "--tokens", options->tokens, "of the whole run: 1T");
-  add_price_options(*command, options->prices);
-  command->callback([options, &with] { run_train(*options, with); });
+  add_job_options(added, options->job);
+  add_mesh_options(added, options->mesh);
+  added.add("--tokens", options->tokens, {1, 1e18}, "of the whole run: 1T");
+  add_price_options(added, options->prices);
+  add_table_options(added);
+  added.run = [options, &with] { run_train(*options, with); };
 }
 
 }  // namespace cli

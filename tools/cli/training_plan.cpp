@@ -1,6 +1,4 @@
 // What tpuplan plan answers for training.
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -32,7 +30,7 @@ std::vector<quota_row> load_quotas(const std::string& path) {
     quota_row& quota = quotas.emplace_back();
     quota.generation = row.string("generation");
     quota.region = row.string("region");
-    read(row.path("provisioning"), row.string("provisioning"), quota.kind);
+    read(row.path("provisioning"), row.string("provisioning"), {}, quota.kind);
     quota.chips = row.count("chips");
   }
   return quotas;
@@ -51,7 +49,8 @@ void fill_batches(const plan_options& given, plan_request& request, assumed_valu
     return;
   }
   const bool assume = request.job.global_batch == 0 && given.job.batch_tokens == 0;
-  fill_batch(assume ? 4194304 : given.job.batch_tokens, layout{}, request.job, assumed);
+  fill_batch(assume ? 4194304 : given.job.batch_tokens, 1, request.job, assumed);
+  if (assume && assumed.back().first == "global batch") assumed.pop_back();
   if (assume)
     assumed.emplace_back("global batch", fmt::format("{} sequences, 4 Mi tokens a step", request.job.global_batch));
 }
@@ -71,7 +70,7 @@ plan_request make_request(const plan_options& given, const transformer& model, c
   if (!given.tokens) refuse("--tokens", "not given", "tokens to train on: 15T", errc::missing_field);
   request.tokens = *given.tokens;
   if (given.deadline) request.deadline = *given.deadline;
-  if (given.budget) request.budget = usd{*given.budget};
+  if (given.budget) request.budget = *given.budget;
   fill_limits(given, prices, request);
   request.largest_slices = given.largest_slices;
   request.degrees = given.degrees;
@@ -119,9 +118,10 @@ ordered_json relaxed_document(const std::vector<relaxation>& list) {
 
 /// The question and its answer, so that `launch` and `read_plan` have a plan whole.
 ordered_json document_of(const plan_request& request, const plan_answer& answer, const model_config& config,
-                         const assumed_values& assumed) {
+                         const assumed_values& assumed, const std::vector<std::size_t>& places) {
   ordered_json plans = ordered_json::array();
-  for (const plan& p : answer.plans) {
+  for (const std::size_t place : places) {
+    const plan& p = answer.plans[place];
     plans.push_back({{"rank", plans.size() + 1},
                      {"slice", name(p.where).view()},
                      {"slices", slices(p.mesh)},
@@ -141,46 +141,76 @@ ordered_json document_of(const plan_request& request, const plan_answer& answer,
 /// "4 x v6e-256".
 std::string words_of(const plan& p) { return std::string(name(p.where, slices(p.mesh)).view()); }
 
-std::string dollars(const plan& p, provisioning kind) {
-  const plan_cost* cost = find_cost(p, kind);
-  return cost == nullptr ? "no price" : money(cost->total);
-}
+/// A cost in dollars, and nothing where there is no price.
+cell dollars(const plan_cost* cost) { return cost == nullptr ? cell("no price") : cell(cost->total); }
 
-bool is_shown(const plan& p, std::size_t rank, const plan_options& given) {
-  return p.on_front || (!given.front_only && rank <= given.rows);
+/// What is shown of an answer: the first rows, the best plan of each generation, and plans of the front that cost at most
+/// three times the cheapest; how many are left out, and why.
+struct shown_plans {
+  std::vector<std::size_t> places;  // in the answer
+  std::size_t beaten = 0, dear = 0;
+};
+
+shown_plans choose_rows(const plan_answer& answer, const plan_options& given) {
+  shown_plans shown;
+  std::set<std::string> generations;
+  usd cheapest = chosen_cost(answer.plans.front()).total;
+  for (const plan& p : answer.plans) cheapest = min(cheapest, chosen_cost(p).total);
+  for (std::size_t i = 0; i < answer.plans.size(); ++i) {
+    const plan& p = answer.plans[i];
+    const bool best_of_chip = generations.insert(std::string(p.where.chip.name.view())).second;
+    const bool is_dear = chosen_cost(p).total > 3 * cheapest;
+    const bool among_rows = i < static_cast<std::size_t>(given.rows);
+    const bool wanted = given.front_only       ? p.on_front
+                        : given.best_per_chip ? best_of_chip
+                                              : among_rows || best_of_chip || (p.on_front && !is_dear);
+    if (wanted) {
+      shown.places.push_back(i);
+    } else {
+      ++(p.on_front ? shown.dear : shown.beaten);
+    }
+  }
+  return shown;
 }
 
 /// "spot, us-east5", where there was a choice.
-std::string payment_words(const plan& p, const plan_options& given) {
-  if (given.kinds.size() == 1 && given.regions.size() == 1) return {};
+std::string payment_words(const plan& p, const plan_request& request) {
+  if (request.kinds.size() == 1 && request.regions.size() == 1) return {};
   const plan_cost& cost = chosen_cost(p);
-  return fmt::format("{} {} in {}", money(cost.total), name(cost.kind), cost.price.region.view());
+  return fmt::format("{} in {}", name(cost.kind), cost.price.region.view());
 }
 
-void print_plans(const plan_answer& answer, const plan_options& given) {
-  table t(
-      "> | slice | >chips | layout | remat | >step | >between | >MFU | >run | >on demand | >spot | >HBM per device | ");
-  std::size_t rank = 0, hidden = 0;
-  bool outside = false;
-  for (const plan& p : answer.plans) {
-    ++rank;
-    if (!is_shown(p, rank, given)) {
-      ++hidden;
-      continue;
-    }
-    const std::string micro =
-        p.job.gradient_accumulation > 1 ? fmt::format(", {} micro", p.job.gradient_accumulation) : "";
-    outside = outside || p.step.extrapolated;
-    t.add({fmt::format("{}{}", rank, p.on_front ? "*" : " "), words_of(p),
-           fmt::format("{}", chips(p.where) * slices(p.mesh)), one_line(p.mesh) + micro, std::string(name(p.job.remat)),
-           duration(p.step.total), duration_range(p.step.low, p.step.high) + (p.step.extrapolated ? "!" : " "),
-           percent(p.step.mfu), duration(p.run), dollars(p, provisioning::on_demand), dollars(p, provisioning::spot),
-           used_of(p.memory.total, p.memory.usable), payment_words(p, given)});
-  }
+cell time_range(seconds low, seconds high) { return {duration_range(low, high), high.value(), "_s"}; }
+
+void add_row(table& t, const plan_answer& answer, std::size_t place, const plan_request& request) {
+  const plan& p = answer.plans[place];
+  const plan_cost& cost = chosen_cost(p);
+  const double low = p.step.low / p.step.total, high = p.step.high / p.step.total;
+  const std::string micro = p.job.gradient_accumulation > 1 ? fmt::format(", {} micro", p.job.gradient_accumulation) : "";
+  const std::int64_t all_chips = chips(p.where) * slices(p.mesh);
+  t.add({cell(fmt::format("{}{}", place + 1, p.on_front ? "*" : " "), static_cast<double>(place + 1)), words_of(p),
+         cell(fmt::format("{}", all_chips), static_cast<double>(all_chips)), one_line(p.mesh) + micro,
+         std::string(name(p.job.remat)), cell(fmt::format("{}", p.job.global_batch), static_cast<double>(p.job.global_batch)),
+         p.step.total, time_range(p.step.low, p.step.high), share_cell(p.step.mfu), p.run,
+         time_range(p.run * low, p.run * high), dollars(&cost),
+         cell(fmt::format("{}-{}{}", money(cost.low), money(cost.high), p.step.extrapolated ? "!" : ""), cost.high.value(), "_usd"),
+         dollars(find_cost(p, provisioning::spot)),
+         cell(used_of(p.memory.total, p.memory.usable), p.memory.total.value(), "_bytes"), payment_words(p, request)});
+}
+
+void print_plans(const plan_answer& answer, const plan_options& given, const plan_request& request) {
+  const bool choice = request.kinds.size() > 1 || request.regions.size() > 1;
+  table t(fmt::format("> | slice | ~>chips | ~~layout | ~~~~remat | ~~~>batch | ~~>step | ~~~~>step between | ~~~>MFU | >run | "
+                      "~~~>run between | >cost | >between | ~~>on spot | ~>HBM per device{}",
+                      choice ? " | paid for as" : ""));
+  const shown_plans shown = choose_rows(answer, given);
+  for (const std::size_t place : shown.places) add_row(t, answer, place, request);
   t.print();
-  if (hidden > 0) fmt::print("\n  {} more are slower or dearer than those with a star: --rows {}\n", hidden, rank);
-  fmt::print("\n  * no other plan is both faster and cheaper{}\n",
-             outside ? "   ! outside of what published runs cover: a wider band" : "");
+  print("\n  * no other plan is both faster and cheaper\n");
+  if (std::any_of(shown.places.begin(), shown.places.end(), [&](std::size_t i) { return answer.plans[i].step.extrapolated; }))
+    print("  ! outside of what published runs cover: a wider band\n");
+  if (shown.beaten > 0) print("  {} more are slower or dearer: --rows {}\n", shown.beaten, answer.plans.size());
+  if (shown.dear > 0) print("  {} faster ones cost over three times the cheapest: --pareto\n", shown.dear);
 }
 
 std::string amount_words(const rejected_slice& r) {
@@ -221,7 +251,7 @@ void print_rejected(const plan_answer& answer) {
   std::map<rejection, std::vector<const rejected_slice*>> groups;
   for (const rejected_slice& r : answer.rejected) groups[r.why].push_back(&r);
   if (groups.empty()) return;
-  fmt::print("\n{}\n", bold("why the other slices lost"));
+  print("\n{}\n", bold("why the other slices lost"));
   table t(">slices | reason | the closest");
   for (auto& [why, list] : groups) {
     const auto closest =
@@ -234,7 +264,7 @@ void print_rejected(const plan_answer& answer) {
 void print_explained(const plan& p, const plan_request& request) {
   const plan_sensitivity s = sensitivity_of(p, request);
   const plan_cost& now = chosen_cost(p);
-  fmt::print("\n");
+  print("\n");
   print_title("{}, {} in {}: {} in {}", words_of(p), name(now.kind), now.price.region.view(), money(now.total),
               duration(now.wall));
   table t("if | >total | >wall time");
@@ -254,17 +284,17 @@ void print_explained(const plan& p, const plan_request& request) {
     costs.add({std::string(name(cost.kind)), std::string(cost.price.region.view()), money(cost.total),
                duration(cost.wall), percent(cost.goodput), std::string(cost.price.date.view())});
   }
-  fmt::print("\n");
+  print("\n");
   costs.print();
 }
 
 /// How far one limit would have to go, and with which plan.
 void print_relaxed(const std::vector<relaxation>& list) {
   if (list.empty()) {
-    fmt::print("  no single limit, relaxed by itself, lets a plan in\n");
+    print("  no single limit, relaxed by itself, lets a plan in\n");
     return;
   }
-  fmt::print("  what to relax, one limit at a time\n\n");
+  print("  what to relax, one limit at a time\n\n");
   table t("limit | is | would have to be | for");
   for (const relaxation& r : list) {
     const auto words = [&](double amount) -> std::string {
@@ -286,6 +316,12 @@ void print_relaxed(const std::vector<relaxation>& list) {
   t.print();
 }
 
+std::string joined_words(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& one : words) text += (text.empty() ? "" : ", ") + one;
+  return text;
+}
+
 void print_price_dates(const plan_answer& answer, const plan_request& request) {
   std::set<std::string> dates;
   for (const plan& p : answer.plans) {
@@ -296,8 +332,8 @@ void print_price_dates(const plan_answer& answer, const plan_request& request) {
   }
   if (dates.empty()) return;
   const std::string span = dates.size() == 1 ? *dates.begin() : *dates.begin() + " to " + *dates.rbegin();
-  fmt::print("  prices of {}, region {}; spot with a preemption every {}, checkpoints at the best interval\n", span,
-             fmt::join(request.regions, ", "), duration(request.terms.spot.mean_time_between_preemptions));
+  print("  prices of {}, region {}; spot with a preemption every {}, checkpoints at the best interval\n", span,
+             joined_words(request.regions), duration(request.terms.spot.mean_time_between_preemptions));
 }
 
 std::string kind_words(const plan_request& request) {
@@ -314,48 +350,106 @@ std::string batch_words(const plan_request& request) {
                      count(request.largest_batch_tokens), length);
 }
 
-/// The command that looks at the best plan more closely.
-std::string train_command(const plan& best, const plan_options& given) {
-  std::string command = fmt::format("tpuplan train {} --slice {}", given.job.config, name(best.where).view());
-  if (slices(best.mesh) > 1) command += fmt::format(" --slices {}", slices(best.mesh));
-  command += fmt::format(" --batch {} --seq {} --tensor {}", best.job.global_batch, best.job.sequence_length,
-                         best.mesh.tensor);
-  if (best.mesh.data > 1) command += fmt::format(" --data {}", best.mesh.data);
-  if (best.mesh.expert > 1) command += fmt::format(" --expert {}", best.mesh.expert);
-  return command + fmt::format(" --accumulation {} --remat {}", best.job.gradient_accumulation, name(best.job.remat));
+/// The command that looks at the best plan more closely, and answers with the same figures.
+std::string train_command(const plan& best, const session& with) {
+  const auto number = [](std::int64_t x) { return std::to_string(x); };
+  std::vector<follow_up_option> own = {{"--slice", std::string(name(best.where).view())},
+                                       {"--batch", number(best.job.global_batch)},
+                                       {"--seq", number(best.job.sequence_length)},
+                                       {"--accumulation", number(best.job.gradient_accumulation)},
+                                       {"--remat", std::string(name(best.job.remat))},
+                                       {"--fsdp", number(best.mesh.fsdp)}};
+  const auto degree = [&](const char* option, std::int64_t x) {
+    if (x > 1 || with.is_given(option)) own.emplace_back(option, number(x));
+  };
+  degree("--slices", slices(best.mesh));
+  degree("--data", best.mesh.data);
+  degree("--tensor", best.mesh.tensor);
+  degree("--expert", best.mesh.expert);
+  degree("--context", best.mesh.context);
+  degree("--pipeline", best.mesh.pipeline);
+  const std::string region(chosen_cost(best).price.region.view());
+  if (region != "us") own.emplace_back("--region", region);
+  return follow_up(with, "train", own, {"--batch-tokens", "--region"});
+}
+
+/// Where a batch near the one asked for has more factors of two: what it would cost.
+void print_better_batch(const plan_request& request, const plan& best) {
+  if (request.largest_batch_tokens > 0 || request.job.global_batch == 0) return;
+  plan_request other = request;
+  other.job.global_batch = round_batch(static_cast<double>(request.job.global_batch), 1);
+  if (other.job.global_batch == request.job.global_batch) return;
+  const plan_answer answer = make_plan(other);
+  if (answer.plans.empty()) return;
+  const plan_cost &now = chosen_cost(best), &then = chosen_cost(answer.plans.front());
+  if (then.total > 0.97 * now.total) return;
+  print("  a batch of {} divides better than {}: {} instead of {}, on {}: --batch {}\n", other.job.global_batch,
+        request.job.global_batch, money(then.total), money(now.total), words_of(answer.plans.front()),
+        other.job.global_batch);
+}
+
+/// Where the band of the best plan's time passes the deadline.
+void print_late(const plan_request& request, const plan& best) {
+  if (!request.deadline) return;
+  const seconds latest = chosen_cost(best).wall * (best.step.high / best.step.total);
+  if (latest <= *request.deadline) return;
+  print("  the first plan may be late: at the slow end of its band it takes {} of {}\n", duration(latest),
+        duration(*request.deadline));
+}
+
+/// Options that have not been tried yet.
+std::string further(const session& with) {
+  std::string words;
+  const auto hint = [&](const char* option, const char* text) {
+    if (!with.is_given(option)) words += (words.empty() ? "" : ", ") + std::string(text);
+  };
+  hint("--explain", "--explain");
+  hint("--objective", "--objective fastest");
+  hint("--provisioning", "--provisioning spot");
+  hint("--max-slices", "--max-slices 4");
+  return words + (words.empty() ? "" : ", ") + "--json | tpuplan launch - --target gke";
 }
 
 void print_answer(const plan_request& request, const plan_answer& answer, const model_config& config,
-                  const assumed_values& assumed, const plan_options& given) {
+                  const assumed_values& assumed, const plan_options& given, const session& with) {
   print_title("{} ({} parameters) on {} tokens, {}", config.model.name.view(),
               count(static_cast<double>(parameters(config.model).total)), count(request.tokens), batch_words(request));
   if (answer.plans.empty()) {
-    fmt::print("  no slice does it within these limits\n");
+    print("  no slice does it within these limits\n");
     print_relaxed(relaxations(request));
   } else {
-    fmt::print("  {} first, by its price {}{}\n\n", name(request.best), kind_words(request),
-               request.deadline ? fmt::format(", within {}", duration(*request.deadline)) : "");
-    print_plans(answer, given);
+    print("  {} first, by its price {}{}\n\n", name(request.best), kind_words(request),
+          request.deadline ? fmt::format(", within {}", duration(*request.deadline)) : "");
+    print_plans(answer, given, request);
     print_price_dates(answer, request);
+    print_late(request, answer.plans.front());
+    print_better_batch(request, answer.plans.front());
     if (given.explain) print_explained(answer.plans.front(), request);
   }
   print_rejected(answer);
   print_assumed(config, assumed);
   if (answer.plans.empty()) return;
-  fmt::print("\n  {}\n  {}\n", dim("next: " + train_command(answer.plans.front(), given)),
-             dim("      --explain, --objective fastest, --provisioning spot, --max-slices 4, --json | tpuplan launch - "
-                 "--target gke"));
+  print("\n  {}\n  {}\n", dim("next: " + train_command(answer.plans.front(), with)), dim("      " + further(with)));
 }
 
 }  // namespace
+
+/// All plans, or those that the options choose.
+static std::vector<std::size_t> places_in_json(const plan_answer& answer, const plan_options& given, const session& with) {
+  if (!answer.plans.empty() && (with.is_given("--rows") || given.front_only || given.best_per_chip))
+    return choose_rows(answer, given).places;
+  std::vector<std::size_t> places(answer.plans.size());
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+  return places;
+}
 
 void plan_training(const model_config& config, const plan_options& given, const price_book& prices, session& with) {
   assumed_values assumed;
   const plan_request request = make_request(given, config.model, prices, assumed);
   const plan_answer answer = make_plan(request);
   if (answer.plans.empty()) with.status = 1;
-  if (with.json) return print_json(document_of(request, answer, config, assumed));
-  print_answer(request, answer, config, assumed, given);
+  if (with.json) return print_json(document_of(request, answer, config, assumed, places_in_json(answer, given, with)));
+  print_answer(request, answer, config, assumed, given, with);
 }
 
 }  // namespace cli

@@ -152,11 +152,11 @@ void print_skipped(const std::vector<record_check>& checks) {
     ++reasons[colon == std::string::npos ? *c.skipped : c.skipped->substr(colon + 1)];
   }
   if (reasons.empty()) return;
-  fmt::print("\n{}\n", bold("skipped"));
-  for (const auto& [reason, how_often] : reasons) fmt::print("  {:3} x {}\n", how_often, reason);
+  print("\n{}\n", bold("skipped"));
+  for (const auto& [reason, how_often] : reasons) print("  {:3} x {}\n", how_often, reason);
 }
 
-std::vector<std::string> summary_row(const std::string& label, const error_summary& s, bool band) {
+std::vector<cell> summary_row(const std::string& label, const error_summary& s, bool band) {
   return {label,          fmt::format("{}", s.records),           percent(s.median),
           percent(s.p90), fmt::format("{:+.1f} %", 100 * s.bias), band ? percent(s.inside) : ""};
 }
@@ -178,12 +178,12 @@ void print_serving_summary(const std::vector<record_check>& checks) {
   row("  by itself", "prefill", "step");
   row("  in engines", "prefill", "engine");
   if (t.empty()) return;
-  fmt::print("\n{}\n", bold("serving, quality A and B"));
+  print("\n{}\n", bold("serving, quality A and B"));
   t.print();
 }
 
 void print_summary(const std::vector<record_check>& checks) {
-  fmt::print("\n{}\n", bold("step time, quality A and B, at least 1.5e9 parameters"));
+  print("\n{}\n", bold("step time, quality A and B, at least 1.5e9 parameters"));
   table t = summary_table();
   const auto row = [&](const std::string& label, const error_summary& s, bool band) {
     if (s.records > 0) t.add(summary_row(label, s, band));
@@ -202,7 +202,7 @@ void print_summary(const std::vector<record_check>& checks) {
 }
 
 void print_verdicts(const std::vector<record_check>& checks) {
-  fmt::print("\n{}\n", bold("does it fit?"));
+  print("\n{}\n", bold("does it fit?"));
   table t("seen | >yes | >uncertain | >no");
   const auto verdict_row = [&](const char* label, const verdict_counts& c) {
     t.add({label, fmt::format("{}", c.yes), fmt::format("{}", c.uncertain), fmt::format("{}", c.no)});
@@ -256,14 +256,15 @@ void run_validate(const std::string& path, bool left_out, const session& with) {
 
 }  // namespace
 
-void add_validate_command(CLI::App& app, session& with) {
-  CLI::App* validate = app.add_subcommand(
+void add_validate_command(session& with) {
+  command& added = with.commands.emplace_back(
       "validate", "predicted against measured, for files like those of data/measured (with exceptions.json beside)");
   const auto path = std::make_shared<std::string>();
-  validate->add_option("records", *path, "a JSON file with records")->required();
+  added.argument("records", *path, "a JSON file with records").required();
   const auto left_out = std::make_shared<bool>(false);
-  validate->add_flag("--leave-out-family", *left_out, "fit to the file's other families before each prediction");
-  validate->callback([path, left_out, &with] { run_validate(*path, *left_out, with); });
+  added.flag("--leave-out-family", *left_out, "fit to the file's other families before each prediction");
+  add_table_options(added);
+  added.run = [path, left_out, &with] { run_validate(*path, *left_out, with); };
 }
 
 }  // namespace cli

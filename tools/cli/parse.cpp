@@ -1,0 +1,168 @@
+// The only file that knows the library which splits a command line into words.
+#include "cli/parse.hpp"
+
+#include <CLI/CLI.hpp>
+#include <tpuplan/version.hpp>
+#include <tuple>
+
+#include "cli/print.hpp"
+
+namespace cli {
+
+using namespace tpuplan;
+
+namespace {
+
+void declare(CLI::App& app, option& one) {
+  CLI::Option* declared = nullptr;
+  if (one.form == option::shape::flag) {
+    declared = app.add_flag_callback(one.name, [&one] { one.given.emplace_back(); }, one.help);
+  } else {
+    declared = app.add_option_function<std::vector<std::string>>(
+        one.name, [&one](const std::vector<std::string>& given) { one.given = given; }, one.help);
+    const bool several = one.form == option::shape::list || one.form == option::shape::arguments;
+    declared->type_name("")->allow_extra_args(one.form == option::shape::arguments);
+    if (several) {
+      declared->expected(one.form == option::shape::list ? 1 : -1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    } else {
+      declared->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    }
+  }
+  if (!one.usual_.empty()) declared->default_str(one.usual_);
+  if (one.must_be_given_) declared->required();
+}
+
+/// How alike two names are: the letters with which both begin, and those that both have.
+std::size_t likeness(std::string_view a, std::string_view b) {
+  std::size_t same = 0, shared = 0;
+  while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;
+  for (const char c : a) shared += b.find(c) != std::string_view::npos ? 1U : 0U;
+  return 2 * same + shared;
+}
+
+/// Of an option that a command does not have: which commands have it, or what its own options are that look alike.
+std::string valid_instead(const session& with, const command& asked, const std::string& unknown) {
+  const std::string name = unknown.substr(0, unknown.find('='));
+  std::string others;
+  for (const command& one : with.commands) {
+    if (one.find(name) != nullptr) others += (others.empty() ? "" : ", ") + one.name;
+  }
+  if (!others.empty()) return "an option of tpuplan " + asked.name + "; this one belongs to " + others;
+  std::vector<std::tuple<std::size_t, std::string>> alike;
+  for (const option& one : asked.options) {
+    if (one.name.front() == '-') alike.emplace_back(likeness(one.name, name), one.name);
+  }
+  std::sort(alike.rbegin(), alike.rend());
+  std::string valid;
+  for (std::size_t i = 0; i < alike.size() && i < 3; ++i) valid += (i == 0 ? "" : ", ") + std::get<1>(alike[i]);
+  return valid.empty() ? "none" : valid + "; all with --help";
+}
+
+/// Refuses words that are no option of the command and no argument that it takes.
+void check_words(const session& with, const command& asked, const std::vector<std::string>& left) {
+  for (const std::string& word : left) {
+    if (!word.empty() && word.front() == '-' && word.size() > 1)
+      refuse("option", word, valid_instead(with, asked, word), errc::unknown_name);
+  }
+  if (!left.empty()) refuse("argument", left.front(), "no further argument; see --help", errc::invalid_argument);
+}
+
+/// Refuses an option that has no effect beside the others.
+void check_effects(const command& asked) {
+  for (const option& one : asked.options) {
+    if (!one.is_given()) continue;
+    for (const std::string& other : one.excludes_) {
+      if (asked.is_given(other)) refuse(one.name, "given with " + other, "either " + one.name + " or " + other);
+    }
+    const auto given = [&](const std::string& other) { return asked.is_given(other); };
+    if (!one.needs_.empty() && std::none_of(one.needs_.begin(), one.needs_.end(), given)) {
+      std::string words;
+      for (const std::string& other : one.needs_) words += (words.empty() ? "" : " or ") + other;
+      refuse(one.name, "given without effect", "only with " + words);
+    }
+    const bool once = one.form == option::shape::value || one.form == option::shape::argument;
+    if (once && one.given.size() > 1) refuse(one.name, "given more than once", "one value");
+  }
+}
+
+void take_all(command& asked) {
+  for (option& one : asked.options) {
+    for (const std::string& given : one.given) {
+      if (one.form != option::shape::list || one.whole_) {
+        one.take(given);
+        continue;
+      }
+      for (std::size_t from = 0; from <= given.size();) {
+        const std::size_t to = std::min(given.find(',', from), given.size());
+        one.take(given.substr(from, to - from));
+        from = to + 1;
+      }
+    }
+  }
+}
+
+/// Refuses a first word after the options that is no command: the library would only ask for one.
+void check_command(const session& with, int argument_count, char** arguments) {
+  int first = 1;
+  while (first < argument_count && arguments[first][0] == '-')
+    first += std::string_view(arguments[first]) == "--data" ? 2 : 1;
+  if (first >= argument_count) return;
+  std::string valid;
+  for (const command& one : with.commands) {
+    if (one.name == arguments[first]) return;
+    valid += (valid.empty() ? "" : ", ") + one.name;
+  }
+  refuse("command", arguments[first], valid, errc::unknown_name);
+}
+
+void declare_all(CLI::App& app, session& with) {
+  app.set_version_flag("--version", version_line());
+  app.add_flag("--json", with.json, "one JSON document instead of tables; SI units, the unit in the key");
+  app.add_option("--data", with.data_dir, "folder with hardware.json, for sources")->capture_default_str();
+  app.require_subcommand(1);
+  app.fallthrough();
+  for (command& one : with.commands) {
+    CLI::App* declared = app.add_subcommand(one.name, one.help);
+    declared->allow_extras();
+    declared->callback([&one, &with] { with.asked = &one; });
+    for (option& each : one.options) declare(*declared, each);
+  }
+}
+
+constexpr const char* about =
+    "Which TPU slice should run this model, will it fit, how long will it take, and what will it cost?";
+
+}  // namespace
+
+void parse_and_run(session& with, int argument_count, char** arguments) {
+  CLI::App app{about, "tpuplan"};
+  declare_all(app, with);
+  check_command(with, argument_count, arguments);
+  try {
+    app.parse(argument_count, arguments);
+  } catch (const CLI::CallForVersion& asked) {
+    return print("{}\n", asked.what());
+  } catch (const CLI::CallForHelp&) {
+    const std::vector<CLI::App*> commands = app.get_subcommands();
+    return print("{}", commands.empty() ? app.help() : commands.front()->help(app.get_name()));
+  } catch (const CLI::RequiredError& problem) {
+    const std::vector<CLI::App*> commands = app.get_subcommands();
+    if (!commands.empty()) {
+      for (command& one : with.commands) {
+        if (one.name == commands.front()->get_name()) check_words(with, one, commands.front()->remaining());
+      }
+    }
+    refuse("command line", problem.what(), "see --help", errc::missing_field);
+  } catch (const CLI::ParseError& problem) {
+    refuse("command line", problem.what(), "see --help", errc::malformed_input);
+  }
+  for (command& one : with.commands) {
+    if (&one != with.asked) continue;
+    check_words(with, one, app.get_subcommand(one.name)->remaining());
+    check_effects(one);
+    take_all(one);
+    one.run();
+  }
+}
+
+}  // namespace cli
