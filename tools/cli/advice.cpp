@@ -72,8 +72,8 @@ void print_advice(const findings& advice) {
   std::size_t left = 5;
   for (const finding& f : advice) {
     if (left-- == 0) break;
-    print("  {} and takes {} instead of {}, {}\n", words_of(f), duration(f.step_time_then),
-               duration(f.step_time_now), gain_of(f));
+    print("  {} and takes {} instead of {}, {}\n", words_of(f), duration(f.step_time_then), duration(f.step_time_now),
+          gain_of(f));
   }
 }
 

@@ -119,13 +119,14 @@ void run_batch(const batch_options& given, const session& with) {
   print_title("{}: {} products, {} weights", chip.name.view(), name(types.compute), name(types.weights));
   points.shown.print();
   print("\n  recommended batch: {} tokens, twice the critical one\n  {}\n", grouped(2 * critical),
-             dim(fmt::format("next: tpuplan batch {} --shape 512x4096x16384   one product's bound", chip.name.view())));
+        dim(fmt::format("next: tpuplan batch {} --shape 512x4096x16384   one product's bound", chip.name.view())));
 }
 
 }  // namespace
 
 void add_batch_command(session& with) {
-  command& added = with.commands.emplace_back("batch", "ridge point and critical batch of a chip; the bound of one product");
+  command& added =
+      with.commands.emplace_back("batch", "ridge point and critical batch of a chip; the bound of one product");
   const auto options = std::make_shared<batch_options>();
   added.argument("chip", options->chip, "v5e, v5p, v6e …").required();
   added.add("--dtype", options->type, "activations and arithmetic");

@@ -26,7 +26,8 @@ std::string giga(bytes_per_second rate) { return fmt::format("{:g}", in_gb_per_s
 
 void print_all_chips() {
   table t(
-      "chip | ~~>year | ~~~>cores | >bf16 TFLOP/s | ~~>int8 TOP/s | ~~>fp8 TFLOP/s | >HBM | ~~>usable/device | >HBM GB/s | "
+      "chip | ~~>year | ~~~>cores | >bf16 TFLOP/s | ~~>int8 TOP/s | ~~>fp8 TFLOP/s | >HBM | ~~>usable/device | >HBM "
+      "GB/s | "
       "~>ICI links x GB/s | ~~>largest slice | ~>critical batch");
   for (const chip_spec& c : generations) {
     t.add({std::string(c.name.view()), fmt::format("{}", c.announced_year), fmt::format("{}", c.tensorcores),
@@ -37,7 +38,7 @@ void print_all_chips() {
   }
   t.print();
   print("\n  per chip; ICI one-way, nominal; - the chip has no such mode\n  {}\n",
-             dim("next: tpuplan chips v5e   every figure of one chip with its source"));
+        dim("next: tpuplan chips v5e   every figure of one chip with its source"));
 }
 
 /// Every figure of one generation as data/hardware.json has it, with confidence and sources.

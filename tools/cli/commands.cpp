@@ -15,7 +15,7 @@ bool is_about_output(std::string_view name) {
 }  // namespace
 
 std::string follow_up(const session& with, std::string_view other, const std::vector<follow_up_option>& own,
-                      std::initializer_list<std::string_view> dropped) {
+                      const std::vector<std::string_view>& dropped) {
   std::string line = "tpuplan " + std::string(other);
   const auto same_one = [&](const command& one) { return one.name == other; };
   const command& target = *std::find_if(with.commands.begin(), with.commands.end(), same_one);

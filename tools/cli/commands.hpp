@@ -3,6 +3,9 @@
 
 #include <list>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/option.hpp"
 
@@ -14,8 +17,8 @@ struct session {
   std::string data_dir;
   int status = 0;
   bool json = false;
-  std::list<command> commands;      // all there are
-  const command* asked = nullptr;   // the one that was asked
+  std::list<command> commands;     // all there are
+  const command* asked = nullptr;  // the one that was asked
   [[nodiscard]] bool is_given(std::string_view option) const noexcept { return asked->is_given(option); }
 };
 
@@ -38,10 +41,10 @@ void add_completion_command(session& with);
 /// An option of a follow-up command, and the value that it has there; empty: it is a flag.
 using follow_up_option = std::pair<std::string, std::string>;
 
-/// The command line that asks another command about the same question: its own options as given here, and of the options
-/// that this command was given those that the other one has too. All quoted for a shell.
+/// The command line that asks another command about the same question: its own options as given here, and of the
+/// options that this command was given those that the other one has too. All quoted for a shell.
 std::string follow_up(const session& with, std::string_view other, const std::vector<follow_up_option>& own,
-                      std::initializer_list<std::string_view> dropped = {});
+                      const std::vector<std::string_view>& dropped = {});
 
 }  // namespace cli
 

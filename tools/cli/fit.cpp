@@ -4,9 +4,11 @@
 #include <memory>
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/io/text/one_line.hpp>
+#include <tpuplan/plan/planner.hpp>
 
 #include "cli/advice.hpp"
 #include "cli/commands.hpp"
+#include "cli/prices.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
@@ -72,21 +74,39 @@ void print_memory(const memory_breakdown& memory) {
   t.print();
 }
 
-void print_fit(const fit_answer& a, const model_config& config, const std::string& path,
-               const assumed_values& assumed) {
+/// The smallest slice on which the job fits in some layout, and that layout.
+void print_smallest(const fit_answer& a, const model_config& config) {
+  plan_request request;
+  request.model = config.model;
+  request.job = a.job;
+  request.tokens = static_cast<double>(tokens_per_step(a.job));
+  request.best = objective::fewest_chips;
+  request.generations = {std::string(a.where.chip.name.view())};
+  request.regions = all_regions(request.prices);
+  request.most_plans = 1;
+  const plan_answer answer = make_plan(request);
+  if (answer.plans.empty()) return print("  no slice of {} holds it\n", a.where.chip.name.view());
+  const plan& p = answer.plans.front();
+  print("  the smallest slice on which it fits: {}, as {} with remat {}{}\n", name(p.where).view(), one_line(p.mesh),
+        name(p.job.remat),
+        p.job.gradient_accumulation > 1 ? fmt::format(" and {} microbatches", p.job.gradient_accumulation) : "");
+}
+
+void print_fit(const fit_answer& a, const model_config& config, const session& with, const assumed_values& assumed) {
   const verdict v = fits(a.memory);
   print_title("{}: {} on {} ({})", verdict_words(v), config.model.name.view(), name(a.where).view(), one_line(a.mesh));
   print("  {} used, between {:.1f} and {:.1f} GiB as the compiler decides; most of it is {}\n\n",
-             used_of(a.memory.total, a.memory.usable), in_gib(a.memory.low), in_gib(a.memory.high),
-             largest_part(a.memory));
+        used_of(a.memory.total, a.memory.usable), in_gib(a.memory.low), in_gib(a.memory.high), largest_part(a.memory));
   print_memory(a.memory);
   print("\n  largest batch that surely fits: {}\n",
-             a.largest ? fmt::format("{} sequences of {} tokens", *a.largest, a.job.sequence_length)
-                       : "none with this layout and remat policy");
+        a.largest ? fmt::format("{} sequences of {} tokens", *a.largest, a.job.sequence_length)
+                  : "none with this layout and remat policy");
   if (const std::optional<findings> advice = advice_if_timed(a, config)) print_advice(*advice);
   print_assumed(config, assumed);
-  if (v != verdict::yes) return print_next("--tensor 2, --accumulation 2, --remat full or a larger --slice");
-  print_next("tpuplan train {} --slice {}   how long and what it costs", path, name(a.where).view());
+  if (v != verdict::yes) print_smallest(a, config);
+  if (v != verdict::yes)
+    return print_next("{}   where it fits", follow_up(with, "plan", {{"--tokens", "1T"}}, degrees_of_a_layout));
+  print_next("{}   how long and what it costs", follow_up(with, "train", {}));
 }
 
 void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
@@ -100,7 +120,7 @@ void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
     document["advice"] = advice ? json_of(*advice) : ordered_json(nullptr);
     return print_json(document);
   }
-  print_fit(a, config, job.config, assumed);
+  print_fit(a, config, with, assumed);
 }
 
 }  // namespace

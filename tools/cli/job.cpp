@@ -14,7 +14,8 @@ void add_job_options(command& to, job_options& into) {
   training_job& job = into.job;
   add_config_option(to, into.config);
   to.add("--batch", job.global_batch, {1, 1e12}, "global batch in sequences").excludes({"--batch-tokens"});
-  to.add("--batch-tokens", into.batch_tokens, {1, 1e15}, "global batch in tokens, 4M or 4Mi: the sequences nearest to it that divide well");
+  to.add("--batch-tokens", into.batch_tokens, {1, 1e15},
+         "global batch in tokens, 4M or 4Mi: the sequences nearest to it that divide well");
   to.add("--seq", job.sequence_length, {1, 1e9}, "sequence length in tokens");
   to.add("--dtype", job.compute, "arithmetic: bf16, int8, fp8");
   to.add("--weights", job.weights, "master weights");
@@ -27,7 +28,7 @@ void add_job_options(command& to, job_options& into) {
   to.add("--lora", job.lora_rank, {1, 1 << 20}, "rank of adapters on a frozen base");
   to.flag("--offload-optimizer", "keep optimizer state in host memory",
           [&job] { job.state_on_host = host_state::optimizer; });
-  to.add("--capacity-factor", job.capacity_factor, {1, 1e6}, "of experts");
+  to.add("--capacity-factor", into.capacity, {1, 1e6}, "of experts");
 }
 
 void add_mesh_options(command& to, mesh_options& into) {
@@ -64,6 +65,9 @@ training_job make_job(const job_options& given, const transformer& model, assume
   }
   job.remat = given.remat.value_or(remat::full);
   if (!given.remat) assumed.emplace_back("remat policy", "full");
+  if (given.capacity && !has_experts(model))
+    refuse("--capacity-factor", fmt::format("{:g}", *given.capacity), "a model with experts", errc::unsupported);
+  if (given.capacity) job.capacity_factor = *given.capacity;
   if (model.kind == architecture::encoder) job.logits_fraction = 0.15;
   if (job.lora_rank != 0) {
     job.lora = {true, true, true, true, true, true, true};
@@ -89,7 +93,8 @@ void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_job& job,
   if (job.global_batch != 0) return;
   if (batch_tokens == 0) {
     job.global_batch = unit;
-    assumed.emplace_back("global batch", fmt::format("{} sequences, one for each shard of the batch", job.global_batch));
+    assumed.emplace_back("global batch",
+                         fmt::format("{} sequences, one for each shard of the batch", job.global_batch));
     return;
   }
   const std::int64_t length = job.sequence_length;

@@ -16,6 +16,7 @@ struct job_options {
   tpuplan::training_job job;
   std::int64_t batch_tokens = 0;  // instead of the batch in sequences
   std::optional<tpuplan::remat_policy> remat;
+  std::optional<double> capacity;  // factor of experts
 };
 
 /// Where it runs; 0 for FSDP: what the other degrees leave of the slice.
@@ -31,8 +32,12 @@ void add_mesh_options(command& added, mesh_options& into);
 tpuplan::layout make_layout(const mesh_options& given, const tpuplan::slice& where);
 /// The job, its sequence length and policy filled in. A batch that was not given in sequences stays 0.
 tpuplan::training_job make_job(const job_options& given, const tpuplan::transformer& model, assumed_values& assumed);
-/// The multiple of a unit near so many sequences that has most factors of two: within a sixteenth of them where there is
-/// one. Worked: 488.3 sequences in units of 1 are 512; 366 are 384.
+/// What a plan chooses for itself, so that a follow-up question leaves it out.
+inline const std::vector<std::string_view> degrees_of_a_layout = {
+    "--slices", "--data", "--fsdp", "--tensor", "--expert", "--context", "--pipeline", "--accumulation", "--remat"};
+
+/// The multiple of a unit near so many sequences that has most factors of two: within a sixteenth of them where there
+/// is one. Worked: 488.3 sequences in units of 1 are 512; 366 are 384.
 std::int64_t round_batch(double sequences, std::int64_t unit);
 /// Fills in a batch that was not given in sequences: from its tokens, as a multiple of the unit, else the unit.
 void fill_batch(std::int64_t batch_tokens, std::int64_t unit, tpuplan::training_job& job, assumed_values& assumed);

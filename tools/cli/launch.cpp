@@ -177,9 +177,11 @@ void add_launch_command(session& with) {
   added.add("--command", options->command, "a line for bash; what the image starts, if not given")
       .excludes({"--maxtext"});
   added.flag("--maxtext", options->maxtext, "run MaxText with the layout of the plan");
-  added.add("--set", options->maxtext_extra,
-            "model_name=llama3.1-8b, which MaxText needs, dataset_path=..., checkpoint_period=...")
-      .needs({"--maxtext"}).whole();
+  added
+      .add("--set", options->maxtext_extra,
+           "model_name=llama3.1-8b, which MaxText needs, dataset_path=..., checkpoint_period=...")
+      .needs({"--maxtext"})
+      .whole();
   added.flag("--tpu-vm", options->tpu_vm, "gcloud: create a TPU VM at once instead of a queued resource");
   added.run = [options, &with] { run_launch(*options, with); };
 }

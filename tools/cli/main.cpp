@@ -24,9 +24,7 @@ void keep_places_of_closed_streams() {
   }
 }
 
-int status_of(const tpuplan::error& refusal) {
-  return refusal.code() == tpuplan::errc::infeasible ? 1 : 2;
-}
+int status_of(const tpuplan::error& refusal) { return refusal.code() == tpuplan::errc::infeasible ? 1 : 2; }
 
 void add_commands(cli::session& with) {
   cli::add_chips_command(with);

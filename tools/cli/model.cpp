@@ -95,7 +95,7 @@ void print_model(const model_config& config, const std::string& path, std::int64
   }
   print_pairs(facts);
   print_assumed(config, {});
-  if (has_flops_per_token(m)) print_next("tpuplan plan {} --tokens 1T   where to train it", path);
+  if (has_flops_per_token(m)) print_next("tpuplan plan {} --tokens 1T   where to train it", shell_quoted(path));
 }
 
 void run_model(const model_options& given, const session& with) {

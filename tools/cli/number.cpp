@@ -18,9 +18,9 @@ struct scale {
   int tens = 0, twos = 0;
 };
 
-constexpr scale amount_scales[] = {{"", 0, 0},    {"k", 3, 0},   {"K", 3, 0},   {"M", 6, 0},   {"B", 9, 0},
-                                   {"G", 9, 0},   {"T", 12, 0},  {"P", 15, 0},  {"Ki", 0, 10}, {"Mi", 0, 20},
-                                   {"Gi", 0, 30}, {"Ti", 0, 40}};
+constexpr scale amount_scales[] = {{"", 0, 0},    {"k", 3, 0},   {"K", 3, 0},   {"M", 6, 0},
+                                   {"B", 9, 0},   {"G", 9, 0},   {"T", 12, 0},  {"P", 15, 0},
+                                   {"Ki", 0, 10}, {"Mi", 0, 20}, {"Gi", 0, 30}, {"Ti", 0, 40}};
 
 /// The longest units of time first: of "5ms", "m" is only the beginning.
 struct time_unit {
@@ -28,9 +28,9 @@ struct time_unit {
   double size;
 };
 constexpr time_unit time_units[] = {
-    {"weeks", 604800}, {"week", 604800}, {"w", 604800}, {"days", 86400}, {"day", 86400}, {"d", 86400}, {"hours", 3600},
-    {"hour", 3600},    {"h", 3600},      {"minutes", 60}, {"minute", 60}, {"min", 60},   {"ms", 1e-3}, {"us", 1e-6},
-    {"m", 60},         {"seconds", 1},   {"second", 1},   {"s", 1}};
+    {"weeks", 604800}, {"week", 604800}, {"w", 604800}, {"days", 86400}, {"day", 86400}, {"d", 86400},
+    {"hours", 3600},   {"hour", 3600},   {"h", 3600},   {"minutes", 60}, {"minute", 60}, {"min", 60},
+    {"ms", 1e-3},      {"us", 1e-6},     {"m", 60},     {"seconds", 1},  {"second", 1},  {"s", 1}};
 
 std::string_view without_space(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);

@@ -11,9 +11,9 @@ namespace cli {
 
 /// A number and what stands behind it.
 struct scaled_number {
-  std::uint64_t digits = 0;   // of the number, without its point
-  int tens = 0;               // times 10 to this power
-  std::string_view rest;      // behind the digits, without spaces between
+  std::uint64_t digits = 0;  // of the number, without its point
+  int tens = 0;              // times 10 to this power
+  std::string_view rest;     // behind the digits, without spaces between
 };
 
 /// The number at the beginning of a text; nothing where there is none. Refused are signs, leading zeros (010), other

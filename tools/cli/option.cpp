@@ -53,12 +53,14 @@ void read(std::string_view option, const std::string& given, const limits& range
                 is_share ? "a share such as 0.4 or 40%" : "a number such as 1.5e12, 300B, 4M, 4Mi, 0.5");
 }
 void read(std::string_view option, const std::string& given, const limits& range, std::int64_t& into) {
-  into = within(option, given, range, scan_count(given), "a whole number such as 1024, 4k, 4Ki, 1e6, in decimal digits");
+  into =
+      within(option, given, range, scan_count(given), "a whole number such as 1024, 4k, 4Ki, 1e6, in decimal digits");
 }
 void read(std::string_view option, const std::string& given, const limits& range, seconds& into) {
   const std::optional<double> time = scan_seconds(given);
-  const std::string valid = fmt::format("a time such as 2w, 30d, 12h, 1h30m, 45min, 600s, 50ms; from {} to {}",
-                                        readable::duration(seconds{range.least}), readable::duration(seconds{range.most}));
+  const std::string valid =
+      fmt::format("a time such as 2w, 30d, 12h, 1h30m, 45min, 600s, 50ms; from {} to {}",
+                  readable::duration(seconds{range.least}), readable::duration(seconds{range.most}));
   if (!time) refuse(option, given, valid, errc::malformed_input);
   if (!range.has(*time)) refuse(option, given, valid, errc::out_of_range);
   into = seconds{*time};
@@ -87,7 +89,8 @@ void read(std::string_view option, const std::string& given, const limits&, obje
   into = parse_name(option, given, parse_objective(given), "cheapest, fastest or fewest_chips");
 }
 void read(std::string_view option, const std::string& given, const limits&, provisioning& into) {
-  constexpr std::string_view valid = "on_demand, spot (or preemptible), flex_start, calendar, commitment_1y or commitment_3y";
+  constexpr std::string_view valid =
+      "on_demand, spot (or preemptible), flex_start, calendar, commitment_1y or commitment_3y";
   std::string usual = given == "preemptible" ? "spot" : given;
   std::replace(usual.begin(), usual.end(), '-', '_');
   into = parse_name(option, given, parse_provisioning(usual), valid);

@@ -82,7 +82,9 @@ class option {
   /// It must be given.
   option& required() { return must_be_given_ = true, *this; }
   /// It acts only beside one of these options.
-  option& needs(std::initializer_list<const char*> others) { return needs_.assign(others.begin(), others.end()), *this; }
+  option& needs(std::initializer_list<const char*> others) {
+    return needs_.assign(others.begin(), others.end()), *this;
+  }
   /// It has no effect beside any of these.
   option& excludes(std::initializer_list<const char*> others) {
     return excludes_.insert(excludes_.end(), others.begin(), others.end()), *this;
@@ -94,7 +96,7 @@ class option {
 
   [[nodiscard]] bool is_given() const noexcept { return !given.empty(); }
 
-  std::string name;                // "--batch", or what an argument is called
+  std::string name;  // "--batch", or what an argument is called
   std::string help;
   shape form = shape::value;
   std::vector<std::string> given;  // as typed
@@ -116,22 +118,24 @@ class command {
   }
   template <class T>
   option& add(const std::string& option_name, T& into, limits range, const std::string& says) {
-    option& added = declare(option::shape::value, option_name, says, [option_name, &into, range](const std::string& given) {
-      read(option_name, given, range, into);
-    });
+    option& added =
+        declare(option::shape::value, option_name, says,
+                [option_name, &into, range](const std::string& given) { read(option_name, given, range, into); });
     if constexpr (std::is_enum<T>::value) added.usual_ = name_of(into);
     return added;
   }
   /// An option that takes several values: repeated, or with commas between.
   template <class T>
   option& add(const std::string& option_name, std::vector<T>& into, const std::string& says) {
-    return declare(option::shape::list, option_name, says, [option_name, &into, first = true](const std::string& given) mutable {
-      if (std::exchange(first, false)) into.clear();
-      read(option_name, given, usual_limits<T>, into.emplace_back());
-    });
+    return declare(option::shape::list, option_name, says,
+                   [option_name, &into, first = true](const std::string& given) mutable {
+                     if (std::exchange(first, false)) into.clear();
+                     read(option_name, given, usual_limits<T>, into.emplace_back());
+                   });
   }
   /// An option whose text is read in a way of its own.
-  option& add_read(const std::string& option_name, const std::string& says, std::function<void(const std::string&)> take) {
+  option& add_read(const std::string& option_name, const std::string& says,
+                   std::function<void(const std::string&)> take) {
     return declare(option::shape::value, option_name, says, std::move(take));
   }
   option& flag(const std::string& option_name, bool& into, const std::string& says) {
@@ -145,7 +149,8 @@ class command {
     return declare(option::shape::argument, called, says, [&into](const std::string& given) { into = given; });
   }
   option& arguments(const std::string& called, std::vector<std::string>& into, const std::string& says) {
-    return declare(option::shape::arguments, called, says, [&into](const std::string& given) { into.push_back(given); });
+    return declare(option::shape::arguments, called, says,
+                   [&into](const std::string& given) { into.push_back(given); });
   }
 
   [[nodiscard]] const option* find(std::string_view option_name) const noexcept;

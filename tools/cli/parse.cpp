@@ -16,14 +16,16 @@ namespace {
 void declare(CLI::App& app, option& one) {
   CLI::Option* declared = nullptr;
   if (one.form == option::shape::flag) {
-    declared = app.add_flag_callback(one.name, [&one] { one.given.emplace_back(); }, one.help);
+    declared = app.add_flag_callback(
+        one.name, [&one] { one.given.emplace_back(); }, one.help);
   } else {
     declared = app.add_option_function<std::vector<std::string>>(
         one.name, [&one](const std::vector<std::string>& given) { one.given = given; }, one.help);
     const bool several = one.form == option::shape::list || one.form == option::shape::arguments;
     declared->type_name("")->allow_extra_args(one.form == option::shape::arguments);
     if (several) {
-      declared->expected(one.form == option::shape::list ? 1 : -1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      declared->expected(one.form == option::shape::list ? 1 : -1)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     } else {
       declared->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     }

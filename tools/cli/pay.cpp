@@ -217,8 +217,7 @@ storage_cost ask_storage(const pay_answer& a, const pay_options& given) {
            "dollars per GiB and month; known by region for some, such as us-central1, us-east5, us-west4",
            errc::no_price);
   }
-  const usd_per_byte_second price =
-      given.storage_price ? usd_per_gib_month(*given.storage_price) : *known_price;
+  const usd_per_byte_second price = given.storage_price ? usd_per_gib_month(*given.storage_price) : *known_price;
   return cost_of_checkpoints(state, given.keep, best_of(a, given).wall, price);
 }
 
@@ -276,7 +275,9 @@ ordered_json pay_document(const pay_answer& a, const pay_options& given) {
 void print_pay(const pay_answer& a, const pay_options& given) {
   print_title("{} on {} ({} chips), region {}, cheapest first", duration(a.run), name(a.where, given.slices).view(),
               checked_multiply(chips(a.where), given.slices), given.prices.region);
-  table t("way of paying | >a chip | >billed | ~~~>overhead | ~~~>unused | ~>start to end | ~~>paid unused | >total | ~~~price of");
+  table t(
+      "way of paying | >a chip | >billed | ~~~>overhead | ~~~>unused | ~>start to end | ~~>paid unused | >total | "
+      "~~~price of");
   for (const priced_way& way : a.ways) {
     const paid_run& p = way.paid;
     t.add({label_of(way), fmt::format("${:.3f}/h", in_usd_per_hour(p.price.per_chip)), duration(p.billed),
@@ -287,7 +288,7 @@ void print_pay(const pay_answer& a, const pay_options& given) {
   for (const missing_way& m : a.missing) print("  {}: {}\n", name(m.kind), m.reason);
   if (const paid_run* spot = find_way(a, provisioning::spot)) {
     print("\n  spot: a preemption every {}, {:.1f} in all; a checkpoint every {}\n",
-               duration(a.spot.mean_time_between_preemptions), spot->preemptions, duration(spot->checkpoint_interval));
+          duration(a.spot.mean_time_between_preemptions), spot->preemptions, duration(spot->checkpoint_interval));
     if (!given.market && !given.between) print("  that rate is assumed: see --market and --mtbp\n");
     if (!given.queue) print("  waits for capacity are not counted: see --queue\n");
   }
@@ -298,15 +299,15 @@ void print_pay(const pay_answer& a, const pay_options& given) {
 void print_gpu(const gpu_answer& g, const pay_answer& a) {
   const bool saves = g.cheapest.saving_fraction >= 0;
   print("\n  {} x {} for {}: {} on demand; {} {} {}; on demand for {} a chip breaks even at ${:.3f}/h\n", g.gpus,
-             g.gpu.name, duration(g.run), money(g.total), name(g.against), saves ? "saves" : "costs more by",
-             percent(std::abs(g.cheapest.saving_fraction)), duration(a.run), in_usd_per_hour(g.break_even_per_chip));
+        g.gpu.name, duration(g.run), money(g.total), name(g.against), saves ? "saves" : "costs more by",
+        percent(std::abs(g.cheapest.saving_fraction)), duration(a.run), in_usd_per_hour(g.break_even_per_chip));
   if (!g.move) return;
   if (g.months) {
     print("  {} of engineering pays back in {:.1f} months at {:g} jobs a month, {} saved with each\n",
-               money(g.move->engineering), *g.months, g.move->jobs_per_month, money(g.move->saving_per_job));
+          money(g.move->engineering), *g.months, g.move->jobs_per_month, money(g.move->saving_per_job));
   } else {
-    print("  {} of engineering never pays back: {} saved with each of {:g} jobs a month\n",
-               money(g.move->engineering), money(g.move->saving_per_job), g.move->jobs_per_month);
+    print("  {} of engineering never pays back: {} saved with each of {:g} jobs a month\n", money(g.move->engineering),
+          money(g.move->saving_per_job), g.move->jobs_per_month);
   }
 }
 
@@ -340,18 +341,20 @@ void run_pay(const pay_options& given, session& with) {
   if (b.gpu) print_gpu(*b.gpu, a);
   if (b.storage) {
     print("\n  {} checkpoints take {} and cost {} while it runs, operations not counted\n", given.keep,
-               binary_bytes(b.storage->kept), money(b.storage->total));
+          binary_bytes(b.storage->kept), money(b.storage->total));
   }
   print_next("--market calm, --rest-used 0.5, --gpu H100 --gpus 64 --gpu-run 8d --engineering 60k --jobs 4");
 }
 
 void add_spot_options(command& to, pay_options& into) {
   to.add("--market", into.market, "of spot: calm, cautious or scarce, one preemption in 16, 4 or 1 hours");
-  to.add("--mtbp", into.between, "mean time between preemptions of one slice, if you know yours").excludes({"--market"});
+  to.add("--mtbp", into.between, "mean time between preemptions of one slice, if you know yours")
+      .excludes({"--market"});
   to.add("--correlation", into.spot.correlation, {0, 1}, "of preemptions of slices: 0 one by one, 1 all together");
   to.add("--checkpoint", into.spot.checkpoint_time, {1e-3, 86400}, "time for which one checkpoint stops the step")
       .usually("15s");
-  to.add("--restart", into.spot.restart_time, {1e-3, 864000}, "billed time from capacity to the next step").usually("10min");
+  to.add("--restart", into.spot.restart_time, {1e-3, 864000}, "billed time from capacity to the next step")
+      .usually("10min");
   to.add("--queue", into.queue, "unbilled wait for spot and flex-start capacity, each time");
 }
 
@@ -359,7 +362,8 @@ void add_gpu_options(command& to, pay_options& into) {
   to.add("--gpu", into.gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4");
   to.add("--gpus", into.gpus, {1, 1e6}, "how many take the same job").needs({"--gpu"});
   to.add("--gpu-run", into.gpu_run, "time of the same job on them: 8d").needs({"--gpu"});
-  to.add("--gpu-usd", into.gpu_price, {1e-3, 1e4}, "dollars per GPU and hour, instead of the list price").needs({"--gpu"});
+  to.add("--gpu-usd", into.gpu_price, {1e-3, 1e4}, "dollars per GPU and hour, instead of the list price")
+      .needs({"--gpu"});
   to.add("--engineering", into.engineering, "dollars to move from the GPUs: 60k").needs({"--gpu"});
   to.add("--jobs", into.jobs, {1e-3, 1e6}, "such jobs a month").needs({"--engineering"});
   to.add("--discount", into.discount, {0, 1}, "a year, 0.08 for 8 %").needs({"--engineering"});

@@ -26,12 +26,7 @@ std::vector<provisioning> kinds_of(const std::vector<std::string>& given) {
 /// The regions as given, or all that the prices have.
 std::vector<std::string> regions_of(const std::vector<std::string>& given, const price_book& prices) {
   if (given.size() != 1 || given.front() != "all") return given;
-  std::vector<std::string> regions;
-  for (std::size_t i = 0; i < prices.size(); ++i) {
-    const std::string region(prices.row(i).region.view());
-    if (std::find(regions.begin(), regions.end(), region) == regions.end()) regions.push_back(region);
-  }
-  return regions;
+  return all_regions(prices);
 }
 
 void run_plan(plan_options given, session& with) {
@@ -66,7 +61,8 @@ void add_training_options(command& to, plan_options& into) {
   to.add("--max-slices", into.largest_slices, {1, 4096}, "slices over DCN").usually("1");
   to.add("--min-batch-tokens", into.smallest_batch_tokens, {1, 1e15}, "the batch is chosen too: from here …")
       .excludes({"--batch", "--batch-tokens"});
-  to.add("--max-batch-tokens", into.largest_batch_tokens, {1, 1e15}, "… to here").excludes({"--batch", "--batch-tokens"});
+  to.add("--max-batch-tokens", into.largest_batch_tokens, {1, 1e15}, "… to here")
+      .excludes({"--batch", "--batch-tokens"});
   to.add("--mtbp", into.between, {1, 3.2e8}, "mean time between preemptions of one slice on spot").usually("4h");
   to.add("--data", into.degrees.data, degrees, "a degree that is fixed; 0: chosen");
   to.add("--fsdp", into.degrees.fsdp, degrees, "likewise");
@@ -88,7 +84,8 @@ void add_serving_options(command& to, plan_options& into) {
   const std::size_t before = to.options.size();
   add_traffic_options(to, into.traffic);
   add_engine_options(to, into.traffic);
-  to.add("--serving-weights", into.traffic.job.weights, "format of the weights that are served").excludes({"--weights"});
+  to.add("--serving-weights", into.traffic.job.weights, "format of the weights that are served")
+      .excludes({"--weights"});
   auto one = to.options.begin();
   std::advance(one, before);
   for (; one != to.options.end(); ++one) one->needs({"--serve"});
@@ -98,7 +95,8 @@ void add_serving_options(command& to, plan_options& into) {
 }  // namespace
 
 void add_plan_command(session& with) {
-  command& added = with.commands.emplace_back("plan", "the best slices to train or serve a model, and why the rest lost");
+  command& added =
+      with.commands.emplace_back("plan", "the best slices to train or serve a model, and why the rest lost");
   const auto options = std::make_shared<plan_options>();
   add_training_options(added, *options);
   add_limit_options(added, *options);

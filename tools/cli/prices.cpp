@@ -1,5 +1,7 @@
 #include "cli/prices.hpp"
 
+#include <algorithm>
+
 #include "cli/option.hpp"
 
 namespace cli {
@@ -20,6 +22,15 @@ loaded_prices::loaded_prices(const std::string& file) {
 }
 
 price_book loaded_prices::book() const { return own_ ? own_->book() : price_book{}; }
+
+std::vector<std::string> all_regions(const price_book& book) {
+  std::vector<std::string> regions;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    const std::string region(book.row(i).region.view());
+    if (std::find(regions.begin(), regions.end(), region) == regions.end()) regions.push_back(region);
+  }
+  return regions;
+}
 
 void check_region(const price_book& book, const std::string& region) {
   std::string known_regions;

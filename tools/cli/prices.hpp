@@ -28,6 +28,8 @@ class loaded_prices {
   std::optional<tpuplan::owned_price_book> own_;
 };
 
+/// The regions that the book has rows of.
+std::vector<std::string> all_regions(const tpuplan::price_book& book);
 /// Refuses a region of which the book has no row.
 void check_region(const tpuplan::price_book& book, const std::string& region);
 

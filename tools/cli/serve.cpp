@@ -6,7 +6,6 @@
 #include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/serving/advice.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
-#include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/io/text/one_line.hpp>
 #include <vector>
@@ -14,29 +13,14 @@
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
 #include "cli/prices.hpp"
+#include "cli/serve.hpp"
 #include "cli/table.hpp"
-#include "cli/traffic.hpp"
 
 namespace cli {
 
-namespace {
-
 using namespace tpuplan;
 
-struct serve_options {
-  std::string config, slice_name, gpu;
-  traffic_options traffic;
-  price_options prices;
-  std::int64_t gpus = 0;  // 0: all of one machine
-};
-
-struct serve_answer {
-  slice where{};
-  serving_job job{};
-  serving_layout mesh{};
-  serving_calibration constants{};
-  serving_estimate estimate{};
-};
+namespace {
 
 serve_answer ask_serve(const model_config& config, const serve_options& given) {
   const traffic_options& asked = given.traffic;
@@ -61,23 +45,6 @@ std::vector<priced_tokens> priced(const serve_answer& a, const price_book& book,
         {std::string(name(kind)), cost_of_tokens(a.estimate, a.where, *price), std::string(price->date.view())});
   }
   return list;
-}
-
-/// The same model and traffic on the GPUs of one machine, at peak rates.
-struct gpu_answer {
-  gpu_offer offer{};
-  std::int64_t gpus = 0;
-  serving_estimate estimate{};
-};
-
-gpu_answer ask_gpu(const model_config& config, const serve_answer& tpu, const serve_options& given) {
-  gpu_answer g;
-  g.offer = gpu_for(given.gpu);
-  g.gpus = given.gpus > 0 ? given.gpus : g.offer.per_machine;
-  serving_job job = tpu.job;
-  if (!has_peak_rate(gpu_server(g.offer, g.gpus).chip, job.activations)) job.activations = dtype::bf16;
-  g.estimate = serve(config.model, job, {}, gpu_server(g.offer, g.gpus), peak_only);
-  return g;
 }
 
 ordered_json json_of(const std::vector<priced_tokens>& costs) {
@@ -123,11 +90,14 @@ ordered_json serve_document(const serve_answer& a, const model_config& config,
   return document;
 }
 
-ordered_json gpu_document(const gpu_answer& g) {
-  return {{"gpu", g.offer.name}, {"gpus", g.gpus}, {"note", "peak only, not calibrated"}, {"estimate", g.estimate}};
+/// The command that plans for the same traffic.
+std::string plan_command(const session& with, const std::vector<follow_up_option>& further = {}) {
+  std::vector<follow_up_option> own = {{"--serve", ""}};
+  own.insert(own.end(), further.begin(), further.end());
+  return follow_up(with, "plan", own, {"--tensor"});
 }
 
-void print_too_large(const serve_answer& a, const model_config& config) {
+void print_too_large(const serve_answer& a, const model_config& config, const session& with) {
   const std::int64_t longest = largest_serving_context(config.model, a.job, a.mesh, a.where);
   print_title("does not fit: {} on {}", config.model.name.view(), name(a.where).view());
   const serving_memory& m = a.estimate.memory;
@@ -137,33 +107,33 @@ void print_too_large(const serve_answer& a, const model_config& config) {
   } else {
     print("the longest context that fits is {} tokens, {} were asked for\n", longest, longest_context(a.job));
   }
-  print_next("a larger --slice, --weights int8, --kv-dtype int8, a smaller --output-len");
+  print_next("{}   on which slices it fits", plan_command(with));
 }
 
-void print_above_capacity(const serve_answer& a, const model_config& config) {
+void print_above_capacity(const serve_answer& a, const model_config& config, const session& with) {
   const double rate = a.job.request_rate.value(), capacity = a.estimate.capacity.value();
   print_title("too many requests: {} on {} serves below {:.4g} a second, {:.4g} were asked for",
               config.model.name.view(), name(a.where).view(), capacity, rate);
   print("  {:.0f} such slices can serve them\n", std::floor(rate / capacity) + 1);
-  print_next("a larger --slice, a lower --rate, tpuplan plan --serve for how many slices");
+  print_next("{}   how many of which slices serve it for least", plan_command(with));
 }
 
-void print_below_floor(const serve_answer& a, const model_config& config) {
+void print_below_floor(const serve_answer& a, const model_config& config, const session& with) {
   const bool tpot = a.estimate.refusal == serving_refusal::tpot_below_floor;
   print_title("no engine is that fast: {} on {} takes {} {} or more, {} was asked for", config.model.name.view(),
               name(a.where).view(), duration(a.estimate.floor), tpot ? "for each token" : "to the first token",
               duration(tpot ? a.job.tpot_target : a.job.ttft_target));
   print("  most of it goes to {} at peak rates\n", name(a.estimate.floor_limited_by));
-  print_next("a larger --slice, {}", tpot ? "a longer --tpot, --weights int8" : "a longer --ttft, a smaller --input-len");
+  print_next("{}   which slices are fast enough", plan_command(with));
 }
 
-void print_refusal(const serve_answer& a, const model_config& config) {
+void print_refusal(const serve_answer& a, const model_config& config, const session& with) {
   switch (a.estimate.refusal) {
     case serving_refusal::none: return;
-    case serving_refusal::does_not_fit: return print_too_large(a, config);
-    case serving_refusal::rate_above_capacity: return print_above_capacity(a, config);
+    case serving_refusal::does_not_fit: return print_too_large(a, config, with);
+    case serving_refusal::rate_above_capacity: return print_above_capacity(a, config, with);
     case serving_refusal::tpot_below_floor:
-    case serving_refusal::ttft_below_floor: return print_below_floor(a, config);
+    case serving_refusal::ttft_below_floor: return print_below_floor(a, config, with);
   }
 }
 
@@ -200,15 +170,14 @@ void print_serve(const serve_answer& a, const model_config& config) {
   print_title("{} on {}{}, {:.0f} prompt tokens and {:.0f} output tokens", config.model.name.view(),
               e.replicas > 1 ? fmt::format("{} replicas on ", e.replicas) : "", name(a.where).view(), a.job.prompt.mean,
               a.job.output.mean);
-  print("  memory {}: {}; {} sequences can run at once{}, {:.1f} do\n",
-             used_of(e.memory.total, e.memory.usable), e.fit == verdict::yes ? "fits" : "uncertain", e.largest_running,
-             e.replicas > 1 ? " in each" : "", e.running);
+  print("  memory {}: {}; {} sequences can run at once{}, {:.1f} do\n", used_of(e.memory.total, e.memory.usable),
+        e.fit == verdict::yes ? "fits" : "uncertain", e.largest_running, e.replicas > 1 ? " in each" : "", e.running);
   print("  first token {}{}{}\n", duration(e.first_token),
-             e.queue.value() > 0 ? fmt::format(" ({} of it waiting)", duration(e.queue)) : "",
-             e.meets_ttft ? "" : ", later than the target");
+        e.queue.value() > 0 ? fmt::format(" ({} of it waiting)", duration(e.queue)) : "",
+        e.meets_ttft ? "" : ", later than the target");
   print("  each token  {} (between {} and {}{}){}\n", duration(e.per_token.total), duration(e.per_token.low),
-             duration(e.per_token.high), e.per_token.extrapolated ? "; no published run is on such a chip" : "",
-             e.meets_tpot ? "" : ", slower than the target");
+        duration(e.per_token.high), e.per_token.extrapolated ? "; no published run is on such a chip" : "",
+        e.meets_tpot ? "" : ", slower than the target");
   print(
       "  {} output tokens/s, {} per chip; {:.2f} requests/s of at most {:.2f}; {:.2f} prefill servers for each "
       "decode server\n\n",
@@ -233,20 +202,9 @@ void print_serving_advice(const serve_answer& a, const model_config& config) {
   print("\n{}\n", dim("advice, one change at a time"));
   for (const serving_finding& f : advice) {
     print("  {} {} instead of {}: {} instead of {} output tokens/s{}, {} per token; {} less chip time a token\n",
-               f.subject.view(), f.better.view(), f.now.view(), count(f.rate_then.value()), count(f.rate_now.value()),
-               a.job.request_rate.value() > 0 ? " of capacity" : "", duration(f.per_token_then), percent(f.gain));
+          f.subject.view(), f.better.view(), f.now.view(), count(f.rate_then.value()), count(f.rate_now.value()),
+          a.job.request_rate.value() > 0 ? " of capacity" : "", duration(f.per_token_then), percent(f.gain));
   }
-}
-
-void print_gpu(const gpu_answer& g) {
-  print("\n  {} x {} ({}): peak only, not calibrated\n", g.gpus, g.offer.name, g.offer.machine);
-  if (g.estimate.refusal != serving_refusal::none) return print("  {}\n", one_line(g.estimate));
-  print("    at best {} per token, {} output tokens/s with {:.0f} running\n", duration(g.estimate.per_token.total),
-             count(g.estimate.output_tokens.value()), g.estimate.running);
-  if (!g.offer.on_demand.has_value()) return;
-  const serving_cost cost = cost_of_tokens(g.estimate, rate(g.offer.on_demand.value(), g.gpus));
-  print("    on demand from {} a million on output alone (price of {})\n", money(cost.all_on_output),
-             g.offer.date);
 }
 
 void run_serve(const serve_options& given, session& with) {
@@ -256,26 +214,27 @@ void run_serve(const serve_options& given, session& with) {
   const loaded_prices prices(given.prices.file);
   check_region(prices.book(), given.prices.region);
   const std::vector<priced_tokens> costs = priced(a, prices.book(), given.prices.region);
-  std::optional<gpu_answer> gpu;
-  if (!given.gpu.empty()) gpu = ask_gpu(config, a, given);
+  std::optional<gpu_comparison> gpu;
+  if (!given.gpu.empty()) gpu = compare_with_gpu(config, a, given, prices.book());
   if (with.json) {
     ordered_json document = serve_document(a, config, costs);
     if (gpu) document["gpu"] = gpu_document(*gpu);
     return print_json(document);
   }
-  if (a.estimate.refusal != serving_refusal::none) return print_refusal(a, config);
+  if (a.estimate.refusal != serving_refusal::none) return print_refusal(a, config, with);
   print_serve(a, config);
   print_costs(a, costs);
   print_serving_advice(a, config);
-  if (gpu) print_gpu(*gpu);
+  if (gpu) print_gpu(*gpu, a);
   print_assumed(config, {});
-  print_next("--tpot 30ms, --rate 5, --concurrency 64, --kv-dtype int8, --tensor 4, --gpu H100");
+  print_next("{}   which slices serve it for less?", plan_command(with));
 }
 
 }  // namespace
 
 void add_serve_command(session& with) {
-  command& added = with.commands.emplace_back("serve", "first token, each token, throughput, dollars per million tokens");
+  command& added =
+      with.commands.emplace_back("serve", "first token, each token, throughput, dollars per million tokens");
   const auto options = std::make_shared<serve_options>();
   add_config_option(added, options->config);
   added.add("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …").required();

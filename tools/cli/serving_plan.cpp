@@ -53,7 +53,8 @@ std::string reason_words(serving_rejection why) {
 
 void print_plans(const serving_plan_answer& answer) {
   table t(
-      "slices | ~~>chips | ~~~replica | ~~~>running | >first token | >each token | ~~~>between | >tokens/s | >an hour | "
+      "slices | ~~>chips | ~~~replica | ~~~>running | >first token | >each token | ~~~>between | >tokens/s | >an hour "
+      "| "
       ">million out | ~>HBM per device | ~~paid for as");
   for (const serving_plan& p : answer.plans) {
     const serving_estimate& e = p.estimate;
@@ -85,7 +86,7 @@ std::string needed_words(const serving_relaxation& r, double amount, bool up) {
 void print_relaxed(const std::vector<serving_relaxation>& list) {
   if (list.empty()) {
     print("  no single limit, relaxed by itself, lets a plan in: {}\n",
-               dim("--serving-weights int8, --kv-dtype fp8, shorter --input-len and --output-len"));
+          dim("--serving-weights int8, --kv-dtype fp8, shorter --input-len and --output-len"));
     return;
   }
   print("  what to relax, one limit at a time\n\n");
@@ -138,7 +139,23 @@ ordered_json document_of(const serving_request& request, const serving_plan_answ
   return document;
 }
 
-void print_answer(const serving_request& request, const serving_plan_answer& answer, const model_config& config) {
+/// The command that looks at one slice of the plan more closely: with several slices each takes its part of the load.
+std::string serve_command(const serving_plan& best, const serving_request& request, const session& with) {
+  std::vector<follow_up_option> own = {{"--slice", std::string(name(best.where).view())},
+                                       {"--tensor", std::to_string(best.mesh.tensor)}};
+  if (best.mesh.cache == cache_sharding::batch) own.emplace_back("--kv-by-batch", "");
+  if (best.mesh.weights == weight_sharding::two_dimensions) own.emplace_back("--cut", "2d");
+  if (best.mesh.weights == weight_sharding::gathered) own.emplace_back("--cut", "gathered");
+  if (best.share.request_rate.value() > 0)
+    own.emplace_back("--rate", fmt::format("{:.17g}", best.share.request_rate.value()));
+  if (best.share.concurrency > 0) own.emplace_back("--concurrency", std::to_string(best.share.concurrency));
+  if (with.is_given("--serving-weights")) own.emplace_back("--weights", std::string(name(request.job.weights)));
+  if (best.region != "us") own.emplace_back("--region", best.region);
+  return follow_up(with, "serve", own, {"--region"});
+}
+
+void print_answer(const serving_request& request, const serving_plan_answer& answer, const model_config& config,
+                  const session& with) {
   const serving_job& job = request.job;
   print_title("{}: prompts of {:.0f} and answers of {:.0f} tokens{}{}", config.model.name.view(), job.prompt.mean,
               job.output.mean,
@@ -153,7 +170,10 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
   }
   print_rejected(answer);
   print_assumed(config, {});
-  if (!answer.plans.empty()) print_next("tpuplan serve, with one of these slices, for its breakdown and frontier");
+  if (answer.plans.empty()) return;
+  const serving_plan& best = answer.plans.front();
+  if (best.slices > 1) print("\n  each of the {} slices takes its part of the requests\n", best.slices);
+  print_next("{}   its breakdown and frontier", serve_command(best, request, with));
 }
 
 }  // namespace
@@ -163,7 +183,7 @@ void plan_serving(const model_config& config, const plan_options& given, const p
   const serving_plan_answer answer = plan_serving(request);
   if (answer.plans.empty()) with.status = 1;
   if (with.json) return print_json(document_of(request, answer, config));
-  print_answer(request, answer, config);
+  print_answer(request, answer, config, with);
 }
 
 }  // namespace cli

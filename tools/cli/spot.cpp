@@ -86,11 +86,10 @@ void run_spot(const spot_options& given, session& with) {
   }
   print_expected(run, e);
   print("\n  {:.1f} preemptions expected; intervals: Young {}, exact {}\n", e.preemptions, duration(young),
-             duration(exact));
+        duration(exact));
   if (money_of) {
-    print("  {} on spot against {} on demand: {} {}\n", money(money_of->spot_cost),
-               money(money_of->on_demand_cost), money_of->spot_is_cheaper ? "saves" : "costs more by",
-               percent(std::abs(money_of->saving_fraction)));
+    print("  {} on spot against {} on demand: {} {}\n", money(money_of->spot_cost), money(money_of->on_demand_cost),
+          money_of->spot_is_cheaper ? "saves" : "costs more by", percent(std::abs(money_of->saving_fraction)));
   }
   print_assumed({}, assumed);
   if (!money_of) print_next("--on-demand 1.20 --spot 0.60 --chips 32   what it saves");
@@ -103,9 +102,11 @@ void add_spot_command(session& with) {
   const auto options = std::make_shared<spot_options>();
   constexpr limits dollars{1e-3, 1e4};
   added.add("--work", options->work, "useful time of the run: 10h").required();
-  added.add("--checkpoint", options->checkpoint, {1e-3, 86400}, "time for which one checkpoint stops the step").usually("60s");
+  added.add("--checkpoint", options->checkpoint, {1e-3, 86400}, "time for which one checkpoint stops the step")
+      .usually("60s");
   added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of the whole job").usually("4h");
-  added.add("--restart", options->restart, {1e-3, 864000}, "billed time from capacity to the next step").usually("10min");
+  added.add("--restart", options->restart, {1e-3, 864000}, "billed time from capacity to the next step")
+      .usually("10min");
   added.add("--queue", options->queue, "unbilled wait for capacity after a preemption");
   added.add("--interval", options->interval, "work between checkpoints; the best one if not given");
   added.add("--on-demand", options->on_demand, dollars, "dollars per chip and hour");

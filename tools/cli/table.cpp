@@ -118,8 +118,7 @@ void table::print_text() const {
     return text;
   };
   print_title("{}", line([&](std::size_t i) { return columns_[i].title; }));
-  for (const std::vector<cell>& row : rows_)
-    write_table(line([&](std::size_t i) { return row[i].shown; }) + "\n");
+  for (const std::vector<cell>& row : rows_) write_table(line([&](std::size_t i) { return row[i].shown; }) + "\n");
   if (shown.size() < columns_.size())
     write_words("  " + dim(fmt::format("{} more columns with --wide", columns_.size() - shown.size())) + "\n");
 }
@@ -158,10 +157,12 @@ void print_pairs(const std::vector<std::pair<std::string, std::string>>& pairs) 
 }
 
 void add_table_options(command& to) {
-  to.flag("--wide", "all columns, also where they are wider than the terminal", [] { form().wide = true; })
-      .excludes({"--csv", "--markdown"});
-  to.flag("--csv", "only the tables, as csv: numbers in SI units", [] { form().of = output_form::kind::csv; })
-      .excludes({"--markdown"});
+  to.flag("--wide", "all columns, also where they are wider than the terminal", [] {
+      form().wide = true;
+    }).excludes({"--csv", "--markdown"});
+  to.flag("--csv", "only the tables, as csv: numbers in SI units", [] {
+      form().of = output_form::kind::csv;
+    }).excludes({"--markdown"});
   to.flag("--markdown", "tables as Markdown", [] { form().of = output_form::kind::markdown; });
 }
 

@@ -13,11 +13,11 @@ namespace cli {
 
 /// What stands in a table: for people, and as a number in SI units for csv.
 struct cell {
-  cell(std::string words) : shown{std::move(words)}, raw{shown} {}            // NOLINT(google-explicit-constructor)
-  cell(const char* words) : cell(std::string(words)) {}                       // NOLINT(google-explicit-constructor)
-  cell(tpuplan::seconds time);                                                // NOLINT(google-explicit-constructor)
-  cell(tpuplan::usd amount);                                                  // NOLINT(google-explicit-constructor)
-  cell(tpuplan::bytes size);                                                  // NOLINT(google-explicit-constructor)
+  cell(std::string words) : shown{std::move(words)}, raw{shown} {}  // NOLINT(google-explicit-constructor)
+  cell(const char* words) : cell(std::string(words)) {}             // NOLINT(google-explicit-constructor)
+  cell(tpuplan::seconds time);                                      // NOLINT(google-explicit-constructor)
+  cell(tpuplan::usd amount);                                        // NOLINT(google-explicit-constructor)
+  cell(tpuplan::bytes size);                                        // NOLINT(google-explicit-constructor)
   cell(std::string words, double number, std::string_view its_unit = "");
   std::string shown, raw;
   std::string_view unit{};  // of `raw`, as a key of JSON has it: "_s"
@@ -29,7 +29,8 @@ cell share_cell(double share);
 class table {
  public:
   /// The titles: "slice | ~topology | >chips". Columns of numbers, with > before their title, are aligned at their end.
-  /// Those with ~ are left out where the table would be wider than the terminal: with ~~~ first, then ~~, the last first.
+  /// Those with ~ are left out where the table would be wider than the terminal: with ~~~ first, then ~~, the last
+  /// first.
   explicit table(std::string_view titles);
   /// Adds a row; cells that are missing at its end are empty.
   void add(std::vector<cell> cells);

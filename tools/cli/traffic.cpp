@@ -43,8 +43,9 @@ token_lengths parse_lengths(const std::string& option, const std::string& given)
 }
 
 void add_lengths(command& to, const std::string& option, token_lengths& into, const std::string& help) {
-  to.add_read(option, help, [option, &into](const std::string& given) { into = parse_lengths(option, given); })
-      .usually(std::to_string(into.longest));
+  to.add_read(option, help, [option, &into](const std::string& given) {
+      into = parse_lengths(option, given);
+    }).usually(std::to_string(into.longest));
 }
 
 /// Host time of an engine in a unit, which replaces a constant: "--engine-ms 2.5", or a time with its unit.
@@ -87,9 +88,9 @@ void add_format_options(command& to, traffic_options& into) {
   to.add("--weights", into.job.weights, "format of the weights");
   to.add("--dtype", into.job.activations, "arithmetic: int8 or fp8 where products run quantised");
   to.add("--tensor", into.mesh.tensor, {1, 1 << 20}, "devices of a replica; the whole slice, if not given");
-  to.add_read("--cut", "sharding of the weights: 1d, 2d or gathered",
-              [&into](const std::string& given) { into.mesh.weights = parse_sharding(given); })
-      .usually("1d");
+  to.add_read("--cut", "sharding of the weights: 1d, 2d or gathered", [&into](const std::string& given) {
+      into.mesh.weights = parse_sharding(given);
+    }).usually("1d");
   to.flag("--kv-by-batch", "shard the cache by sequences, not by heads",
           [&into] { into.mesh.cache = cache_sharding::batch; });
 }
@@ -97,16 +98,19 @@ void add_format_options(command& to, traffic_options& into) {
 void add_engine_options(command& to, traffic_options& into) {
   serving_job& job = into.job;
   to.add("--kv-dtype", job.cache, "format of the KV cache");
-  to.add("--prefix-hit-rate", job.prefix_hit_rate, {0, 1}, "share of prompt tokens that are cached already: 0.4 or 40%");
+  to.add("--prefix-hit-rate", job.prefix_hit_rate, {0, 1},
+         "share of prompt tokens that are cached already: 0.4 or 40%");
   to.add("--prefill-chunk", job.prefill_chunk, {1, 1e9}, "tokens of a prompt that one step takes; all, if not given");
-  to.add("--max-running", job.max_running, {1, 1e9}, "sequences that the engine decodes at once; no limit, if not given");
+  to.add("--max-running", job.max_running, {1, 1e9},
+         "sequences that the engine decodes at once; no limit, if not given");
   to.add("--block", job.block_tokens, {1, 1e6}, "tokens in a block of the cache")
       .usually(std::to_string(job.block_tokens));
   to.flag("--reserved", "the engine reserves the longest context for every sequence",
           [&job] { job.policy = cache_policy::reserved; });
   to.add("--memory-fraction", job.memory_fraction, {0.01, 1}, "of usable HBM, for weights and cache")
       .usually(fmt::format("{:g}", job.memory_fraction));
-  add_host_time(to, "--engine-ms", into.constants.engine_step, {1e-3, "ms"}, "host time of an engine's step, if you know yours");
+  add_host_time(to, "--engine-ms", into.constants.engine_step, {1e-3, "ms"},
+                "host time of an engine's step, if you know yours");
   add_host_time(to, "--engine-us-per-sequence", into.constants.engine_sequence, {1e-6, "us"},
                 "the same for each running sequence");
   to.flag("--beyond-max", job.beyond_max_positions, "contexts longer than the model was made for are meant");

@@ -1,6 +1,7 @@
 // tpuplan train
+#include <algorithm>
 #include <memory>
-#include <tpuplan/cost/run_cost.hpp>
+#include <tpuplan/cost/payment.hpp>
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/io/text/one_line.hpp>
 
@@ -22,12 +23,7 @@ struct train_options {
   mesh_options mesh;
   price_options prices;
   std::optional<double> tokens;
-};
-
-struct run_in_dollars {
-  provisioning kind;
-  price_row price;
-  usd total;
+  seconds between = spot_terms{}.mean_time_between_preemptions;
 };
 
 /// A training job's answer: whether it fits, the step, the advice, and the run where tokens were given.
@@ -36,19 +32,20 @@ struct train_answer {
   step_breakdown step;
   findings advice;
   seconds run{};
-  std::vector<run_in_dollars> costs;
+  std::vector<paid_run> costs;  // cheapest first
 };
 
-std::vector<run_in_dollars> priced(const fit_answer& a, seconds run, const price_book& book,
-                                   const std::string& region) {
-  std::vector<run_in_dollars> list;
+std::vector<paid_run> priced(const fit_answer& a, seconds run, const price_book& book, const train_options& given) {
+  std::vector<paid_run> list;
+  payment_terms terms;
+  terms.spot.mean_time_between_preemptions = given.between;
+  terms.rest_of_term_used = 0;
   for (const provisioning kind : all_provisioning) {
-    const maybe<price_row> price = find_price(book, a.where, region, kind);
-    if (!price || kind == provisioning::spot) continue;  // which is interrupted: plan and spot answer for it
-    if (kind == provisioning::flex_start && run > 7_days) continue;
-    if (kind == provisioning::calendar && run > 90_days) continue;
-    list.push_back({kind, *price, cost_of_run(a.where, slices(a.mesh), run, *price).total});
+    const maybe<price_row> price = find_price(book, a.where, given.prices.region, kind);
+    if (price && can_be_paid(kind, slices(a.mesh), run, terms))
+      list.push_back(pay_for(a.where, slices(a.mesh), run, *price, terms));
   }
+  std::sort(list.begin(), list.end(), [](const paid_run& x, const paid_run& y) { return x.total < y.total; });
   return list;
 }
 
@@ -87,21 +84,38 @@ void print_train(const train_answer& a, const model_config& config) {
   const step_breakdown& t = a.step;
   print_title("{} on {} ({}), {} sequences of {} tokens, remat {}", config.model.name.view(),
               name(where, slices(mesh)).view(), one_line(mesh), job.global_batch, job.sequence_length, name(job.remat));
-  print("  step {} (between {} and {}{}), MFU {}, {} tokens/s, limited by {}\n  memory {}: {}\n\n",
-             duration(t.total), duration(t.low), duration(t.high),
-             t.extrapolated ? "; outside of what published runs cover" : "", percent(t.mfu),
-             count(t.tokens_per_second.value()), name(t.limited_by), used_of(memory.total, memory.usable),
-             verdict_words(fits(memory)));
+  print("  step {} (between {} and {}{}), MFU {}, {} tokens/s, limited by {}\n  memory {}: {}\n\n", duration(t.total),
+        duration(t.low), duration(t.high), t.extrapolated ? "; outside of what published runs cover" : "",
+        percent(t.mfu), count(t.tokens_per_second.value()), name(t.limited_by), used_of(memory.total, memory.usable),
+        verdict_words(fits(memory)));
   print_step(t);
 }
 
 void print_costs(const train_answer& a, const train_options& given) {
-  if (given.tokens) print("\n  {} tokens take {}\n", count(*given.tokens), duration(a.run));
-  for (const run_in_dollars& one : a.costs) {
-    print("  {:14} {:>8}  (price of {})\n", name(one.kind), money(one.total), one.price.date.view());
+  if (!given.tokens) return;
+  const double low = a.step.low / a.step.total, high = a.step.high / a.step.total;
+  print("\n  {} tokens take {}, between {}\n", count(*given.tokens), duration(a.run),
+        duration_range(a.run * low, a.run * high));
+  if (a.costs.empty()) return print("  no price for it in {}\n", given.prices.region);
+  table t("paid for as | >total | ~>between | >start to end | ~price of");
+  for (const paid_run& one : a.costs) {
+    const bool by_the_hour = one.unused_cost.value() == 0;
+    t.add({std::string(name(one.kind)), one.total,
+           by_the_hour ? cell(fmt::format("{}-{}", money(one.total * low), money(one.total * high)),
+                              (one.total * high).value(), "_usd")
+                       : "",
+           one.wall, std::string(one.price.date.view())});
   }
-  print_advice(a.advice);
-  if (given.tokens && a.costs.empty()) print("  no price for it in {}\n", given.prices.region);
+  t.print();
+  for (const paid_run& one : a.costs) {
+    if (one.kind == provisioning::spot)
+      print("  spot: a preemption of a slice every {}, a checkpoint every {}\n", duration(given.between),
+            duration(one.checkpoint_interval));
+    if (is_commitment(one.kind)) {
+      print("  a commitment is paid for its whole term: tpuplan pay says what it costs where the rest is used\n");
+      break;
+    }
+  }
 }
 
 ordered_json train_document(const train_answer& a, const model_config& config, const assumed_values& assumed) {
@@ -117,8 +131,11 @@ ordered_json train_document(const train_answer& a, const model_config& config, c
   if (a.run.value() == 0) return document;
   document["run_s"] = a.run.value();
   document["costs"] = ordered_json::array();
-  for (const run_in_dollars& one : a.costs) {
-    document["costs"].push_back({{"kind", name(one.kind)}, {"total_usd", one.total.value()}, {"price", one.price}});
+  for (const paid_run& one : a.costs) {
+    document["costs"].push_back({{"kind", name(one.kind)},
+                                 {"total_usd", one.total.value()},
+                                 {"wall_s", one.wall.value()},
+                                 {"price", one.price}});
   }
   return document;
 }
@@ -133,15 +150,18 @@ void run_train(const train_options& given, session& with) {
   check_region(prices.book(), given.prices.region);
   if (given.tokens) {
     a.run = a.step.total * math::ceil(*given.tokens / static_cast<double>(tokens_per_step(a.fit.job)));
-    a.costs = priced(a.fit, a.run, prices.book(), given.prices.region);
+    a.costs = priced(a.fit, a.run, prices.book(), given);
   }
   a.advice = training_advice(config.model, a.fit.job, a.fit.mesh, a.fit.where);
   if (fits(a.fit.memory) == verdict::no) with.status = 1;
   if (with.json) return print_json(train_document(a, config, assumed));
   print_train(a, config);
   print_costs(a, given);
+  print_advice(a.advice);
   print_assumed(config, assumed);
-  print_next("tpuplan plan {} --tokens 1T   is there a better slice?", given.job.config);
+  std::vector<follow_up_option> own;
+  if (!given.tokens) own.emplace_back("--tokens", "1T");
+  print_next("{}   is there a better slice?", follow_up(with, "plan", own, degrees_of_a_layout));
 }
 
 }  // namespace
@@ -152,6 +172,9 @@ void add_train_command(session& with) {
   add_job_options(added, options->job);
   add_mesh_options(added, options->mesh);
   added.add("--tokens", options->tokens, {1, 1e18}, "of the whole run: 1T");
+  added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of one slice on spot")
+      .usually("4h")
+      .needs({"--tokens"});
   add_price_options(added, options->prices);
   add_table_options(added);
   added.run = [options, &with] { run_train(*options, with); };

@@ -144,8 +144,8 @@ std::string words_of(const plan& p) { return std::string(name(p.where, slices(p.
 /// A cost in dollars, and nothing where there is no price.
 cell dollars(const plan_cost* cost) { return cost == nullptr ? cell("no price") : cell(cost->total); }
 
-/// What is shown of an answer: the first rows, the best plan of each generation, and plans of the front that cost at most
-/// three times the cheapest; how many are left out, and why.
+/// What is shown of an answer: the first rows, the best plan of each generation, and plans of the front that cost at
+/// most three times the cheapest; how many are left out, and why.
 struct shown_plans {
   std::vector<std::size_t> places;  // in the answer
   std::size_t beaten = 0, dear = 0;
@@ -161,7 +161,7 @@ shown_plans choose_rows(const plan_answer& answer, const plan_options& given) {
     const bool best_of_chip = generations.insert(std::string(p.where.chip.name.view())).second;
     const bool is_dear = chosen_cost(p).total > 3 * cheapest;
     const bool among_rows = i < static_cast<std::size_t>(given.rows);
-    const bool wanted = given.front_only       ? p.on_front
+    const bool wanted = given.front_only      ? p.on_front
                         : given.best_per_chip ? best_of_chip
                                               : among_rows || best_of_chip || (p.on_front && !is_dear);
     if (wanted) {
@@ -186,28 +186,33 @@ void add_row(table& t, const plan_answer& answer, std::size_t place, const plan_
   const plan& p = answer.plans[place];
   const plan_cost& cost = chosen_cost(p);
   const double low = p.step.low / p.step.total, high = p.step.high / p.step.total;
-  const std::string micro = p.job.gradient_accumulation > 1 ? fmt::format(", {} micro", p.job.gradient_accumulation) : "";
+  const std::string micro =
+      p.job.gradient_accumulation > 1 ? fmt::format(", {} micro", p.job.gradient_accumulation) : "";
   const std::int64_t all_chips = chips(p.where) * slices(p.mesh);
   t.add({cell(fmt::format("{}{}", place + 1, p.on_front ? "*" : " "), static_cast<double>(place + 1)), words_of(p),
          cell(fmt::format("{}", all_chips), static_cast<double>(all_chips)), one_line(p.mesh) + micro,
-         std::string(name(p.job.remat)), cell(fmt::format("{}", p.job.global_batch), static_cast<double>(p.job.global_batch)),
-         p.step.total, time_range(p.step.low, p.step.high), share_cell(p.step.mfu), p.run,
-         time_range(p.run * low, p.run * high), dollars(&cost),
-         cell(fmt::format("{}-{}{}", money(cost.low), money(cost.high), p.step.extrapolated ? "!" : ""), cost.high.value(), "_usd"),
+         std::string(name(p.job.remat)),
+         cell(fmt::format("{}", p.job.global_batch), static_cast<double>(p.job.global_batch)), p.step.total,
+         time_range(p.step.low, p.step.high), share_cell(p.step.mfu), p.run, time_range(p.run * low, p.run * high),
+         dollars(&cost),
+         cell(fmt::format("{}-{}{}", money(cost.low), money(cost.high), p.step.extrapolated ? "!" : ""),
+              cost.high.value(), "_usd"),
          dollars(find_cost(p, provisioning::spot)),
          cell(used_of(p.memory.total, p.memory.usable), p.memory.total.value(), "_bytes"), payment_words(p, request)});
 }
 
 void print_plans(const plan_answer& answer, const plan_options& given, const plan_request& request) {
   const bool choice = request.kinds.size() > 1 || request.regions.size() > 1;
-  table t(fmt::format("> | slice | ~>chips | ~~layout | ~~~~remat | ~~~>batch | ~~>step | ~~~~>step between | ~~~>MFU | >run | "
-                      "~~~>run between | >cost | >between | ~~>on spot | ~>HBM per device{}",
-                      choice ? " | paid for as" : ""));
+  table t(fmt::format(
+      "> | slice | ~>chips | ~~layout | ~~~~remat | ~~~>batch | ~~>step | ~~~~>step between | ~~~>MFU | >run | "
+      "~~~>run between | >cost | >between | ~~>on spot | ~>HBM per device{}",
+      choice ? " | paid for as" : ""));
   const shown_plans shown = choose_rows(answer, given);
   for (const std::size_t place : shown.places) add_row(t, answer, place, request);
   t.print();
   print("\n  * no other plan is both faster and cheaper\n");
-  if (std::any_of(shown.places.begin(), shown.places.end(), [&](std::size_t i) { return answer.plans[i].step.extrapolated; }))
+  if (std::any_of(shown.places.begin(), shown.places.end(),
+                  [&](std::size_t i) { return answer.plans[i].step.extrapolated; }))
     print("  ! outside of what published runs cover: a wider band\n");
   if (shown.beaten > 0) print("  {} more are slower or dearer: --rows {}\n", shown.beaten, answer.plans.size());
   if (shown.dear > 0) print("  {} faster ones cost over three times the cheapest: --pareto\n", shown.dear);
@@ -333,7 +338,7 @@ void print_price_dates(const plan_answer& answer, const plan_request& request) {
   if (dates.empty()) return;
   const std::string span = dates.size() == 1 ? *dates.begin() : *dates.begin() + " to " + *dates.rbegin();
   print("  prices of {}, region {}; spot with a preemption every {}, checkpoints at the best interval\n", span,
-             joined_words(request.regions), duration(request.terms.spot.mean_time_between_preemptions));
+        joined_words(request.regions), duration(request.terms.spot.mean_time_between_preemptions));
 }
 
 std::string kind_words(const plan_request& request) {
@@ -353,12 +358,10 @@ std::string batch_words(const plan_request& request) {
 /// The command that looks at the best plan more closely, and answers with the same figures.
 std::string train_command(const plan& best, const session& with) {
   const auto number = [](std::int64_t x) { return std::to_string(x); };
-  std::vector<follow_up_option> own = {{"--slice", std::string(name(best.where).view())},
-                                       {"--batch", number(best.job.global_batch)},
-                                       {"--seq", number(best.job.sequence_length)},
-                                       {"--accumulation", number(best.job.gradient_accumulation)},
-                                       {"--remat", std::string(name(best.job.remat))},
-                                       {"--fsdp", number(best.mesh.fsdp)}};
+  std::vector<follow_up_option> own = {
+      {"--slice", std::string(name(best.where).view())}, {"--batch", number(best.job.global_batch)},
+      {"--seq", number(best.job.sequence_length)},       {"--accumulation", number(best.job.gradient_accumulation)},
+      {"--remat", std::string(name(best.job.remat))},    {"--fsdp", number(best.mesh.fsdp)}};
   const auto degree = [&](const char* option, std::int64_t x) {
     if (x > 1 || with.is_given(option)) own.emplace_back(option, number(x));
   };
@@ -435,7 +438,8 @@ void print_answer(const plan_request& request, const plan_answer& answer, const 
 }  // namespace
 
 /// All plans, or those that the options choose.
-static std::vector<std::size_t> places_in_json(const plan_answer& answer, const plan_options& given, const session& with) {
+static std::vector<std::size_t> places_in_json(const plan_answer& answer, const plan_options& given,
+                                               const session& with) {
   if (!answer.plans.empty() && (with.is_given("--rows") || given.front_only || given.best_per_chip))
     return choose_rows(answer, given).places;
   std::vector<std::size_t> places(answer.plans.size());

@@ -1,0 +1,48 @@
+#ifndef TPUPLAN_CLI_SERVE_HPP
+#define TPUPLAN_CLI_SERVE_HPP
+
+#include <string>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/hardware/gpus.hpp>
+
+#include "cli/config.hpp"
+#include "cli/prices.hpp"
+#include "cli/traffic.hpp"
+
+// What serve is asked and answers, and the same question held against GPUs.
+namespace cli {
+
+struct serve_options {
+  std::string config, slice_name, gpu;
+  traffic_options traffic;
+  price_options prices;
+  std::int64_t gpus = 0;  // 0: all of one machine
+};
+
+struct serve_answer {
+  tpuplan::slice where{};
+  tpuplan::serving_job job{};
+  tpuplan::serving_layout mesh{};
+  tpuplan::serving_calibration constants{};
+  tpuplan::serving_estimate estimate{};
+};
+
+/// What a million output tokens cost on the slice and on GPUs at the same load: the slice as calibrated and at peak
+/// rates, the GPUs at peak rates, since no run calibrates them, and as far from peak as the slice is.
+struct gpu_comparison {
+  tpuplan::gpu_offer offer{};
+  std::int64_t gpus = 0, tensor = 0;  // of them to a replica
+  std::string load;
+  tpuplan::serving_estimate at_peak{};
+  tpuplan::usd slice{}, slice_low{}, slice_high{}, gpus_at_peak{}, gpus_like_slice{};
+  [[nodiscard]] bool priced() const noexcept { return slice.value() > 0 && gpus_at_peak.value() > 0; }
+};
+
+gpu_comparison compare_with_gpu(const tpuplan::model_config& config, const serve_answer& a, const serve_options& given,
+                                const tpuplan::price_book& prices);
+ordered_json gpu_document(const gpu_comparison& g);
+void print_gpu(const gpu_comparison& g, const serve_answer& a);
+
+}  // namespace cli
+
+#endif

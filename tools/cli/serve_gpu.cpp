@@ -1,0 +1,127 @@
+// What tpuplan serve --gpu answers.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <tpuplan/cost/serving_cost.hpp>
+#include <tpuplan/io/json.hpp>
+#include <tpuplan/io/text/one_line.hpp>
+#include <tpuplan/parallel/layout.hpp>
+
+#include "cli/option.hpp"
+#include "cli/serve.hpp"
+
+namespace cli {
+
+using namespace tpuplan;
+
+namespace {
+
+/// The traffic that both take: the arrivals or the requests in flight that were asked for, else as many in flight as
+/// run on the slice.
+serving_job same_load(const serve_answer& a, std::string& words) {
+  serving_job job = a.job;
+  if (job.request_rate.value() > 0) {
+    words = fmt::format("{:g} requests a second", job.request_rate.value());
+  } else {
+    if (job.concurrency == 0)
+      job.concurrency =
+          static_cast<std::int64_t>(std::floor(a.estimate.running * static_cast<double>(a.estimate.replicas)));
+    words = fmt::format("{} requests in flight", job.concurrency);
+  }
+  return job;
+}
+
+/// The replicas into which the GPUs are divided: those that put out most, of degrees over which the heads divide.
+void best_replicas(const transformer& model, serving_job job, gpu_comparison& g) {
+  const slice server = gpu_server(g.offer, g.gpus);
+  if (!has_peak_rate(server.chip, job.activations)) job.activations = dtype::bf16;
+  for (std::int64_t tensor = 1; tensor <= g.gpus; ++tensor) {
+    if (g.gpus % tensor != 0 || !heads_divide(model, tensor)) continue;
+    serving_layout mesh;
+    mesh.tensor = tensor;
+    const serving_estimate one = serve(model, job, mesh, server, peak_only);
+    const bool serves = one.refusal == serving_refusal::none;
+    const bool better =
+        one.output_tokens > g.at_peak.output_tokens ||
+        (one.output_tokens == g.at_peak.output_tokens && one.per_token.total < g.at_peak.per_token.total);
+    if (g.tensor != 0 && (!serves || (g.at_peak.refusal == serving_refusal::none && !better))) continue;
+    g.at_peak = one;
+    g.tensor = tensor;
+  }
+}
+
+usd per_million(const serving_estimate& e, usd_per_second rate) { return cost_of_tokens(e, rate).all_on_output; }
+
+}  // namespace
+
+gpu_comparison compare_with_gpu(const model_config& config, const serve_answer& a, const serve_options& given,
+                                const price_book& prices) {
+  gpu_comparison g;
+  g.offer = gpu_for(given.gpu);
+  g.gpus = given.gpus > 0 ? given.gpus : g.offer.per_machine;
+  const serving_job job = same_load(a, g.load);
+  best_replicas(config.model, job, g);
+  const maybe<price_row> price = find_price(prices, a.where, given.prices.region, provisioning::on_demand);
+  if (a.estimate.refusal != serving_refusal::none || g.at_peak.refusal != serving_refusal::none) return g;
+  if (!price || !g.offer.on_demand.has_value()) return g;
+  const usd_per_second rate_of_slice = price->per_chip * static_cast<double>(chips(a.where));
+  const serving_estimate now = serve(config.model, job, a.mesh, a.where, a.constants);
+  const serving_estimate peak = serve(config.model, job, a.mesh, a.where, peak_only);
+  if (now.refusal != serving_refusal::none || peak.refusal != serving_refusal::none) return g;
+  g.slice = per_million(now, rate_of_slice);
+  g.slice_low = g.slice * (now.per_token.low / now.per_token.total);
+  g.slice_high = g.slice * (now.per_token.high / now.per_token.total);
+  g.gpus_at_peak = per_million(g.at_peak, rate(g.offer.on_demand.value(), g.gpus));
+  g.gpus_like_slice = g.gpus_at_peak * (g.slice / per_million(peak, rate_of_slice));
+  return g;
+}
+
+namespace {
+
+/// One line: which costs less, and how sure that is.
+std::string verdict_of(const gpu_comparison& g) {
+  const double best = 1 - g.slice_low / g.gpus_like_slice, worst = 1 - g.slice_high / g.gpus_at_peak;
+  if (worst > 0)
+    return fmt::format("the slice costs less, by {} to {}, even where the GPUs reach their peak", percent(worst),
+                       percent(best));
+  if (best < 0)
+    return fmt::format("the GPUs cost less: the slice costs {} to {} more", percent(-best), percent(-worst));
+  return fmt::format(
+      "undecided: the slice costs from {} less to {} more, as the GPUs come no nearer to their peak than the "
+      "slice does to its own, or reach it",
+      percent(best), percent(-worst));
+}
+
+}  // namespace
+
+ordered_json gpu_document(const gpu_comparison& g) {
+  ordered_json document = {{"gpu", g.offer.name}, {"gpus", g.gpus},
+                           {"tensor", g.tensor},  {"note", "GPUs at peak only, not calibrated"},
+                           {"load", g.load},      {"estimate", g.at_peak}};
+  if (g.priced()) {
+    document["slice_usd_per_million_output"] = g.slice.value();
+    document["slice_usd_per_million_output_low"] = g.slice_low.value();
+    document["slice_usd_per_million_output_high"] = g.slice_high.value();
+    document["gpus_usd_per_million_output_at_peak"] = g.gpus_at_peak.value();
+    document["gpus_usd_per_million_output_like_slice"] = g.gpus_like_slice.value();
+    document["verdict"] = verdict_of(g);
+  }
+  return document;
+}
+
+void print_gpu(const gpu_comparison& g, const serve_answer& a) {
+  print("\n  {} x {} ({}) as {} replicas of {}, at the same load of {}\n", g.gpus, g.offer.name, g.offer.machine,
+        g.tensor > 0 ? g.gpus / g.tensor : 0, g.tensor, g.load);
+  if (g.tensor == 0) return print("  heads divide over none of them\n");
+  if (g.at_peak.refusal != serving_refusal::none) return print("  {}\n", one_line(g.at_peak));
+  print("    at peak rates, which no run calibrates, {} per token and {} output tokens/s at best\n",
+        duration(g.at_peak.per_token.total), count(g.at_peak.output_tokens.value()));
+  if (!g.priced()) return print("    no price for both of them\n");
+  print(
+      "    a million output tokens on demand: {} ({}-{}) on {}; {} on the GPUs at peak, {} as far from it as the slice "
+      "(price of {})\n  {}\n",
+      money(g.slice), money(g.slice_low), money(g.slice_high), name(a.where).view(), money(g.gpus_at_peak),
+      money(g.gpus_like_slice), g.offer.date, verdict_of(g));
+}
+
+}  // namespace cli
