@@ -44,10 +44,9 @@ struct cached_layers {
 };
 constexpr cached_layers layers_with_cache(const transformer& model) {
   const attention_spec& attention = model.attention;
-  const std::int64_t own = model.layers - attention.kv_shared_layers - attention.cross_layers;
-  // The pattern of kinds repeats, so that layers that share a cache are of both kinds in proportion.
-  const std::int64_t local =
-      attention.kv_shared_layers == 0 ? attention.local_layers : attention.local_layers * own / model.layers;
+  const std::int64_t to_text = model.layers - attention.cross_layers;
+  const std::int64_t own = to_text - attention.kv_shared_layers;
+  const std::int64_t local = attention.local_layers - local_shared_layers(model);
   return {own - local, local};
 }
 

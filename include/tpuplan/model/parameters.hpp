@@ -75,20 +75,20 @@ constexpr projection_weights stack_projections(const transformer& model) {
                               checked_add(x.extra, y.extra)};
   };
   if (has_latent_attention(model)) return times(latent_projections(model), model.layers);
-  const projection_weights usual = head_projections(model, attention.head_dim, attention.kv_heads, 2);
-  const projection_weights reading = head_projections(model, attention.head_dim, attention.kv_heads, 0);
-  const bool wide = attention.global_head_dim > 0 || attention.global_kv_heads > 0 || attention.global_kv_shared;
-  const std::int64_t global_layers = wide ? model.layers - attention.local_layers : 0;
-  const projection_weights global =
-      head_projections(model, attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim,
-                       attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads,
-                       attention.global_kv_shared ? 1 : 2);
-  projection_weights sum = plus(times(usual, model.layers - global_layers), times(global, global_layers));
-  if (attention.kv_shared_layers > 0) {
-    sum.qkv -= checked_multiply(usual.qkv - reading.qkv, attention.kv_shared_layers);
-    sum.extra -= checked_multiply(usual.extra - reading.extra, attention.kv_shared_layers);
-  }
-  return sum;
+  const std::int64_t size = attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim;
+  const std::int64_t kv_heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
+  const auto usual = [&](std::int64_t kv_matrices, std::int64_t layers) {
+    return times(head_projections(model, attention.head_dim, attention.kv_heads, kv_matrices), layers);
+  };
+  const auto global = [&](std::int64_t kv_matrices, std::int64_t layers) {
+    return times(head_projections(model, size, kv_heads, kv_matrices), layers);
+  };
+  const std::int64_t local_reading = local_shared_layers(model);
+  const std::int64_t global_layers = model.layers - attention.local_layers;
+  const std::int64_t global_reading = attention.kv_shared_layers - local_reading;
+  return plus(
+      plus(usual(2, attention.local_layers - local_reading), usual(0, local_reading)),
+      plus(global(attention.global_kv_shared ? 1 : 2, global_layers - global_reading), global(0, global_reading)));
 }
 
 /// Weights of an MLP of that width, in its matrices and in its biases.
@@ -160,10 +160,21 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   if (model.pooler) count.head = checked_multiply(d, d) + d;
 }
 
+/// A published count, which stands in for that of the shape. One that is ten times as large or as small is of another
+/// unit (8 for 8 billion), or of another model.
+constexpr std::int64_t published(std::string_view field, std::int64_t given, std::int64_t counted) {
+  const double ratio = static_cast<double>(given) / static_cast<double>(counted);
+  if (ratio > 0.1 && ratio < 10) return given;
+  text<96> valid{"within a factor of ten of the "};
+  valid.append(counted).append(" that the shape counts");
+  fail(errc::out_of_range, field, given, valid.view());
+}
+
 }  // namespace detail
 
 /// The parameters of a model, by part. Exact for the shapes it can describe. Where `published_parameters` is set,
-/// `total` is that figure and the parts are those of the shape. Worked: llama-3-8b has 8030261248, of which 525336576
+/// `total` is that figure and the parts are those of the shape; one that is not within a factor of ten of the count of
+/// the shape is refused. Worked: llama-3-8b has 8030261248, of which 525336576
 /// in each of token table and output head.
 [[nodiscard]] constexpr parameter_count parameters(const transformer& model) {
   validate(model);
@@ -180,8 +191,11 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   }
   count.active = count.total;
   if (has_experts(model)) count.active -= count.experts / model.moe.experts * (model.moe.experts - model.moe.top_k);
-  if (model.published_parameters > 0) count.total = model.published_parameters;
-  if (model.published_active_parameters > 0) count.matrices = model.published_active_parameters;
+  if (model.published_parameters > 0)
+    count.total = detail::published("model.published_parameters", model.published_parameters, count.total);
+  if (model.published_active_parameters > 0)
+    count.matrices =
+        detail::published("model.published_active_parameters", model.published_active_parameters, count.matrices);
   return count;
 }
 

@@ -118,6 +118,24 @@ struct serving_job {
          detail::positive("serving_job.output.mean_square", job.output.mean_square) / (2 * job.output.mean);
 }
 
+namespace detail {
+
+/// Requests in flight, or sequences that run at once, at most.
+inline constexpr std::int64_t most_requests = 1000000000;
+
+/// Refuses lengths whose mean is not below the longest, or whose mean square no lengths have.
+constexpr void check_lengths(std::string_view longest_field, std::string_view mean_field, std::string_view square_field,
+                             const token_lengths& lengths) {
+  positive(mean_field, lengths.mean);
+  check_part(longest_field, positive_count(longest_field, lengths.longest), most_tokens, "1 to 2^40 tokens");
+  const auto longest = static_cast<double>(lengths.longest);
+  in_range(mean_field, lengths.mean, 1e-9, longest, "above 0 and at most the longest");
+  const double least = lengths.mean * lengths.mean * (1 - 1e-9), most = lengths.mean * longest * (1 + 1e-9);
+  in_range(square_field, lengths.mean_square, least, most, "mean^2 to mean x longest");
+}
+
+}  // namespace detail
+
 /// Throws, naming the field, unless formats, prefill and cache of the engine are ones that can be estimated.
 constexpr void validate_engine(const serving_job& job) {
   if (job.activations == dtype::fp32 || job.activations == dtype::int4)
@@ -126,9 +144,9 @@ constexpr void validate_engine(const serving_job& job) {
     detail::fail(errc::invalid_argument, "serving_job.activations", name(job.activations),
                  "not smaller than the weights: products run in the larger format");
   detail::in_range("serving_job.prefix_hit_rate", job.prefix_hit_rate, 0, 0.999, "0 to 0.999");
-  detail::count_from("serving_job.prefill_chunk", job.prefill_chunk, 0);
-  detail::count_from("serving_job.max_running", job.max_running, 0);
-  detail::positive_count("serving_job.block_tokens", job.block_tokens);
+  detail::check_count("serving_job.prefill_chunk", job.prefill_chunk, detail::most_tokens, "0 (all) to 2^40 tokens");
+  detail::check_count("serving_job.max_running", job.max_running, detail::most_requests, "0 (no limit) to 1000000000");
+  detail::check_dimension("serving_job.block_tokens", job.block_tokens);
   detail::in_range("serving_job.memory_fraction", job.memory_fraction, 0.05, 1, "0.05 to 1");
 }
 
@@ -138,23 +156,28 @@ constexpr void validate(const serving_job& job, const transformer& model) {
   if (model.kind != architecture::decoder) {
     detail::fail(errc::unsupported, "serving of an architecture", name(model.kind), "decoder");
   }
-  (void)running_context(job);
-  detail::in_range("serving_job.prompt.mean", job.prompt.mean, 0, 1e9, "1 to 1e9 tokens");
-  detail::in_range("serving_job.output.mean", job.output.mean, 0, 1e9, "1 to 1e9 tokens");
+  detail::check_lengths("serving_job.prompt.longest", "serving_job.prompt.mean", "serving_job.prompt.mean_square",
+                        job.prompt);
+  detail::check_lengths("serving_job.output.longest", "serving_job.output.mean", "serving_job.output.mean_square",
+                        job.output);
   const std::int64_t context = longest_context(job);
   if (!job.beyond_max_positions && model.max_positions > 0 && context > model.max_positions) {
     text<96> valid{"at most "};
     valid.append(model.max_positions).append(", for which the model is made, or beyond_max_positions");
     detail::fail(errc::out_of_range, "longest context of serving", context, valid.view());
   }
-  detail::count_from("serving_job.concurrency", job.concurrency, 0);
-  detail::not_negative("serving_job.request_rate", job.request_rate.value());
+  detail::check_count("serving_job.concurrency", job.concurrency, detail::most_requests, "0 (not given) to 1000000000");
+  const double rate = detail::not_negative("serving_job.request_rate", job.request_rate.value());
+  if (rate > 0)
+    detail::in_range("serving_job.request_rate", rate, 1e-12, 1e9, "0 (not given), or 1e-12 to 1e9 a second");
   if (job.concurrency > 0 && job.request_rate.value() > 0) {
     detail::fail(errc::invalid_argument, "serving_job.request_rate", job.request_rate.value(),
                  "0 where a concurrency is given: one follows from the other");
   }
-  detail::not_negative("serving_job.ttft_target", job.ttft_target.value());
-  detail::not_negative("serving_job.tpot_target", job.tpot_target.value());
+  detail::in_range("serving_job.ttft_target", detail::not_negative("serving_job.ttft_target", job.ttft_target.value()),
+                   0, 1e9, "0 (none) to 1e9 s");
+  detail::in_range("serving_job.tpot_target", detail::not_negative("serving_job.tpot_target", job.tpot_target.value()),
+                   0, 1e9, "0 (none) to 1e9 s");
   validate_engine(job);
 }
 

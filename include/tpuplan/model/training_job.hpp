@@ -126,10 +126,14 @@ struct training_job {
   dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
 };
 
-/// Tokens in one step. Worked: 1024 sequences of 4096 tokens are 4194304.
+/// Tokens in one step. Throws for more than 2^60 of them. Worked: 1024 sequences of 4096 tokens are 4194304.
 [[nodiscard]] constexpr std::int64_t tokens_per_step(const training_job& job) {
-  return checked_multiply(detail::positive_count("training_job.global_batch", job.global_batch),
-                          detail::positive_count("training_job.sequence_length", job.sequence_length));
+  const std::int64_t length = detail::positive_count("training_job.sequence_length", job.sequence_length);
+  detail::check_part("training_job.sequence_length", length, detail::most_tokens, "1 to 2^40 tokens");
+  const std::int64_t batch = detail::positive_count("training_job.global_batch", job.global_batch);
+  if (batch > (std::int64_t{1} << 60) / length)
+    detail::fail(errc::out_of_range, "training_job.global_batch", batch, "at most 2^60 tokens in a step");
+  return batch * length;
 }
 
 /// HBM traffic of the update for each trained parameter: weight and optimizer state read and written, the fp32 gradient
@@ -153,16 +157,18 @@ constexpr void validate(const training_job& job) {
     detail::fail(errc::not_divisible, "training_job.gradient_accumulation", job.gradient_accumulation,
                  "a divisor of the global batch");
   }
-  detail::count_from("training_job.pipeline_microbatches", job.pipeline_microbatches, 0);
-  detail::positive_count("training_job.pipeline_rounds", job.pipeline_rounds);
+  detail::check_count("training_job.pipeline_microbatches", job.pipeline_microbatches, detail::most_size,
+                      "0 to 16777216");
+  detail::check_dimension("training_job.pipeline_rounds", job.pipeline_rounds);
   detail::in_range("training_job.capacity_factor", job.capacity_factor, 0.1, 100, "0.1 to 100");
-  detail::positive_count("training_job.vocabulary_tiles", job.vocabulary_tiles);
+  detail::check_dimension("training_job.vocabulary_tiles", job.vocabulary_tiles);
   detail::in_range("training_job.logits_fraction", job.logits_fraction, 0, 1, "0 to 1");
   detail::in_range("training_job.work_multiplier", job.work_multiplier, 0.01, 100, "0.01 to 100");
-  detail::count_from("training_job.images_per_sequence", job.images_per_sequence, 0);
+  detail::check_count("training_job.images_per_sequence", job.images_per_sequence, detail::most_size, "0 to 16777216");
   const bool adapted =
       job.lora.q || job.lora.k || job.lora.v || job.lora.o || job.lora.gate || job.lora.up || job.lora.down;
-  if (detail::count_from("training_job.lora_rank", job.lora_rank, 0) > 0 && !adapted)
+  detail::check_count("training_job.lora_rank", job.lora_rank, detail::most_size, "0 to 16777216");
+  if (job.lora_rank > 0 && !adapted)
     detail::fail(errc::missing_field, "training_job.lora", "none", "one kind of layer or more");
 }
 

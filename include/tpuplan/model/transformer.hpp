@@ -127,15 +127,13 @@ struct transformer {
 
 namespace detail {
 
-/// A dimension that must be given: from 1 to 2^24.
-constexpr void check_dimension(std::string_view field, std::int64_t value) {
-  positive_count(field, value);
-  if (value > 16777216) fail(errc::out_of_range, field, value, "1 to 16777216");
-}
-
-/// A part of a count that may be 0: from 0 to `most`.
-constexpr void check_part(std::string_view field, std::int64_t value, std::int64_t most, std::string_view valid) {
-  if (value < 0 || value > most) fail(errc::out_of_range, field, value, valid);
+/// Of the layers that read the keys and values of another, those with a window. The pattern of kinds repeats, so that
+/// they are of both kinds in proportion.
+constexpr std::int64_t local_shared_layers(const transformer& model) {
+  const attention_spec& attention = model.attention;
+  const std::int64_t to_text = model.layers - attention.cross_layers;
+  const std::int64_t own = to_text - attention.kv_shared_layers;
+  return attention.local_layers - attention.local_layers * own / to_text;
 }
 
 constexpr void check_attention(const transformer& model) {
@@ -146,63 +144,72 @@ constexpr void check_attention(const transformer& model) {
     fail(errc::not_divisible, "model.attention.kv_heads", attention.kv_heads, "a divisor of the number of heads");
   }
   const latent_attention_spec& latent = attention.latent;
-  check_part("model.attention.latent.kv_lora_rank", latent.kv_lora_rank, 16777216, "0 (none) to 16777216");
-  if (has_latent_attention(model)) {
-    check_dimension("model.attention.latent.qk_nope_head_dim", latent.qk_nope_head_dim);
-    check_dimension("model.attention.latent.qk_rope_head_dim", latent.qk_rope_head_dim);
-    check_dimension("model.attention.latent.v_head_dim", latent.v_head_dim);
-    check_part("model.attention.latent.q_lora_rank", latent.q_lora_rank, 16777216, "0 to 16777216");
-  } else {
-    check_dimension("model.attention.head_dim", attention.head_dim);
-  }
-  check_part("model.attention.window", attention.window, std::int64_t{1} << 40, "0 (none) or a number of tokens");
-  check_part("model.attention.local_layers", attention.local_layers, model.layers, "0 to the number of layers");
-  check_part("model.attention.kv_shared_layers", attention.kv_shared_layers, model.layers, "0 to the number of layers");
-  check_part("model.attention.cross_layers", attention.cross_layers, model.layers - attention.kv_shared_layers,
-             "0 to the number of layers that do not read the keys of another");
-  check_part("model.attention.global_head_dim", attention.global_head_dim, 16777216, "0 (as head_dim) to 16777216");
+  check_size("model.attention.latent.kv_lora_rank", latent.kv_lora_rank);
+  check_size("model.attention.latent.q_lora_rank", latent.q_lora_rank);
+  const auto check_latent = has_latent_attention(model) ? check_dimension : check_size;
+  check_latent("model.attention.latent.qk_nope_head_dim", latent.qk_nope_head_dim);
+  check_latent("model.attention.latent.qk_rope_head_dim", latent.qk_rope_head_dim);
+  check_latent("model.attention.latent.v_head_dim", latent.v_head_dim);
+  (has_latent_attention(model) ? check_size : check_dimension)("model.attention.head_dim", attention.head_dim);
+  check_part("model.attention.window", attention.window, most_tokens, "0 (none) to 2^40 tokens");
+  check_part("model.attention.cross_layers", attention.cross_layers, model.layers - 1,
+             "0 to one less than the number of layers");
+  const std::int64_t to_text = model.layers - attention.cross_layers;
+  check_part("model.attention.local_layers", attention.local_layers, to_text,
+             "0 to the number of layers that attend to text");
+  check_part("model.attention.kv_shared_layers", attention.kv_shared_layers, to_text - 1,
+             "0 to one less than the number of layers that attend to text");
+  check_size("model.attention.global_head_dim", attention.global_head_dim);
   check_part("model.attention.global_kv_heads", attention.global_kv_heads, attention.heads,
              "0 (as kv_heads) to the number of heads");
-  check_part("model.attention.relative_buckets", attention.relative_buckets, 16777216, "0 to 16777216");
+  check_size("model.attention.relative_buckets", attention.relative_buckets);
   if (attention.local_layers > 0 && attention.window == 0) {
     fail(errc::missing_field, "model.attention.window", attention.window, "the window of the local layers, in tokens");
   }
 }
 
 constexpr void check_experts(const transformer& model) {
-  check_part("model.moe.experts", model.moe.experts, 16777216, "0 (none) to 16777216");
-  check_part("model.moe.top_k", model.moe.top_k, 16777216, "0 to the number of experts");
+  const moe_spec& moe = model.moe;
+  check_size("model.moe.experts", moe.experts);
+  (has_experts(model) ? check_dimension : check_size)("model.moe.expert_d_ff", moe.expert_d_ff);
+  check_size("model.moe.shared_d_ff", moe.shared_d_ff);
+  check_size("model.moe.parallel_dense_d_ff", moe.parallel_dense_d_ff);
+  check_size("model.moe.top_k", moe.top_k);
+  check_part("model.moe.dense_layers", moe.dense_layers, model.layers, "0 to the number of layers");
   if (!has_experts(model)) {
-    for (const std::int64_t part :
-         {model.moe.top_k, model.moe.expert_d_ff, model.moe.shared_d_ff, model.moe.parallel_dense_d_ff}) {
+    for (const std::int64_t part : {moe.top_k, moe.expert_d_ff, moe.shared_d_ff, moe.parallel_dense_d_ff}) {
       if (part != 0)
-        fail(errc::missing_field, "model.moe.experts", model.moe.experts, "1 or more where moe has other fields");
+        fail(errc::missing_field, "model.moe.experts", moe.experts, "1 or more where moe has other fields");
     }
     return;
   }
-  check_dimension("model.moe.experts", model.moe.experts);
-  check_dimension("model.moe.expert_d_ff", model.moe.expert_d_ff);
-  check_dimension("model.moe.top_k", model.moe.top_k);
-  if (model.moe.top_k > model.moe.experts) {
-    fail(errc::out_of_range, "model.moe.top_k", model.moe.top_k, "1 to the number of experts");
-  }
-  check_part("model.moe.dense_layers", model.moe.dense_layers, model.layers, "0 to the number of layers");
-  check_part("model.moe.shared_d_ff", model.moe.shared_d_ff, 16777216, "0 to 16777216");
-  check_part("model.moe.parallel_dense_d_ff", model.moe.parallel_dense_d_ff, 16777216, "0 to 16777216");
+  check_dimension("model.moe.top_k", moe.top_k);
+  check_part("model.moe.top_k", moe.top_k, moe.experts, "1 to the number of experts");
+}
+
+/// What both kinds of models have: counts that stand in for others, and the sizes of the tables of tokens.
+constexpr void check_tables(const transformer& model) {
+  check_tower(model.vision);
+  check_part("model.published_parameters", model.published_parameters, most_parameters, "0 (counted) to 2^53");
+  check_part("model.published_active_parameters", model.published_active_parameters, most_parameters,
+             "0 (counted) to 2^53");
+  check_size("model.classes", model.classes);
+  check_size("model.encoder_layers", model.encoder_layers);
+  check_size("model.token_types", model.token_types);
+  check_size("model.extra_input_rows", model.extra_input_rows);
+  check_part("model.learned_positions", model.learned_positions, most_tokens, "0 to 2^40");
+  check_part("model.max_positions", model.max_positions, most_tokens, "0 (not stated) to 2^40");
+  check_part("model.norms_per_layer", model.norms_per_layer, 16, "0 to 16");
 }
 
 }  // namespace detail
 
 /// Throws, naming the field, unless the shape is one that can be counted: every needed dimension given and positive,
-/// KV heads dividing heads, parts not above their whole. Every public function over a transformer calls it.
+/// every number in a range in which nothing overflows, KV heads dividing heads, parts not above their whole. At least
+/// one layer attends to text with keys and values of its own. Every public function over a transformer calls it.
 constexpr void validate(const transformer& model) {
   if (has_vision(model)) validate(model.vision);
-  detail::check_part("model.vision.layers", model.vision.layers, 16777216, "0 (none) to 16777216");
-  detail::check_part("model.published_parameters", model.published_parameters, std::int64_t{1} << 53,
-                     "0 (counted) to 2^53");
-  detail::check_part("model.published_active_parameters", model.published_active_parameters, std::int64_t{1} << 53,
-                     "0 (counted) to 2^53");
-  detail::check_part("model.classes", model.classes, 16777216, "0 to 16777216");
+  detail::check_tables(model);
   if (!has_text(model)) {
     if (!has_vision(model)) detail::fail(errc::missing_field, "model.vision.layers", model.vision.layers, "1 or more");
     return;
@@ -212,13 +219,10 @@ constexpr void validate(const transformer& model) {
   detail::check_dimension("model.vocab", model.vocab);
   if (model.kind == architecture::encoder_decoder)
     detail::check_dimension("model.encoder_layers", model.encoder_layers);
-  detail::check_part("model.learned_positions", model.learned_positions, std::int64_t{1} << 40, "0 or more");
-  detail::check_part("model.token_types", model.token_types, 16777216, "0 to 16777216");
-  detail::check_part("model.extra_input_rows", model.extra_input_rows, 16777216, "0 to 16777216");
-  detail::check_part("model.norms_per_layer", model.norms_per_layer, 16, "0 to 16");
   detail::check_attention(model);
   detail::check_experts(model);
-  if (moe_layers(model) < model.layers) detail::check_dimension("model.mlp.d_ff", model.mlp.d_ff);
+  const bool has_dense = moe_layers(model) < model.layers;
+  (has_dense ? detail::check_dimension : detail::check_size)("model.mlp.d_ff", model.mlp.d_ff);
 }
 
 }  // namespace abi_0

@@ -2,6 +2,7 @@
 #define TPUPLAN_MODEL_VISION_HPP
 
 #include <cstdint>
+#include <string_view>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/units.hpp>
 
@@ -47,24 +48,69 @@ struct vision_spec {
   projector_spec projector{};          ///< to the text model
 };
 
+namespace detail {
+
+/// The largest size of anything in a model, tokens of a sequence, and parameters: products of two sizes, and of a size
+/// and a number of tokens, are far below 2^63.
+inline constexpr std::int64_t most_size = 16777216;
+inline constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
+inline constexpr std::int64_t most_parameters = std::int64_t{1} << 53;
+
+/// A part of a count that may be 0: from 0 to `most`.
+constexpr void check_part(std::string_view field, std::int64_t value, std::int64_t most, std::string_view valid) {
+  if (value < 0 || value > most) fail(errc::out_of_range, field, value, valid);
+}
+
+/// A count of a job that may be 0: below it is no count, above `most` it is out of range.
+constexpr void check_count(std::string_view field, std::int64_t value, std::int64_t most, std::string_view valid) {
+  if (value < 0) fail(errc::invalid_argument, field, value, valid);
+  check_part(field, value, most, valid);
+}
+
+/// A size that may be 0.
+constexpr void check_size(std::string_view field, std::int64_t value) {
+  check_part(field, value, most_size, "0 to 16777216");
+}
+
+/// A size that must be given.
+constexpr void check_dimension(std::string_view field, std::int64_t value) {
+  positive_count(field, value);
+  check_part(field, value, most_size, "1 to 16777216");
+}
+
+/// Refuses, by name, what is out of its range. Only a model that has a tower needs its dimensions.
+constexpr void check_tower(const vision_spec& vision) {
+  check_size("model.vision.layers", vision.layers);
+  const auto check = vision.layers > 0 ? check_dimension : check_size;
+  check("model.vision.d_model", vision.d_model);
+  check("model.vision.heads", vision.heads);
+  check("model.vision.d_ff", vision.d_ff);
+  check("model.vision.channels", vision.channels);
+  check("model.vision.temporal_patch", vision.temporal_patch);
+  check("model.vision.patch_size", vision.patch_size);
+  check("model.vision.image_size", vision.image_size);
+  check("model.vision.projector.merge", vision.projector.merge);
+  check_size("model.vision.projector.norm_weights", vision.projector.norm_weights);
+  check_size("model.vision.projector.input", vision.projector.input);
+  check_size("model.vision.projector.hidden", vision.projector.hidden);
+  check_size("model.vision.projector.output", vision.projector.output);
+  check_size("model.vision.learned_positions", vision.learned_positions);
+  check_size("model.vision.extra_norms", vision.extra_norms);
+  check_size("model.vision.tokens_per_image", vision.tokens_per_image);
+  check_part("model.vision.other_weights", vision.other_weights, most_parameters, "0 to 2^53");
+}
+
+}  // namespace detail
+
 /// Throws, naming the field, unless the tower can be counted.
 constexpr void validate(const vision_spec& vision) {
-  for (const std::int64_t dimension :
-       {vision.layers, vision.d_model, vision.heads, vision.d_ff, vision.channels, vision.temporal_patch,
-        vision.patch_size, vision.image_size, vision.projector.merge}) {
-    detail::positive_count("model.vision dimension", dimension);
-    if (dimension > 16777216) detail::fail(errc::out_of_range, "model.vision dimension", dimension, "1 to 16777216");
-  }
+  detail::check_dimension("model.vision.layers", vision.layers);
+  detail::check_tower(vision);
   if (vision.image_size % vision.patch_size != 0) {
     detail::fail(errc::not_divisible, "model.vision.patch_size", vision.patch_size, "a divisor of the image size");
   }
   if (vision.d_model % vision.heads != 0) {
     detail::fail(errc::not_divisible, "model.vision.heads", vision.heads, "a divisor of the width of the tower");
-  }
-  for (const std::int64_t part :
-       {vision.learned_positions, vision.extra_norms, vision.other_weights, vision.tokens_per_image,
-        vision.projector.input, vision.projector.hidden, vision.projector.output, vision.projector.norm_weights}) {
-    detail::count_from("model.vision part", part, 0);
   }
 }
 
@@ -104,8 +150,8 @@ constexpr void validate(const vision_spec& vision) {
   const std::int64_t pixels =
       checked_multiply(checked_multiply(vision.channels, vision.temporal_patch), vision.patch_size, vision.patch_size);
   std::int64_t total = checked_add(checked_multiply(layer, vision.layers), checked_multiply(pixels, d));
-  total = checked_add(total, (vision.patch_bias ? d : 0) + (vision.class_token ? d : 0) + vision.extra_norms * norm +
-                                 vision.other_weights);
+  total = checked_add(total, (vision.patch_bias ? d : 0) + (vision.class_token ? d : 0) + vision.other_weights +
+                                 checked_multiply(vision.extra_norms, norm));
   return checked_add(total, checked_multiply(vision.learned_positions, d));
 }
 
@@ -129,8 +175,8 @@ constexpr void validate(const vision_spec& vision) {
   const auto d = static_cast<double>(vision.d_model);
   const double layer =
       tokens * d * (4 * d + (vision.gated ? 3 : 2) * static_cast<double>(vision.d_ff)) + 2 * tokens * tokens * d;
-  const double pixels = static_cast<double>(vision.channels * vision.temporal_patch * vision.patch_size) *
-                        static_cast<double>(vision.patch_size);
+  const double pixels = static_cast<double>(vision.channels) * static_cast<double>(vision.temporal_patch) *
+                        static_cast<double>(vision.patch_size) * static_cast<double>(vision.patch_size);
   double macs = static_cast<double>(vision.layers) * layer;
   macs += static_cast<double>(patches(vision.image_size, vision.patch_size)) * pixels * d;
   if (vision.projector.input != 0) {

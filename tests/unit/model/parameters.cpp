@@ -224,21 +224,37 @@ TEST_CASE("bad vision towers are refused") {
   };
   std::vector<bad_tower> list;
   using tower = vision_spec;
-  for (std::int64_t tower::*field : {&tower::d_model, &tower::heads, &tower::d_ff, &tower::channels,
-                                     &tower::temporal_patch, &tower::patch_size, &tower::image_size}) {
-    list.push_back({"0", [field](tower& v) { v.*field = 0; }, errc::missing_field, "model.vision dimension"});
-    list.push_back({"-2", [field](tower& v) { v.*field = -2; }, errc::invalid_argument, "model.vision dimension"});
-    list.push_back({"2^60", [field](tower& v) { v.*field = huge; }, errc::out_of_range, "model.vision dimension"});
+  struct named_size {
+    const char* field;
+    std::int64_t& (*of)(tower&);
+  };
+  for (const named_size& size :
+       {named_size{"model.vision.d_model", [](tower& v) -> std::int64_t& { return v.d_model; }},
+        {"model.vision.heads", [](tower& v) -> std::int64_t& { return v.heads; }},
+        {"model.vision.d_ff", [](tower& v) -> std::int64_t& { return v.d_ff; }},
+        {"model.vision.channels", [](tower& v) -> std::int64_t& { return v.channels; }},
+        {"model.vision.temporal_patch", [](tower& v) -> std::int64_t& { return v.temporal_patch; }},
+        {"model.vision.patch_size", [](tower& v) -> std::int64_t& { return v.patch_size; }},
+        {"model.vision.image_size", [](tower& v) -> std::int64_t& { return v.image_size; }},
+        {"model.vision.projector.merge", [](tower& v) -> std::int64_t& { return v.projector.merge; }}}) {
+    const auto of = size.of;
+    list.push_back({"0", [of](tower& v) { of(v) = 0; }, errc::missing_field, size.field});
+    list.push_back({"-2", [of](tower& v) { of(v) = -2; }, errc::invalid_argument, size.field});
+    list.push_back({"2^60", [of](tower& v) { of(v) = huge; }, errc::out_of_range, size.field});
   }
-  for (std::int64_t tower::*field :
-       {&tower::learned_positions, &tower::extra_norms, &tower::other_weights, &tower::tokens_per_image}) {
-    list.push_back({"-1", [field](tower& v) { v.*field = -1; }, errc::invalid_argument, "model.vision part"});
+  for (const named_size& part :
+       {named_size{"model.vision.learned_positions", [](tower& v) -> std::int64_t& { return v.learned_positions; }},
+        {"model.vision.extra_norms", [](tower& v) -> std::int64_t& { return v.extra_norms; }},
+        {"model.vision.other_weights", [](tower& v) -> std::int64_t& { return v.other_weights; }},
+        {"model.vision.tokens_per_image", [](tower& v) -> std::int64_t& { return v.tokens_per_image; }},
+        {"model.vision.projector.norm_weights", [](tower& v) -> std::int64_t& { return v.projector.norm_weights; }},
+        {"model.vision.projector.input", [](tower& v) -> std::int64_t& { return v.projector.input; }},
+        {"model.vision.projector.hidden", [](tower& v) -> std::int64_t& { return v.projector.hidden; }},
+        {"model.vision.projector.output", [](tower& v) -> std::int64_t& { return v.projector.output; }}}) {
+    const auto of = part.of;
+    list.push_back({"-1", [of](tower& v) { of(v) = -1; }, errc::out_of_range, part.field});
+    list.push_back({"2^60", [of](tower& v) { of(v) = huge; }, errc::out_of_range, part.field});
   }
-  for (std::int64_t projector_spec::*field :
-       {&projector_spec::norm_weights, &projector_spec::input, &projector_spec::hidden, &projector_spec::output}) {
-    list.push_back({"-1", [field](tower& v) { v.projector.*field = -1; }, errc::invalid_argument, "model.vision part"});
-  }
-  list.push_back({"merge 0", [](tower& v) { v.projector.merge = 0; }, errc::missing_field, "model.vision dimension"});
   list.push_back({"3 of 4 pixels", [](tower& v) { v.patch_size = 3; }, errc::not_divisible, "model.vision.patch_size"});
   list.push_back({"3 heads of 4", [](tower& v) { v.heads = 3; }, errc::not_divisible, "model.vision.heads"});
   REQUIRE_FALSE(refusal_of([] { validate(small_with_vision()); }).refused);
@@ -447,13 +463,13 @@ TEST_CASE("FLOPs of a small vision tower") {
 
 TEST_CASE("a published count stands in for the counted one") {
   transformer m = small();
-  m.published_parameters = 123456;
-  m.published_active_parameters = 777;
+  m.published_parameters = parameters(m).total * 2;
+  m.published_active_parameters = parameters(m).matrices / 2;
   const parameter_count count = parameters(m);
-  CHECK(count.total == 123456);
-  CHECK(count.matrices == 777);
+  CHECK(count.total == m.published_parameters);
+  CHECK(count.matrices == m.published_active_parameters);
   CHECK(count.attention == parameters(small()).attention);
-  CHECK(training_flops_per_token(m, 1, six_n_flops).value() == 6.0 * 123456);
+  CHECK(training_flops_per_token(m, 1, six_n_flops).value() == 6 * static_cast<double>(count.total));
 }
 
 TEST_CASE("adapters") {
@@ -627,8 +643,10 @@ TEST_CASE("layers that read another's keys and layers that attend to an image ar
   transformer m = small();
   m.attention.kv_shared_layers = 1;
   m.attention.cross_layers = 1;
-  CHECK(kv_bytes_per_token(m) == 0_B);
-  m.attention.cross_layers = 2;
+  CHECK(says(refusal_of([&] { (void)kv_bytes_per_token(m); }).message, "model.attention.kv_shared_layers"));
+  m.layers = 3;
+  CHECK(kv_bytes_per_token(m) == 16_B);
+  m.attention.cross_layers = 3;
   CHECK(says(refusal_of([&] { (void)kv_bytes_per_token(m); }).message, "model.attention.cross_layers"));
 }
 
@@ -647,18 +665,22 @@ TEST_CASE("bad training steps are refused by field") {
       {"-8", [](training_job& j) { j.global_batch = -8; }, errc::invalid_argument, "training_job.global_batch"},
       {"0", [](training_job& j) { j.sequence_length = 0; }, errc::missing_field, "training_job.sequence_length"},
       {"-8", [](training_job& j) { j.sequence_length = -8; }, errc::invalid_argument, "training_job.sequence_length"},
-      {"0", [](training_job& j) { j.gradient_accumulation = 0; }, errc::missing_field, "training_job.gradient_accumulation"},
+      {"0", [](training_job& j) { j.gradient_accumulation = 0; }, errc::missing_field,
+       "training_job.gradient_accumulation"},
       {"-1", [](training_job& j) { j.gradient_accumulation = -1; }, errc::invalid_argument,
        "training_job.gradient_accumulation"},
       {"3 of 8", [](training_job& j) { j.gradient_accumulation = 3; }, errc::not_divisible,
        "training_job.gradient_accumulation"},
       {"0", [](training_job& j) { j.capacity_factor = 0; }, errc::out_of_range, "training_job.capacity_factor"},
-      {"NaN", [](training_job& j) { j.capacity_factor = not_a_number; }, errc::not_finite, "training_job.capacity_factor"},
+      {"NaN", [](training_job& j) { j.capacity_factor = not_a_number; }, errc::not_finite,
+       "training_job.capacity_factor"},
       {"0", [](training_job& j) { j.vocabulary_tiles = 0; }, errc::missing_field, "training_job.vocabulary_tiles"},
       {"1.1", [](training_job& j) { j.logits_fraction = 1.1; }, errc::out_of_range, "training_job.logits_fraction"},
-      {"NaN", [](training_job& j) { j.logits_fraction = not_a_number; }, errc::not_finite, "training_job.logits_fraction"},
+      {"NaN", [](training_job& j) { j.logits_fraction = not_a_number; }, errc::not_finite,
+       "training_job.logits_fraction"},
       {"0", [](training_job& j) { j.work_multiplier = 0; }, errc::out_of_range, "training_job.work_multiplier"},
-      {"-1", [](training_job& j) { j.images_per_sequence = -1; }, errc::invalid_argument, "training_job.images_per_sequence"},
+      {"-1", [](training_job& j) { j.images_per_sequence = -1; }, errc::invalid_argument,
+       "training_job.images_per_sequence"},
   };
   training_job good;
   good.global_batch = 8;
@@ -684,7 +706,7 @@ TEST_CASE("every dimension is taken up to its end and no further") {
     std::int64_t least, most;
   };
   const end ends[] = {
-      {"model.layers", [](transformer& m) -> std::int64_t& { return m.layers; }, 4, dimension},
+      {"model.layers", [](transformer& m) -> std::int64_t& { return m.layers; }, 8, dimension},
       {"model.d_model", [](transformer& m) -> std::int64_t& { return m.d_model; }, 1, dimension},
       {"model.vocab", [](transformer& m) -> std::int64_t& { return m.vocab; }, 1, dimension},
       {"model.classes", [](transformer& m) -> std::int64_t& { return m.classes; }, 0, dimension},
@@ -699,10 +721,10 @@ TEST_CASE("every dimension is taken up to its end and no further") {
       {"model.attention.head_dim", [](transformer& m) -> std::int64_t& { return m.attention.head_dim; }, 1, dimension},
       {"model.attention.kv_heads", [](transformer& m) -> std::int64_t& { return m.attention.kv_heads; }, 1, 32},
       {"model.attention.window", [](transformer& m) -> std::int64_t& { return m.attention.window; }, 1, tokens},
-      {"model.attention.local_layers", [](transformer& m) -> std::int64_t& { return m.attention.local_layers; }, 0, 32},
+      {"model.attention.local_layers", [](transformer& m) -> std::int64_t& { return m.attention.local_layers; }, 0, 28},
       {"model.attention.kv_shared_layers", [](transformer& m) -> std::int64_t& { return m.attention.kv_shared_layers; },
-       0, 28},
-      {"model.attention.cross_layers", [](transformer& m) -> std::int64_t& { return m.attention.cross_layers; }, 0, 32},
+       0, 27},
+      {"model.attention.cross_layers", [](transformer& m) -> std::int64_t& { return m.attention.cross_layers; }, 0, 28},
       {"model.attention.global_head_dim", [](transformer& m) -> std::int64_t& { return m.attention.global_head_dim; },
        0, dimension},
       {"model.attention.global_kv_heads", [](transformer& m) -> std::int64_t& { return m.attention.global_kv_heads; },

@@ -231,7 +231,7 @@ TEST_CASE("requests in flight obey Little's law") {
   CHECK(close(e.requests * (e.first_token + 256 * e.per_token.total), 4000, 1e-6));
 }
 
-TEST_CASE("requests in flight obey Little's law where prompts are taken in by chunks") {
+TEST_CASE("requests in flight obey Little's law where prompts are taken in by chunks", "[door]") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
   double before = 0;
@@ -248,7 +248,7 @@ TEST_CASE("requests in flight obey Little's law where prompts are taken in by ch
   }
 }
 
-TEST_CASE("rates far below the capacity are served as they come") {
+TEST_CASE("rates far below the capacity are served as they come", "[door]") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
   serving_job job = traffic(1024, 256);
@@ -260,7 +260,7 @@ TEST_CASE("rates far below the capacity are served as they come") {
   }
 }
 
-TEST_CASE("where a rising function crosses 0, to 1e-12 of it") {
+TEST_CASE("where a rising function crosses 0, to 1e-12 of it", "[door]") {
   std::int64_t asked = 0;
   const auto at = [&asked](auto function, double most) {
     asked = 0;
@@ -301,7 +301,7 @@ TEST_CASE("arrivals at random: the batch that keeps up, and the queue of M/D/1")
   CHECK(serve(m, job, {}, s).refusal == serving_refusal::none);
 }
 
-TEST_CASE("every entry point refuses settings of the engine that cannot be") {
+TEST_CASE("every entry point refuses settings of the engine that cannot be", "[door]") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
   serving_job job = traffic(1024, 256);
@@ -342,7 +342,7 @@ TEST_CASE("chips by name: a renamed copy is not covered by published runs") {
   CHECK(prefill_time(m, {1, 1024}, job, {}, slice_for("v5e-8")).extrapolated);
 }
 
-TEST_CASE("a decode step does not read the vision tower") {
+TEST_CASE("a decode step does not read the vision tower", "[door]") {
   transformer m = llama_3_8b();
   const serving_job job = traffic(1024, 256);
   const seconds text_alone = decode_step(m, {8, 1024}, job, {}, slice_for("v6e-8")).weights;
