@@ -66,6 +66,21 @@ inline namespace abi_0 {
   return static_cast<double>(below) < value ? below + 1 : below;
 }
 
+namespace detail {
+
+/// Calls `visit(divisor)` for the divisors of `whole`, from 1 up, in twice as many steps as its square root.
+template <class Visit>
+constexpr void for_each_divisor(std::int64_t whole, const Visit& visit) {
+  std::int64_t low = 1;
+  for (; low <= whole / low; ++low) {
+    if (whole % low == 0) visit(low);
+  }
+  for (--low; low > 0; --low) {
+    if (whole % low == 0 && whole / low > low) visit(whole / low);
+  }
+}
+
+}  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan
 

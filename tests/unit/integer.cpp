@@ -97,3 +97,16 @@ TEST_CASE("counts that cannot be are refused with the field") {
     CHECK(says(got.message, bad.names));
   }
 }
+
+TEST_CASE("divisors in rising order, in few steps", "[door]") {
+  const auto list = [](std::int64_t whole) {
+    std::vector<std::int64_t> found;
+    detail::for_each_divisor(whole, [&](std::int64_t divisor) { found.push_back(divisor); });
+    return found;
+  };
+  CHECK(list(1) == std::vector<std::int64_t>{1});
+  CHECK(list(36) == std::vector<std::int64_t>{1, 2, 3, 4, 6, 9, 12, 18, 36});
+  CHECK(list(97) == std::vector<std::int64_t>{1, 97});
+  CHECK(list(0).empty());
+  CHECK(list(std::int64_t{1} << 40).size() == 41);
+}

@@ -2,6 +2,7 @@
 #define TPUPLAN_HARDWARE_CHIP_HPP
 
 #include <cstdint>
+#include <string_view>
 #include <tpuplan/dtype.hpp>
 #include <tpuplan/hardware/topology.hpp>
 #include <tpuplan/known.hpp>
@@ -51,10 +52,10 @@ struct on_chip_spec {
 
 /// The interconnect inside a slice. Rates are one-way, of one link.
 struct ici_spec {
-  std::int64_t links = 0;                                     ///< per chip: 4 in two dimensions, 6 in three
-  std::int32_t axes = 0;                                      ///< 2 or 3
-  bytes_per_second link_one_way{};                            ///< nominal
-  double achievable_fraction = 0.9;                           ///< of nominal, as the scaling book and MaxText use
+  std::int64_t links = 0;           ///< per chip: 4 in two dimensions, 6 in three
+  std::int32_t axes = 0;            ///< 2 or 3
+  bytes_per_second link_one_way{};  ///< nominal; what is achieved is a fraction of it
+  double achievable_fraction = 0;   ///< of nominal: 0.9 as the scaling book and MaxText use; see with_achieved_links
   wraparound_rule wraparound = wraparound_rule::whole_cubes;  ///< which axes close into rings
   known<double> die_to_die_over_link{};  ///< bandwidth between the two dies of a chip, in nominal links
 };
@@ -140,17 +141,64 @@ struct chip_spec {
 }
 
 /// One axis of one chip in both directions, as achieved: two links times the achievable fraction. This is the
-/// bandwidth of the scaling book's collectives. Worked: 2 x 100 GB/s x 0.9 = 180 GB/s on v5p.
-[[nodiscard]] constexpr bytes_per_second ici_axis_both_ways(const chip_spec& chip) noexcept {
-  return chip.ici.link_one_way * (2 * chip.ici.achievable_fraction);
+/// bandwidth of the scaling book's collectives. Throws for a chip without that fraction. Worked: 2 x 100 GB/s x 0.9 =
+/// 180 GB/s on v5p.
+[[nodiscard]] constexpr bytes_per_second ici_axis_both_ways(const chip_spec& chip) {
+  return chip.ici.link_one_way * (2 * detail::positive("chip.ici.achievable_fraction", chip.ici.achievable_fraction));
 }
 
-/// HBM that a program may use on one JAX device: XLA's budget where it is known, else the physical share.
-/// Worked: 16909332480 B on v5e.
+namespace detail {
+
+/// The least share of its HBM that XLA leaves to programs on any chip of the table: 93.5 % on v2.
+inline constexpr double least_usable_share = 0.93;
+
+}  // namespace detail
+
+/// Throws, naming the field, for counts that no chip has. Figures are checked where they are used.
+constexpr void validate(const chip_spec& chip) {
+  const auto check = [](std::string_view field, std::int64_t count, std::int64_t least, std::int64_t most,
+                        std::string_view valid) {
+    if (count == 0 && least > 0) detail::fail(errc::missing_field, field, count, valid);
+    if (count < least || count > most) detail::fail(errc::out_of_range, field, count, valid);
+  };
+  check("chip.jax_devices", chip.jax_devices, 1, 64, "1 to 64");
+  check("chip.tensorcores", chip.tensorcores, 0, 64, "0 to 64");
+  check("chip.mxu.side", chip.mxu.side, 0, 65536, "0 to 65536");
+  check("chip.mxu.per_tensorcore", chip.mxu.per_tensorcore, 0, 1024, "0 to 1024");
+  check("chip.ici.links", chip.ici.links, 0, 64, "0 to 64");
+}
+
+/// HBM that a program may use on one JAX device: XLA's budget where it is known, else the physical share. Throws for a
+/// budget that is more than the device has, or less than 93 % of it: that of another capacity, as in a copy of a chip
+/// whose capacity alone was changed. Worked: 16909332480 B on v5e.
 [[nodiscard]] constexpr bytes usable_hbm_per_device(const chip_spec& chip) {
-  const double devices = static_cast<double>(detail::positive_count("chip.jax_devices", chip.jax_devices));
-  const bytes usable = chip.hbm.usable_per_device.value_or(chip.hbm.capacity / devices);
-  return bytes{detail::positive("HBM of a device", usable.value())};
+  validate(chip);
+  const bytes physical = chip.hbm.capacity / static_cast<double>(chip.jax_devices);
+  detail::positive("chip.hbm.capacity: HBM of a device", physical.value());
+  if (!chip.hbm.usable_per_device.has_value()) return physical;
+  const bytes usable = chip.hbm.usable_per_device.value();
+  detail::in_range("chip.hbm.usable_per_device", usable.value(), detail::least_usable_share * physical.value(),
+                   physical.value(), "93 to 100 % of chip.hbm.capacity / chip.jax_devices, or unknown; see with_hbm");
+  return usable;
+}
+
+/// The chip with another HBM capacity: the share of it that XLA leaves to programs stays. Worked: of v6e with 48 GiB a
+/// program may use 46.87 GiB.
+[[nodiscard]] constexpr chip_spec with_hbm(chip_spec chip, bytes capacity) {
+  detail::positive("capacity", capacity.value());
+  if (chip.hbm.usable_per_device.has_value())
+    chip.hbm.usable_per_device = usable_hbm_per_device(chip) * (capacity / chip.hbm.capacity);
+  chip.hbm.capacity = chip.hbm.documented = capacity;
+  return chip;
+}
+
+/// The chip with links of that rate, one way, as it was achieved: nothing is taken off it. A nominal rate is a field,
+/// `ici.link_one_way`, of which `ici.achievable_fraction` counts. Worked: links of v5p at 85 GB/s give
+/// `ici_axis_both_ways` of 170 GB/s, where the field set to 85 GB/s gives 153.
+[[nodiscard]] constexpr chip_spec with_achieved_links(chip_spec chip, bytes_per_second one_way) {
+  chip.ici.link_one_way = bytes_per_second{detail::positive("one_way", one_way.value())};
+  chip.ici.achievable_fraction = 1;
+  return chip;
 }
 
 }  // namespace abi_0

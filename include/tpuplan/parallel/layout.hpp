@@ -32,12 +32,37 @@ struct layout {
   mesh_unit unit = mesh_unit::devices;  ///< what the degrees inside a slice count
 };
 
+/// Slices of one job, at most: of an estimate, of a plan and of what is launched.
+inline constexpr std::int64_t most_slices = 1024;
+
+namespace detail {
+
+/// Devices of one slice, at most: a hundred times the largest pod.
+inline constexpr std::int64_t most_devices = 1048576;
+
+/// The number of slices, or a refusal that names the field unless it is 1 to `most_slices`.
+constexpr std::int64_t check_slices(std::string_view field, std::int64_t count) {
+  if (positive_count(field, count) > most_slices) fail(errc::out_of_range, field, count, "1 to 1024 slices");
+  return count;
+}
+
+/// The devices of a slice, or a refusal of a chip or a shape that no slice has.
+constexpr std::int64_t check_devices(const slice& where) {
+  validate(where.chip);
+  const std::int64_t count = positive_count("slice.shape: chips", chips(where));
+  if (count > most_devices / where.chip.jax_devices)
+    fail(errc::out_of_range, "slice.shape: chips", count, "at most 1048576 devices");
+  return count * where.chip.jax_devices;
+}
+
+}  // namespace detail
+
 /// Fully sharded over a slice, data parallel over slices: what most jobs start with.
 /// Worked: fsdp_layout(slice_for("v5p-128")) has fsdp 64.
 [[nodiscard]] constexpr layout fsdp_layout(const slice& where, std::int64_t slices = 1) {
   layout result;
   result.fsdp = devices(where);
-  result.dcn_data = detail::positive_count("slices", slices);
+  result.dcn_data = detail::check_slices("slices", slices);
   return result;
 }
 
@@ -57,18 +82,23 @@ struct layout {
   return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.expert), mesh.dcn_data, mesh.dcn_fsdp);
 }
 
-/// Throws, naming the degree, unless the mesh fills the slice.
+/// Throws, naming the degree, unless the mesh fills the slice and takes at most `most_slices` of them.
 constexpr void validate(const layout& mesh, const slice& where) {
-  detail::positive_count("layout.data", mesh.data);
-  detail::positive_count("layout.fsdp", mesh.fsdp);
-  detail::positive_count("layout.tensor", mesh.tensor);
-  detail::positive_count("layout.expert", mesh.expert);
-  detail::positive_count("layout.context", mesh.context);
-  detail::positive_count("layout.pipeline", mesh.pipeline);
-  detail::positive_count("layout.dcn_data", mesh.dcn_data);
-  detail::positive_count("layout.dcn_fsdp", mesh.dcn_fsdp);
-  detail::positive_count("layout.dcn_pipeline", mesh.dcn_pipeline);
-  const std::int64_t room = mesh.unit == mesh_unit::devices ? devices(where) : chips(where);
+  const std::int64_t all = detail::check_devices(where);
+  const auto check = [](std::string_view field, std::int64_t degree, std::int64_t most, std::string_view valid) {
+    if (detail::positive_count(field, degree) > most) detail::fail(errc::out_of_range, field, degree, valid);
+  };
+  check("layout.data", mesh.data, all, "at most the devices of the slice");
+  check("layout.fsdp", mesh.fsdp, all, "at most the devices of the slice");
+  check("layout.tensor", mesh.tensor, all, "at most the devices of the slice");
+  check("layout.expert", mesh.expert, all, "at most the devices of the slice");
+  check("layout.context", mesh.context, all, "at most the devices of the slice");
+  check("layout.pipeline", mesh.pipeline, all, "at most the devices of the slice");
+  detail::check_slices("layout.dcn_data", mesh.dcn_data);
+  detail::check_slices("layout.dcn_fsdp", mesh.dcn_fsdp);
+  detail::check_slices("layout.dcn_pipeline", mesh.dcn_pipeline);
+  detail::check_slices("product of the layout's dcn degrees", slices(mesh));
+  const std::int64_t room = mesh.unit == mesh_unit::devices ? all : chips(where);
   if (mesh_size(mesh) != room) {
     text<96> valid{"the "};
     valid.append(room).append(mesh.unit == mesh_unit::devices ? " devices of " : " chips of ").append(name(where));

@@ -2,6 +2,7 @@
 #define TPUPLAN_PLAN_LAYOUTS_HPP
 
 #include <cstdint>
+#include <tpuplan/integer.hpp>
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/plan/plan.hpp>
@@ -12,19 +13,6 @@
 namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
-
-/// Calls `visit(divisor)` for the divisors of `whole`, from 1 up.
-template <class Visit>
-constexpr void for_each_divisor(std::int64_t whole, const Visit& visit) {
-  std::int64_t low = 1;
-  for (; low * low < whole; ++low) {
-    if (whole % low == 0) visit(low);
-  }
-  if (low * low > whole) --low;
-  for (; low > 0; --low) {
-    if (whole % low == 0) visit(whole / low);
-  }
-}
 
 /// Calls `visit(degree)` for every divisor of `whole`, or for the wanted one alone if it divides.
 template <class Visit>

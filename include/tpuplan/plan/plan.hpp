@@ -69,7 +69,7 @@ struct plan_request {
   std::vector<chip_spec> chips;          ///< of the caller, considered beside the table's; a price is a row of `prices`
   std::int64_t smallest_chips = 1;       ///< chips over all slices
   std::int64_t largest_chips = 1 << 20;  ///< chips over all slices
-  std::int64_t largest_slices = 1;       ///< slices over DCN: every number up to this one, at most 4096
+  std::int64_t largest_slices = 1;       ///< slices over DCN: every number up to this one, at most `most_slices`
   fixed_degrees degrees{};               ///< context and pipelines, which no published run covers, are 1 unless given
   std::vector<remat_policy> policies;  ///< policies that may be chosen; empty: all named ones that keep tensors in HBM
   std::vector<quota_row> quotas;       ///< empty: no quotas; otherwise what no row allows may not be had

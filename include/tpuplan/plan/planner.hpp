@@ -233,9 +233,7 @@ inline void check_request(const plan_request& request) {
   }
   in_range("plan.tokens", request.tokens, 1, 1e18, "1 to 1e18 tokens");
   if (request.deadline) positive("plan.deadline in seconds", request.deadline->value());
-  positive_count("plan.largest_slices", request.largest_slices);
-  if (request.largest_slices > 4096)
-    fail(errc::out_of_range, "plan.largest_slices", request.largest_slices, "1 to 4096");
+  check_slices("plan.largest_slices", request.largest_slices);
   if (request.policies.size() > 16)
     fail(errc::out_of_range, "plan.policies", static_cast<std::int64_t>(request.policies.size()), "at most 16");
   check_degrees(request);

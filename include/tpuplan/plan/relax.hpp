@@ -131,6 +131,7 @@ inline bool take_off(plan_request& request, plan_limit limit) {
   switch (limit) {
     case plan_limit::deadline: return std::exchange(request.deadline, nothing).has_value();
     case plan_limit::slices:
+      if (request.largest_slices >= 64) return false;
       request.largest_slices = std::min<std::int64_t>(64, 4 * request.largest_slices);
       return true;
     case plan_limit::quotas: return !std::exchange(request.quotas, {}).empty();

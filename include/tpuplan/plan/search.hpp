@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/parallel/interconnect.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <utility>
 #include <vector>
@@ -70,13 +71,15 @@ inline void check_chips(const std::vector<chip_spec>& chips) {
     bool taken = find_chip(chip.name).has_value();
     for (std::size_t other = 0; other < i; ++other) taken = taken || same_name(chips[other].name, chip.name);
     if (taken) fail(errc::invalid_argument, "plan.chips.name", chip.name.view(), "a name that no other chip has");
+    validate(chip);
     positive_count("plan.chips.tensorcores", chip.tensorcores);
     positive_count("plan.chips.jax_devices", chip.jax_devices);
     positive_count("plan.chips.mxu.side", chip.mxu.side);
     positive("plan.chips.peak.bf16", chip.peak.bf16.value("plan.chips.peak.bf16").value());
     positive("plan.chips.hbm.capacity", chip.hbm.capacity.value());
+    (void)usable_hbm_per_device(chip);
     positive("plan.chips.hbm.bandwidth", chip.hbm.bandwidth.value());
-    positive("plan.chips.ici.link_one_way", chip.ici.link_one_way.value());
+    positive("plan.chips.ici.link_one_way", ici_link_rate(chip).value());
     if (chip.ici.axes != 2 && chip.ici.axes != 3)
       fail(errc::invalid_argument, "plan.chips.ici.axes", std::int64_t{chip.ici.axes}, "2 or 3");
     if (positive_count("plan.chips.pod.largest_slice", chip.pod.largest_slice) > 65536)

@@ -23,4 +23,8 @@ static_assert([] {
   return usable_hbm_per_device(c).value() == c.hbm.capacity.value() / 2 && c.jax_devices == 2;
 }());
 
+static_assert(near(in_gib(usable_hbm_per_device(with_hbm(v6e, 48_GiB))), 46.87, 0.005));
+static_assert(with_hbm(v3, 64_GiB).hbm.capacity == 64_GiB && with_hbm(v3, 64_GiB).jax_devices == 2);
+static_assert(near(in_gb_per_s(ici_axis_both_ways(with_achieved_links(v5p, 85_GB_per_s))), 170, 1e-9));
+
 }  // namespace

@@ -477,7 +477,7 @@ TEST_CASE("limits of sharding refuse what cannot be") {
   const std::vector<row> rows = {
       {errc::missing_field, "bandwidth", [&] { (void)ici_intensity(unconnected); }},
       {errc::missing_field, "peak rate", [&] { (void)ici_intensity(idle); }},
-      {errc::invalid_argument, "bandwidth", [&] { (void)ici_intensity(backwards); }},
+      {errc::invalid_argument, "achievable_fraction", [&] { (void)ici_intensity(backwards); }},
       {errc::not_finite, "bandwidth", [&] { (void)ici_intensity(nonsense); }},
       {errc::unknown_figure, "bf16 peak", [&] { (void)ici_intensity(unmeasured); }},
       {errc::unknown_figure, "int8 peak", [] { (void)ici_intensity(v3, dtype::int8); }},

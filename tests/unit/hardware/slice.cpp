@@ -565,3 +565,40 @@ TEST_CASE("peak rates that a chip does not have, or that nobody documents") {
   CHECK(refusal_of([] { (void)usable_hbm_per_device(chip_spec{}); }).code == errc::missing_field);
   CHECK(refusal_of([] { (void)vmem_bandwidth(v5p); }).code == errc::unknown_figure);
 }
+
+TEST_CASE("a chip whose HBM or links alone were changed is refused, not half believed", "[door]") {
+  chip_spec more = v6e;
+  more.hbm.capacity = 48_GiB;
+  const refusal kept = refusal_of([&] { (void)usable_hbm_per_device(more); });
+  CHECK(says(kept.message, "chip.hbm.usable_per_device is"));
+  chip_spec less = v6e;
+  less.hbm.capacity = 16_GiB;
+  CHECK(refusal_of([&] { (void)usable_hbm_per_device(less); }).code == errc::out_of_range);
+  const chip_spec both = with_hbm(v6e, 48_GiB);
+  CHECK(close(usable_hbm_per_device(both) / usable_hbm_per_device(v6e), 1.5));
+  CHECK(both.hbm.documented == 48_GiB);
+  for (const chip_spec& chip : generations) {
+    CHECK(with_hbm(chip, chip.hbm.capacity).hbm.usable_per_device == chip.hbm.usable_per_device);
+    CHECK_FALSE(refusal_of([&] { (void)usable_hbm_per_device(chip); }).refused);
+  }
+  chip_spec mine;  // made from nothing: the share of the links that is achieved has to be said
+  mine.ici.link_one_way = 100_GB_per_s;
+  CHECK(says(refusal_of([&] { (void)ici_axis_both_ways(mine); }).message, "chip.ici.achievable_fraction is 0"));
+  CHECK(close(ici_axis_both_ways(with_achieved_links(v5p, 85_GB_per_s)).value(), 170e9));
+}
+
+TEST_CASE("counts that no chip has are refused by name", "[door]") {
+  for (const std::int64_t wrong : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{65}, std::int64_t{1} << 40}) {
+    chip_spec chip = v6e;
+    chip.jax_devices = wrong;
+    INFO(wrong);
+    CHECK(says(refusal_of([&] { validate(chip); }).message, "chip.jax_devices is"));
+    CHECK(says(refusal_of([&] { (void)usable_hbm_per_device(chip); }).message, "chip.jax_devices is"));
+  }
+}
+
+TEST_CASE("the axes of a shape come from its dimensions", "[door]") {
+  CHECK(chips(slice_of(v5p, {4, 4, 12})) == 192);
+  CHECK(chips(slice_of(v5p, topology_for("4x4x12"))) == 192);
+  CHECK(topology_for("4x8").axes == 2);
+}

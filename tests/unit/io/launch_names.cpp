@@ -217,7 +217,7 @@ TEST_CASE("numbers and capacity that make no sense are refused") {
   const std::vector<row> rows = {
       {[](launch_request& r) { r.slices = 0; }, errc::missing_field, "slices is 0"},
       {[](launch_request& r) { r.slices = -1; }, errc::invalid_argument, "slices is -1"},
-      {[](launch_request& r) { r.slices = INT64_MAX; }, errc::out_of_range, "at most 1024"},
+      {[](launch_request& r) { r.slices = INT64_MAX; }, errc::out_of_range, "1 to 1024 slices"},
       {[](launch_request& r) { r.max_restarts = -1; }, errc::invalid_argument, "max_restarts is -1"},
       {[](launch_request& r) { r.max_restarts = 1000001; }, errc::out_of_range, "max_restarts"},
       {[](launch_request& r) { r.max_run = 1_s; }, errc::out_of_range, "max_run is 1"},

@@ -305,7 +305,7 @@ TEST_CASE("limits count under the way of paying that is asked for") {
 TEST_CASE("a caller's own chip is planned, priced and rejected like those of the table") {
   plan_request request = llama_request();
   request.chips = {chip_called("mine")};
-  request.chips[0].hbm.usable_per_device = 64_GiB;
+  request.chips[0] = with_hbm(request.chips[0], 64_GiB);
   request.prices = price_book{}.with("Mine", "us", provisioning::on_demand, usd_per_hour(2), "2026-11-21");
   const plan_answer beside = make_plan(request);
   CHECK(beside.plans.size() + beside.rejected.size() == schedulable_sizes().size() + 8);  // 1 to 256 chips, but for 2

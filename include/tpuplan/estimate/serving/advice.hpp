@@ -150,12 +150,11 @@ constexpr serving_finding replicas_finding(const serving_base& base) {
   auto best = finding_of<serving_finding>(serving_finding_kind::replicas, "serving_layout.tensor");
   const std::int64_t all = devices(base.where);
   serving_layout mesh = base.mesh;
-  for (std::int64_t tensor = 1; tensor <= all; ++tensor) {
-    const bool by_heads = mesh.weights == weight_sharding::one_dimension;
-    if (all % tensor != 0 || (by_heads && !heads_divide(base.model, tensor))) continue;
+  for_each_divisor(all, [&](std::int64_t tensor) {
+    if (mesh.weights == weight_sharding::one_dimension && !heads_divide(base.model, tensor)) return;
     mesh.tensor = tensor;
     improve(best, base, base.job, mesh);
-  }
+  });
   best.now = words_of(base.mesh.tensor == 0 ? all : base.mesh.tensor);
   best.better = words_of(best.mesh_then.tensor);
   return best;

@@ -81,7 +81,7 @@ struct replica {
 
 /// Refuses replicas that do not fill the slice, and heads that do not divide over the devices of a replica.
 constexpr void check_served(const transformer& model, const serving_layout& mesh, const slice& where) {
-  const std::int64_t all = positive_count("devices of the slice", devices(where));
+  const std::int64_t all = check_devices(where);
   const std::int64_t tensor = mesh.tensor == 0 ? all : mesh.tensor;
   positive_count("serving_layout.tensor", tensor);
   if (all % tensor != 0) {

@@ -279,17 +279,15 @@ constexpr finding layout_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::layout, "layout");
   training_case then = base.now;
   const std::int64_t shards = checked_multiply(then.mesh.data, then.mesh.fsdp, then.mesh.tensor);
-  for (std::int64_t tensor = 1; tensor <= shards && tensor <= then.model.attention.heads; ++tensor) {
-    if (shards % tensor != 0) continue;
-    const std::int64_t rest = shards / tensor;
-    for (std::int64_t data = 1; data <= rest; ++data) {
-      if (rest % data != 0) continue;
+  for_each_divisor(shards, [&](std::int64_t tensor) {
+    if (tensor > then.model.attention.heads) return;
+    for_each_divisor(shards / tensor, [&](std::int64_t data) {
       then.mesh.tensor = tensor;
       then.mesh.data = data;
-      then.mesh.fsdp = rest / data;
+      then.mesh.fsdp = shards / tensor / data;
       improve(best, base, then);
-    }
-  }
+    });
+  });
   best.now = words_of(base.now.mesh);
   best.better = words_of(best.then.mesh);
   return best;
@@ -350,20 +348,20 @@ constexpr finding slices_finding(const advice_base& base) {
   if (given.dcn_data == 1) return best;
   const auto tokens = static_cast<double>(tokens_per_step(base.now.job));
   const bool too_few = tokens / static_cast<double>(slices(given)) < dcn_tokens_per_slice(base.now.where.chip);
-  for (std::int64_t times = 2; times <= given.dcn_data; ++times) {
-    if (given.dcn_data % times != 0) continue;
+  for_each_divisor(given.dcn_data, [&](std::int64_t times) {
+    if (times == 1) return;
     training_case then = base.now;
     then.mesh.dcn_data = given.dcn_data / times;
     if (too_few) improve(best, base, then);
     const maybe<slice> larger = find_slice_of_size(then.where.chip, checked_multiply(chips(then.where), times));
-    if (!larger) continue;
+    if (!larger) return;
     then.where = *larger;
     then.mesh.fsdp = checked_multiply(given.fsdp, times);
     improve(best, base, then);
     then.mesh.fsdp = given.fsdp;
     then.mesh.data = checked_multiply(given.data, times);
     improve(best, base, then);
-  }
+  });
   const auto words = [](const training_case& of) {
     return text<64>{}.append(slices(of.mesh)).append(" x ").append(name(of.where).view());
   };
@@ -377,11 +375,10 @@ constexpr finding microbatch_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::microbatch, "training_job.gradient_accumulation");
   training_case then = base.now;
   const std::int64_t given = base.now.job.gradient_accumulation;
-  for (std::int64_t pieces = 1; pieces <= given / 2; ++pieces) {
-    if (given % pieces != 0) continue;
+  for_each_divisor(given, [&](std::int64_t pieces) {
     then.job.gradient_accumulation = pieces;
-    improve(best, base, then);
-  }
+    if (pieces < given) improve(best, base, then);
+  });
   best.now = words_of(given);
   best.better = words_of(best.then.job.gradient_accumulation);
   return best;

@@ -9,6 +9,7 @@
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/io/launch/offers.hpp>
 #include <tpuplan/math.hpp>
+#include <tpuplan/parallel/layout.hpp>
 #include <vector>
 
 /// @file
@@ -277,8 +278,7 @@ inline void validate(const launch_request& request) {
     detail::fail(errc::out_of_range, "slice", name(request.where).view(),
                  "at most the largest slice that is scheduled");
   }
-  if (request.slices > 1024) detail::fail(errc::out_of_range, "slices", request.slices, "at most 1024");
-  detail::positive_count("slices", request.slices);
+  detail::check_slices("slices", request.slices);
   detail::count_from("max_restarts", request.max_restarts, 0);
   if (request.max_restarts > 1000000)
     detail::fail(errc::out_of_range, "max_restarts", request.max_restarts, "at most 1000000");

@@ -100,7 +100,7 @@ TEST_CASE("copies of keys and values") {
 
 TEST_CASE("as many requests in flight as can run, however many there are") {
   serving_job job = traffic(1024, 512);
-  job.concurrency = std::int64_t{1} << 62;
+  job.concurrency = 1000000000;
   job.max_running = 4;
   CHECK_FALSE(find_finding(serving_advice(llama_3_8b(), job, {}, eight), serving_finding_kind::batch));
 }
@@ -133,4 +133,17 @@ TEST_CASE("advice is none where nothing fits, ordered, and for the compiler too"
   CHECK(name(serving_finding_kind::slots) == "slots");
   CHECK(name(serving_finding_kind::cache_sharding) == "cache_sharding");
   CHECK(refusal_of([&] { (void)serving_advice(llama_3_8b(), serving_job{}, {}, eight); }).refused);
+}
+
+TEST_CASE("advice for a chip with devices without number is refused, not sought for", "[door]") {
+  for (const std::int64_t wrong : {std::int64_t{-8}, std::int64_t{1} << 40}) {
+    slice where = eight;
+    where.chip.jax_devices = wrong;
+    const refusal got = refusal_of([&] { (void)serving_advice(llama_3_8b(), traffic(1024, 256), {}, where); });
+    CHECK(says(got.message, "chip.jax_devices is"));
+  }
+  slice endless = eight;
+  endless.shape = {9999, 9999};
+  CHECK(says(refusal_of([&] { (void)serving_advice(llama_3_8b(), traffic(1024, 256), {}, endless); }).message,
+             "slice.shape: chips is 99980001"));
 }

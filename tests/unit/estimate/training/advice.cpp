@@ -40,7 +40,9 @@ double model_flops(const training_case& c) {
 /// The slice with chips that have just enough HBM for the job to fit surely.
 slice with_just_enough(const training_case& c) {
   slice s = c.where;
-  s.chip.hbm.usable_per_device = memory_use(c.model, c.job, c.mesh, c.where).high * (1.001 / safe_share);
+  s.chip.hbm.usable_per_device = unknown;
+  const bytes enough = memory_use(c.model, c.job, c.mesh, c.where).high * (1.001 / safe_share);
+  s.chip.hbm.capacity = enough * static_cast<double>(s.chip.jax_devices);
   return s;
 }
 
@@ -480,4 +482,28 @@ TEST_CASE("every finding is what its change does") {
     INFO(name(kind));
     CHECK(seen[static_cast<std::size_t>(kind)] > 0);
   }
+}
+
+TEST_CASE("advice on counts without measure takes divisors, not every number", "[door]") {
+  // Millions of microbatches, and as many slices as there may be: a second at most, where every number took half a
+  // minute.
+  training_job job = job_of(64, 4096);
+  const slice where = slice_for("v5p-128");
+  job.global_batch = job.gradient_accumulation = std::int64_t{1} << 32;
+  job.global_batch *= 64;
+  job.sequence_length = 512;
+  const findings many = training_advice(llama_3_8b(), job, fsdp_layout(where), where);
+  const auto fewer = find_finding(many, finding_kind::microbatch);
+  REQUIRE(fewer);
+  CHECK((std::int64_t{1} << 32) % fewer->then.job.gradient_accumulation == 0);
+  const refusal slices_refused =
+      refusal_of([&] { (void)training_advice(llama_3_8b(), job, fsdp_layout(where, most_slices + 1), where); });
+  CHECK(says(slices_refused.message, "slices is 1025; valid: 1 to 1024 slices"));
+  layout wide = fsdp_layout(where);
+  wide.dcn_data = wide.dcn_pipeline = 64;
+  CHECK(says(refusal_of([&] { validate(wide, where); }).message, "product of the layout's dcn degrees is 4096"));
+  // The largest batch is a multiple of the shards in each of the microbatches.
+  const maybe<std::int64_t> largest = largest_batch(llama_3_8b(), job, fsdp_layout(where), where);
+  REQUIRE(largest.has_value());
+  CHECK(*largest % (std::int64_t{1} << 38) == 0);
 }

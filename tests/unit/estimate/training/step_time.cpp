@@ -176,7 +176,8 @@ TEST_CASE("layouts that do not fit the slice, the model or the batch are refused
       {"half of the devices", [](c e) { e.mesh.fsdp = 32; }, errc::invalid_argument, "the 64 devices of v5p-128"},
       {"twice the devices", [](c e) { e.mesh.data = 2; }, errc::invalid_argument,
        "product of the layout's degrees is 128"},
-      {"batch below the shards", [](c e) { e.job.global_batch = 32; }, errc::not_divisible, "training_job.global_batch"},
+      {"batch below the shards", [](c e) { e.job.global_batch = 32; }, errc::not_divisible,
+       "training_job.global_batch"},
       {"batch of 100 over 64", [](c e) { e.job.global_batch = 100; }, errc::not_divisible, "a multiple of 64"},
       {"accumulation in the way", [](c e) { e.job.gradient_accumulation = 4; }, errc::not_divisible,
        "a multiple of 256"},
@@ -197,7 +198,7 @@ TEST_CASE("layouts that do not fit the slice, the model or the batch are refused
       {"no layers", [](c e) { e.model.layers = 0; }, errc::missing_field, "model.layers"},
       {"no batch", [](c e) { e.job.global_batch = 0; }, errc::missing_field, "training_job.global_batch"},
       {"overflowing mesh", [](c e) { e.mesh.data = e.mesh.tensor = std::int64_t{1} << 40; }, errc::out_of_range,
-       "product"},
+       "layout.data"},
   };
   struct degree {
     std::int64_t layout::*field;
@@ -290,7 +291,7 @@ TEST_CASE("figures of the caller's chip that are missing are refused by name") {
       {"bf16 peak of the chip", [](chip_spec& c) { c.peak.bf16 = unknown; }},
       {"chip.hbm.bandwidth", [](chip_spec& c) { c.hbm.bandwidth = {}; }},
       {"chip.ici.link_one_way", [](chip_spec& c) { c.ici.link_one_way = {}; }},
-      {"chip.ici.link_one_way", [](chip_spec& c) { c.ici.achievable_fraction = -1; }},
+      {"chip.ici.achievable_fraction", [](chip_spec& c) { c.ici.achievable_fraction = -1; }},
       {"DCN rate of the chip", [](chip_spec& c) { c.host.dcn = bytes_per_second{0}; }},
       {"PCIe rate of the chip", [](chip_spec& c) { c.host.pcie = bytes_per_second{-1}; }},
   };
@@ -712,7 +713,7 @@ TEST_CASE("more work takes longer, and a better chip does not") {
       {"twice the HBM bandwidth", [](c e) { e.where.chip.hbm.bandwidth *= 2; }},
       {"twice the link rate", [](c e) { e.where.chip.ici.link_one_way *= 2; }},
       {"twice the DCN rate", [](c e) { e.where.chip.host.dcn = e.where.chip.host.dcn.value_or(1_GB_per_s) * 2.0; }},
-      {"more HBM", [](c e) { e.where.chip.hbm.capacity *= 2; }},
+      {"more HBM", [](c e) { e.where.chip = with_hbm(e.where.chip, 2 * e.where.chip.hbm.capacity); }},
   };
   for (const estimated_case& one : cases()) {
     const seconds before = time_of(one).total;
