@@ -58,9 +58,9 @@ struct plan_request {
   transformer model{};  ///< what is trained
   training_job job{};   ///< batch, sequence, precision, optimizer; microbatches and remat policy are chosen
   double tokens = 0;    ///< tokens to train on; 1 to 1e18
-  double smallest_batch_tokens = 0;  ///< with `largest_batch_tokens`: the batch is chosen too, doubling from this one
-  double largest_batch_tokens = 0;   ///< 0: the batch of the job
-  objective best = objective::cheapest;                      ///< what plans are ranked by
+  double smallest_batch_tokens = 0;      ///< with `largest_batch_tokens`: the batch is chosen too, of all in between
+  double largest_batch_tokens = 0;       ///< 0: the batch of the job; of a range at most 1048576 sequences
+  objective best = objective::cheapest;  ///< what plans are ranked by
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that may be chosen
   std::vector<std::string> regions{"us"};                    ///< regions of the price book that may be chosen
   maybe<seconds> deadline{};                                 ///< of the wall time
@@ -106,7 +106,7 @@ struct plan {
   seconds run{};                 ///< time of the whole run, uninterrupted
   std::vector<plan_cost> costs;  ///< in every region and under every way of paying
   std::size_t chosen = 0;        ///< index in `costs` of the best that is allowed
-  bool on_front = false;         ///< no other plan is both faster and cheaper
+  bool on_front = false;         ///< nothing that the request allows is both faster and cheaper
 };
 
 /// The cost of a plan under one way of paying, in the region where that is cheapest; nothing where it has no price.
@@ -162,7 +162,8 @@ struct search_counts {
   std::int64_t slices = 0;      ///< slice shapes times numbers of slices
   std::int64_t layouts = 0;     ///< layouts that heads, experts, layers and batch allow
   std::int64_t pruned = 0;      ///< of them, layouts that a bound showed to be no faster than one already found
-  std::int64_t candidates = 0;  ///< layouts x microbatches x policies whose memory and time were computed
+  std::int64_t batches = 0;     ///< layouts x batches whose collectives and fixed memory were computed
+  std::int64_t candidates = 0;  ///< layouts x batches x microbatches x policies whose memory and time were computed
   std::int64_t priced = 0;      ///< plans x regions x ways of paying that have a price
 };
 

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/plan/batches.hpp>
 #include <tpuplan/plan/candidate.hpp>
 #include <tpuplan/plan/layouts.hpp>
 #include <tpuplan/plan/plan.hpp>
@@ -23,23 +23,14 @@ inline namespace abi_0 {
 
 namespace detail {
 
-/// The fastest candidate of a number of equal slices, or what came closest to one.
-struct slice_search {
-  rejected_slice closest{};
-  double run = std::numeric_limits<double>::infinity();  ///< seconds of the whole run
-  layout mesh{};
-  std::int64_t batch = 0;
-  std::int64_t accumulation = 0;
-  std::size_t policy = 0;
-
-  [[nodiscard]] bool found() const { return accumulation > 0; }
-};
+/// Sequences of a step, at most, where the batch is searched for.
+inline constexpr std::int64_t most_batches = 1048576;
 
 /// What the search of all slices shares.
 struct search_space {
   const plan_request& request;
   std::vector<remat_policy> policies;
-  std::vector<std::int64_t> batches;  ///< sequences in a step
+  batch_range batches{};
   hoisted_job job{};
 };
 
@@ -78,41 +69,25 @@ inline std::vector<remat_policy> policies_of(const plan_request& request) {
   return list;
 }
 
-/// The batch as it is given, or every doubling from the smallest one of the range on.
-inline std::vector<std::int64_t> batches_of(const plan_request& request) {
-  if (request.largest_batch_tokens == 0) return {request.job.global_batch};
+/// The batch as it is given, or every whole number of sequences of the range, none larger than the run.
+inline batch_range batches_of(const plan_request& request) {
   const auto length = static_cast<double>(request.job.sequence_length);
-  std::vector<std::int64_t> list;
-  for (std::int64_t batch = ceil_to_count(request.smallest_batch_tokens / length);
-       static_cast<double>(batch) * length <= request.largest_batch_tokens; batch = checked_multiply(batch, 2)) {
-    list.push_back(batch);
+  batch_range range{request.job.global_batch, request.job.global_batch, request.tokens / length};
+  const std::int64_t all = ceil_to_count(range.sequences);
+  if (request.largest_batch_tokens == 0) {
+    if (range.largest > all)
+      fail(errc::out_of_range, "plan.job.global_batch", range.largest, "at most the sequences of the run");
+    return range;
   }
-  if (list.empty())
-    fail(errc::out_of_range, "plan.largest_batch_tokens", request.largest_batch_tokens, "one sequence or more");
-  return list;
-}
-
-/// Tries every number of microbatches and every policy of a layout.
-inline void search_layout(slice_search& search, const search_space& space, const hoisted_layout& at, const layout& mesh,
-                          std::int64_t batch, double steps, double usable, search_counts& counts) {
-  for_each_divisor(batch / batch_shards(mesh), [&](std::int64_t accumulation) {
-    for (std::size_t policy = 0; policy < space.policies.size(); ++policy) {
-      const candidate c = evaluate(at, accumulation, policy);
-      ++counts.candidates;
-      const double low = c.on_device.low.value(), high = c.on_device.high.value();
-      if (low > (2 - safe_share) * usable) {
-        come_closer(search.closest, rejection::does_not_fit, low - usable);
-      } else if (!(high < safe_share * usable) && !space.request.accept_uncertain) {
-        come_closer(search.closest, rejection::fit_uncertain, high - safe_share * usable);
-      } else if (c.time.value() * steps < search.run) {
-        search.run = c.time.value() * steps;
-        search.mesh = mesh;
-        search.batch = batch;
-        search.accumulation = accumulation;
-        search.policy = policy;
-      }
-    }
-  });
+  range.smallest = ceil_to_count(request.smallest_batch_tokens / length);
+  range.largest = floor_to_count(request.largest_batch_tokens / length);
+  if (range.largest > all) range.largest = all;
+  if (range.smallest > range.largest)
+    fail(errc::out_of_range, "plan.largest_batch_tokens", request.largest_batch_tokens,
+         "one sequence or more, whole ones, of those of the run");
+  if (range.largest > most_batches)
+    fail(errc::out_of_range, "plan.largest_batch_tokens", request.largest_batch_tokens, "at most 1048576 sequences");
+  return range;
 }
 
 /// The fastest candidate on that many equal slices. A layout whose bound is no faster than what was found is pruned:
@@ -123,23 +98,12 @@ inline slice_search search_slices(const slice& where, std::int64_t slice_total, 
   slice_search search;
   const auto device_count = devices(where);
   search.closest = {where, slice_total, rejection::no_layout, static_cast<double>(device_count), {}};
-  const double usable = usable_hbm_per_device(where.chip).value();
-  const auto length = static_cast<double>(request.job.sequence_length);
   for_each_layout(device_count, slice_total, request.model, request.job, request.degrees, [&](const layout& mesh) {
-    for (const std::int64_t batch : space.batches) {
-      if (!batch_divides(mesh, batch)) {
-        come_closer(search.closest, rejection::batch_does_not_divide, static_cast<double>(device_count));
-        continue;
-      }
-      ++counts.layouts;
-      const double steps = math::ceil(request.tokens / (static_cast<double>(batch) * length));
-      const hoisted_layout at = hoist(degrees.at(mesh.tensor), where, mesh, batch);
-      if (least_time(at).value() * steps >= search.run) {
-        ++counts.pruned;
-        continue;
-      }
-      search_layout(search, space, at, mesh, batch, steps, usable, counts);
-    }
+    batch_search batches(search, degrees.at(mesh.tensor), where, mesh, space.batches, request.accept_uncertain, counts);
+    if (!batches.any())
+      return come_closer(search.closest, rejection::batch_does_not_divide, static_cast<double>(device_count));
+    ++counts.layouts;
+    if (!batches.search()) ++counts.pruned;
   });
   return search;
 }
@@ -161,34 +125,49 @@ inline plan plan_of(const slice& where, const slice_search& search, const search
   return found;
 }
 
-/// Marks the plans that no other beats in time and money, by a sweep in the order of time.
-inline void mark_front(std::vector<plan>& plans) {
-  const auto before = [&](std::size_t a, std::size_t b) {
-    const plan_cost &x = chosen_cost(plans[a]), &y = chosen_cost(plans[b]);
-    return x.wall != y.wall ? x.wall < y.wall : x.total < y.total;
-  };
-  const plan_cost* cheapest = nullptr;
-  for (const std::size_t place : order_of(plans.size(), before)) {
-    const plan_cost& cost = chosen_cost(plans[place]);
-    const bool equal = cheapest != nullptr && cost.wall == cheapest->wall && cost.total == cheapest->total;
-    plans[place].on_front = cheapest == nullptr || equal || cost.total < cheapest->total;
-    if (plans[place].on_front) cheapest = &cost;
+/// Every way in which the plans can be paid as the request allows, by time and then money.
+inline std::vector<const plan_cost*> costs_by_time(const std::vector<plan>& plans, const plan_request& request) {
+  std::vector<const plan_cost*> costs, sorted;
+  for (const plan& planned : plans) {
+    for (const plan_cost& cost : planned.costs) {
+      if (is_allowed(planned, cost, request)) costs.push_back(&cost);
+    }
   }
+  const auto before = [&](std::size_t a, std::size_t b) {
+    return costs[a]->wall != costs[b]->wall ? costs[a]->wall < costs[b]->wall : costs[a]->total < costs[b]->total;
+  };
+  for (const std::size_t place : order_of(costs.size(), before)) sorted.push_back(costs[place]);
+  return sorted;
+}
+
+/// Marks the plans that no other beats in time and money, whichever of the ways of paying that are allowed the other
+/// takes, by a sweep in the order of time.
+inline void mark_front(std::vector<plan>& plans, const plan_request& request) {
+  std::vector<const plan_cost*> front;
+  for (const plan_cost* cost : costs_by_time(plans, request)) {
+    const bool equal = !front.empty() && cost->wall == front.back()->wall && cost->total == front.back()->total;
+    if (front.empty() || equal || cost->total < front.back()->total) front.push_back(cost);
+  }
+  for (plan& planned : plans) planned.on_front = contains(front, &chosen_cost(planned));
 }
 
 /// Keeps the plans of the front and the best ones; of every other plan it says which of those dominates it.
-inline void keep_best(plan_answer& answer, std::size_t most) {
-  for (const plan& planned : take_rest(answer.plans, most, [](const plan& other) { return other.on_front; })) {
+inline void keep_best(plan_answer& answer, const plan_request& request) {
+  const std::vector<plan> rest =
+      take_rest(answer.plans, request.most_plans, [](const plan& other) { return other.on_front; });
+  for (const plan& planned : rest) {
     rejected_slice lost{planned.where, slices(planned.mesh), rejection::dominated, 0, {}};
-    const plan* by = nullptr;
+    const plan_cost* least = nullptr;
     for (const plan& other : answer.plans) {
-      const bool no_worse = chosen_cost(other).wall <= chosen_cost(planned).wall && other.on_front;
-      if (no_worse && (by == nullptr || chosen_cost(other).total < chosen_cost(*by).total)) by = &other;
+      for (const plan_cost& cost : other.costs) {
+        const bool no_slower = cost.wall <= chosen_cost(planned).wall && is_allowed(other, cost, request);
+        if (!no_slower || cost.total > chosen_cost(planned).total) continue;
+        if (least != nullptr && cost.total >= least->total) continue;
+        least = &cost;
+        lost.by = plan_name(other);
+      }
     }
-    if (by != nullptr) {
-      lost.amount = (chosen_cost(planned).total - chosen_cost(*by).total).value();
-      lost.by = plan_name(*by);
-    }
+    if (least != nullptr) lost.amount = (chosen_cost(planned).total - least->total).value();
     answer.rejected.push_back(lost);
   }
 }
@@ -279,10 +258,12 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
 }  // namespace detail
 
 /// The best plans to train a model on that many tokens, best first, and one reason for every other slice. All plans of
-/// the front of time and money are among them. The search is exact: no candidate of the space is faster on its slices
-/// than the plan that is returned for them. Every returned plan re-evaluates to the same figures through `memory_use`
-/// and `step_time`. Throws, naming the field, for requests that cannot be asked: no tokens, a negative deadline, a name
-/// of no region or chip, a price of no chip. Worked: examples/first_plan.cpp.
+/// the front of time and money are among them: no other slices, batch, layout, policy, region or way of paying that the
+/// request allows is both faster and cheaper. The search is exact: no candidate of the space is faster on its slices
+/// than the plan that is returned for them; of a range of batches the space has every whole number of sequences. Every
+/// returned plan re-evaluates to the same figures through `memory_use` and `step_time`. Throws, naming the field, for
+/// requests that cannot be asked: no tokens, a negative deadline, a name of no region or chip, a price of no chip.
+/// Worked: examples/first_plan.cpp.
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
   detail::check_request(request);
   detail::search_space space{request, detail::policies_of(request), detail::batches_of(request), {}};
@@ -299,8 +280,8 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
     const detail::merits of = detail::merits_of(planned, chosen_cost(planned));
     return detail::rank_key{detail::worth(of, request.best), of.chips, detail::plan_name(planned)};
   });
-  detail::mark_front(answer.plans);
-  detail::keep_best(answer, request.most_plans);
+  detail::mark_front(answer.plans, request);
+  detail::keep_best(answer, request);
   return answer;
 }
 

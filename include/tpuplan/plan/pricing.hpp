@@ -83,6 +83,11 @@ inline missed_limit limit_missed(const plan& planned, const plan_cost& cost, con
   return {};
 }
 
+/// Whether a plan can be paid that way: it is asked for, and no limit is missed.
+inline bool is_allowed(const plan& planned, const plan_cost& cost, const plan_request& request) {
+  return contains(request.kinds, cost.kind) && limit_missed(planned, cost, request).why == rejection::no_price;
+}
+
 /// Chooses the best way of paying that is allowed and within the limits; the reason that comes closest if none is.
 inline maybe<rejected_slice> choose_cost(plan& planned, const plan_request& request) {
   rejected_slice closest{planned.where, slices(planned.mesh), rejection::no_price, 0, {}};

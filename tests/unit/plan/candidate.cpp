@@ -229,19 +229,26 @@ TEST_CASE("a candidate is what step_time and memory_use say") {
         const double total = step_time(m, job, l, s, c).total.value();
         const memory_breakdown memory = memory_use(m, job, l, s);
         const bool same = close(got.time.value(), total) && close(got.on_device.low.value(), memory.low.value()) &&
-                          close(got.on_device.total.value(), memory.total.value()) && close(got.on_device.high.value(), memory.high.value());
+                          close(got.on_device.total.value(), memory.total.value()) &&
+                          close(got.on_device.high.value(), memory.high.value());
         if (!same && ++wrong < 4) {
-          UNSCOPED_INFO("model " << &m - all_models.data() << " on " << name(s).view() << ": " << got.time.value() << " for "
-                                 << total << " s, " << got.on_device.low.value() << " " << got.on_device.total.value() << " " << got.on_device.high.value() << " for "
+          UNSCOPED_INFO("model " << &m - all_models.data() << " on " << name(s).view() << ": " << got.time.value()
+                                 << " for " << total << " s, " << got.on_device.low.value() << " "
+                                 << got.on_device.total.value() << " " << got.on_device.high.value() << " for "
                                  << memory.low.value() << " " << memory.total.value() << " " << memory.high.value());
         }
-        beyond_bounds += detail::least_time(h).value() > got.time.value() || detail::least_bytes(h).value() > got.on_device.low.value() ? 1U : 0U;
+        beyond_bounds += detail::least_time(h).value() > got.time.value() ||
+                                 detail::least_bytes(h).value() > got.on_device.low.value()
+                             ? 1U
+                             : 0U;
         least_seconds = std::min(least_seconds, got.time.value());
         least_bytes = std::min(least_bytes, got.on_device.low.value());
         ++compared;
       }
     }
-    tightest += detail::least_time(h).value() > 0.9 * least_seconds && detail::least_bytes(h).value() > 0.9 * least_bytes ? 1U : 0U;
+    tightest +=
+        detail::least_time(h).value() > 0.9 * least_seconds && detail::least_bytes(h).value() > 0.9 * least_bytes ? 1U
+                                                                                                                  : 0U;
     const std::array<bool, 9> has = {l.data > 1,     l.tensor > 1,       l.expert > 1,
                                      l.context > 1,  l.pipeline > 1,     l.dcn_data > 1,
                                      l.dcn_fsdp > 1, l.dcn_pipeline > 1, job.lora_rank > 0};
@@ -262,7 +269,7 @@ TEST_CASE("the bounds are reached, and by whom") {
   const detail::hoisted_job j = detail::hoist(llama_3_8b(), job_of(1024, 4096), policies.data(), policies.size());
   const detail::hoisted_tensor t = detail::hoist(j, s.chip, 1);
   const detail::hoisted_layout h = detail::hoist(t, s, l, 1024);
-  CHECK(detail::least_time(h) == detail::time_of(h, 1, 1));   // nothing is done again
+  CHECK(detail::least_time(h) == detail::time_of(h, 1, 1));         // nothing is done again
   CHECK(detail::least_bytes(h) == detail::bytes_of(h, 16, 0).low);  // one sequence on a device, all done again
   // More microbatches take longer; from two on they take less memory.
   for (std::size_t p = 0; p < policies.size(); ++p) {
@@ -284,7 +291,8 @@ TEST_CASE("jobs that cannot be hoisted are refused by field") {
   }
   CHECK_FALSE(refusal_of([&] { (void)detail::hoist(m, job, policies.data(), 16); }).refused);
   CHECK(says(refusal_of([&] { (void)detail::hoist({}, job, policies.data(), 1); }).message, "model.layers"));
-  CHECK(says(refusal_of([&] { (void)detail::hoist(m, {}, policies.data(), 1); }).message, "training_job.sequence_length"));
+  CHECK(says(refusal_of([&] { (void)detail::hoist(m, {}, policies.data(), 1); }).message,
+             "training_job.sequence_length"));
   calibration none;
   none.own_factor = 0;
   const refusal constants = refusal_of([&] { (void)detail::hoist(m, job, policies.data(), 1, none); });

@@ -587,3 +587,96 @@ TEST_CASE("a request that nothing answers has reasons and no plans") {
   CHECK(make_plan(request).plans.empty());
   CHECK(make_plan(request).rejected.empty());
 }
+
+TEST_CASE("a range of batches is never answered worse than a batch inside of it", "[door]") {
+  plan_request range = llama_request();
+  range.most_plans = 16;
+  range.job.sequence_length = 8192;
+  range.smallest_batch_tokens = 1e6;
+  range.largest_batch_tokens = 8e6;
+  const usd best = chosen_cost(make_plan(range).plans.at(0)).total;
+  for (std::int64_t batch = 123; batch <= 976; batch += batch % 64 == 0 || batch % 61 == 0 ? 1 : 5) {
+    plan_request one = range;
+    one.smallest_batch_tokens = one.largest_batch_tokens = 0;
+    one.job.global_batch = batch;
+    const plan_answer answer = make_plan(one);
+    if (answer.plans.empty()) continue;
+    INFO(batch);
+    CHECK(chosen_cost(answer.plans[0]).total >= best);
+  }
+}
+
+TEST_CASE("the work of a question is bounded", "[door]") {
+  struct question {
+    const char* what;
+    void (*change)(plan_request&);
+  };
+  // Candidates and batches grew with the batch, microbatch by microbatch, and with the width of the range.
+  for (const question& q :
+       {question{"64 million sequences", [](plan_request& r) { r.job.global_batch = 64000000; }},
+        {"all of the run", [](plan_request& r) { r.job.global_batch = 122070312; }},
+        {"a prime", [](plan_request& r) { r.job.global_batch = 67108859; }},
+        {"many divisors", [](plan_request& r) { r.job.global_batch = 73513440; }},
+        {"1M to 8M", [](plan_request& r) { r.smallest_batch_tokens = 1e6, r.largest_batch_tokens = 8e6; }},
+        {"1M to 8G", [](plan_request& r) { r.smallest_batch_tokens = 1e6, r.largest_batch_tokens = 8e9; }},
+        {"a few steps",
+         [](plan_request& r) { r.smallest_batch_tokens = 1e6, r.largest_batch_tokens = 8e9, r.tokens = 9e9; }}}) {
+    INFO(q.what);
+    plan_request request = llama_request();
+    request.job.sequence_length = 8192;
+    request.tokens = 1e12;
+    q.change(request);
+    const plan_answer answer = make_plan(request);
+    CHECK(answer.plans.size() > 5);
+    CHECK(answer.counts.candidates < 100000);
+    CHECK(answer.counts.batches < 2000000);
+  }
+}
+
+TEST_CASE("batches that no run has are refused", "[door]") {
+  plan_request request = llama_request();
+  request.tokens = 1e9;
+  request.job.global_batch = 1000000;
+  CHECK(says(refusal_of([&] { (void)make_plan(request); }).message, "plan.job.global_batch is 1000000"));
+  request.tokens = 1e13;
+  request.smallest_batch_tokens = 1e6;
+  request.largest_batch_tokens = 1e12;
+  CHECK(says(refusal_of([&] { (void)make_plan(request); }).message, "plan.largest_batch_tokens is 1e+12"));
+  request.smallest_batch_tokens = 1e12;
+  request.tokens = 1e11;
+  CHECK(says(refusal_of([&] { (void)make_plan(request); }).message, "of those of the run"));
+  // A range that ends beyond the run ends with it: one step.
+  request.smallest_batch_tokens = request.tokens = 4e8;
+  for (const plan& p : make_plan(request).plans) CHECK(p.steps == 1);
+}
+
+TEST_CASE("the front knows every way of paying that is allowed", "[door]") {
+  plan_request request = llama_request();
+  request.kinds = {provisioning::on_demand, provisioning::spot};
+  request.generations = {"v5e", "v6e", "v5p"};
+  const plan_answer answer = make_plan(request);
+  std::size_t on_front = 0;
+  for (const plan& p : answer.plans) {
+    on_front += p.on_front ? 1 : 0;
+    bool beaten = false;
+    for (const plan& other : answer.plans) {
+      for (const plan_cost& way : other.costs) {
+        if (way.kind != provisioning::on_demand && way.kind != provisioning::spot) continue;
+        beaten = beaten || (way.wall < chosen_cost(p).wall && way.total < chosen_cost(p).total);
+      }
+    }
+    INFO(name(p.where).view());
+    if (p.on_front) CHECK_FALSE(beaten);
+  }
+  CHECK(on_front > 0);
+}
+
+TEST_CASE("the largest divisor up to a number") {
+  for (std::int64_t whole = 1; whole <= 400; ++whole) {
+    for (std::int64_t most = 1; most <= whole + 1; ++most) {
+      std::int64_t expected = most < whole ? most : whole;
+      while (whole % expected != 0) --expected;
+      CHECK(detail::largest_divisor(whole, most) == expected);
+    }
+  }
+}

@@ -1,0 +1,240 @@
+#ifndef TPUPLAN_PLAN_BATCHES_HPP
+#define TPUPLAN_PLAN_BATCHES_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <tpuplan/integer.hpp>
+#include <tpuplan/math.hpp>
+#include <tpuplan/plan/candidate.hpp>
+#include <tpuplan/plan/plan.hpp>
+#include <tpuplan/plan/search.hpp>
+
+/// @file
+/// The fastest batch, number of microbatches and remat policy of one layout, out of every batch of a range.
+///
+/// The batch is k sequences on each shard of the layout, in a microbatches of k / a sequences each. Two things make the
+/// search exact in few steps:
+///
+///   - the time of a step grows with a, and its memory shrinks: of one policy, the largest microbatch that fits is best
+///   - the time for each sequence falls as k grows, apart from the last step of the run, which is not full: from the
+///     largest k down, the search ends where a bound on all smaller ones is no faster than what was found
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// Batches to choose from, in sequences, and the run that they are for.
+struct batch_range {
+  std::int64_t smallest = 0;
+  std::int64_t largest = 0;
+  double sequences = 0;  ///< of the whole run
+};
+
+/// The largest divisor of `whole` that is at most `most`, in at most as many steps as the smaller of `most` and twice
+/// the square root of `whole`. Preconditions: both are 1 or more.
+constexpr std::int64_t largest_divisor(std::int64_t whole, std::int64_t most) {
+  if (most >= whole) return whole;
+  for (std::int64_t other = ceil_div(whole, most); other <= most; ++other) {
+    if (whole % other == 0) return whole / other;
+    most = whole / (other + 1);
+  }
+  while (whole % most != 0) --most;
+  return most;
+}
+
+/// The fastest candidate of a number of equal slices, or what came closest to one.
+struct slice_search {
+  rejected_slice closest{};
+  double run = std::numeric_limits<double>::infinity();  ///< seconds of the whole run
+  layout mesh{};
+  std::int64_t batch = 0;
+  std::int64_t accumulation = 0;
+  std::size_t policy = 0;
+
+  [[nodiscard]] bool found() const { return accumulation > 0; }
+};
+
+/// What is searched on a layout: every batch of the range that its shards divide, under every policy.
+class batch_search {
+ public:
+  batch_search(slice_search& found, const hoisted_tensor& tensor, const slice& where, const layout& mesh,
+               const batch_range& range, bool accept_uncertain, search_counts& counts)
+      : found_{found},
+        tensor_{tensor},
+        where_{where},
+        mesh_{mesh},
+        counts_{counts},
+        accept_uncertain_{accept_uncertain},
+        shards_{batch_shards(mesh)},
+        smallest_{ceil_div(range.smallest, shards_)},
+        largest_{range.largest / shards_},
+        usable_{usable_hbm_per_device(where.chip).value()},
+        sequences_{range.sequences / static_cast<double>(shards_)} {}
+
+  /// Whether the shards divide any batch of the range.
+  [[nodiscard]] bool any() const { return smallest_ <= largest_; }
+
+  /// Searches all of them; false where a bound showed that none is faster than what was found before.
+  bool search() {
+    hoisted_layout top = at(largest_);
+    if (least_time(top).value() / static_cast<double>(largest_) * sequences_ >= found_.run) return false;
+    for (std::size_t policy = 0; policy < policies(); ++policy) {
+      one_[policy] = sequences_that_fit(top, policy, 0);
+      several_[policy] = sequences_that_fit(top, policy, 1);
+    }
+    if (!found_.found()) try_smallest();
+    bool searched = false;
+    for (std::int64_t each = largest_; each >= smallest_; top = at(each)) {
+      if (least_for_each_sequence(top, each) * sequences_ >= found_.run) break;
+      searched = true;
+      each = try_steps(each) - 1;
+      if (each < smallest_) break;
+    }
+    return searched;
+  }
+
+ private:
+  [[nodiscard]] std::size_t policies() const { return tensor_.from->count; }
+
+  hoisted_layout at(std::int64_t each) {
+    ++counts_.batches;
+    return hoist(tensor_, where_, mesh_, checked_multiply(each, shards_));
+  }
+
+  [[nodiscard]] double steps_with(std::int64_t each) const {
+    return math::ceil(sequences_ / static_cast<double>(each));
+  }
+
+  /// The smallest number of sequences on a shard with which the run takes that many steps, as `each` does.
+  [[nodiscard]] std::int64_t first_with(double steps, std::int64_t each) const {
+    std::int64_t first = ceil_to_count(sequences_ / steps);
+    if (first < smallest_) first = smallest_;
+    while (first < each && steps_with(first) > steps) ++first;
+    while (first > smallest_ && steps_with(first - 1) <= steps) --first;
+    return first < each ? first : each;
+  }
+
+  /// Sequences on a shard that fit at once under a policy, rounded up a little; 0 where not even one does.
+  [[nodiscard]] double sequences_that_fit(const hoisted_layout& of, std::size_t policy, std::size_t several) const {
+    const std::size_t estimate = accept_uncertain_ ? 0 : 2;
+    const double limit = (accept_uncertain_ ? 2 - safe_share : safe_share) * usable_;
+    const hoisted_policy& chosen = of.from->policies[policy];
+    const fixed_stages& fixed = of.memory[several];
+    if (fixed.update.value() > limit) return 0;
+    const double tokens = of.tokens_on_device / static_cast<double>(largest_);
+    const double logits = (limit - fixed.logits[estimate].value()) / (chosen.logits[estimate].value() * tokens);
+    const double layer = (limit - fixed.layer[estimate].value()) / (chosen.layer[estimate].value() * tokens);
+    const double most = (logits < layer ? logits : layer) * (1 + 1e-9);
+    return most < 1 ? 0 : most > 1e15 ? 1e15 : math::floor(most);
+  }
+
+  /// The fewest microbatches of that many sequences on a shard that may fit; infinite where none do.
+  [[nodiscard]] double fewest(std::size_t policy, double each) const {
+    if (each <= one_[policy]) return 1;
+    return several_[policy] < 1 ? std::numeric_limits<double>::infinity() : math::ceil(each / several_[policy]);
+  }
+
+  /// A lower bound on the time of a step, which grows with the batch.
+  [[nodiscard]] double least_of_step(const hoisted_layout& of, std::int64_t each) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t policy = 0; policy < policies(); ++policy) {
+      const double pieces = fewest(policy, static_cast<double>(each));
+      if (!is_finite(pieces)) continue;
+      const double time = tpuplan::time_of(of.from->policies[policy].work, of.at, pieces).value();
+      if (time < least) least = time;
+    }
+    return least;
+  }
+
+  /// A lower bound on the time for each sequence of a shard, with that many on it or fewer.
+  [[nodiscard]] double least_for_each_sequence(const hoisted_layout& of, std::int64_t each) const {
+    const auto sequences = static_cast<double>(each);
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t policy = 0; policy < policies(); ++policy) {
+      const double most = one_[policy] > several_[policy] ? one_[policy] : several_[policy];
+      if (most < 1) continue;
+      const double pieces = sequences > most ? sequences / most : 1;
+      const double time = tpuplan::time_of(of.from->policies[policy].work, of.at, pieces).value() / sequences;
+      if (time < least) least = time;
+    }
+    return least * (1 - 1e-12);
+  }
+
+  /// Tries the fewest microbatches that fit under a policy, where they can be faster than what was found.
+  void try_policy(const hoisted_layout& of, std::int64_t each, double steps, std::size_t policy) {
+    const double pieces = fewest(policy, static_cast<double>(each));
+    if (!is_finite(pieces)) return;
+    if (steps * tpuplan::time_of(of.from->policies[policy].work, of.at, pieces).value() >= found_.run) return;
+    if (pieces == 1 && try_one(of, each, steps, 1, policy)) return;
+    const double most = several_[policy] < static_cast<double>(each) ? several_[policy] : static_cast<double>(each);
+    for (std::int64_t together = floor_to_count(most); together >= 1; --together) {
+      together = largest_divisor(each, together);
+      if (together < each && try_one(of, each, steps, each / together, policy)) return;
+    }
+  }
+
+  /// Where nothing was found yet: the smallest batch, whole and in as many microbatches as there can be. No other needs
+  /// less memory.
+  void try_smallest() {
+    const hoisted_layout least = at(smallest_);
+    const double steps = steps_with(smallest_);
+    for (std::size_t policy = 0; policy < policies(); ++policy) {
+      (void)try_one(least, smallest_, steps, 1, policy);
+      if (smallest_ > 1) (void)try_one(least, smallest_, steps, smallest_, policy);
+    }
+  }
+
+  /// Tries the batches with which the run takes as many steps as with `each` on a shard, or fewer on it, from the
+  /// smallest of them up. Returns that one.
+  std::int64_t try_steps(std::int64_t each) {
+    const double steps = steps_with(each);
+    const std::int64_t first = first_with(steps, each);
+    for (std::int64_t more = first; more <= each; ++more) {
+      const hoisted_layout of = at(more);
+      if (steps * least_of_step(of, more) >= found_.run) break;
+      for (std::size_t policy = 0; policy < policies(); ++policy) try_policy(of, more, steps, policy);
+    }
+    return first;
+  }
+
+  /// Takes a candidate that fits and is faster; of one that does not fit, what is missing. Whether it fits.
+  bool try_one(const hoisted_layout& of, std::int64_t each, double steps, std::int64_t accumulation,
+               std::size_t policy) {
+    const candidate c = evaluate(of, accumulation, policy);
+    ++counts_.candidates;
+    const double low = c.on_device.low.value(), high = c.on_device.high.value();
+    if (low > (2 - safe_share) * usable_)
+      return come_closer(found_.closest, rejection::does_not_fit, low - usable_), false;
+    if (!(high < safe_share * usable_) && !accept_uncertain_)
+      return come_closer(found_.closest, rejection::fit_uncertain, high - safe_share * usable_), false;
+    if (c.time.value() * steps >= found_.run) return true;
+    found_.run = c.time.value() * steps;
+    found_.mesh = mesh_;
+    found_.batch = each * shards_;
+    found_.accumulation = accumulation;
+    found_.policy = policy;
+    return true;
+  }
+
+  slice_search& found_;
+  const hoisted_tensor& tensor_;
+  const slice& where_;
+  const layout& mesh_;
+  search_counts& counts_;
+  bool accept_uncertain_;
+  std::int64_t shards_;
+  std::int64_t smallest_;  // sequences on a shard
+  std::int64_t largest_;
+  double usable_;
+  double sequences_;                             // of the run, on a shard
+  std::array<double, most_policies> one_{};      // sequences that fit in one microbatch, by policy
+  std::array<double, most_policies> several_{};  // in each of several
+};
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
