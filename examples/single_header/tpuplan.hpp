@@ -925,12 +925,12 @@ constexpr void check_shape(const topology& shape) {
 
 /// Which axes of a slice close into rings.
 enum class wraparound_rule : std::uint8_t {
-  whole_pod,    ///< v2, v3: all axes of the full pod wrap, none of one host; of slices in between it is not known
+  whole_pod,    ///< v2, v3, announced chips: all axes of the full pod wrap, none of one host; else it is not known
   axis_of_16,   ///< v5e, v6e: an axis wraps where its length is 16
   whole_cubes,  ///< v4, v5p, tpu7x: all axes wrap where all are multiples of 4, otherwise none
 };
 
-/// Per axis, whether it wraps: yes, no, or unknown (partial slices of v2 and v3).
+/// Per axis, whether it wraps: yes, no, or unknown (partial slices of v2, v3 and announced chips).
 /// Worked: 8x16 of v5e wraps on its second axis only; 4x4x8 of v5p on all three; 2x4x4 of v5p on none.
 /// Source: GKE DRA driver util.go, MaxText accelerator_to_spec_map.py, scaling book "TPU networking".
 [[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const topology& shape, wraparound_rule rule,
@@ -945,9 +945,10 @@ enum class wraparound_rule : std::uint8_t {
     }
     case wraparound_rule::whole_pod: break;
   }
-  if (shape == pod) return {known<bool>{true}, known<bool>{true}, known<bool>{false}};
+  const bool solid = shape.axes == 3;
+  if (shape == pod) return {known<bool>{true}, known<bool>{true}, known<bool>{solid}};
   if (chips(shape) <= 4) return {known<bool>{false}, known<bool>{false}, known<bool>{false}};
-  return {known<bool>{unknown}, known<bool>{unknown}, known<bool>{false}};
+  return {known<bool>{unknown}, known<bool>{unknown}, solid ? known<bool>{unknown} : known<bool>{false}};
 }
 
 /// Whether the three-dimensional shape may be twisted for more bisection: multiples of 4, each dimension equal to or
@@ -1017,9 +1018,16 @@ struct on_chip_spec {
   known<bytes> smem_per_tensorcore{};       ///< scalar memory
 };
 
+/// How XLA lays arrays out in memory by default: in tiles of one vector register.
+struct tiling_spec {
+  std::int64_t sublanes = 8;            ///< rows of a vector register, of 32 bits
+  std::int64_t lanes = 128;             ///< columns of a vector register
+  bool large_tiles_of_16_bits = false;  ///< 16-bit types take twice the rows, as from tpu7x on; else two share a row
+};
+
 /// The interconnect inside a slice. Rates are one-way, of one link.
 struct ici_spec {
-  std::int64_t links = 0;                                     ///< per chip: 4 in two dimensions, 6 in three
+  std::int64_t links = 0;                                     ///< per chip: 4 in two dimensions, 6 in three; 0: unknown
   std::int32_t axes = 0;                                      ///< 2 or 3
   bytes_per_second link_one_way{};                            ///< nominal
   double achievable_fraction = 0.9;                           ///< of nominal, as the scaling book and MaxText use
@@ -1037,7 +1045,7 @@ struct host_spec {
 
 /// How large slices of a generation get.
 struct pod_spec {
-  topology shape{};                ///< the full pod
+  topology shape{};                ///< the full pod; not set where no source states it
   std::int64_t largest_slice = 0;  ///< chips in the largest single slice that is scheduled
 };
 
@@ -1048,6 +1056,7 @@ enum class name_counts : std::uint8_t { tensorcores, chips };
 struct chip_spec {
   text<24> name{};                    ///< "v5e"; `find_chip` reads it
   std::int64_t announced_year = 0;    ///< of the announcement
+  bool announced_only = false;        ///< nobody can rent it yet: no slice, price or service of it is documented
   std::int64_t tensorcores = 0;       ///< per chip
   std::int64_t jax_devices = 0;       ///< devices that JAX shows per chip: 2 on v2, v3 and tpu7x
   bool megacore = false;              ///< two TensorCores shown as one device
@@ -1056,6 +1065,7 @@ struct chip_spec {
   known<per_second> clock{};          ///< of the TensorCores
   hbm_spec hbm{};                     ///< of the chip
   on_chip_spec on_chip{};             ///< of the chip
+  tiling_spec tiling{};               ///< of arrays in its memories
   known<std::int64_t> sparsecores{};  ///< per chip
   ici_spec ici{};                     ///< of the chip
   host_spec host{};                   ///< of the machine that it is in
@@ -1065,7 +1075,7 @@ struct chip_spec {
 
 /// The peak rate of matrix products whose operands are of that format, per chip. bf16 stands for fp16 and, as XLA
 /// computes it by default, for fp32 inputs. Throws `errc::unknown_figure` where the chip has none or none is
-/// documented. Worked: peak_rate(v5e, dtype::int8) is 393 TOP/s; of v3 it is absent.
+/// documented. Worked: peak_rate(v5e, dtype::int8) is 393 TOP/s; of v3 and tpu7x it is absent.
 [[nodiscard]] constexpr flops_per_second peak_rate(const chip_spec& chip, dtype compute) {
   switch (compute) {
     case dtype::int8: return chip.peak.int8.value("int8 peak of the chip");
@@ -1078,7 +1088,7 @@ struct chip_spec {
   return chip.peak.bf16.value("bf16 peak of the chip");
 }
 
-/// Whether `peak_rate` knows the rate of that format. Worked: it knows fp8 on v6e, not on v5e.
+/// Whether `peak_rate` knows the rate of that format. Worked: it knows fp8 on v5e, not on v4.
 [[nodiscard]] constexpr bool has_peak_rate(const chip_spec& chip, dtype compute) noexcept {
   switch (compute) {
     case dtype::int8: return chip.peak.int8.has_value();
@@ -1102,14 +1112,18 @@ struct chip_spec {
   return chip.hbm.bandwidth * chip.on_chip.vmem_bandwidth_over_hbm.value("VMEM bandwidth of the chip");
 }
 
-/// One way out of one chip over all its links, nominal. Worked: 600 GB/s on v5p.
-[[nodiscard]] constexpr bytes_per_second ici_one_way(const chip_spec& chip) noexcept {
-  return chip.ici.link_one_way * static_cast<double>(chip.ici.links);
+/// One way out of one chip over all its links, nominal. Refuses a chip whose links are not documented.
+/// Worked: 600 GB/s on v5p; tpu8i is refused.
+[[nodiscard]] constexpr bytes_per_second ici_one_way(const chip_spec& chip) {
+  detail::positive("chip.ici.link_one_way", chip.ici.link_one_way.value());
+  return chip.ici.link_one_way * static_cast<double>(detail::positive_count("chip.ici.links", chip.ici.links));
 }
 
 /// One axis of one chip in both directions, as achieved: two links times the achievable fraction. This is the
-/// bandwidth of the scaling book's collectives. Worked: 2 x 100 GB/s x 0.9 = 180 GB/s on v5p.
-[[nodiscard]] constexpr bytes_per_second ici_axis_both_ways(const chip_spec& chip) noexcept {
+/// bandwidth of the scaling book's collectives. Refuses a chip whose links are not documented.
+/// Worked: 2 x 100 GB/s x 0.9 = 180 GB/s on v5p; tpu8i is refused.
+[[nodiscard]] constexpr bytes_per_second ici_axis_both_ways(const chip_spec& chip) {
+  detail::positive("chip.ici.link_one_way", chip.ici.link_one_way.value());
   return chip.ici.link_one_way * (2 * chip.ici.achievable_fraction);
 }
 
@@ -2998,6 +3012,7 @@ inline namespace abi_0 {
 inline constexpr chip_spec v2 = {
     "v2",
     /*announced_year*/ 2017,
+    /*announced_only*/ false,
     /*tensorcores*/ 2,
     /*jax_devices*/ 2,
     /*megacore*/ false,
@@ -3006,6 +3021,7 @@ inline constexpr chip_spec v2 = {
     /*clock*/ 700_MHz,
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {16_GiB, 16_GiB, 8034189312_B, 700_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {16_MiB, unknown, 0_B, 16_KiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ unknown,
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 62_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
@@ -3017,6 +3033,7 @@ inline constexpr chip_spec v2 = {
 inline constexpr chip_spec v3 = {
     "v3",
     /*announced_year*/ 2018,
+    /*announced_only*/ false,
     /*tensorcores*/ 2,
     /*jax_devices*/ 2,
     /*megacore*/ false,
@@ -3025,6 +3042,7 @@ inline constexpr chip_spec v3 = {
     /*clock*/ 940_MHz,
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {32_GiB, 32_GiB, 16624123904_B, 900_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {16_MiB, unknown, 0_B, 16_KiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ unknown,
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 82_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
@@ -3036,6 +3054,7 @@ inline constexpr chip_spec v3 = {
 inline constexpr chip_spec v4 = {
     "v4",
     /*announced_year*/ 2021,
+    /*announced_only*/ false,
     /*tensorcores*/ 2,
     /*jax_devices*/ 1,
     /*megacore*/ true,
@@ -3045,6 +3064,7 @@ inline constexpr chip_spec v4 = {
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {32_GiB, 32_GiB, 33017561088_B, 1200_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/
     {16_MiB, unknown, 128_MiB, 1_MiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{4},
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 50_GB_per_s, 0.9, wraparound_rule::whole_cubes, absent},
@@ -3056,14 +3076,16 @@ inline constexpr chip_spec v4 = {
 inline constexpr chip_spec v5e = {
     "v5e",
     /*announced_year*/ 2023,
+    /*announced_only*/ false,
     /*tensorcores*/ 1,
     /*jax_devices*/ 1,
     /*megacore*/ false,
     /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {4, 128, 1},
-    /*peak: bf16, int8, fp8, int4*/ {197_TFLOP_per_s, 393_TFLOP_per_s, unknown, 788_TFLOP_per_s},
+    /*peak: bf16, int8, fp8, int4*/ {197_TFLOP_per_s, 393_TFLOP_per_s, 197_TFLOP_per_s, 788_TFLOP_per_s},
     /*clock*/ 1500_MHz,
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {16_GiB, 16_GB, 16909332480_B, 819_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {128_MiB, 22.0, 0_B, 1_MiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{0},
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 50_GB_per_s, 0.9, wraparound_rule::axis_of_16, absent},
@@ -3075,6 +3097,7 @@ inline constexpr chip_spec v5e = {
 inline constexpr chip_spec v5p = {
     "v5p",
     /*announced_year*/ 2023,
+    /*announced_only*/ false,
     /*tensorcores*/ 2,
     /*jax_devices*/ 1,
     /*megacore*/ true,
@@ -3083,6 +3106,7 @@ inline constexpr chip_spec v5p = {
     /*clock*/ 1750_MHz,
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {96_GiB, 95_GiB, 102803439616_B, 2765_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {64_MiB, unknown, 0_B, 1_MiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{4},
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 100_GB_per_s, 0.9, wraparound_rule::whole_cubes, absent},
@@ -3094,6 +3118,7 @@ inline constexpr chip_spec v5p = {
 inline constexpr chip_spec v6e = {
     "v6e",
     /*announced_year*/ 2024,
+    /*announced_only*/ false,
     /*tensorcores*/ 1,
     /*jax_devices*/ 1,
     /*megacore*/ false,
@@ -3102,6 +3127,7 @@ inline constexpr chip_spec v6e = {
     /*clock*/ 1750_MHz,
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {32_GiB, 32_GiB, 33550237696_B, 1638_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {128_MiB, unknown, 0_B, 1_MiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{2},
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 100_GB_per_s, 0.9, wraparound_rule::axis_of_16, absent},
@@ -3113,14 +3139,16 @@ inline constexpr chip_spec v6e = {
 inline constexpr chip_spec tpu7x = {
     "tpu7x",
     /*announced_year*/ 2025,
+    /*announced_only*/ false,
     /*tensorcores*/ 2,
     /*jax_devices*/ 2,
     /*megacore*/ false,
     /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {2, 256, 2},
-    /*peak: bf16, int8, fp8, int4*/ {2307_TFLOP_per_s, unknown, 4614_TFLOP_per_s, unknown},
+    /*peak: bf16, int8, fp8, int4*/ {2307_TFLOP_per_s, absent, 4614_TFLOP_per_s, absent},
     /*clock*/ unknown,
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {192_GiB, 192_GiB, 101737037824_B, 7380_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {64_MiB, unknown, 0_B, 1_MiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, true},
     /*sparsecores*/ std::int64_t{4},
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 100_GB_per_s, 0.9, wraparound_rule::whole_cubes, 6.0},
@@ -3128,8 +3156,50 @@ inline constexpr chip_spec tpu7x = {
     /*pod: shape, largest_slice*/ {{16, 24, 24}, 9216},
     /*slice_name_counts*/ name_counts::tensorcores};
 
+/// TPU 8t.
+inline constexpr chip_spec tpu8t = {
+    "tpu8t",
+    /*announced_year*/ 2026,
+    /*announced_only*/ true,
+    /*tensorcores*/ 1,
+    /*jax_devices*/ 1,
+    /*megacore*/ false,
+    /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {2, 256, 2},
+    /*peak: bf16, int8, fp8, int4*/ {996.1_TFLOP_per_s, 996.1_TFLOP_per_s, 5976.9_TFLOP_per_s, 11953.8_TFLOP_per_s},
+    /*clock*/ 1900_MHz,
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {216_GiB, 216_GB, unknown, 6528_GB_per_s},
+    /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {128_MiB, unknown, 0_B, 1_MiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {16, 128, true},
+    /*sparsecores*/ std::int64_t{2},
+    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    {6, 3, 200_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
+    /*host: chips, dram, pcie, dcn*/ {0, unknown, unknown, unknown},
+    /*pod: shape, largest_slice*/ {{}, 9600},
+    /*slice_name_counts*/ name_counts::chips};
+
+/// TPU 8i.
+inline constexpr chip_spec tpu8i = {
+    "tpu8i",
+    /*announced_year*/ 2026,
+    /*announced_only*/ true,
+    /*tensorcores*/ 2,
+    /*jax_devices*/ 2,
+    /*megacore*/ false,
+    /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {2, 256, 1},
+    /*peak: bf16, int8, fp8, int4*/ {1101_TFLOP_per_s, absent, 8808_TFLOP_per_s, unknown},
+    /*clock*/ 2100_MHz,
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {288_GiB, 288_GB, unknown, 8601_GB_per_s},
+    /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {192_MiB, unknown, 0_B, 1_MiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, true},
+    /*sparsecores*/ absent,
+    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    {0, 0, 0_GB_per_s, 0.9, wraparound_rule::whole_pod, unknown},
+    /*host: chips, dram, pcie, dcn*/ {0, unknown, unknown, unknown},
+    /*pod: shape, largest_slice*/ {{}, 1024},
+    /*slice_name_counts*/ name_counts::chips};
+
 /// All generations, oldest first.
-inline constexpr std::array<chip_spec, 7> generations = {v2, v3, v4, v5e, v5p, v6e, tpu7x};
+inline constexpr std::array<chip_spec, 9> generations = {v2, v3, v4, v5e, v5p, v6e, tpu7x, tpu8t, tpu8i};
 // end of generated: chips
 
 namespace detail {
@@ -3146,7 +3216,7 @@ inline constexpr chip_alias chip_aliases[] = {
     {"v2", "v2"}, {"v3", "v3"}, {"v4", "v4"}, {"v4p", "v4"}, {"v5e", "v5e"}, {"v5litepod", "v5e"}, {"v5 lite", "v5e"},
     {"v5lite", "v5e"}, {"v5p", "v5p"}, {"v5", "v5p"}, {"v6e", "v6e"}, {"trillium", "v6e"}, {"v6 lite", "v6e"},
     {"v6", "v6e"}, {"tpu7x", "tpu7x"}, {"ironwood", "tpu7x"}, {"v7", "tpu7x"}, {"tpu7", "tpu7x"}, {"v7x", "tpu7x"},
-    {"7x", "tpu7x"},
+    {"7x", "tpu7x"}, {"tpu8t", "tpu8t"}, {"8t", "tpu8t"}, {"tpu8i", "tpu8i"}, {"8i", "tpu8i"}, {"v8i", "tpu8i"},
 };
 // clang-format on
 // end of generated: chip_aliases
@@ -3221,8 +3291,8 @@ struct slice_row {
   std::int16_t chips_per_vm;
 };
 
-/// The slices of one chip. The first row with a given number of chips is the one that a name with that number stands
-/// for, with its default VM layout; further rows are other VM layouts, and shapes that no name stands for.
+/// The slices of one chip. The first row with a given number of chips is the one that a name with that number
+/// stands for, with its default VM layout; further rows are other VM layouts, and shapes that no name stands for.
 struct slice_block {
   std::string_view chip{};    ///< the name of the chip
   std::string_view prefix{};  ///< what the names of its slices begin with: "v5litepod"
@@ -3323,7 +3393,7 @@ struct machine_type {
 // generated: machine_types from data/hardware.json
 /// The machine types of the generations. Where several fit a slice the first is the usual one.
 // clang-format off
-inline constexpr std::array<machine_type, 16> machine_types = {{
+inline constexpr std::array<machine_type, 28> machine_types = {{
     {"ct3-hightpu-4t", "v3", 4, 96, 340, true, false},
     {"ct3p-hightpu-4t", "v3", 4, 48, 340, false, true},
     {"ct4p-hightpu-4t", "v4", 4, 240, 407, true, true},
@@ -3334,12 +3404,24 @@ inline constexpr std::array<machine_type, 16> machine_types = {{
     {"ct5lp-hightpu-4t", "v5e", 4, 112, 192, true, true},
     {"ct5lp-hightpu-8t", "v5e", 8, 224, 384, true, false},
     {"ct5p-hightpu-4t", "v5p", 4, 208, 448, true, true},
+    {"ct5p-hightpu-1t", "v5p", 1, 52, 112, true, false},
+    {"ct5p-hightpu-2t", "v5p", 2, 104, 224, false, false},
+    {"ct5p-hightpu-1t-tpu", "v5p", 1, 52, 112, true, false},
+    {"ct5p-hightpu-2t-tpu", "v5p", 2, 104, 224, false, false},
+    {"ct5p-hightpu-4t-tpu", "v5p", 4, 208, 448, true, true},
     {"ct6e-standard-1t", "v6e", 1, 44, 176, true, false},
     {"ct6e-standard-4t", "v6e", 4, 180, 720, true, true},
     {"ct6e-standard-8t", "v6e", 8, 180, 1440, true, false},
+    {"ct6e-standard-1t-tpu", "v6e", 1, 44, 176, true, false},
+    {"ct6e-standard-4t-tpu", "v6e", 4, 180, 720, true, true},
+    {"ct6e-standard-8t-tpu", "v6e", 8, 180, 1440, true, false},
     {"tpu7x-standard-1t", "tpu7x", 1, unknown, unknown, true, false},
     {"tpu7x-standard-4t", "tpu7x", 4, 224, 960, true, true},
     {"tpu7x-ultranet-4t", "tpu7x", 4, unknown, unknown, true, true},
+    {"tpu7x-standard-4t-tpu", "tpu7x", 4, 224, 960, true, true},
+    {"tpu7x-ultranet-4t-tpu", "tpu7x", 4, unknown, unknown, true, true},
+    {"tpu7-standard-1t", "tpu7x", 1, unknown, unknown, true, false},
+    {"tpu7-standard-4t", "tpu7x", 4, unknown, unknown, true, true},
 }};
 // clang-format on
 // end of generated: machine_types
@@ -3522,12 +3604,13 @@ inline constexpr std::size_t slice_count = detail::count_slices();
 }
 
 /// Whether a chip has slices of that shape. Chips with three axes: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples
-/// of 4 with A <= B <= C (one chip on tpu7x). Chips with two axes: the documented shapes of the generations; for other
-/// chips sides that are powers of two, equal or one twice the other. A slice has no more chips than the largest slice
-/// of its generation, or than a documented name above that.
-/// Worked: 4x4x12 of v5p is valid, 4x12x4 and 4x4x6 are not. Source: KubeRay's copy of GKE "Plan TPUs", xpk.
+/// of 4 with A <= B <= C (one chip on tpu7x). Chips with two axes: the documented shapes of the generations;
+/// for other chips sides that are powers of two, equal or one twice the other. A slice has no more chips than the
+/// largest slice of its generation, or than a documented name above that. A chip that is announced alone has none:
+/// `slice{chip, shape, chips per VM}` is one of the caller's own. Worked: 4x4x12 of v5p is valid, 4x12x4 and 4x4x6 are
+/// not. Source: KubeRay's copy of GKE "Plan TPUs", xpk.
 [[nodiscard]] constexpr bool is_valid_shape(const chip_spec& chip, const topology& shape) {
-  if (shape.axes != chip.ici.axes) return false;
+  if (shape.axes != chip.ici.axes || chip.announced_only) return false;
   const detail::slice_block documented = detail::slices_of(chip.name);
   for (const detail::slice_row& row : documented) {
     if (detail::is_shape(row, shape)) return true;
@@ -3546,6 +3629,7 @@ namespace detail {
 
 /// The shapes that a chip's slices have, as a message lists them.
 constexpr text<160> shape_hint(const chip_spec& chip) {
+  if (chip.announced_only) return "none yet: it is announced, and no slice of it is documented";
   if (chip.ici.axes == 3) return "2x2x1, 2x2x2, 2x2x4, 2x4x4, or AxBxC of multiples of 4 with A <= B <= C";
   const slice_block documented = slices_of(chip.name);
   if (documented.count == 0)
@@ -3560,13 +3644,23 @@ constexpr text<160> shape_hint(const chip_spec& chip) {
   return list;
 }
 
+/// Whether the shape is one VM of a single chip that Compute Engine and GKE have of that chip, though no name of a
+/// slice stands for it: v5p has.
+constexpr bool is_one_chip_vm(const chip_spec& chip, const topology& shape) {
+  if (shape.axes != chip.ici.axes || tpuplan::chips(shape) != 1) return false;
+  for (const machine_type& type : machine_types) {
+    if (type.chip == chip.name && type.chips == 1 && type.makes_one_vm) return true;
+  }
+  return false;
+}
+
 }  // namespace detail
 
 /// The slice of that chip in that shape, with the default VM layout (or `chips_per_vm` where it is given). Throws
 /// `errc::unknown_name` for shapes that the chip does not have, and `errc::not_divisible` for VMs that do not tile it.
 /// Worked: slice_of(v5p, {4, 4, 12}) has 192 chips.
 [[nodiscard]] constexpr slice slice_of(const chip_spec& chip, const topology& shape, std::int64_t chips_per_vm = 0) {
-  if (!is_valid_shape(chip, shape)) {
+  if (!is_valid_shape(chip, shape) && !detail::is_one_chip_vm(chip, shape)) {
     detail::fail(errc::unknown_name, "slice shape", name(shape).view(), detail::shape_hint(chip).view());
   }
   slice result{chip, shape, chips_per_vm};
@@ -3620,6 +3714,9 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
     for (const slice_row& row : slices_of(type.chip)) {
       if (chips(row) == type.chips && row.chips_per_vm == type.chips) return to_slice(chip_for(type.chip), row);
     }
+    const chip_spec chip = chip_for(type.chip);
+    const topology one{{1, 1, 1}, chip.ici.axes};
+    if (type.chips == 1 && is_one_chip_vm(chip, one)) return slice{chip, one, 1};
   }
   return nothing;
 }
@@ -3634,7 +3731,7 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   const detail::slice_name_parts parts = detail::split_slice_name(given);
   if (!parts.found) return nothing;
   if (const maybe<topology> shape = parse_topology(parts.rest)) {
-    if (!is_valid_shape(parts.chip, *shape)) return nothing;
+    if (!is_valid_shape(parts.chip, *shape) && !detail::is_one_chip_vm(parts.chip, *shape)) return nothing;
     return slice_of(parts.chip, *shape);
   }
   const std::int64_t number = detail::parse_count(parts.rest);
@@ -3700,8 +3797,14 @@ struct nearest_slices {
 
 namespace detail {
 
+/// Whether a machine type has the name that Compute Engine lists beside the one of Google's pages.
+constexpr bool is_compute_engine_name(std::string_view type) noexcept {
+  return type.size() > 4 && same_name(type.substr(type.size() - 4), "-tpu");
+}
+
 /// The name of a machine type without its number of chips: "ct6e-standard-".
 constexpr std::string_view machine_family(std::string_view type) noexcept {
+  if (is_compute_engine_name(type)) type.remove_suffix(4);
   return type.substr(0, type.rfind('-') + 1);
 }
 
@@ -3712,6 +3815,8 @@ constexpr text<160> machine_hint(std::string_view given) {
   std::string_view chip;
   for (const machine_type& type : machine_types) {
     if (!same_name(machine_family(type.name), machine_family(given))) continue;
+    if (same_name(type.name, given)) return "another of its family: no source states the shape of this one's chips";
+    if (is_compute_engine_name(type.name)) continue;
     hint.append(hint.empty() ? "no such machine type; there is " : ", ").append(type.name);
     chip = type.chip;
   }
@@ -3739,6 +3844,7 @@ constexpr text<160> slice_hint(std::string_view given) {
   } else if (parts.rest.size() > 9 && parts.rest.find_first_not_of("0123456789") == std::string_view::npos) {
     wanted = 999999999;  // more digits than are read: larger than any
   }
+  if (parts.chip.announced_only) return shape_hint(parts.chip);
   const nearest_slices near = nearest(parts.chip, wanted < 1 ? 1 : wanted);
   if (near.smaller) {
     hint.append(name(*near.smaller)).append(" (").append(tpuplan::chips(*near.smaller)).append(" chips, ");
@@ -6201,7 +6307,7 @@ struct packed_price {
 
 // generated: us_prices from data/prices.json
 // clang-format off
-inline constexpr std::array<packed_price, 102> us_prices = {{
+inline constexpr std::array<packed_price, 105> us_prices = {{
     {"v2", "us", provisioning::on_demand, 1, 1.125, "2026-06-03", date_qualifier::not_before, 'A'},
     {"v2", "us", provisioning::spot, 1, 0.3375, "2026-06-03", date_qualifier::not_before, 'A'},
     {"v2", "us", provisioning::on_demand, 16, 1.5, "2026-06-03", date_qualifier::not_before, 'A'},
@@ -6235,7 +6341,6 @@ inline constexpr std::array<packed_price, 102> us_prices = {{
     {"v5e", "us", provisioning::on_demand, 1, 1.2, "2026-09-17", date_qualifier::exact, 'B'},
     {"v5e", "us", provisioning::spot, 1, 0.6, "2026-06-03", date_qualifier::not_before, 'A'},
     {"v5e", "us", provisioning::flex_start, 1, 0.6, "2026-08-11", date_qualifier::exact, 'B'},
-    {"v5e", "us", provisioning::calendar, 1, 0.84, "2026-09-17", date_qualifier::not_before, 'D'},
     {"v5e", "us", provisioning::commitment_1y, 1, 0.84, "2026-09-17", date_qualifier::exact, 'B'},
     {"v5e", "us", provisioning::commitment_3y, 1, 0.54, "2026-09-17", date_qualifier::exact, 'B'},
     {"v5e", "us-central1", provisioning::on_demand, 1, 1.2, "2026-06-03", date_qualifier::not_before, 'A'},
@@ -6256,11 +6361,11 @@ inline constexpr std::array<packed_price, 102> us_prices = {{
     {"v5e", "us-west1", provisioning::commitment_1y, 1, 0.84, "2025-03-03", date_qualifier::exact, 'B'},
     {"v5e", "us-west1", provisioning::commitment_3y, 1, 0.54, "2025-03-03", date_qualifier::exact, 'B'},
     {"v5e", "us-west4", provisioning::on_demand, 1, 1.2, "2026-06-03", date_qualifier::not_before, 'A'},
-    {"v5e", "us-west4", provisioning::spot, 1, 0.52536, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v5e", "us-west4", provisioning::spot, 1, 0.607, "2026-08-11", date_qualifier::exact, 'B'},
     {"v5p", "us", provisioning::on_demand, 1, 4.2, "2026-09-17", date_qualifier::exact, 'B'},
     {"v5p", "us", provisioning::spot, 1, 1.299953, "2026-06-03", date_qualifier::not_before, 'A'},
     {"v5p", "us", provisioning::flex_start, 1, 2.1, "2026-09-17", date_qualifier::not_before, 'C'},
-    {"v5p", "us", provisioning::calendar, 1, 2.94, "2026-09-17", date_qualifier::not_before, 'D'},
+    {"v5p", "us", provisioning::calendar, 1, 2.94, "2026-06-14", date_qualifier::exact, 'A'},
     {"v5p", "us", provisioning::commitment_1y, 1, 2.94, "2026-09-17", date_qualifier::exact, 'B'},
     {"v5p", "us", provisioning::commitment_3y, 1, 1.89, "2026-09-17", date_qualifier::exact, 'B'},
     {"v5p", "us-central1", provisioning::on_demand, 1, 4.2, "2026-06-03", date_qualifier::not_before, 'A'},
@@ -6272,9 +6377,9 @@ inline constexpr std::array<packed_price, 102> us_prices = {{
     {"v5p", "us-south1", provisioning::on_demand, 1, 4.779, "2026-06-03", date_qualifier::not_before, 'A'},
     {"v5p", "us-south1", provisioning::spot, 1, 0.785835, "2026-06-03", date_qualifier::not_before, 'A'},
     {"v6e", "us", provisioning::on_demand, 1, 2.7, "2026-06-03", date_qualifier::not_before, 'A'},
-    {"v6e", "us", provisioning::spot, 1, 1.27575, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us", provisioning::spot, 1, 1.4033, "2026-08-10", date_qualifier::exact, 'B'},
     {"v6e", "us", provisioning::flex_start, 1, 1.35, "2026-09-10", date_qualifier::exact, 'B'},
-    {"v6e", "us", provisioning::calendar, 1, 1.89, "2026-08-01", date_qualifier::month, 'C'},
+    {"v6e", "us", provisioning::calendar, 1, 1.89, "2026-08-01", date_qualifier::month, 'B'},
     {"v6e", "us", provisioning::commitment_1y, 1, 1.89, "2026-09-17", date_qualifier::exact, 'B'},
     {"v6e", "us", provisioning::commitment_3y, 1, 1.22, "2026-09-17", date_qualifier::exact, 'B'},
     {"v6e", "us-central1", provisioning::on_demand, 1, 2.7, "2026-06-03", date_qualifier::not_before, 'A'},
@@ -6289,21 +6394,25 @@ inline constexpr std::array<packed_price, 102> us_prices = {{
     {"v6e", "us-east4", provisioning::on_demand, 1, 2.7, "2026-06-03", date_qualifier::not_before, 'A'},
     {"v6e", "us-east4", provisioning::spot, 1, 0.344911, "2026-06-03", date_qualifier::not_before, 'A'},
     {"v6e", "us-east5", provisioning::on_demand, 1, 2.7, "2026-06-03", date_qualifier::not_before, 'A'},
-    {"v6e", "us-east5", provisioning::spot, 1, 1.27575, "2026-06-03", date_qualifier::not_before, 'A'},
+    {"v6e", "us-east5", provisioning::spot, 1, 1.4033, "2026-08-10", date_qualifier::exact, 'B'},
+    {"v6e", "us-east5", provisioning::flex_start, 1, 1.35, "2026-08-01", date_qualifier::month, 'B'},
+    {"v6e", "us-east5", provisioning::calendar, 1, 1.89, "2026-08-01", date_qualifier::month, 'B'},
     {"v6e", "us-east5", provisioning::commitment_1y, 1, 1.89, "2026-09-17", date_qualifier::exact, 'B'},
     {"v6e", "us-east5", provisioning::commitment_3y, 1, 1.22, "2026-09-17", date_qualifier::exact, 'B'},
     {"v6e", "us-south1", provisioning::on_demand, 1, 2.7, "2026-06-03", date_qualifier::not_before, 'A'},
     {"v6e", "us-south1", provisioning::spot, 1, 1.218375, "2026-06-03", date_qualifier::not_before, 'A'},
     {"v6e", "us-west1", provisioning::on_demand, 1, 2.7, "2026-06-03", date_qualifier::not_before, 'A'},
     {"v6e", "us-west1", provisioning::spot, 1, 0.592665, "2026-06-03", date_qualifier::not_before, 'A'},
-    {"tpu7x", "us", provisioning::on_demand, 1, 12.0, "2026-09-17", date_qualifier::exact, 'B'},
+    {"tpu7x", "us", provisioning::on_demand, 1, 12.0, "2026-08-24", date_qualifier::exact, 'A'},
     {"tpu7x", "us", provisioning::flex_start, 1, 6.0, "2026-09-17", date_qualifier::not_before, 'C'},
     {"tpu7x", "us", provisioning::calendar, 1, 8.4, "2026-09-17", date_qualifier::not_before, 'D'},
     {"tpu7x", "us", provisioning::commitment_1y, 1, 8.4, "2026-09-17", date_qualifier::exact, 'B'},
     {"tpu7x", "us", provisioning::commitment_3y, 1, 5.4, "2026-09-17", date_qualifier::exact, 'B'},
-    {"tpu7x", "us-central1", provisioning::on_demand, 1, 12.0, "2026-09-17", date_qualifier::exact, 'B'},
+    {"tpu7x", "us-central1", provisioning::on_demand, 1, 12.0, "2026-08-24", date_qualifier::exact, 'A'},
     {"tpu7x", "us-central1", provisioning::commitment_1y, 1, 8.4, "2026-09-17", date_qualifier::exact, 'B'},
     {"tpu7x", "us-central1", provisioning::commitment_3y, 1, 5.4, "2026-09-17", date_qualifier::exact, 'B'},
+    {"tpu7x", "us-east1", provisioning::on_demand, 1, 12.0, "2026-08-24", date_qualifier::exact, 'A'},
+    {"tpu7x", "us-west1", provisioning::on_demand, 1, 12.0, "2026-08-24", date_qualifier::exact, 'A'},
 }};
 // clang-format on
 // end of generated: us_prices
@@ -7731,7 +7840,7 @@ constexpr replica replica_of(const serving_layout& mesh, const slice& where) {
   result.devices = mesh.tensor == 0 ? all : static_cast<double>(mesh.tensor);
   result.count = all / result.devices;
   result.chips = result.devices * static_cast<double>(chips(where)) / all;
-  if (result.chips > 1 && where.chip.ici.link_one_way.value() > 0) {
+  if (result.chips > 1 && where.chip.ici.axes != 1) {  // GPUs of a machine have no links that are modelled
     const collective_group block = block_of(where, floor_to_count(result.chips));
     result.links = links_into(block) * block.one_way;
   }
@@ -9996,16 +10105,28 @@ struct tile {
   std::int64_t lanes = 0;     ///< of the last dimension
 };
 
-/// The layout tile of a format: 8 x 128 words of 32 bits, so 16 x 128 in bf16 and 32 x 128 in int8.
-/// Worked: layout_tile(dtype::bf16) is 16 x 128. Source: JAX Pallas documentation, "TPU details", tiling.
-[[nodiscard]] constexpr tile layout_tile(dtype type) { return {8 * 32 / bits(type), 128}; }
+/// The tile in which XLA lays a format out by default: a vector register of 32-bit words, whose rows 8-bit and 4-bit
+/// types divide into four and eight. Types of 16 bits divide them into two from tpu7x on; before, a tile of them is
+/// half a register. The flag xla_tpu_enable_large_2nd_minor_layout_for_x16 changes that: set the chip's
+/// `tiling.large_tiles_of_16_bits`.
+/// Worked: bf16 has 8 x 128 on v5e, 16 x 128 on tpu7x and 32 x 128 on tpu8t; int8 has 32 x 128 on v5e.
+/// Source: jax-ml/jax, tpu_info.py, get_sublane_tiling (2026-08-08).
+[[nodiscard]] constexpr tile layout_tile(const chip_spec& chip, dtype type) {
+  const std::int64_t sublanes = detail::positive_count("chip.tiling.sublanes", chip.tiling.sublanes);
+  const bool halved = bits(type) == 16 && !chip.tiling.large_tiles_of_16_bits;
+  return {checked_multiply(sublanes, halved ? 1 : 32 / bits(type)),
+          detail::positive_count("chip.tiling.lanes", chip.tiling.lanes)};
+}
 
-/// Bytes of one layout tile: 4096 in every format, which is one vector register.
-/// Worked: the 64 registers of a v5p TensorCore hold 262144 B. Source: scaling book, "TPUs" (2025-12-15).
-[[nodiscard]] constexpr bytes tile_bytes(dtype type) {
-  const tile unit = layout_tile(type);
+/// Bytes of one layout tile. Worked: 4096 of int8 on v5e, 2048 of bf16; 4096 of both on tpu7x.
+[[nodiscard]] constexpr bytes tile_bytes(const chip_spec& chip, dtype type) {
+  const tile unit = layout_tile(chip, type);
   return size_of(type) * static_cast<double>(checked_multiply(unit.sublanes, unit.lanes));
 }
+
+/// Bytes of one vector register: its rows and columns of 32-bit words.
+/// Worked: 4096, so the 64 registers of a v5p TensorCore hold 262144 B. Source: scaling book, "TPUs" (2025-12-15).
+[[nodiscard]] constexpr bytes vector_register_bytes(const chip_spec& chip) { return tile_bytes(chip, dtype::fp32); }
 
 /// A matrix as weights have it: rows are inputs (contracted), columns are outputs.
 struct matrix_shape {
@@ -10030,9 +10151,9 @@ struct padding_cost {
 }
 
 /// Bytes of a matrix as it lies in memory: both dimensions rounded up to the layout tile of its format.
-/// Worked: 100 x 300 in bf16 lies in 112 x 384: 86016 B.
-[[nodiscard]] constexpr bytes tiled_bytes(matrix_shape shape, dtype type) {
-  const tile unit = layout_tile(type);
+/// Worked: 8 x 1024 in bf16 takes 16384 B on v5e and 32768 B on tpu7x; 100 x 300 lies in 104 x 384 on v5e: 79872 B.
+[[nodiscard]] constexpr bytes tiled_bytes(matrix_shape shape, const chip_spec& chip, dtype type) {
+  const tile unit = layout_tile(chip, type);
   return size_of(type) *
          static_cast<double>(checked_multiply(round_up(detail::positive_count("rows", shape.rows), unit.sublanes),
                                               round_up(detail::positive_count("columns", shape.columns), unit.lanes)));
@@ -10041,7 +10162,7 @@ struct padding_cost {
 /// What padding wastes in FLOPs (on the MXU) and in bytes (in memory) for one weight matrix.
 /// Worked: 100 x 300 on v5e uses 61 % of the cells, on v6e (256 x 512) 23 %.
 [[nodiscard]] constexpr padding_cost padding(matrix_shape shape, const chip_spec& chip, dtype type = dtype::bf16) {
-  padding_cost cost{shape, padded_to_mxu(shape, chip), 1, tiled_bytes(shape, type), bytes{}};
+  padding_cost cost{shape, padded_to_mxu(shape, chip), 1, tiled_bytes(shape, chip, type), bytes{}};
   const auto elements = static_cast<double>(checked_multiply(shape.rows, shape.columns));
   cost.flop_utilization = elements / static_cast<double>(checked_multiply(cost.padded.rows, cost.padded.columns));
   cost.stored_waste = cost.stored - size_of(type) * elements;

@@ -11,7 +11,7 @@ using namespace tpuplan;
 
 static_assert(tpu9z.hbm.capacity == 288_GiB && tpu9z.peak.int8.is_absent());
 static_assert(find_chip("Bogwood")->name == "tpu9z" && find_chip("TPU9z")->name == "tpu9z");
-static_assert(chip_names() == "v2, v3, v4, v5e, v5p, v6e, tpu7x or tpu9z");
+static_assert(chip_names() == "v2, v3, v4, v5e, v5p, v6e, tpu7x, tpu8t, tpu8i or tpu9z");
 static_assert(slice_for("tpu9z-128").shape == topology{4, 4, 8} && vms(slice_for("tpu9z-128")) == 32);
 static_assert(name(slice_for("bogwood:4x4x4")) == "tpu9z-64" && devices(slice_for("tpu9z-64")) == 128);
 static_assert(fully_wrapped(slice_for("tpu9z-64")) == known<bool>{true});

@@ -310,9 +310,9 @@ named_values ch_01(const case_inputs& in) {
 
 named_values ch_03(const case_inputs& in) {
   const dtype type = in.format("s");
-  CHECK(layout_tile(type).sublanes == in.count("sub"));
-  CHECK(layout_tile(type).lanes == in.count("lanes"));
-  return {{"bytes", (tile_bytes(type) * in.number("regs")).value()}};
+  CHECK(layout_tile(v5p, type).sublanes == in.count("sub"));
+  CHECK(layout_tile(v5p, type).lanes == in.count("lanes"));
+  return {{"bytes", (vector_register_bytes(v5p) * in.number("regs")).value()}};
 }
 
 named_values pt_01(const case_inputs& in) {

@@ -92,8 +92,7 @@ static_assert(!critical_count(v5e, {1_GB, 1_FLOP, 1_B}).has_value());  // traffi
 static_assert(tensorcore_peak(v5e) == 4 * mxu_peak(v5e) && near(tensorcore_peak(v5e).value(), 196.608e12));  // CH-01
 static_assert(near(vector_peak(16896, 1590_MHz).value(), 26.86464e12));                                      // GP-03
 static_assert(near(vector_peak(8 * 128 * 4 * 2, 1750_MHz).value(), 14.336e12));
-static_assert(tile_bytes(dtype::fp32) == 4096_B && tile_bytes(dtype::int4) == 4096_B &&
-              64 * tile_bytes(dtype::bf16) == 262144_B);
+static_assert(vector_register_bytes(v5p) == 4096_B && 64 * vector_register_bytes(v5p) == 262144_B);
 static_assert(overlap_bounds({3_ms, 5_ms, 1_ms}).lower == 5_ms &&
               near(in_ms(overlap_bounds({3_ms, 5_ms, 1_ms}).upper), 9));
 static_assert(near(utilization(training_work(37'000'000'000, 14'800'000'000'000), v5p, 2'790'000, 3600_s),

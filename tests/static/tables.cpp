@@ -35,8 +35,13 @@ constexpr bool names_agree() {
 }
 static_assert(names_agree());
 
+/// Of a chip that is announced alone nothing can be rented.
 constexpr bool every_chip_has_a_full_pod() {
   for (const chip_spec& chip : generations) {
+    if (chip.announced_only) {
+      if (detail::slices_of(chip.name).count != 0 || detail::offers_of(chip.name).vertex.offered) return false;
+      continue;
+    }
     if (chips(chip.pod.shape) < chip.pod.largest_slice || chip.pod.shape.axes != chip.ici.axes) return false;
     if (chip.ici.links != 2 * chip.ici.axes || !is_chip(chip.name)) return false;
   }

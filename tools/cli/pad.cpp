@@ -30,7 +30,7 @@ std::int64_t dimension_of(const std::string& given) {
 void run_pad(const pad_options& asked, const session& with) {
   const chip_spec chip = chip_for(asked.chip);
   const dtype format = asked.format;
-  const tile unit = layout_tile(format);
+  const tile unit = layout_tile(chip, format);
   ordered_json list = ordered_json::array();
   table t(">dimension | >to the MXU | >wasted | >as lanes | >as sublanes");
   std::vector<std::int64_t> sizes;

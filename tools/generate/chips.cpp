@@ -44,12 +44,17 @@ class figures {
       throw std::runtime_error(chip_ + "." + key + ".state is " + state + "; valid: absent or unknown");
     return state;
   }
+  /// The figure, or `unset` where no source states it: fields that are not of type known<T> are then refused by name.
+  template <class Write>
+  std::string or_unset(const char* key, const char* unset, Write write) {
+    return known(key, write) == "unknown" ? unset : write(key);
+  }
   /// Refuses figures that nobody asked for, unless they are there for people only.
   void check_all_asked() {
     for (const auto& field : fields_.items()) {
       static const std::set<std::string> for_people = {
-          "cloud_availability", "hbm_type", "hbm_documented", "interconnect", "gce_pci_device_id", "zones",
-          "die_to_die_bw", "vmem_bandwidth_estimate",
+          "cloud_availability", "hbm_type", "hbm_documented", "interconnect", "gce_pci_device_id", "die_to_die_bw",
+          "vmem_bandwidth_estimate",
           // These follow from others.
           "hbm_usable_bytes_per_chip", "vmem_bytes_per_chip", "ici_total_bw_oneway", "pod_chips"};
       if (asked_.count(field.key()) == 0 && for_people.count(field.key()) == 0)
@@ -99,10 +104,13 @@ std::string chip_definition(const json& chip) {
   const auto bandwidth = [&](const char* key) { return f.amount(key, 1e9, "_GB_per_s"); };
   const auto size = [&](const char* key) { return f.size(key); };
   const auto ratio = [&](const char* key) { return f.ratio(key); };
+  const auto count = [&](const char* key) { return f.count(key); };
+  const auto outline = [&](const char* key) { return shape(f.word(key)); };
   const std::string id = at(chip, "id", "a generation");
   std::string text =
       "/// " + title(chip) + ".\ninline constexpr chip_spec " + id + " = {\n    " + in_quotes(id) + ",\n";
   text += line("announced_year", f.count("announced_year"));
+  text += line("announced_only", literal(f.flag("announced_only")));
   text += line("tensorcores", f.count("tensorcores_per_chip"));
   text += line("jax_devices", f.count("jax_devices_per_chip"));
   text += line("megacore", literal(f.flag("megacore")));
@@ -119,16 +127,20 @@ std::string chip_definition(const json& chip) {
   text += line("on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore",
                braced({f.size("vmem_bytes_per_tensorcore"), f.known("vmem_bandwidth_over_hbm", ratio),
                        f.size("cmem_bytes_per_chip"), f.known("smem_bytes_per_tensorcore", size)}));
+  text += line(
+      "tiling: sublanes, lanes, large_tiles_of_16_bits",
+      braced({f.count("register_sublanes"), f.count("register_lanes"), literal(f.flag("large_tiles_of_16_bits"))}));
   text += line("sparsecores",
                f.known("sparsecores_per_chip", [&](const char* key) { return "std::int64_t{" + f.count(key) + "}"; }));
   text += line("ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link",
-               braced({f.count("ici_links_per_chip"), f.count("ici_axes"), bandwidth("ici_link_bw_oneway"),
-                       f.ratio("ici_achievable_fraction"), "wraparound_rule::" + f.word("wraparound_rule"),
-                       f.known("die_to_die_over_link", ratio)}));
+               braced({f.or_unset("ici_links_per_chip", "0", count), f.or_unset("ici_axes", "0", count),
+                       f.or_unset("ici_link_bw_oneway", "0_GB_per_s", bandwidth), f.ratio("ici_achievable_fraction"),
+                       "wraparound_rule::" + f.word("wraparound_rule"), f.known("die_to_die_over_link", ratio)}));
   text += line("host: chips, dram, pcie, dcn",
-               braced({f.count("chips_per_host"), f.known("host_dram_bytes", size),
+               braced({f.or_unset("chips_per_host", "0", count), f.known("host_dram_bytes", size),
                        f.known("pcie_bw_per_chip_oneway", bandwidth), f.known("dcn_bw_per_chip", bandwidth)}));
-  text += line("pod: shape, largest_slice", braced({shape(f.word("pod_shape")), f.count("max_single_slice_chips")}));
+  text += line("pod: shape, largest_slice",
+               braced({f.or_unset("pod_shape", "{}", outline), f.count("max_single_slice_chips")}));
   text += line("slice_name_counts", "name_counts::" + f.word("name_counts"), "};");
   f.check_all_asked();
   return text + "\n";

@@ -23,16 +23,28 @@ struct tile {
   std::int64_t lanes = 0;     ///< of the last dimension
 };
 
-/// The layout tile of a format: 8 x 128 words of 32 bits, so 16 x 128 in bf16 and 32 x 128 in int8.
-/// Worked: layout_tile(dtype::bf16) is 16 x 128. Source: JAX Pallas documentation, "TPU details", tiling.
-[[nodiscard]] constexpr tile layout_tile(dtype type) { return {8 * 32 / bits(type), 128}; }
+/// The tile in which XLA lays a format out by default: a vector register of 32-bit words, whose rows 8-bit and 4-bit
+/// types divide into four and eight. Types of 16 bits divide them into two from tpu7x on; before, a tile of them is
+/// half a register. The flag xla_tpu_enable_large_2nd_minor_layout_for_x16 changes that: set the chip's
+/// `tiling.large_tiles_of_16_bits`.
+/// Worked: bf16 has 8 x 128 on v5e, 16 x 128 on tpu7x and 32 x 128 on tpu8t; int8 has 32 x 128 on v5e.
+/// Source: jax-ml/jax, tpu_info.py, get_sublane_tiling (2026-08-08).
+[[nodiscard]] constexpr tile layout_tile(const chip_spec& chip, dtype type) {
+  const std::int64_t sublanes = detail::positive_count("chip.tiling.sublanes", chip.tiling.sublanes);
+  const bool halved = bits(type) == 16 && !chip.tiling.large_tiles_of_16_bits;
+  return {checked_multiply(sublanes, halved ? 1 : 32 / bits(type)),
+          detail::positive_count("chip.tiling.lanes", chip.tiling.lanes)};
+}
 
-/// Bytes of one layout tile: 4096 in every format, which is one vector register.
-/// Worked: the 64 registers of a v5p TensorCore hold 262144 B. Source: scaling book, "TPUs" (2025-12-15).
-[[nodiscard]] constexpr bytes tile_bytes(dtype type) {
-  const tile unit = layout_tile(type);
+/// Bytes of one layout tile. Worked: 4096 of int8 on v5e, 2048 of bf16; 4096 of both on tpu7x.
+[[nodiscard]] constexpr bytes tile_bytes(const chip_spec& chip, dtype type) {
+  const tile unit = layout_tile(chip, type);
   return size_of(type) * static_cast<double>(checked_multiply(unit.sublanes, unit.lanes));
 }
+
+/// Bytes of one vector register: its rows and columns of 32-bit words.
+/// Worked: 4096, so the 64 registers of a v5p TensorCore hold 262144 B. Source: scaling book, "TPUs" (2025-12-15).
+[[nodiscard]] constexpr bytes vector_register_bytes(const chip_spec& chip) { return tile_bytes(chip, dtype::fp32); }
 
 /// A matrix as weights have it: rows are inputs (contracted), columns are outputs.
 struct matrix_shape {
@@ -57,9 +69,9 @@ struct padding_cost {
 }
 
 /// Bytes of a matrix as it lies in memory: both dimensions rounded up to the layout tile of its format.
-/// Worked: 100 x 300 in bf16 lies in 112 x 384: 86016 B.
-[[nodiscard]] constexpr bytes tiled_bytes(matrix_shape shape, dtype type) {
-  const tile unit = layout_tile(type);
+/// Worked: 8 x 1024 in bf16 takes 16384 B on v5e and 32768 B on tpu7x; 100 x 300 lies in 104 x 384 on v5e: 79872 B.
+[[nodiscard]] constexpr bytes tiled_bytes(matrix_shape shape, const chip_spec& chip, dtype type) {
+  const tile unit = layout_tile(chip, type);
   return size_of(type) *
          static_cast<double>(checked_multiply(round_up(detail::positive_count("rows", shape.rows), unit.sublanes),
                                               round_up(detail::positive_count("columns", shape.columns), unit.lanes)));
@@ -68,7 +80,7 @@ struct padding_cost {
 /// What padding wastes in FLOPs (on the MXU) and in bytes (in memory) for one weight matrix.
 /// Worked: 100 x 300 on v5e uses 61 % of the cells, on v6e (256 x 512) 23 %.
 [[nodiscard]] constexpr padding_cost padding(matrix_shape shape, const chip_spec& chip, dtype type = dtype::bf16) {
-  padding_cost cost{shape, padded_to_mxu(shape, chip), 1, tiled_bytes(shape, type), bytes{}};
+  padding_cost cost{shape, padded_to_mxu(shape, chip), 1, tiled_bytes(shape, chip, type), bytes{}};
   const auto elements = static_cast<double>(checked_multiply(shape.rows, shape.columns));
   cost.flop_utilization = elements / static_cast<double>(checked_multiply(cost.padded.rows, cost.padded.columns));
   cost.stored_waste = cost.stored - size_of(type) * elements;

@@ -50,9 +50,16 @@ struct on_chip_spec {
   known<bytes> smem_per_tensorcore{};       ///< scalar memory
 };
 
+/// How XLA lays arrays out in memory by default: in tiles of one vector register.
+struct tiling_spec {
+  std::int64_t sublanes = 8;            ///< rows of a vector register, of 32 bits
+  std::int64_t lanes = 128;             ///< columns of a vector register
+  bool large_tiles_of_16_bits = false;  ///< 16-bit types take twice the rows, as from tpu7x on; else two share a row
+};
+
 /// The interconnect inside a slice. Rates are one-way, of one link.
 struct ici_spec {
-  std::int64_t links = 0;           ///< per chip: 4 in two dimensions, 6 in three
+  std::int64_t links = 0;           ///< per chip: 4 in two dimensions, 6 in three; 0: unknown
   std::int32_t axes = 0;            ///< 2 or 3
   bytes_per_second link_one_way{};  ///< nominal; what is achieved is a fraction of it
   double achievable_fraction = 0;   ///< of nominal: 0.9 as the scaling book and MaxText use; see with_achieved_links
@@ -70,7 +77,7 @@ struct host_spec {
 
 /// How large slices of a generation get.
 struct pod_spec {
-  topology shape{};                ///< the full pod
+  topology shape{};                ///< the full pod; not set where no source states it
   std::int64_t largest_slice = 0;  ///< chips in the largest single slice that is scheduled
 };
 
@@ -81,6 +88,7 @@ enum class name_counts : std::uint8_t { tensorcores, chips };
 struct chip_spec {
   text<24> name{};                    ///< "v5e"; `find_chip` reads it
   std::int64_t announced_year = 0;    ///< of the announcement
+  bool announced_only = false;        ///< nobody can rent it yet: no slice, price or service of it is documented
   std::int64_t tensorcores = 0;       ///< per chip
   std::int64_t jax_devices = 0;       ///< devices that JAX shows per chip: 2 on v2, v3 and tpu7x
   bool megacore = false;              ///< two TensorCores shown as one device
@@ -89,6 +97,7 @@ struct chip_spec {
   known<per_second> clock{};          ///< of the TensorCores
   hbm_spec hbm{};                     ///< of the chip
   on_chip_spec on_chip{};             ///< of the chip
+  tiling_spec tiling{};               ///< of arrays in its memories
   known<std::int64_t> sparsecores{};  ///< per chip
   ici_spec ici{};                     ///< of the chip
   host_spec host{};                   ///< of the machine that it is in
@@ -98,7 +107,7 @@ struct chip_spec {
 
 /// The peak rate of matrix products whose operands are of that format, per chip. bf16 stands for fp16 and, as XLA
 /// computes it by default, for fp32 inputs. Throws `errc::unknown_figure` where the chip has none or none is
-/// documented. Worked: peak_rate(v5e, dtype::int8) is 393 TOP/s; of v3 it is absent.
+/// documented. Worked: peak_rate(v5e, dtype::int8) is 393 TOP/s; of v3 and tpu7x it is absent.
 [[nodiscard]] constexpr flops_per_second peak_rate(const chip_spec& chip, dtype compute) {
   switch (compute) {
     case dtype::int8: return chip.peak.int8.value("int8 peak of the chip");
@@ -111,7 +120,7 @@ struct chip_spec {
   return chip.peak.bf16.value("bf16 peak of the chip");
 }
 
-/// Whether `peak_rate` knows the rate of that format. Worked: it knows fp8 on v6e, not on v5e.
+/// Whether `peak_rate` knows the rate of that format. Worked: it knows fp8 on v5e, not on v4.
 [[nodiscard]] constexpr bool has_peak_rate(const chip_spec& chip, dtype compute) noexcept {
   switch (compute) {
     case dtype::int8: return chip.peak.int8.has_value();
@@ -135,15 +144,18 @@ struct chip_spec {
   return chip.hbm.bandwidth * chip.on_chip.vmem_bandwidth_over_hbm.value("VMEM bandwidth of the chip");
 }
 
-/// One way out of one chip over all its links, nominal. Worked: 600 GB/s on v5p.
-[[nodiscard]] constexpr bytes_per_second ici_one_way(const chip_spec& chip) noexcept {
-  return chip.ici.link_one_way * static_cast<double>(chip.ici.links);
+/// One way out of one chip over all its links, nominal. Refuses a chip whose links are not documented.
+/// Worked: 600 GB/s on v5p; tpu8i is refused.
+[[nodiscard]] constexpr bytes_per_second ici_one_way(const chip_spec& chip) {
+  detail::positive("chip.ici.link_one_way", chip.ici.link_one_way.value());
+  return chip.ici.link_one_way * static_cast<double>(detail::positive_count("chip.ici.links", chip.ici.links));
 }
 
 /// One axis of one chip in both directions, as achieved: two links times the achievable fraction. This is the
-/// bandwidth of the scaling book's collectives. Throws for a chip without that fraction. Worked: 2 x 100 GB/s x 0.9 =
-/// 180 GB/s on v5p.
+/// bandwidth of the scaling book's collectives. Throws for a chip without that fraction or without a rate of its links.
+/// Worked: 2 x 100 GB/s x 0.9 = 180 GB/s on v5p; tpu8i is refused.
 [[nodiscard]] constexpr bytes_per_second ici_axis_both_ways(const chip_spec& chip) {
+  detail::positive("chip.ici.link_one_way", chip.ici.link_one_way.value());
   return chip.ici.link_one_way * (2 * detail::positive("chip.ici.achievable_fraction", chip.ici.achievable_fraction));
 }
 

@@ -21,6 +21,7 @@ inline namespace abi_0 {
 inline constexpr chip_spec v2 = {
     "v2",
     /*announced_year*/ 2017,
+    /*announced_only*/ false,
     /*tensorcores*/ 2,
     /*jax_devices*/ 2,
     /*megacore*/ false,
@@ -29,6 +30,7 @@ inline constexpr chip_spec v2 = {
     /*clock*/ 700_MHz,
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {16_GiB, 16_GiB, 8034189312_B, 700_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {16_MiB, unknown, 0_B, 16_KiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ unknown,
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 62_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
@@ -40,6 +42,7 @@ inline constexpr chip_spec v2 = {
 inline constexpr chip_spec v3 = {
     "v3",
     /*announced_year*/ 2018,
+    /*announced_only*/ false,
     /*tensorcores*/ 2,
     /*jax_devices*/ 2,
     /*megacore*/ false,
@@ -48,6 +51,7 @@ inline constexpr chip_spec v3 = {
     /*clock*/ 940_MHz,
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {32_GiB, 32_GiB, 16624123904_B, 900_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {16_MiB, unknown, 0_B, 16_KiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ unknown,
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 82_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
@@ -59,6 +63,7 @@ inline constexpr chip_spec v3 = {
 inline constexpr chip_spec v4 = {
     "v4",
     /*announced_year*/ 2021,
+    /*announced_only*/ false,
     /*tensorcores*/ 2,
     /*jax_devices*/ 1,
     /*megacore*/ true,
@@ -68,6 +73,7 @@ inline constexpr chip_spec v4 = {
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {32_GiB, 32_GiB, 33017561088_B, 1200_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/
     {16_MiB, unknown, 128_MiB, 1_MiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{4},
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 50_GB_per_s, 0.9, wraparound_rule::whole_cubes, absent},
@@ -79,14 +85,16 @@ inline constexpr chip_spec v4 = {
 inline constexpr chip_spec v5e = {
     "v5e",
     /*announced_year*/ 2023,
+    /*announced_only*/ false,
     /*tensorcores*/ 1,
     /*jax_devices*/ 1,
     /*megacore*/ false,
     /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {4, 128, 1},
-    /*peak: bf16, int8, fp8, int4*/ {197_TFLOP_per_s, 393_TFLOP_per_s, unknown, 788_TFLOP_per_s},
+    /*peak: bf16, int8, fp8, int4*/ {197_TFLOP_per_s, 393_TFLOP_per_s, 197_TFLOP_per_s, 788_TFLOP_per_s},
     /*clock*/ 1500_MHz,
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {16_GiB, 16_GB, 16909332480_B, 819_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {128_MiB, 22.0, 0_B, 1_MiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{0},
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 50_GB_per_s, 0.9, wraparound_rule::axis_of_16, absent},
@@ -98,6 +106,7 @@ inline constexpr chip_spec v5e = {
 inline constexpr chip_spec v5p = {
     "v5p",
     /*announced_year*/ 2023,
+    /*announced_only*/ false,
     /*tensorcores*/ 2,
     /*jax_devices*/ 1,
     /*megacore*/ true,
@@ -106,6 +115,7 @@ inline constexpr chip_spec v5p = {
     /*clock*/ 1750_MHz,
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {96_GiB, 95_GiB, 102803439616_B, 2765_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {64_MiB, unknown, 0_B, 1_MiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{4},
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 100_GB_per_s, 0.9, wraparound_rule::whole_cubes, absent},
@@ -117,6 +127,7 @@ inline constexpr chip_spec v5p = {
 inline constexpr chip_spec v6e = {
     "v6e",
     /*announced_year*/ 2024,
+    /*announced_only*/ false,
     /*tensorcores*/ 1,
     /*jax_devices*/ 1,
     /*megacore*/ false,
@@ -125,6 +136,7 @@ inline constexpr chip_spec v6e = {
     /*clock*/ 1750_MHz,
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {32_GiB, 32_GiB, 33550237696_B, 1638_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {128_MiB, unknown, 0_B, 1_MiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{2},
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 100_GB_per_s, 0.9, wraparound_rule::axis_of_16, absent},
@@ -136,14 +148,16 @@ inline constexpr chip_spec v6e = {
 inline constexpr chip_spec tpu7x = {
     "tpu7x",
     /*announced_year*/ 2025,
+    /*announced_only*/ false,
     /*tensorcores*/ 2,
     /*jax_devices*/ 2,
     /*megacore*/ false,
     /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {2, 256, 2},
-    /*peak: bf16, int8, fp8, int4*/ {2307_TFLOP_per_s, unknown, 4614_TFLOP_per_s, unknown},
+    /*peak: bf16, int8, fp8, int4*/ {2307_TFLOP_per_s, absent, 4614_TFLOP_per_s, absent},
     /*clock*/ unknown,
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {192_GiB, 192_GiB, 101737037824_B, 7380_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {64_MiB, unknown, 0_B, 1_MiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, true},
     /*sparsecores*/ std::int64_t{4},
     /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 100_GB_per_s, 0.9, wraparound_rule::whole_cubes, 6.0},
@@ -151,8 +165,50 @@ inline constexpr chip_spec tpu7x = {
     /*pod: shape, largest_slice*/ {{16, 24, 24}, 9216},
     /*slice_name_counts*/ name_counts::tensorcores};
 
+/// TPU 8t.
+inline constexpr chip_spec tpu8t = {
+    "tpu8t",
+    /*announced_year*/ 2026,
+    /*announced_only*/ true,
+    /*tensorcores*/ 1,
+    /*jax_devices*/ 1,
+    /*megacore*/ false,
+    /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {2, 256, 2},
+    /*peak: bf16, int8, fp8, int4*/ {996.1_TFLOP_per_s, 996.1_TFLOP_per_s, 5976.9_TFLOP_per_s, 11953.8_TFLOP_per_s},
+    /*clock*/ 1900_MHz,
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {216_GiB, 216_GB, unknown, 6528_GB_per_s},
+    /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {128_MiB, unknown, 0_B, 1_MiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {16, 128, true},
+    /*sparsecores*/ std::int64_t{2},
+    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    {6, 3, 200_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
+    /*host: chips, dram, pcie, dcn*/ {0, unknown, unknown, unknown},
+    /*pod: shape, largest_slice*/ {{}, 9600},
+    /*slice_name_counts*/ name_counts::chips};
+
+/// TPU 8i.
+inline constexpr chip_spec tpu8i = {
+    "tpu8i",
+    /*announced_year*/ 2026,
+    /*announced_only*/ true,
+    /*tensorcores*/ 2,
+    /*jax_devices*/ 2,
+    /*megacore*/ false,
+    /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {2, 256, 1},
+    /*peak: bf16, int8, fp8, int4*/ {1101_TFLOP_per_s, absent, 8808_TFLOP_per_s, unknown},
+    /*clock*/ 2100_MHz,
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {288_GiB, 288_GB, unknown, 8601_GB_per_s},
+    /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {192_MiB, unknown, 0_B, 1_MiB},
+    /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, true},
+    /*sparsecores*/ absent,
+    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    {0, 0, 0_GB_per_s, 0.9, wraparound_rule::whole_pod, unknown},
+    /*host: chips, dram, pcie, dcn*/ {0, unknown, unknown, unknown},
+    /*pod: shape, largest_slice*/ {{}, 1024},
+    /*slice_name_counts*/ name_counts::chips};
+
 /// All generations, oldest first.
-inline constexpr std::array<chip_spec, 7> generations = {v2, v3, v4, v5e, v5p, v6e, tpu7x};
+inline constexpr std::array<chip_spec, 9> generations = {v2, v3, v4, v5e, v5p, v6e, tpu7x, tpu8t, tpu8i};
 // end of generated: chips
 
 namespace detail {
@@ -169,7 +225,7 @@ inline constexpr chip_alias chip_aliases[] = {
     {"v2", "v2"}, {"v3", "v3"}, {"v4", "v4"}, {"v4p", "v4"}, {"v5e", "v5e"}, {"v5litepod", "v5e"}, {"v5 lite", "v5e"},
     {"v5lite", "v5e"}, {"v5p", "v5p"}, {"v5", "v5p"}, {"v6e", "v6e"}, {"trillium", "v6e"}, {"v6 lite", "v6e"},
     {"v6", "v6e"}, {"tpu7x", "tpu7x"}, {"ironwood", "tpu7x"}, {"v7", "tpu7x"}, {"tpu7", "tpu7x"}, {"v7x", "tpu7x"},
-    {"7x", "tpu7x"},
+    {"7x", "tpu7x"}, {"tpu8t", "tpu8t"}, {"8t", "tpu8t"}, {"tpu8i", "tpu8i"}, {"8i", "tpu8i"}, {"v8i", "tpu8i"},
 };
 // clang-format on
 // end of generated: chip_aliases

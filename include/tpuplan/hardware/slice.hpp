@@ -172,12 +172,13 @@ inline constexpr std::size_t slice_count = detail::count_slices();
 }
 
 /// Whether a chip has slices of that shape. Chips with three axes: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples
-/// of 4 with A <= B <= C (one chip on tpu7x). Chips with two axes: the documented shapes of the generations; for other
-/// chips sides that are powers of two, equal or one twice the other. A slice has no more chips than the largest slice
-/// of its generation, or than a documented name above that.
-/// Worked: 4x4x12 of v5p is valid, 4x12x4 and 4x4x6 are not. Source: KubeRay's copy of GKE "Plan TPUs", xpk.
+/// of 4 with A <= B <= C (one chip on tpu7x). Chips with two axes: the documented shapes of the generations;
+/// for other chips sides that are powers of two, equal or one twice the other. A slice has no more chips than the
+/// largest slice of its generation, or than a documented name above that. A chip that is announced alone has none:
+/// `slice{chip, shape, chips per VM}` is one of the caller's own. Worked: 4x4x12 of v5p is valid, 4x12x4 and 4x4x6 are
+/// not. Source: KubeRay's copy of GKE "Plan TPUs", xpk.
 [[nodiscard]] constexpr bool is_valid_shape(const chip_spec& chip, const topology& shape) {
-  if (shape.axes != chip.ici.axes) return false;
+  if (shape.axes != chip.ici.axes || chip.announced_only) return false;
   const detail::slice_block documented = detail::slices_of(chip.name);
   for (const detail::slice_row& row : documented) {
     if (detail::is_shape(row, shape)) return true;
@@ -196,6 +197,7 @@ namespace detail {
 
 /// The shapes that a chip's slices have, as a message lists them.
 constexpr text<160> shape_hint(const chip_spec& chip) {
+  if (chip.announced_only) return "none yet: it is announced, and no slice of it is documented";
   if (chip.ici.axes == 3) return "2x2x1, 2x2x2, 2x2x4, 2x4x4, or AxBxC of multiples of 4 with A <= B <= C";
   const slice_block documented = slices_of(chip.name);
   if (documented.count == 0)
@@ -210,13 +212,23 @@ constexpr text<160> shape_hint(const chip_spec& chip) {
   return list;
 }
 
+/// Whether the shape is one VM of a single chip that Compute Engine and GKE have of that chip, though no name of a
+/// slice stands for it: v5p has.
+constexpr bool is_one_chip_vm(const chip_spec& chip, const topology& shape) {
+  if (shape.axes != chip.ici.axes || tpuplan::chips(shape) != 1) return false;
+  for (const machine_type& type : machine_types) {
+    if (type.chip == chip.name && type.chips == 1 && type.makes_one_vm) return true;
+  }
+  return false;
+}
+
 }  // namespace detail
 
 /// The slice of that chip in that shape, with the default VM layout (or `chips_per_vm` where it is given). Throws
 /// `errc::unknown_name` for shapes that the chip does not have, and `errc::not_divisible` for VMs that do not tile it.
 /// Worked: slice_of(v5p, {4, 4, 12}) has 192 chips.
 [[nodiscard]] constexpr slice slice_of(const chip_spec& chip, const topology& shape, std::int64_t chips_per_vm = 0) {
-  if (!is_valid_shape(chip, shape)) {
+  if (!is_valid_shape(chip, shape) && !detail::is_one_chip_vm(chip, shape)) {
     detail::fail(errc::unknown_name, "slice shape", name(shape).view(), detail::shape_hint(chip).view());
   }
   slice result{chip, shape, chips_per_vm};
@@ -270,6 +282,9 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
     for (const slice_row& row : slices_of(type.chip)) {
       if (chips(row) == type.chips && row.chips_per_vm == type.chips) return to_slice(chip_for(type.chip), row);
     }
+    const chip_spec chip = chip_for(type.chip);
+    const topology one{{1, 1, 1}, chip.ici.axes};
+    if (type.chips == 1 && is_one_chip_vm(chip, one)) return slice{chip, one, 1};
   }
   return nothing;
 }
@@ -284,7 +299,7 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   const detail::slice_name_parts parts = detail::split_slice_name(given);
   if (!parts.found) return nothing;
   if (const maybe<topology> shape = parse_topology(parts.rest)) {
-    if (!is_valid_shape(parts.chip, *shape)) return nothing;
+    if (!is_valid_shape(parts.chip, *shape) && !detail::is_one_chip_vm(parts.chip, *shape)) return nothing;
     return slice_of(parts.chip, *shape);
   }
   const std::int64_t number = detail::parse_count(parts.rest);
@@ -350,8 +365,14 @@ struct nearest_slices {
 
 namespace detail {
 
+/// Whether a machine type has the name that Compute Engine lists beside the one of Google's pages.
+constexpr bool is_compute_engine_name(std::string_view type) noexcept {
+  return type.size() > 4 && same_name(type.substr(type.size() - 4), "-tpu");
+}
+
 /// The name of a machine type without its number of chips: "ct6e-standard-".
 constexpr std::string_view machine_family(std::string_view type) noexcept {
+  if (is_compute_engine_name(type)) type.remove_suffix(4);
   return type.substr(0, type.rfind('-') + 1);
 }
 
@@ -362,6 +383,8 @@ constexpr text<160> machine_hint(std::string_view given) {
   std::string_view chip;
   for (const machine_type& type : machine_types) {
     if (!same_name(machine_family(type.name), machine_family(given))) continue;
+    if (same_name(type.name, given)) return "another of its family: no source states the shape of this one's chips";
+    if (is_compute_engine_name(type.name)) continue;
     hint.append(hint.empty() ? "no such machine type; there is " : ", ").append(type.name);
     chip = type.chip;
   }
@@ -389,6 +412,7 @@ constexpr text<160> slice_hint(std::string_view given) {
   } else if (parts.rest.size() > 9 && parts.rest.find_first_not_of("0123456789") == std::string_view::npos) {
     wanted = 999999999;  // more digits than are read: larger than any
   }
+  if (parts.chip.announced_only) return shape_hint(parts.chip);
   const nearest_slices near = nearest(parts.chip, wanted < 1 ? 1 : wanted);
   if (near.smaller) {
     hint.append(name(*near.smaller)).append(" (").append(tpuplan::chips(*near.smaller)).append(" chips, ");

@@ -23,8 +23,8 @@ struct slice_row {
   std::int16_t chips_per_vm;
 };
 
-/// The slices of one chip. The first row with a given number of chips is the one that a name with that number stands
-/// for, with its default VM layout; further rows are other VM layouts, and shapes that no name stands for.
+/// The slices of one chip. The first row with a given number of chips is the one that a name with that number
+/// stands for, with its default VM layout; further rows are other VM layouts, and shapes that no name stands for.
 struct slice_block {
   std::string_view chip{};    ///< the name of the chip
   std::string_view prefix{};  ///< what the names of its slices begin with: "v5litepod"
@@ -125,7 +125,7 @@ struct machine_type {
 // generated: machine_types from data/hardware.json
 /// The machine types of the generations. Where several fit a slice the first is the usual one.
 // clang-format off
-inline constexpr std::array<machine_type, 16> machine_types = {{
+inline constexpr std::array<machine_type, 28> machine_types = {{
     {"ct3-hightpu-4t", "v3", 4, 96, 340, true, false},
     {"ct3p-hightpu-4t", "v3", 4, 48, 340, false, true},
     {"ct4p-hightpu-4t", "v4", 4, 240, 407, true, true},
@@ -136,12 +136,24 @@ inline constexpr std::array<machine_type, 16> machine_types = {{
     {"ct5lp-hightpu-4t", "v5e", 4, 112, 192, true, true},
     {"ct5lp-hightpu-8t", "v5e", 8, 224, 384, true, false},
     {"ct5p-hightpu-4t", "v5p", 4, 208, 448, true, true},
+    {"ct5p-hightpu-1t", "v5p", 1, 52, 112, true, false},
+    {"ct5p-hightpu-2t", "v5p", 2, 104, 224, false, false},
+    {"ct5p-hightpu-1t-tpu", "v5p", 1, 52, 112, true, false},
+    {"ct5p-hightpu-2t-tpu", "v5p", 2, 104, 224, false, false},
+    {"ct5p-hightpu-4t-tpu", "v5p", 4, 208, 448, true, true},
     {"ct6e-standard-1t", "v6e", 1, 44, 176, true, false},
     {"ct6e-standard-4t", "v6e", 4, 180, 720, true, true},
     {"ct6e-standard-8t", "v6e", 8, 180, 1440, true, false},
+    {"ct6e-standard-1t-tpu", "v6e", 1, 44, 176, true, false},
+    {"ct6e-standard-4t-tpu", "v6e", 4, 180, 720, true, true},
+    {"ct6e-standard-8t-tpu", "v6e", 8, 180, 1440, true, false},
     {"tpu7x-standard-1t", "tpu7x", 1, unknown, unknown, true, false},
     {"tpu7x-standard-4t", "tpu7x", 4, 224, 960, true, true},
     {"tpu7x-ultranet-4t", "tpu7x", 4, unknown, unknown, true, true},
+    {"tpu7x-standard-4t-tpu", "tpu7x", 4, 224, 960, true, true},
+    {"tpu7x-ultranet-4t-tpu", "tpu7x", 4, unknown, unknown, true, true},
+    {"tpu7-standard-1t", "tpu7x", 1, unknown, unknown, true, false},
+    {"tpu7-standard-4t", "tpu7x", 4, unknown, unknown, true, true},
 }};
 // clang-format on
 // end of generated: machine_types

@@ -97,12 +97,12 @@ constexpr void check_shape(const topology& shape) {
 
 /// Which axes of a slice close into rings.
 enum class wraparound_rule : std::uint8_t {
-  whole_pod,    ///< v2, v3: all axes of the full pod wrap, none of one host; of slices in between it is not known
+  whole_pod,    ///< v2, v3, announced chips: all axes of the full pod wrap, none of one host; else it is not known
   axis_of_16,   ///< v5e, v6e: an axis wraps where its length is 16
   whole_cubes,  ///< v4, v5p, tpu7x: all axes wrap where all are multiples of 4, otherwise none
 };
 
-/// Per axis, whether it wraps: yes, no, or unknown (partial slices of v2 and v3).
+/// Per axis, whether it wraps: yes, no, or unknown (partial slices of v2, v3 and announced chips).
 /// Worked: 8x16 of v5e wraps on its second axis only; 4x4x8 of v5p on all three; 2x4x4 of v5p on none.
 /// Source: GKE DRA driver util.go, MaxText accelerator_to_spec_map.py, scaling book "TPU networking".
 [[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const topology& shape, wraparound_rule rule,
@@ -117,9 +117,10 @@ enum class wraparound_rule : std::uint8_t {
     }
     case wraparound_rule::whole_pod: break;
   }
-  if (shape == pod) return {known<bool>{true}, known<bool>{true}, known<bool>{false}};
+  const bool solid = shape.axes == 3;
+  if (shape == pod) return {known<bool>{true}, known<bool>{true}, known<bool>{solid}};
   if (chips(shape) <= 4) return {known<bool>{false}, known<bool>{false}, known<bool>{false}};
-  return {known<bool>{unknown}, known<bool>{unknown}, known<bool>{false}};
+  return {known<bool>{unknown}, known<bool>{unknown}, solid ? known<bool>{unknown} : known<bool>{false}};
 }
 
 /// Whether the three-dimensional shape may be twisted for more bisection: multiples of 4, each dimension equal to or

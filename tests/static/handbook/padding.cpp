@@ -12,18 +12,29 @@ using namespace tpuplan;
 
 namespace {
 
-static_assert(layout_tile(dtype::bf16).sublanes == 16 && layout_tile(dtype::bf16).lanes == 128);
-static_assert(layout_tile(dtype::int8).sublanes == 32 && layout_tile(dtype::int8).lanes == 128);
+static_assert(layout_tile(v5e, dtype::bf16).sublanes == 8 && layout_tile(v5e, dtype::bf16).lanes == 128);
+static_assert(layout_tile(tpu7x, dtype::bf16).sublanes == 16 && layout_tile(tpu7x, dtype::bf16).lanes == 128);
+static_assert(layout_tile(v5e, dtype::int8).sublanes == 32 && layout_tile(v5e, dtype::int8).lanes == 128);
 static_assert(padded_to_mxu({100, 300}, v5e).rows == 128 && padded_to_mxu({100, 300}, v5e).columns == 384);
 static_assert(padded_to_mxu({100, 300}, v6e).rows == 256 && padded_to_mxu({100, 300}, v6e).columns == 512);
-static_assert(tiled_bytes({100, 300}, dtype::bf16) == 86016_B);
+static_assert(tiled_bytes({100, 300}, v5e, dtype::bf16) == 79872_B);
+static_assert(tiled_bytes({8, 1024}, v5e, dtype::bf16) == 16384_B);
+static_assert(tiled_bytes({8, 1024}, tpu7x, dtype::bf16) == 32768_B);
 static_assert(near(padding({100, 300}, v5e).flop_utilization, 0.61, 0.005));
 static_assert(near(padding({100, 300}, v6e).flop_utilization, 0.23, 0.005));
 static_assert(matrices_of(llama_3_8b()).size == 8);  // seven in the layers, and the output head
 static_assert(near(padding(gpt2(), v5e).flop_utilization, 0.9997, 0.00005));
 
-static_assert(tile_bytes(dtype::bf16) == 4_KiB && tile_bytes(dtype::int4) == 4_KiB);
-static_assert(64 * tile_bytes(dtype::fp32) == 262144_B);
+static_assert(tile_bytes(v5e, dtype::bf16) == 2_KiB && tile_bytes(v5e, dtype::int8) == 4_KiB);
+static_assert(tile_bytes(tpu7x, dtype::bf16) == 4_KiB && tile_bytes(tpu7x, dtype::int4) == 4_KiB);
+static_assert(64 * vector_register_bytes(v5p) == 262144_B);
+
+// XLA's flag for large tiles of 16-bit types, as a chip of the caller's own.
+static_assert([] {
+  chip_spec chip = v5e;
+  chip.tiling.large_tiles_of_16_bits = true;
+  return tiled_bytes({8, 1024}, chip, dtype::bf16) == 32768_B && tiled_bytes({8, 1024}, chip, dtype::fp32) == 32768_B;
+}());
 
 constexpr transformer experts_without_gate() {
   transformer m = llama_3_8b();

@@ -9,7 +9,8 @@ using namespace tpuplan;
 namespace {
 
 static_assert(peak_rate(v5e, dtype::int8) == 393_TFLOP_per_s);
-static_assert(v3.peak.int8.is_absent());
+static_assert(v3.peak.int8.is_absent() && tpu7x.peak.int8.is_absent());
+static_assert(has_peak_rate(v5e, dtype::fp8) && !has_peak_rate(v4, dtype::fp8));
 static_assert(vmem(v5p) == 128_MiB);
 static_assert(near(in_gb_per_s(vmem_bandwidth(v5e)), 18018, 1e-9));
 static_assert(in_gb_per_s(ici_one_way(v5p)) == 600);

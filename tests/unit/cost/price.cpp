@@ -77,7 +77,7 @@ TEST_CASE("the built-in prices are exactly the US rows of data/prices.json") {
   std::multiset<std::string> built_in;
   constexpr price_book book{};
   for (std::size_t i = 0; i < book.size(); ++i) built_in.insert(line_of(book.row(i)));
-  CHECK(in_data.size() == 102);
+  CHECK(in_data.size() == 105);
   for (const std::string& line : in_data) {
     INFO(line);
     CHECK(built_in.count(line) == 1);
@@ -87,6 +87,54 @@ TEST_CASE("the built-in prices are exactly the US rows of data/prices.json") {
     CHECK(in_data.count(line) == 1);
   }
   CHECK(refusal_of([&] { (void)book.row(book.size()); }).code == errc::out_of_range);
+}
+
+TEST_CASE("corrections of November 2026: rates of the billing catalog, and what they replace") {
+  const owned_price_book owned = load_prices(TPUPLAN_DATA_DIR "/prices.json");
+  struct row {
+    const char *chip, *region;
+    provisioning kind;
+    double usd;
+    const char* date;
+    char grade;
+  };
+  for (const row& r : {row{"tpu7x", "us-central1", provisioning::on_demand, 12.0, "2026-08-24", 'A'},
+                       {"tpu7x", "us-east1", provisioning::on_demand, 12.0, "2026-08-24", 'A'},
+                       {"tpu7x", "us-west1", provisioning::on_demand, 12.0, "2026-08-24", 'A'},
+                       {"v6e", "us-east5", provisioning::spot, 1.4033, "2026-08-10", 'B'},
+                       {"v6e", "us", provisioning::spot, 1.4033, "2026-08-10", 'B'},
+                       {"v6e", "us-east5", provisioning::flex_start, 1.35, "2026-08-01", 'B'},
+                       {"v6e", "us-east5", provisioning::calendar, 1.89, "2026-08-01", 'B'},
+                       {"v6e", "europe-west4", provisioning::flex_start, 1.35, "2026-08-01", 'B'},
+                       {"v6e", "europe-west4", provisioning::spot, 1.782, "2026-08-01", 'B'},
+                       {"v5e", "us-west4", provisioning::spot, 0.607, "2026-08-11", 'B'},
+                       {"v5e", "asia-south2", provisioning::on_demand, 1.44132, "2026-06-14", 'A'},
+                       {"v5e", "asia-southeast1", provisioning::spot, 0.78, "2026-06-14", 'A'},
+                       {"v5p", "asia-south2", provisioning::calendar, 2.94, "2026-06-14", 'A'},
+                       {"v5p", "us", provisioning::calendar, 2.94, "2026-06-14", 'A'},
+                       {"v5p", "southamerica-east1", provisioning::on_demand, 6.430995, "2026-06-14", 'A'},
+                       {"v5p", "europe-west4", provisioning::commitment_3y, 1.911, "2026-06-14", 'A'}}) {
+    INFO(r.chip << " " << r.region << " " << name(r.kind));
+    const auto found = find_price(owned.book(), r.chip, r.region, r.kind, 4);
+    REQUIRE(found.has_value());
+    CHECK(in_usd_per_hour(found->per_chip) == r.usd);
+    CHECK(found->date == r.date);
+    CHECK(found->grade == r.grade);
+  }
+  // Calendar mode is not of v5e; spot of tpu7x has no published price, announced chips have none at all.
+  CHECK_FALSE(find_price(owned.book(), "v5e", "us", provisioning::calendar, 4).has_value());
+  CHECK_FALSE(find_price(owned.book(), "tpu7x", "us-central1", provisioning::spot, 4).has_value());
+  for (const provisioning kind : all_provisioning)
+    CHECK_FALSE(find_price(owned.book(), "tpu8t", "us", kind, 64).has_value());
+  // What they replace is kept, with the reason.
+  const auto replaced = [&](const char* chip, const char* region, double usd) {
+    for (const json& row : prices_file().at("not_used"))
+      if (row.at("generation") == chip && row.at("region") == region && row.at("usd_per_chip_hour") == usd) return true;
+    return false;
+  };
+  CHECK(replaced("v6e", "us-east5", 1.27575));
+  CHECK(replaced("v5e", "us-west4", 0.52536));
+  CHECK(replaced("v5e", "us", 0.84));
 }
 
 TEST_CASE("every row of the data has a date, or says that it has none") {
@@ -321,13 +369,13 @@ TEST_CASE("what is billed follows from the way of paying") {
 
 TEST_CASE("the cost of a run") {
   constexpr price_book book{};
-  const slice s = slice_for("v5e-32");
+  const slice s = slice_for("v6e-32");
   const run_cost calendar = cost_of_run(s, 2, 25_h, price_for(book, s, "us", provisioning::calendar));
-  CHECK(close(in_usd_per_hour(calendar.rate), 2 * 32 * 0.84));
+  CHECK(close(in_usd_per_hour(calendar.rate), 2 * 32 * 1.89));
   CHECK(calendar.billed == 2_days);
   CHECK(calendar.run == 25_h);
   CHECK(calendar.wall == 25_h);
-  CHECK(close(calendar.total.value(), 48 * 2 * 32 * 0.84));
+  CHECK(close(calendar.total.value(), 48 * 2 * 32 * 1.89));
   CHECK(calendar.price.kind == provisioning::calendar);
   const price_row on_demand = price_for(book, s, "us", provisioning::on_demand);
   CHECK(refusal_of([&] { (void)cost_of_run(s, 0, 1_h, on_demand); }).code == errc::missing_field);

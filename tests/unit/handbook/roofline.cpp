@@ -41,23 +41,30 @@ constexpr transformer llama_3_8b() {
 // ---- padding
 // ------------------------------------------------------------------------------------------------------------
 
-TEST_CASE("layout tiles hold 4096 bytes in every format") {
+TEST_CASE("layout tiles by generation") {
   struct row {
     dtype type;
-    std::int64_t sublanes;
+    std::int64_t to_v6e, tpu7x_and_8i, on_8t;  // sublanes
   };
-  for (const row& r : {row{dtype::fp32, 8},
-                       {dtype::bf16, 16},
-                       {dtype::fp16, 16},
-                       {dtype::fp8, 32},
-                       {dtype::int8, 32},
-                       {dtype::int4, 64}}) {
+  for (const row& r : {row{dtype::fp32, 8, 8, 16},
+                       {dtype::bf16, 8, 16, 32},
+                       {dtype::fp16, 8, 16, 32},
+                       {dtype::fp8, 32, 32, 64},
+                       {dtype::int8, 32, 32, 64},
+                       {dtype::int4, 64, 64, 128}}) {
     INFO(name(r.type));
-    const tile unit = layout_tile(r.type);
-    CHECK(unit.sublanes == r.sublanes);
-    CHECK(unit.lanes == 128);
-    CHECK(size_of(r.type).value() * static_cast<double>(unit.sublanes * unit.lanes) == 4096);
+    for (const chip_spec& chip : generations) {
+      INFO(chip.name.view());
+      const bool newer = chip.name == "tpu7x" || chip.name == "tpu8i";
+      const tile unit = layout_tile(chip, r.type);
+      CHECK(unit.sublanes == (chip.name == "tpu8t" ? r.on_8t : newer ? r.tpu7x_and_8i : r.to_v6e));
+      CHECK(unit.lanes == 128);
+      CHECK(tile_bytes(chip, r.type) == size_of(r.type) * static_cast<double>(unit.sublanes * unit.lanes));
+    }
   }
+  chip_spec broken = v5e;
+  broken.tiling.sublanes = 0;
+  CHECK(says(refusal_of([&] { (void)layout_tile(broken, dtype::bf16); }).message, "chip.tiling.sublanes"));
 }
 
 TEST_CASE("padding of one matrix") {
@@ -70,8 +77,9 @@ TEST_CASE("padding of one matrix") {
   };
   const std::vector<row> rows = {
       {{128, 128}, v5e, dtype::bf16, {128, 128}, 32768},
-      {{129, 128}, v5e, dtype::bf16, {256, 128}, 144 * 128 * 2},
-      {{1, 1}, v5e, dtype::bf16, {128, 128}, 4096},
+      {{129, 128}, v5e, dtype::bf16, {256, 128}, 136 * 128 * 2},
+      {{129, 128}, tpu7x, dtype::bf16, {256, 256}, 144 * 128 * 2},
+      {{1, 1}, v5e, dtype::bf16, {128, 128}, 2048},
       {{1, 1}, v6e, dtype::int4, {256, 256}, 4096},
       {{100, 300}, v6e, dtype::int8, {256, 512}, 128 * 384},
       {{4096, 50257}, v6e, dtype::bf16, {4096, 50432}, 4096.0 * 50304 * 2},
@@ -116,12 +124,12 @@ TEST_CASE("matrices that cannot be are refused") {
        errc::invalid_argument, "rows"},
       {"negative columns",
        [] {
-         (void)tiled_bytes({4, -4}, dtype::bf16);
+         (void)tiled_bytes({4, -4}, v5e, dtype::bf16);
        },
        errc::invalid_argument, "columns"},
       {"too large",
        [] {
-         (void)tiled_bytes({most, 128}, dtype::bf16);
+         (void)tiled_bytes({most, 128}, v5e, dtype::bf16);
        },
        errc::out_of_range, "product"},
       {"too large together",
@@ -305,7 +313,7 @@ TEST_CASE("batches of what a chip does not have are refused") {
   };
   const std::vector<row> rows = {
       {"int8 on v3", [] { (void)critical_batch(v3, dtype::int8); }, errc::unknown_figure, "int8 peak"},
-      {"fp8 on v5e", [] { (void)critical_batch(v5e, dtype::fp8); }, errc::unknown_figure, "fp8 peak"},
+      {"fp8 on v4", [] { (void)critical_batch(v4, dtype::fp8); }, errc::unknown_figure, "fp8 peak"},
       {"VMEM of v5p", [] { (void)critical_batch(v5p, dtype::bf16, memory_level::vmem); }, errc::unknown_figure,
        "VMEM bandwidth"},
       {"PCIe of v3", [] { (void)critical_batch(v3, dtype::bf16, memory_level::pcie); }, errc::unknown_figure, "PCIe"},

@@ -73,7 +73,7 @@ TEST_CASE("names of chips as people type them") {
     CHECK_FALSE(find_chip(wrong).has_value());
     const refusal got = refusal_of([&] { (void)chip_for(wrong); });
     CHECK(got.code == errc::unknown_name);
-    CHECK(says(got.message, "v2, v3, v4, v5e, v5p, v6e or tpu7x"));
+    CHECK(says(got.message, "v2, v3, v4, v5e, v5p, v6e, tpu7x, tpu8t or tpu8i"));
   }
 }
 
@@ -230,7 +230,18 @@ TEST_CASE("names of slices as people type them") {
                        {"ct4p-hightpu-4t", "v4-8", 4},
                        {"ct3-hightpu-4t", "v3-8", 4},
                        {"tpu7x-standard-4t", "tpu7x-8", 4},
-                       {"tpu7x-standard-1t", "tpu7x-2", 1}}) {
+                       {"tpu7x-standard-1t", "tpu7x-2", 1},
+                       {"ct6e-standard-1t-tpu", "v6e-1", 1},
+                       {"ct6e-standard-4t-tpu", "v6e-4", 4},
+                       {"ct6e-standard-8t-tpu", "v6e-8", 8},
+                       {"tpu7x-standard-4t-tpu", "tpu7x-8", 4},
+                       {"tpu7x-ultranet-4t-tpu", "tpu7x-8", 4},
+                       {"tpu7-standard-4t", "tpu7x-8", 4},
+                       {"tpu7-standard-1t", "tpu7x-2", 1},
+                       {"ct5p-hightpu-4t-tpu", "v5p-8", 4},
+                       {"ct5p-hightpu-1t", "v5p-1x1x1", 1},
+                       {"ct5p-hightpu-1t-tpu", "v5p-1x1x1", 1},
+                       {"v5p-1x1x1", "v5p-1x1x1", 1}}) {
     INFO(r.typed);
     const auto found = find_slice(r.typed);
     REQUIRE(found.has_value());
@@ -254,14 +265,19 @@ TEST_CASE("a wrong name is refused, and the message has the nearest valid one") 
       {"v6e-512", {"v6e-256"}},
       {"ct5lp-hightpu-32t",
        {"ct5lp-hightpu-1t, ct5lp-hightpu-4t, ct5lp-hightpu-8t", "v5litepod-16 is 4 VMs of ct5lp-hightpu-4t"}},
+      {"ct5p-hightpu-2t", {"another of its family: no source states the shape of this one's chips"}},
+      {"ct5p-hightpu-2t-tpu", {"another of its family"}},
+      {"ct6e-standard-2t-tpu", {"ct6e-standard-1t, ct6e-standard-4t, ct6e-standard-8t; v6e-16 is 4 VMs"}},
+      {"v5p-2", {"v5p-8 (4 chips, 2x2x1)"}},  // the Cloud TPU API starts there; one chip is a machine type
+      {"v4-1x1x1", {"v4-8"}},
       {"ct5lp-hightpu-256t", {"ct5lp-hightpu-1t, ct5lp-hightpu-4t, ct5lp-hightpu-8t"}},
       {"ct6e-standard-16t",
        {"ct6e-standard-1t, ct6e-standard-4t, ct6e-standard-8t", "v6e-16 is 4 VMs of ct6e-standard-4t"}},
-      {"", {"v2, v3, v4, v5e, v5p, v6e or tpu7x, a dash"}},
-      {"-", {"v2, v3, v4, v5e, v5p, v6e or tpu7x, a dash"}},
+      {"", {"v2, v3, v4, v5e, v5p, v6e, tpu7x, tpu8t or tpu8i, a dash"}},
+      {"-", {"v2, v3, v4, v5e, v5p, v6e, tpu7x, tpu8t or tpu8i, a dash"}},
       {"tpu7x-standard-8t", {"tpu7x-standard-1t, tpu7x-standard-4t; tpu7x-16 is 2 VMs of tpu7x-standard-4t"}},
       {"v5p", {"v5e-16, v5p-4x4x4"}},
-      {"v9-4", {"v2, v3, v4, v5e, v5p, v6e or tpu7x, a dash"}},
+      {"v9-4", {"v2, v3, v4, v5e, v5p, v6e, tpu7x, tpu8t or tpu8i, a dash"}},
       {"v5p-4x4x6", {"v5p-128", "v5p-256"}},
       {"v5p-4x4", {"v5p-32"}},
       {"v5e-4x4x4", {"v5litepod-64"}},
@@ -278,9 +294,9 @@ TEST_CASE("a wrong name is refused, and the message has the nearest valid one") 
       {"v5p-9999x9999x9999", {"v5p-12288"}},
       {"v5p-4294967300x4x4", {"v5p-8"}},
       {std::string{"v5p-128\0", 8}, {"v5p-128?", "v5p-8"}},
-      {std::string{"v5p\0-128", 8}, {"v2, v3, v4, v5e, v5p, v6e or tpu7x, a dash"}},
-      {std::string(10000, 'x'), {"v2, v3, v4, v5e, v5p, v6e or tpu7x, a dash"}},
-      {std::string(10000, '-'), {"v2, v3, v4, v5e, v5p, v6e or tpu7x, a dash"}},
+      {std::string{"v5p\0-128", 8}, {"v2, v3, v4, v5e, v5p, v6e, tpu7x, tpu8t or tpu8i, a dash"}},
+      {std::string(10000, 'x'), {"v2, v3, v4, v5e, v5p, v6e, tpu7x, tpu8t or tpu8i, a dash"}},
+      {std::string(10000, '-'), {"v2, v3, v4, v5e, v5p, v6e, tpu7x, tpu8t or tpu8i, a dash"}},
       {"v5p-" + std::string(10000, '1'), {"v5p-12288"}},
       {"v5p-" + std::string(10000, '4') + "x4x4", {"v5p-8"}},
       {"ct5lp-hightpu-" + std::string(10000, '1') + "t", {"ct5lp-hightpu-1t, ct5lp-hightpu-4t, ct5lp-hightpu-8t"}},
@@ -385,6 +401,136 @@ TEST_CASE("topologies as text") {
   CHECK_FALSE(parse_topology(std::string(10000, 'x')).has_value());
 }
 
+TEST_CASE("one chip of v5p is a VM of Compute Engine and GKE, and no slice with a name") {
+  STATIC_REQUIRE(!is_valid_shape(v5p, {1, 1, 1}) && !find_slice_of_size(v5p, 1));
+  STATIC_REQUIRE(slice_of(v5p, {1, 1, 1}).chips_per_vm == 1 && vms(slice_for("ct5p-hightpu-1t")) == 1);
+  STATIC_REQUIRE(machine_type_of(slice_for("ct5p-hightpu-1t-tpu"))->name == "ct5p-hightpu-1t");
+  STATIC_REQUIRE(machine_type_of(slice_for("v6e-8"))->name == "ct6e-standard-8t");
+  chip_spec mine = v5p;
+  mine.name = "mine";
+  CHECK(refusal_of([&] { (void)slice_of(mine, {1, 1, 1}); }).code == errc::unknown_name);
+}
+
+TEST_CASE("machine types are those of the data, and each is of a chip") {
+  std::size_t count = 0;
+  for (const nlohmann::json& listed : hardware_file().at("machine_types")) {
+    const std::string chip = listed.at("generation").get<std::string>();
+    if (!find_chip(chip) || find_chip(chip)->name != chip) continue;
+    REQUIRE(count < machine_types.size());
+    const machine_type& type = machine_types[count++];
+    INFO(type.name.view());
+    CHECK(type.name == listed.at("name").get<std::string>());
+    CHECK(type.chip == chip);
+    CHECK(type.chips == listed.at("chips").get<std::int64_t>());
+    CHECK(type.vcpus.has_value() == listed.at("vcpus").is_number());
+    if (type.vcpus.has_value()) CHECK(type.vcpus.value() == listed.at("vcpus").get<std::int64_t>());
+    if (type.ram_gb.has_value()) CHECK(type.ram_gb.value() == listed.at("ram_gb_as_printed").get<std::int64_t>());
+  }
+  CHECK(count == machine_types.size());
+  const auto by_name = [](std::string_view name) {
+    return *std::find_if(machine_types.begin(), machine_types.end(),
+                         [&](const auto& type) { return type.name == name; });
+  };
+  // Compute Engine's list of 2026-08-10.
+  CHECK((by_name("ct5p-hightpu-1t-tpu").vcpus == known<std::int64_t>{52}));
+  CHECK((by_name("ct5p-hightpu-2t-tpu").ram_gb == known<std::int64_t>{224}));
+  CHECK((by_name("ct5p-hightpu-4t-tpu").vcpus == known<std::int64_t>{208}));
+}
+
+TEST_CASE("zones are dated rows of zone, generation and service") {
+  const nlohmann::json file = load_json(TPUPLAN_DATA_DIR "/zones.json");
+  std::set<std::string> seen;
+  std::map<std::string, std::set<std::string>> zones;
+  for (const nlohmann::json& row : file.at("rows")) {
+    INFO(row.dump());
+    const std::string zone = row.at("zone").get<std::string>();
+    const std::string chip = row.at("generation").get<std::string>();
+    CHECK(std::count(zone.begin(), zone.end(), '-') >= 2);
+    REQUIRE(find_chip(chip).has_value());
+    CHECK(find_chip(chip)->name == chip);
+    const nlohmann::json& services = file.at("services");
+    CHECK(std::find(services.begin(), services.end(), row.at("service")) != services.end());
+    const nlohmann::json& source = file.at("sources").at(row.at("source").get<std::string>());
+    CHECK(row.at("date") == source.at("date"));
+    CHECK(row.at("confidence") == source.at("confidence"));
+    for (const nlohmann::json& also : row.value("also", nlohmann::json::array()))
+      CHECK(file.at("sources").contains(also.get<std::string>()));
+    CHECK(seen.insert(zone + chip + row.at("service").get<std::string>() +
+                      row.value("provisioning", nlohmann::json{}).dump())
+              .second);
+    if (!row.contains("provisioning")) zones[chip + " " + row.at("service").get<std::string>()].insert(zone);
+  }
+  const auto has = [&](const char* what, const char* zone) { return zones[what].count(zone) == 1; };
+  for (const char* zone : {"us-central1-a", "us-central1-c", "us-east4-a", "us-east4-b", "us-east5-c", "us-south1-a",
+                           "us-south1-c", "us-west1-c", "asia-east1-c", "asia-south1-b", "asia-south1-c",
+                           "asia-southeast1-b", "southamerica-east1-c", "southamerica-west1-a"}) {
+    INFO(zone);
+    CHECK(has("v6e cloud_tpu", zone));
+  }
+  CHECK(has("v6e compute_engine", "us-south1-ai1b"));
+  for (const char* zone : {"us-east1-d", "us-east5-b", "us-east5-c", "us-south1-a", "us-south1-b", "us-south1-c",
+                           "europe-west1-b", "europe-west1-d"}) {
+    INFO(zone);
+    CHECK((has("v5p cloud_tpu", zone) && has("v5p compute_engine", zone)));
+  }
+  CHECK((has("v5p compute_engine", "europe-west1-c") && !has("v5p cloud_tpu", "europe-west1-c")));
+  CHECK((zones["tpu7x cloud_tpu"].empty() && has("tpu7x gke", "us-central1-ai1a")));
+}
+
+TEST_CASE("corrections of November 2026: dates, absent and derived rates, what the chip table was told before") {
+  const auto field = [](const std::string& chip, const std::string& key) {
+    for (const nlohmann::json& listed : hardware_file().at("generations"))
+      if (listed.at("id") == chip) return listed.at("fields").at(key);
+    return nlohmann::json{};
+  };
+  CHECK(field("tpu7x", "cloud_availability").at("value") == "Preview 2025-11-24, GA 2026-03-31");
+  CHECK(field("tpu7x", "cloud_availability").at("alternatives")[0].at("value") == "GA 2025-11-06");
+  CHECK(field("v6e", "cloud_availability").at("value") == "GA 2024-12-16");
+  STATIC_REQUIRE(tpu7x.peak.int8.is_absent() && tpu7x.peak.int4.is_absent());
+  STATIC_REQUIRE(v5e.peak.fp8 == known<flops_per_second>{197_TFLOP_per_s});
+  CHECK(field("v5e", "peak_fp8_flops").at("confidence") == "medium");
+  // JAX's own figures stand beside the ones that are used.
+  const auto from_jax = [&](const std::string& chip, const std::string& key) {
+    const nlohmann::json figure = field(chip, key);
+    for (const nlohmann::json& other : figure.at("alternatives"))
+      if (other.at("source") == "jax") return other.at("value").get<double>();
+    return 0.0;
+  };
+  CHECK(from_jax("v3", "peak_bf16_flops") == 1.40e14);
+  CHECK(from_jax("v5p", "hbm_bandwidth") == 2.46e12);
+  CHECK(from_jax("v5p", "hbm_capacity_bytes") == 103e9);
+  CHECK(from_jax("v6e", "peak_fp8_flops") == 9.2e14);
+  CHECK(from_jax("tpu8t", "hbm_bandwidth") == 6.4e12);
+}
+
+TEST_CASE("announced chips: figures, and no slice of the table") {
+  STATIC_REQUIRE(tpu8t.announced_only && tpu8i.announced_only && !tpu7x.announced_only);
+  STATIC_REQUIRE(in_tflop_per_s(tpu8t.peak.bf16.value()) == 996.1 && in_tflop_per_s(tpu8i.peak.bf16.value()) == 1101);
+  STATIC_REQUIRE(tpu8t.peak.bf16.value() < tpu7x.peak.bf16.value() &&
+                 tpu8i.peak.bf16.value() < tpu7x.peak.bf16.value());
+  STATIC_REQUIRE(tpu8t.hbm.capacity == 216_GiB && tpu8i.hbm.capacity == 288_GiB);
+  STATIC_REQUIRE(vmem(tpu8t) == 128_MiB && vmem(tpu8i) == 384_MiB);
+  STATIC_REQUIRE(tpu8t.jax_devices == 1 && tpu8i.jax_devices == 2);
+  STATIC_REQUIRE(ici_one_way(tpu8t) == 1.2_TB_per_s);
+  STATIC_REQUIRE(find_chip("TPU 8t")->name == "tpu8t" && find_chip("TPU8i")->name == "tpu8i");
+  CHECK(says(refusal_of([] { (void)ici_one_way(tpu8i); }).message, "chip.ici.link_one_way"));
+  CHECK(says(refusal_of([] { (void)ici_axis_both_ways(tpu8i); }).message, "chip.ici.link_one_way"));
+  for (const char* name : {"tpu8t-128", "tpu8t:4x4x4", "tpu8t-9600", "tpu8i-4", "tpu8i:2x2", "v8i-8"}) {
+    INFO(name);
+    CHECK_FALSE(find_slice(name).has_value());
+    const refusal got = refusal_of([&] { (void)slice_for(name); });
+    CHECK(got.code == errc::unknown_name);
+    CHECK(says(got.message, "it is announced, and no slice of it is documented"));
+  }
+  CHECK(says(refusal_of([] { (void)slice_of(tpu8t, {4, 4, 4}); }).message, "it is announced"));
+  STATIC_REQUIRE(!find_slice_of_size(tpu8t, 64) && !nearest(tpu8i, 4).larger && detail::slices_of("tpu8t").count == 0);
+  // A slice of the caller's own: which of its axes close is not known.
+  static constexpr slice mine{tpu8t, {4, 4, 4}, 4};
+  STATIC_REQUIRE(chips(mine) == 64 && vms(mine) == 16 && fully_wrapped(mine).is_unknown());
+  STATIC_REQUIRE(wraparound(mine)[2].is_unknown());
+  CHECK(says(refusal_of([] { (void)hosts(mine); }).message, "chip.host.chips"));
+}
+
 TEST_CASE("a wrong shape is told which shapes there are") {
   CHECK(says(refusal_of([] { (void)slice_of(v5p, {{4, 4, 6}, 3}); }).message, "AxBxC of multiples of 4"));
   CHECK(says(refusal_of([] { (void)slice_of(v5e, {4, 6}); }).message, "1x1, 2x2, 2x4, 4x4, 4x8, 8x8, 8x16, 16x16"));
@@ -423,6 +569,7 @@ TEST_CASE("the sizes next to a number of chips") {
     }
   }
   for (const chip_spec& chip : generations) {
+    if (chip.announced_only) continue;
     const std::set<std::int64_t>& of_chip = sizes.at(std::string{chip.name.view()});
     for (const std::int64_t wanted :
          {std::int64_t{-3}, std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{4}, std::int64_t{5},
@@ -551,9 +698,11 @@ TEST_CASE("peak rates that a chip does not have, or that nobody documents") {
                        {v3, dtype::int8, "absent"},
                        {v3, dtype::fp8, "absent"},
                        {v4, dtype::fp8, "unknown"},
-                       {v5e, dtype::fp8, "unknown"},
-                       {tpu7x, dtype::int8, "unknown"},
-                       {tpu7x, dtype::int4, "unknown"}}) {
+                       {v4, dtype::int4, "unknown"},
+                       {tpu7x, dtype::int8, "absent"},
+                       {tpu7x, dtype::int4, "absent"},
+                       {tpu8i, dtype::int8, "absent"},
+                       {tpu8i, dtype::int4, "unknown"}}) {
     INFO(r.chip.name.view() << " " << name(r.type));
     const refusal got = refusal_of([&] { (void)peak_rate(r.chip, r.type); });
     CHECK(got.code == errc::unknown_figure);

@@ -99,7 +99,7 @@ constexpr replica replica_of(const serving_layout& mesh, const slice& where) {
   result.devices = mesh.tensor == 0 ? all : static_cast<double>(mesh.tensor);
   result.count = all / result.devices;
   result.chips = result.devices * static_cast<double>(chips(where)) / all;
-  if (result.chips > 1 && where.chip.ici.link_one_way.value() > 0) {
+  if (result.chips > 1 && where.chip.ici.axes != 1) {  // GPUs of a machine have no links that are modelled
     const collective_group block = block_of(where, floor_to_count(result.chips));
     result.links = links_into(block) * block.one_way;
   }

@@ -85,6 +85,16 @@ inline constexpr launch_offer launch_offers[] = {
      {"tpu7x", "tpu7x", true, false, true, true},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
      /*vertex: offered, accelerator_type*/ {false, ""}},
+    {"tpu8t",
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
+     {"", "", false, false, false, false},
+     /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
+     /*vertex: offered, accelerator_type*/ {false, ""}},
+    {"tpu8i",
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
+     {"", "", false, false, false, false},
+     /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
+     /*vertex: offered, accelerator_type*/ {false, ""}},
 };
 // clang-format on
 // end of generated: launch_offers

@@ -576,6 +576,21 @@ TEST_CASE("outside of what published runs cover the band is wide and says so") {
   CHECK(time_of(small).high.value() == time_of(small).total.value() * 2);
 }
 
+TEST_CASE("an announced chip is estimated without calibration, in a wide band, or refused by what is not known") {
+  training_job job;
+  job.global_batch = 256;
+  job.sequence_length = 2048;
+  const auto step_on = [&](const slice& where) { return step_time(llama_3_8b(), job, fsdp_layout(where), where); };
+  // No slice of the chip is documented; these are the caller's own.
+  const step_breakdown on_8t = step_on(slice{tpu8t, {4, 4, 4}, 4});
+  const step_breakdown on_v5p = step_on(slice_for("v5p-128"));
+  CHECK((on_8t.extrapolated && !on_v5p.extrapolated));
+  CHECK((on_8t.band > on_v5p.band && on_8t.total > 0_s));
+  // In bf16 it has less than half of the peak of TPU7x.
+  CHECK(on_8t.total > step_on(slice_for("tpu7x-128")).total);
+  CHECK(says(refusal_of([&] { (void)step_on(slice{tpu8i, {4, 2}, 4}); }).message, "chip.ici.link_one_way"));
+}
+
 TEST_CASE("a needed figure that is not known is an error that names it") {
   estimated_case v3_twice{"v3, two slices", llama_3_8b(), job_of(256, 1024), fsdp_layout(slice_for("v3-128"), 2),
                           slice_for("v3-128")};
@@ -586,11 +601,13 @@ TEST_CASE("a needed figure that is not known is an error that names it") {
   CHECK_FALSE(refusal_of([&] { (void)time_of(v3_twice); }).refused);
 
   estimated_case fp8 = cases().front();
-  fp8.where = slice_for("v5e-64");
+  fp8.where = slice_for("v4-128");
   fp8.job.compute = dtype::fp8;
   const refusal rate = refusal_of([&] { (void)time_of(fp8); });
   CHECK(rate.code == errc::unknown_figure);
   CHECK(says(rate.message, "fp8 peak of the chip is unknown"));
+  fp8.where = slice_for("v5e-64");  // derived: the rate of bf16, as on v5p and v6e
+  CHECK_FALSE(refusal_of([&] { (void)time_of(fp8); }).refused);
   fp8.job.compute = dtype::int8;
   CHECK_FALSE(refusal_of([&] { (void)time_of(fp8); }).refused);
   fp8.where = slice_for("v3-64");
