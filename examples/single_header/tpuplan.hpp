@@ -899,6 +899,23 @@ constexpr void check_shape(const topology& shape) {
   return result;
 }
 
+namespace detail {
+/// The shape with its lengths in the order in which slices are documented: ascending, lengths of one last. 8x4 is 4x8,
+/// 1x2x2 is 2x2x1.
+constexpr topology ascending(topology shape) noexcept {
+  const auto last = [](std::int32_t length) { return length == 1 ? 10000 : length; };
+  for (std::int32_t pass = 1; pass < shape.axes; ++pass) {
+    for (std::size_t axis = 0; axis + 1 < static_cast<std::size_t>(shape.axes); ++axis) {
+      const std::int32_t length = shape.dims[axis];
+      if (last(length) <= last(shape.dims[axis + 1])) continue;
+      shape.dims[axis] = shape.dims[axis + 1];
+      shape.dims[axis + 1] = length;
+    }
+  }
+  return shape;
+}
+}  // namespace detail
+
 /// The shape written as "4x8" or "4x4x8": two or three whole numbers from 1 to 9999. Nothing if it is not of that form.
 [[nodiscard]] constexpr maybe<topology> parse_topology(std::string_view given) noexcept {
   topology shape{};
@@ -3214,9 +3231,10 @@ struct chip_alias {
 // clang-format off
 inline constexpr chip_alias chip_aliases[] = {
     {"v2", "v2"}, {"v3", "v3"}, {"v4", "v4"}, {"v4p", "v4"}, {"v5e", "v5e"}, {"v5litepod", "v5e"}, {"v5 lite", "v5e"},
-    {"v5lite", "v5e"}, {"v5p", "v5p"}, {"v5", "v5p"}, {"v6e", "v6e"}, {"trillium", "v6e"}, {"v6 lite", "v6e"},
-    {"v6", "v6e"}, {"tpu7x", "tpu7x"}, {"ironwood", "tpu7x"}, {"v7", "tpu7x"}, {"tpu7", "tpu7x"}, {"v7x", "tpu7x"},
-    {"7x", "tpu7x"}, {"tpu8t", "tpu8t"}, {"8t", "tpu8t"}, {"tpu8i", "tpu8i"}, {"8i", "tpu8i"}, {"v8i", "tpu8i"},
+    {"v5lite", "v5e"}, {"v5lite_pod", "v5e"}, {"v5p", "v5p"}, {"v5", "v5p"}, {"v6e", "v6e"}, {"trillium", "v6e"},
+    {"v6 lite", "v6e"}, {"v6", "v6e"}, {"tpu7x", "tpu7x"}, {"ironwood", "tpu7x"}, {"v7", "tpu7x"}, {"tpu7", "tpu7x"},
+    {"v7x", "tpu7x"}, {"7x", "tpu7x"}, {"v7x-slice", "tpu7x"}, {"tpu8t", "tpu8t"}, {"8t", "tpu8t"}, {"tpu8i", "tpu8i"},
+    {"8i", "tpu8i"}, {"v8i", "tpu8i"},
 };
 // clang-format on
 // end of generated: chip_aliases
@@ -3388,40 +3406,41 @@ struct machine_type {
   known<std::int64_t> ram_gb{};    ///< as printed by the source
   bool makes_one_vm = false;       ///< whether slices of one VM are made of it
   bool makes_several_vms = false;  ///< whether slices of several VMs are made of it
+  text<24> gke_label{};            ///< GKE's label of its nodes, "tpu-v5p-slice"; empty where GKE has no such name
 };
 
 // generated: machine_types from data/hardware.json
 /// The machine types of the generations. Where several fit a slice the first is the usual one.
 // clang-format off
 inline constexpr std::array<machine_type, 28> machine_types = {{
-    {"ct3-hightpu-4t", "v3", 4, 96, 340, true, false},
-    {"ct3p-hightpu-4t", "v3", 4, 48, 340, false, true},
-    {"ct4p-hightpu-4t", "v4", 4, 240, 407, true, true},
-    {"ct5l-hightpu-1t", "v5e", 1, 24, 48, false, false},
-    {"ct5l-hightpu-4t", "v5e", 4, 112, 192, false, false},
-    {"ct5l-hightpu-8t", "v5e", 8, 224, 384, false, false},
-    {"ct5lp-hightpu-1t", "v5e", 1, 24, 48, true, false},
-    {"ct5lp-hightpu-4t", "v5e", 4, 112, 192, true, true},
-    {"ct5lp-hightpu-8t", "v5e", 8, 224, 384, true, false},
-    {"ct5p-hightpu-4t", "v5p", 4, 208, 448, true, true},
-    {"ct5p-hightpu-1t", "v5p", 1, 52, 112, true, false},
-    {"ct5p-hightpu-2t", "v5p", 2, 104, 224, false, false},
-    {"ct5p-hightpu-1t-tpu", "v5p", 1, 52, 112, true, false},
-    {"ct5p-hightpu-2t-tpu", "v5p", 2, 104, 224, false, false},
-    {"ct5p-hightpu-4t-tpu", "v5p", 4, 208, 448, true, true},
-    {"ct6e-standard-1t", "v6e", 1, 44, 176, true, false},
-    {"ct6e-standard-4t", "v6e", 4, 180, 720, true, true},
-    {"ct6e-standard-8t", "v6e", 8, 180, 1440, true, false},
-    {"ct6e-standard-1t-tpu", "v6e", 1, 44, 176, true, false},
-    {"ct6e-standard-4t-tpu", "v6e", 4, 180, 720, true, true},
-    {"ct6e-standard-8t-tpu", "v6e", 8, 180, 1440, true, false},
-    {"tpu7x-standard-1t", "tpu7x", 1, unknown, unknown, true, false},
-    {"tpu7x-standard-4t", "tpu7x", 4, 224, 960, true, true},
-    {"tpu7x-ultranet-4t", "tpu7x", 4, unknown, unknown, true, true},
-    {"tpu7x-standard-4t-tpu", "tpu7x", 4, 224, 960, true, true},
-    {"tpu7x-ultranet-4t-tpu", "tpu7x", 4, unknown, unknown, true, true},
-    {"tpu7-standard-1t", "tpu7x", 1, unknown, unknown, true, false},
-    {"tpu7-standard-4t", "tpu7x", 4, unknown, unknown, true, true},
+    {"ct3-hightpu-4t", "v3", 4, 96, 340, true, false, "tpu-v3-device"},
+    {"ct3p-hightpu-4t", "v3", 4, 48, 340, false, true, "tpu-v3-slice"},
+    {"ct4p-hightpu-4t", "v4", 4, 240, 407, true, true, "tpu-v4-podslice"},
+    {"ct5l-hightpu-1t", "v5e", 1, 24, 48, false, false, "tpu-v5-lite-device"},
+    {"ct5l-hightpu-4t", "v5e", 4, 112, 192, false, false, "tpu-v5-lite-device"},
+    {"ct5l-hightpu-8t", "v5e", 8, 224, 384, false, false, "tpu-v5-lite-device"},
+    {"ct5lp-hightpu-1t", "v5e", 1, 24, 48, true, false, "tpu-v5-lite-podslice"},
+    {"ct5lp-hightpu-4t", "v5e", 4, 112, 192, true, true, "tpu-v5-lite-podslice"},
+    {"ct5lp-hightpu-8t", "v5e", 8, 224, 384, true, false, "tpu-v5-lite-podslice"},
+    {"ct5p-hightpu-4t", "v5p", 4, 208, 448, true, true, "tpu-v5p-slice"},
+    {"ct5p-hightpu-1t", "v5p", 1, 52, 112, true, false, "tpu-v5p-slice"},
+    {"ct5p-hightpu-2t", "v5p", 2, 104, 224, false, false, "tpu-v5p-slice"},
+    {"ct5p-hightpu-1t-tpu", "v5p", 1, 52, 112, true, false, ""},
+    {"ct5p-hightpu-2t-tpu", "v5p", 2, 104, 224, false, false, ""},
+    {"ct5p-hightpu-4t-tpu", "v5p", 4, 208, 448, true, true, ""},
+    {"ct6e-standard-1t", "v6e", 1, 44, 176, true, false, "tpu-v6e-slice"},
+    {"ct6e-standard-4t", "v6e", 4, 180, 720, true, true, "tpu-v6e-slice"},
+    {"ct6e-standard-8t", "v6e", 8, 180, 1440, true, false, "tpu-v6e-slice"},
+    {"ct6e-standard-1t-tpu", "v6e", 1, 44, 176, true, false, ""},
+    {"ct6e-standard-4t-tpu", "v6e", 4, 180, 720, true, true, ""},
+    {"ct6e-standard-8t-tpu", "v6e", 8, 180, 1440, true, false, ""},
+    {"tpu7x-standard-1t", "tpu7x", 1, unknown, unknown, true, false, "tpu7x"},
+    {"tpu7x-standard-4t", "tpu7x", 4, 224, 960, true, true, "tpu7x"},
+    {"tpu7x-ultranet-4t", "tpu7x", 4, unknown, unknown, true, true, "tpu7x"},
+    {"tpu7x-standard-4t-tpu", "tpu7x", 4, 224, 960, true, true, ""},
+    {"tpu7x-ultranet-4t-tpu", "tpu7x", 4, unknown, unknown, true, true, ""},
+    {"tpu7-standard-1t", "tpu7x", 1, unknown, unknown, true, false, "tpu7"},
+    {"tpu7-standard-4t", "tpu7x", 4, unknown, unknown, true, true, "tpu7"},
 }};
 // clang-format on
 // end of generated: machine_types
@@ -3431,10 +3450,10 @@ inline constexpr std::array<machine_type, 28> machine_types = {{
 
 #endif
 
-// tpuplan/hardware/slice.hpp
+// tpuplan/hardware/slice_shape.hpp
 
-#ifndef TPUPLAN_HARDWARE_SLICE_HPP
-#define TPUPLAN_HARDWARE_SLICE_HPP
+#ifndef TPUPLAN_HARDWARE_SLICE_SHAPE_HPP
+#define TPUPLAN_HARDWARE_SLICE_SHAPE_HPP
 
 #include <array>
 #include <cstddef>
@@ -3442,8 +3461,8 @@ inline constexpr std::array<machine_type, 28> machine_types = {{
 #include <string_view>
 
 /// @file
-/// Slices: what can be rented. Find one by name, machine type or shape; list them; and say what is next to a wrong
-/// name.
+/// Slices: what can be rented, what follows from the shape of one, and which shapes there are. `hardware/slice.hpp`
+/// finds one by name.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -3644,23 +3663,13 @@ constexpr text<160> shape_hint(const chip_spec& chip) {
   return list;
 }
 
-/// Whether the shape is one VM of a single chip that Compute Engine and GKE have of that chip, though no name of a
-/// slice stands for it: v5p has.
-constexpr bool is_one_chip_vm(const chip_spec& chip, const topology& shape) {
-  if (shape.axes != chip.ici.axes || tpuplan::chips(shape) != 1) return false;
-  for (const machine_type& type : machine_types) {
-    if (type.chip == chip.name && type.chips == 1 && type.makes_one_vm) return true;
-  }
-  return false;
-}
-
 }  // namespace detail
 
 /// The slice of that chip in that shape, with the default VM layout (or `chips_per_vm` where it is given). Throws
 /// `errc::unknown_name` for shapes that the chip does not have, and `errc::not_divisible` for VMs that do not tile it.
 /// Worked: slice_of(v5p, {4, 4, 12}) has 192 chips.
 [[nodiscard]] constexpr slice slice_of(const chip_spec& chip, const topology& shape, std::int64_t chips_per_vm = 0) {
-  if (!is_valid_shape(chip, shape) && !detail::is_one_chip_vm(chip, shape)) {
+  if (!is_valid_shape(chip, shape)) {
     detail::fail(errc::unknown_name, "slice shape", name(shape).view(), detail::shape_hint(chip).view());
   }
   slice result{chip, shape, chips_per_vm};
@@ -3690,6 +3699,27 @@ constexpr bool is_one_chip_vm(const chip_spec& chip, const topology& shape) {
   return nothing;
 }
 
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/hardware/slice.hpp
+
+#ifndef TPUPLAN_HARDWARE_SLICE_HPP
+#define TPUPLAN_HARDWARE_SLICE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Slices by name: by accelerator type, shape, machine type or label, by number of chips; and what is next to a wrong
+/// name.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
 namespace detail {
 
 /// A name split at its separator: "v5p-128" is the chip v5p and the rest "128".
@@ -3707,16 +3737,71 @@ constexpr slice_name_parts split_slice_name(std::string_view given) noexcept {
   return {};
 }
 
+/// Whether the shape is one VM of a single chip that Compute Engine and GKE have of that chip, though no name of a
+/// slice stands for it: v5p has.
+constexpr bool is_one_chip_vm(const chip_spec& chip, const topology& shape) {
+  if (shape.axes != chip.ici.axes || tpuplan::chips(shape) != 1) return false;
+  for (const machine_type& type : machine_types) {
+    if (type.chip == chip.name && type.chips == 1 && type.makes_one_vm) return true;
+  }
+  return false;
+}
+
+/// The slice of a chip in a shape as people write it: lengths in any order, since a torus is the same in each.
+constexpr maybe<slice> find_shape(const chip_spec& chip, const topology& given) {
+  const topology ordered = ascending(given);
+  if (is_one_chip_vm(chip, given)) {
+    return is_valid_shape(chip, given) ? slice_of(chip, given) : slice{chip, given, 1};
+  }
+  if (is_valid_shape(chip, given)) return slice_of(chip, given);
+  if (is_valid_shape(chip, ordered)) return slice_of(chip, ordered);
+  return nothing;
+}
+
+/// Whether VMs of that type make up the slice. A type that makes neither is one for single VMs, as ct5l is.
+constexpr bool makes_up(const machine_type& type, const slice& where) {
+  const std::int64_t size = tpuplan::chips(where);
+  if (size == type.chips) return type.makes_one_vm || !type.makes_several_vms;
+  return type.makes_several_vms && size > type.chips && size % type.chips == 0;
+}
+
 /// The default slice of one VM of that machine type.
 constexpr maybe<slice> find_machine_slice(std::string_view given) {
   for (const machine_type& type : machine_types) {
     if (!same_name(type.name, given)) continue;
-    for (const slice_row& row : slices_of(type.chip)) {
-      if (chips(row) == type.chips && row.chips_per_vm == type.chips) return to_slice(chip_for(type.chip), row);
-    }
     const chip_spec chip = chip_for(type.chip);
-    const topology one{{1, 1, 1}, chip.ici.axes};
-    if (type.chips == 1 && is_one_chip_vm(chip, one)) return slice{chip, one, 1};
+    for (const slice_row& row : slices_of(type.chip)) {
+      if (chips(row) == type.chips && row.chips_per_vm == type.chips) return to_slice(chip, row);
+    }
+    if (type.chips == 1) return find_shape(chip, topology{{1, 1, 1}, chip.ici.axes});
+  }
+  return nothing;
+}
+
+/// A machine type or a GKE label with a shape behind it: "ct6e-standard-4t:4x4", "tpu-v5-lite-podslice, 4x4".
+struct placed_shape {
+  std::string_view owner{};  ///< the machine type or label
+  maybe<topology> shape{};   ///< nothing where what stands behind it is none
+};
+
+constexpr placed_shape split_shape(std::string_view given) noexcept {
+  const std::size_t at = given.find_last_of("-:, ");
+  if (at == std::string_view::npos) return {};
+  std::string_view owner = given.substr(0, at);
+  while (!owner.empty() && (owner.back() == ',' || owner.back() == ':' || owner.back() == ' ')) owner.remove_suffix(1);
+  return {owner, parse_topology(given.substr(at + 1))};
+}
+
+/// The slice of a shape on VMs of a machine type, or of nodes with a GKE label in their default layout.
+constexpr maybe<slice> find_placed_slice(std::string_view given) {
+  const placed_shape placed = split_shape(given);
+  if (!placed.shape) return nothing;
+  for (const machine_type& type : machine_types) {
+    const bool by_label = same_name(type.gke_label, placed.owner);
+    if (!by_label && !same_name(type.name, placed.owner)) continue;
+    const maybe<slice> where = find_shape(chip_for(type.chip), *placed.shape);
+    if (!where || !makes_up(type, *where)) continue;
+    return slice{where->chip, where->shape, by_label ? where->chips_per_vm : type.chips};
   }
   return nothing;
 }
@@ -3724,16 +3809,16 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
 }  // namespace detail
 
 /// The slice of that name: an accelerator type ("v5p-128", "v5litepod-16", "v6e-64", "v3-8") under any alias of its
-/// chip ("v5e-16", "v7x-128", "Trillium-64"), a chip and a shape ("v5p:4x4x12", "v6e-8x16"), or a machine type
-/// ("ct6e-standard-8t", one VM). Nothing if there is none. Worked: find_slice("v5e-32") has 32 chips, "v3-32" has 16.
+/// chip ("v5e-16", "v7x-128", "Trillium-64"), a chip and a shape with its lengths in any order ("v5p:4x4x12",
+/// "v6e-8x16", "v6e:16x8"), a machine type ("ct6e-standard-8t", one VM), or a shape behind a machine type or a label of
+/// GKE ("ct6e-standard-4t:2x4", two VMs; "tpu-v5-lite-podslice:4x4"). Nothing if there is none.
+/// Worked: find_slice("v5e-32") has 32 chips, "v3-32" has 16; "ct6e-standard-4t:2x4" is v6e-8 on two VMs.
 [[nodiscard]] constexpr maybe<slice> find_slice(std::string_view given) {
   if (const maybe<slice> one_vm = detail::find_machine_slice(given)) return one_vm;
+  if (const maybe<slice> placed = detail::find_placed_slice(given)) return placed;
   const detail::slice_name_parts parts = detail::split_slice_name(given);
   if (!parts.found) return nothing;
-  if (const maybe<topology> shape = parse_topology(parts.rest)) {
-    if (!is_valid_shape(parts.chip, *shape) && !detail::is_one_chip_vm(parts.chip, *shape)) return nothing;
-    return slice_of(parts.chip, *shape);
-  }
+  if (const maybe<topology> shape = parse_topology(parts.rest)) return detail::find_shape(parts.chip, *shape);
   const std::int64_t number = detail::parse_count(parts.rest);
   const std::int64_t per_chip = detail::name_number(parts.chip, 1);
   if (number < 1 || number % per_chip != 0) return nothing;
@@ -3742,25 +3827,56 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   return detail::to_slice(parts.chip, *row);
 }
 
+/// The same slice in its other documented division into VMs; nothing where there is one alone. Worked: v6e-8 is one VM
+/// of ct6e-standard-8t or two of ct6e-standard-4t.
+[[nodiscard]] constexpr maybe<slice> other_vm_layout(const slice& where) noexcept {
+  for (const detail::slice_row& row : detail::slices_of(where.chip.name)) {
+    if (!detail::is_shape(row, where.shape) || row.chips_per_vm == where.chips_per_vm) continue;
+    return slice{where.chip, where.shape, row.chips_per_vm};
+  }
+  return nothing;
+}
+
+/// The machine type and shape of a slice, which `find_slice` reads back with its division into VMs; empty where no
+/// machine type is documented. Worked: "ct6e-standard-4t:2x4" of v6e-8 on two VMs.
+[[nodiscard]] constexpr text<48> machine_name(const slice& where) {
+  text<48> result;
+  if (const maybe<machine_type> type = machine_type_of(where))
+    result.append(type->name).append(":").append(name(where.shape));
+  return result;
+}
+
+namespace detail {
+
+/// The valid shape of so many chips whose longest side is shortest, or the first with the shortest sides first and none
+/// above 256, which is what XPK takes a number of chips for; no chips where there is none.
+constexpr topology shape_of_size(const chip_spec& chip, std::int64_t chip_count, bool most_even) {
+  topology best{};
+  std::int64_t longest = chip_count + 1;
+  const bool flat = chip.ici.axes == 2;
+  for (std::int32_t a = 1; std::int64_t{a} * a <= chip_count; a = a < 4 ? a * 2 : a + 4) {
+    for (std::int32_t b = a; std::int64_t{a} * b * (flat || b == 2 ? 1 : b) <= chip_count; b = b < 4 ? b * 2 : b + 4) {
+      const std::int64_t c = chip_count / (std::int64_t{a} * b);
+      if (c * a * b != chip_count || c > (most_even ? 16384 : 256) || (flat && c != 1)) continue;
+      const topology shape{{a, b, static_cast<std::int32_t>(c)}, chip.ici.axes};
+      if (shape.dims[2] >= longest || !is_valid_shape(chip, shape)) continue;
+      best = shape;
+      longest = shape.dims[2];
+      if (!most_even) return best;
+    }
+  }
+  return best;
+}
+
+}  // namespace detail
+
 /// A slice of a chip with that many chips: the named one, else the most even valid shape; nothing where there is none.
 /// Worked: find_slice_of_size(v5p, 64) is v5p-128; of v4 with 3072 chips it is 12x16x16.
 [[nodiscard]] constexpr maybe<slice> find_slice_of_size(const chip_spec& chip, std::int64_t chip_count) {
   if (chip_count < 1 || chip_count > chip.pod.largest_slice) return nothing;
   if (const detail::slice_row* row = detail::named_row(chip.name, chip_count)) return detail::to_slice(chip, *row);
-  topology best{};
-  std::int64_t longest = chip_count + 1;
-  for (std::int32_t a = 1; std::int64_t{a} * a <= chip_count; a = a < 4 ? a * 2 : a + 4) {
-    const bool flat = chip.ici.axes == 2;
-    for (std::int32_t b = a; std::int64_t{a} * b * (flat || b == 2 ? 1 : b) <= chip_count; b = b < 4 ? b * 2 : b + 4) {
-      const std::int64_t c = chip_count / (std::int64_t{a} * b);
-      if (c * a * b != chip_count || c > 16384 || (flat && c != 1)) continue;
-      const topology shape{{a, b, static_cast<std::int32_t>(c)}, chip.ici.axes};
-      if (shape.dims[2] >= longest || !is_valid_shape(chip, shape)) continue;
-      best = shape;
-      longest = shape.dims[2];
-    }
-  }
-  if (longest > chip_count) return nothing;
+  const topology best = detail::shape_of_size(chip, chip_count, true);
+  if (chips(best) == 0) return nothing;
   return slice_of(chip, best);
 }
 
@@ -3830,9 +3946,33 @@ constexpr text<160> machine_hint(std::string_view given) {
   return hint;
 }
 
+/// What would have been valid instead of a shape behind a machine type or label, or of a label alone: the shapes that
+/// its VMs make up. Empty where the name is neither.
+constexpr text<160> placed_hint(std::string_view given) {
+  const placed_shape placed = split_shape(given);
+  text<160> hint;
+  std::int64_t most = 0;
+  for (const machine_type& type : machine_types) {
+    const bool by_label = !type.gke_label.empty() && type.gke_label != type.chip &&
+                          (same_name(type.gke_label, placed.owner) || same_name(type.gke_label, given));
+    if (!by_label && !(placed.shape && same_name(type.name, placed.owner))) continue;
+    const chip_spec chip = chip_for(type.chip);
+    if (hint.empty()) hint.append("behind ").append(by_label ? type.gke_label : type.name).append(" a shape: ");
+    if (chip.ici.axes == 3 && type.makes_several_vms) return hint.append(shape_hint(chip));
+    for (const slice_row& row : slices_of(type.chip)) {
+      if (chips(row) <= most || !makes_up(type, to_slice(chip, row))) continue;
+      hint.append(most == 0 ? "" : ", ").append(name(to_slice(chip, row).shape));
+      most = chips(row);
+    }
+    if (chip.ici.axes == 3) hint.append(type.chips == 1 ? "1x1x1" : "no source states that of its chips");
+  }
+  return hint;
+}
+
 /// What would have been valid instead of a wrong slice name.
 constexpr text<160> slice_hint(std::string_view given) {
-  text<160> hint = machine_hint(given);
+  text<160> hint = placed_hint(given);
+  if (hint.empty()) hint = machine_hint(given);
   if (!hint.empty()) return hint;
   const slice_name_parts parts = split_slice_name(given);
   if (!parts.found) return hint.append(chip_names()).append(", a dash and a size or shape: v5e-16, v5p-4x4x4");
@@ -3845,6 +3985,15 @@ constexpr text<160> slice_hint(std::string_view given) {
     wanted = 999999999;  // more digits than are read: larger than any
   }
   if (parts.chip.announced_only) return shape_hint(parts.chip);
+  const topology first = parse_topology(parts.rest) || wanted > parts.chip.pod.largest_slice
+                             ? topology{}
+                             : shape_of_size(parts.chip, wanted, false);
+  if (tpuplan::chips(first) > 0 && named_row(parts.chip.name, wanted) == nullptr) {
+    const topology even = shape_of_size(parts.chip, wanted, true);
+    hint.append(name(slice{parts.chip, first, 4}));
+    if (even != first) hint.append(" or ").append(name(slice{parts.chip, even, 4}));
+    hint.append(" (no number stands for them), ");
+  }
   const nearest_slices near = nearest(parts.chip, wanted < 1 ? 1 : wanted);
   if (near.smaller) {
     hint.append(name(*near.smaller)).append(" (").append(tpuplan::chips(*near.smaller)).append(" chips, ");
@@ -3854,6 +4003,10 @@ constexpr text<160> slice_hint(std::string_view given) {
     if (near.smaller) hint.append(" or ");
     hint.append(name(*near.larger)).append(" (").append(tpuplan::chips(*near.larger)).append(" chips, ");
     hint.append(name(near.larger->shape)).append(")");
+  }
+  for (const machine_type& type : machine_types) {
+    if (type.chip != parts.chip.name || type.chips != parse_count(parts.rest) || !type.makes_one_vm) continue;
+    return hint.append("; counted in chips: ").append(type.name);
   }
   return hint;
 }

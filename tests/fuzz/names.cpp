@@ -15,11 +15,15 @@ void check_slice(std::string_view given) {
   require(refused([&] { (void)slice_for(given); }) != found.has_value(), "slice_for throws where find_slice has none");
   if (!found) return;
   require(chips(*found) > 0 && devices(*found) >= chips(*found) && vms(*found) >= 1, "a slice has chips and VMs");
-  require(is_valid_shape(found->chip, found->shape), "what is found can be cut");
+  require(is_valid_shape(found->chip, found->shape) || chips(*found) == 1, "what is found can be cut");
   const maybe<slice> again = find_slice(name(*found));
   require(again && again->shape == found->shape && again->chip.name == found->chip.name, "its name finds it again");
   const maybe<slice> like = find_slice_of_size(found->chip, chips(*found));
-  require(!schedulable(*found) || (like && chips(*like) == chips(*found)), "its size finds one as large");
+  require(!schedulable(*found) || chips(*found) == 1 || (like && chips(*like) == chips(*found)),
+          "its size finds one as large");
+  const maybe<slice> placed = find_slice(machine_name(*found));
+  require(machine_name(*found).empty() || (placed && placed->shape == found->shape && vms(*placed) == vms(*found)),
+          "its machine type and shape find it again, division into VMs included");
   require(hosts(*found) > 0 && hbm_capacity(*found).value() > 0 && peak_rate(*found, dtype::bf16).value() > 0,
           "a slice has hosts, HBM and a peak rate");
 }
@@ -43,6 +47,10 @@ void check_size(const std::uint8_t* data, std::size_t size) {
   if (size > 8 && data[8] % 2 == 1) count = -count;
   if (size > 9) count %= std::int64_t{1} << (data[9] % 56);
   for (const chip_spec& chip : generations) {
+    if (chip.announced_only) {
+      require(!find_slice_of_size(chip, count), "of a chip that is announced alone there is no slice");
+      continue;
+    }
     const nearest_slices near = nearest(chip, count);
     require(!near.smaller || chips(*near.smaller) <= count, "the smaller neighbour is not larger");
     require(!near.larger || chips(*near.larger) >= count, "the larger neighbour is not smaller");

@@ -27,6 +27,11 @@ std::string optional_count(const json& type, const char* key) {
   return given.is_null() ? "unknown" : std::to_string(given.get<std::int64_t>());
 }
 
+std::string label(const json& type) {
+  const json& given = at(type, "gke_accelerator_label", type.at("name"));
+  return in_quotes(given.is_null() ? std::string() : given.get<std::string>());
+}
+
 }  // namespace
 
 std::string slice_table(data_folder& data) {
@@ -64,7 +69,7 @@ std::string machine_table(data_folder& data) {
         joined({in_quotes(name), in_quotes(type.at("generation")),
                 std::to_string(at(type, "chips", name).get<std::int64_t>()), optional_count(type, "vcpus"),
                 optional_count(type, "ram_gb_as_printed"), literal(at(type, "makes_one_vm", name).get<bool>()),
-                literal(at(type, "makes_several_vms", name).get<bool>())}) +
+                literal(at(type, "makes_several_vms", name).get<bool>()), label(type)}) +
         "}");
   }
   return "/// The machine types of the generations. Where several fit a slice the first is the usual one.\n" +

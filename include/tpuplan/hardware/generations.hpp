@@ -223,9 +223,10 @@ struct chip_alias {
 // clang-format off
 inline constexpr chip_alias chip_aliases[] = {
     {"v2", "v2"}, {"v3", "v3"}, {"v4", "v4"}, {"v4p", "v4"}, {"v5e", "v5e"}, {"v5litepod", "v5e"}, {"v5 lite", "v5e"},
-    {"v5lite", "v5e"}, {"v5p", "v5p"}, {"v5", "v5p"}, {"v6e", "v6e"}, {"trillium", "v6e"}, {"v6 lite", "v6e"},
-    {"v6", "v6e"}, {"tpu7x", "tpu7x"}, {"ironwood", "tpu7x"}, {"v7", "tpu7x"}, {"tpu7", "tpu7x"}, {"v7x", "tpu7x"},
-    {"7x", "tpu7x"}, {"tpu8t", "tpu8t"}, {"8t", "tpu8t"}, {"tpu8i", "tpu8i"}, {"8i", "tpu8i"}, {"v8i", "tpu8i"},
+    {"v5lite", "v5e"}, {"v5lite_pod", "v5e"}, {"v5p", "v5p"}, {"v5", "v5p"}, {"v6e", "v6e"}, {"trillium", "v6e"},
+    {"v6 lite", "v6e"}, {"v6", "v6e"}, {"tpu7x", "tpu7x"}, {"ironwood", "tpu7x"}, {"v7", "tpu7x"}, {"tpu7", "tpu7x"},
+    {"v7x", "tpu7x"}, {"7x", "tpu7x"}, {"v7x-slice", "tpu7x"}, {"tpu8t", "tpu8t"}, {"8t", "tpu8t"}, {"tpu8i", "tpu8i"},
+    {"8i", "tpu8i"}, {"v8i", "tpu8i"},
 };
 // clang-format on
 // end of generated: chip_aliases

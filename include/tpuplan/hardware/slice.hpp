@@ -1,262 +1,17 @@
 #ifndef TPUPLAN_HARDWARE_SLICE_HPP
 #define TPUPLAN_HARDWARE_SLICE_HPP
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/hardware/generations.hpp>
-#include <tpuplan/hardware/slice_table.hpp>
-#include <tpuplan/maybe.hpp>
+#include <tpuplan/hardware/slice_shape.hpp>
 
 /// @file
-/// Slices: what can be rented. Find one by name, machine type or shape; list them; and say what is next to a wrong
+/// Slices by name: by accelerator type, shape, machine type or label, by number of chips; and what is next to a wrong
 /// name.
 
 namespace tpuplan {
 inline namespace abi_0 {
-
-/// A slice of a pod: one kind of chip in one shape, divided into VMs of equal size. It holds its chip by value, so that
-/// a caller's own chip is treated like those of the table.
-struct slice {
-  chip_spec chip{};               ///< every chip of the slice
-  topology shape{};               ///< chips along each ICI axis
-  std::int64_t chips_per_vm = 0;  ///< chips of one VM
-};
-
-/// Chips in the slice. Worked: 64 in v5p-128, 8 in v5litepod-8, 4 in v3-8.
-[[nodiscard]] constexpr std::int64_t chips(const slice& where) { return chips(where.shape); }
-/// TensorCores in the slice. Worked: 8 in v3-8.
-[[nodiscard]] constexpr std::int64_t tensorcores(const slice& where) {
-  return checked_multiply(chips(where), where.chip.tensorcores);
-}
-/// What `jax.devices()` lists for the slice. Worked: 256 for tpu7x-256 (128 chips), 64 for v5p-128.
-[[nodiscard]] constexpr std::int64_t devices(const slice& where) {
-  return checked_multiply(chips(where), where.chip.jax_devices);
-}
-/// VMs in the slice; one process of the program runs on each. Worked: 16 in v5p-128, 4 in v5litepod-16.
-[[nodiscard]] constexpr std::int64_t vms(const slice& where) {
-  return ceil_div(chips(where), detail::positive_count("slice.chips_per_vm", where.chips_per_vm));
-}
-/// Physical hosts of the slice: a fraction where its host is shared with other slices. Worked: 16 for v5p-128; 2 for
-/// v5litepod-16 (4 VMs); 0.125 for v5litepod-1.
-[[nodiscard]] constexpr double hosts(const slice& where) {
-  return static_cast<double>(chips(where)) /
-         static_cast<double>(detail::positive_count("chip.host.chips", where.chip.host.chips));
-}
-/// Per axis, whether it wraps. Worked: all three axes of v5p-128 do.
-[[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const slice& where) {
-  return wraparound(where.shape, where.chip.ici.wraparound, where.chip.pod.shape);
-}
-/// Whether every axis wraps; unknown where the wraparound of an axis is. Worked: yes for v5p-128, no for v5litepod-128.
-[[nodiscard]] constexpr known<bool> fully_wrapped(const slice& where) {
-  const std::array<known<bool>, 3> axes = wraparound(where);
-  for (std::int32_t axis = 0; axis < where.shape.axes; ++axis) {
-    const known<bool>& wraps = axes[static_cast<std::size_t>(axis)];
-    if (!wraps.has_value()) return unknown;
-    if (!wraps.value()) return false;
-  }
-  return true;
-}
-/// Whether the service runs it as one slice: not above the largest that is scheduled. Worked: v5p-17920 is not.
-[[nodiscard]] constexpr bool schedulable(const slice& where) { return chips(where) <= where.chip.pod.largest_slice; }
-/// HBM of the whole slice that a program may use; all of it where the budget of the chip is not known.
-[[nodiscard]] constexpr bytes usable_hbm(const slice& where) {
-  return usable_hbm_per_device(where.chip) * static_cast<double>(devices(where));
-}
-/// Physical HBM of the whole slice. Worked: 256 x 16 GiB for v5litepod-256.
-[[nodiscard]] constexpr bytes hbm_capacity(const slice& where) {
-  return where.chip.hbm.capacity * static_cast<double>(chips(where));
-}
-/// The peak rate of the whole slice, as `peak_rate` of a chip. Worked: 50.432 PFLOP/s for v5litepod-256 in bf16.
-[[nodiscard]] constexpr flops_per_second peak_rate(const slice& where, dtype compute) {
-  return peak_rate(where.chip, compute) * static_cast<double>(chips(where));
-}
-/// Nominal one-way bandwidth across the cut that halves the longest axis (twice the links where that axis wraps).
-/// Throws where the wraparound is unknown. Worked: 32 links x 50 GB/s = 1.6 TB/s for v5litepod-256.
-/// Source: Google Cloud "TPU v5e", pod bisection.
-[[nodiscard]] constexpr bytes_per_second bisection_bandwidth(const slice& where) {
-  std::size_t longest = 0;
-  for (std::size_t axis = 1; axis < 3; ++axis) {
-    if (where.shape.dims[axis] > where.shape.dims[longest]) longest = axis;
-  }
-  if (where.shape.dims[longest] == 1) return bytes_per_second{0};
-  const std::int64_t rows = chips(where) / where.shape.dims[longest];
-  const double rings = wraparound(where)[longest].value("wraparound of the slice") ? 2 : 1;
-  return where.chip.ici.link_one_way * (static_cast<double>(rows) * rings);
-}
-
-namespace detail {
-
-constexpr slice to_slice(const chip_spec& chip, const slice_row& row) {
-  return {chip, topology{{row.a, row.b, row.c}, chip.ici.axes}, row.chips_per_vm};
-}
-
-constexpr bool is_shape(const slice_row& row, const topology& shape) noexcept {
-  return row.a == shape.dims[0] && row.b == shape.dims[1] && row.c == shape.dims[2];
-}
-
-constexpr std::int64_t chips(const slice_row& row) noexcept { return std::int64_t{row.a} * row.b * row.c; }
-
-/// The row that a name with that many chips stands for; none for counts that no name has.
-constexpr const slice_row* named_row(std::string_view chip, std::int64_t chip_count) noexcept {
-  for (const slice_row& row : slices_of(chip)) {
-    if (chips(row) == chip_count) return &row;
-  }
-  return nullptr;
-}
-
-/// Whether the slice is what a name such as "v5p-128" stands for, shape and VMs: v5litepod-8 is, the same shape on two
-/// VMs is not.
-constexpr bool is_named(const slice& where) {
-  const slice_row* row = named_row(where.chip.name, tpuplan::chips(where));
-  return row != nullptr && is_shape(*row, where.shape) && row->chips_per_vm == where.chips_per_vm;
-}
-
-/// The index of the chip in `generations`; -1 where it is not in that table.
-constexpr std::int64_t generation_index(const chip_spec& chip) noexcept {
-  for (std::size_t i = 0; i < generations.size(); ++i) {
-    if (generations[i].name == chip.name) return static_cast<std::int64_t>(i);
-  }
-  return -1;
-}
-
-constexpr std::size_t count_slices() noexcept {
-  std::size_t count = 0;
-  for (const slice_block& block : slice_blocks) count += block.count;
-  return count;
-}
-
-/// The number that stands in the name of a slice with that many chips.
-constexpr std::int64_t name_number(const chip_spec& chip, std::int64_t chip_count) {
-  return chip.slice_name_counts == name_counts::chips ? chip_count : checked_multiply(chip_count, chip.tensorcores);
-}
-
-}  // namespace detail
-
-/// The documented slices, by index: `slice_at(0)` … `slice_at(slice_count - 1)`.
-inline constexpr std::size_t slice_count = detail::count_slices();
-/// The documented slice of that index; a larger one is refused.
-[[nodiscard]] constexpr slice slice_at(std::size_t index) {
-  std::size_t rest = index;
-  for (const detail::slice_block& block : detail::slice_blocks) {
-    if (rest < block.count) return detail::to_slice(chip_for(block.chip), block.rows[rest]);
-    rest -= block.count;
-  }
-  detail::fail(errc::out_of_range, "slice_at: index", static_cast<std::int64_t>(index), "0 to slice_count - 1");
-}
-
-/// What the names of the chip's slices begin with: "v5litepod" for v5e, else the chip's own name.
-[[nodiscard]] constexpr std::string_view slice_prefix(const chip_spec& chip) noexcept {
-  const std::string_view prefix = detail::slices_of(chip.name).prefix;
-  return prefix.empty() ? chip.name.view() : prefix;
-}
-
-/// What the slice is called: its accelerator type where its shape is the one that the name stands for ("v5p-128",
-/// "v5litepod-16"), else generation and shape ("v4-4x4x16"). `slice_for` reads both.
-[[nodiscard]] constexpr text<40> name(const slice& where) {
-  text<40> result{slice_prefix(where.chip)};
-  result.append("-");
-  const detail::slice_row* row = detail::named_row(where.chip.name, chips(where));
-  if (row != nullptr && detail::is_shape(*row, where.shape)) {
-    return result.append(detail::name_number(where.chip, chips(where)));
-  }
-  return result.append(name(where.shape));
-}
-
-/// The name of that many equal slices; refuses a count below 1. Worked: "4 x v6e-256" for 4, "v6e-256" for one.
-[[nodiscard]] constexpr text<64> name(const slice& where, std::int64_t count) {
-  text<64> result;
-  if (detail::positive_count("slices", count) > 1) result.append(count).append(" x ");
-  return result.append(name(where).view());
-}
-
-/// Whether a chip has slices of that shape. Chips with three axes: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples
-/// of 4 with A <= B <= C (one chip on tpu7x). Chips with two axes: the documented shapes of the generations;
-/// for other chips sides that are powers of two, equal or one twice the other. A slice has no more chips than the
-/// largest slice of its generation, or than a documented name above that. A chip that is announced alone has none:
-/// `slice{chip, shape, chips per VM}` is one of the caller's own. Worked: 4x4x12 of v5p is valid, 4x12x4 and 4x4x6 are
-/// not. Source: KubeRay's copy of GKE "Plan TPUs", xpk.
-[[nodiscard]] constexpr bool is_valid_shape(const chip_spec& chip, const topology& shape) {
-  if (shape.axes != chip.ici.axes || chip.announced_only) return false;
-  const detail::slice_block documented = detail::slices_of(chip.name);
-  for (const detail::slice_row& row : documented) {
-    if (detail::is_shape(row, shape)) return true;
-  }
-  const std::array<std::int32_t, 3>& d = shape.dims;
-  if (chips(shape) > chip.pod.largest_slice || d[0] > d[1]) return false;
-  if (shape.axes == 3) {
-    const bool small =
-        (d[0] == 2 && d[1] == 2 && (d[2] == 1 || d[2] == 2 || d[2] == 4)) || (d[0] == 2 && d[1] == 4 && d[2] == 4);
-    return small || (d[0] % 4 == 0 && d[1] % 4 == 0 && d[2] % 4 == 0 && d[1] <= d[2]);
-  }
-  return documented.count == 0 && is_power_of_two(d[0]) && (d[1] == d[0] || (d[1] == 2 * d[0] && d[0] > 1));
-}
-
-namespace detail {
-
-/// The shapes that a chip's slices have, as a message lists them.
-constexpr text<160> shape_hint(const chip_spec& chip) {
-  if (chip.announced_only) return "none yet: it is announced, and no slice of it is documented";
-  if (chip.ici.axes == 3) return "2x2x1, 2x2x2, 2x2x4, 2x4x4, or AxBxC of multiples of 4 with A <= B <= C";
-  const slice_block documented = slices_of(chip.name);
-  if (documented.count == 0)
-    return "AxB of powers of two, equal or the second twice the first, up to its largest slice";
-  text<160> list;
-  topology last{};
-  for (const slice_row& row : documented) {
-    const topology shape = to_slice(chip, row).shape;
-    if (shape != last) list.append(list.empty() ? "" : ", ").append(tpuplan::name(shape));
-    last = shape;
-  }
-  return list;
-}
-
-/// Whether the shape is one VM of a single chip that Compute Engine and GKE have of that chip, though no name of a
-/// slice stands for it: v5p has.
-constexpr bool is_one_chip_vm(const chip_spec& chip, const topology& shape) {
-  if (shape.axes != chip.ici.axes || tpuplan::chips(shape) != 1) return false;
-  for (const machine_type& type : machine_types) {
-    if (type.chip == chip.name && type.chips == 1 && type.makes_one_vm) return true;
-  }
-  return false;
-}
-
-}  // namespace detail
-
-/// The slice of that chip in that shape, with the default VM layout (or `chips_per_vm` where it is given). Throws
-/// `errc::unknown_name` for shapes that the chip does not have, and `errc::not_divisible` for VMs that do not tile it.
-/// Worked: slice_of(v5p, {4, 4, 12}) has 192 chips.
-[[nodiscard]] constexpr slice slice_of(const chip_spec& chip, const topology& shape, std::int64_t chips_per_vm = 0) {
-  if (!is_valid_shape(chip, shape) && !detail::is_one_chip_vm(chip, shape)) {
-    detail::fail(errc::unknown_name, "slice shape", name(shape).view(), detail::shape_hint(chip).view());
-  }
-  slice result{chip, shape, chips_per_vm};
-  if (chips_per_vm == 0) {
-    result.chips_per_vm = chips(shape) < 4 ? chips(shape) : 4;
-    for (const detail::slice_row& row : detail::slices_of(chip.name)) {
-      if (!detail::is_shape(row, shape)) continue;
-      result.chips_per_vm = row.chips_per_vm;
-      break;
-    }
-  }
-  detail::positive_count("chips_per_vm", result.chips_per_vm);
-  if (chips(shape) % result.chips_per_vm != 0) {
-    detail::fail(errc::not_divisible, "chips_per_vm", result.chips_per_vm, "1, 4 or 8, dividing the slice");
-  }
-  return result;
-}
-
-/// The machine type whose VMs make up the slice; nothing where none is documented (v2, chips of the caller).
-/// Worked: "ct5p-hightpu-4t" for v5p-128, "ct5lp-hightpu-8t" for v5litepod-8.
-[[nodiscard]] constexpr maybe<machine_type> machine_type_of(const slice& where) {
-  const bool one_vm = vms(where) == 1;
-  for (const machine_type& type : machine_types) {
-    if (type.chip != where.chip.name || type.chips != where.chips_per_vm) continue;
-    if (one_vm ? type.makes_one_vm : type.makes_several_vms) return type;
-  }
-  return nothing;
-}
 
 namespace detail {
 
@@ -275,16 +30,71 @@ constexpr slice_name_parts split_slice_name(std::string_view given) noexcept {
   return {};
 }
 
+/// Whether the shape is one VM of a single chip that Compute Engine and GKE have of that chip, though no name of a
+/// slice stands for it: v5p has.
+constexpr bool is_one_chip_vm(const chip_spec& chip, const topology& shape) {
+  if (shape.axes != chip.ici.axes || tpuplan::chips(shape) != 1) return false;
+  for (const machine_type& type : machine_types) {
+    if (type.chip == chip.name && type.chips == 1 && type.makes_one_vm) return true;
+  }
+  return false;
+}
+
+/// The slice of a chip in a shape as people write it: lengths in any order, since a torus is the same in each.
+constexpr maybe<slice> find_shape(const chip_spec& chip, const topology& given) {
+  const topology ordered = ascending(given);
+  if (is_one_chip_vm(chip, given)) {
+    return is_valid_shape(chip, given) ? slice_of(chip, given) : slice{chip, given, 1};
+  }
+  if (is_valid_shape(chip, given)) return slice_of(chip, given);
+  if (is_valid_shape(chip, ordered)) return slice_of(chip, ordered);
+  return nothing;
+}
+
+/// Whether VMs of that type make up the slice. A type that makes neither is one for single VMs, as ct5l is.
+constexpr bool makes_up(const machine_type& type, const slice& where) {
+  const std::int64_t size = tpuplan::chips(where);
+  if (size == type.chips) return type.makes_one_vm || !type.makes_several_vms;
+  return type.makes_several_vms && size > type.chips && size % type.chips == 0;
+}
+
 /// The default slice of one VM of that machine type.
 constexpr maybe<slice> find_machine_slice(std::string_view given) {
   for (const machine_type& type : machine_types) {
     if (!same_name(type.name, given)) continue;
-    for (const slice_row& row : slices_of(type.chip)) {
-      if (chips(row) == type.chips && row.chips_per_vm == type.chips) return to_slice(chip_for(type.chip), row);
-    }
     const chip_spec chip = chip_for(type.chip);
-    const topology one{{1, 1, 1}, chip.ici.axes};
-    if (type.chips == 1 && is_one_chip_vm(chip, one)) return slice{chip, one, 1};
+    for (const slice_row& row : slices_of(type.chip)) {
+      if (chips(row) == type.chips && row.chips_per_vm == type.chips) return to_slice(chip, row);
+    }
+    if (type.chips == 1) return find_shape(chip, topology{{1, 1, 1}, chip.ici.axes});
+  }
+  return nothing;
+}
+
+/// A machine type or a GKE label with a shape behind it: "ct6e-standard-4t:4x4", "tpu-v5-lite-podslice, 4x4".
+struct placed_shape {
+  std::string_view owner{};  ///< the machine type or label
+  maybe<topology> shape{};   ///< nothing where what stands behind it is none
+};
+
+constexpr placed_shape split_shape(std::string_view given) noexcept {
+  const std::size_t at = given.find_last_of("-:, ");
+  if (at == std::string_view::npos) return {};
+  std::string_view owner = given.substr(0, at);
+  while (!owner.empty() && (owner.back() == ',' || owner.back() == ':' || owner.back() == ' ')) owner.remove_suffix(1);
+  return {owner, parse_topology(given.substr(at + 1))};
+}
+
+/// The slice of a shape on VMs of a machine type, or of nodes with a GKE label in their default layout.
+constexpr maybe<slice> find_placed_slice(std::string_view given) {
+  const placed_shape placed = split_shape(given);
+  if (!placed.shape) return nothing;
+  for (const machine_type& type : machine_types) {
+    const bool by_label = same_name(type.gke_label, placed.owner);
+    if (!by_label && !same_name(type.name, placed.owner)) continue;
+    const maybe<slice> where = find_shape(chip_for(type.chip), *placed.shape);
+    if (!where || !makes_up(type, *where)) continue;
+    return slice{where->chip, where->shape, by_label ? where->chips_per_vm : type.chips};
   }
   return nothing;
 }
@@ -292,16 +102,16 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
 }  // namespace detail
 
 /// The slice of that name: an accelerator type ("v5p-128", "v5litepod-16", "v6e-64", "v3-8") under any alias of its
-/// chip ("v5e-16", "v7x-128", "Trillium-64"), a chip and a shape ("v5p:4x4x12", "v6e-8x16"), or a machine type
-/// ("ct6e-standard-8t", one VM). Nothing if there is none. Worked: find_slice("v5e-32") has 32 chips, "v3-32" has 16.
+/// chip ("v5e-16", "v7x-128", "Trillium-64"), a chip and a shape with its lengths in any order ("v5p:4x4x12",
+/// "v6e-8x16", "v6e:16x8"), a machine type ("ct6e-standard-8t", one VM), or a shape behind a machine type or a label of
+/// GKE ("ct6e-standard-4t:2x4", two VMs; "tpu-v5-lite-podslice:4x4"). Nothing if there is none.
+/// Worked: find_slice("v5e-32") has 32 chips, "v3-32" has 16; "ct6e-standard-4t:2x4" is v6e-8 on two VMs.
 [[nodiscard]] constexpr maybe<slice> find_slice(std::string_view given) {
   if (const maybe<slice> one_vm = detail::find_machine_slice(given)) return one_vm;
+  if (const maybe<slice> placed = detail::find_placed_slice(given)) return placed;
   const detail::slice_name_parts parts = detail::split_slice_name(given);
   if (!parts.found) return nothing;
-  if (const maybe<topology> shape = parse_topology(parts.rest)) {
-    if (!is_valid_shape(parts.chip, *shape) && !detail::is_one_chip_vm(parts.chip, *shape)) return nothing;
-    return slice_of(parts.chip, *shape);
-  }
+  if (const maybe<topology> shape = parse_topology(parts.rest)) return detail::find_shape(parts.chip, *shape);
   const std::int64_t number = detail::parse_count(parts.rest);
   const std::int64_t per_chip = detail::name_number(parts.chip, 1);
   if (number < 1 || number % per_chip != 0) return nothing;
@@ -310,25 +120,56 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   return detail::to_slice(parts.chip, *row);
 }
 
+/// The same slice in its other documented division into VMs; nothing where there is one alone. Worked: v6e-8 is one VM
+/// of ct6e-standard-8t or two of ct6e-standard-4t.
+[[nodiscard]] constexpr maybe<slice> other_vm_layout(const slice& where) noexcept {
+  for (const detail::slice_row& row : detail::slices_of(where.chip.name)) {
+    if (!detail::is_shape(row, where.shape) || row.chips_per_vm == where.chips_per_vm) continue;
+    return slice{where.chip, where.shape, row.chips_per_vm};
+  }
+  return nothing;
+}
+
+/// The machine type and shape of a slice, which `find_slice` reads back with its division into VMs; empty where no
+/// machine type is documented. Worked: "ct6e-standard-4t:2x4" of v6e-8 on two VMs.
+[[nodiscard]] constexpr text<48> machine_name(const slice& where) {
+  text<48> result;
+  if (const maybe<machine_type> type = machine_type_of(where))
+    result.append(type->name).append(":").append(name(where.shape));
+  return result;
+}
+
+namespace detail {
+
+/// The valid shape of so many chips whose longest side is shortest, or the first with the shortest sides first and none
+/// above 256, which is what XPK takes a number of chips for; no chips where there is none.
+constexpr topology shape_of_size(const chip_spec& chip, std::int64_t chip_count, bool most_even) {
+  topology best{};
+  std::int64_t longest = chip_count + 1;
+  const bool flat = chip.ici.axes == 2;
+  for (std::int32_t a = 1; std::int64_t{a} * a <= chip_count; a = a < 4 ? a * 2 : a + 4) {
+    for (std::int32_t b = a; std::int64_t{a} * b * (flat || b == 2 ? 1 : b) <= chip_count; b = b < 4 ? b * 2 : b + 4) {
+      const std::int64_t c = chip_count / (std::int64_t{a} * b);
+      if (c * a * b != chip_count || c > (most_even ? 16384 : 256) || (flat && c != 1)) continue;
+      const topology shape{{a, b, static_cast<std::int32_t>(c)}, chip.ici.axes};
+      if (shape.dims[2] >= longest || !is_valid_shape(chip, shape)) continue;
+      best = shape;
+      longest = shape.dims[2];
+      if (!most_even) return best;
+    }
+  }
+  return best;
+}
+
+}  // namespace detail
+
 /// A slice of a chip with that many chips: the named one, else the most even valid shape; nothing where there is none.
 /// Worked: find_slice_of_size(v5p, 64) is v5p-128; of v4 with 3072 chips it is 12x16x16.
 [[nodiscard]] constexpr maybe<slice> find_slice_of_size(const chip_spec& chip, std::int64_t chip_count) {
   if (chip_count < 1 || chip_count > chip.pod.largest_slice) return nothing;
   if (const detail::slice_row* row = detail::named_row(chip.name, chip_count)) return detail::to_slice(chip, *row);
-  topology best{};
-  std::int64_t longest = chip_count + 1;
-  for (std::int32_t a = 1; std::int64_t{a} * a <= chip_count; a = a < 4 ? a * 2 : a + 4) {
-    const bool flat = chip.ici.axes == 2;
-    for (std::int32_t b = a; std::int64_t{a} * b * (flat || b == 2 ? 1 : b) <= chip_count; b = b < 4 ? b * 2 : b + 4) {
-      const std::int64_t c = chip_count / (std::int64_t{a} * b);
-      if (c * a * b != chip_count || c > 16384 || (flat && c != 1)) continue;
-      const topology shape{{a, b, static_cast<std::int32_t>(c)}, chip.ici.axes};
-      if (shape.dims[2] >= longest || !is_valid_shape(chip, shape)) continue;
-      best = shape;
-      longest = shape.dims[2];
-    }
-  }
-  if (longest > chip_count) return nothing;
+  const topology best = detail::shape_of_size(chip, chip_count, true);
+  if (chips(best) == 0) return nothing;
   return slice_of(chip, best);
 }
 
@@ -398,9 +239,33 @@ constexpr text<160> machine_hint(std::string_view given) {
   return hint;
 }
 
+/// What would have been valid instead of a shape behind a machine type or label, or of a label alone: the shapes that
+/// its VMs make up. Empty where the name is neither.
+constexpr text<160> placed_hint(std::string_view given) {
+  const placed_shape placed = split_shape(given);
+  text<160> hint;
+  std::int64_t most = 0;
+  for (const machine_type& type : machine_types) {
+    const bool by_label = !type.gke_label.empty() && type.gke_label != type.chip &&
+                          (same_name(type.gke_label, placed.owner) || same_name(type.gke_label, given));
+    if (!by_label && !(placed.shape && same_name(type.name, placed.owner))) continue;
+    const chip_spec chip = chip_for(type.chip);
+    if (hint.empty()) hint.append("behind ").append(by_label ? type.gke_label : type.name).append(" a shape: ");
+    if (chip.ici.axes == 3 && type.makes_several_vms) return hint.append(shape_hint(chip));
+    for (const slice_row& row : slices_of(type.chip)) {
+      if (chips(row) <= most || !makes_up(type, to_slice(chip, row))) continue;
+      hint.append(most == 0 ? "" : ", ").append(name(to_slice(chip, row).shape));
+      most = chips(row);
+    }
+    if (chip.ici.axes == 3) hint.append(type.chips == 1 ? "1x1x1" : "no source states that of its chips");
+  }
+  return hint;
+}
+
 /// What would have been valid instead of a wrong slice name.
 constexpr text<160> slice_hint(std::string_view given) {
-  text<160> hint = machine_hint(given);
+  text<160> hint = placed_hint(given);
+  if (hint.empty()) hint = machine_hint(given);
   if (!hint.empty()) return hint;
   const slice_name_parts parts = split_slice_name(given);
   if (!parts.found) return hint.append(chip_names()).append(", a dash and a size or shape: v5e-16, v5p-4x4x4");
@@ -413,6 +278,15 @@ constexpr text<160> slice_hint(std::string_view given) {
     wanted = 999999999;  // more digits than are read: larger than any
   }
   if (parts.chip.announced_only) return shape_hint(parts.chip);
+  const topology first = parse_topology(parts.rest) || wanted > parts.chip.pod.largest_slice
+                             ? topology{}
+                             : shape_of_size(parts.chip, wanted, false);
+  if (tpuplan::chips(first) > 0 && named_row(parts.chip.name, wanted) == nullptr) {
+    const topology even = shape_of_size(parts.chip, wanted, true);
+    hint.append(name(slice{parts.chip, first, 4}));
+    if (even != first) hint.append(" or ").append(name(slice{parts.chip, even, 4}));
+    hint.append(" (no number stands for them), ");
+  }
   const nearest_slices near = nearest(parts.chip, wanted < 1 ? 1 : wanted);
   if (near.smaller) {
     hint.append(name(*near.smaller)).append(" (").append(tpuplan::chips(*near.smaller)).append(" chips, ");
@@ -422,6 +296,10 @@ constexpr text<160> slice_hint(std::string_view given) {
     if (near.smaller) hint.append(" or ");
     hint.append(name(*near.larger)).append(" (").append(tpuplan::chips(*near.larger)).append(" chips, ");
     hint.append(name(near.larger->shape)).append(")");
+  }
+  for (const machine_type& type : machine_types) {
+    if (type.chip != parts.chip.name || type.chips != parse_count(parts.rest) || !type.makes_one_vm) continue;
+    return hint.append("; counted in chips: ").append(type.name);
   }
   return hint;
 }

@@ -120,40 +120,41 @@ struct machine_type {
   known<std::int64_t> ram_gb{};    ///< as printed by the source
   bool makes_one_vm = false;       ///< whether slices of one VM are made of it
   bool makes_several_vms = false;  ///< whether slices of several VMs are made of it
+  text<24> gke_label{};            ///< GKE's label of its nodes, "tpu-v5p-slice"; empty where GKE has no such name
 };
 
 // generated: machine_types from data/hardware.json
 /// The machine types of the generations. Where several fit a slice the first is the usual one.
 // clang-format off
 inline constexpr std::array<machine_type, 28> machine_types = {{
-    {"ct3-hightpu-4t", "v3", 4, 96, 340, true, false},
-    {"ct3p-hightpu-4t", "v3", 4, 48, 340, false, true},
-    {"ct4p-hightpu-4t", "v4", 4, 240, 407, true, true},
-    {"ct5l-hightpu-1t", "v5e", 1, 24, 48, false, false},
-    {"ct5l-hightpu-4t", "v5e", 4, 112, 192, false, false},
-    {"ct5l-hightpu-8t", "v5e", 8, 224, 384, false, false},
-    {"ct5lp-hightpu-1t", "v5e", 1, 24, 48, true, false},
-    {"ct5lp-hightpu-4t", "v5e", 4, 112, 192, true, true},
-    {"ct5lp-hightpu-8t", "v5e", 8, 224, 384, true, false},
-    {"ct5p-hightpu-4t", "v5p", 4, 208, 448, true, true},
-    {"ct5p-hightpu-1t", "v5p", 1, 52, 112, true, false},
-    {"ct5p-hightpu-2t", "v5p", 2, 104, 224, false, false},
-    {"ct5p-hightpu-1t-tpu", "v5p", 1, 52, 112, true, false},
-    {"ct5p-hightpu-2t-tpu", "v5p", 2, 104, 224, false, false},
-    {"ct5p-hightpu-4t-tpu", "v5p", 4, 208, 448, true, true},
-    {"ct6e-standard-1t", "v6e", 1, 44, 176, true, false},
-    {"ct6e-standard-4t", "v6e", 4, 180, 720, true, true},
-    {"ct6e-standard-8t", "v6e", 8, 180, 1440, true, false},
-    {"ct6e-standard-1t-tpu", "v6e", 1, 44, 176, true, false},
-    {"ct6e-standard-4t-tpu", "v6e", 4, 180, 720, true, true},
-    {"ct6e-standard-8t-tpu", "v6e", 8, 180, 1440, true, false},
-    {"tpu7x-standard-1t", "tpu7x", 1, unknown, unknown, true, false},
-    {"tpu7x-standard-4t", "tpu7x", 4, 224, 960, true, true},
-    {"tpu7x-ultranet-4t", "tpu7x", 4, unknown, unknown, true, true},
-    {"tpu7x-standard-4t-tpu", "tpu7x", 4, 224, 960, true, true},
-    {"tpu7x-ultranet-4t-tpu", "tpu7x", 4, unknown, unknown, true, true},
-    {"tpu7-standard-1t", "tpu7x", 1, unknown, unknown, true, false},
-    {"tpu7-standard-4t", "tpu7x", 4, unknown, unknown, true, true},
+    {"ct3-hightpu-4t", "v3", 4, 96, 340, true, false, "tpu-v3-device"},
+    {"ct3p-hightpu-4t", "v3", 4, 48, 340, false, true, "tpu-v3-slice"},
+    {"ct4p-hightpu-4t", "v4", 4, 240, 407, true, true, "tpu-v4-podslice"},
+    {"ct5l-hightpu-1t", "v5e", 1, 24, 48, false, false, "tpu-v5-lite-device"},
+    {"ct5l-hightpu-4t", "v5e", 4, 112, 192, false, false, "tpu-v5-lite-device"},
+    {"ct5l-hightpu-8t", "v5e", 8, 224, 384, false, false, "tpu-v5-lite-device"},
+    {"ct5lp-hightpu-1t", "v5e", 1, 24, 48, true, false, "tpu-v5-lite-podslice"},
+    {"ct5lp-hightpu-4t", "v5e", 4, 112, 192, true, true, "tpu-v5-lite-podslice"},
+    {"ct5lp-hightpu-8t", "v5e", 8, 224, 384, true, false, "tpu-v5-lite-podslice"},
+    {"ct5p-hightpu-4t", "v5p", 4, 208, 448, true, true, "tpu-v5p-slice"},
+    {"ct5p-hightpu-1t", "v5p", 1, 52, 112, true, false, "tpu-v5p-slice"},
+    {"ct5p-hightpu-2t", "v5p", 2, 104, 224, false, false, "tpu-v5p-slice"},
+    {"ct5p-hightpu-1t-tpu", "v5p", 1, 52, 112, true, false, ""},
+    {"ct5p-hightpu-2t-tpu", "v5p", 2, 104, 224, false, false, ""},
+    {"ct5p-hightpu-4t-tpu", "v5p", 4, 208, 448, true, true, ""},
+    {"ct6e-standard-1t", "v6e", 1, 44, 176, true, false, "tpu-v6e-slice"},
+    {"ct6e-standard-4t", "v6e", 4, 180, 720, true, true, "tpu-v6e-slice"},
+    {"ct6e-standard-8t", "v6e", 8, 180, 1440, true, false, "tpu-v6e-slice"},
+    {"ct6e-standard-1t-tpu", "v6e", 1, 44, 176, true, false, ""},
+    {"ct6e-standard-4t-tpu", "v6e", 4, 180, 720, true, true, ""},
+    {"ct6e-standard-8t-tpu", "v6e", 8, 180, 1440, true, false, ""},
+    {"tpu7x-standard-1t", "tpu7x", 1, unknown, unknown, true, false, "tpu7x"},
+    {"tpu7x-standard-4t", "tpu7x", 4, 224, 960, true, true, "tpu7x"},
+    {"tpu7x-ultranet-4t", "tpu7x", 4, unknown, unknown, true, true, "tpu7x"},
+    {"tpu7x-standard-4t-tpu", "tpu7x", 4, 224, 960, true, true, ""},
+    {"tpu7x-ultranet-4t-tpu", "tpu7x", 4, unknown, unknown, true, true, ""},
+    {"tpu7-standard-1t", "tpu7x", 1, unknown, unknown, true, false, "tpu7"},
+    {"tpu7-standard-4t", "tpu7x", 4, unknown, unknown, true, true, "tpu7"},
 }};
 // clang-format on
 // end of generated: machine_types

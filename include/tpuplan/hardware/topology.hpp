@@ -71,6 +71,23 @@ constexpr void check_shape(const topology& shape) {
   return result;
 }
 
+namespace detail {
+/// The shape with its lengths in the order in which slices are documented: ascending, lengths of one last. 8x4 is 4x8,
+/// 1x2x2 is 2x2x1.
+constexpr topology ascending(topology shape) noexcept {
+  const auto last = [](std::int32_t length) { return length == 1 ? 10000 : length; };
+  for (std::int32_t pass = 1; pass < shape.axes; ++pass) {
+    for (std::size_t axis = 0; axis + 1 < static_cast<std::size_t>(shape.axes); ++axis) {
+      const std::int32_t length = shape.dims[axis];
+      if (last(length) <= last(shape.dims[axis + 1])) continue;
+      shape.dims[axis] = shape.dims[axis + 1];
+      shape.dims[axis + 1] = length;
+    }
+  }
+  return shape;
+}
+}  // namespace detail
+
 /// The shape written as "4x8" or "4x4x8": two or three whole numbers from 1 to 9999. Nothing if it is not of that form.
 [[nodiscard]] constexpr maybe<topology> parse_topology(std::string_view given) noexcept {
   topology shape{};

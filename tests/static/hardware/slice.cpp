@@ -63,4 +63,11 @@ static_assert(!is_valid_shape(own_chip(3), {{2, 2, 3}, 3}) && !is_valid_shape(ow
 static_assert(is_valid_shape(own_chip(2), {{1, 1, 1}, 2}) && !is_valid_shape(own_chip(2), {{1, 2, 1}, 2}) &&
               is_valid_shape(own_chip(2), {{2, 4, 1}, 2}) && !is_valid_shape(own_chip(2), {{2, 8, 1}, 2}));
 
+// Lengths in any order, machine types and labels with a shape, and the two divisions of a slice into VMs.
+static_assert(is_shape(slice_for("v6e:16x8"), "8x16") && is_shape(slice_for("v5p:1x2x2"), "2x2x1"));
+static_assert(vms(slice_for("ct6e-standard-4t:2x4")) == 2 && name(slice_for("ct6e-standard-4t:2x4")) == "v6e-8");
+static_assert(name(slice_for("tpu-v5-lite-podslice:4x4")) == "v5litepod-16");
+static_assert(vms(*other_vm_layout(slice_for("v6e-8"))) == 2 && !other_vm_layout(slice_for("v6e-4")));
+static_assert(machine_name(*other_vm_layout(slice_for("v6e-8"))) == "ct6e-standard-4t:2x4");
+
 }  // namespace
