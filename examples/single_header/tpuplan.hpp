@@ -751,6 +751,21 @@ inline namespace abi_0 {
   return static_cast<double>(below) < value ? below + 1 : below;
 }
 
+namespace detail {
+
+/// Calls `visit(divisor)` for the divisors of `whole`, from 1 up, in twice as many steps as its square root.
+template <class Visit>
+constexpr void for_each_divisor(std::int64_t whole, const Visit& visit) {
+  std::int64_t low = 1;
+  for (; low <= whole / low; ++low) {
+    if (whole % low == 0) visit(low);
+  }
+  for (--low; low > 0; --low) {
+    if (whole % low == 0 && whole / low > low) visit(whole / low);
+  }
+}
+
+}  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan
 
@@ -993,6 +1008,7 @@ enum class wraparound_rule : std::uint8_t {
 #define TPUPLAN_HARDWARE_CHIP_HPP
 
 #include <cstdint>
+#include <string_view>
 
 /// @file
 /// The figures of one chip. The table of generations is made of these; a chip of your own is a copy with changed
@@ -1044,10 +1060,10 @@ struct tiling_spec {
 
 /// The interconnect inside a slice. Rates are one-way, of one link.
 struct ici_spec {
-  std::int64_t links = 0;                                     ///< per chip: 4 in two dimensions, 6 in three; 0: unknown
-  std::int32_t axes = 0;                                      ///< 2 or 3
-  bytes_per_second link_one_way{};                            ///< nominal
-  double achievable_fraction = 0.9;                           ///< of nominal, as the scaling book and MaxText use
+  std::int64_t links = 0;           ///< per chip: 4 in two dimensions, 6 in three; 0: unknown
+  std::int32_t axes = 0;            ///< 2 or 3
+  bytes_per_second link_one_way{};  ///< nominal; what is achieved is a fraction of it
+  double achievable_fraction = 0;   ///< of nominal: 0.9 as the scaling book and MaxText use; see with_achieved_links
   wraparound_rule wraparound = wraparound_rule::whole_cubes;  ///< which axes close into rings
   known<double> die_to_die_over_link{};  ///< bandwidth between the two dies of a chip, in nominal links
 };
@@ -1137,19 +1153,65 @@ struct chip_spec {
 }
 
 /// One axis of one chip in both directions, as achieved: two links times the achievable fraction. This is the
-/// bandwidth of the scaling book's collectives. Refuses a chip whose links are not documented.
+/// bandwidth of the scaling book's collectives. Throws for a chip without that fraction or without a rate of its links.
 /// Worked: 2 x 100 GB/s x 0.9 = 180 GB/s on v5p; tpu8i is refused.
 [[nodiscard]] constexpr bytes_per_second ici_axis_both_ways(const chip_spec& chip) {
   detail::positive("chip.ici.link_one_way", chip.ici.link_one_way.value());
-  return chip.ici.link_one_way * (2 * chip.ici.achievable_fraction);
+  return chip.ici.link_one_way * (2 * detail::positive("chip.ici.achievable_fraction", chip.ici.achievable_fraction));
 }
 
-/// HBM that a program may use on one JAX device: XLA's budget where it is known, else the physical share.
-/// Worked: 16909332480 B on v5e.
+namespace detail {
+
+/// The least share of its HBM that XLA leaves to programs on any chip of the table: 93.5 % on v2.
+inline constexpr double least_usable_share = 0.93;
+
+}  // namespace detail
+
+/// Throws, naming the field, for counts that no chip has. Figures are checked where they are used.
+constexpr void validate(const chip_spec& chip) {
+  const auto check = [](std::string_view field, std::int64_t count, std::int64_t least, std::int64_t most,
+                        std::string_view valid) {
+    if (count == 0 && least > 0) detail::fail(errc::missing_field, field, count, valid);
+    if (count < least || count > most) detail::fail(errc::out_of_range, field, count, valid);
+  };
+  check("chip.jax_devices", chip.jax_devices, 1, 64, "1 to 64");
+  check("chip.tensorcores", chip.tensorcores, 0, 64, "0 to 64");
+  check("chip.mxu.side", chip.mxu.side, 0, 65536, "0 to 65536");
+  check("chip.mxu.per_tensorcore", chip.mxu.per_tensorcore, 0, 1024, "0 to 1024");
+  check("chip.ici.links", chip.ici.links, 0, 64, "0 to 64");
+}
+
+/// HBM that a program may use on one JAX device: XLA's budget where it is known, else the physical share. Throws for a
+/// budget that is more than the device has, or less than 93 % of it: that of another capacity, as in a copy of a chip
+/// whose capacity alone was changed. Worked: 16909332480 B on v5e.
 [[nodiscard]] constexpr bytes usable_hbm_per_device(const chip_spec& chip) {
-  const double devices = static_cast<double>(detail::positive_count("chip.jax_devices", chip.jax_devices));
-  const bytes usable = chip.hbm.usable_per_device.value_or(chip.hbm.capacity / devices);
-  return bytes{detail::positive("HBM of a device", usable.value())};
+  validate(chip);
+  const bytes physical = chip.hbm.capacity / static_cast<double>(chip.jax_devices);
+  detail::positive("chip.hbm.capacity: HBM of a device", physical.value());
+  if (!chip.hbm.usable_per_device.has_value()) return physical;
+  const bytes usable = chip.hbm.usable_per_device.value();
+  detail::in_range("chip.hbm.usable_per_device", usable.value(), detail::least_usable_share * physical.value(),
+                   physical.value(), "93 to 100 % of chip.hbm.capacity / chip.jax_devices, or unknown; see with_hbm");
+  return usable;
+}
+
+/// The chip with another HBM capacity: the share of it that XLA leaves to programs stays. Worked: of v6e with 48 GiB a
+/// program may use 46.87 GiB.
+[[nodiscard]] constexpr chip_spec with_hbm(chip_spec chip, bytes capacity) {
+  detail::positive("capacity", capacity.value());
+  if (chip.hbm.usable_per_device.has_value())
+    chip.hbm.usable_per_device = usable_hbm_per_device(chip) * (capacity / chip.hbm.capacity);
+  chip.hbm.capacity = chip.hbm.documented = capacity;
+  return chip;
+}
+
+/// The chip with links of that rate, one way, as it was achieved: nothing is taken off it. A nominal rate is a field,
+/// `ici.link_one_way`, of which `ici.achievable_fraction` counts. Worked: links of v5p at 85 GB/s give
+/// `ici_axis_both_ways` of 170 GB/s, where the field set to 85 GB/s gives 153.
+[[nodiscard]] constexpr chip_spec with_achieved_links(chip_spec chip, bytes_per_second one_way) {
+  chip.ici.link_one_way = bytes_per_second{detail::positive("one_way", one_way.value())};
+  chip.ici.achievable_fraction = 1;
+  return chip;
 }
 
 }  // namespace abi_0
@@ -1345,6 +1407,7 @@ inline constexpr training_coverage training_runs[] = {
 #define TPUPLAN_MODEL_VISION_HPP
 
 #include <cstdint>
+#include <string_view>
 
 /// @file
 /// Vision towers: a ViT, and the projector that hands its output to a text model. Images are square.
@@ -1388,24 +1451,69 @@ struct vision_spec {
   projector_spec projector{};          ///< to the text model
 };
 
+namespace detail {
+
+/// The largest size of anything in a model, tokens of a sequence, and parameters: products of two sizes, and of a size
+/// and a number of tokens, are far below 2^63.
+inline constexpr std::int64_t most_size = 16777216;
+inline constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
+inline constexpr std::int64_t most_parameters = std::int64_t{1} << 53;
+
+/// A part of a count that may be 0: from 0 to `most`.
+constexpr void check_part(std::string_view field, std::int64_t value, std::int64_t most, std::string_view valid) {
+  if (value < 0 || value > most) fail(errc::out_of_range, field, value, valid);
+}
+
+/// A count of a job that may be 0: below it is no count, above `most` it is out of range.
+constexpr void check_count(std::string_view field, std::int64_t value, std::int64_t most, std::string_view valid) {
+  if (value < 0) fail(errc::invalid_argument, field, value, valid);
+  check_part(field, value, most, valid);
+}
+
+/// A size that may be 0.
+constexpr void check_size(std::string_view field, std::int64_t value) {
+  check_part(field, value, most_size, "0 to 16777216");
+}
+
+/// A size that must be given.
+constexpr void check_dimension(std::string_view field, std::int64_t value) {
+  positive_count(field, value);
+  check_part(field, value, most_size, "1 to 16777216");
+}
+
+/// Refuses, by name, what is out of its range. Only a model that has a tower needs its dimensions.
+constexpr void check_tower(const vision_spec& vision) {
+  check_size("model.vision.layers", vision.layers);
+  const auto check = vision.layers > 0 ? check_dimension : check_size;
+  check("model.vision.d_model", vision.d_model);
+  check("model.vision.heads", vision.heads);
+  check("model.vision.d_ff", vision.d_ff);
+  check("model.vision.channels", vision.channels);
+  check("model.vision.temporal_patch", vision.temporal_patch);
+  check("model.vision.patch_size", vision.patch_size);
+  check("model.vision.image_size", vision.image_size);
+  check("model.vision.projector.merge", vision.projector.merge);
+  check_size("model.vision.projector.norm_weights", vision.projector.norm_weights);
+  check_size("model.vision.projector.input", vision.projector.input);
+  check_size("model.vision.projector.hidden", vision.projector.hidden);
+  check_size("model.vision.projector.output", vision.projector.output);
+  check_size("model.vision.learned_positions", vision.learned_positions);
+  check_size("model.vision.extra_norms", vision.extra_norms);
+  check_size("model.vision.tokens_per_image", vision.tokens_per_image);
+  check_part("model.vision.other_weights", vision.other_weights, most_parameters, "0 to 2^53");
+}
+
+}  // namespace detail
+
 /// Throws, naming the field, unless the tower can be counted.
 constexpr void validate(const vision_spec& vision) {
-  for (const std::int64_t dimension :
-       {vision.layers, vision.d_model, vision.heads, vision.d_ff, vision.channels, vision.temporal_patch,
-        vision.patch_size, vision.image_size, vision.projector.merge}) {
-    detail::positive_count("model.vision dimension", dimension);
-    if (dimension > 16777216) detail::fail(errc::out_of_range, "model.vision dimension", dimension, "1 to 16777216");
-  }
+  detail::check_dimension("model.vision.layers", vision.layers);
+  detail::check_tower(vision);
   if (vision.image_size % vision.patch_size != 0) {
     detail::fail(errc::not_divisible, "model.vision.patch_size", vision.patch_size, "a divisor of the image size");
   }
   if (vision.d_model % vision.heads != 0) {
     detail::fail(errc::not_divisible, "model.vision.heads", vision.heads, "a divisor of the width of the tower");
-  }
-  for (const std::int64_t part :
-       {vision.learned_positions, vision.extra_norms, vision.other_weights, vision.tokens_per_image,
-        vision.projector.input, vision.projector.hidden, vision.projector.output, vision.projector.norm_weights}) {
-    detail::count_from("model.vision part", part, 0);
   }
 }
 
@@ -1445,8 +1553,8 @@ constexpr void validate(const vision_spec& vision) {
   const std::int64_t pixels =
       checked_multiply(checked_multiply(vision.channels, vision.temporal_patch), vision.patch_size, vision.patch_size);
   std::int64_t total = checked_add(checked_multiply(layer, vision.layers), checked_multiply(pixels, d));
-  total = checked_add(total, (vision.patch_bias ? d : 0) + (vision.class_token ? d : 0) + vision.extra_norms * norm +
-                                 vision.other_weights);
+  total = checked_add(total, (vision.patch_bias ? d : 0) + (vision.class_token ? d : 0) + vision.other_weights +
+                                 checked_multiply(vision.extra_norms, norm));
   return checked_add(total, checked_multiply(vision.learned_positions, d));
 }
 
@@ -1470,8 +1578,8 @@ constexpr void validate(const vision_spec& vision) {
   const auto d = static_cast<double>(vision.d_model);
   const double layer =
       tokens * d * (4 * d + (vision.gated ? 3 : 2) * static_cast<double>(vision.d_ff)) + 2 * tokens * tokens * d;
-  const double pixels = static_cast<double>(vision.channels * vision.temporal_patch * vision.patch_size) *
-                        static_cast<double>(vision.patch_size);
+  const double pixels = static_cast<double>(vision.channels) * static_cast<double>(vision.temporal_patch) *
+                        static_cast<double>(vision.patch_size) * static_cast<double>(vision.patch_size);
   double macs = static_cast<double>(vision.layers) * layer;
   macs += static_cast<double>(patches(vision.image_size, vision.patch_size)) * pixels * d;
   if (vision.projector.input != 0) {
@@ -1619,15 +1727,13 @@ struct transformer {
 
 namespace detail {
 
-/// A dimension that must be given: from 1 to 2^24.
-constexpr void check_dimension(std::string_view field, std::int64_t value) {
-  positive_count(field, value);
-  if (value > 16777216) fail(errc::out_of_range, field, value, "1 to 16777216");
-}
-
-/// A part of a count that may be 0: from 0 to `most`.
-constexpr void check_part(std::string_view field, std::int64_t value, std::int64_t most, std::string_view valid) {
-  if (value < 0 || value > most) fail(errc::out_of_range, field, value, valid);
+/// Of the layers that read the keys and values of another, those with a window. The pattern of kinds repeats, so that
+/// they are of both kinds in proportion.
+constexpr std::int64_t local_shared_layers(const transformer& model) {
+  const attention_spec& attention = model.attention;
+  const std::int64_t to_text = model.layers - attention.cross_layers;
+  const std::int64_t own = to_text - attention.kv_shared_layers;
+  return attention.local_layers - attention.local_layers * own / to_text;
 }
 
 constexpr void check_attention(const transformer& model) {
@@ -1638,63 +1744,72 @@ constexpr void check_attention(const transformer& model) {
     fail(errc::not_divisible, "model.attention.kv_heads", attention.kv_heads, "a divisor of the number of heads");
   }
   const latent_attention_spec& latent = attention.latent;
-  check_part("model.attention.latent.kv_lora_rank", latent.kv_lora_rank, 16777216, "0 (none) to 16777216");
-  if (has_latent_attention(model)) {
-    check_dimension("model.attention.latent.qk_nope_head_dim", latent.qk_nope_head_dim);
-    check_dimension("model.attention.latent.qk_rope_head_dim", latent.qk_rope_head_dim);
-    check_dimension("model.attention.latent.v_head_dim", latent.v_head_dim);
-    check_part("model.attention.latent.q_lora_rank", latent.q_lora_rank, 16777216, "0 to 16777216");
-  } else {
-    check_dimension("model.attention.head_dim", attention.head_dim);
-  }
-  check_part("model.attention.window", attention.window, std::int64_t{1} << 40, "0 (none) or a number of tokens");
-  check_part("model.attention.local_layers", attention.local_layers, model.layers, "0 to the number of layers");
-  check_part("model.attention.kv_shared_layers", attention.kv_shared_layers, model.layers, "0 to the number of layers");
-  check_part("model.attention.cross_layers", attention.cross_layers, model.layers - attention.kv_shared_layers,
-             "0 to the number of layers that do not read the keys of another");
-  check_part("model.attention.global_head_dim", attention.global_head_dim, 16777216, "0 (as head_dim) to 16777216");
+  check_size("model.attention.latent.kv_lora_rank", latent.kv_lora_rank);
+  check_size("model.attention.latent.q_lora_rank", latent.q_lora_rank);
+  const auto check_latent = has_latent_attention(model) ? check_dimension : check_size;
+  check_latent("model.attention.latent.qk_nope_head_dim", latent.qk_nope_head_dim);
+  check_latent("model.attention.latent.qk_rope_head_dim", latent.qk_rope_head_dim);
+  check_latent("model.attention.latent.v_head_dim", latent.v_head_dim);
+  (has_latent_attention(model) ? check_size : check_dimension)("model.attention.head_dim", attention.head_dim);
+  check_part("model.attention.window", attention.window, most_tokens, "0 (none) to 2^40 tokens");
+  check_part("model.attention.cross_layers", attention.cross_layers, model.layers - 1,
+             "0 to one less than the number of layers");
+  const std::int64_t to_text = model.layers - attention.cross_layers;
+  check_part("model.attention.local_layers", attention.local_layers, to_text,
+             "0 to the number of layers that attend to text");
+  check_part("model.attention.kv_shared_layers", attention.kv_shared_layers, to_text - 1,
+             "0 to one less than the number of layers that attend to text");
+  check_size("model.attention.global_head_dim", attention.global_head_dim);
   check_part("model.attention.global_kv_heads", attention.global_kv_heads, attention.heads,
              "0 (as kv_heads) to the number of heads");
-  check_part("model.attention.relative_buckets", attention.relative_buckets, 16777216, "0 to 16777216");
+  check_size("model.attention.relative_buckets", attention.relative_buckets);
   if (attention.local_layers > 0 && attention.window == 0) {
     fail(errc::missing_field, "model.attention.window", attention.window, "the window of the local layers, in tokens");
   }
 }
 
 constexpr void check_experts(const transformer& model) {
-  check_part("model.moe.experts", model.moe.experts, 16777216, "0 (none) to 16777216");
-  check_part("model.moe.top_k", model.moe.top_k, 16777216, "0 to the number of experts");
+  const moe_spec& moe = model.moe;
+  check_size("model.moe.experts", moe.experts);
+  (has_experts(model) ? check_dimension : check_size)("model.moe.expert_d_ff", moe.expert_d_ff);
+  check_size("model.moe.shared_d_ff", moe.shared_d_ff);
+  check_size("model.moe.parallel_dense_d_ff", moe.parallel_dense_d_ff);
+  check_size("model.moe.top_k", moe.top_k);
+  check_part("model.moe.dense_layers", moe.dense_layers, model.layers, "0 to the number of layers");
   if (!has_experts(model)) {
-    for (const std::int64_t part :
-         {model.moe.top_k, model.moe.expert_d_ff, model.moe.shared_d_ff, model.moe.parallel_dense_d_ff}) {
+    for (const std::int64_t part : {moe.top_k, moe.expert_d_ff, moe.shared_d_ff, moe.parallel_dense_d_ff}) {
       if (part != 0)
-        fail(errc::missing_field, "model.moe.experts", model.moe.experts, "1 or more where moe has other fields");
+        fail(errc::missing_field, "model.moe.experts", moe.experts, "1 or more where moe has other fields");
     }
     return;
   }
-  check_dimension("model.moe.experts", model.moe.experts);
-  check_dimension("model.moe.expert_d_ff", model.moe.expert_d_ff);
-  check_dimension("model.moe.top_k", model.moe.top_k);
-  if (model.moe.top_k > model.moe.experts) {
-    fail(errc::out_of_range, "model.moe.top_k", model.moe.top_k, "1 to the number of experts");
-  }
-  check_part("model.moe.dense_layers", model.moe.dense_layers, model.layers, "0 to the number of layers");
-  check_part("model.moe.shared_d_ff", model.moe.shared_d_ff, 16777216, "0 to 16777216");
-  check_part("model.moe.parallel_dense_d_ff", model.moe.parallel_dense_d_ff, 16777216, "0 to 16777216");
+  check_dimension("model.moe.top_k", moe.top_k);
+  check_part("model.moe.top_k", moe.top_k, moe.experts, "1 to the number of experts");
+}
+
+/// What both kinds of models have: counts that stand in for others, and the sizes of the tables of tokens.
+constexpr void check_tables(const transformer& model) {
+  check_tower(model.vision);
+  check_part("model.published_parameters", model.published_parameters, most_parameters, "0 (counted) to 2^53");
+  check_part("model.published_active_parameters", model.published_active_parameters, most_parameters,
+             "0 (counted) to 2^53");
+  check_size("model.classes", model.classes);
+  check_size("model.encoder_layers", model.encoder_layers);
+  check_size("model.token_types", model.token_types);
+  check_size("model.extra_input_rows", model.extra_input_rows);
+  check_part("model.learned_positions", model.learned_positions, most_tokens, "0 to 2^40");
+  check_part("model.max_positions", model.max_positions, most_tokens, "0 (not stated) to 2^40");
+  check_part("model.norms_per_layer", model.norms_per_layer, 16, "0 to 16");
 }
 
 }  // namespace detail
 
 /// Throws, naming the field, unless the shape is one that can be counted: every needed dimension given and positive,
-/// KV heads dividing heads, parts not above their whole. Every public function over a transformer calls it.
+/// every number in a range in which nothing overflows, KV heads dividing heads, parts not above their whole. At least
+/// one layer attends to text with keys and values of its own. Every public function over a transformer calls it.
 constexpr void validate(const transformer& model) {
   if (has_vision(model)) validate(model.vision);
-  detail::check_part("model.vision.layers", model.vision.layers, 16777216, "0 (none) to 16777216");
-  detail::check_part("model.published_parameters", model.published_parameters, std::int64_t{1} << 53,
-                     "0 (counted) to 2^53");
-  detail::check_part("model.published_active_parameters", model.published_active_parameters, std::int64_t{1} << 53,
-                     "0 (counted) to 2^53");
-  detail::check_part("model.classes", model.classes, 16777216, "0 to 16777216");
+  detail::check_tables(model);
   if (!has_text(model)) {
     if (!has_vision(model)) detail::fail(errc::missing_field, "model.vision.layers", model.vision.layers, "1 or more");
     return;
@@ -1704,13 +1819,10 @@ constexpr void validate(const transformer& model) {
   detail::check_dimension("model.vocab", model.vocab);
   if (model.kind == architecture::encoder_decoder)
     detail::check_dimension("model.encoder_layers", model.encoder_layers);
-  detail::check_part("model.learned_positions", model.learned_positions, std::int64_t{1} << 40, "0 or more");
-  detail::check_part("model.token_types", model.token_types, 16777216, "0 to 16777216");
-  detail::check_part("model.extra_input_rows", model.extra_input_rows, 16777216, "0 to 16777216");
-  detail::check_part("model.norms_per_layer", model.norms_per_layer, 16, "0 to 16");
   detail::check_attention(model);
   detail::check_experts(model);
-  if (moe_layers(model) < model.layers) detail::check_dimension("model.mlp.d_ff", model.mlp.d_ff);
+  const bool has_dense = moe_layers(model) < model.layers;
+  (has_dense ? detail::check_dimension : detail::check_size)("model.mlp.d_ff", model.mlp.d_ff);
 }
 
 }  // namespace abi_0
@@ -1796,20 +1908,20 @@ constexpr projection_weights stack_projections(const transformer& model) {
                               checked_add(x.extra, y.extra)};
   };
   if (has_latent_attention(model)) return times(latent_projections(model), model.layers);
-  const projection_weights usual = head_projections(model, attention.head_dim, attention.kv_heads, 2);
-  const projection_weights reading = head_projections(model, attention.head_dim, attention.kv_heads, 0);
-  const bool wide = attention.global_head_dim > 0 || attention.global_kv_heads > 0 || attention.global_kv_shared;
-  const std::int64_t global_layers = wide ? model.layers - attention.local_layers : 0;
-  const projection_weights global =
-      head_projections(model, attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim,
-                       attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads,
-                       attention.global_kv_shared ? 1 : 2);
-  projection_weights sum = plus(times(usual, model.layers - global_layers), times(global, global_layers));
-  if (attention.kv_shared_layers > 0) {
-    sum.qkv -= checked_multiply(usual.qkv - reading.qkv, attention.kv_shared_layers);
-    sum.extra -= checked_multiply(usual.extra - reading.extra, attention.kv_shared_layers);
-  }
-  return sum;
+  const std::int64_t size = attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim;
+  const std::int64_t kv_heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
+  const auto usual = [&](std::int64_t kv_matrices, std::int64_t layers) {
+    return times(head_projections(model, attention.head_dim, attention.kv_heads, kv_matrices), layers);
+  };
+  const auto global = [&](std::int64_t kv_matrices, std::int64_t layers) {
+    return times(head_projections(model, size, kv_heads, kv_matrices), layers);
+  };
+  const std::int64_t local_reading = local_shared_layers(model);
+  const std::int64_t global_layers = model.layers - attention.local_layers;
+  const std::int64_t global_reading = attention.kv_shared_layers - local_reading;
+  return plus(
+      plus(usual(2, attention.local_layers - local_reading), usual(0, local_reading)),
+      plus(global(attention.global_kv_shared ? 1 : 2, global_layers - global_reading), global(0, global_reading)));
 }
 
 /// Weights of an MLP of that width, in its matrices and in its biases.
@@ -1881,10 +1993,21 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   if (model.pooler) count.head = checked_multiply(d, d) + d;
 }
 
+/// A published count, which stands in for that of the shape. One that is ten times as large or as small is of another
+/// unit (8 for 8 billion), or of another model.
+constexpr std::int64_t published(std::string_view field, std::int64_t given, std::int64_t counted) {
+  const double ratio = static_cast<double>(given) / static_cast<double>(counted);
+  if (ratio > 0.1 && ratio < 10) return given;
+  text<96> valid{"within a factor of ten of the "};
+  valid.append(counted).append(" that the shape counts");
+  fail(errc::out_of_range, field, given, valid.view());
+}
+
 }  // namespace detail
 
 /// The parameters of a model, by part. Exact for the shapes it can describe. Where `published_parameters` is set,
-/// `total` is that figure and the parts are those of the shape. Worked: llama-3-8b has 8030261248, of which 525336576
+/// `total` is that figure and the parts are those of the shape; one that is not within a factor of ten of the count of
+/// the shape is refused. Worked: llama-3-8b has 8030261248, of which 525336576
 /// in each of token table and output head.
 [[nodiscard]] constexpr parameter_count parameters(const transformer& model) {
   validate(model);
@@ -1901,8 +2024,11 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   }
   count.active = count.total;
   if (has_experts(model)) count.active -= count.experts / model.moe.experts * (model.moe.experts - model.moe.top_k);
-  if (model.published_parameters > 0) count.total = model.published_parameters;
-  if (model.published_active_parameters > 0) count.matrices = model.published_active_parameters;
+  if (model.published_parameters > 0)
+    count.total = detail::published("model.published_parameters", model.published_parameters, count.total);
+  if (model.published_active_parameters > 0)
+    count.matrices =
+        detail::published("model.published_active_parameters", model.published_active_parameters, count.matrices);
   return count;
 }
 
@@ -2405,10 +2531,14 @@ struct training_job {
   dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
 };
 
-/// Tokens in one step. Worked: 1024 sequences of 4096 tokens are 4194304.
+/// Tokens in one step. Throws for more than 2^60 of them. Worked: 1024 sequences of 4096 tokens are 4194304.
 [[nodiscard]] constexpr std::int64_t tokens_per_step(const training_job& job) {
-  return checked_multiply(detail::positive_count("training_job.global_batch", job.global_batch),
-                          detail::positive_count("training_job.sequence_length", job.sequence_length));
+  const std::int64_t length = detail::positive_count("training_job.sequence_length", job.sequence_length);
+  detail::check_part("training_job.sequence_length", length, detail::most_tokens, "1 to 2^40 tokens");
+  const std::int64_t batch = detail::positive_count("training_job.global_batch", job.global_batch);
+  if (batch > (std::int64_t{1} << 60) / length)
+    detail::fail(errc::out_of_range, "training_job.global_batch", batch, "at most 2^60 tokens in a step");
+  return batch * length;
 }
 
 /// HBM traffic of the update for each trained parameter: weight and optimizer state read and written, the fp32 gradient
@@ -2432,16 +2562,18 @@ constexpr void validate(const training_job& job) {
     detail::fail(errc::not_divisible, "training_job.gradient_accumulation", job.gradient_accumulation,
                  "a divisor of the global batch");
   }
-  detail::count_from("training_job.pipeline_microbatches", job.pipeline_microbatches, 0);
-  detail::positive_count("training_job.pipeline_rounds", job.pipeline_rounds);
+  detail::check_count("training_job.pipeline_microbatches", job.pipeline_microbatches, detail::most_size,
+                      "0 to 16777216");
+  detail::check_dimension("training_job.pipeline_rounds", job.pipeline_rounds);
   detail::in_range("training_job.capacity_factor", job.capacity_factor, 0.1, 100, "0.1 to 100");
-  detail::positive_count("training_job.vocabulary_tiles", job.vocabulary_tiles);
+  detail::check_dimension("training_job.vocabulary_tiles", job.vocabulary_tiles);
   detail::in_range("training_job.logits_fraction", job.logits_fraction, 0, 1, "0 to 1");
   detail::in_range("training_job.work_multiplier", job.work_multiplier, 0.01, 100, "0.01 to 100");
-  detail::count_from("training_job.images_per_sequence", job.images_per_sequence, 0);
+  detail::check_count("training_job.images_per_sequence", job.images_per_sequence, detail::most_size, "0 to 16777216");
   const bool adapted =
       job.lora.q || job.lora.k || job.lora.v || job.lora.o || job.lora.gate || job.lora.up || job.lora.down;
-  if (detail::count_from("training_job.lora_rank", job.lora_rank, 0) > 0 && !adapted)
+  detail::check_count("training_job.lora_rank", job.lora_rank, detail::most_size, "0 to 16777216");
+  if (job.lora_rank > 0 && !adapted)
     detail::fail(errc::missing_field, "training_job.lora", "none", "one kind of layer or more");
 }
 
@@ -4058,12 +4190,37 @@ struct layout {
   mesh_unit unit = mesh_unit::devices;  ///< what the degrees inside a slice count
 };
 
+/// Slices of one job, at most: of an estimate, of a plan and of what is launched.
+inline constexpr std::int64_t most_slices = 1024;
+
+namespace detail {
+
+/// Devices of one slice, at most: a hundred times the largest pod.
+inline constexpr std::int64_t most_devices = 1048576;
+
+/// The number of slices, or a refusal that names the field unless it is 1 to `most_slices`.
+constexpr std::int64_t check_slices(std::string_view field, std::int64_t count) {
+  if (positive_count(field, count) > most_slices) fail(errc::out_of_range, field, count, "1 to 1024 slices");
+  return count;
+}
+
+/// The devices of a slice, or a refusal of a chip or a shape that no slice has.
+constexpr std::int64_t check_devices(const slice& where) {
+  validate(where.chip);
+  const std::int64_t count = positive_count("slice.shape: chips", chips(where));
+  if (count > most_devices / where.chip.jax_devices)
+    fail(errc::out_of_range, "slice.shape: chips", count, "at most 1048576 devices");
+  return count * where.chip.jax_devices;
+}
+
+}  // namespace detail
+
 /// Fully sharded over a slice, data parallel over slices: what most jobs start with.
 /// Worked: fsdp_layout(slice_for("v5p-128")) has fsdp 64.
 [[nodiscard]] constexpr layout fsdp_layout(const slice& where, std::int64_t slices = 1) {
   layout result;
   result.fsdp = devices(where);
-  result.dcn_data = detail::positive_count("slices", slices);
+  result.dcn_data = detail::check_slices("slices", slices);
   return result;
 }
 
@@ -4083,18 +4240,23 @@ struct layout {
   return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.expert), mesh.dcn_data, mesh.dcn_fsdp);
 }
 
-/// Throws, naming the degree, unless the mesh fills the slice.
+/// Throws, naming the degree, unless the mesh fills the slice and takes at most `most_slices` of them.
 constexpr void validate(const layout& mesh, const slice& where) {
-  detail::positive_count("layout.data", mesh.data);
-  detail::positive_count("layout.fsdp", mesh.fsdp);
-  detail::positive_count("layout.tensor", mesh.tensor);
-  detail::positive_count("layout.expert", mesh.expert);
-  detail::positive_count("layout.context", mesh.context);
-  detail::positive_count("layout.pipeline", mesh.pipeline);
-  detail::positive_count("layout.dcn_data", mesh.dcn_data);
-  detail::positive_count("layout.dcn_fsdp", mesh.dcn_fsdp);
-  detail::positive_count("layout.dcn_pipeline", mesh.dcn_pipeline);
-  const std::int64_t room = mesh.unit == mesh_unit::devices ? devices(where) : chips(where);
+  const std::int64_t all = detail::check_devices(where);
+  const auto check = [](std::string_view field, std::int64_t degree, std::int64_t most, std::string_view valid) {
+    if (detail::positive_count(field, degree) > most) detail::fail(errc::out_of_range, field, degree, valid);
+  };
+  check("layout.data", mesh.data, all, "at most the devices of the slice");
+  check("layout.fsdp", mesh.fsdp, all, "at most the devices of the slice");
+  check("layout.tensor", mesh.tensor, all, "at most the devices of the slice");
+  check("layout.expert", mesh.expert, all, "at most the devices of the slice");
+  check("layout.context", mesh.context, all, "at most the devices of the slice");
+  check("layout.pipeline", mesh.pipeline, all, "at most the devices of the slice");
+  detail::check_slices("layout.dcn_data", mesh.dcn_data);
+  detail::check_slices("layout.dcn_fsdp", mesh.dcn_fsdp);
+  detail::check_slices("layout.dcn_pipeline", mesh.dcn_pipeline);
+  detail::check_slices("product of the layout's dcn degrees", slices(mesh));
+  const std::int64_t room = mesh.unit == mesh_unit::devices ? all : chips(where);
   if (mesh_size(mesh) != room) {
     text<96> valid{"the "};
     valid.append(room).append(mesh.unit == mesh_unit::devices ? " devices of " : " chips of ").append(name(where));
@@ -4237,9 +4399,10 @@ inline constexpr seconds ici_hop_latency{1e-6};
 
 /// One link of one chip, one way, as achieved. Worked: 50 GB/s x 0.9 = 45 GB/s on v5e.
 [[nodiscard]] constexpr bytes_per_second ici_link_rate(const chip_spec& chip) {
-  const bytes_per_second rate = chip.ici.link_one_way * chip.ici.achievable_fraction;
-  detail::positive("chip.ici.link_one_way", rate.value());
-  return rate;
+  detail::positive("chip.ici.link_one_way", chip.ici.link_one_way.value());
+  detail::positive("chip.ici.achievable_fraction", chip.ici.achievable_fraction);
+  detail::in_range("chip.ici.achievable_fraction", chip.ici.achievable_fraction, 0, 1, "above 0, at most 1");
+  return chip.ici.link_one_way * chip.ici.achievable_fraction;
 }
 
 /// Whether an ICI axis of a slice closes into a ring, so that both of its directions carry a collective. An axis whose
@@ -5718,10 +5881,9 @@ struct cached_layers {
 };
 constexpr cached_layers layers_with_cache(const transformer& model) {
   const attention_spec& attention = model.attention;
-  const std::int64_t own = model.layers - attention.kv_shared_layers - attention.cross_layers;
-  // The pattern of kinds repeats, so that layers that share a cache are of both kinds in proportion.
-  const std::int64_t local =
-      attention.kv_shared_layers == 0 ? attention.local_layers : attention.local_layers * own / model.layers;
+  const std::int64_t to_text = model.layers - attention.cross_layers;
+  const std::int64_t own = to_text - attention.kv_shared_layers;
+  const std::int64_t local = attention.local_layers - local_shared_layers(model);
   return {own - local, local};
 }
 
@@ -7607,7 +7769,7 @@ struct payment_options {
 };
 
 /// Every way of paying that the book has a price for and under which the run can be had (`can_be_paid`). Throws as
-/// `pay_for`. Worked: 10 days on v5e-32 in us have six ways, 100 days five: calendar windows are shorter.
+/// `pay_for`. Worked: 10 days on v6e-32 in us have six ways, 100 days five: calendar windows are shorter.
 [[nodiscard]] constexpr payment_options ways_to_pay(const price_book& book, const slice& where,
                                                     std::int64_t slice_total, std::string_view region, seconds run,
                                                     const payment_terms& terms = {}) {
@@ -7853,6 +8015,24 @@ struct serving_job {
          detail::positive("serving_job.output.mean_square", job.output.mean_square) / (2 * job.output.mean);
 }
 
+namespace detail {
+
+/// Requests in flight, or sequences that run at once, at most.
+inline constexpr std::int64_t most_requests = 1000000000;
+
+/// Refuses lengths whose mean is not below the longest, or whose mean square no lengths have.
+constexpr void check_lengths(std::string_view longest_field, std::string_view mean_field, std::string_view square_field,
+                             const token_lengths& lengths) {
+  positive(mean_field, lengths.mean);
+  check_part(longest_field, positive_count(longest_field, lengths.longest), most_tokens, "1 to 2^40 tokens");
+  const auto longest = static_cast<double>(lengths.longest);
+  in_range(mean_field, lengths.mean, 1e-9, longest, "above 0 and at most the longest");
+  const double least = lengths.mean * lengths.mean * (1 - 1e-9), most = lengths.mean * longest * (1 + 1e-9);
+  in_range(square_field, lengths.mean_square, least, most, "mean^2 to mean x longest");
+}
+
+}  // namespace detail
+
 /// Throws, naming the field, unless formats, prefill and cache of the engine are ones that can be estimated.
 constexpr void validate_engine(const serving_job& job) {
   if (job.activations == dtype::fp32 || job.activations == dtype::int4)
@@ -7861,9 +8041,9 @@ constexpr void validate_engine(const serving_job& job) {
     detail::fail(errc::invalid_argument, "serving_job.activations", name(job.activations),
                  "not smaller than the weights: products run in the larger format");
   detail::in_range("serving_job.prefix_hit_rate", job.prefix_hit_rate, 0, 0.999, "0 to 0.999");
-  detail::count_from("serving_job.prefill_chunk", job.prefill_chunk, 0);
-  detail::count_from("serving_job.max_running", job.max_running, 0);
-  detail::positive_count("serving_job.block_tokens", job.block_tokens);
+  detail::check_count("serving_job.prefill_chunk", job.prefill_chunk, detail::most_tokens, "0 (all) to 2^40 tokens");
+  detail::check_count("serving_job.max_running", job.max_running, detail::most_requests, "0 (no limit) to 1000000000");
+  detail::check_dimension("serving_job.block_tokens", job.block_tokens);
   detail::in_range("serving_job.memory_fraction", job.memory_fraction, 0.05, 1, "0.05 to 1");
 }
 
@@ -7873,23 +8053,28 @@ constexpr void validate(const serving_job& job, const transformer& model) {
   if (model.kind != architecture::decoder) {
     detail::fail(errc::unsupported, "serving of an architecture", name(model.kind), "decoder");
   }
-  (void)running_context(job);
-  detail::in_range("serving_job.prompt.mean", job.prompt.mean, 0, 1e9, "1 to 1e9 tokens");
-  detail::in_range("serving_job.output.mean", job.output.mean, 0, 1e9, "1 to 1e9 tokens");
+  detail::check_lengths("serving_job.prompt.longest", "serving_job.prompt.mean", "serving_job.prompt.mean_square",
+                        job.prompt);
+  detail::check_lengths("serving_job.output.longest", "serving_job.output.mean", "serving_job.output.mean_square",
+                        job.output);
   const std::int64_t context = longest_context(job);
   if (!job.beyond_max_positions && model.max_positions > 0 && context > model.max_positions) {
     text<96> valid{"at most "};
     valid.append(model.max_positions).append(", for which the model is made, or beyond_max_positions");
     detail::fail(errc::out_of_range, "longest context of serving", context, valid.view());
   }
-  detail::count_from("serving_job.concurrency", job.concurrency, 0);
-  detail::not_negative("serving_job.request_rate", job.request_rate.value());
+  detail::check_count("serving_job.concurrency", job.concurrency, detail::most_requests, "0 (not given) to 1000000000");
+  const double rate = detail::not_negative("serving_job.request_rate", job.request_rate.value());
+  if (rate > 0)
+    detail::in_range("serving_job.request_rate", rate, 1e-12, 1e9, "0 (not given), or 1e-12 to 1e9 a second");
   if (job.concurrency > 0 && job.request_rate.value() > 0) {
     detail::fail(errc::invalid_argument, "serving_job.request_rate", job.request_rate.value(),
                  "0 where a concurrency is given: one follows from the other");
   }
-  detail::not_negative("serving_job.ttft_target", job.ttft_target.value());
-  detail::not_negative("serving_job.tpot_target", job.tpot_target.value());
+  detail::in_range("serving_job.ttft_target", detail::not_negative("serving_job.ttft_target", job.ttft_target.value()),
+                   0, 1e9, "0 (none) to 1e9 s");
+  detail::in_range("serving_job.tpot_target", detail::not_negative("serving_job.tpot_target", job.tpot_target.value()),
+                   0, 1e9, "0 (none) to 1e9 s");
   validate_engine(job);
 }
 
@@ -7975,7 +8160,7 @@ struct replica {
 
 /// Refuses replicas that do not fill the slice, and heads that do not divide over the devices of a replica.
 constexpr void check_served(const transformer& model, const serving_layout& mesh, const slice& where) {
-  const std::int64_t all = positive_count("devices of the slice", devices(where));
+  const std::int64_t all = check_devices(where);
   const std::int64_t tensor = mesh.tensor == 0 ? all : mesh.tensor;
   positive_count("serving_layout.tensor", tensor);
   if (all % tensor != 0) {
@@ -9221,12 +9406,11 @@ constexpr serving_finding replicas_finding(const serving_base& base) {
   auto best = finding_of<serving_finding>(serving_finding_kind::replicas, "serving_layout.tensor");
   const std::int64_t all = devices(base.where);
   serving_layout mesh = base.mesh;
-  for (std::int64_t tensor = 1; tensor <= all; ++tensor) {
-    const bool by_heads = mesh.weights == weight_sharding::one_dimension;
-    if (all % tensor != 0 || (by_heads && !heads_divide(base.model, tensor))) continue;
+  for_each_divisor(all, [&](std::int64_t tensor) {
+    if (mesh.weights == weight_sharding::one_dimension && !heads_divide(base.model, tensor)) return;
     mesh.tensor = tensor;
     improve(best, base, base.job, mesh);
-  }
+  });
   best.now = words_of(base.mesh.tensor == 0 ? all : base.mesh.tensor);
   best.better = words_of(best.mesh_then.tensor);
   return best;
@@ -9761,17 +9945,15 @@ constexpr finding layout_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::layout, "layout");
   training_case then = base.now;
   const std::int64_t shards = checked_multiply(then.mesh.data, then.mesh.fsdp, then.mesh.tensor);
-  for (std::int64_t tensor = 1; tensor <= shards && tensor <= then.model.attention.heads; ++tensor) {
-    if (shards % tensor != 0) continue;
-    const std::int64_t rest = shards / tensor;
-    for (std::int64_t data = 1; data <= rest; ++data) {
-      if (rest % data != 0) continue;
+  for_each_divisor(shards, [&](std::int64_t tensor) {
+    if (tensor > then.model.attention.heads) return;
+    for_each_divisor(shards / tensor, [&](std::int64_t data) {
       then.mesh.tensor = tensor;
       then.mesh.data = data;
-      then.mesh.fsdp = rest / data;
+      then.mesh.fsdp = shards / tensor / data;
       improve(best, base, then);
-    }
-  }
+    });
+  });
   best.now = words_of(base.now.mesh);
   best.better = words_of(best.then.mesh);
   return best;
@@ -9832,20 +10014,20 @@ constexpr finding slices_finding(const advice_base& base) {
   if (given.dcn_data == 1) return best;
   const auto tokens = static_cast<double>(tokens_per_step(base.now.job));
   const bool too_few = tokens / static_cast<double>(slices(given)) < dcn_tokens_per_slice(base.now.where.chip);
-  for (std::int64_t times = 2; times <= given.dcn_data; ++times) {
-    if (given.dcn_data % times != 0) continue;
+  for_each_divisor(given.dcn_data, [&](std::int64_t times) {
+    if (times == 1) return;
     training_case then = base.now;
     then.mesh.dcn_data = given.dcn_data / times;
     if (too_few) improve(best, base, then);
     const maybe<slice> larger = find_slice_of_size(then.where.chip, checked_multiply(chips(then.where), times));
-    if (!larger) continue;
+    if (!larger) return;
     then.where = *larger;
     then.mesh.fsdp = checked_multiply(given.fsdp, times);
     improve(best, base, then);
     then.mesh.fsdp = given.fsdp;
     then.mesh.data = checked_multiply(given.data, times);
     improve(best, base, then);
-  }
+  });
   const auto words = [](const training_case& of) {
     return text<64>{}.append(slices(of.mesh)).append(" x ").append(name(of.where).view());
   };
@@ -9859,11 +10041,10 @@ constexpr finding microbatch_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::microbatch, "training_job.gradient_accumulation");
   training_case then = base.now;
   const std::int64_t given = base.now.job.gradient_accumulation;
-  for (std::int64_t pieces = 1; pieces <= given / 2; ++pieces) {
-    if (given % pieces != 0) continue;
+  for_each_divisor(given, [&](std::int64_t pieces) {
     then.job.gradient_accumulation = pieces;
-    improve(best, base, then);
-  }
+    if (pieces < given) improve(best, base, then);
+  });
   best.now = words_of(given);
   best.better = words_of(best.then.job.gradient_accumulation);
   return best;

@@ -56,6 +56,9 @@ void print_sources(const chip_spec& chip, const std::string& data_dir) {
       std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
       if (value.is_null()) shown = figure.value("state", "unknown");
       if (value.is_array()) shown = fmt::format("{} zones", value.size());
+      constexpr std::size_t widest = 32;
+      const bool narrow = form().of == output_form::kind::text && !form().wide;
+      if (narrow && shown.size() > widest) shown = shown.substr(0, widest - 3) + "...";
       t.add({field, shown, figure.at("unit").get<std::string>(), figure.at("confidence").get<std::string>(), sources});
     }
   }

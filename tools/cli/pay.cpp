@@ -37,12 +37,6 @@ struct pay_options {
   bool whole = false;
 };
 
-/// A way of paying, with the share of a commitment's rest that others use.
-struct priced_way {
-  paid_run paid;
-  double rest_used = 1;
-};
-
 /// A way that cannot be had, and why.
 struct missing_way {
   provisioning kind;
@@ -60,7 +54,7 @@ struct pay_answer {
   payment_terms terms{};
   spot_run spot{};
   seconds run{};
-  std::vector<priced_way> ways;  // cheapest first
+  std::vector<paid_run> ways;  // cheapest first
   std::vector<missing_way> missing;
   std::vector<break_even_line> lines;
 };
@@ -79,19 +73,13 @@ struct gpu_answer {
 };
 
 const paid_run* find_way(const pay_answer& a, provisioning kind) {
-  for (const priced_way& way : a.ways) {
-    if (way.paid.kind == kind) return &way.paid;
+  for (const paid_run& way : a.ways) {
+    if (way.kind == kind) return &way;
   }
   return nullptr;
 }
 
-/// The cheapest way. A commitment counts where it is said what its other hours are used for, or there is nothing else.
-const paid_run& best_of(const pay_answer& a, const pay_options& given) {
-  for (const priced_way& way : a.ways) {
-    if (given.rest_used || !is_commitment(way.paid.kind)) return way.paid;
-  }
-  return a.ways.front().paid;
-}
+const paid_run& best_of(const pay_answer& a) { return a.ways.front(); }
 
 payment_terms make_terms(const pay_options& given) {
   payment_terms terms;
@@ -104,19 +92,8 @@ payment_terms make_terms(const pay_options& given) {
   terms.flex_start.restart_time = terms.spot.restart_time;
   terms.flex_start.queue_time = terms.spot.queue_time;
   terms.flex_start.may_be_split = !given.whole;
+  terms.rest_of_term_used = given.rest_used.value_or(0);
   return terms;
-}
-
-void add_way(pay_answer& a, const pay_options& given, const price_row& price) {
-  const auto add = [&](double rest_used) {
-    payment_terms terms = a.terms;
-    terms.rest_of_term_used = rest_used;
-    a.ways.push_back({pay_for(a.where, given.slices, a.run, price, terms), rest_used});
-  };
-  if (!is_commitment(price.kind)) return add(1);
-  if (given.rest_used) return add(*given.rest_used);
-  add(1);
-  add(0);
 }
 
 pay_answer ask_pay(const pay_options& given, const price_book& book) {
@@ -136,13 +113,13 @@ pay_answer ask_pay(const pay_options& given, const price_book& book) {
                                  : kind == provisioning::spot   ? "preempted faster than it gets on"
                                                                 : "longer than 7 days"});
     } else {
-      add_way(a, given, *price);
+      a.ways.push_back(pay_for(a.where, given.slices, a.run, *price, a.terms));
     }
   }
   check_region(book, given.prices.region);
   if (!any_price) (void)price_for(book, a.where, given.prices.region, provisioning::on_demand);  // says what there is
-  std::sort(a.ways.begin(), a.ways.end(), [](const priced_way& x, const priced_way& y) {
-    return std::make_pair(x.paid.total, x.paid.kind) < std::make_pair(y.paid.total, y.paid.kind);
+  std::sort(a.ways.begin(), a.ways.end(), [](const paid_run& x, const paid_run& y) {
+    return std::make_pair(x.total, x.kind) < std::make_pair(y.total, y.kind);
   });
   return a;
 }
@@ -195,7 +172,7 @@ gpu_answer ask_gpu(const pay_answer& a, const pay_options& given) {
   if (given.gpu_price) g.gpu.on_demand = usd_per_hour(*given.gpu_price);
   const auto jobs_in = [](seconds time) { return 1 / time; };
   const offer gpus = offer_of(g.gpu, g.gpus, jobs_in(g.run));
-  const paid_run& best = best_of(a, given);
+  const paid_run& best = best_of(a);
   g.against = best.kind;
   g.total = cost_of_work(gpus);
   g.cheapest = compare_offers({best.total / best.run, jobs_in(best.run)}, gpus);
@@ -218,22 +195,21 @@ storage_cost ask_storage(const pay_answer& a, const pay_options& given) {
            errc::no_price);
   }
   const usd_per_byte_second price = given.storage_price ? usd_per_gib_month(*given.storage_price) : *known_price;
-  return cost_of_checkpoints(state, given.keep, best_of(a, given).wall, price);
+  return cost_of_checkpoints(state, given.keep, best_of(a).wall, price);
 }
 
-ordered_json json_of(const priced_way& way) {
-  ordered_json document = way.paid;
-  if (is_commitment(way.paid.kind)) document["rest_of_term_used"] = way.rest_used;
+ordered_json json_of(const paid_run& way, double rest_used) {
+  ordered_json document = way;
+  if (is_commitment(way.kind)) document["rest_of_term_used"] = rest_used;
   return document;
 }
 
-std::string label_of(const priced_way& way) {
-  const std::string kind{name(way.paid.kind)};
-  if (way.paid.kind == provisioning::flex_start && way.paid.pieces > 1)
-    return fmt::format("{}, {} pieces", kind, way.paid.pieces);
-  if (!is_commitment(way.paid.kind)) return kind;
-  if (way.rest_used == 1) return kind + ", rest used";
-  return kind + (way.rest_used == 0 ? ", rest idle" : ", rest " + percent(way.rest_used) + " used");
+std::string label_of(const paid_run& way, double rest_used) {
+  const std::string kind{name(way.kind)};
+  if (way.kind == provisioning::flex_start && way.pieces > 1) return fmt::format("{}, {} pieces", kind, way.pieces);
+  if (!is_commitment(way.kind)) return kind;
+  if (rest_used == 1) return kind + ", rest used";
+  return kind + (rest_used == 0 ? ", whole term" : ", rest " + percent(rest_used) + " used");
 }
 
 std::string some(seconds time) { return time.value() > 0 ? duration(time) : ""; }
@@ -255,7 +231,7 @@ ordered_json gpu_document(const gpu_answer& g) {
 
 ordered_json pay_document(const pay_answer& a, const pay_options& given) {
   ordered_json ways = ordered_json::array(), missing = ordered_json::array();
-  for (const priced_way& way : a.ways) ways.push_back(json_of(way));
+  for (const paid_run& way : a.ways) ways.push_back(json_of(way, a.terms.rest_of_term_used));
   for (const missing_way& m : a.missing) missing.push_back({{"provisioning", name(m.kind)}, {"reason", m.reason}});
   ordered_json lines = ordered_json::object();
   for (const break_even_line& line : a.lines) lines[line.key] = or_null(line.value);
@@ -266,7 +242,7 @@ ordered_json pay_document(const pay_answer& a, const pay_options& given) {
           {"run_s", a.run.value()},
           {"slice_mtbp_s", a.terms.spot.mean_time_between_preemptions.value()},
           {"job_mtbp_s", a.spot.mean_time_between_preemptions.value()},
-          {"cheapest", a.ways.empty() ? nullptr : ordered_json(name(best_of(a, given).kind))},
+          {"cheapest", a.ways.empty() ? nullptr : ordered_json(name(best_of(a).kind))},
           {"ways", ways},
           {"missing", missing},
           {"break_even", lines}};
@@ -278,9 +254,8 @@ void print_pay(const pay_answer& a, const pay_options& given) {
   table t(
       "way of paying | >a chip | >billed | ~~~>overhead | ~~~>unused | ~>start to end | ~~>paid unused | >total | "
       "~~~price of");
-  for (const priced_way& way : a.ways) {
-    const paid_run& p = way.paid;
-    t.add({label_of(way), fmt::format("${:.3f}/h", in_usd_per_hour(p.price.per_chip)), duration(p.billed),
+  for (const paid_run& p : a.ways) {
+    t.add({label_of(p, a.terms.rest_of_term_used), fmt::format("${:.3f}/h", in_usd_per_hour(p.price.per_chip)), duration(p.billed),
            some(p.overhead), some(p.unused), duration(p.wall), p.unused_cost.value() > 0 ? money(p.unused_cost) : "",
            money(p.total), std::string(p.price.date.view())});
   }
@@ -293,6 +268,8 @@ void print_pay(const pay_answer& a, const pay_options& given) {
     if (!given.queue) print("  waits for capacity are not counted: see --queue\n");
   }
   print("\n");
+  if (!given.rest_used && (find_way(a, provisioning::commitment_1y) || find_way(a, provisioning::commitment_3y)))
+    print("  a commitment is paid for its whole term: say with --rest-used what part of the rest other work uses\n");
   for (const break_even_line& line : a.lines) print("  {}\n", line.sentence);
 }
 
@@ -386,7 +363,8 @@ void add_pay_command(session& with) {
   add_price_options(added, options->prices);
   add_spot_options(added, *options);
   added.flag("--whole", options->whole, "do not split a run on flex-start into pieces of 7 days");
-  added.add("--rest-used", options->rest_used, {0, 1}, "share of a commitment's other hours that is used: 0.4 or 40%");
+  added.add("--rest-used", options->rest_used, {0, 1}, "share of a commitment's other hours that other work uses: 0.4 or 40%")
+      .usually("0");
   add_gpu_options(added, *options);
   add_storage_options(added, *options);
   add_table_options(added);

@@ -135,7 +135,7 @@ struct payment_options {
 };
 
 /// Every way of paying that the book has a price for and under which the run can be had (`can_be_paid`). Throws as
-/// `pay_for`. Worked: 10 days on v5e-32 in us have six ways, 100 days five: calendar windows are shorter.
+/// `pay_for`. Worked: 10 days on v6e-32 in us have six ways, 100 days five: calendar windows are shorter.
 [[nodiscard]] constexpr payment_options ways_to_pay(const price_book& book, const slice& where,
                                                     std::int64_t slice_total, std::string_view region, seconds run,
                                                     const payment_terms& terms = {}) {

@@ -18,11 +18,11 @@ static_assert(is_commitment(provisioning::commitment_1y) && is_commitment(provis
               !is_commitment(provisioning::on_demand) && !is_commitment(provisioning::spot) &&
               !is_commitment(provisioning::flex_start) && !is_commitment(provisioning::calendar));
 
-constexpr payment_options ten_days = ways_to_pay(price_book{}, slice_for("v5e-32"), 2, "us", 10_days);
+constexpr payment_options ten_days = ways_to_pay(price_book{}, slice_for("v6e-32"), 2, "us", 10_days);
 static_assert(ten_days.count == 6);
-static_assert(near_relative(find_way(ten_days, provisioning::on_demand)->total.value(), 18432));
-static_assert(near_relative(find_way(ten_days, provisioning::flex_start)->total.value(), 9222.56));
-static_assert(ways_to_pay(price_book{}, slice_for("v5e-32"), 1, "us", 100_days).count == 5);
+static_assert(near_relative(find_way(ten_days, provisioning::on_demand)->total.value(), 41472));
+static_assert(near_relative(find_way(ten_days, provisioning::flex_start)->total.value(), 20750.76));
+static_assert(ways_to_pay(price_book{}, slice_for("v6e-32"), 1, "us", 100_days).count == 5);
 static_assert(!can_be_paid(provisioning::calendar, 1, 100_days));
 static_assert(!can_be_paid(provisioning::spot, 1, 100_days, {{6_s, 0, 15_s, 600_s, {}}, {}, 1}));
 

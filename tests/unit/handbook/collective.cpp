@@ -375,6 +375,10 @@ TEST_CASE("rings, switches and slices refuse what cannot be") {
 TEST_CASE("limits of data and tensor parallelism follow from the intensity of an axis") {
   for (const chip_spec& chip : generations) {
     CAPTURE(chip.name.view());
+    if (chip.ici.link_one_way == 0_GB_per_s) {
+      CHECK(refuses(errc::missing_field, "chip.ici.link_one_way", [&] { (void)ici_intensity(chip); }));
+      continue;
+    }
     const double intensity = ici_intensity(chip);
     CHECK(close(intensity, (peak_rate(chip, dtype::bf16) / ici_axis_both_ways(chip)).value()));
     CHECK(data_parallel_tokens_per_chip(chip, 1) == intensity);
@@ -475,10 +479,10 @@ TEST_CASE("limits of sharding refuse what cannot be") {
   chip_spec unmeasured = v5p;
   unmeasured.peak.bf16 = unknown;
   const std::vector<row> rows = {
-      {errc::missing_field, "bandwidth", [&] { (void)ici_intensity(unconnected); }},
+      {errc::missing_field, "link_one_way", [&] { (void)ici_intensity(unconnected); }},
       {errc::missing_field, "peak rate", [&] { (void)ici_intensity(idle); }},
       {errc::invalid_argument, "achievable_fraction", [&] { (void)ici_intensity(backwards); }},
-      {errc::not_finite, "bandwidth", [&] { (void)ici_intensity(nonsense); }},
+      {errc::not_finite, "link_one_way", [&] { (void)ici_intensity(nonsense); }},
       {errc::unknown_figure, "bf16 peak", [&] { (void)ici_intensity(unmeasured); }},
       {errc::unknown_figure, "int8 peak", [] { (void)ici_intensity(v3, dtype::int8); }},
 
@@ -486,7 +490,7 @@ TEST_CASE("limits of sharding refuse what cannot be") {
       {errc::invalid_argument, "axes", [] { (void)data_parallel_tokens_per_chip(v5p, -1); }},
       {errc::out_of_range, "experts_per_active", [] { (void)data_parallel_tokens_per_chip(v5p, 1, 0.5); }},
       {errc::not_finite, "experts_per_active", [] { (void)data_parallel_tokens_per_chip(v5p, 1, not_a_number); }},
-      {errc::missing_field, "bandwidth", [&] { (void)data_parallel_tokens_per_chip(unconnected, 1); }},
+      {errc::missing_field, "link_one_way", [&] { (void)data_parallel_tokens_per_chip(unconnected, 1); }},
 
       {errc::missing_field, "d_ff", [] { (void)tensor_parallel_limit(v5p, 0); }},
       {errc::invalid_argument, "d_ff", [] { (void)tensor_parallel_limit(v5p, -1); }},
@@ -497,7 +501,7 @@ TEST_CASE("limits of sharding refuse what cannot be") {
       {errc::missing_field, "d_ff", [] { (void)mixed_tokens_per_chip(v5p, 0, 2, 1); }},
       {errc::missing_field, "fsdp_axes", [] { (void)mixed_tokens_per_chip(v5p, 1, 0, 1); }},
       {errc::invalid_argument, "tensor_axes", [] { (void)mixed_tokens_per_chip(v5p, 1, 2, -1); }},
-      {errc::missing_field, "bandwidth", [&] { (void)mixed_tokens_per_chip(unconnected, 1, 2, 1); }},
+      {errc::missing_field, "link_one_way", [&] { (void)mixed_tokens_per_chip(unconnected, 1, 2, 1); }},
 
       {errc::missing_field, "batch_tokens",
        [] {
@@ -552,11 +556,11 @@ TEST_CASE("limits of sharding refuse what cannot be") {
        [] {
          (void)layer_forward(v5p, {1, 1, 1}, {1, 0, 4, 0});
        }},
-      {errc::missing_field, "bandwidth",
+      {errc::missing_field, "link_one_way",
        [&] {
          (void)layer_forward(unconnected, {1, 1, 1}, {4, 1, 1, 0});
        }},
-      {errc::missing_field, "bandwidth",
+      {errc::missing_field, "link_one_way",
        [&] {
          (void)layer_forward(unconnected, {1, 1, 1}, {1, 0, 4, 1});
        }},
