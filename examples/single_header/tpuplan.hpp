@@ -135,13 +135,30 @@ namespace detail {
   fail(code, field, std::string_view{number}, valid);
 }
 
+/// Words for a refusal, which are only measured where there is one: a check inside a constant expression costs no step
+/// per character.
+class words {
+ public:
+  constexpr words(const char* literal) noexcept : literal_{literal} {}  // NOLINT(google-explicit-constructor)
+  template <class Text, class = decltype(static_cast<const Text*>(nullptr)->size())>
+  constexpr words(const Text& text) noexcept  // NOLINT(google-explicit-constructor)
+      : text_{text.data(), text.size()} {}
+  constexpr operator std::string_view() const noexcept {  // NOLINT(google-explicit-constructor)
+    return literal_ == nullptr ? text_ : std::string_view{literal_};
+  }
+
+ private:
+  const char* literal_ = nullptr;
+  std::string_view text_{};
+};
+
 /// NaN and the infinities are the values for which x - x is not 0.
 constexpr bool is_finite(double value) noexcept {
   return value <= 1.7976931348623157e308 && value >= -1.7976931348623157e308;
 }
 
 /// The value, or a refusal that names the field unless it is finite and above zero.
-constexpr double positive(std::string_view field, double value) {
+constexpr double positive(words field, double value) {
   if (!is_finite(value)) fail(errc::not_finite, field, value, "a finite number above 0");
   if (value == 0) fail(errc::missing_field, field, value, "a number above 0");
   if (value < 0) fail(errc::invalid_argument, field, value, "a number above 0");
@@ -149,25 +166,25 @@ constexpr double positive(std::string_view field, double value) {
 }
 
 /// The value, or a refusal that names the field unless it is finite and not negative.
-constexpr double not_negative(std::string_view field, double value) {
+constexpr double not_negative(words field, double value) {
   if (!is_finite(value)) fail(errc::not_finite, field, value, "a finite number, 0 or more");
   if (value < 0) fail(errc::invalid_argument, field, value, "0 or more");
   return value;
 }
 
-constexpr std::int64_t positive_count(std::string_view field, std::int64_t value) {
+constexpr std::int64_t positive_count(words field, std::int64_t value) {
   if (value == 0) fail(errc::missing_field, field, value, "a whole number from 1 on");
   if (value < 0) fail(errc::invalid_argument, field, value, "a whole number from 1 on");
   return value;
 }
 
-constexpr std::int64_t count_from(std::string_view field, std::int64_t value, std::int64_t least) {
+constexpr std::int64_t count_from(words field, std::int64_t value, std::int64_t least) {
   if (value < least) fail(errc::invalid_argument, field, value, least == 0 ? "0 or more" : "a larger whole number");
   return value;
 }
 
 /// The value, or a refusal unless it lies in [low, high]. `valid` says the range in words.
-constexpr double in_range(std::string_view field, double value, double low, double high, std::string_view valid) {
+constexpr double in_range(words field, double value, double low, double high, words valid) {
   if (!is_finite(value)) fail(errc::not_finite, field, value, valid);
   if (value < low || value > high) fail(errc::out_of_range, field, value, valid);
   return value;
@@ -279,8 +296,13 @@ class text {
   constexpr text() noexcept = default;
   /// @{
   /// The characters given, or a refusal.
-  constexpr text(const char* characters) : text{std::string_view{characters}} {}  // NOLINT(google-explicit-constructor)
-  constexpr text(std::string_view characters) {                                   // NOLINT(google-explicit-constructor)
+  constexpr text(const char* characters) {  // NOLINT(google-explicit-constructor)
+    for (const char* at = characters; *at != '\0'; ++at) {
+      if (size_ == Capacity) refuse(characters);
+      characters_[size_++] = *at;
+    }
+  }
+  constexpr text(std::string_view characters) {  // NOLINT(google-explicit-constructor)
     append(characters);
   }
   /// @}
@@ -299,9 +321,7 @@ class text {
 
   /// Appends characters, or refuses what does not fit.
   constexpr text& append(std::string_view more) {
-    if (more.size() > Capacity - size_) {
-      detail::fail(errc::out_of_range, "text", more, "at most the capacity of the field in characters");
-    }
+    if (more.size() > Capacity - size_) refuse(more);
     for (const char character : more) characters_[size_++] = character;
     return *this;
   }
@@ -337,6 +357,10 @@ class text {
   /// @}
 
  private:
+  [[noreturn]] static void refuse(std::string_view given) {
+    detail::fail(errc::out_of_range, "text", given, "at most the capacity of the field in characters");
+  }
+
   char characters_[Capacity + 1] = {};
   std::size_t size_ = 0;
 };
@@ -814,7 +838,7 @@ class known {
   [[nodiscard]] constexpr bool is_unknown() const noexcept { return state_ == state::not_known; }
 
   /// The figure. Throws `errc::unknown_figure`, naming `field`, where it is absent or unknown.
-  [[nodiscard]] constexpr T value(std::string_view field = "figure") const {
+  [[nodiscard]] constexpr T value(detail::words field = "figure") const {
     if (state_ == state::not_there) detail::fail(errc::unknown_figure, field, "absent", "a chip that has it");
     if (state_ == state::not_known)
       detail::fail(errc::unknown_figure, field, "unknown", "a figure given by the caller");
@@ -1169,8 +1193,8 @@ inline constexpr double least_usable_share = 0.93;
 
 /// Throws, naming the field, for counts that no chip has. Figures are checked where they are used.
 constexpr void validate(const chip_spec& chip) {
-  const auto check = [](std::string_view field, std::int64_t count, std::int64_t least, std::int64_t most,
-                        std::string_view valid) {
+  const auto check = [](detail::words field, std::int64_t count, std::int64_t least, std::int64_t most,
+                        detail::words valid) {
     if (count == 0 && least > 0) detail::fail(errc::missing_field, field, count, valid);
     if (count < least || count > most) detail::fail(errc::out_of_range, field, count, valid);
   };
@@ -1460,23 +1484,23 @@ inline constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
 inline constexpr std::int64_t most_parameters = std::int64_t{1} << 53;
 
 /// A part of a count that may be 0: from 0 to `most`.
-constexpr void check_part(std::string_view field, std::int64_t value, std::int64_t most, std::string_view valid) {
+constexpr void check_part(words field, std::int64_t value, std::int64_t most, words valid) {
   if (value < 0 || value > most) fail(errc::out_of_range, field, value, valid);
 }
 
 /// A count of a job that may be 0: below it is no count, above `most` it is out of range.
-constexpr void check_count(std::string_view field, std::int64_t value, std::int64_t most, std::string_view valid) {
+constexpr void check_count(words field, std::int64_t value, std::int64_t most, words valid) {
   if (value < 0) fail(errc::invalid_argument, field, value, valid);
   check_part(field, value, most, valid);
 }
 
 /// A size that may be 0.
-constexpr void check_size(std::string_view field, std::int64_t value) {
+constexpr void check_size(words field, std::int64_t value) {
   check_part(field, value, most_size, "0 to 16777216");
 }
 
 /// A size that must be given.
-constexpr void check_dimension(std::string_view field, std::int64_t value) {
+constexpr void check_dimension(words field, std::int64_t value) {
   positive_count(field, value);
   check_part(field, value, most_size, "1 to 16777216");
 }
@@ -3355,8 +3379,8 @@ namespace detail {
 
 /// A name that people or other tools give a chip, "TPU " in front of it left out, and the chip's name here.
 struct chip_alias {
-  std::string_view name;
-  std::string_view chip;
+  const char* name;
+  const char* chip;
 };
 
 // generated: chip_aliases from data/hardware.json
@@ -3531,14 +3555,14 @@ constexpr slice_block slices_of(std::string_view chip) noexcept {
 
 /// A machine type of Compute Engine or GKE: one VM with some chips.
 struct machine_type {
-  text<24> name{};                 ///< "ct5p-hightpu-4t"
-  text<24> chip{};                 ///< the name of its chip
+  std::string_view name{};         ///< "ct5p-hightpu-4t"
+  std::string_view chip{};         ///< the name of its chip
   std::int64_t chips = 0;          ///< per VM
   known<std::int64_t> vcpus{};     ///< of the VM
   known<std::int64_t> ram_gb{};    ///< as printed by the source
   bool makes_one_vm = false;       ///< whether slices of one VM are made of it
   bool makes_several_vms = false;  ///< whether slices of several VMs are made of it
-  text<24> gke_label{};            ///< GKE's label of its nodes, "tpu-v5p-slice"; empty where GKE has no such name
+  std::string_view gke_label{};    ///< GKE's label of its nodes, "tpu-v5p-slice"; empty where GKE has no such name
 };
 
 // generated: machine_types from data/hardware.json
@@ -3694,14 +3718,6 @@ constexpr const slice_row* named_row(std::string_view chip, std::int64_t chip_co
 constexpr bool is_named(const slice& where) {
   const slice_row* row = named_row(where.chip.name, tpuplan::chips(where));
   return row != nullptr && is_shape(*row, where.shape) && row->chips_per_vm == where.chips_per_vm;
-}
-
-/// The index of the chip in `generations`; -1 where it is not in that table.
-constexpr std::int64_t generation_index(const chip_spec& chip) noexcept {
-  for (std::size_t i = 0; i < generations.size(); ++i) {
-    if (generations[i].name == chip.name) return static_cast<std::int64_t>(i);
-  }
-  return -1;
 }
 
 constexpr std::size_t count_slices() noexcept {
@@ -4199,7 +4215,7 @@ namespace detail {
 inline constexpr std::int64_t most_devices = 1048576;
 
 /// The number of slices, or a refusal that names the field unless it is 1 to `most_slices`.
-constexpr std::int64_t check_slices(std::string_view field, std::int64_t count) {
+constexpr std::int64_t check_slices(words field, std::int64_t count) {
   if (positive_count(field, count) > most_slices) fail(errc::out_of_range, field, count, "1 to 1024 slices");
   return count;
 }
@@ -4243,7 +4259,7 @@ constexpr std::int64_t check_devices(const slice& where) {
 /// Throws, naming the degree, unless the mesh fills the slice and takes at most `most_slices` of them.
 constexpr void validate(const layout& mesh, const slice& where) {
   const std::int64_t all = detail::check_devices(where);
-  const auto check = [](std::string_view field, std::int64_t degree, std::int64_t most, std::string_view valid) {
+  const auto check = [](detail::words field, std::int64_t degree, std::int64_t most, detail::words valid) {
     if (detail::positive_count(field, degree) > most) detail::fail(errc::out_of_range, field, degree, valid);
   };
   check("layout.data", mesh.data, all, "at most the devices of the slice");
@@ -4292,7 +4308,7 @@ constexpr void check_batch(const layout& mesh, const training_job& job) {
 }
 
 /// Refuses a degree over which the heads do not divide.
-constexpr void check_heads(std::string_view field, const transformer& model, std::int64_t ways) {
+constexpr void check_heads(words field, const transformer& model, std::int64_t ways) {
   if (heads_divide(model, ways)) return;
   const bool query_heads = ways < 1 || model.attention.heads % ways != 0;
   fail(errc::not_divisible, field, ways,
@@ -6148,13 +6164,13 @@ struct spot_comparison {
 namespace detail {
 
 /// The value, or a refusal where the arithmetic overflowed. `given` is the field to change.
-constexpr double representable(std::string_view field, double value, double given, std::string_view valid) {
+constexpr double representable(words field, double value, double given, words valid) {
   if (!is_finite(value)) fail(errc::out_of_range, field, given, valid);
   return value;
 }
 
 /// A time above 0, or a refusal where the formula gives none. `given` is the field to change.
-constexpr seconds positive_time(std::string_view field, double value, double given, std::string_view valid) {
+constexpr seconds positive_time(words field, double value, double given, words valid) {
   if (!is_finite(value) || value <= 0) fail(errc::out_of_range, field, given, valid);
   return seconds{value};
 }
@@ -6611,11 +6627,11 @@ namespace detail {
 
 /// A price of the built-in table, in dollars per hour.
 struct packed_price {
-  std::string_view chip, region;
+  const char *chip, region;
   provisioning kind;
   std::int64_t smallest_chips;
   double usd_per_chip_hour;
-  std::string_view date;
+  const char* date;
   date_qualifier qualifier;
   char grade;
 };

@@ -124,13 +124,30 @@ namespace detail {
   fail(code, field, std::string_view{number}, valid);
 }
 
+/// Words for a refusal, which are only measured where there is one: a check inside a constant expression costs no step
+/// per character.
+class words {
+ public:
+  constexpr words(const char* literal) noexcept : literal_{literal} {}  // NOLINT(google-explicit-constructor)
+  template <class Text, class = decltype(static_cast<const Text*>(nullptr)->size())>
+  constexpr words(const Text& text) noexcept  // NOLINT(google-explicit-constructor)
+      : text_{text.data(), text.size()} {}
+  constexpr operator std::string_view() const noexcept {  // NOLINT(google-explicit-constructor)
+    return literal_ == nullptr ? text_ : std::string_view{literal_};
+  }
+
+ private:
+  const char* literal_ = nullptr;
+  std::string_view text_{};
+};
+
 /// NaN and the infinities are the values for which x - x is not 0.
 constexpr bool is_finite(double value) noexcept {
   return value <= 1.7976931348623157e308 && value >= -1.7976931348623157e308;
 }
 
 /// The value, or a refusal that names the field unless it is finite and above zero.
-constexpr double positive(std::string_view field, double value) {
+constexpr double positive(words field, double value) {
   if (!is_finite(value)) fail(errc::not_finite, field, value, "a finite number above 0");
   if (value == 0) fail(errc::missing_field, field, value, "a number above 0");
   if (value < 0) fail(errc::invalid_argument, field, value, "a number above 0");
@@ -138,25 +155,25 @@ constexpr double positive(std::string_view field, double value) {
 }
 
 /// The value, or a refusal that names the field unless it is finite and not negative.
-constexpr double not_negative(std::string_view field, double value) {
+constexpr double not_negative(words field, double value) {
   if (!is_finite(value)) fail(errc::not_finite, field, value, "a finite number, 0 or more");
   if (value < 0) fail(errc::invalid_argument, field, value, "0 or more");
   return value;
 }
 
-constexpr std::int64_t positive_count(std::string_view field, std::int64_t value) {
+constexpr std::int64_t positive_count(words field, std::int64_t value) {
   if (value == 0) fail(errc::missing_field, field, value, "a whole number from 1 on");
   if (value < 0) fail(errc::invalid_argument, field, value, "a whole number from 1 on");
   return value;
 }
 
-constexpr std::int64_t count_from(std::string_view field, std::int64_t value, std::int64_t least) {
+constexpr std::int64_t count_from(words field, std::int64_t value, std::int64_t least) {
   if (value < least) fail(errc::invalid_argument, field, value, least == 0 ? "0 or more" : "a larger whole number");
   return value;
 }
 
 /// The value, or a refusal unless it lies in [low, high]. `valid` says the range in words.
-constexpr double in_range(std::string_view field, double value, double low, double high, std::string_view valid) {
+constexpr double in_range(words field, double value, double low, double high, words valid) {
   if (!is_finite(value)) fail(errc::not_finite, field, value, valid);
   if (value < low || value > high) fail(errc::out_of_range, field, value, valid);
   return value;

@@ -40,7 +40,7 @@ class known {
   [[nodiscard]] constexpr bool is_unknown() const noexcept { return state_ == state::not_known; }
 
   /// The figure. Throws `errc::unknown_figure`, naming `field`, where it is absent or unknown.
-  [[nodiscard]] constexpr T value(std::string_view field = "figure") const {
+  [[nodiscard]] constexpr T value(detail::words field = "figure") const {
     if (state_ == state::not_there) detail::fail(errc::unknown_figure, field, "absent", "a chip that has it");
     if (state_ == state::not_known)
       detail::fail(errc::unknown_figure, field, "unknown", "a figure given by the caller");

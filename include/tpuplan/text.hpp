@@ -21,8 +21,13 @@ class text {
   constexpr text() noexcept = default;
   /// @{
   /// The characters given, or a refusal.
-  constexpr text(const char* characters) : text{std::string_view{characters}} {}  // NOLINT(google-explicit-constructor)
-  constexpr text(std::string_view characters) {                                   // NOLINT(google-explicit-constructor)
+  constexpr text(const char* characters) {  // NOLINT(google-explicit-constructor)
+    for (const char* at = characters; *at != '\0'; ++at) {
+      if (size_ == Capacity) refuse(characters);
+      characters_[size_++] = *at;
+    }
+  }
+  constexpr text(std::string_view characters) {  // NOLINT(google-explicit-constructor)
     append(characters);
   }
   /// @}
@@ -41,9 +46,7 @@ class text {
 
   /// Appends characters, or refuses what does not fit.
   constexpr text& append(std::string_view more) {
-    if (more.size() > Capacity - size_) {
-      detail::fail(errc::out_of_range, "text", more, "at most the capacity of the field in characters");
-    }
+    if (more.size() > Capacity - size_) refuse(more);
     for (const char character : more) characters_[size_++] = character;
     return *this;
   }
@@ -79,6 +82,10 @@ class text {
   /// @}
 
  private:
+  [[noreturn]] static void refuse(std::string_view given) {
+    detail::fail(errc::out_of_range, "text", given, "at most the capacity of the field in characters");
+  }
+
   char characters_[Capacity + 1] = {};
   std::size_t size_ = 0;
 };

@@ -73,13 +73,13 @@ struct spot_comparison {
 namespace detail {
 
 /// The value, or a refusal where the arithmetic overflowed. `given` is the field to change.
-constexpr double representable(std::string_view field, double value, double given, std::string_view valid) {
+constexpr double representable(words field, double value, double given, words valid) {
   if (!is_finite(value)) fail(errc::out_of_range, field, given, valid);
   return value;
 }
 
 /// A time above 0, or a refusal where the formula gives none. `given` is the field to change.
-constexpr seconds positive_time(std::string_view field, double value, double given, std::string_view valid) {
+constexpr seconds positive_time(words field, double value, double given, words valid) {
   if (!is_finite(value) || value <= 0) fail(errc::out_of_range, field, given, valid);
   return seconds{value};
 }

@@ -80,11 +80,11 @@ namespace detail {
 
 /// A price of the built-in table, in dollars per hour.
 struct packed_price {
-  std::string_view chip, region;
+  const char *chip, region;
   provisioning kind;
   std::int64_t smallest_chips;
   double usd_per_chip_hour;
-  std::string_view date;
+  const char* date;
   date_qualifier qualifier;
   char grade;
 };

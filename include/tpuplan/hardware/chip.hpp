@@ -168,8 +168,8 @@ inline constexpr double least_usable_share = 0.93;
 
 /// Throws, naming the field, for counts that no chip has. Figures are checked where they are used.
 constexpr void validate(const chip_spec& chip) {
-  const auto check = [](std::string_view field, std::int64_t count, std::int64_t least, std::int64_t most,
-                        std::string_view valid) {
+  const auto check = [](detail::words field, std::int64_t count, std::int64_t least, std::int64_t most,
+                        detail::words valid) {
     if (count == 0 && least > 0) detail::fail(errc::missing_field, field, count, valid);
     if (count < least || count > most) detail::fail(errc::out_of_range, field, count, valid);
   };

@@ -215,8 +215,8 @@ namespace detail {
 
 /// A name that people or other tools give a chip, "TPU " in front of it left out, and the chip's name here.
 struct chip_alias {
-  std::string_view name;
-  std::string_view chip;
+  const char* name;
+  const char* chip;
 };
 
 // generated: chip_aliases from data/hardware.json

@@ -113,14 +113,6 @@ constexpr bool is_named(const slice& where) {
   return row != nullptr && is_shape(*row, where.shape) && row->chips_per_vm == where.chips_per_vm;
 }
 
-/// The index of the chip in `generations`; -1 where it is not in that table.
-constexpr std::int64_t generation_index(const chip_spec& chip) noexcept {
-  for (std::size_t i = 0; i < generations.size(); ++i) {
-    if (generations[i].name == chip.name) return static_cast<std::int64_t>(i);
-  }
-  return -1;
-}
-
 constexpr std::size_t count_slices() noexcept {
   std::size_t count = 0;
   for (const slice_block& block : slice_blocks) count += block.count;

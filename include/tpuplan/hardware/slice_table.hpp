@@ -113,14 +113,14 @@ constexpr slice_block slices_of(std::string_view chip) noexcept {
 
 /// A machine type of Compute Engine or GKE: one VM with some chips.
 struct machine_type {
-  text<24> name{};                 ///< "ct5p-hightpu-4t"
-  text<24> chip{};                 ///< the name of its chip
+  std::string_view name{};         ///< "ct5p-hightpu-4t"
+  std::string_view chip{};         ///< the name of its chip
   std::int64_t chips = 0;          ///< per VM
   known<std::int64_t> vcpus{};     ///< of the VM
   known<std::int64_t> ram_gb{};    ///< as printed by the source
   bool makes_one_vm = false;       ///< whether slices of one VM are made of it
   bool makes_several_vms = false;  ///< whether slices of several VMs are made of it
-  text<24> gke_label{};            ///< GKE's label of its nodes, "tpu-v5p-slice"; empty where GKE has no such name
+  std::string_view gke_label{};    ///< GKE's label of its nodes, "tpu-v5p-slice"; empty where GKE has no such name
 };
 
 // generated: machine_types from data/hardware.json

@@ -57,23 +57,23 @@ inline constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
 inline constexpr std::int64_t most_parameters = std::int64_t{1} << 53;
 
 /// A part of a count that may be 0: from 0 to `most`.
-constexpr void check_part(std::string_view field, std::int64_t value, std::int64_t most, std::string_view valid) {
+constexpr void check_part(words field, std::int64_t value, std::int64_t most, words valid) {
   if (value < 0 || value > most) fail(errc::out_of_range, field, value, valid);
 }
 
 /// A count of a job that may be 0: below it is no count, above `most` it is out of range.
-constexpr void check_count(std::string_view field, std::int64_t value, std::int64_t most, std::string_view valid) {
+constexpr void check_count(words field, std::int64_t value, std::int64_t most, words valid) {
   if (value < 0) fail(errc::invalid_argument, field, value, valid);
   check_part(field, value, most, valid);
 }
 
 /// A size that may be 0.
-constexpr void check_size(std::string_view field, std::int64_t value) {
+constexpr void check_size(words field, std::int64_t value) {
   check_part(field, value, most_size, "0 to 16777216");
 }
 
 /// A size that must be given.
-constexpr void check_dimension(std::string_view field, std::int64_t value) {
+constexpr void check_dimension(words field, std::int64_t value) {
   positive_count(field, value);
   check_part(field, value, most_size, "1 to 16777216");
 }

@@ -41,7 +41,7 @@ namespace detail {
 inline constexpr std::int64_t most_devices = 1048576;
 
 /// The number of slices, or a refusal that names the field unless it is 1 to `most_slices`.
-constexpr std::int64_t check_slices(std::string_view field, std::int64_t count) {
+constexpr std::int64_t check_slices(words field, std::int64_t count) {
   if (positive_count(field, count) > most_slices) fail(errc::out_of_range, field, count, "1 to 1024 slices");
   return count;
 }
@@ -85,7 +85,7 @@ constexpr std::int64_t check_devices(const slice& where) {
 /// Throws, naming the degree, unless the mesh fills the slice and takes at most `most_slices` of them.
 constexpr void validate(const layout& mesh, const slice& where) {
   const std::int64_t all = detail::check_devices(where);
-  const auto check = [](std::string_view field, std::int64_t degree, std::int64_t most, std::string_view valid) {
+  const auto check = [](detail::words field, std::int64_t degree, std::int64_t most, detail::words valid) {
     if (detail::positive_count(field, degree) > most) detail::fail(errc::out_of_range, field, degree, valid);
   };
   check("layout.data", mesh.data, all, "at most the devices of the slice");
@@ -134,7 +134,7 @@ constexpr void check_batch(const layout& mesh, const training_job& job) {
 }
 
 /// Refuses a degree over which the heads do not divide.
-constexpr void check_heads(std::string_view field, const transformer& model, std::int64_t ways) {
+constexpr void check_heads(words field, const transformer& model, std::int64_t ways) {
   if (heads_divide(model, ways)) return;
   const bool query_heads = ways < 1 || model.attention.heads % ways != 0;
   fail(errc::not_divisible, field, ways,

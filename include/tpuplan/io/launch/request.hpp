@@ -251,7 +251,7 @@ inline maybe<slice> find_on_machine(const slice& where, const machine_type& type
 inline std::string launched_machine(const launch_request& request) {
   const maybe<machine_type> type = machine_type_of(request.where);
   if (!type) fail(errc::unsupported, "slice", name(request.where).view(), "a slice with a documented machine type");
-  return std::string(type->name.view());
+  return std::string(type->name);
 }
 
 /// The path of the reservation; `collection` is "zones" or "locations".
