@@ -6627,7 +6627,8 @@ namespace detail {
 
 /// A price of the built-in table, in dollars per hour.
 struct packed_price {
-  const char *chip, region;
+  const char* chip;
+  const char* region;
   provisioning kind;
   std::int64_t smallest_chips;
   double usd_per_chip_hour;
