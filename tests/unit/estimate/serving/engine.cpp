@@ -241,10 +241,50 @@ TEST_CASE("requests in flight obey Little's law where prompts are taken in by ch
     job.prefill_chunk = chunk;
     const serving_estimate e = serve(m, job, {}, s);
     INFO(chunk);
-    CHECK(close(e.requests * (e.first_token + 32 * e.per_token.total), 64, 1e-6));
     CHECK(e.queue.value() == 0);
     CHECK(e.requests.value() >= before);  // more steps for each prompt, fewer requests
     before = e.requests.value();
+  }
+}
+
+// In flight are those that wait, those whose prompt is taken in, and those that run: rate x end-to-end time.
+TEST_CASE("Little's law over jobs, chunks, slots, replicas and ways of load", "[door]") {
+  const transformer m = llama_3_8b();
+  const slice s = slice_for("v6e-8");
+  for (const auto& lengths : {std::pair{1, 1}, {128, 1024}, {8192, 32}, {100000, 1000}}) {
+    for (const std::int64_t chunk : {0, 1, 64, 512, 100000}) {
+      for (const std::int64_t most : {0, 1, 7}) {
+        for (const std::int64_t tensor : {2, 8}) {
+          serving_job job = traffic(lengths.first, lengths.second);
+          job.beyond_max_positions = true;
+          job.prefill_chunk = chunk;
+          job.max_running = most;
+          INFO(lengths.first << " + " << lengths.second << ", chunk " << chunk << ", slots " << most << ", " << tensor);
+          const serving_layout mesh{tensor, {}, {}};
+          const auto replicas = 8.0 / static_cast<double>(tensor);
+          const auto check = [&](const serving_estimate& e) {
+            const double output = job.output.mean;
+            CHECK(close(e.requests * (output * e.per_token.total), e.running * replicas, 1e-9));
+            CHECK(e.first_token >= e.queue + e.prefill);
+            CHECK(e.running <= static_cast<double>(e.largest_running));
+            CHECK(e.requests <= e.capacity * (1 + 1e-9));
+            return e.requests * (e.first_token + output * e.per_token.total);
+          };
+          for (const std::int64_t clients : {1, 3, 64, 5000, 1000000}) {
+            job.concurrency = clients;
+            INFO("clients " << clients);
+            CHECK(close(check(serve(m, job, mesh, s)), static_cast<double>(clients), 1e-9));
+          }
+          job.concurrency = 0;
+          const serving_estimate full = serve(m, job, mesh, s);
+          check(full);
+          job.request_rate = full.capacity * 0.7;
+          const serving_estimate half = serve(m, job, mesh, s);
+          check(half);
+          CHECK(close(half.requests / full.capacity, 0.7, 1e-9));
+        }
+      }
+    }
   }
 }
 
