@@ -23,9 +23,11 @@ struct layer_widths {
 };
 
 /// The widths of a model's layers. `global_apart`: layers that attend to everything count with the widths of their own
-/// heads.
+/// heads. Throws for a model without text.
 /// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
 [[nodiscard]] constexpr layer_widths widths_of(const transformer& model, bool global_apart = true) {
+  validate(model);
+  detail::positive_count("model.layers", model.layers);
   layer_widths w;
   w.d_model = static_cast<double>(model.d_model);
   const attention_spec& attention = model.attention;

@@ -95,9 +95,9 @@ struct weight_matrix {
   std::int64_t used_per_token = 0;  ///< of those, the ones that a token is multiplied with
 };
 
-/// At most sixteen kinds of weight matrices.
+/// At most twenty kinds of weight matrices.
 struct weight_matrices {
-  std::array<weight_matrix, 16> items{};  ///< the first `size` are set
+  std::array<weight_matrix, 20> items{};  ///< the first `size` are set
   std::size_t size = 0;                   ///< kinds
 
   /// @{
@@ -114,10 +114,25 @@ constexpr void add_matrix(weight_matrices& list, std::string_view name, std::int
   if (rows > 0 && columns > 0 && count > 0) list.items[list.size++] = {name, {rows, columns}, count, used};
 }
 
+/// Layers of an encoder beside a decoder.
+constexpr std::int64_t encoder_layers(const transformer& model) noexcept {
+  return model.kind == architecture::encoder_decoder ? model.encoder_layers : 0;
+}
+
+/// An MLP without gate has two kinds of matrices, one with it a third, which is counted as a second matrix up.
+constexpr void add_mlp(weight_matrices& list, const transformer& model, std::string_view up, std::string_view down,
+                       std::int64_t d_ff, std::int64_t layers) {
+  const std::int64_t ups = (model.mlp.gated ? 2 : 1) * layers;
+  add_matrix(list, up, model.d_model, d_ff, ups, ups);
+  add_matrix(list, down, d_ff, model.d_model, layers, layers);
+}
+
 constexpr void add_attention_matrices(const transformer& model, weight_matrices& list) {
   const attention_spec& attention = model.attention;
   const std::int64_t d = model.d_model;
-  const std::int64_t n = model.layers;
+  const std::int64_t encoders =
+      encoder_layers(model);  // cross-attention is in every layer of a decoder with an encoder
+  const std::int64_t n = (encoders > 0 ? 2 : 1) * model.layers + encoders;
   if (has_latent_attention(model)) {
     const latent_attention_spec& latent = attention.latent;
     const std::int64_t q = attention.heads * (latent.qk_nope_head_dim + latent.qk_rope_head_dim);
@@ -141,7 +156,8 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
 
 }  // namespace detail
 
-/// The kinds of weight matrices in the text stack of a model. Layers whose heads differ are listed as the usual ones.
+/// The kinds of weight matrices in the text stack of a model, an encoder and cross-attention included. Layers whose
+/// heads differ are listed as the usual ones.
 /// Worked: llama-3-8b has seven kinds in its layers and the output head.
 [[nodiscard]] constexpr weight_matrices matrices_of(const transformer& model) {
   validate(model);
@@ -149,19 +165,21 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
   if (!has_text(model)) return list;
   const std::int64_t d = model.d_model;
   const std::int64_t sparse = moe_layers(model);
+  const moe_spec& moe = model.moe;
   const std::int64_t dense = model.layers - sparse;
+  const std::int64_t wide = model.mlp.double_wide_in_shared ? model.attention.kv_shared_layers : 0;
+  const std::int64_t usual = dense - wide + detail::encoder_layers(model);
   detail::add_attention_matrices(model, list);
-  if (model.mlp.gated) detail::add_matrix(list, "MLP gate", d, model.mlp.d_ff, dense, dense);
-  detail::add_matrix(list, "MLP up", d, model.mlp.d_ff, dense, dense);
-  detail::add_matrix(list, "MLP down", model.mlp.d_ff, d, dense, dense);
-  const std::int64_t up = model.mlp.gated ? 2 : 1;
-  detail::add_matrix(list, "router", d, model.moe.experts, sparse, sparse);
-  detail::add_matrix(list, "expert up", d, model.moe.expert_d_ff, up * sparse * model.moe.experts,
-                     up * sparse * model.moe.top_k);
-  detail::add_matrix(list, "expert down", model.moe.expert_d_ff, d, sparse * model.moe.experts,
-                     sparse * model.moe.top_k);
-  detail::add_matrix(list, "shared expert up", d, model.moe.shared_d_ff, up * sparse, up * sparse);
-  detail::add_matrix(list, "shared expert down", model.moe.shared_d_ff, d, sparse, sparse);
+  if (model.mlp.gated) detail::add_matrix(list, "MLP gate", d, model.mlp.d_ff, usual, usual);
+  detail::add_matrix(list, "MLP up", d, model.mlp.d_ff, usual, usual);
+  detail::add_matrix(list, "MLP down", model.mlp.d_ff, d, usual, usual);
+  detail::add_mlp(list, model, "wide MLP up", "wide MLP down", 2 * model.mlp.d_ff, wide);
+  detail::add_matrix(list, "router", d, router_width(model), sparse, sparse);
+  const std::int64_t up = (model.mlp.gated ? 2 : 1) * sparse;
+  detail::add_matrix(list, "expert up", d, moe.expert_d_ff, up * moe.experts, up * moe.top_k);
+  detail::add_matrix(list, "expert down", moe.expert_d_ff, d, sparse * moe.experts, sparse * moe.top_k);
+  detail::add_mlp(list, model, "shared expert up", "shared expert down", moe.shared_d_ff, sparse);
+  detail::add_mlp(list, model, "parallel MLP up", "parallel MLP down", moe.parallel_dense_d_ff, sparse);
   if (model.kind != architecture::encoder) detail::add_matrix(list, "output head", d, model.vocab, 1, 1);
   return list;
 }

@@ -101,27 +101,16 @@ struct serving_job {
   bool beyond_max_positions = false;          ///< allows contexts longer than the model was made for
 };
 
-/// Tokens of the longest prompt with the longest output. Worked: 2048 for prompts and outputs of 1024.
-[[nodiscard]] constexpr std::int64_t longest_context(const serving_job& job) {
-  return checked_add(detail::positive_count("serving_job.prompt.longest", job.prompt.longest),
-                     detail::positive_count("serving_job.output.longest", job.output.longest));
-}
-
-/// Tokens that a running sequence attends to, on average. In a paged cache these are the prompt and half of the output
-/// of a running sequence: prompt + mean square / (2 mean). In a reserved cache it is the longest context. Worked: for
-/// prompts and outputs of 1024 tokens each, 1536 in a paged cache and 2048 in a reserved one.
-[[nodiscard]] constexpr double running_context(const serving_job& job) {
-  detail::positive("serving_job.prompt.mean", job.prompt.mean);
-  detail::positive("serving_job.output.mean", job.output.mean);
-  if (job.policy == cache_policy::reserved) return static_cast<double>(longest_context(job));
-  return job.prompt.mean +
-         detail::positive("serving_job.output.mean_square", job.output.mean_square) / (2 * job.output.mean);
-}
-
 namespace detail {
 
 /// Requests in flight, or sequences that run at once, at most.
 inline constexpr std::int64_t most_requests = 1000000000;
+
+/// Refuses a model that makes no output tokens one by one.
+constexpr void check_decoder(const transformer& model) {
+  if (model.kind != architecture::decoder)
+    fail(errc::unsupported, "serving of an architecture", name(model.kind), "decoder");
+}
 
 /// Refuses lengths whose mean is not below the longest, or whose mean square no lengths have.
 constexpr void check_lengths(std::string_view longest_field, std::string_view mean_field, std::string_view square_field,
@@ -134,7 +123,27 @@ constexpr void check_lengths(std::string_view longest_field, std::string_view me
   in_range(square_field, lengths.mean_square, least, most, "mean^2 to mean x longest");
 }
 
+constexpr void check_lengths(const serving_job& job) {
+  check_lengths("serving_job.prompt.longest", "serving_job.prompt.mean", "serving_job.prompt.mean_square", job.prompt);
+  check_lengths("serving_job.output.longest", "serving_job.output.mean", "serving_job.output.mean_square", job.output);
+}
+
 }  // namespace detail
+
+/// Tokens of the longest prompt with the longest output. Worked: 2048 for prompts and outputs of 1024.
+[[nodiscard]] constexpr std::int64_t longest_context(const serving_job& job) {
+  return checked_add(detail::positive_count("serving_job.prompt.longest", job.prompt.longest),
+                     detail::positive_count("serving_job.output.longest", job.output.longest));
+}
+
+/// Tokens that a running sequence attends to, on average. In a paged cache these are the prompt and half of the output
+/// of a running sequence: prompt + mean square / (2 mean). In a reserved cache it is the longest context. Worked: for
+/// prompts and outputs of 1024 tokens each, 1536 in a paged cache and 2048 in a reserved one.
+[[nodiscard]] constexpr double running_context(const serving_job& job) {
+  detail::check_lengths(job);
+  if (job.policy == cache_policy::reserved) return static_cast<double>(longest_context(job));
+  return job.prompt.mean + job.output.mean_square / (2 * job.output.mean);
+}
 
 /// Throws, naming the field, unless formats, prefill and cache of the engine are ones that can be estimated.
 constexpr void validate_engine(const serving_job& job) {
@@ -153,13 +162,8 @@ constexpr void validate_engine(const serving_job& job) {
 /// Throws, naming the field, unless the traffic is one that can be estimated for that model.
 constexpr void validate(const serving_job& job, const transformer& model) {
   validate(model);
-  if (model.kind != architecture::decoder) {
-    detail::fail(errc::unsupported, "serving of an architecture", name(model.kind), "decoder");
-  }
-  detail::check_lengths("serving_job.prompt.longest", "serving_job.prompt.mean", "serving_job.prompt.mean_square",
-                        job.prompt);
-  detail::check_lengths("serving_job.output.longest", "serving_job.output.mean", "serving_job.output.mean_square",
-                        job.output);
+  detail::check_decoder(model);
+  detail::check_lengths(job);
   const std::int64_t context = longest_context(job);
   if (!job.beyond_max_positions && model.max_positions > 0 && context > model.max_positions) {
     text<96> valid{"at most "};

@@ -149,14 +149,8 @@ constexpr bool in_eight_bits(const training_job& job) noexcept {
 }
 }  // namespace detail
 
-/// Throws, naming the field, unless the step is one that can be estimated.
-constexpr void validate(const training_job& job) {
-  (void)tokens_per_step(job);
-  detail::positive_count("training_job.gradient_accumulation", job.gradient_accumulation);
-  if (job.global_batch % job.gradient_accumulation != 0) {
-    detail::fail(errc::not_divisible, "training_job.gradient_accumulation", job.gradient_accumulation,
-                 "a divisor of the global batch");
-  }
+/// Throws, naming the field, unless what does not depend on batch and microbatches is in its range.
+constexpr void validate_settings(const training_job& job) {
   detail::check_count("training_job.pipeline_microbatches", job.pipeline_microbatches, detail::most_size,
                       "0 to 16777216");
   detail::check_dimension("training_job.pipeline_rounds", job.pipeline_rounds);
@@ -170,6 +164,17 @@ constexpr void validate(const training_job& job) {
   detail::check_count("training_job.lora_rank", job.lora_rank, detail::most_size, "0 to 16777216");
   if (job.lora_rank > 0 && !adapted)
     detail::fail(errc::missing_field, "training_job.lora", "none", "one kind of layer or more");
+}
+
+/// Throws, naming the field, unless the step is one that can be estimated.
+constexpr void validate(const training_job& job) {
+  (void)tokens_per_step(job);
+  detail::positive_count("training_job.gradient_accumulation", job.gradient_accumulation);
+  if (job.global_batch % job.gradient_accumulation != 0) {
+    detail::fail(errc::not_divisible, "training_job.gradient_accumulation", job.gradient_accumulation,
+                 "a divisor of the global batch");
+  }
+  validate_settings(job);
 }
 
 }  // namespace abi_0

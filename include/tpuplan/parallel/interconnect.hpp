@@ -132,6 +132,8 @@ struct collective_group {
 [[nodiscard]] constexpr bytes_per_second group_bandwidth(const slice& where, double group, double units) {
   const bytes_per_second link = ici_link_rate(where.chip);
   const double all = links_into_chip(where);
+  detail::in_range("units of the slice", units, 1, 1e9, "1 to 1e9");
+  detail::in_range("units of a group", group, 1, 1e9, "1 to 1e9");
   if (group >= units) return link * (all < 1 ? 1 : all);
   double links = all * (math::log2(group) / math::log2(units));
   if (links > all - 1) links = all - 1;

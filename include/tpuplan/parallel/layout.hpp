@@ -61,32 +61,57 @@ constexpr std::int64_t check_devices(const slice& where) {
 /// Worked: fsdp_layout(slice_for("v5p-128")) has fsdp 64.
 [[nodiscard]] constexpr layout fsdp_layout(const slice& where, std::int64_t slices = 1) {
   layout result;
-  result.fsdp = devices(where);
+  result.fsdp = detail::check_devices(where);
   result.dcn_data = detail::check_slices("slices", slices);
   return result;
 }
 
-/// Devices (or chips) that the mesh of one slice takes.
+namespace detail {
+
+/// Refuses, by name, a degree below 1.
+constexpr void check_degrees(const layout& mesh) {
+  if (mesh.data > 0 && mesh.fsdp > 0 && mesh.tensor > 0 && mesh.expert > 0 && mesh.context > 0 && mesh.pipeline > 0 &&
+      mesh.dcn_data > 0 && mesh.dcn_fsdp > 0 && mesh.dcn_pipeline > 0) {
+    return;
+  }
+  positive_count("layout.data", mesh.data);
+  positive_count("layout.fsdp", mesh.fsdp);
+  positive_count("layout.tensor", mesh.tensor);
+  positive_count("layout.expert", mesh.expert);
+  positive_count("layout.context", mesh.context);
+  positive_count("layout.pipeline", mesh.pipeline);
+  positive_count("layout.dcn_data", mesh.dcn_data);
+  positive_count("layout.dcn_fsdp", mesh.dcn_fsdp);
+  positive_count("layout.dcn_pipeline", mesh.dcn_pipeline);
+}
+
+}  // namespace detail
+
+/// Devices (or chips) that the mesh of one slice takes. Throws for a degree below 1.
 [[nodiscard]] constexpr std::int64_t mesh_size(const layout& mesh) {
+  detail::check_degrees(mesh);
   return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.tensor),
                           checked_multiply(mesh.expert, mesh.context, mesh.pipeline));
 }
 
-/// Slices that the layout takes.
+/// Slices that the layout takes. Throws for a degree below 1.
 [[nodiscard]] constexpr std::int64_t slices(const layout& mesh) {
+  detail::check_degrees(mesh);
   return checked_multiply(mesh.dcn_data, mesh.dcn_fsdp, mesh.dcn_pipeline);
 }
 
-/// Shards of a step's batch: groups of devices that work on different sequences.
+/// Shards of a step's batch: groups of devices that work on different sequences. Throws for a degree below 1.
 [[nodiscard]] constexpr std::int64_t batch_shards(const layout& mesh) {
+  detail::check_degrees(mesh);
   return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.expert), mesh.dcn_data, mesh.dcn_fsdp);
 }
 
 /// Throws, naming the degree, unless the mesh fills the slice and takes at most `most_slices` of them.
 constexpr void validate(const layout& mesh, const slice& where) {
   const std::int64_t all = detail::check_devices(where);
+  detail::check_degrees(mesh);
   const auto check = [](detail::words field, std::int64_t degree, std::int64_t most, detail::words valid) {
-    if (detail::positive_count(field, degree) > most) detail::fail(errc::out_of_range, field, degree, valid);
+    if (degree > most) detail::fail(errc::out_of_range, field, degree, valid);
   };
   check("layout.data", mesh.data, all, "at most the devices of the slice");
   check("layout.fsdp", mesh.fsdp, all, "at most the devices of the slice");
@@ -146,6 +171,7 @@ constexpr void check_heads(words field, const transformer& model, std::int64_t w
 /// Throws, naming the degree, unless the model's heads, experts and layers and the step's batch can be sharded that
 /// way.
 constexpr void validate(const layout& mesh, const transformer& model, const training_job& job) {
+  detail::check_degrees(mesh);
   detail::check_heads("layout.tensor", model, mesh.tensor);
   if (mesh.expert > 1 && !has_experts(model)) {
     detail::fail(errc::invalid_argument, "layout.expert", mesh.expert, "1 for a model without experts");

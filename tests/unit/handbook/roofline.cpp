@@ -196,6 +196,37 @@ TEST_CASE("the weight matrices of a model are those that its parameters count") 
   CHECK(used(encoder) == parameters(encoder).matrices);
 }
 
+TEST_CASE("matrices beside the experts, gates of them, wide MLPs and encoders are among those of a model", "[door]") {
+  const auto used = [](const transformer& m) {
+    std::int64_t sum = 0;
+    for (const weight_matrix& matrix : matrices_of(m))
+      sum += matrix.shape.rows * matrix.shape.columns * matrix.used_per_token;
+    return sum;
+  };
+  transformer experts = llama_3_8b();
+  experts.attention.kv_heads = 32;
+  experts.attention.latent = {1536, 512, 128, 64, 128};
+  experts.moe.experts = 8;
+  experts.moe.top_k = 2;
+  experts.moe.expert_d_ff = 14336;
+  experts.moe.shared_d_ff = 1000;
+  experts.moe.dense_layers = 2;
+  experts.moe.shared_gate = true;
+  experts.moe.parallel_dense_d_ff = 2112;
+  CHECK(used(experts) == parameters(experts).matrices);
+  experts.mlp.gated = false;
+  CHECK(used(experts) == parameters(experts).matrices);
+
+  transformer wide = llama_3_8b();
+  wide.mlp.double_wide_in_shared = true;
+  CHECK(used(wide) == parameters(wide).matrices);
+
+  transformer both = llama_3_8b();
+  both.kind = architecture::encoder_decoder;
+  both.encoder_layers = 20;
+  CHECK(used(both) == parameters(both).matrices);
+}
+
 TEST_CASE("padding of a whole model") {
   // Every dimension is a multiple of 128: nothing is wasted, and what is stored is the weights.
   const model_padding none = padding(llama_3_8b(), v5e);

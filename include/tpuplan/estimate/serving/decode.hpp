@@ -149,6 +149,7 @@ constexpr double unread_parameters(const transformer& model, const parameter_cou
 constexpr served_model served_by(const transformer& model, const serving_job& job, const serving_layout& mesh,
                                  const slice& where) {
   validate_engine(job);
+  check_decoder(model);
   check_served(model, mesh, where);
   served_model served;
   const parameter_count count = parameters(model);
@@ -240,6 +241,7 @@ constexpr decode_limit largest_of(const decode_breakdown& step) {
 /// A step with its parts and its band.
 constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences, const chip_spec& chip) {
   positive("decode_batch.sequences", sequences);
+  in_range("decode_batch.sequences", sequences, 0, static_cast<double>(most_requests), "above 0, at most 1e9");
   decode_breakdown step;
   step.weights = seconds{weights_at(terms, sequences)};
   step.products = seconds{terms.products * sequences};
@@ -267,7 +269,10 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
                                                      const slice& where, const serving_calibration& constants = {}) {
   validate(constants);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
-  const bytes cache = detail::cache_of(model, job, detail::positive("decode_batch.context", batch.context));
+  detail::positive("decode_batch.context", batch.context);
+  detail::in_range("decode_batch.context", batch.context, 0, static_cast<double>(detail::most_tokens),
+                   "above 0, at most 2^40 tokens");
+  const bytes cache = detail::cache_of(model, job, batch.context);
   return detail::decode_of(detail::terms_of(served, cache, job, mesh, constants), batch.sequences, where.chip);
 }
 

@@ -82,6 +82,7 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
                                                           const serving_job& job, const serving_layout& mesh,
                                                           const slice& where) {
   detail::not_negative("running", running);
+  detail::in_range("running", running, 0, static_cast<double>(detail::most_requests), "0 to 1e9");
   return detail::memory_of(detail::served_by(model, job, mesh, where), running,
                            detail::cache_of(model, job, running_context(job)), job, where);
 }

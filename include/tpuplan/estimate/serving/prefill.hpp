@@ -43,8 +43,12 @@ constexpr double prefill_chunks(const serving_job& job, double tokens) {
 constexpr prefill_breakdown prefill_of(const served_model& served, const transformer& model, const prompt_batch& batch,
                                        const serving_job& job, const serving_layout& mesh, const slice& where,
                                        const serving_calibration& constants) {
-  const auto length = static_cast<double>(positive_count("prompt_batch.tokens", batch.tokens));
-  const double tokens = positive("prompt_batch.prompts", batch.prompts) * length;
+  check_part("prompt_batch.tokens", positive_count("prompt_batch.tokens", batch.tokens), most_tokens,
+             "1 to 2^40 tokens");
+  positive("prompt_batch.prompts", batch.prompts);
+  in_range("prompt_batch.prompts", batch.prompts, 0, static_cast<double>(most_requests), "above 0, at most 1e9");
+  const auto length = static_cast<double>(batch.tokens);
+  const double tokens = batch.prompts * length;
   const double chunks = prefill_chunks(job, tokens);
   const flops_per_second peak = served.peak * constants.prefill_mxu;
   const bytes held = size_of(job.weights) * served.held;

@@ -99,6 +99,7 @@ struct memory_layout {
 /// The figures of a layout that memory depends on. Worked: FSDP over v5p-128 shards weights over 64 devices.
 [[nodiscard]] constexpr memory_layout memory_layout_of(const training_job& job, const layout& mesh,
                                                        const slice& where) {
+  validate(mesh, where);
   const double devices_per_unit =
       mesh.unit == mesh_unit::chips ? static_cast<double>(devices(where)) / static_cast<double>(chips(where)) : 1;
   memory_layout at;
@@ -174,6 +175,8 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
 [[nodiscard]] constexpr memory_terms memory_terms_of(const training_sizes& sizes, const transformer& model,
                                                      const training_job& job, std::int64_t tensor,
                                                      const memory_calibration& constants) {
+  validate_settings(job);
+  detail::positive_count("layout.tensor", tensor);
   const double element = job.compute == dtype::fp32 ? 4 : 2;
   const detail::gathered_weights whole = detail::gathered_of(model, element, static_cast<double>(tensor));
   layer_widths width = widths_of(model);

@@ -40,6 +40,7 @@ struct training_sizes {
 /// The sizes of a training job. Worked: llama-3-8b exchanges 8 B for each of its 8030261248 parameters.
 [[nodiscard]] constexpr training_sizes sizes_of(const transformer& model, const training_job& job,
                                                 const calibration& constants = {}) {
+  validate_settings(job);
   training_sizes sizes;
   sizes.width = widths_of(model, constants.global_heads_apart);
   sizes.width.scores = scores_width(model, job);
@@ -334,6 +335,7 @@ constexpr double bubble_share(const training_job& job, double stages) {
 [[nodiscard]] constexpr work_terms work_terms_of(const training_sizes& sizes, const transformer& model,
                                                  const training_job& job, const chip_spec& chip, std::int64_t tensor,
                                                  const calibration& constants = {}) {
+  validate_settings(job);
   const auto ways = static_cast<double>(detail::positive_count("layout.tensor", tensor));
   work_terms terms;
   detail::add_compute(terms, sizes, model, job, chip, ways, constants);
@@ -360,6 +362,8 @@ constexpr double bubble_share(const training_job& job, double stages) {
 [[nodiscard]] constexpr layout_terms layout_terms_of(const training_sizes& sizes, const transformer& model,
                                                      const training_job& job, const layout& mesh, const slice& where,
                                                      const calibration& constants = {}) {
+  validate(mesh, where);
+  validate_settings(job);
   const auto slice_chips = static_cast<double>(chips(where));
   const auto slice_total = static_cast<double>(slices(mesh));
   const auto stages = static_cast<double>(checked_multiply(mesh.pipeline, mesh.dcn_pipeline));

@@ -719,3 +719,30 @@ TEST_CASE("bounds of inference refuse what cannot be") {
   STATIC_REQUIRE(caches_that_fit({1_GB, 2_GB, 1_GB}) == 0);
   STATIC_REQUIRE(power_of_two_from(8) == 8);
 }
+
+TEST_CASE("counts that no engine has are refused by name", "[door]") {
+  const transformer m = llama_3_8b();
+  const slice s = slice_for("v6e-8");
+  const serving_job job = traffic(1024, 256);
+  const auto refuses = [](const std::function<void()>& call, const char* field) {
+    const refusal got = refusal_of(call);
+    INFO(got.message);
+    CHECK(says(got.message, field));
+  };
+  refuses([&] { (void)decode_step(m, {1e300, 1024}, job, {}, s); }, "decode_batch.sequences is 1e+300");
+  refuses([&] { (void)decode_step(m, {1, 1e18}, job, {}, s); }, "decode_batch.context is 1e+18");
+  refuses([&] { (void)prefill_time(m, {1e300, 1024}, job, {}, s); }, "prompt_batch.prompts is 1e+300");
+  refuses([&] { (void)prefill_time(m, {1, std::int64_t{1} << 62}, job, {}, s); }, "prompt_batch.tokens is 4611686");
+  refuses([&] { (void)time_per_token(m, 1e300, job, {}, s); }, "decode_batch.sequences is 1e+300");
+  refuses([&] { (void)serving_memory_use(m, 1e308, job, {}, s); }, "running is 1e+308");
+  transformer encoder = m;
+  encoder.kind = architecture::encoder;
+  refuses([&] { (void)prefill_time(encoder, {1, 1024}, job, {}, s); }, "architecture is encoder");
+  serving_job bad = job;
+  bad.output.mean_square = 1e300;
+  refuses([&] { (void)running_context(bad); }, "serving_job.output.mean_square");
+  refuses([&] { (void)largest_running(m, bad, {}, s); }, "serving_job.output.mean_square");
+  bad = job;
+  bad.output.longest = -5;
+  refuses([&] { (void)serving_memory_use(m, 1, bad, {}, s); }, "serving_job.output.longest");
+}

@@ -1,5 +1,7 @@
 // The terms of a step: what they are on one chip, how they add up, and that the planner's sums are the same as the
 // parts of step_time and memory_use.
+#include <cmath>
+#include <functional>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/estimate/training/terms.hpp>
@@ -124,4 +126,73 @@ TEST_CASE("a chip without published runs says so: other constants, a wide band")
   int8.compute = dtype::fp8;
   const slice ironwood = slice_for("tpu7x-64");
   CHECK(step_time(llama_3_8b(), int8, fsdp_layout(ironwood), ironwood).extrapolated);  // no dense run in 8 bits there
+}
+
+TEST_CASE("every function of a layout refuses a degree below 1, by name", "[door]") {
+  const transformer model = llama_3_8b();
+  const slice where = slice_for("v5p-128");
+  training_job job;
+  job.global_batch = 128;
+  job.sequence_length = 4096;
+  const training_sizes sizes = sizes_of(model, job);
+  struct degree {
+    std::int64_t layout::*member;
+    const char* field;
+  };
+  const degree degrees[] = {{&layout::data, "layout.data"},
+                            {&layout::fsdp, "layout.fsdp"},
+                            {&layout::tensor, "layout.tensor"},
+                            {&layout::expert, "layout.expert"},
+                            {&layout::context, "layout.context"},
+                            {&layout::pipeline, "layout.pipeline"},
+                            {&layout::dcn_data, "layout.dcn_data"},
+                            {&layout::dcn_fsdp, "layout.dcn_fsdp"},
+                            {&layout::dcn_pipeline, "layout.dcn_pipeline"}};
+  for (const degree& one : degrees) {
+    for (const std::int64_t value : {std::int64_t{0}, std::int64_t{-1}}) {
+      layout mesh = fsdp_layout(where);
+      mesh.*one.member = value;
+      const std::function<void()> calls[] = {[&] { validate(mesh, model, job); },
+                                             [&] { validate(mesh, where); },
+                                             [&] { (void)mesh_size(mesh); },
+                                             [&] { (void)slices(mesh); },
+                                             [&] { (void)batch_shards(mesh); },
+                                             [&] { (void)batch_divides(mesh, 128); },
+                                             [&] { (void)layout_terms_of(sizes, model, job, mesh, where); },
+                                             [&] { (void)memory_layout_of(job, mesh, where); },
+                                             [&] { (void)step_time(model, job, mesh, where); },
+                                             [&] { (void)memory_use(model, job, mesh, where); },
+                                             [&] { (void)largest_batch(model, job, mesh, where); }};
+      for (const auto& call : calls) CHECK(says(refusal_of(call).message, one.field));
+    }
+  }
+}
+
+TEST_CASE("terms, sizes and widths refuse what the estimates refuse", "[door]") {
+  const transformer model = llama_3_8b();
+  const slice where = slice_for("v5p-128");
+  training_job job;
+  job.global_batch = 128;
+  job.sequence_length = 4096;
+  const training_sizes sizes = sizes_of(model, job);
+  const layout mesh = fsdp_layout(where);
+  training_job bad = job;
+  bad.capacity_factor = std::nan("");
+  const std::function<void()> calls[] = {[&] { (void)sizes_of(model, bad); },
+                                         [&] { (void)work_terms_of(sizes, model, bad, v5p, 1); },
+                                         [&] { (void)layout_terms_of(sizes, model, bad, mesh, where); },
+                                         [&] { (void)memory_terms_of(sizes, model, bad, 1, memory_point); }};
+  for (const auto& call : calls) CHECK(says(refusal_of(call).message, "training_job.capacity_factor is nan"));
+  const auto refuses = [](const std::function<void()>& call, const char* field) {
+    const refusal got = refusal_of(call);
+    INFO(got.message);
+    CHECK(says(got.message, field));
+  };
+  refuses([] { (void)widths_of(transformer{}); }, "model.layers is 0");
+  refuses([&] { (void)memory_terms_of(sizes, model, job, 0, memory_point); }, "layout.tensor is 0");
+  refuses([&] { (void)group_bandwidth(where, 0, 64); }, "units of a group is 0");
+  refuses([&] { (void)group_bandwidth(where, 8, 0); }, "units of the slice is 0");
+  slice flat = where;
+  flat.shape.dims = {0, 4, 4};
+  refuses([&] { (void)fsdp_layout(flat); }, "slice.shape");
 }
