@@ -104,7 +104,7 @@ enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer
 struct training_job {
   std::int64_t global_batch = 0;                     ///< sequences in one step, over all slices
   std::int64_t sequence_length = 0;                  ///< tokens, image tokens included
-  dtype compute = dtype::bf16;                       ///< int8 or fp8 where products run quantised
+  dtype compute = dtype::bf16;                       ///< int8 or fp8 where products run quantised; see number_bytes
   dtype weights = dtype::fp32;                       ///< the master copy
   dtype moments = dtype::fp32;                       ///< optimizer state
   optimizer_kind optimizer = optimizer_kind::adamw;  ///< whose state is kept
@@ -140,6 +140,13 @@ struct training_job {
 /// read. Worked: 28 B for AdamW in fp32, 13 B for Adafactor.
 [[nodiscard]] constexpr bytes update_bytes_per_parameter(const training_job& job) noexcept {
   return 2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job.optimizer, job.moments)) + bytes{4};
+}
+
+/// Bytes of a number in activations and in gathered weights. fp32 moves and keeps twice the bytes of bf16; its products
+/// run at the rate of bf16, to which XLA rounds their operands by default. Worked: 4 in fp32, 2 otherwise.
+/// Source: JAX documentation, jax.default_matmul_precision; the MXU multiplies bf16 (scaling book, "TPUs", 2025-12-15).
+[[nodiscard]] constexpr double number_bytes(const training_job& job) noexcept {
+  return job.compute == dtype::fp32 ? 4 : 2;
 }
 
 namespace detail {

@@ -221,6 +221,20 @@ struct sharded_array {
 
 namespace detail {
 
+/// Refuses images of a model without vision, and more of them than the sequence has tokens for. Layers that attend to
+/// an image take none of its tokens into the sequence.
+constexpr void check_images(const transformer& model, const training_job& job) {
+  constexpr std::string_view field = "training_job.images_per_sequence";
+  if (job.images_per_sequence == 0) return;
+  if (!has_vision(model)) fail(errc::invalid_argument, field, job.images_per_sequence, "0 for a model without vision");
+  if (model.attention.cross_layers > 0) return;
+  const std::int64_t most = job.sequence_length / image_tokens(model.vision);
+  if (job.images_per_sequence <= most) return;
+  text<96> valid{"at most "};
+  valid.append(most).append(": an image is ").append(image_tokens(model.vision)).append(" tokens of the sequence");
+  fail(errc::out_of_range, field, job.images_per_sequence, valid.view());
+}
+
 /// Refuses a training job that the estimates do not cover: model, job, mesh and slice are checked each by itself and
 /// together.
 constexpr void check_trained(const transformer& model, const training_job& job, const layout& mesh,
@@ -232,10 +246,7 @@ constexpr void check_trained(const transformer& model, const training_job& job, 
   if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
     fail(errc::unsupported, "training of an architecture", name(model.kind), "decoder or encoder");
   }
-  if (job.images_per_sequence > 0 && !has_vision(model)) {
-    fail(errc::invalid_argument, "training_job.images_per_sequence", job.images_per_sequence,
-         "0 for a model without vision");
-  }
+  check_images(model, job);
 }
 
 }  // namespace detail

@@ -210,6 +210,7 @@ inline void check_request(const plan_request& request) {
   if (request.model.kind == architecture::encoder_decoder || request.model.kind == architecture::vision) {
     fail(errc::unsupported, "training of an architecture", name(request.model.kind), "decoder or encoder");
   }
+  check_images(request.model, job);
   in_range("plan.tokens", request.tokens, 1, 1e18, "1 to 1e18 tokens");
   if (request.deadline) positive("plan.deadline in seconds", request.deadline->value());
   check_slices("plan.largest_slices", request.largest_slices);

@@ -24,4 +24,11 @@ static_assert([] {
   return true;
 }());
 
+constexpr training_job computing_in(dtype compute) {
+  training_job job;
+  job.compute = compute;
+  return job;
+}
+static_assert(number_bytes(computing_in(dtype::fp32)) == 4 && number_bytes(computing_in(dtype::int8)) == 2);
+
 }  // namespace

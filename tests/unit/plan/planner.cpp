@@ -529,6 +529,8 @@ TEST_CASE("requests that cannot be asked are refused by field") {
        errc::unknown_name, "price.generation is v55p"},
       {"more than the rest of a commitment", [](q r) { r.terms.rest_of_term_used = 2; }, errc::out_of_range,
        "rest of the term in use"},
+      {"images of a model without vision", [](q r) { r.job.images_per_sequence = 1; }, errc::invalid_argument,
+       "training_job.images_per_sequence is 1"},
       {"smallest 0", [](q r) { r.smallest_chips = 0; }, errc::missing_field, "plan.smallest_chips"},
       {"smallest -1", [](q r) { r.smallest_chips = -1; }, errc::invalid_argument, "plan.smallest_chips"},
       {"largest 0", [](q r) { r.largest_chips = 0; }, errc::missing_field, "plan.largest_chips"},

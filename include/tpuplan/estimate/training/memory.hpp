@@ -143,8 +143,8 @@ constexpr stage_terms kept_terms(const transformer& model, const training_job& j
     kept.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * sizes.held.trained;
   if (job.state_on_host == host_state::parameters_and_optimizer)
     kept.brought = constants.host_layers / static_cast<double>(model.layers);
-  const double element = job.compute == dtype::fp32 ? 4 : 2;
-  kept.activations = bytes{element * sizes.layers * saved_width(sizes.width, job.remat)};
+  const double element = number_bytes(job);
+  kept.activations = bytes{element * (sizes.layers * saved_width(sizes.width, job.remat) + sizes.tower_inputs)};
   return kept;
 }
 
@@ -152,7 +152,7 @@ constexpr stage_terms kept_terms(const transformer& model, const training_job& j
 /// copies of operands, buffers of transfers, and scores where attention is not fused.
 constexpr bytes layer_workspace(const transformer& model, const training_job& job, const layer_widths& width,
                                 std::int64_t tensor, const memory_calibration& constants) {
-  const double element = job.compute == dtype::fp32 ? 4 : 2;
+  const double element = number_bytes(job);
   double copies = in_eight_bits(job) ? constants.quantised_bytes : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
   const double routed = 2 * static_cast<double>(model.moe.top_k) * (job.capacity_factor > 1 ? job.capacity_factor : 1);
@@ -177,7 +177,7 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
                                                      const memory_calibration& constants) {
   validate_settings(job);
   detail::positive_count("layout.tensor", tensor);
-  const double element = job.compute == dtype::fp32 ? 4 : 2;
+  const double element = number_bytes(job);
   const detail::gathered_weights whole = detail::gathered_of(model, element, static_cast<double>(tensor));
   layer_widths width = widths_of(model);
   width.scores = sizes.width.scores;

@@ -34,8 +34,27 @@ struct training_sizes {
   held_parameters held{};  ///< trained and frozen parameters
   double layers = 0;       ///< of the text stack
   double passes = 3;       ///< of a product: forward, gradients of its input, and of its weights unless frozen
-  bytes exchanged{};       ///< by FSDP in a microbatch: bf16 weights forward and backward, fp32 gradients
+  bytes exchanged{};       ///< by FSDP in a microbatch: weights forward and backward, fp32 gradients
+  flops tower{};           ///< forward, of the vision tower and its projector, for each token
+  double tower_inputs =
+      0;  ///< numbers that the tower keeps for its backward pass, for each token: inputs of its layers
 };
+
+namespace detail {
+
+/// The part of the vision tower in the sizes of a job. A frozen tower has no backward pass.
+constexpr void add_tower(training_sizes& sizes, const transformer& model, const training_job& job) {
+  check_images(model, job);
+  if (job.images_per_sequence == 0) return;
+  const vision_spec& vision = model.vision;
+  const double images = static_cast<double>(job.images_per_sequence) / static_cast<double>(job.sequence_length);
+  sizes.tower = images * vision_flops_per_image(vision);
+  if (sizes.held.frozen > 0) return;
+  const double inputs = static_cast<double>(vision_tokens(vision)) * static_cast<double>(vision.d_model);
+  sizes.tower_inputs = images * static_cast<double>(vision.layers) * inputs;
+}
+
+}  // namespace detail
 
 /// The sizes of a training job. Worked: llama-3-8b exchanges 8 B for each of its 8030261248 parameters.
 [[nodiscard]] constexpr training_sizes sizes_of(const transformer& model, const training_job& job,
@@ -48,7 +67,9 @@ struct training_sizes {
   sizes.layers = static_cast<double>(model.layers);
   sizes.held = held_by(model, job);
   if (sizes.held.frozen > 0) sizes.adapters = flops{2 * sizes.held.trained}, sizes.passes = 2;
-  sizes.exchanged = bytes{8 * sizes.held.trained + 4 * sizes.held.frozen};
+  const double gathered = 2 * number_bytes(job);
+  sizes.exchanged = bytes{(gathered + 4) * sizes.held.trained + gathered * sizes.held.frozen};
+  detail::add_tower(sizes, model, job);
   return sizes;
 }
 
@@ -181,6 +202,9 @@ constexpr double filled_work(const product_on_device& product, const chip_spec& 
   return asked_for * filled(product.inner) * filled(product.outer);
 }
 
+/// Passes of the vision tower, which no adapters are on: a frozen one runs forward alone.
+constexpr double tower_passes(const training_sizes& sizes) noexcept { return sizes.held.frozen > 0 ? 1 : 3; }
+
 constexpr void add_compute(work_terms& terms, const training_sizes& sizes, const transformer& model,
                            const training_job& job, const chip_spec& chip, double tensor,
                            const calibration& constants) {
@@ -200,10 +224,7 @@ constexpr void add_compute(work_terms& terms, const training_sizes& sizes, const
   terms.expert_products = seconds{per_flop * in_8_bits * job.capacity_factor * experts};
   terms.logits = seconds{per_flop * job.logits_fraction * filled({sizes.work.logits, sizes.passes, d, vocab})};
   terms.attention = seconds{per_flop * padded_attention(model, job, constants) * attention_passes(job, constants)};
-  if (job.images_per_sequence == 0) return;
-  const double images = static_cast<double>(job.images_per_sequence) / static_cast<double>(job.sequence_length);
-  const double tower = vision_flops_per_image(model.vision).value() * images;
-  terms.vision = seconds{per_flop * (sizes.held.frozen > 0 ? 1 : 3) * tower};
+  terms.vision = seconds{per_flop * tower_passes(sizes) * sizes.tower.value()};
 }
 
 constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const transformer& model,
@@ -214,13 +235,14 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
   const double per_byte = constants.hbm_passes / rate;
   const auto devices_per_chip = static_cast<double>(chip.jax_devices);
   const double passes = products_again(policy) > 0 ? elementwise_passes_with_remat : elementwise_passes;
-  const double numbers = passes * 2 * sizes.layers * (8 * w.d_model + 2 * w.qkv + w.mlp);
+  const double number = number_bytes(job);
+  const double numbers = passes * number * sizes.layers * (8 * w.d_model + 2 * w.qkv + w.mlp);
   terms.elementwise = seconds{per_byte * (numbers + 16 * static_cast<double>(model.vocab))};
   // Forward: scores and probabilities, each written and read. Backward: probabilities read for the gradient of the
   // values; their gradient written, read beside them by the softmax, and that of the scores written and read twice.
   const double moves = 4 + 7 + again(policy.elementwise) * (3 + again(policy.context));
-  terms.scores = seconds{per_byte * sizes.layers * w.scores * (job.compute == dtype::fp32 ? 4 : 2) * moves};
-  // A product of m x k x n takes f (1/m + 1/k + 1/n) bytes of bf16 for f FLOPs. The rows m are the tokens of a
+  terms.scores = seconds{per_byte * sizes.layers * w.scores * number * moves};
+  // A product of m x k x n takes f (1/m + 1/k + 1/n) / 2 numbers for f FLOPs. The rows m are the tokens of a
   // microbatch on a device, so that the first part does not depend on the tokens.
   double of_tokens = 0, of_weights = 0;
   for (const product_on_device& product : dense_products(sizes, model, job, tensor)) {
@@ -228,14 +250,15 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
     of_tokens += product.work.value() * product.passes * (1 / product.inner + 1 / product.outer);
     of_weights += product.work.value() * product.passes;
   }
-  const double per_operand = per_byte * constants.operand_reads * job.work_multiplier;
+  const double per_operand = per_byte * constants.operand_reads * job.work_multiplier * number / 2;
   terms.operands = seconds{per_operand * of_tokens};
   terms.operand_weights = seconds{per_operand * of_weights * devices_per_chip / tensor};
-  const double gathered = 2 * (sizes.held.trained + sizes.held.frozen) / tensor * devices_per_chip;
+  const double gathered = number * (sizes.held.trained + sizes.held.frozen) / tensor * devices_per_chip;
   terms.weight_reads = seconds{per_byte * constants.weight_reads * gathered * (sizes.passes + again(policy.mlp_up))};
   const double updated = constants.fixed_update > 0 ? constants.fixed_update : update_bytes_per_parameter(job).value();
   terms.weight_update = seconds{updated * sizes.held.trained / rate};
-  const double routed = static_cast<double>(model.moe.top_k) * w.d_model * 2 * static_cast<double>(moe_layers(model));
+  const double routed =
+      static_cast<double>(model.moe.top_k) * w.d_model * number * static_cast<double>(moe_layers(model));
   terms.dispatch = seconds{constants.dispatch_passes * job.capacity_factor * routed * (3 + again(policy.mlp_up)) *
                            (constants.dispatch_on_every_shard ? tensor : 1) / rate};
 }
@@ -254,6 +277,7 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
                        const calibration& constants) {
   const std::int64_t units = mesh_size(mesh);
   const double d = sizes.width.d_model;
+  const double number = number_bytes(job);
   const double weights_exposed = job.synchronous_collectives ? 1 : constants.exposed_fsdp;
   if (mesh.fsdp > 1) {
     const double shares = static_cast<double>(checked_multiply(mesh.tensor, mesh.expert)) * stages;
@@ -270,16 +294,18 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
     const double queries = has_latent_attention(model) ? latent_queries : sizes.width.context;
     const double others = terms.tokens * static_cast<double>(mesh.context - 1);
     terms.context =
-        collective_of(where, mesh.context, units, 3 * sizes.layers * others * (sizes.width.qkv - queries) * 2,
+        collective_of(where, mesh.context, units, 3 * sizes.layers * others * (sizes.width.qkv - queries) * number,
                       constants.exposed_context);
   }
   if (mesh.tensor > 1) {
     const double others = terms.tokens * static_cast<double>(mesh.tensor - 1);
-    terms.tensor = collective_of(where, mesh.tensor, units, others * d * 8 * sizes.layers, constants.exposed_tensor);
+    terms.tensor =
+        collective_of(where, mesh.tensor, units, others * d * 4 * number * sizes.layers, constants.exposed_tensor);
   }
   if (mesh.expert > 1) {
     const double ways = static_cast<double>(mesh.expert) / 4;
-    const double routed = static_cast<double>(model.moe.top_k) * d * 4 * static_cast<double>(moe_layers(model));
+    const double routed =
+        static_cast<double>(model.moe.top_k) * d * 2 * number * static_cast<double>(moe_layers(model));
     terms.expert = collective_of(where, mesh.expert, units, terms.tokens * routed * (ways > 1 ? ways : 1),
                                  constants.exposed_expert);
   }
@@ -287,17 +313,17 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
 
 /// Between slices: gradients of data parallelism are reduced once, each slice those of its pipeline stages. Weights
 /// that are sharded over slices are gathered forward and backward and their gradients scattered, in every microbatch,
-/// each chip its own shard. A pipeline over slices hands on the activations of every token in bf16, and their
+/// each chip its own shard. A pipeline over slices hands on the activations of every token, and their
 /// gradients.
-constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const layout& mesh, const slice& where,
-                       const calibration& constants) {
+constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const training_job& job, const layout& mesh,
+                       const slice& where, const calibration& constants) {
   if (slices(mesh) == 1) return;
   const bytes_per_second rate = dcn_rate(where.chip);
   const auto ways = static_cast<double>(mesh.dcn_fsdp);
   const auto stages = static_cast<double>(mesh.dcn_pipeline);
   const double reduced = all_reduce_share(static_cast<double>(mesh.dcn_data)) * 4 * sizes.held.trained;
   terms.dcn_once = bytes{reduced / static_cast<double>(chips(where)) / (ways * stages)} / rate;
-  if (stages > 1) terms.dcn_once += bytes{4 * sizes.width.d_model * terms.tokens * stages} / rate;
+  if (stages > 1) terms.dcn_once += bytes{2 * number_bytes(job) * sizes.width.d_model * terms.tokens * stages} / rate;
   terms.dcn_each = sizes.exchanged * ((ways - 1) / ways / terms.weight_shards) / rate;
   terms.dcn_exposed = constants.exposed_dcn;
 }
@@ -380,7 +406,7 @@ constexpr double bubble_share(const training_job& job, double stages) {
   terms.hidden_by_work = constants.hidden_by_work_only;
   terms.software = (job.software == software_level::general ? constants.general_software : 1) * constants.own_factor;
   detail::add_ici(terms, sizes, model, job, mesh, where, stages, constants);
-  detail::add_dcn(terms, sizes, mesh, where, constants);
+  detail::add_dcn(terms, sizes, job, mesh, where, constants);
   detail::add_host(terms, sizes, job, where, constants);
   return terms;
 }

@@ -45,4 +45,15 @@ constexpr seconds maxtext_128b_step() {
 }
 static_assert(near(maxtext_128b_step().value(), 10.72, 0.005));
 
+constexpr training_job at_4096 = job_of(64, 4096);
+static_assert(near_relative(model_flops_per_token(sizes_of(llama_3_8b(), at_4096), at_4096).value(),
+                            197.62862515814402e12 / 4096));
+
+constexpr bool is_beyond_positions(std::int64_t length) {
+  transformer m = llama_3_8b();
+  m.max_positions = 8192;
+  return remarks_on(m, job_of(64, length)).beyond_positions;
+}
+static_assert(is_beyond_positions(16384) && !is_beyond_positions(8192));
+
 }  // namespace

@@ -512,7 +512,9 @@ TEST_CASE("the parts of a step add up to the total") {
     CHECK(close(t.tokens_per_second.value() * t.total.value(), tokens));
     // MFU is model FLOPs over what the chips could do in that time.
     const double chip_count = static_cast<double>(chips(one.where) * slices(one.mesh));
-    const double work = training_flops_per_token(one.model, one.job.sequence_length).value() * tokens;
+    const forward_flops each = forward_flops_per_token(one.model, one.job.sequence_length);
+    const double tower = one.job.images_per_sequence > 0 ? vision_flops_per_image(one.model.vision).value() / 4096 : 0;
+    const double work = 3 * tokens * (each.total.value() - (1 - one.job.logits_fraction) * each.logits.value() + tower);
     CHECK(close(t.mfu, work / (chip_count * peak_rate(one.where.chip, dtype::bf16).value() * t.total.value()), 1e-9));
   }
 }
@@ -800,4 +802,91 @@ TEST_CASE("rematerialisation policies and optimizers by name, both ways") {
   STATIC_REQUIRE(parse_optimizer("AdamW") == optimizer_kind::adamw);
   CHECK_FALSE(parse_optimizer("adam").has_value());
   CHECK_FALSE(parse_optimizer("").has_value());
+}
+
+TEST_CASE("images take tokens of the sequence: no more of them than it has room for", "[door]") {
+  const slice where = slice_for("v5e-256");
+  estimated_case one{"", with_vision(), job_of(512, 4096), fsdp_layout(where), where};
+  REQUIRE(image_tokens(one.model.vision) == 576);
+  one.job.images_per_sequence = 7;  // 4032 tokens
+  CHECK(time_of(one).vision > 0_s);
+  one.job.images_per_sequence = 8;
+  const refusal time = refusal_of([&] { (void)time_of(one); });
+  CHECK(time.code == errc::out_of_range);
+  CHECK(says(time.message, "training_job.images_per_sequence is 8; valid: at most 7: an image is 576 tokens"));
+  CHECK(says(refusal_of([&] { (void)memory_of(one); }).message, "training_job.images_per_sequence is 8"));
+  CHECK(says(refusal_of([&] { (void)sizes_of(one.model, one.job); }).message, "training_job.images_per_sequence is 8"));
+  one.model.attention.cross_layers = 8;  // these layers attend to the image: it is not in the sequence
+  CHECK(time_of(one).vision > 0_s);
+}
+
+TEST_CASE("the tower of a job with images is in its MFU and its memory, and where there are none that is said",
+          "[door]") {
+  const slice where = slice_for("v5e-256");
+  estimated_case one{"", with_vision(), job_of(512, 4096), fsdp_layout(where), where};
+  CHECK(time_of(one).remarks.text_alone);
+  const double without = time_of(one).mfu * time_of(one).total.value();
+  const bytes bare = memory_of(one).total;
+  one.job.images_per_sequence = 4;
+  const step_breakdown t = time_of(one);
+  CHECK_FALSE(t.remarks.text_alone);
+  const double chip_count = 256 * 197e12;
+  const double tower = 3 * 512 * 4 * vision_flops_per_image(one.model.vision).value();
+  CHECK(close(t.mfu * t.total.value() - without, tower / chip_count, 1e-9));
+  // Two sequences a chip, the inputs of 24 layers of 1024 for 576 patches of each of eight images, in bf16.
+  CHECK(close((memory_of(one).activations - 2 * 4096 * (bytes{2} * 32 * 4096)).value(), 8.0 * 24 * 576 * 1024 * 2));
+  CHECK(memory_of(one).total > bare);
+  one.job.lora_rank = 8;
+  one.job.lora.q = true;
+  CHECK(sizes_of(one.model, one.job).tower_inputs == 0);  // frozen: nothing is kept for a backward pass
+  CHECK_FALSE(time_of({"", llama_3_8b(), job_of(512, 4096), fsdp_layout(where), where}).remarks.text_alone);
+}
+
+TEST_CASE("the MFU of an encoder counts the logits that are made", "[door]") {
+  const slice where = slice_for("v4-128");
+  estimated_case one{"", encoder_3b(), job_of(1024, 512), fsdp_layout(where), where};
+  const auto done = [&] { return time_of(one).mfu * time_of(one).total.value(); };
+  const double all = done();
+  one.job.logits_fraction = 0.15;
+  const double logits = 3 * forward_flops_per_token(one.model, 512).logits.value() * 1024 * 512 / (64 * 275e12);
+  CHECK(close(all - done(), 0.85 * logits, 1e-9));
+}
+
+TEST_CASE("sequences beyond those that a model is made for are remarked on", "[door]") {
+  const slice where = slice_for("v5p-128");
+  estimated_case one{"", llama_3_8b(), job_of(128, 8192), fsdp_layout(where), where};
+  one.model.max_positions = 8192;
+  CHECK_FALSE(time_of(one).remarks.beyond_positions);
+  one.job.sequence_length = 8193;
+  CHECK(time_of(one).remarks.beyond_positions);
+  one.model.max_positions = 0;  // not stated
+  CHECK_FALSE(time_of(one).remarks.beyond_positions);
+}
+
+TEST_CASE("in fp32 twice the bytes are moved; products run in bf16, which is said", "[door]") {
+  const slice where = slice_for("v5e-256");
+  for (const transformer& model : {llama_3_8b(), mixtral_8x7b()}) {
+    estimated_case one{"", model, job_of(512, 4096), fsdp_layout(where), where};
+    one.mesh.fsdp = 16;
+    one.mesh.tensor = 2;
+    one.mesh.context = 4;
+    one.mesh.expert = has_experts(model) ? 2 : 1;
+    one.mesh.data = has_experts(model) ? 1 : 2;
+    const step_breakdown half = time_of(one);
+    CHECK_FALSE(half.remarks.products_in_bf16);
+    one.job.compute = dtype::fp32;
+    const step_breakdown t = time_of(one);
+    CHECK(t.remarks.products_in_bf16);
+    CHECK(t.compute == half.compute);
+    CHECK(close(t.operands / half.operands, 2));
+    CHECK(close(t.weight_reads / half.weight_reads, 2));
+    CHECK(close(t.tensor.whole / half.tensor.whole, 2));
+    CHECK(close(t.context.whole / half.context.whole, 2));
+    CHECK(close(t.fsdp.whole / half.fsdp.whole, 12.0 / 8));
+    if (has_experts(model)) CHECK(close(t.expert.whole / half.expert.whole, 2));
+    if (has_experts(model)) CHECK(close(t.dispatch / half.dispatch, 2));
+    CHECK(t.elementwise > 1.5 * half.elementwise);
+    CHECK(t.data.whole == half.data.whole);  // gradients are reduced in fp32 as before
+    CHECK(t.total > half.total);
+  }
 }
