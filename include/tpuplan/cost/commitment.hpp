@@ -10,19 +10,6 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Whether that way of paying is a commitment of 1 or 3 years. Worked: is_commitment(provisioning::spot) is false.
-[[nodiscard]] constexpr bool is_commitment(provisioning kind) noexcept {
-  return kind == provisioning::commitment_1y || kind == provisioning::commitment_3y;
-}
-
-/// The hours that a commitment bills for: 365 days, or 3 times that. Throws for other ways of paying.
-/// Worked: commitment_term(provisioning::commitment_1y) is 8760 h.
-[[nodiscard]] constexpr seconds commitment_term(provisioning kind) {
-  if (kind == provisioning::commitment_1y) return 365_days;
-  if (kind == provisioning::commitment_3y) return 1095_days;
-  detail::fail(errc::invalid_argument, "commitment", name(kind), "commitment_1y or commitment_3y");
-}
-
 /// The share of a commitment's hours that must be used for it to cost no more than paying for those hours alone:
 /// committed / (otherwise x billed_factor). Above 1 it never does.
 ///

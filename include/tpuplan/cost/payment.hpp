@@ -19,7 +19,7 @@ inline namespace abi_0 {
 struct payment_terms {
   spot_terms spot{};              ///< what is expected of spot capacity
   flex_start_terms flex_start{};  ///< whether and how a run is split into pieces
-  double rest_of_term_used = 1;   ///< share of a commitment that other work uses and pays for; 0: this run pays for all
+  double rest_of_term_used = 0;   ///< share of a commitment's other hours that other work uses and pays for
 };
 
 /// A run under one way of paying. billed = run + overhead + unused, total = rate x billed.
@@ -99,10 +99,11 @@ constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_te
 /// What an uninterrupted run on some slices costs under the way of paying of a price row.
 ///
 /// On demand it is billed for its own time. On spot it is preempted and writes checkpoints at the best interval; on
-/// flex-start it may be split into pieces; a calendar window is of whole days; of a commitment it pays for its own time
-/// and for the rest as far as nobody uses it. The wait for the first capacity counts for spot and flex-start. Throws as
-/// `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and `cost_under_commitment`. Worked: 10 days of
-/// two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on flex-start at 0.60, of which 6.56 for a second piece.
+/// flex-start it may be split into pieces; a calendar window is of whole days; of a commitment it pays for
+/// the whole term, less what other work uses of it (`rest_of_term_used`). The wait for the first capacity counts for
+/// spot and flex-start. Throws as `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and
+/// `cost_under_commitment`. Worked: 10 days of two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on
+/// flex-start at 0.60, of which 6.56 for a second piece.
 [[nodiscard]] constexpr paid_run pay_for(const slice& where, std::int64_t slice_total, seconds run,
                                          const price_row& price, const payment_terms& terms = {}) {
   paid_run paid;

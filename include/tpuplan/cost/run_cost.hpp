@@ -27,16 +27,31 @@ inline namespace abi_0 {
   return total;
 }
 
+/// Whether that way of paying is a commitment of 1 or 3 years. Worked: is_commitment(provisioning::spot) is false.
+[[nodiscard]] constexpr bool is_commitment(provisioning kind) noexcept {
+  return kind == provisioning::commitment_1y || kind == provisioning::commitment_3y;
+}
+
+/// The hours that a commitment bills for: 365 days, or 3 times that. Throws for other ways of paying.
+/// Worked: commitment_term(provisioning::commitment_1y) is 8760 h.
+[[nodiscard]] constexpr seconds commitment_term(provisioning kind) {
+  if (kind == provisioning::commitment_1y) return 365_days;
+  if (kind == provisioning::commitment_3y) return 1095_days;
+  detail::fail(errc::invalid_argument, "commitment", name(kind), "commitment_1y or commitment_3y");
+}
+
 /// The time that is billed for a run of that length. On demand, on spot and on flex-start every second is billed for
-/// which the node is ready; calendar windows are of whole days. A commitment is billed for the run alone: what it costs
-/// while nobody uses it is in `cost_under_commitment`.
-/// Throws for flex-start beyond 7 days and calendar beyond 90. Worked: 25 h in calendar mode are 2 days.
-/// Source: Google Cloud TPU pricing, flex-start and calendar mode documentation (copies of 2026).
+/// which the node is ready; calendar windows are of whole days, commitments of whole terms: `cost_under_commitment` has
+/// what remains where other work uses a part of them.
+/// Throws for flex-start beyond 7 days and calendar beyond 90. Worked: 25 h in calendar mode are 2 days, 10 days under
+/// a commitment of a year are 365. Source: Google Cloud TPU pricing, flex-start and calendar mode documentation (copies
+/// of 2026).
 [[nodiscard]] constexpr seconds billed_time(provisioning kind, seconds run) {
   detail::positive("run time", run.value());
   if (kind == provisioning::flex_start && run > 7_days) {
     detail::fail(errc::out_of_range, "flex-start run in days", in_days(run), "at most 7 days");
   }
+  if (is_commitment(kind)) return commitment_term(kind) * math::ceil(run / commitment_term(kind));
   if (kind != provisioning::calendar) return run;
   if (run > 90_days) detail::fail(errc::out_of_range, "calendar run in days", in_days(run), "1 to 90 days");
   return 1_days * math::ceil(in_days(run));
@@ -46,7 +61,7 @@ inline namespace abi_0 {
 struct run_cost {
   usd_per_second rate{};  ///< of all chips
   seconds run{};          ///< uninterrupted
-  seconds billed{};       ///< the run, and the rest of the last day of a calendar window
+  seconds billed{};       ///< the run, and the rest of a commitment's term or of the last day of a calendar window
   seconds wall{};         ///< from the first to the last second of the run
   usd total{};            ///< rate x billed
   price_row price{};      ///< the row of the price book

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/cost/checkpoint.hpp>
 #include <tpuplan/cost/preemption.hpp>
 #include <tpuplan/maybe.hpp>
 #include <tpuplan/text.hpp>
@@ -67,15 +68,14 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
   return c == 0 ? independent : of_one_slice / (n * (1 - c) + c);
 }
 
-/// What is expected of spot capacity. The defaults are for asynchronous checkpoints and a cautious view of the market;
-/// give your own figures where you have them.
+/// What is expected of spot capacity. The defaults are for a cautious view of the market and for checkpoints of which
+/// no bytes are known: `checkpoint_time` has what they take. Give your own figures where you have them.
 ///
-/// Sources: restarts of 9.8 to 11.4 min (SkyPilot pull request 1500, 2022); 15 s for an asynchronous checkpoint is a
-/// suggestion, 60 s one for a synchronous one.
+/// Source: restarts of 9.8 to 11.4 min (SkyPilot pull request 1500, 2022).
 struct spot_terms {
   seconds mean_time_between_preemptions{4 * 3600.0};  ///< of one slice
   double correlation = 0;                             ///< of several slices; 0: each is preempted on its own
-  seconds checkpoint_time{15};                        ///< for which one checkpoint stops the compute; above 0
+  seconds checkpoint_time = checkpoint_start;         ///< for which one checkpoint stops the compute; above 0
   seconds restart_time{600};                          ///< billed, from having capacity to computing again
   seconds queue_time{};  ///< not billed, each wait for capacity, the first included; unbounded in practice
 };

@@ -2,6 +2,7 @@
 #define TPUPLAN_COST_TIMED_CAPACITY_HPP
 
 #include <cstdint>
+#include <tpuplan/cost/checkpoint.hpp>
 #include <tpuplan/cost/run_cost.hpp>
 
 /// @file
@@ -24,11 +25,11 @@ struct timed_run {
 
 /// How flex-start is used. The times are those of `spot_terms`, for the same reasons.
 struct flex_start_terms {
-  seconds limit{7 * 86400.0};   ///< of one piece; above 0, at most 7 days
-  seconds checkpoint_time{15};  ///< for which the checkpoint at the end of a piece stops the compute
-  seconds restart_time{600};    ///< billed, at the beginning of every piece but the first
-  seconds queue_time{};         ///< not billed, the wait for each piece, the first included
-  bool may_be_split = true;     ///< false: a run longer than the limit is refused
+  seconds limit{7 * 86400.0};                  ///< of one piece; above 0, at most 7 days
+  seconds checkpoint_time = checkpoint_start;  ///< for which the checkpoint at the end of a piece stops the compute
+  seconds restart_time{600};                   ///< billed, at the beginning of every piece but the first
+  seconds queue_time{};                        ///< not billed, the wait for each piece, the first included
+  bool may_be_split = true;                    ///< false: a run longer than the limit is refused
 };
 
 /// Throws, naming the field, for terms that flex-start does not have.

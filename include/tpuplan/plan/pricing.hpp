@@ -14,20 +14,43 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
+inline payment_terms terms_of(const plan& planned, const plan_request& request) {
+  return payment_terms_of(request, planned.where, slices(planned.mesh));
+}
+
+/// The run paid for with its step time at one end of the band. Where it cannot be had any more, money and time are in
+/// proportion to the step time.
+inline paid_run at_end_of_band(const plan& planned, const paid_run& paid, seconds step, const payment_terms& terms) {
+  const double longer = step / planned.step.total;
+  const std::int64_t slice_total = slices(planned.mesh);
+  if (can_be_paid(paid.kind, slice_total, planned.run * longer, terms))
+    return pay_for(planned.where, slice_total, planned.run * longer, paid.price, terms);
+  paid_run result = paid;
+  result.total *= longer;
+  result.wall *= longer;
+  return result;
+}
+
 /// What a plan costs under the way of paying of a price row, under which it can be paid.
 inline plan_cost cost_of(const plan& planned, const price_row& price, const payment_terms& terms) {
   const paid_run paid = pay_for(planned.where, slices(planned.mesh), planned.run, price, terms);
+  const paid_run low = at_end_of_band(planned, paid, planned.step.low, terms);
+  const paid_run high = at_end_of_band(planned, paid, planned.step.high, terms);
   plan_cost result;
   result.kind = price.kind;
   result.price = price;
   result.billed = paid.billed;
   result.wall = paid.wall;
+  result.wall_low = low.wall;
+  result.wall_high = high.wall;
+  result.unused = paid.unused;
+  result.unused_cost = paid.unused_cost;
   result.preemptions = paid.preemptions;
   result.checkpoint_interval = paid.checkpoint_interval;
   result.goodput = planned.run / result.wall;
   result.total = paid.total;
-  result.low = result.total * (planned.step.low / planned.step.total);
-  result.high = result.total * (planned.step.high / planned.step.total);
+  result.low = low.total;
+  result.high = high.total;
   return result;
 }
 
@@ -39,8 +62,9 @@ inline maybe<plan_cost> possible_cost(const plan& planned, const price_row& pric
 
 /// All ways of paying that have a price, in all regions, and under which the run can be had.
 inline void add_costs(plan& planned, const plan_request& request, const price_index& prices, search_counts& counts) {
+  const payment_terms terms = terms_of(planned, request);
   prices.each(planned.where.chip.name, chips(planned.where), [&](const price_row& price) {
-    if (const maybe<plan_cost> cost = possible_cost(planned, price, request.terms)) planned.costs.push_back(*cost);
+    if (const maybe<plan_cost> cost = possible_cost(planned, price, terms)) planned.costs.push_back(*cost);
     ++counts.priced;
   });
 }
@@ -108,8 +132,11 @@ inline maybe<rejected_slice> choose_cost(plan& planned, const plan_request& requ
     least = value;
     planned.chosen = i;
   }
-  if (found) return nothing;
-  return closest;
+  if (!found) return closest;
+  const plan_cost& chosen = chosen_cost(planned);
+  planned.deadline_at_risk = request.deadline && chosen.wall_high > *request.deadline;
+  planned.budget_at_risk = request.budget && chosen.high > *request.budget;
+  return nothing;
 }
 
 }  // namespace detail

@@ -36,24 +36,25 @@ struct plan_sensitivity {
 /// How a plan of an answer depends on single figures, each estimated again. Worked: price_up / price_down is 11 / 9.
 [[nodiscard]] inline plan_sensitivity sensitivity_of(const plan& planned, const plan_request& request) {
   const plan_cost& now = chosen_cost(planned);
+  const payment_terms terms = detail::terms_of(planned, request);
   plan_sensitivity result;
   const auto total_at = [&](double price) {
     price_row row = now.price;
     row.per_chip *= price;
-    return detail::cost_of(planned, row, request.terms).total;
+    return detail::cost_of(planned, row, terms).total;
   };
   result.price_down = total_at(0.9);
   result.price_up = total_at(1.1);
   if (now.kind == provisioning::spot) {
-    payment_terms worse = request.terms;
+    payment_terms worse = terms;
     worse.spot.mean_time_between_preemptions /= 2;
     result.twice_preempted = detail::possible_cost(planned, now.price, worse);
   }
   plan changed = planned;
   changed.run = planned.step.low * planned.steps;
-  result.step_low = detail::possible_cost(changed, now.price, request.terms);
+  result.step_low = detail::possible_cost(changed, now.price, terms);
   changed.run = planned.step.high * planned.steps;
-  result.step_high = detail::possible_cost(changed, now.price, request.terms);
+  result.step_high = detail::possible_cost(changed, now.price, terms);
   plan larger = planned;
   larger.job.global_batch = checked_multiply(planned.job.global_batch, 2);
   larger.memory = memory_use(request.model, larger.job, larger.mesh, larger.where);
@@ -62,7 +63,7 @@ struct plan_sensitivity {
   larger.step = step_time(request.model, larger.job, larger.mesh, larger.where, request.constants);
   larger.steps = math::ceil(request.tokens / static_cast<double>(tokens_per_step(larger.job)));
   larger.run = larger.step.total * larger.steps;
-  const maybe<plan_cost> cost = detail::possible_cost(larger, now.price, request.terms);
+  const maybe<plan_cost> cost = detail::possible_cost(larger, now.price, terms);
   if (!cost) return result;
   larger.costs = {*cost};
   larger.chosen = 0;

@@ -23,6 +23,8 @@ static_assert(same_money(cost(rate(usd_per_hour(47.12 / 8), 8), 4_h), 188.48));
 static_assert(same_price(rate(usd_per_hour(1.20), 32), 38.40));
 static_assert(same_money(cost(usd_per_hour(3.67), 10_h), 36.70));
 static_assert(billed_time(provisioning::calendar, 25_h) == 2_days);
+static_assert(billed_time(provisioning::commitment_1y, 10_days) == 365_days);
+static_assert(billed_time(provisioning::commitment_3y, 1096_days) == 2190_days);
 constexpr price_row v5e_on_demand() {
   return price_for(price_book{}, slice_for("v5e-32"), "us", provisioning::on_demand);
 }

@@ -569,11 +569,11 @@ TEST_CASE("ways of paying agree with the functions that they are made of", "[eco
   CHECK(close(days.total.value(), 32 * 48));
   CHECK(close(days.unused_cost.value(), 32 * 12));
   const paid_run year = pay_for(two_hosts, 1, 36_h, price_of(provisioning::commitment_1y, 1));
-  CHECK(close(year.total.value(), 32 * 36));
-  terms.rest_of_term_used = 0;
-  const paid_run idle = pay_for(two_hosts, 1, 36_h, price_of(provisioning::commitment_1y, 1), terms);
-  CHECK(close(idle.total.value(), 32 * 8760));
-  CHECK(close(idle.unused_cost.value(), 32 * (8760 - 36)));
+  CHECK(close(year.total.value(), 32 * 8760));
+  CHECK(close(year.unused_cost.value(), 32 * (8760 - 36)));
+  terms.rest_of_term_used = 1;
+  const paid_run used = pay_for(two_hosts, 1, 36_h, price_of(provisioning::commitment_1y, 1), terms);
+  CHECK(close(used.total.value(), 32 * 36));
 }
 
 TEST_CASE("ways without a price, or too short, are left out", "[economics]") {
@@ -651,4 +651,33 @@ TEST_CASE("what ways of paying refuse", "[economics]") {
       {"can it, on no slices", [] { (void)can_be_paid(provisioning::on_demand, 0, 1_h); }, errc::missing_field,
        "slices is 0"},
   });
+}
+
+TEST_CASE("a commitment costs its term, unless other work is said to use the rest", "[door][economics]") {
+  const slice where = slice_for("v6e-256");
+  const payment_options ways = ways_to_pay(price_book{}, where, 1, "us", 4.9_days);
+  const maybe<paid_run> three_years = find_way(ways, provisioning::commitment_3y);
+  REQUIRE(three_years);
+  CHECK(three_years->billed == 1095_days);
+  CHECK(close(three_years->total.value(), (three_years->rate * 1095_days).value()));
+  CHECK(close((three_years->unused + 4.9_days).value(), (1095_days).value()));
+  CHECK_FALSE(is_commitment(cheapest(ways)->kind));
+  const price_row price = three_years->price;
+  CHECK(close(cost_of_run(where, 1, 4.9_days, price).total.value(), three_years->total.value()));
+  payment_terms shared;
+  shared.rest_of_term_used = 1;
+  CHECK(close(pay_for(where, 1, 4.9_days, price, shared).total.value(), (three_years->rate * 4.9_days).value()));
+}
+
+TEST_CASE("a checkpoint takes what its bytes take", "[door][economics]") {
+  CHECK(close(checkpoint_time(96_GB).value(), 15 + 3.84));
+  CHECK(close(checkpoint_time(4.8_TB).value(), 15 + 192));
+  CHECK(checkpoint_rate(slice_for("v5litepod-1")) == 3.125_GB_per_s);
+  const auto refuses = [](const std::function<void()>& call, const char* field) {
+    CHECK(says(refusal_of(call).message, field));
+  };
+  refuses([] { (void)checkpoint_time(-1_GB); }, "checkpoint is -1");
+  refuses([] { (void)checkpoint_time(1_GB, bytes_per_second{}); }, "storage rate is 0");
+  refuses([] { (void)checkpoint_time(1_GB, bytes_per_second{1e-300}); }, "storage rate is 1e-300");
+  refuses([] { (void)checkpoint_rate(slice_for("v6e-8"), 0); }, "slices is 0");
 }

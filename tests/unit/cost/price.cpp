@@ -347,7 +347,9 @@ TEST_CASE("what is billed follows from the way of paying") {
                        {provisioning::calendar, 24_h, 1_days},
                        {provisioning::calendar, 86401_s, 2_days},
                        {provisioning::calendar, 90_days, 90_days},
-                       {provisioning::commitment_1y, 400_days, 400_days},
+                       {provisioning::commitment_1y, 400_days, 730_days},
+                       {provisioning::commitment_1y, 1_s, 365_days},
+                       {provisioning::commitment_3y, 400_days, 1095_days},
                        {provisioning::on_demand, 400_days, 400_days}}) {
     INFO(name(r.kind) << " " << r.run.value());
     CHECK(billed_time(r.kind, r.run) == r.billed);

@@ -231,8 +231,11 @@ TEST_CASE("what a plan costs follows from its price and its time") {
       CHECK(cost.price.generation == p.where.chip.name);
       const double hourly = in_usd_per_hour(cost.price.per_chip) * static_cast<double>(chips(p.where));
       CHECK(close(cost.total.value(), hourly * in_hours(cost.billed)));
-      CHECK(cost.low < cost.total);
-      CHECK(cost.total < cost.high);
+      CHECK(cost.low <= cost.total);  // whole days and whole terms may be the same
+      CHECK(cost.total <= cost.high);
+      CHECK(cost.wall_low < cost.wall);
+      CHECK(cost.wall < cost.wall_high);
+      if (cost.unused.value() == 0) CHECK((cost.low < cost.total && cost.total < cost.high));
       CHECK(cost.billed >= p.run);
       CHECK(cost.wall >= p.run);
       if (cost.kind == provisioning::on_demand) CHECK(cost.billed == p.run);
@@ -681,4 +684,62 @@ TEST_CASE("the largest divisor up to a number") {
       CHECK(detail::largest_divisor(whole, most) == expected);
     }
   }
+}
+
+TEST_CASE("a plan whose band passes the deadline or the budget says so", "[door]") {
+  plan_request request = llama_request();
+  request.generations = {"v6e"};
+  request.smallest_chips = request.largest_chips = 64;
+  const plan open = make_plan(request).plans.front();
+  const plan_cost& cost = chosen_cost(open);
+  CHECK(close(cost.wall_low / cost.wall, open.step.low / open.step.total));
+  CHECK(close(cost.wall_high / cost.wall, open.step.high / open.step.total));
+  CHECK_FALSE(open.deadline_at_risk);
+  CHECK_FALSE(open.budget_at_risk);
+  for (const double above : {1.0001, 0.9999}) {
+    request.deadline = cost.wall_high * above;
+    request.budget = cost.high * above;
+    const plan limited = make_plan(request).plans.front();
+    CHECK(limited.deadline_at_risk == (above < 1));
+    CHECK(limited.budget_at_risk == (above < 1));
+  }
+}
+
+TEST_CASE("checkpoints of a plan take what its training state takes", "[door]") {
+  plan_request request = llama_request();
+  request.generations = {"v6e"};
+  request.smallest_chips = request.largest_chips = 64;
+  request.kinds = {provisioning::spot};
+  const plan found = make_plan(request).plans.front();
+  const payment_terms terms = payment_terms_of(request, found.where, 1);
+  CHECK(close(terms.spot.checkpoint_time.value(), 15 + 12 * 8030261248.0 / 25e9));
+  CHECK(terms.flex_start.checkpoint_time == terms.spot.checkpoint_time);
+  CHECK(chosen_cost(found).checkpoint_interval == best_spot_run(found.run, 1, terms.spot).checkpoint_interval);
+  CHECK(close(payment_terms_of(request, slice_for("v5e-1"), 1).spot.checkpoint_time.value(),
+              15 + 12 * 8030261248.0 / 3.125e9));
+  request.job.lora_rank = 8;
+  request.job.lora.q = true;
+  CHECK(payment_terms_of(request, found.where, 1).spot.checkpoint_time < 15.1_s);  // adapters alone
+  request.terms.spot.checkpoint_time = 40_s;
+  CHECK(payment_terms_of(request, found.where, 1).spot.checkpoint_time == 40_s);
+}
+
+TEST_CASE("a commitment is not the cheapest of ways for a few days, and what is unused of it is said", "[door]") {
+  plan_request request = llama_request();
+  request.generations = {"v6e"};
+  request.smallest_chips = request.largest_chips = 64;
+  request.kinds.assign(all_provisioning.begin(), all_provisioning.end());
+  const plan found = make_plan(request).plans.front();
+  CHECK_FALSE(is_commitment(chosen_cost(found).kind));
+  const plan_cost* year = find_cost(found, provisioning::commitment_1y);
+  REQUIRE(year != nullptr);
+  CHECK(year->billed == 365_days);
+  CHECK(close((year->unused + found.run).value(), (365_days).value()));
+  CHECK(year->unused_cost > 0.9 * year->total);
+  CHECK(year->low == year->total);  // the term, whatever a step takes
+  CHECK(year->high == year->total);
+  request.terms.rest_of_term_used = 1;
+  const plan shared = make_plan(request).plans.front();
+  CHECK(find_cost(shared, provisioning::commitment_1y)->unused.value() == 0);
+  CHECK(find_cost(shared, provisioning::commitment_1y)->high > find_cost(shared, provisioning::commitment_1y)->total);
 }

@@ -45,7 +45,7 @@ TEST_CASE("sensitivity is estimated again") {
   CHECK(s.step_low->total < now.total);
   CHECK(s.step_high->wall > now.wall);
   // A run of the low step time, priced by hand.
-  const spot_run run = best_spot_run(p.step.low * p.steps, 1, request.terms.spot);
+  const spot_run run = best_spot_run(p.step.low * p.steps, 1, payment_terms_of(request, p.where, 1).spot);
   const double hourly = in_usd_per_hour(now.price.per_chip) * static_cast<double>(chips(p.where));
   CHECK(close(s.step_low->total.value(), hourly * in_hours(expected_run(run).billed)));
   if (s.twice_the_batch) {
