@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <tpuplan/cost/run_cost.hpp>
 #include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/parallel/layout.hpp>
@@ -29,7 +30,7 @@ struct serving_request {
   transformer model{};                                       ///< what is served
   serving_job job{};                                         ///< traffic of all slices, targets and engine
   objective best = objective::cheapest;                      ///< fastest: the shortest time per token
-  std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that may be chosen
+  std::vector<provisioning> kinds{provisioning::on_demand};  ///< that may be chosen; a commitment where all of them are
   std::vector<std::string> regions{"us"};                    ///< regions of the price book that may be chosen
   maybe<usd_per_second> budget{};                            ///< of all slices
   std::vector<std::string> generations;                      ///< names of chips that may be chosen; empty: all
@@ -54,6 +55,7 @@ struct serving_plan {
   price_row price{};                            ///< the row that holds, with its date
   serving_cost cost{};                          ///< per million tokens; the rate is of one slice
   usd_per_second rate{};                        ///< of all slices
+  seconds term{};                               ///< a commitment: for how long the rate is paid, used or not
 };
 
 /// Why a kind of slice is not among the plans. Enumerators are stable; later ones are closer to a plan.
@@ -157,13 +159,22 @@ inline std::optional<std::int64_t> fewest_slices(server_search& search, const se
   return high;
 }
 
+/// Whether a price is asked for. The hour of a commitment is not held against hours that can be given back at any time:
+/// it counts where commitments alone are allowed.
+inline bool is_asked_for(const serving_request& request, provisioning kind) {
+  bool any_other = false;
+  for (const provisioning other : request.kinds) any_other = any_other || !is_commitment(other);
+  return contains(request.kinds, kind) && !(any_other && is_commitment(kind));
+}
+
 /// Prices a plan in every region and under every way of paying that is allowed, and keeps the best.
 inline void price_servers(server_search& search, const serving_request& request, const price_index& prices,
                           serving_plan planned) {
   come_closer(search.closest, serving_rejection::no_price, 0);
   prices.each(planned.where.chip.name, chips(planned.where), [&](const price_row& price) {
-    if (!contains(request.kinds, price.kind)) return;
+    if (!is_asked_for(request, price.kind)) return;
     planned.kind = price.kind;
+    planned.term = is_commitment(price.kind) ? commitment_term(price.kind) : seconds{};
     planned.region = std::string(price.region.view());
     planned.price = price;
     planned.cost = cost_of_tokens(planned.estimate, planned.where, price);

@@ -200,6 +200,19 @@ TEST_CASE("a caller's own chip serves like those of the table") {
   CHECK(answer.plans.front().where.chip.name == "mine");
 }
 
+TEST_CASE("a commitment serves where commitments alone are allowed, and its term is said", "[door]") {
+  serving_request request = chat_request();
+  request.kinds.assign(all_provisioning.begin(), all_provisioning.end());
+  for (const serving_plan& p : plan_serving(request).plans) {
+    CHECK_FALSE(is_commitment(p.kind));
+    CHECK(p.term.value() == 0);
+  }
+  request.kinds = {provisioning::commitment_1y, provisioning::commitment_3y};
+  const serving_plan_answer committed = plan_serving(request);
+  REQUIRE_FALSE(committed.plans.empty());
+  for (const serving_plan& p : committed.plans) CHECK(p.term == commitment_term(p.kind));
+}
+
 TEST_CASE("serving requests that cannot be asked") {
   const auto refused = [](auto change, const char* field) {
     serving_request r = chat_request();
