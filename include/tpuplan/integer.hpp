@@ -2,6 +2,7 @@
 #define TPUPLAN_INTEGER_HPP
 
 #include <cstdint>
+#include <string_view>
 #include <tpuplan/error.hpp>
 
 /// @file
@@ -10,11 +11,23 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+namespace detail {
+
+/// The refusal of arithmetic on two counts, both of which it names. Not constexpr, as `fail` is not.
+[[noreturn]] inline void fail_counts(std::string_view what, std::int64_t a, char sign, std::int64_t b,
+                                     std::string_view valid) {
+  char given[64] = {};
+  __builtin_snprintf(given, sizeof(given), "%lld %c %lld", static_cast<long long>(a), sign, static_cast<long long>(b));
+  fail(errc::out_of_range, what, std::string_view{given}, valid);
+}
+
+}  // namespace detail
+
 /// a x b. Throws `errc::out_of_range` past 2^63 - 1. Worked: checked_multiply(12288, 49152) = 603979776.
 [[nodiscard]] constexpr std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) {
-    detail::fail(errc::out_of_range, "product of counts", a, "a product below 2^63");
+    detail::fail_counts("product of counts", a, 'x', b, "a product below 2^63");
   }
   return product;
 }
@@ -27,7 +40,7 @@ inline namespace abi_0 {
 /// a + b. Throws `errc::out_of_range` past 2^63 - 1. Worked: checked_add(2, 40) = 42.
 [[nodiscard]] constexpr std::int64_t checked_add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) detail::fail(errc::out_of_range, "sum of counts", a, "a sum below 2^63");
+  if (__builtin_add_overflow(a, b, &sum)) detail::fail_counts("sum of counts", a, '+', b, "a sum below 2^63");
   return sum;
 }
 

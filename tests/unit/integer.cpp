@@ -98,6 +98,12 @@ TEST_CASE("counts that cannot be are refused with the field") {
   }
 }
 
+TEST_CASE("a count that overflows names both that made it", "[door]") {
+  CHECK(says(refusal_of([] { (void)checked_multiply(9000000000000000, 2000); }).message,
+             "product of counts is 9000000000000000 x 2000"));
+  CHECK(says(refusal_of([] { (void)checked_add(most, 7); }).message, "sum of counts is 9223372036854775807 + 7"));
+}
+
 TEST_CASE("divisors in rising order, in few steps", "[door]") {
   const auto list = [](std::int64_t whole) {
     std::vector<std::int64_t> found;

@@ -27,7 +27,7 @@ inline constexpr bytes_per_second storage_rate{25e9};
 [[nodiscard]] constexpr bytes_per_second checkpoint_rate(const slice& where, std::int64_t slice_total = 1,
                                                          bytes_per_second storage = storage_rate) {
   detail::positive("storage rate", storage.value());
-  const std::int64_t chip_count = checked_multiply(chips(where), detail::positive_count("slices", slice_total));
+  const std::int64_t chip_count = detail::chips_of(where, slice_total);
   if (!where.chip.host.dcn.has_value()) return storage;
   return min(storage, where.chip.host.dcn.value() * static_cast<double>(chip_count));
 }

@@ -81,7 +81,9 @@ constexpr double annuity(double discount_log, double months) {
   const detail::migration_months each = detail::months_of(move);
   detail::positive("months", months);
   detail::positive("migration.jobs_per_month", move.jobs_per_month);
-  return move.engineering / (move.jobs_per_month * detail::annuity(each.discount_log, months));
+  const usd saving = move.engineering / (move.jobs_per_month * detail::annuity(each.discount_log, months));
+  detail::in_range("saving per job", saving.value(), 0, 1.7976931348623157e308, "a finite number of dollars");
+  return saving;
 }
 
 }  // namespace abi_0

@@ -50,6 +50,9 @@ struct offer_comparison {
   result.break_even_price = other.price * result.speed_ratio;
   result.other_break_even_price = one.price / result.speed_ratio;
   result.break_even_throughput = other.throughput * (one.price / other.price);
+  for (const double part : {result.saving_fraction, result.speed_ratio, result.break_even_price.value(),
+                            result.other_break_even_price.value(), result.break_even_throughput.value()})
+    detail::representable("offer.throughput", part, one.throughput.value(), "representable ratios of the two offers");
   return result;
 }
 
@@ -57,8 +60,7 @@ struct offer_comparison {
 /// tokens_per_second, `serve` has output_tokens. Worked: two v5e-32 at 1.20 are 76.80 USD an hour.
 [[nodiscard]] constexpr offer offer_of(const slice& where, std::int64_t slice_total, const price_row& price,
                                        per_second throughput) {
-  return {rate(price.per_chip, checked_multiply(chips(where), detail::positive_count("slices", slice_total))),
-          throughput};
+  return {rate(price.per_chip, detail::chips_of(where, slice_total)), throughput};
 }
 
 /// GPUs on demand or on spot. Throws `errc::no_price` for other ways of paying, and `errc::unknown_figure` where the

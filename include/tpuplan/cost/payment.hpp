@@ -109,7 +109,7 @@ constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_te
   paid_run paid;
   paid.kind = price.kind;
   paid.price = price;
-  paid.rate = rate(price.per_chip, checked_multiply(chips(where), detail::positive_count("slices", slice_total)));
+  paid.rate = rate(price.per_chip, detail::chips_of(where, slice_total));
   paid.run = seconds{detail::positive("run time", run.value())};
   switch (price.kind) {
     case provisioning::on_demand: break;

@@ -248,25 +248,30 @@ constexpr expected_spot_run expectation_of(const spot_run& run) {
                                delta, "a time whose quotient with mean_time_between_preemptions is representable");
 }
 
+/// A run that takes longer than this never ends: twice the age of the universe.
+inline constexpr seconds longest_run{1e18};
+
 /// The expected billed time, wall time and preemptions of a spot run, in parts.
 ///
 /// Work that is not a whole number of intervals ends with a shorter segment. Throws for every field out of the range
-/// that `spot_run` gives, and where the expected time is not representable (`errc::out_of_range`): a segment or a
-/// restart of some 700 times the mean time between preemptions never ends. Source: Daly, FGCS 22(3):303-312, 2006,
-/// complete model. Worked: 10 h of work, 1800 s intervals, 60 s checkpoints, 300 s restarts and 5 h between
-/// preemptions: billed = 39848.588 s, preemptions = 2.2138.
+/// that `spot_run` gives, and where the run is not expected to end within `longest_run` (`errc::out_of_range`): nor
+/// does one with a segment or a restart of some 40 times the mean time between preemptions (see `can_finish`). Source:
+/// Daly, FGCS 22(3):303-312, 2006, complete model. Worked: 10 h of work, 1800 s intervals, 60 s checkpoints, 300 s
+/// restarts and 5 h between preemptions: billed = 39848.588 s, preemptions = 2.2138.
 [[nodiscard]] constexpr expected_spot_run expected_run(const spot_run& run) {
   const expected_spot_run answer = detail::expectation_of(run);
-  detail::representable("spot_run: mean_time_between_preemptions", answer.wall.value() + answer.preemptions,
-                        run.mean_time_between_preemptions.value(),
-                        "enough for a representable expected time: more than 1/700 of a segment and of restart_time");
+  if (!(run.work <= longest_run)) {
+    detail::fail(errc::out_of_range, "spot_run: work", run.work.value(), "at most 1e18 s");
+  }
+  if (!(answer.wall <= longest_run)) {
+    detail::fail(errc::out_of_range, "spot_run: mean_time_between_preemptions",
+                 run.mean_time_between_preemptions.value(),
+                 "enough for the run to end within 1e18 s: more than 1/40 of a segment and of restart_time");
+  }
   detail::representable("spot_run: work", answer.wall_factor, run.work.value(),
                         "enough for a representable ratio of expected time to work");
   return answer;
 }
-
-/// A run that takes longer than this never ends: twice the age of the universe.
-inline constexpr seconds longest_run{1e18};
 
 /// Whether a spot run is expected to end within `longest_run`.
 ///

@@ -96,6 +96,11 @@ constexpr std::string_view canonical_name(std::string_view given) noexcept {
   return given;
 }
 
+/// Refuses, by its field, a price of a chip and hour that no row of a price book has.
+constexpr double check_price(std::string_view field, double usd_per_chip_hour) {
+  return in_range(field, positive(field, usd_per_chip_hour), 1e-6, 1e6, "1e-6 to 1e6 USD");
+}
+
 /// An ISO date: 2026-09-17.
 constexpr bool is_iso_date(std::string_view date) noexcept {
   if (date.size() != 10 || date[4] != '-' || date[7] != '-') return false;
@@ -121,7 +126,7 @@ constexpr void validate(const price_row& row) {
                  "an ISO date such as 2026-09-17");
   }
   detail::positive_count("price.smallest_chips", row.smallest_chips);
-  detail::positive("price.usd_per_chip_hour", in_usd_per_hour(row.per_chip));
+  detail::check_price("price.usd_per_chip_hour", in_usd_per_hour(row.per_chip));
 }
 
 constexpr price_book price_book::with(const price_row& row) const {

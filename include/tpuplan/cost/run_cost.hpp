@@ -15,7 +15,9 @@ inline namespace abi_0 {
 /// The price of that many chips. Worked: 32 v5e at 1.20 are 38.40 USD per hour.
 [[nodiscard]] constexpr usd_per_second rate(usd_per_second per_chip, std::int64_t chip_count) {
   detail::positive("price per chip", per_chip.value());
-  return per_chip * static_cast<double>(detail::positive_count("chips", chip_count));
+  const usd_per_second all = per_chip * static_cast<double>(detail::positive_count("chips", chip_count));
+  detail::representable("price per chip", all.value(), per_chip.value(), "a representable price of all chips");
+  return all;
 }
 
 /// Dollars for a time at a rate; billing is by the second. Worked: 10 h at 3.67 USD per hour are 36.70.
@@ -72,7 +74,7 @@ struct run_cost {
                                              const price_row& price) {
   run_cost result;
   result.price = price;
-  result.rate = rate(price.per_chip, checked_multiply(chips(where), detail::positive_count("slices", slice_total)));
+  result.rate = rate(price.per_chip, detail::chips_of(where, slice_total));
   result.run = run;
   result.billed = billed_time(price.kind, run);
   result.wall = run;
@@ -84,21 +86,24 @@ struct run_cost {
 [[nodiscard]] constexpr usd cost_per_million_tokens(usd_per_second price, per_second tokens_per_second) {
   detail::positive("price", price.value());
   detail::positive("tokens per second", tokens_per_second.value());
-  return usd{price.value() / tokens_per_second.value() * 1e6};
+  return usd{detail::representable("price", price.value() / tokens_per_second.value() * 1e6, price.value(),
+                                   "a representable cost of a million tokens")};
 }
 
 /// Peak FLOPs for a dollar. Worked: 5.91e17 for v5e in bf16 at 1.20 an hour. Source: scaling book, "Applied inference".
 [[nodiscard]] constexpr flops_per_usd flops_per_dollar(const chip_spec& chip, usd_per_second per_chip,
                                                        dtype compute = dtype::bf16) {
   detail::positive("price per chip", per_chip.value());
-  return peak_rate(chip, compute) / per_chip;
+  const flops_per_usd result = peak_rate(chip, compute) / per_chip;
+  detail::representable("price per chip", result.value(), per_chip.value(), "a representable number of FLOPs");
+  return result;
 }
 
 /// How much less `paid` is than `against`, as a fraction of `against`. Worked: 46.08 against 76.80 saves 0.4.
 [[nodiscard]] constexpr double saving(usd against, usd paid) {
   detail::positive("cost compared with", against.value());
   detail::not_negative("cost", paid.value());
-  return 1 - paid / against;
+  return detail::representable("cost compared with", 1 - paid / against, against.value(), "a representable share");
 }
 
 }  // namespace abi_0

@@ -80,19 +80,10 @@ struct spot_terms {
   seconds queue_time{};  ///< not billed, each wait for capacity, the first included; unbounded in practice
 };
 
-/// A spot run with the best number of checkpoints: its work is divided into equal intervals, as many as make the
-/// expected billed time least.
-///
-/// `work` is the time for which all slices compute together; a preemption of any of the `slices` stops all. The best
-/// number is one of the two whole numbers beside work / `optimal_interval`, because the expected time is convex in it.
-/// Throws for work or a time in `spot_terms` out of its range. Worked: 10 h of work, 5 h between preemptions, 60 s
-/// checkpoints: 25 intervals of 1440 s.
-[[nodiscard]] constexpr spot_run best_spot_run(seconds work, std::int64_t slices, const spot_terms& terms) {
-  const double useful = detail::positive("spot run: work", work.value());
-  const double delta = detail::positive("spot_terms.checkpoint_time", terms.checkpoint_time.value());
-  detail::positive("spot_terms.mean_time_between_preemptions", terms.mean_time_between_preemptions.value());
-  detail::not_negative("spot_terms.restart_time", terms.restart_time.value());
-  detail::not_negative("spot_terms.queue_time", terms.queue_time.value());
+namespace detail {
+
+/// The answer of `best_spot_run`, for terms that were checked.
+constexpr spot_run spot_run_of(seconds work, std::int64_t slices, const spot_terms& terms) {
   spot_run run;
   run.work = work;
   run.checkpoint_time = terms.checkpoint_time;
@@ -101,11 +92,41 @@ struct spot_terms {
   run.restart_time = terms.restart_time;
   run.queue_time = terms.queue_time;
   const double mean = run.mean_time_between_preemptions.value();
+  const double useful = work.value(), delta = terms.checkpoint_time.value();
   const double fewer = math::floor(work / optimal_interval(terms.checkpoint_time, run.mean_time_between_preemptions));
   const auto losses = [&](double n) { return n * math::expm1((useful / n + delta) / mean); };
   const double intervals = fewer < 1 ? 1 : losses(fewer + 1) < losses(fewer) ? fewer + 1 : fewer;
   run.checkpoint_interval = work / intervals;
   return run;
+}
+
+}  // namespace detail
+
+/// Throws, naming the field, for times that no spot capacity has.
+constexpr void validate(const spot_terms& terms) {
+  const auto check = [](std::string_view field, seconds time, double least, double most, std::string_view valid) {
+    detail::in_range(field,
+                     least > 0 ? detail::positive(field, time.value()) : detail::not_negative(field, time.value()),
+                     least, most, valid);
+  };
+  check("spot_terms.mean_time_between_preemptions", terms.mean_time_between_preemptions, 1e-3, 1e12, "1e-3 to 1e12 s");
+  check("spot_terms.checkpoint_time", terms.checkpoint_time, 1e-6, 1e7, "1e-6 to 1e7 s");
+  check("spot_terms.restart_time", terms.restart_time, 0, 1e7, "0 to 1e7 s");
+  check("spot_terms.queue_time", terms.queue_time, 0, 1e9, "0 to 1e9 s");
+}
+
+/// A spot run with the best number of checkpoints: its work is divided into equal intervals, as many as make the
+/// expected billed time least.
+///
+/// `work` is the time for which all slices compute together; a preemption of any of the `slices` stops all. The best
+/// number is one of the two whole numbers beside work / `optimal_interval`, because the expected time is convex in it.
+/// Throws for work or a time in `spot_terms` out of its range. Worked: 10 h of work, 5 h between preemptions, 60 s
+/// checkpoints: 25 intervals of 1440 s.
+[[nodiscard]] constexpr spot_run best_spot_run(seconds work, std::int64_t slices, const spot_terms& terms) {
+  detail::in_range("spot run: work", detail::positive("spot run: work", work.value()), 1e-6, longest_run.value(),
+                   "1e-6 to 1e18 s");
+  validate(terms);
+  return detail::spot_run_of(work, slices, terms);
 }
 
 /// The mean time between preemptions of one slice at which a run costs the same on spot and on demand, with checkpoints
@@ -126,7 +147,7 @@ struct spot_terms {
   }
   const auto cheaper_at = [&](seconds mean) {
     terms.mean_time_between_preemptions = mean;
-    return expected_run(best_spot_run(work, slices, terms)).billed < affordable;
+    return detail::expectation_of(detail::spot_run_of(work, slices, terms)).billed < affordable;
   };
   seconds high = max(max(work, terms.checkpoint_time), terms.restart_time) * static_cast<double>(slices);
   while (!cheaper_at(high)) high *= 2;

@@ -38,7 +38,8 @@ constexpr void validate(const flex_start_terms& terms) {
   if (terms.limit > 7_days) {
     detail::fail(errc::out_of_range, "flex_start_terms.limit in days", in_days(terms.limit), "at most 7 days");
   }
-  detail::not_negative("flex_start_terms.queue_time", terms.queue_time.value());
+  detail::in_range("flex_start_terms.queue_time",
+                   detail::not_negative("flex_start_terms.queue_time", terms.queue_time.value()), 0, 1e9, "0 to 1e9 s");
   const double lost = detail::not_negative("flex_start_terms.checkpoint_time", terms.checkpoint_time.value()) +
                       detail::not_negative("flex_start_terms.restart_time", terms.restart_time.value());
   if (lost >= limit) {

@@ -26,6 +26,17 @@ struct slice {
 
 /// Chips in the slice. Worked: 64 in v5p-128, 8 in v5litepod-8, 4 in v3-8.
 [[nodiscard]] constexpr std::int64_t chips(const slice& where) { return chips(where.shape); }
+
+namespace detail {
+
+/// Chips of that many equal slices, at most a million of them.
+constexpr std::int64_t chips_of(const slice& where, std::int64_t slice_total) {
+  if (positive_count("slices", slice_total) > 1000000) fail(errc::out_of_range, "slices", slice_total, "1 to 1000000");
+  return checked_multiply(chips(where), slice_total);
+}
+
+}  // namespace detail
+
 /// TensorCores in the slice. Worked: 8 in v3-8.
 [[nodiscard]] constexpr std::int64_t tensorcores(const slice& where) {
   return checked_multiply(chips(where), where.chip.tensorcores);

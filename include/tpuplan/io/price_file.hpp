@@ -68,8 +68,7 @@ inline price_row read_price(const json_object& from) {
   row.kind = *found;
   row.smallest_chips = positive_count(from.path("smallest_chips"), from.count_or("smallest_chips", 1));
   const std::string field = from.path("usd_per_chip_hour");
-  row.per_chip = usd_per_hour(positive(field, from.number("usd_per_chip_hour")));
-  positive(field, row.per_chip.value());  // a price too small for a double a second would be free
+  row.per_chip = usd_per_hour(check_price(field, from.number("usd_per_chip_hour")));
   if (!is_iso_date(row.date))
     fail(errc::malformed_input, from.path("date"), row.date.view(), "an ISO date such as 2026-09-17");
   const std::string qualifier = from.has("date_qualifier") ? from.string("date_qualifier") : "exact";

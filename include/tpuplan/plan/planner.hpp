@@ -173,8 +173,11 @@ inline void keep_best(plan_answer& answer, const plan_request& request) {
 }
 
 inline void check_range(const plan_request& request) {
-  not_negative("plan.smallest_batch_tokens", request.smallest_batch_tokens);
-  not_negative("plan.largest_batch_tokens", request.largest_batch_tokens);
+  const auto check = [](std::string_view field, double tokens) {
+    in_range(field, not_negative(field, tokens), 0, 1e18, "0 to 1e18 tokens");
+  };
+  check("plan.smallest_batch_tokens", request.smallest_batch_tokens);
+  check("plan.largest_batch_tokens", request.largest_batch_tokens);
   if ((request.smallest_batch_tokens > 0) != (request.largest_batch_tokens > 0))
     fail(errc::missing_field, "plan.largest_batch_tokens", request.largest_batch_tokens, "both ends of the range");
   if (request.smallest_batch_tokens > request.largest_batch_tokens) {
@@ -185,10 +188,18 @@ inline void check_range(const plan_request& request) {
 
 inline void check_degrees(const plan_request& request) {
   const fixed_degrees& d = request.degrees;
-  for (const std::int64_t degree :
-       {d.data, d.fsdp, d.tensor, d.expert, d.context, d.pipeline, d.dcn_data, d.dcn_fsdp, d.dcn_pipeline}) {
-    count_from("plan.degrees", degree, 0);
-  }
+  const auto check = [](std::string_view field, std::int64_t degree) {
+    check_count(field, degree, most_devices, "0 (chosen) to 1048576");
+  };
+  check("plan.degrees.data", d.data);
+  check("plan.degrees.fsdp", d.fsdp);
+  check("plan.degrees.tensor", d.tensor);
+  check("plan.degrees.expert", d.expert);
+  check("plan.degrees.context", d.context);
+  check("plan.degrees.pipeline", d.pipeline);
+  check("plan.degrees.dcn_data", d.dcn_data);
+  check("plan.degrees.dcn_fsdp", d.dcn_fsdp);
+  check("plan.degrees.dcn_pipeline", d.dcn_pipeline);
   if (d.expert > 1 && !has_experts(request.model))
     fail(errc::invalid_argument, "plan.degrees.expert", d.expert, "1 or 0 for a model without experts");
 }
@@ -196,6 +207,7 @@ inline void check_degrees(const plan_request& request) {
 inline void check_quotas(const plan_request& request) {
   for (const quota_row& row : request.quotas) {
     (void)chip_named(request, "plan.quotas.generation", row.generation);
+    check_region("plan.quotas.region", request.prices, row.region);
     count_from("plan.quotas.chips", row.chips, 0);
   }
 }
@@ -212,7 +224,10 @@ inline void check_request(const plan_request& request) {
   }
   check_images(request.model, job);
   in_range("plan.tokens", request.tokens, 1, 1e18, "1 to 1e18 tokens");
-  if (request.deadline) positive("plan.deadline in seconds", request.deadline->value());
+  if (request.deadline) {
+    const double deadline = positive("plan.deadline in seconds", request.deadline->value());
+    in_range("plan.deadline in seconds", deadline, 1, longest_run.value(), "1 to 1e18");
+  }
   check_slices("plan.largest_slices", request.largest_slices);
   if (request.policies.size() > 16)
     fail(errc::out_of_range, "plan.policies", static_cast<std::int64_t>(request.policies.size()), "at most 16");

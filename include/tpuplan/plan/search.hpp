@@ -87,11 +87,11 @@ inline void check_chips(const std::vector<chip_spec>& chips) {
   }
 }
 
-inline void check_region(const price_book& prices, const std::string& region) {
+inline void check_region(std::string_view field, const price_book& prices, const std::string& region) {
   for (std::size_t i = 0; i < prices.size(); ++i) {
     if (same_name(prices.row(i).region, region)) return;
   }
-  fail(errc::unknown_name, "plan.region", region, "a region of the price book, or us for its US default");
+  fail(errc::unknown_name, field, region, "a region of the price book, or us for its US default");
 }
 
 /// Refuses, naming the field, limits that cannot be asked for.
@@ -100,7 +100,7 @@ void check_limits(const Request& request) {
   check_chips(request.chips);
   validate(request.prices, request.chips.data(), request.chips.size());
   if (request.regions.empty()) fail(errc::missing_field, "plan.regions", "none", "one region or more");
-  for (const std::string& region : request.regions) check_region(request.prices, region);
+  for (const std::string& region : request.regions) check_region("plan.region", request.prices, region);
   if (request.kinds.empty()) fail(errc::missing_field, "plan.kinds", "none", "one way of paying or more");
   if (request.budget) positive("plan.budget", request.budget->value());
   positive_count("plan.smallest_chips", request.smallest_chips);

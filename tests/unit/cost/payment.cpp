@@ -681,3 +681,31 @@ TEST_CASE("a checkpoint takes what its bytes take", "[door][economics]") {
   refuses([] { (void)checkpoint_time(1_GB, bytes_per_second{1e-300}); }, "storage rate is 1e-300");
   refuses([] { (void)checkpoint_rate(slice_for("v6e-8"), 0); }, "slices is 0");
 }
+
+TEST_CASE("no price, time or rate gives dollars that are not a number", "[door][economics]") {
+  const auto refuses = [](const std::function<void()>& call, const char* field) {
+    const refusal got = refusal_of(call);
+    INFO(got.message);
+    CHECK((got.code == errc::out_of_range || got.code == errc::not_finite));
+    CHECK(says(got.message, field));
+  };
+  const usd_per_second tiny{1e-320}, huge{1e308};
+  refuses([=] { (void)rate(huge, 256); }, "price per chip is 1e+308");
+  refuses([=] { (void)cost_per_million_tokens(huge, 1_Hz / 1e10); }, "price is 1e+308");
+  refuses([=] { (void)flops_per_dollar(v5e, tiny); }, "price per chip is 9.9");
+  refuses([] { (void)saving(usd{1e-320}, usd{1e300}); }, "cost compared with");
+  refuses([] { (void)compare_offers({1_usd / 1_s, 1_Hz * 1e300}, {1_usd / 1_s, 1_Hz / 1e10}); }, "offer.throughput");
+  refuses([] { (void)break_even_saving_per_job({usd{1e300}, 1_usd, 1e-300, 0}, 12); }, "saving per job");
+  const slice one = slice_for("v5e-8");
+  const price_row price = price_for({}, one, "us", provisioning::on_demand);
+  refuses([&] { (void)cost_of_run(one, 1000001, 1_h, price); }, "slices is 1000001");
+  refuses([&] { (void)pay_for(one, 1000001, 1_h, price); }, "slices is 1000001");
+  refuses([&] { (void)offer_of(one, 1000001, price, 1_Hz); }, "slices is 1000001");
+  flex_start_terms waiting;
+  waiting.queue_time = seconds{1e308};
+  refuses([&] { (void)flex_start_run(20_days, waiting); }, "flex_start_terms.queue_time is 1e+308");
+  for (const double dollars : {1e-320, 1e-7, 1e7, 1e300}) {
+    refuses([=] { (void)price_book{}.with("v5e", "us", provisioning::spot, usd_per_hour(dollars), "2026-11-21"); },
+            "price.usd_per_chip_hour");
+  }
+}

@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 #include <tpuplan/cost/preemption.hpp>
+#include <tpuplan/cost/spot.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -389,10 +390,10 @@ TEST_CASE("spot and on demand cost the same at the break-even", "[preemption]") 
       errc::infeasible, field);
   CHECK(break_even_mean_time_between_preemptions({1.04_usd_per_h, 1_usd_per_h}, base()) > 40_h);
 
-  // A discount of 1e100 and of 1 + 1e-9 are found as well.
+  // A discount of 1e12 and of 1 + 1e-9 are found as well.
   spot_run run = base();
   run.checkpoint_time = 0_s;
-  for (const double factor : {1 + 1e-9, 1e9, 1e100}) {
+  for (const double factor : {1 + 1e-9, 1e9, 1e12}) {
     CAPTURE(factor);
     run.mean_time_between_preemptions =
         break_even_mean_time_between_preemptions({usd_per_hour(factor), usd_per_hour(1)}, run);
@@ -441,6 +442,41 @@ TEST_CASE("every bad field of a spot run is refused by name", "[preemption]") {
   check_refused([] { (void)expected_run({}); }, errc::missing_field, "spot_run: work");
 }
 
+TEST_CASE("a run that never ends is refused, and where spot pays is still found", "[door][preemption]") {
+  spot_run run = base();
+  run.mean_time_between_preemptions = 3_s;  // 620 of them in a segment: absurd, and still a number
+  run.restart_time = 30_s;
+  CHECK_FALSE(can_finish(run));
+  check_refused([&] { (void)expected_run(run); }, errc::out_of_range, "spot_run: mean_time_between_preemptions");
+  run = {10_h, 10_h, 30_days, 4_h, 600_s, {}, true, true};  // checkpoints of 30 days
+  check_refused([&] { (void)expected_run(run); }, errc::out_of_range, "spot_run: mean_time_between_preemptions");
+  run = base();
+  run.work = 1e19_s;
+  run.checkpoint_interval = 1e10_s;
+  check_refused([&] { (void)expected_run(run); }, errc::out_of_range, "spot_run: work");
+  // A price at which hardly any work has to get done: the bisection passes through runs that never end.
+  spot_terms terms;
+  const seconds mean = break_even_mean_time_between_preemptions({1.2_usd_per_h, usd_per_hour(1e-9)}, 10_h, 1, terms);
+  CHECK(mean > 1_s);
+  terms.mean_time_between_preemptions = mean;
+  CHECK(close(expected_run(best_spot_run(10_h, 1, terms)).billed_factor, 1.2e9, 1e-9));
+}
+
+TEST_CASE("terms of spot that no capacity has are refused by name", "[door][preemption]") {
+  const auto refused = [](seconds spot_terms::*member, double value, const char* field) {
+    spot_terms terms;
+    terms.*member = seconds{value};
+    check_refused([&] { (void)best_spot_run(10_h, 1, terms); }, errc::out_of_range, field);
+  };
+  refused(&spot_terms::mean_time_between_preemptions, 1e-320, "spot_terms.mean_time_between_preemptions");
+  refused(&spot_terms::mean_time_between_preemptions, 1e13, "spot_terms.mean_time_between_preemptions");
+  refused(&spot_terms::checkpoint_time, 1e8, "spot_terms.checkpoint_time");
+  refused(&spot_terms::restart_time, 1e308, "spot_terms.restart_time");
+  refused(&spot_terms::queue_time, 1e308, "spot_terms.queue_time");
+  check_refused([] { (void)best_spot_run(seconds{1e300}, 1, {}); }, errc::out_of_range, "spot run: work");
+  check_refused([] { (void)best_spot_run(seconds{1e-300}, 1, {}); }, errc::out_of_range, "spot run: work");
+}
+
 TEST_CASE("times that are not representable are refused, not infinite", "[preemption]") {
   const auto refused = [](seconds spot_run::*member, double value, const char* field) {
     spot_run run = base();
@@ -462,10 +498,6 @@ TEST_CASE("times that are not representable are refused, not infinite", "[preemp
   refused(&spot_run::work, 1e-310, "spot_run: work");
 
   spot_run run = base();
-  run.mean_time_between_preemptions = 3_s;  // 620 of them in a segment: absurd, and still a number
-  run.restart_time = 30_s;
-  CHECK(std::isfinite(expected_run(run).wall.value()));
-  run = base();
   run.mean_time_between_preemptions = seconds{1e-320};
   run.restart_time = 0_s;
   check_refused([&] { (void)first_order_overhead(run); }, errc::out_of_range, mean);

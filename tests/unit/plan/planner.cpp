@@ -532,6 +532,16 @@ TEST_CASE("requests that cannot be asked are refused by field") {
        errc::unknown_name, "price.generation is v55p"},
       {"more than the rest of a commitment", [](q r) { r.terms.rest_of_term_used = 2; }, errc::out_of_range,
        "rest of the term in use"},
+      {"a degree below 0", [](q r) { r.degrees.context = -3; }, errc::invalid_argument, "plan.degrees.context is -3"},
+      {"a degree beyond all", [](q r) { r.degrees.dcn_fsdp = 1 << 30; }, errc::out_of_range, "plan.degrees.dcn_fsdp"},
+      {"a batch beyond all", [](q r) { r.smallest_batch_tokens = 1, r.largest_batch_tokens = 1e300; },
+       errc::out_of_range, "plan.largest_batch_tokens is 1e+300"},
+      {"a quota in no region",
+       [](q r) {
+         r.quotas = {{"v6e", "mars", provisioning::spot, 8}};
+       },
+       errc::unknown_name, "plan.quotas.region is mars"},
+      {"a deadline beyond all", [](q r) { r.deadline = seconds{1e300}; }, errc::out_of_range, "plan.deadline"},
       {"images of a model without vision", [](q r) { r.job.images_per_sequence = 1; }, errc::invalid_argument,
        "training_job.images_per_sequence is 1"},
       {"smallest 0", [](q r) { r.smallest_chips = 0; }, errc::missing_field, "plan.smallest_chips"},
