@@ -712,6 +712,7 @@ enum class dtype : std::uint8_t { fp32, bf16, fp16, fp8, int8, int4 };
 #define TPUPLAN_INTEGER_HPP
 
 #include <cstdint>
+#include <string_view>
 
 /// @file
 /// Counts: chips, tokens, dimensions. Whole numbers in `std::int64_t`, and arithmetic that refuses to overflow.
@@ -719,11 +720,23 @@ enum class dtype : std::uint8_t { fp32, bf16, fp16, fp8, int8, int4 };
 namespace tpuplan {
 inline namespace abi_0 {
 
+namespace detail {
+
+/// The refusal of arithmetic on two counts, both of which it names. Not constexpr, as `fail` is not.
+[[noreturn]] inline void fail_counts(std::string_view what, std::int64_t a, char sign, std::int64_t b,
+                                     std::string_view valid) {
+  char given[64] = {};
+  __builtin_snprintf(given, sizeof(given), "%lld %c %lld", static_cast<long long>(a), sign, static_cast<long long>(b));
+  fail(errc::out_of_range, what, std::string_view{given}, valid);
+}
+
+}  // namespace detail
+
 /// a x b. Throws `errc::out_of_range` past 2^63 - 1. Worked: checked_multiply(12288, 49152) = 603979776.
 [[nodiscard]] constexpr std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) {
-    detail::fail(errc::out_of_range, "product of counts", a, "a product below 2^63");
+    detail::fail_counts("product of counts", a, 'x', b, "a product below 2^63");
   }
   return product;
 }
@@ -736,7 +749,7 @@ inline namespace abi_0 {
 /// a + b. Throws `errc::out_of_range` past 2^63 - 1. Worked: checked_add(2, 40) = 42.
 [[nodiscard]] constexpr std::int64_t checked_add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) detail::fail(errc::out_of_range, "sum of counts", a, "a sum below 2^63");
+  if (__builtin_add_overflow(a, b, &sum)) detail::fail_counts("sum of counts", a, '+', b, "a sum below 2^63");
   return sum;
 }
 
@@ -2533,7 +2546,7 @@ enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer
 struct training_job {
   std::int64_t global_batch = 0;                     ///< sequences in one step, over all slices
   std::int64_t sequence_length = 0;                  ///< tokens, image tokens included
-  dtype compute = dtype::bf16;                       ///< int8 or fp8 where products run quantised
+  dtype compute = dtype::bf16;                       ///< int8 or fp8 where products run quantised; see number_bytes
   dtype weights = dtype::fp32;                       ///< the master copy
   dtype moments = dtype::fp32;                       ///< optimizer state
   optimizer_kind optimizer = optimizer_kind::adamw;  ///< whose state is kept
@@ -2571,6 +2584,13 @@ struct training_job {
   return 2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job.optimizer, job.moments)) + bytes{4};
 }
 
+/// Bytes of a number in activations and in gathered weights. fp32 moves and keeps twice the bytes of bf16; its products
+/// run at the rate of bf16, to which XLA rounds their operands by default. Worked: 4 in fp32, 2 otherwise.
+/// Source: JAX documentation, jax.default_matmul_precision; the MXU multiplies bf16 (scaling book, "TPUs", 2025-12-15).
+[[nodiscard]] constexpr double number_bytes(const training_job& job) noexcept {
+  return job.compute == dtype::fp32 ? 4 : 2;
+}
+
 namespace detail {
 /// Whether products run quantised to 8 bits.
 constexpr bool in_eight_bits(const training_job& job) noexcept {
@@ -2578,14 +2598,8 @@ constexpr bool in_eight_bits(const training_job& job) noexcept {
 }
 }  // namespace detail
 
-/// Throws, naming the field, unless the step is one that can be estimated.
-constexpr void validate(const training_job& job) {
-  (void)tokens_per_step(job);
-  detail::positive_count("training_job.gradient_accumulation", job.gradient_accumulation);
-  if (job.global_batch % job.gradient_accumulation != 0) {
-    detail::fail(errc::not_divisible, "training_job.gradient_accumulation", job.gradient_accumulation,
-                 "a divisor of the global batch");
-  }
+/// Throws, naming the field, unless what does not depend on batch and microbatches is in its range.
+constexpr void validate_settings(const training_job& job) {
   detail::check_count("training_job.pipeline_microbatches", job.pipeline_microbatches, detail::most_size,
                       "0 to 16777216");
   detail::check_dimension("training_job.pipeline_rounds", job.pipeline_rounds);
@@ -2599,6 +2613,17 @@ constexpr void validate(const training_job& job) {
   detail::check_count("training_job.lora_rank", job.lora_rank, detail::most_size, "0 to 16777216");
   if (job.lora_rank > 0 && !adapted)
     detail::fail(errc::missing_field, "training_job.lora", "none", "one kind of layer or more");
+}
+
+/// Throws, naming the field, unless the step is one that can be estimated.
+constexpr void validate(const training_job& job) {
+  (void)tokens_per_step(job);
+  detail::positive_count("training_job.gradient_accumulation", job.gradient_accumulation);
+  if (job.global_batch % job.gradient_accumulation != 0) {
+    detail::fail(errc::not_divisible, "training_job.gradient_accumulation", job.gradient_accumulation,
+                 "a divisor of the global batch");
+  }
+  validate_settings(job);
 }
 
 }  // namespace abi_0
@@ -2630,9 +2655,11 @@ struct layer_widths {
 };
 
 /// The widths of a model's layers. `global_apart`: layers that attend to everything count with the widths of their own
-/// heads.
+/// heads. Throws for a model without text.
 /// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
 [[nodiscard]] constexpr layer_widths widths_of(const transformer& model, bool global_apart = true) {
+  validate(model);
+  detail::positive_count("model.layers", model.layers);
   layer_widths w;
   w.d_model = static_cast<double>(model.d_model);
   const attention_spec& attention = model.attention;
@@ -2677,6 +2704,16 @@ struct held_parameters {
   const auto total = static_cast<double>(parameters(model).total);
   if (job.lora_rank == 0) return {total, 0};
   return {static_cast<double>(lora_parameters(model, job.lora_rank, job.lora)), total};
+}
+
+/// What training keeps between steps, which is what a checkpoint holds: master weights and optimizer state of all that
+/// is trained, of adapters alone under LoRA. Worked: 12 B for each of the 8030261248 parameters of llama-3-8b in fp32
+/// with AdamW. Throws as `held_by`.
+[[nodiscard]] constexpr training_state training_state_of(const transformer& model, const training_job& job) {
+  const double trained = held_by(model, job).trained;
+  const bytes weights = size_of(job.weights) * trained;
+  const bytes optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * trained;
+  return {weights, optimizer, weights + optimizer};
 }
 
 /// Attention scores per token and layer that are written to HBM: one for each head and key of the sequence, hidden keys
@@ -3633,6 +3670,17 @@ struct slice {
 
 /// Chips in the slice. Worked: 64 in v5p-128, 8 in v5litepod-8, 4 in v3-8.
 [[nodiscard]] constexpr std::int64_t chips(const slice& where) { return chips(where.shape); }
+
+namespace detail {
+
+/// Chips of that many equal slices, at most a million of them.
+constexpr std::int64_t chips_of(const slice& where, std::int64_t slice_total) {
+  if (positive_count("slices", slice_total) > 1000000) fail(errc::out_of_range, "slices", slice_total, "1 to 1000000");
+  return checked_multiply(chips(where), slice_total);
+}
+
+}  // namespace detail
+
 /// TensorCores in the slice. Worked: 8 in v3-8.
 [[nodiscard]] constexpr std::int64_t tensorcores(const slice& where) {
   return checked_multiply(chips(where), where.chip.tensorcores);
@@ -4235,32 +4283,57 @@ constexpr std::int64_t check_devices(const slice& where) {
 /// Worked: fsdp_layout(slice_for("v5p-128")) has fsdp 64.
 [[nodiscard]] constexpr layout fsdp_layout(const slice& where, std::int64_t slices = 1) {
   layout result;
-  result.fsdp = devices(where);
+  result.fsdp = detail::check_devices(where);
   result.dcn_data = detail::check_slices("slices", slices);
   return result;
 }
 
-/// Devices (or chips) that the mesh of one slice takes.
+namespace detail {
+
+/// Refuses, by name, a degree below 1.
+constexpr void check_degrees(const layout& mesh) {
+  if (mesh.data > 0 && mesh.fsdp > 0 && mesh.tensor > 0 && mesh.expert > 0 && mesh.context > 0 && mesh.pipeline > 0 &&
+      mesh.dcn_data > 0 && mesh.dcn_fsdp > 0 && mesh.dcn_pipeline > 0) {
+    return;
+  }
+  positive_count("layout.data", mesh.data);
+  positive_count("layout.fsdp", mesh.fsdp);
+  positive_count("layout.tensor", mesh.tensor);
+  positive_count("layout.expert", mesh.expert);
+  positive_count("layout.context", mesh.context);
+  positive_count("layout.pipeline", mesh.pipeline);
+  positive_count("layout.dcn_data", mesh.dcn_data);
+  positive_count("layout.dcn_fsdp", mesh.dcn_fsdp);
+  positive_count("layout.dcn_pipeline", mesh.dcn_pipeline);
+}
+
+}  // namespace detail
+
+/// Devices (or chips) that the mesh of one slice takes. Throws for a degree below 1.
 [[nodiscard]] constexpr std::int64_t mesh_size(const layout& mesh) {
+  detail::check_degrees(mesh);
   return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.tensor),
                           checked_multiply(mesh.expert, mesh.context, mesh.pipeline));
 }
 
-/// Slices that the layout takes.
+/// Slices that the layout takes. Throws for a degree below 1.
 [[nodiscard]] constexpr std::int64_t slices(const layout& mesh) {
+  detail::check_degrees(mesh);
   return checked_multiply(mesh.dcn_data, mesh.dcn_fsdp, mesh.dcn_pipeline);
 }
 
-/// Shards of a step's batch: groups of devices that work on different sequences.
+/// Shards of a step's batch: groups of devices that work on different sequences. Throws for a degree below 1.
 [[nodiscard]] constexpr std::int64_t batch_shards(const layout& mesh) {
+  detail::check_degrees(mesh);
   return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.expert), mesh.dcn_data, mesh.dcn_fsdp);
 }
 
 /// Throws, naming the degree, unless the mesh fills the slice and takes at most `most_slices` of them.
 constexpr void validate(const layout& mesh, const slice& where) {
   const std::int64_t all = detail::check_devices(where);
+  detail::check_degrees(mesh);
   const auto check = [](detail::words field, std::int64_t degree, std::int64_t most, detail::words valid) {
-    if (detail::positive_count(field, degree) > most) detail::fail(errc::out_of_range, field, degree, valid);
+    if (degree > most) detail::fail(errc::out_of_range, field, degree, valid);
   };
   check("layout.data", mesh.data, all, "at most the devices of the slice");
   check("layout.fsdp", mesh.fsdp, all, "at most the devices of the slice");
@@ -4320,6 +4393,7 @@ constexpr void check_heads(words field, const transformer& model, std::int64_t w
 /// Throws, naming the degree, unless the model's heads, experts and layers and the step's batch can be sharded that
 /// way.
 constexpr void validate(const layout& mesh, const transformer& model, const training_job& job) {
+  detail::check_degrees(mesh);
   detail::check_heads("layout.tensor", model, mesh.tensor);
   if (mesh.expert > 1 && !has_experts(model)) {
     detail::fail(errc::invalid_argument, "layout.expert", mesh.expert, "1 for a model without experts");
@@ -4369,6 +4443,20 @@ struct sharded_array {
 
 namespace detail {
 
+/// Refuses images of a model without vision, and more of them than the sequence has tokens for. Layers that attend to
+/// an image take none of its tokens into the sequence.
+constexpr void check_images(const transformer& model, const training_job& job) {
+  constexpr std::string_view field = "training_job.images_per_sequence";
+  if (job.images_per_sequence == 0) return;
+  if (!has_vision(model)) fail(errc::invalid_argument, field, job.images_per_sequence, "0 for a model without vision");
+  if (model.attention.cross_layers > 0) return;
+  const std::int64_t most = job.sequence_length / image_tokens(model.vision);
+  if (job.images_per_sequence <= most) return;
+  text<96> valid{"at most "};
+  valid.append(most).append(": an image is ").append(image_tokens(model.vision)).append(" tokens of the sequence");
+  fail(errc::out_of_range, field, job.images_per_sequence, valid.view());
+}
+
 /// Refuses a training job that the estimates do not cover: model, job, mesh and slice are checked each by itself and
 /// together.
 constexpr void check_trained(const transformer& model, const training_job& job, const layout& mesh,
@@ -4380,10 +4468,7 @@ constexpr void check_trained(const transformer& model, const training_job& job, 
   if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
     fail(errc::unsupported, "training of an architecture", name(model.kind), "decoder or encoder");
   }
-  if (job.images_per_sequence > 0 && !has_vision(model)) {
-    fail(errc::invalid_argument, "training_job.images_per_sequence", job.images_per_sequence,
-         "0 for a model without vision");
-  }
+  check_images(model, job);
 }
 
 }  // namespace detail
@@ -4525,6 +4610,8 @@ struct collective_group {
 [[nodiscard]] constexpr bytes_per_second group_bandwidth(const slice& where, double group, double units) {
   const bytes_per_second link = ici_link_rate(where.chip);
   const double all = links_into_chip(where);
+  detail::in_range("units of the slice", units, 1, 1e9, "1 to 1e9");
+  detail::in_range("units of a group", group, 1, 1e9, "1 to 1e9");
   if (group >= units) return link * (all < 1 ? 1 : all);
   double links = all * (math::log2(group) / math::log2(units));
   if (links > all - 1) links = all - 1;
@@ -4608,12 +4695,32 @@ struct training_sizes {
   held_parameters held{};  ///< trained and frozen parameters
   double layers = 0;       ///< of the text stack
   double passes = 3;       ///< of a product: forward, gradients of its input, and of its weights unless frozen
-  bytes exchanged{};       ///< by FSDP in a microbatch: bf16 weights forward and backward, fp32 gradients
+  bytes exchanged{};       ///< by FSDP in a microbatch: weights forward and backward, fp32 gradients
+  flops tower{};           ///< forward, of the vision tower and its projector, for each token
+  double tower_inputs =
+      0;  ///< numbers that the tower keeps for its backward pass, for each token: inputs of its layers
 };
+
+namespace detail {
+
+/// The part of the vision tower in the sizes of a job. A frozen tower has no backward pass.
+constexpr void add_tower(training_sizes& sizes, const transformer& model, const training_job& job) {
+  check_images(model, job);
+  if (job.images_per_sequence == 0) return;
+  const vision_spec& vision = model.vision;
+  const double images = static_cast<double>(job.images_per_sequence) / static_cast<double>(job.sequence_length);
+  sizes.tower = images * vision_flops_per_image(vision);
+  if (sizes.held.frozen > 0) return;
+  const double inputs = static_cast<double>(vision_tokens(vision)) * static_cast<double>(vision.d_model);
+  sizes.tower_inputs = images * static_cast<double>(vision.layers) * inputs;
+}
+
+}  // namespace detail
 
 /// The sizes of a training job. Worked: llama-3-8b exchanges 8 B for each of its 8030261248 parameters.
 [[nodiscard]] constexpr training_sizes sizes_of(const transformer& model, const training_job& job,
                                                 const calibration& constants = {}) {
+  validate_settings(job);
   training_sizes sizes;
   sizes.width = widths_of(model, constants.global_heads_apart);
   sizes.width.scores = scores_width(model, job);
@@ -4621,7 +4728,9 @@ struct training_sizes {
   sizes.layers = static_cast<double>(model.layers);
   sizes.held = held_by(model, job);
   if (sizes.held.frozen > 0) sizes.adapters = flops{2 * sizes.held.trained}, sizes.passes = 2;
-  sizes.exchanged = bytes{8 * sizes.held.trained + 4 * sizes.held.frozen};
+  const double gathered = 2 * number_bytes(job);
+  sizes.exchanged = bytes{(gathered + 4) * sizes.held.trained + gathered * sizes.held.frozen};
+  detail::add_tower(sizes, model, job);
   return sizes;
 }
 
@@ -4754,6 +4863,9 @@ constexpr double filled_work(const product_on_device& product, const chip_spec& 
   return asked_for * filled(product.inner) * filled(product.outer);
 }
 
+/// Passes of the vision tower, which no adapters are on: a frozen one runs forward alone.
+constexpr double tower_passes(const training_sizes& sizes) noexcept { return sizes.held.frozen > 0 ? 1 : 3; }
+
 constexpr void add_compute(work_terms& terms, const training_sizes& sizes, const transformer& model,
                            const training_job& job, const chip_spec& chip, double tensor,
                            const calibration& constants) {
@@ -4773,10 +4885,7 @@ constexpr void add_compute(work_terms& terms, const training_sizes& sizes, const
   terms.expert_products = seconds{per_flop * in_8_bits * job.capacity_factor * experts};
   terms.logits = seconds{per_flop * job.logits_fraction * filled({sizes.work.logits, sizes.passes, d, vocab})};
   terms.attention = seconds{per_flop * padded_attention(model, job, constants) * attention_passes(job, constants)};
-  if (job.images_per_sequence == 0) return;
-  const double images = static_cast<double>(job.images_per_sequence) / static_cast<double>(job.sequence_length);
-  const double tower = vision_flops_per_image(model.vision).value() * images;
-  terms.vision = seconds{per_flop * (sizes.held.frozen > 0 ? 1 : 3) * tower};
+  terms.vision = seconds{per_flop * tower_passes(sizes) * sizes.tower.value()};
 }
 
 constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const transformer& model,
@@ -4787,13 +4896,14 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
   const double per_byte = constants.hbm_passes / rate;
   const auto devices_per_chip = static_cast<double>(chip.jax_devices);
   const double passes = products_again(policy) > 0 ? elementwise_passes_with_remat : elementwise_passes;
-  const double numbers = passes * 2 * sizes.layers * (8 * w.d_model + 2 * w.qkv + w.mlp);
+  const double number = number_bytes(job);
+  const double numbers = passes * number * sizes.layers * (8 * w.d_model + 2 * w.qkv + w.mlp);
   terms.elementwise = seconds{per_byte * (numbers + 16 * static_cast<double>(model.vocab))};
   // Forward: scores and probabilities, each written and read. Backward: probabilities read for the gradient of the
   // values; their gradient written, read beside them by the softmax, and that of the scores written and read twice.
   const double moves = 4 + 7 + again(policy.elementwise) * (3 + again(policy.context));
-  terms.scores = seconds{per_byte * sizes.layers * w.scores * (job.compute == dtype::fp32 ? 4 : 2) * moves};
-  // A product of m x k x n takes f (1/m + 1/k + 1/n) bytes of bf16 for f FLOPs. The rows m are the tokens of a
+  terms.scores = seconds{per_byte * sizes.layers * w.scores * number * moves};
+  // A product of m x k x n takes f (1/m + 1/k + 1/n) / 2 numbers for f FLOPs. The rows m are the tokens of a
   // microbatch on a device, so that the first part does not depend on the tokens.
   double of_tokens = 0, of_weights = 0;
   for (const product_on_device& product : dense_products(sizes, model, job, tensor)) {
@@ -4801,14 +4911,15 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
     of_tokens += product.work.value() * product.passes * (1 / product.inner + 1 / product.outer);
     of_weights += product.work.value() * product.passes;
   }
-  const double per_operand = per_byte * constants.operand_reads * job.work_multiplier;
+  const double per_operand = per_byte * constants.operand_reads * job.work_multiplier * number / 2;
   terms.operands = seconds{per_operand * of_tokens};
   terms.operand_weights = seconds{per_operand * of_weights * devices_per_chip / tensor};
-  const double gathered = 2 * (sizes.held.trained + sizes.held.frozen) / tensor * devices_per_chip;
+  const double gathered = number * (sizes.held.trained + sizes.held.frozen) / tensor * devices_per_chip;
   terms.weight_reads = seconds{per_byte * constants.weight_reads * gathered * (sizes.passes + again(policy.mlp_up))};
   const double updated = constants.fixed_update > 0 ? constants.fixed_update : update_bytes_per_parameter(job).value();
   terms.weight_update = seconds{updated * sizes.held.trained / rate};
-  const double routed = static_cast<double>(model.moe.top_k) * w.d_model * 2 * static_cast<double>(moe_layers(model));
+  const double routed =
+      static_cast<double>(model.moe.top_k) * w.d_model * number * static_cast<double>(moe_layers(model));
   terms.dispatch = seconds{constants.dispatch_passes * job.capacity_factor * routed * (3 + again(policy.mlp_up)) *
                            (constants.dispatch_on_every_shard ? tensor : 1) / rate};
 }
@@ -4827,6 +4938,7 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
                        const calibration& constants) {
   const std::int64_t units = mesh_size(mesh);
   const double d = sizes.width.d_model;
+  const double number = number_bytes(job);
   const double weights_exposed = job.synchronous_collectives ? 1 : constants.exposed_fsdp;
   if (mesh.fsdp > 1) {
     const double shares = static_cast<double>(checked_multiply(mesh.tensor, mesh.expert)) * stages;
@@ -4843,16 +4955,18 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
     const double queries = has_latent_attention(model) ? latent_queries : sizes.width.context;
     const double others = terms.tokens * static_cast<double>(mesh.context - 1);
     terms.context =
-        collective_of(where, mesh.context, units, 3 * sizes.layers * others * (sizes.width.qkv - queries) * 2,
+        collective_of(where, mesh.context, units, 3 * sizes.layers * others * (sizes.width.qkv - queries) * number,
                       constants.exposed_context);
   }
   if (mesh.tensor > 1) {
     const double others = terms.tokens * static_cast<double>(mesh.tensor - 1);
-    terms.tensor = collective_of(where, mesh.tensor, units, others * d * 8 * sizes.layers, constants.exposed_tensor);
+    terms.tensor =
+        collective_of(where, mesh.tensor, units, others * d * 4 * number * sizes.layers, constants.exposed_tensor);
   }
   if (mesh.expert > 1) {
     const double ways = static_cast<double>(mesh.expert) / 4;
-    const double routed = static_cast<double>(model.moe.top_k) * d * 4 * static_cast<double>(moe_layers(model));
+    const double routed =
+        static_cast<double>(model.moe.top_k) * d * 2 * number * static_cast<double>(moe_layers(model));
     terms.expert = collective_of(where, mesh.expert, units, terms.tokens * routed * (ways > 1 ? ways : 1),
                                  constants.exposed_expert);
   }
@@ -4860,17 +4974,17 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
 
 /// Between slices: gradients of data parallelism are reduced once, each slice those of its pipeline stages. Weights
 /// that are sharded over slices are gathered forward and backward and their gradients scattered, in every microbatch,
-/// each chip its own shard. A pipeline over slices hands on the activations of every token in bf16, and their
+/// each chip its own shard. A pipeline over slices hands on the activations of every token, and their
 /// gradients.
-constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const layout& mesh, const slice& where,
-                       const calibration& constants) {
+constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const training_job& job, const layout& mesh,
+                       const slice& where, const calibration& constants) {
   if (slices(mesh) == 1) return;
   const bytes_per_second rate = dcn_rate(where.chip);
   const auto ways = static_cast<double>(mesh.dcn_fsdp);
   const auto stages = static_cast<double>(mesh.dcn_pipeline);
   const double reduced = all_reduce_share(static_cast<double>(mesh.dcn_data)) * 4 * sizes.held.trained;
   terms.dcn_once = bytes{reduced / static_cast<double>(chips(where)) / (ways * stages)} / rate;
-  if (stages > 1) terms.dcn_once += bytes{4 * sizes.width.d_model * terms.tokens * stages} / rate;
+  if (stages > 1) terms.dcn_once += bytes{2 * number_bytes(job) * sizes.width.d_model * terms.tokens * stages} / rate;
   terms.dcn_each = sizes.exchanged * ((ways - 1) / ways / terms.weight_shards) / rate;
   terms.dcn_exposed = constants.exposed_dcn;
 }
@@ -4908,6 +5022,7 @@ constexpr double bubble_share(const training_job& job, double stages) {
 [[nodiscard]] constexpr work_terms work_terms_of(const training_sizes& sizes, const transformer& model,
                                                  const training_job& job, const chip_spec& chip, std::int64_t tensor,
                                                  const calibration& constants = {}) {
+  validate_settings(job);
   const auto ways = static_cast<double>(detail::positive_count("layout.tensor", tensor));
   work_terms terms;
   detail::add_compute(terms, sizes, model, job, chip, ways, constants);
@@ -4934,6 +5049,8 @@ constexpr double bubble_share(const training_job& job, double stages) {
 [[nodiscard]] constexpr layout_terms layout_terms_of(const training_sizes& sizes, const transformer& model,
                                                      const training_job& job, const layout& mesh, const slice& where,
                                                      const calibration& constants = {}) {
+  validate(mesh, where);
+  validate_settings(job);
   const auto slice_chips = static_cast<double>(chips(where));
   const auto slice_total = static_cast<double>(slices(mesh));
   const auto stages = static_cast<double>(checked_multiply(mesh.pipeline, mesh.dcn_pipeline));
@@ -4950,7 +5067,7 @@ constexpr double bubble_share(const training_job& job, double stages) {
   terms.hidden_by_work = constants.hidden_by_work_only;
   terms.software = (job.software == software_level::general ? constants.general_software : 1) * constants.own_factor;
   detail::add_ici(terms, sizes, model, job, mesh, where, stages, constants);
-  detail::add_dcn(terms, sizes, mesh, where, constants);
+  detail::add_dcn(terms, sizes, job, mesh, where, constants);
   detail::add_host(terms, sizes, job, where, constants);
   return terms;
 }
@@ -5109,6 +5226,7 @@ struct memory_layout {
 /// The figures of a layout that memory depends on. Worked: FSDP over v5p-128 shards weights over 64 devices.
 [[nodiscard]] constexpr memory_layout memory_layout_of(const training_job& job, const layout& mesh,
                                                        const slice& where) {
+  validate(mesh, where);
   const double devices_per_unit =
       mesh.unit == mesh_unit::chips ? static_cast<double>(devices(where)) / static_cast<double>(chips(where)) : 1;
   memory_layout at;
@@ -5152,8 +5270,8 @@ constexpr stage_terms kept_terms(const transformer& model, const training_job& j
     kept.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * sizes.held.trained;
   if (job.state_on_host == host_state::parameters_and_optimizer)
     kept.brought = constants.host_layers / static_cast<double>(model.layers);
-  const double element = job.compute == dtype::fp32 ? 4 : 2;
-  kept.activations = bytes{element * sizes.layers * saved_width(sizes.width, job.remat)};
+  const double element = number_bytes(job);
+  kept.activations = bytes{element * (sizes.layers * saved_width(sizes.width, job.remat) + sizes.tower_inputs)};
   return kept;
 }
 
@@ -5161,7 +5279,7 @@ constexpr stage_terms kept_terms(const transformer& model, const training_job& j
 /// copies of operands, buffers of transfers, and scores where attention is not fused.
 constexpr bytes layer_workspace(const transformer& model, const training_job& job, const layer_widths& width,
                                 std::int64_t tensor, const memory_calibration& constants) {
-  const double element = job.compute == dtype::fp32 ? 4 : 2;
+  const double element = number_bytes(job);
   double copies = in_eight_bits(job) ? constants.quantised_bytes : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
   const double routed = 2 * static_cast<double>(model.moe.top_k) * (job.capacity_factor > 1 ? job.capacity_factor : 1);
@@ -5184,7 +5302,9 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
 [[nodiscard]] constexpr memory_terms memory_terms_of(const training_sizes& sizes, const transformer& model,
                                                      const training_job& job, std::int64_t tensor,
                                                      const memory_calibration& constants) {
-  const double element = job.compute == dtype::fp32 ? 4 : 2;
+  validate_settings(job);
+  detail::positive_count("layout.tensor", tensor);
+  const double element = number_bytes(job);
   const detail::gathered_weights whole = detail::gathered_of(model, element, static_cast<double>(tensor));
   layer_widths width = widths_of(model);
   width.scores = sizes.width.scores;
@@ -5334,6 +5454,30 @@ enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead, host };
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
+/// What an estimate takes for granted, for the caller to be told.
+struct step_remarks {
+  bool text_alone = false;        ///< a model with a vision tower, a job without images: the tower does not run
+  bool beyond_positions = false;  ///< sequences are longer than those that the model is made for
+  bool products_in_bf16 = false;  ///< fp32 is rounded to bf16 in products, as XLA does by default: see number_bytes
+};
+
+/// The remarks on a job. Worked: llama-3-8b, which is made for 8192 tokens, is beyond its positions in sequences of
+/// 16384.
+[[nodiscard]] constexpr step_remarks remarks_on(const transformer& model, const training_job& job) noexcept {
+  return {has_text(model) && has_vision(model) && job.images_per_sequence == 0,
+          model.max_positions > 0 && job.sequence_length > model.max_positions, job.compute == dtype::fp32};
+}
+
+/// FLOPs of a training step for each token that MFU counts: those of MaxText's convention, of which the output head for
+/// the positions that are predicted alone (`training_job.logits_fraction`: 15 % in masked language models), and those
+/// of the vision tower; no gradients of frozen weights, nothing that is computed again. `sizes` are those of the job.
+/// Worked: 197.62862515814402e12 / 4096 FLOP for llama-3-8b at 4096 tokens.
+[[nodiscard]] constexpr flops model_flops_per_token(const training_sizes& sizes, const training_job& job) {
+  const forward_flops& work = sizes.work;
+  const flops products = work.total - work.attention - (1 - job.logits_fraction) * work.logits;
+  return sizes.passes * products + 3 * (work.attention + sizes.adapters) + detail::tower_passes(sizes) * sizes.tower;
+}
+
 /// Time of one step. compute + hbm + ici + overhead + bubble + jitter + dcn.exposed + host.exposed + software = total,
 /// and each of the first three is the sum of its parts.
 struct step_breakdown {
@@ -5367,9 +5511,10 @@ struct step_breakdown {
   seconds high{};             ///< the upper end of that range
   double band = 0;            ///< relative error behind low and high
   bool extrapolated = false;  ///< outside of what published runs cover
+  step_remarks remarks{};     ///< what the estimate takes for granted
   step_bound limited_by = step_bound::compute;  ///< the largest part
-  double mfu = 0;                  ///< model FLOPs (MaxText's; no gradients of frozen weights) over the bf16 peak
-  per_second tokens_per_second{};  ///< over all slices
+  double mfu = 0;                               ///< model FLOPs (see model_flops_per_token) over the bf16 peak
+  per_second tokens_per_second{};               ///< over all slices
 };
 
 namespace detail {
@@ -5495,9 +5640,8 @@ constexpr step_bound largest_part(const step_breakdown& step) {
   detail::add_band(step, small, covered, slices(mesh));
   step.limited_by = detail::largest_part(step);
   step.tokens_per_second = static_cast<double>(tokens_per_step(job)) / step.total;
-  const flops per_token =
-      sizes.passes * (sizes.work.total - sizes.work.attention) + 3 * (sizes.work.attention + sizes.adapters);
-  step.mfu = per_token * at.tokens / peak_rate(where.chip, dtype::bf16) / step.total;
+  step.remarks = remarks_on(model, job);
+  step.mfu = model_flops_per_token(sizes, job) * at.tokens / peak_rate(where.chip, dtype::bf16) / step.total;
   return step;
 }
 
@@ -5976,6 +6120,55 @@ enum class window_eviction : std::uint8_t { keep_all, evict };
 
 #endif
 
+// tpuplan/cost/checkpoint.hpp
+
+#ifndef TPUPLAN_COST_CHECKPOINT_HPP
+#define TPUPLAN_COST_CHECKPOINT_HPP
+
+#include <cstdint>
+
+/// @file
+/// For how long a checkpoint stops a training step. What it costs to keep is in checkpoint_storage.hpp.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What a checkpoint takes whatever its bytes: all hosts meet, and the names of all arrays are written. It is a
+/// suggestion for asynchronous checkpoints of small models; 60 s is one for synchronous ones.
+inline constexpr seconds checkpoint_start{15};
+
+/// The rate of Cloud Storage for one project in one region by its default quota, 200 Gbit/s. The quota is of reading;
+/// writing is taken to be no faster. Source: cloud.google.com/storage/quotas, "Bandwidth" (copies of 2026).
+inline constexpr bytes_per_second storage_rate{25e9};
+
+/// The rate at which checkpoints leave some slices: that of the storage, or of the network cards of all hosts where
+/// these are slower and known. Throws for a rate that is not above 0. Worked: 3.125 GB/s from v5litepod-1, 25 GB/s from
+/// v5litepod-8 and all that are larger.
+[[nodiscard]] constexpr bytes_per_second checkpoint_rate(const slice& where, std::int64_t slice_total = 1,
+                                                         bytes_per_second storage = storage_rate) {
+  detail::positive("storage rate", storage.value());
+  const std::int64_t chip_count = detail::chips_of(where, slice_total);
+  if (!where.chip.host.dcn.has_value()) return storage;
+  return min(storage, where.chip.host.dcn.value() * static_cast<double>(chip_count));
+}
+
+/// For how long one checkpoint stops the step: its start, and its bytes at the rate of the storage. The bytes are those
+/// of the training state, `training_state_of(…).total`. An asynchronous checkpoint stops the step for less where hosts
+/// have memory for all of it, but the next one waits until it is written.
+///
+/// Throws for a negative size and a rate that is not above 0. Worked: 96 GB (8e9 parameters in fp32 with AdamW) at
+/// 25 GB/s: 18.84 s.
+[[nodiscard]] constexpr seconds checkpoint_time(bytes checkpoint, bytes_per_second rate = storage_rate) {
+  detail::in_range("checkpoint", checkpoint.value(), 0, 1e18, "0 to 1e18 bytes");
+  detail::in_range("storage rate", detail::positive("storage rate", rate.value()), 1, 1e18, "1 to 1e18 bytes/s");
+  return checkpoint_start + checkpoint / rate;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
 // tpuplan/cost/checkpoint_storage.hpp
 
 #ifndef TPUPLAN_COST_CHECKPOINT_STORAGE_HPP
@@ -6339,25 +6532,30 @@ constexpr expected_spot_run expectation_of(const spot_run& run) {
                                delta, "a time whose quotient with mean_time_between_preemptions is representable");
 }
 
+/// A run that takes longer than this never ends: twice the age of the universe.
+inline constexpr seconds longest_run{1e18};
+
 /// The expected billed time, wall time and preemptions of a spot run, in parts.
 ///
 /// Work that is not a whole number of intervals ends with a shorter segment. Throws for every field out of the range
-/// that `spot_run` gives, and where the expected time is not representable (`errc::out_of_range`): a segment or a
-/// restart of some 700 times the mean time between preemptions never ends. Source: Daly, FGCS 22(3):303-312, 2006,
-/// complete model. Worked: 10 h of work, 1800 s intervals, 60 s checkpoints, 300 s restarts and 5 h between
-/// preemptions: billed = 39848.588 s, preemptions = 2.2138.
+/// that `spot_run` gives, and where the run is not expected to end within `longest_run` (`errc::out_of_range`): nor
+/// does one with a segment or a restart of some 40 times the mean time between preemptions (see `can_finish`). Source:
+/// Daly, FGCS 22(3):303-312, 2006, complete model. Worked: 10 h of work, 1800 s intervals, 60 s checkpoints, 300 s
+/// restarts and 5 h between preemptions: billed = 39848.588 s, preemptions = 2.2138.
 [[nodiscard]] constexpr expected_spot_run expected_run(const spot_run& run) {
   const expected_spot_run answer = detail::expectation_of(run);
-  detail::representable("spot_run: mean_time_between_preemptions", answer.wall.value() + answer.preemptions,
-                        run.mean_time_between_preemptions.value(),
-                        "enough for a representable expected time: more than 1/700 of a segment and of restart_time");
+  if (!(run.work <= longest_run)) {
+    detail::fail(errc::out_of_range, "spot_run: work", run.work.value(), "at most 1e18 s");
+  }
+  if (!(answer.wall <= longest_run)) {
+    detail::fail(errc::out_of_range, "spot_run: mean_time_between_preemptions",
+                 run.mean_time_between_preemptions.value(),
+                 "enough for the run to end within 1e18 s: more than 1/40 of a segment and of restart_time");
+  }
   detail::representable("spot_run: work", answer.wall_factor, run.work.value(),
                         "enough for a representable ratio of expected time to work");
   return answer;
 }
-
-/// A run that takes longer than this never ends: twice the age of the universe.
-inline constexpr seconds longest_run{1e18};
 
 /// Whether a spot run is expected to end within `longest_run`.
 ///
@@ -6853,6 +7051,11 @@ constexpr std::string_view canonical_name(std::string_view given) noexcept {
   return given;
 }
 
+/// Refuses, by its field, a price of a chip and hour that no row of a price book has.
+constexpr double check_price(words field, double usd_per_chip_hour) {
+  return in_range(field, positive(field, usd_per_chip_hour), 1e-6, 1e6, "1e-6 to 1e6 USD");
+}
+
 /// An ISO date: 2026-09-17.
 constexpr bool is_iso_date(std::string_view date) noexcept {
   if (date.size() != 10 || date[4] != '-' || date[7] != '-') return false;
@@ -6878,7 +7081,7 @@ constexpr void validate(const price_row& row) {
                  "an ISO date such as 2026-09-17");
   }
   detail::positive_count("price.smallest_chips", row.smallest_chips);
-  detail::positive("price.usd_per_chip_hour", in_usd_per_hour(row.per_chip));
+  detail::check_price("price.usd_per_chip_hour", in_usd_per_hour(row.per_chip));
 }
 
 constexpr price_book price_book::with(const price_row& row) const {
@@ -6982,7 +7185,9 @@ inline namespace abi_0 {
 /// The price of that many chips. Worked: 32 v5e at 1.20 are 38.40 USD per hour.
 [[nodiscard]] constexpr usd_per_second rate(usd_per_second per_chip, std::int64_t chip_count) {
   detail::positive("price per chip", per_chip.value());
-  return per_chip * static_cast<double>(detail::positive_count("chips", chip_count));
+  const usd_per_second all = per_chip * static_cast<double>(detail::positive_count("chips", chip_count));
+  detail::representable("price per chip", all.value(), per_chip.value(), "a representable price of all chips");
+  return all;
 }
 
 /// Dollars for a time at a rate; billing is by the second. Worked: 10 h at 3.67 USD per hour are 36.70.
@@ -6994,16 +7199,31 @@ inline namespace abi_0 {
   return total;
 }
 
+/// Whether that way of paying is a commitment of 1 or 3 years. Worked: is_commitment(provisioning::spot) is false.
+[[nodiscard]] constexpr bool is_commitment(provisioning kind) noexcept {
+  return kind == provisioning::commitment_1y || kind == provisioning::commitment_3y;
+}
+
+/// The hours that a commitment bills for: 365 days, or 3 times that. Throws for other ways of paying.
+/// Worked: commitment_term(provisioning::commitment_1y) is 8760 h.
+[[nodiscard]] constexpr seconds commitment_term(provisioning kind) {
+  if (kind == provisioning::commitment_1y) return 365_days;
+  if (kind == provisioning::commitment_3y) return 1095_days;
+  detail::fail(errc::invalid_argument, "commitment", name(kind), "commitment_1y or commitment_3y");
+}
+
 /// The time that is billed for a run of that length. On demand, on spot and on flex-start every second is billed for
-/// which the node is ready; calendar windows are of whole days. A commitment is billed for the run alone: what it costs
-/// while nobody uses it is in `cost_under_commitment`.
-/// Throws for flex-start beyond 7 days and calendar beyond 90. Worked: 25 h in calendar mode are 2 days.
-/// Source: Google Cloud TPU pricing, flex-start and calendar mode documentation (copies of 2026).
+/// which the node is ready; calendar windows are of whole days, commitments of whole terms: `cost_under_commitment` has
+/// what remains where other work uses a part of them.
+/// Throws for flex-start beyond 7 days and calendar beyond 90. Worked: 25 h in calendar mode are 2 days, 10 days under
+/// a commitment of a year are 365. Source: Google Cloud TPU pricing, flex-start and calendar mode documentation (copies
+/// of 2026).
 [[nodiscard]] constexpr seconds billed_time(provisioning kind, seconds run) {
   detail::positive("run time", run.value());
   if (kind == provisioning::flex_start && run > 7_days) {
     detail::fail(errc::out_of_range, "flex-start run in days", in_days(run), "at most 7 days");
   }
+  if (is_commitment(kind)) return commitment_term(kind) * math::ceil(run / commitment_term(kind));
   if (kind != provisioning::calendar) return run;
   if (run > 90_days) detail::fail(errc::out_of_range, "calendar run in days", in_days(run), "1 to 90 days");
   return 1_days * math::ceil(in_days(run));
@@ -7013,7 +7233,7 @@ inline namespace abi_0 {
 struct run_cost {
   usd_per_second rate{};  ///< of all chips
   seconds run{};          ///< uninterrupted
-  seconds billed{};       ///< the run, and the rest of the last day of a calendar window
+  seconds billed{};       ///< the run, and the rest of a commitment's term or of the last day of a calendar window
   seconds wall{};         ///< from the first to the last second of the run
   usd total{};            ///< rate x billed
   price_row price{};      ///< the row of the price book
@@ -7024,7 +7244,7 @@ struct run_cost {
                                              const price_row& price) {
   run_cost result;
   result.price = price;
-  result.rate = rate(price.per_chip, checked_multiply(chips(where), detail::positive_count("slices", slice_total)));
+  result.rate = rate(price.per_chip, detail::chips_of(where, slice_total));
   result.run = run;
   result.billed = billed_time(price.kind, run);
   result.wall = run;
@@ -7036,21 +7256,24 @@ struct run_cost {
 [[nodiscard]] constexpr usd cost_per_million_tokens(usd_per_second price, per_second tokens_per_second) {
   detail::positive("price", price.value());
   detail::positive("tokens per second", tokens_per_second.value());
-  return usd{price.value() / tokens_per_second.value() * 1e6};
+  return usd{detail::representable("price", price.value() / tokens_per_second.value() * 1e6, price.value(),
+                                   "a representable cost of a million tokens")};
 }
 
 /// Peak FLOPs for a dollar. Worked: 5.91e17 for v5e in bf16 at 1.20 an hour. Source: scaling book, "Applied inference".
 [[nodiscard]] constexpr flops_per_usd flops_per_dollar(const chip_spec& chip, usd_per_second per_chip,
                                                        dtype compute = dtype::bf16) {
   detail::positive("price per chip", per_chip.value());
-  return peak_rate(chip, compute) / per_chip;
+  const flops_per_usd result = peak_rate(chip, compute) / per_chip;
+  detail::representable("price per chip", result.value(), per_chip.value(), "a representable number of FLOPs");
+  return result;
 }
 
 /// How much less `paid` is than `against`, as a fraction of `against`. Worked: 46.08 against 76.80 saves 0.4.
 [[nodiscard]] constexpr double saving(usd against, usd paid) {
   detail::positive("cost compared with", against.value());
   detail::not_negative("cost", paid.value());
-  return 1 - paid / against;
+  return detail::representable("cost compared with", 1 - paid / against, against.value(), "a representable share");
 }
 
 }  // namespace abi_0
@@ -7070,19 +7293,6 @@ struct run_cost {
 
 namespace tpuplan {
 inline namespace abi_0 {
-
-/// Whether that way of paying is a commitment of 1 or 3 years. Worked: is_commitment(provisioning::spot) is false.
-[[nodiscard]] constexpr bool is_commitment(provisioning kind) noexcept {
-  return kind == provisioning::commitment_1y || kind == provisioning::commitment_3y;
-}
-
-/// The hours that a commitment bills for: 365 days, or 3 times that. Throws for other ways of paying.
-/// Worked: commitment_term(provisioning::commitment_1y) is 8760 h.
-[[nodiscard]] constexpr seconds commitment_term(provisioning kind) {
-  if (kind == provisioning::commitment_1y) return 365_days;
-  if (kind == provisioning::commitment_3y) return 1095_days;
-  detail::fail(errc::invalid_argument, "commitment", name(kind), "commitment_1y or commitment_3y");
-}
 
 /// The share of a commitment's hours that must be used for it to cost no more than paying for those hours alone:
 /// committed / (otherwise x billed_factor). Above 1 it never does.
@@ -7222,7 +7432,9 @@ constexpr double annuity(double discount_log, double months) {
   const detail::migration_months each = detail::months_of(move);
   detail::positive("months", months);
   detail::positive("migration.jobs_per_month", move.jobs_per_month);
-  return move.engineering / (move.jobs_per_month * detail::annuity(each.discount_log, months));
+  const usd saving = move.engineering / (move.jobs_per_month * detail::annuity(each.discount_log, months));
+  detail::in_range("saving per job", saving.value(), 0, 1.7976931348623157e308, "a finite number of dollars");
+  return saving;
 }
 
 }  // namespace abi_0
@@ -7361,6 +7573,9 @@ struct offer_comparison {
   result.break_even_price = other.price * result.speed_ratio;
   result.other_break_even_price = one.price / result.speed_ratio;
   result.break_even_throughput = other.throughput * (one.price / other.price);
+  for (const double part : {result.saving_fraction, result.speed_ratio, result.break_even_price.value(),
+                            result.other_break_even_price.value(), result.break_even_throughput.value()})
+    detail::representable("offer.throughput", part, one.throughput.value(), "representable ratios of the two offers");
   return result;
 }
 
@@ -7368,8 +7583,7 @@ struct offer_comparison {
 /// tokens_per_second, `serve` has output_tokens. Worked: two v5e-32 at 1.20 are 76.80 USD an hour.
 [[nodiscard]] constexpr offer offer_of(const slice& where, std::int64_t slice_total, const price_row& price,
                                        per_second throughput) {
-  return {rate(price.per_chip, checked_multiply(chips(where), detail::positive_count("slices", slice_total))),
-          throughput};
+  return {rate(price.per_chip, detail::chips_of(where, slice_total)), throughput};
 }
 
 /// GPUs on demand or on spot. Throws `errc::no_price` for other ways of paying, and `errc::unknown_figure` where the
@@ -7471,18 +7685,52 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
   return c == 0 ? independent : of_one_slice / (n * (1 - c) + c);
 }
 
-/// What is expected of spot capacity. The defaults are for asynchronous checkpoints and a cautious view of the market;
-/// give your own figures where you have them.
+/// What is expected of spot capacity. The defaults are for a cautious view of the market and for checkpoints of which
+/// no bytes are known: `checkpoint_time` has what they take. Give your own figures where you have them.
 ///
-/// Sources: restarts of 9.8 to 11.4 min (SkyPilot pull request 1500, 2022); 15 s for an asynchronous checkpoint is a
-/// suggestion, 60 s one for a synchronous one.
+/// Source: restarts of 9.8 to 11.4 min (SkyPilot pull request 1500, 2022).
 struct spot_terms {
   seconds mean_time_between_preemptions{4 * 3600.0};  ///< of one slice
   double correlation = 0;                             ///< of several slices; 0: each is preempted on its own
-  seconds checkpoint_time{15};                        ///< for which one checkpoint stops the compute; above 0
+  seconds checkpoint_time = checkpoint_start;         ///< for which one checkpoint stops the compute; above 0
   seconds restart_time{600};                          ///< billed, from having capacity to computing again
   seconds queue_time{};  ///< not billed, each wait for capacity, the first included; unbounded in practice
 };
+
+namespace detail {
+
+/// The answer of `best_spot_run`, for terms that were checked.
+constexpr spot_run spot_run_of(seconds work, std::int64_t slices, const spot_terms& terms) {
+  spot_run run;
+  run.work = work;
+  run.checkpoint_time = terms.checkpoint_time;
+  run.mean_time_between_preemptions =
+      mean_time_between_preemptions_of_slices(terms.mean_time_between_preemptions, slices, terms.correlation);
+  run.restart_time = terms.restart_time;
+  run.queue_time = terms.queue_time;
+  const double mean = run.mean_time_between_preemptions.value();
+  const double useful = work.value(), delta = terms.checkpoint_time.value();
+  const double fewer = math::floor(work / optimal_interval(terms.checkpoint_time, run.mean_time_between_preemptions));
+  const auto losses = [&](double n) { return n * math::expm1((useful / n + delta) / mean); };
+  const double intervals = fewer < 1 ? 1 : losses(fewer + 1) < losses(fewer) ? fewer + 1 : fewer;
+  run.checkpoint_interval = work / intervals;
+  return run;
+}
+
+}  // namespace detail
+
+/// Throws, naming the field, for times that no spot capacity has.
+constexpr void validate(const spot_terms& terms) {
+  const auto check = [](detail::words field, seconds time, double least, double most, detail::words valid) {
+    detail::in_range(field,
+                     least > 0 ? detail::positive(field, time.value()) : detail::not_negative(field, time.value()),
+                     least, most, valid);
+  };
+  check("spot_terms.mean_time_between_preemptions", terms.mean_time_between_preemptions, 1e-3, 1e12, "1e-3 to 1e12 s");
+  check("spot_terms.checkpoint_time", terms.checkpoint_time, 1e-6, 1e7, "1e-6 to 1e7 s");
+  check("spot_terms.restart_time", terms.restart_time, 0, 1e7, "0 to 1e7 s");
+  check("spot_terms.queue_time", terms.queue_time, 0, 1e9, "0 to 1e9 s");
+}
 
 /// A spot run with the best number of checkpoints: its work is divided into equal intervals, as many as make the
 /// expected billed time least.
@@ -7492,24 +7740,10 @@ struct spot_terms {
 /// Throws for work or a time in `spot_terms` out of its range. Worked: 10 h of work, 5 h between preemptions, 60 s
 /// checkpoints: 25 intervals of 1440 s.
 [[nodiscard]] constexpr spot_run best_spot_run(seconds work, std::int64_t slices, const spot_terms& terms) {
-  const double useful = detail::positive("spot run: work", work.value());
-  const double delta = detail::positive("spot_terms.checkpoint_time", terms.checkpoint_time.value());
-  detail::positive("spot_terms.mean_time_between_preemptions", terms.mean_time_between_preemptions.value());
-  detail::not_negative("spot_terms.restart_time", terms.restart_time.value());
-  detail::not_negative("spot_terms.queue_time", terms.queue_time.value());
-  spot_run run;
-  run.work = work;
-  run.checkpoint_time = terms.checkpoint_time;
-  run.mean_time_between_preemptions =
-      mean_time_between_preemptions_of_slices(terms.mean_time_between_preemptions, slices, terms.correlation);
-  run.restart_time = terms.restart_time;
-  run.queue_time = terms.queue_time;
-  const double mean = run.mean_time_between_preemptions.value();
-  const double fewer = math::floor(work / optimal_interval(terms.checkpoint_time, run.mean_time_between_preemptions));
-  const auto losses = [&](double n) { return n * math::expm1((useful / n + delta) / mean); };
-  const double intervals = fewer < 1 ? 1 : losses(fewer + 1) < losses(fewer) ? fewer + 1 : fewer;
-  run.checkpoint_interval = work / intervals;
-  return run;
+  detail::in_range("spot run: work", detail::positive("spot run: work", work.value()), 1e-6, longest_run.value(),
+                   "1e-6 to 1e18 s");
+  validate(terms);
+  return detail::spot_run_of(work, slices, terms);
 }
 
 /// The mean time between preemptions of one slice at which a run costs the same on spot and on demand, with checkpoints
@@ -7530,7 +7764,7 @@ struct spot_terms {
   }
   const auto cheaper_at = [&](seconds mean) {
     terms.mean_time_between_preemptions = mean;
-    return expected_run(best_spot_run(work, slices, terms)).billed < affordable;
+    return detail::expectation_of(detail::spot_run_of(work, slices, terms)).billed < affordable;
   };
   seconds high = max(max(work, terms.checkpoint_time), terms.restart_time) * static_cast<double>(slices);
   while (!cheaper_at(high)) high *= 2;
@@ -7578,11 +7812,11 @@ struct timed_run {
 
 /// How flex-start is used. The times are those of `spot_terms`, for the same reasons.
 struct flex_start_terms {
-  seconds limit{7 * 86400.0};   ///< of one piece; above 0, at most 7 days
-  seconds checkpoint_time{15};  ///< for which the checkpoint at the end of a piece stops the compute
-  seconds restart_time{600};    ///< billed, at the beginning of every piece but the first
-  seconds queue_time{};         ///< not billed, the wait for each piece, the first included
-  bool may_be_split = true;     ///< false: a run longer than the limit is refused
+  seconds limit{7 * 86400.0};                  ///< of one piece; above 0, at most 7 days
+  seconds checkpoint_time = checkpoint_start;  ///< for which the checkpoint at the end of a piece stops the compute
+  seconds restart_time{600};                   ///< billed, at the beginning of every piece but the first
+  seconds queue_time{};                        ///< not billed, the wait for each piece, the first included
+  bool may_be_split = true;                    ///< false: a run longer than the limit is refused
 };
 
 /// Throws, naming the field, for terms that flex-start does not have.
@@ -7591,7 +7825,8 @@ constexpr void validate(const flex_start_terms& terms) {
   if (terms.limit > 7_days) {
     detail::fail(errc::out_of_range, "flex_start_terms.limit in days", in_days(terms.limit), "at most 7 days");
   }
-  detail::not_negative("flex_start_terms.queue_time", terms.queue_time.value());
+  detail::in_range("flex_start_terms.queue_time",
+                   detail::not_negative("flex_start_terms.queue_time", terms.queue_time.value()), 0, 1e9, "0 to 1e9 s");
   const double lost = detail::not_negative("flex_start_terms.checkpoint_time", terms.checkpoint_time.value()) +
                       detail::not_negative("flex_start_terms.restart_time", terms.restart_time.value());
   if (lost >= limit) {
@@ -7670,7 +7905,7 @@ inline namespace abi_0 {
 struct payment_terms {
   spot_terms spot{};              ///< what is expected of spot capacity
   flex_start_terms flex_start{};  ///< whether and how a run is split into pieces
-  double rest_of_term_used = 1;   ///< share of a commitment that other work uses and pays for; 0: this run pays for all
+  double rest_of_term_used = 0;   ///< share of a commitment's other hours that other work uses and pays for
 };
 
 /// A run under one way of paying. billed = run + overhead + unused, total = rate x billed.
@@ -7750,16 +7985,17 @@ constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_te
 /// What an uninterrupted run on some slices costs under the way of paying of a price row.
 ///
 /// On demand it is billed for its own time. On spot it is preempted and writes checkpoints at the best interval; on
-/// flex-start it may be split into pieces; a calendar window is of whole days; of a commitment it pays for its own time
-/// and for the rest as far as nobody uses it. The wait for the first capacity counts for spot and flex-start. Throws as
-/// `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and `cost_under_commitment`. Worked: 10 days of
-/// two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on flex-start at 0.60, of which 6.56 for a second piece.
+/// flex-start it may be split into pieces; a calendar window is of whole days; of a commitment it pays for
+/// the whole term, less what other work uses of it (`rest_of_term_used`). The wait for the first capacity counts for
+/// spot and flex-start. Throws as `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and
+/// `cost_under_commitment`. Worked: 10 days of two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on
+/// flex-start at 0.60, of which 6.56 for a second piece.
 [[nodiscard]] constexpr paid_run pay_for(const slice& where, std::int64_t slice_total, seconds run,
                                          const price_row& price, const payment_terms& terms = {}) {
   paid_run paid;
   paid.kind = price.kind;
   paid.price = price;
-  paid.rate = rate(price.per_chip, checked_multiply(chips(where), detail::positive_count("slices", slice_total)));
+  paid.rate = rate(price.per_chip, detail::chips_of(where, slice_total));
   paid.run = seconds{detail::positive("run time", run.value())};
   switch (price.kind) {
     case provisioning::on_demand: break;
@@ -8015,27 +8251,16 @@ struct serving_job {
   bool beyond_max_positions = false;          ///< allows contexts longer than the model was made for
 };
 
-/// Tokens of the longest prompt with the longest output. Worked: 2048 for prompts and outputs of 1024.
-[[nodiscard]] constexpr std::int64_t longest_context(const serving_job& job) {
-  return checked_add(detail::positive_count("serving_job.prompt.longest", job.prompt.longest),
-                     detail::positive_count("serving_job.output.longest", job.output.longest));
-}
-
-/// Tokens that a running sequence attends to, on average. In a paged cache these are the prompt and half of the output
-/// of a running sequence: prompt + mean square / (2 mean). In a reserved cache it is the longest context. Worked: for
-/// prompts and outputs of 1024 tokens each, 1536 in a paged cache and 2048 in a reserved one.
-[[nodiscard]] constexpr double running_context(const serving_job& job) {
-  detail::positive("serving_job.prompt.mean", job.prompt.mean);
-  detail::positive("serving_job.output.mean", job.output.mean);
-  if (job.policy == cache_policy::reserved) return static_cast<double>(longest_context(job));
-  return job.prompt.mean +
-         detail::positive("serving_job.output.mean_square", job.output.mean_square) / (2 * job.output.mean);
-}
-
 namespace detail {
 
 /// Requests in flight, or sequences that run at once, at most.
 inline constexpr std::int64_t most_requests = 1000000000;
+
+/// Refuses a model that makes no output tokens one by one.
+constexpr void check_decoder(const transformer& model) {
+  if (model.kind != architecture::decoder)
+    fail(errc::unsupported, "serving of an architecture", name(model.kind), "decoder");
+}
 
 /// Refuses lengths whose mean is not below the longest, or whose mean square no lengths have.
 constexpr void check_lengths(std::string_view longest_field, std::string_view mean_field, std::string_view square_field,
@@ -8048,7 +8273,27 @@ constexpr void check_lengths(std::string_view longest_field, std::string_view me
   in_range(square_field, lengths.mean_square, least, most, "mean^2 to mean x longest");
 }
 
+constexpr void check_lengths(const serving_job& job) {
+  check_lengths("serving_job.prompt.longest", "serving_job.prompt.mean", "serving_job.prompt.mean_square", job.prompt);
+  check_lengths("serving_job.output.longest", "serving_job.output.mean", "serving_job.output.mean_square", job.output);
+}
+
 }  // namespace detail
+
+/// Tokens of the longest prompt with the longest output. Worked: 2048 for prompts and outputs of 1024.
+[[nodiscard]] constexpr std::int64_t longest_context(const serving_job& job) {
+  return checked_add(detail::positive_count("serving_job.prompt.longest", job.prompt.longest),
+                     detail::positive_count("serving_job.output.longest", job.output.longest));
+}
+
+/// Tokens that a running sequence attends to, on average. In a paged cache these are the prompt and half of the output
+/// of a running sequence: prompt + mean square / (2 mean). In a reserved cache it is the longest context. Worked: for
+/// prompts and outputs of 1024 tokens each, 1536 in a paged cache and 2048 in a reserved one.
+[[nodiscard]] constexpr double running_context(const serving_job& job) {
+  detail::check_lengths(job);
+  if (job.policy == cache_policy::reserved) return static_cast<double>(longest_context(job));
+  return job.prompt.mean + job.output.mean_square / (2 * job.output.mean);
+}
 
 /// Throws, naming the field, unless formats, prefill and cache of the engine are ones that can be estimated.
 constexpr void validate_engine(const serving_job& job) {
@@ -8067,13 +8312,8 @@ constexpr void validate_engine(const serving_job& job) {
 /// Throws, naming the field, unless the traffic is one that can be estimated for that model.
 constexpr void validate(const serving_job& job, const transformer& model) {
   validate(model);
-  if (model.kind != architecture::decoder) {
-    detail::fail(errc::unsupported, "serving of an architecture", name(model.kind), "decoder");
-  }
-  detail::check_lengths("serving_job.prompt.longest", "serving_job.prompt.mean", "serving_job.prompt.mean_square",
-                        job.prompt);
-  detail::check_lengths("serving_job.output.longest", "serving_job.output.mean", "serving_job.output.mean_square",
-                        job.output);
+  detail::check_decoder(model);
+  detail::check_lengths(job);
   const std::int64_t context = longest_context(job);
   if (!job.beyond_max_positions && model.max_positions > 0 && context > model.max_positions) {
     text<96> valid{"at most "};
@@ -8245,6 +8485,7 @@ constexpr double unread_parameters(const transformer& model, const parameter_cou
 constexpr served_model served_by(const transformer& model, const serving_job& job, const serving_layout& mesh,
                                  const slice& where) {
   validate_engine(job);
+  check_decoder(model);
   check_served(model, mesh, where);
   served_model served;
   const parameter_count count = parameters(model);
@@ -8336,6 +8577,7 @@ constexpr decode_limit largest_of(const decode_breakdown& step) {
 /// A step with its parts and its band.
 constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences, const chip_spec& chip) {
   positive("decode_batch.sequences", sequences);
+  in_range("decode_batch.sequences", sequences, 0, static_cast<double>(most_requests), "above 0, at most 1e9");
   decode_breakdown step;
   step.weights = seconds{weights_at(terms, sequences)};
   step.products = seconds{terms.products * sequences};
@@ -8363,7 +8605,10 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
                                                      const slice& where, const serving_calibration& constants = {}) {
   validate(constants);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
-  const bytes cache = detail::cache_of(model, job, detail::positive("decode_batch.context", batch.context));
+  detail::positive("decode_batch.context", batch.context);
+  detail::in_range("decode_batch.context", batch.context, 0, static_cast<double>(detail::most_tokens),
+                   "above 0, at most 2^40 tokens");
+  const bytes cache = detail::cache_of(model, job, batch.context);
   return detail::decode_of(detail::terms_of(served, cache, job, mesh, constants), batch.sequences, where.chip);
 }
 
@@ -8456,6 +8701,7 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
                                                           const serving_job& job, const serving_layout& mesh,
                                                           const slice& where) {
   detail::not_negative("running", running);
+  detail::in_range("running", running, 0, static_cast<double>(detail::most_requests), "0 to 1e9");
   return detail::memory_of(detail::served_by(model, job, mesh, where), running,
                            detail::cache_of(model, job, running_context(job)), job, where);
 }
@@ -8537,8 +8783,12 @@ constexpr double prefill_chunks(const serving_job& job, double tokens) {
 constexpr prefill_breakdown prefill_of(const served_model& served, const transformer& model, const prompt_batch& batch,
                                        const serving_job& job, const serving_layout& mesh, const slice& where,
                                        const serving_calibration& constants) {
-  const auto length = static_cast<double>(positive_count("prompt_batch.tokens", batch.tokens));
-  const double tokens = positive("prompt_batch.prompts", batch.prompts) * length;
+  check_part("prompt_batch.tokens", positive_count("prompt_batch.tokens", batch.tokens), most_tokens,
+             "1 to 2^40 tokens");
+  positive("prompt_batch.prompts", batch.prompts);
+  in_range("prompt_batch.prompts", batch.prompts, 0, static_cast<double>(most_requests), "above 0, at most 1e9");
+  const auto length = static_cast<double>(batch.tokens);
+  const double tokens = batch.prompts * length;
   const double chunks = prefill_chunks(job, tokens);
   const flops_per_second peak = served.peak * constants.prefill_mxu;
   const bytes held = size_of(job.weights) * served.held;
@@ -10528,9 +10778,9 @@ struct weight_matrix {
   std::int64_t used_per_token = 0;  ///< of those, the ones that a token is multiplied with
 };
 
-/// At most sixteen kinds of weight matrices.
+/// At most twenty kinds of weight matrices.
 struct weight_matrices {
-  std::array<weight_matrix, 16> items{};  ///< the first `size` are set
+  std::array<weight_matrix, 20> items{};  ///< the first `size` are set
   std::size_t size = 0;                   ///< kinds
 
   /// @{
@@ -10547,10 +10797,25 @@ constexpr void add_matrix(weight_matrices& list, std::string_view name, std::int
   if (rows > 0 && columns > 0 && count > 0) list.items[list.size++] = {name, {rows, columns}, count, used};
 }
 
+/// Layers of an encoder beside a decoder.
+constexpr std::int64_t encoder_layers(const transformer& model) noexcept {
+  return model.kind == architecture::encoder_decoder ? model.encoder_layers : 0;
+}
+
+/// An MLP without gate has two kinds of matrices, one with it a third, which is counted as a second matrix up.
+constexpr void add_mlp(weight_matrices& list, const transformer& model, std::string_view up, std::string_view down,
+                       std::int64_t d_ff, std::int64_t layers) {
+  const std::int64_t ups = (model.mlp.gated ? 2 : 1) * layers;
+  add_matrix(list, up, model.d_model, d_ff, ups, ups);
+  add_matrix(list, down, d_ff, model.d_model, layers, layers);
+}
+
 constexpr void add_attention_matrices(const transformer& model, weight_matrices& list) {
   const attention_spec& attention = model.attention;
   const std::int64_t d = model.d_model;
-  const std::int64_t n = model.layers;
+  const std::int64_t encoders =
+      encoder_layers(model);  // cross-attention is in every layer of a decoder with an encoder
+  const std::int64_t n = (encoders > 0 ? 2 : 1) * model.layers + encoders;
   if (has_latent_attention(model)) {
     const latent_attention_spec& latent = attention.latent;
     const std::int64_t q = attention.heads * (latent.qk_nope_head_dim + latent.qk_rope_head_dim);
@@ -10574,7 +10839,8 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
 
 }  // namespace detail
 
-/// The kinds of weight matrices in the text stack of a model. Layers whose heads differ are listed as the usual ones.
+/// The kinds of weight matrices in the text stack of a model, an encoder and cross-attention included. Layers whose
+/// heads differ are listed as the usual ones.
 /// Worked: llama-3-8b has seven kinds in its layers and the output head.
 [[nodiscard]] constexpr weight_matrices matrices_of(const transformer& model) {
   validate(model);
@@ -10582,19 +10848,21 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
   if (!has_text(model)) return list;
   const std::int64_t d = model.d_model;
   const std::int64_t sparse = moe_layers(model);
+  const moe_spec& moe = model.moe;
   const std::int64_t dense = model.layers - sparse;
+  const std::int64_t wide = model.mlp.double_wide_in_shared ? model.attention.kv_shared_layers : 0;
+  const std::int64_t usual = dense - wide + detail::encoder_layers(model);
   detail::add_attention_matrices(model, list);
-  if (model.mlp.gated) detail::add_matrix(list, "MLP gate", d, model.mlp.d_ff, dense, dense);
-  detail::add_matrix(list, "MLP up", d, model.mlp.d_ff, dense, dense);
-  detail::add_matrix(list, "MLP down", model.mlp.d_ff, d, dense, dense);
-  const std::int64_t up = model.mlp.gated ? 2 : 1;
-  detail::add_matrix(list, "router", d, model.moe.experts, sparse, sparse);
-  detail::add_matrix(list, "expert up", d, model.moe.expert_d_ff, up * sparse * model.moe.experts,
-                     up * sparse * model.moe.top_k);
-  detail::add_matrix(list, "expert down", model.moe.expert_d_ff, d, sparse * model.moe.experts,
-                     sparse * model.moe.top_k);
-  detail::add_matrix(list, "shared expert up", d, model.moe.shared_d_ff, up * sparse, up * sparse);
-  detail::add_matrix(list, "shared expert down", model.moe.shared_d_ff, d, sparse, sparse);
+  if (model.mlp.gated) detail::add_matrix(list, "MLP gate", d, model.mlp.d_ff, usual, usual);
+  detail::add_matrix(list, "MLP up", d, model.mlp.d_ff, usual, usual);
+  detail::add_matrix(list, "MLP down", model.mlp.d_ff, d, usual, usual);
+  detail::add_mlp(list, model, "wide MLP up", "wide MLP down", 2 * model.mlp.d_ff, wide);
+  detail::add_matrix(list, "router", d, router_width(model), sparse, sparse);
+  const std::int64_t up = (model.mlp.gated ? 2 : 1) * sparse;
+  detail::add_matrix(list, "expert up", d, moe.expert_d_ff, up * moe.experts, up * moe.top_k);
+  detail::add_matrix(list, "expert down", moe.expert_d_ff, d, sparse * moe.experts, sparse * moe.top_k);
+  detail::add_mlp(list, model, "shared expert up", "shared expert down", moe.shared_d_ff, sparse);
+  detail::add_mlp(list, model, "parallel MLP up", "parallel MLP down", moe.parallel_dense_d_ff, sparse);
   if (model.kind != architecture::encoder) detail::add_matrix(list, "output head", d, model.vocab, 1, 1);
   return list;
 }

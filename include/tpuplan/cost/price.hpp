@@ -97,7 +97,7 @@ constexpr std::string_view canonical_name(std::string_view given) noexcept {
 }
 
 /// Refuses, by its field, a price of a chip and hour that no row of a price book has.
-constexpr double check_price(std::string_view field, double usd_per_chip_hour) {
+constexpr double check_price(words field, double usd_per_chip_hour) {
   return in_range(field, positive(field, usd_per_chip_hour), 1e-6, 1e6, "1e-6 to 1e6 USD");
 }
 

@@ -104,7 +104,7 @@ constexpr spot_run spot_run_of(seconds work, std::int64_t slices, const spot_ter
 
 /// Throws, naming the field, for times that no spot capacity has.
 constexpr void validate(const spot_terms& terms) {
-  const auto check = [](std::string_view field, seconds time, double least, double most, std::string_view valid) {
+  const auto check = [](detail::words field, seconds time, double least, double most, detail::words valid) {
     detail::in_range(field,
                      least > 0 ? detail::positive(field, time.value()) : detail::not_negative(field, time.value()),
                      least, most, valid);
