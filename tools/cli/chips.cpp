@@ -43,7 +43,8 @@ void print_all_chips() {
 
 /// Every figure of one generation as data/hardware.json has it, with confidence and sources.
 void print_sources(const chip_spec& chip, const std::string& data_dir) {
-  const nlohmann::json file = load_json(data_dir + "/hardware.json");
+  const std::string path = data_dir + "/hardware.json";
+  const nlohmann::json file = load_json(path);
   table t("figure | >value | ~unit | ~~confidence | ~~~sources");
   for (const nlohmann::json& generation : file.at("generations")) {
     if (generation.at("id").get<std::string>() != chip.name.view()) continue;
@@ -62,6 +63,7 @@ void print_sources(const chip_spec& chip, const std::string& data_dir) {
       t.add({field, shown, figure.at("unit").get<std::string>(), figure.at("confidence").get<std::string>(), sources});
     }
   }
+  if (t.empty()) refuse(path, "a file without figures of " + std::string(chip.name.view()), "that of this tpuplan");
   t.print();
   print("\n  {}\n", dim("the keys of the sources, notes and rejected values: " + data_dir + "/hardware.json"));
 }
@@ -75,7 +77,11 @@ void run_chips(const std::string& wanted, const session& with) {
     return print_json({{"chips", list}});
   }
   if (wanted.empty()) return print_all_chips();
-  print_sources(chip_for(wanted), with.data_dir);
+  try {
+    print_sources(chip_for(wanted), with.data_dir);
+  } catch (const nlohmann::json::exception&) {  // a field that is missing, or of another type
+    refuse(with.data_dir + "/hardware.json", "not of the form expected", "that of this tpuplan", errc::malformed_input);
+  }
 }
 
 }  // namespace

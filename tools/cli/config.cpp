@@ -9,11 +9,14 @@ namespace cli {
 
 using namespace tpuplan;
 
-void add_config_option(command& to, std::string& path) {
-  to.argument("config", path, "a Hugging Face config.json, or a transformer of your own as JSON").required();
+void add_config_option(command& to, std::string& path, bool required) {
+  option& added =
+      to.argument("config", path, "a Hugging Face config.json, or a transformer of your own as JSON; - reads it");
+  if (required) added.required();
 }
 
-model_config load_model(const std::string& path) {
+model_config load_model(const std::string& given) {
+  const std::string path = given == "-" ? "/dev/stdin" : given;
   const nlohmann::json document = load_json(path);
   if (!document.is_object() || !document.contains("schema")) return load_hf_config(path);
   model_config own;

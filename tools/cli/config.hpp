@@ -13,9 +13,9 @@
 
 namespace cli {
 
-void add_config_option(command& added, std::string& path);
+void add_config_option(command& to, std::string& path, bool required = true);
 
-/// A config.json of Hugging Face, or a `transformer` as io/json.hpp writes it with its schema.
+/// A config.json of Hugging Face, or a `transformer` as io/json.hpp writes it with its schema; "-" is standard input.
 tpuplan::model_config load_model(const std::string& path);
 
 /// Something that was not given, and what was taken for it.

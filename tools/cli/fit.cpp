@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <tpuplan/io/json.hpp>
+#include <tpuplan/io/svg.hpp>
 #include <tpuplan/io/text/one_line.hpp>
 #include <tpuplan/plan/planner.hpp>
 
@@ -114,6 +115,12 @@ void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
   assumed_values assumed;
   const fit_answer a = ask_fit(config, job, mesh, assumed);
   if (fits(a.memory) == verdict::no) with.status = 1;
+  if (with.is_given("--svg")) {
+    memory_chart chart;
+    chart.title = std::string(config.model.name.view()) + ", HBM of one device";
+    chart.bars.push_back({std::string(name(a.where).view()) + ", " + one_line(a.mesh), a.memory});
+    write_picture(to_svg(chart));
+  }
   if (with.json) {
     ordered_json document = fit_document(a, config, assumed);
     const std::optional<findings> advice = advice_if_timed(a, config);
@@ -131,6 +138,7 @@ void add_fit_command(session& with) {
   const auto mesh = std::make_shared<mesh_options>();
   add_job_options(added, *job);
   add_mesh_options(added, *mesh);
+  add_picture_option(added);
   add_table_options(added);
   added.run = [job, mesh, &with] { run_fit(*job, *mesh, with); };
 }

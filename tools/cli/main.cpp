@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <exception>
+#include <filesystem>
 #include <tpuplan/error.hpp>
 
 #include "cli/commands.hpp"
@@ -22,6 +23,14 @@ void keep_places_of_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) == -1) (void)open("/", O_RDONLY | O_DIRECTORY);
   }
+}
+
+/// The data of an installed program stand beside it, in ../share/tpuplan; those of one that was built, in its sources.
+std::string default_data_dir() {
+  std::error_code none;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", none);
+  const std::filesystem::path installed = program.parent_path().parent_path() / "share" / "tpuplan" / "data";
+  return std::filesystem::exists(installed, none) ? installed.string() : TPUPLAN_DATA_DIR;
 }
 
 int status_of(const tpuplan::error& refusal) { return refusal.code() == tpuplan::errc::infeasible ? 1 : 2; }
@@ -48,7 +57,7 @@ void add_commands(cli::session& with) {
 int main(int argument_count, char** arguments) {
   keep_places_of_closed_streams();
   cli::session with;
-  with.data_dir = TPUPLAN_DATA_DIR;
+  with.data_dir = default_data_dir();
   try {
     add_commands(with);
     cli::parse_and_run(with, argument_count, arguments);

@@ -17,6 +17,7 @@ using namespace tpuplan;
 
 struct model_options {
   std::string config;
+  bool types = false;
   std::int64_t sequence = 0;  // 0: the usual one
   dtype cache = dtype::bf16;
 };
@@ -98,7 +99,18 @@ void print_model(const model_config& config, const std::string& path, std::int64
   if (has_flops_per_token(m)) print_next("tpuplan plan {} --tokens 1T   where to train it", shell_quoted(path));
 }
 
+/// The model types that are read.
+void print_types(const session& with) {
+  const std::vector<std::string_view> types = known_model_types();
+  if (with.json) return print_json({{"model_types", types}});
+  print_title("{} model types of config.json are read", types.size());
+  for (const std::string_view type : types) print("  {}\n", type);
+  print_next("tpuplan model config.json   its parameters; data/models has examples");
+}
+
 void run_model(const model_options& given, const session& with) {
+  if (given.types) return print_types(with);
+  if (given.config.empty()) refuse_missing("config", "a Hugging Face config.json; --types lists what is read");
   const model_config config = load_model(given.config);
   if (with.is_given("--seq") && !has_flops_per_token(config.model))
     refuse("--seq", "given without effect", "a model that takes tokens");
@@ -114,7 +126,8 @@ void run_model(const model_options& given, const session& with) {
 void add_model_command(session& with) {
   command& added = with.commands.emplace_back("model", "parameters, FLOPs and KV bytes per token of a config.json");
   const auto options = std::make_shared<model_options>();
-  add_config_option(added, options->config);
+  add_config_option(added, options->config, false);
+  added.flag("--types", options->types, "the model types that are read").excludes({"config", "--seq", "--kv-dtype"});
   added.add("--seq", options->sequence, {1, 1e9}, "sequence length at which FLOPs are counted");
   added.add("--kv-dtype", options->cache, "format of the KV cache");
   add_table_options(added);

@@ -87,6 +87,14 @@ void check_effects(const command& asked) {
   }
 }
 
+/// JSON has no tables.
+void check_form(const session& with, const command& asked) {
+  for (const char* name : {"--wide", "--csv", "--markdown"}) {
+    if (with.json && asked.is_given(name))
+      refuse(name, "given with --json", std::string("either ") + name + " or --json");
+  }
+}
+
 void take_all(command& asked) {
   for (option& one : asked.options) {
     for (const std::string& given : one.given) {
@@ -107,7 +115,7 @@ void take_all(command& asked) {
 void check_command(const session& with, int argument_count, char** arguments) {
   int first = 1;
   while (first < argument_count && arguments[first][0] == '-')
-    first += std::string_view(arguments[first]) == "--data" ? 2 : 1;
+    first += std::string_view(arguments[first]) == "--data-dir" ? 2 : 1;
   if (first >= argument_count) return;
   std::string valid;
   for (const command& one : with.commands) {
@@ -120,7 +128,7 @@ void check_command(const session& with, int argument_count, char** arguments) {
 void declare_all(CLI::App& app, session& with) {
   app.set_version_flag("--version", version_line());
   app.add_flag("--json", with.json, "one JSON document instead of tables; SI units, the unit in the key");
-  app.add_option("--data", with.data_dir, "folder with hardware.json, for sources")->capture_default_str();
+  app.add_option("--data-dir", with.data_dir, "folder with hardware.json, for sources")->capture_default_str();
   app.require_subcommand(1);
   app.fallthrough();
   for (command& one : with.commands) {
@@ -162,6 +170,7 @@ void parse_and_run(session& with, int argument_count, char** arguments) {
     if (&one != with.asked) continue;
     check_words(with, one, app.get_subcommand(one.name)->remaining());
     check_effects(one);
+    check_form(with, one);
     take_all(one);
     one.run();
   }

@@ -255,9 +255,9 @@ void print_pay(const pay_answer& a, const pay_options& given) {
       "way of paying | >a chip | >billed | ~~~>overhead | ~~~>unused | ~>start to end | ~~>paid unused | >total | "
       "~~~price of");
   for (const paid_run& p : a.ways) {
-    t.add({label_of(p, a.terms.rest_of_term_used), fmt::format("${:.3f}/h", in_usd_per_hour(p.price.per_chip)), duration(p.billed),
-           some(p.overhead), some(p.unused), duration(p.wall), p.unused_cost.value() > 0 ? money(p.unused_cost) : "",
-           money(p.total), std::string(p.price.date.view())});
+    t.add({label_of(p, a.terms.rest_of_term_used), fmt::format("${:.3f}/h", in_usd_per_hour(p.price.per_chip)),
+           duration(p.billed), some(p.overhead), some(p.unused), duration(p.wall),
+           p.unused_cost.value() > 0 ? money(p.unused_cost) : "", money(p.total), std::string(p.price.date.view())});
   }
   t.print();
   for (const missing_way& m : a.missing) print("  {}: {}\n", name(m.kind), m.reason);
@@ -302,7 +302,7 @@ besides ask_besides(const pay_answer& a, const pay_options& given) {
 }
 
 void run_pay(const pay_options& given, session& with) {
-  const loaded_prices prices(given.prices.file);
+  const loaded_prices prices(given.prices, with.data_dir);
   pay_answer a = ask_pay(given, prices.book());
   a.lines = break_even_lines(a, given);
   if (a.ways.empty()) with.status = 1;
@@ -363,7 +363,9 @@ void add_pay_command(session& with) {
   add_price_options(added, options->prices);
   add_spot_options(added, *options);
   added.flag("--whole", options->whole, "do not split a run on flex-start into pieces of 7 days");
-  added.add("--rest-used", options->rest_used, {0, 1}, "share of a commitment's other hours that other work uses: 0.4 or 40%")
+  added
+      .add("--rest-used", options->rest_used, {0, 1},
+           "share of a commitment's other hours that other work uses: 0.4 or 40%")
       .usually("0");
   add_gpu_options(added, *options);
   add_storage_options(added, *options);

@@ -31,8 +31,9 @@ std::vector<std::string> regions_of(const std::vector<std::string>& given, const
 
 void run_plan(plan_options given, session& with) {
   const model_config config = load_model(given.job.config);
-  const loaded_prices prices(given.prices);
+  const loaded_prices prices(given.prices, given.regions, with.data_dir);
   given.regions = regions_of(given.regions, prices.book());
+  for (const std::string& region : given.regions) check_region(prices.book(), region);
   if (given.to_serve) return plan_serving(config, given, prices.book(), with);
   plan_training(config, given, prices.book(), with);
 }
@@ -46,6 +47,7 @@ void add_limit_options(command& to, plan_options& into) {
   to.add("--generation", into.generations, "only these chips: v5e,v6e");
   to.add("--min-chips", into.smallest_chips, {1, 1 << 20}, "chips over all slices");
   to.add("--max-chips", into.largest_chips, {1, 1 << 20}, "chips over all slices");
+  add_picture_option(to);
   to.add("--rows", into.rows, {0, 1e6}, "plans to show, beside those with a star").usually("8");
   to.flag("--accept-uncertain", into.accept_uncertain, "take slices on which the compiler decides whether it fits");
   add_table_options(to);

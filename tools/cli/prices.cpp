@@ -12,13 +12,34 @@ void add_price_file_option(command& to, std::string& file) {
   to.add("--prices", file, "a price file like data/prices.json");
 }
 
-void add_price_options(command& to, price_options& into) {
-  to.add("--region", into.region, "us, or a region such as us-east5; of the prices").usually("us");
+void add_price_options(command& to, price_options& into, std::initializer_list<const char*> needed) {
+  to.add("--region", into.region, "us, or a region of the prices, such as us-east5 or europe-west4")
+      .usually("us")
+      .needs(needed);
   add_price_file_option(to, into.file);
+  to.options.back().needs(needed);
 }
 
-loaded_prices::loaded_prices(const std::string& file) {
-  if (!file.empty()) own_ = load_prices(file);
+namespace {
+
+bool has_region(const price_book& book, const std::string& region) {
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    if (book.row(i).region == std::string_view(region)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+loaded_prices::loaded_prices(const std::string& file, const std::vector<std::string>& regions,
+                             const std::string& data_dir) {
+  if (!file.empty()) {
+    own_ = load_prices(file);
+    return;
+  }
+  for (const std::string& region : regions) {
+    if (!has_region(price_book{}, region)) own_ = load_prices(data_dir + "/prices.json");
+  }
 }
 
 price_book loaded_prices::book() const { return own_ ? own_->book() : price_book{}; }
@@ -33,12 +54,9 @@ std::vector<std::string> all_regions(const price_book& book) {
 }
 
 void check_region(const price_book& book, const std::string& region) {
+  if (has_region(book, region)) return;
   std::string known_regions;
-  for (std::size_t i = 0; i < book.size(); ++i) {
-    const std::string one(book.row(i).region.view());
-    if (one == region) return;
-    if (known_regions.find(one) == std::string::npos) known_regions += (known_regions.empty() ? "" : ", ") + one;
-  }
+  for (const std::string& one : all_regions(book)) known_regions += (known_regions.empty() ? "" : ", ") + one;
   refuse("--region", region, known_regions + "; more with --prices", errc::unknown_name);
 }
 

@@ -1,9 +1,11 @@
 #ifndef TPUPLAN_CLI_PRICES_HPP
 #define TPUPLAN_CLI_PRICES_HPP
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <tpuplan/io/price_file.hpp>
+#include <vector>
 
 // Which prices count: the built-in ones or those of a file, and of which region.
 #include "cli/option.hpp"
@@ -15,13 +17,16 @@ struct price_options {
 };
 
 void add_price_file_option(command& added, std::string& file);
-/// --region and --prices, for commands that look at one region.
-void add_price_options(command& added, price_options& into);
+/// --region and --prices, for commands that look at one region; beside one of `needed`, where there are some.
+void add_price_options(command& added, price_options& into, std::initializer_list<const char*> needed = {});
 
-/// The rows of a price file, if one was given, and the book that looks at them.
+/// The rows of a price file, if one was given, and the book that looks at them. Without one they are the built-in
+/// prices, or where a region is not among those, the prices of all regions in the program's data.
 class loaded_prices {
  public:
-  explicit loaded_prices(const std::string& file);
+  loaded_prices(const std::string& file, const std::vector<std::string>& regions, const std::string& data_dir);
+  loaded_prices(const price_options& given, const std::string& data_dir)
+      : loaded_prices(given.file, {given.region}, data_dir) {}
   [[nodiscard]] tpuplan::price_book book() const;
 
  private:

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/version.hpp>
@@ -92,6 +93,12 @@ void write_words(std::string_view words) {
   if (form().of != output_form::kind::csv) write_table(words);
 }
 void write_table(std::string_view lines) { answer() += printable(lines); }
+
+void write_picture(const std::string& svg) {
+  std::ofstream file(form().picture, std::ios::binary);
+  if (!(file << svg << '\n') || !file.flush())
+    throw tpuplan::error{tpuplan::errc::invalid_argument, "--svg", form().picture, "a file that can be written"};
+}
 
 void print_json(const ordered_json& document) { answer() += document.dump(2) + "\n"; }
 

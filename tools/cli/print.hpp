@@ -26,7 +26,8 @@ using tpuplan::readable::used_of;
 /// How an answer is written. Of csv only the tables are.
 struct output_form {
   enum class kind : unsigned char { text, csv, markdown } of = kind::text;
-  bool wide = false;  // tables may be wider than the terminal
+  bool wide = false;    // tables may be wider than the terminal
+  std::string picture;  // the file for it, if one is wanted
 };
 output_form& form();
 
@@ -57,6 +58,8 @@ template <class... Args>
 void print_next(fmt::format_string<Args...> words, Args&&... args) {
   write_words("\n  " + dim("next: " + fmt::format(words, std::forward<Args>(args)...)) + "\n");
 }
+/// Writes an SVG picture to the file of --svg.
+void write_picture(const std::string& svg);
 /// One document.
 void print_json(const ordered_json& document);
 

@@ -7,6 +7,7 @@
 #include <tpuplan/estimate/serving/advice.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/io/json.hpp>
+#include <tpuplan/io/svg/frontier.hpp>
 #include <tpuplan/io/text/one_line.hpp>
 #include <vector>
 
@@ -211,11 +212,20 @@ void run_serve(const serve_options& given, session& with) {
   const model_config config = load_model(given.config);
   const serve_answer a = ask_serve(config, given);
   if (a.estimate.refusal != serving_refusal::none) with.status = 1;
-  const loaded_prices prices(given.prices.file);
+  const loaded_prices prices(given.prices, with.data_dir);
   check_region(prices.book(), given.prices.region);
   const std::vector<priced_tokens> costs = priced(a, prices.book(), given.prices.region);
   std::optional<gpu_comparison> gpu;
   if (!given.gpu.empty()) gpu = compare_with_gpu(config, a, given, prices.book());
+  if (with.is_given("--svg")) {
+    if (a.estimate.running <= 0)
+      refuse("--svg", "given for a slice that serves nothing", "a slice on which the model fits");
+    frontier_chart chart;
+    chart.title = std::string(config.model.name.view()) + ", throughput and time per token";
+    chart.lines.push_back({std::string(name(a.where).view()) + fmt::format(", tensor {}", a.mesh.tensor),
+                           frontier(config.model, a.job, a.mesh, a.where, a.constants)});
+    write_picture(to_svg(chart));
+  }
   if (with.json) {
     ordered_json document = serve_document(a, config, costs);
     if (gpu) document["gpu"] = gpu_document(*gpu);
@@ -244,6 +254,7 @@ void add_serve_command(session& with) {
   add_price_options(added, options->prices);
   added.add("--gpu", options->gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4, at peak");
   added.add("--gpus", options->gpus, {1, 1024}, "all of one machine, if not given").needs({"--gpu"});
+  add_picture_option(added);
   add_table_options(added);
   added.run = [options, &with] { run_serve(*options, with); };
 }

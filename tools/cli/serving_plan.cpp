@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <tpuplan/io/json.hpp>
+#include <tpuplan/io/svg/frontier.hpp>
 #include <tpuplan/plan/relax.hpp>
 
 #include "cli/plan.hpp"
@@ -51,14 +52,53 @@ std::string reason_words(serving_rejection why) {
   return "?";
 }
 
+std::string words_of(const serving_plan& p) { return fmt::format("{} x {}", p.slices, name(p.where).view()); }
+
+/// Whether two plans are one offer in other packaging: the same replicas on as many chips at the same price.
+bool is_same_offer(const serving_plan& a, const serving_plan& b) {
+  return a.where.chip.name == b.where.chip.name && chips(a.where) * a.slices == chips(b.where) * b.slices &&
+         a.mesh.tensor == b.mesh.tensor && a.mesh.cache == b.mesh.cache && a.kind == b.kind && a.region == b.region &&
+         a.rate == b.rate && a.estimate.per_token.total == b.estimate.per_token.total &&
+         a.estimate.first_token == b.estimate.first_token;
+}
+
+/// The plans that are not those above them in other packaging, each with all names of its offer.
+std::vector<std::pair<std::string, const serving_plan*>> offers_of(const serving_plan_answer& answer) {
+  std::vector<std::pair<std::string, const serving_plan*>> offers;
+  for (const serving_plan& p : answer.plans) {
+    const auto same =
+        std::find_if(offers.begin(), offers.end(), [&](const auto& o) { return is_same_offer(*o.second, p); });
+    if (same == offers.end()) {
+      offers.emplace_back(words_of(p), &p);
+    } else {
+      same->first += " or " + words_of(p);
+    }
+  }
+  return offers;
+}
+
+/// The frontier of each offer, as long as colours tell them apart.
+void draw_plans(const serving_request& request, const serving_plan_answer& answer) {
+  if (answer.plans.empty()) refuse("--svg", "given for an answer without plans", "limits that let a plan in");
+  frontier_chart chart;
+  chart.title = std::string(request.model.name.view()) + ", throughput and time per token of one slice";
+  for (const auto& [words, p] : offers_of(answer)) {
+    if (chart.lines.size() == 6) break;
+    chart.lines.push_back({fmt::format("{}, tensor {}", name(p->where).view(), p->mesh.tensor),
+                           frontier(request.model, request.job, p->mesh, p->where, request.constants)});
+  }
+  write_picture(to_svg(chart));
+}
+
 void print_plans(const serving_plan_answer& answer) {
   table t(
       "slices | ~~>chips | ~~~replica | ~~~>running | >first token | >each token | ~~~>between | >tokens/s | >an hour "
       "| "
       ">million out | ~>HBM per device | ~~paid for as");
-  for (const serving_plan& p : answer.plans) {
+  for (const auto& [words, offered] : offers_of(answer)) {
+    const serving_plan& p = *offered;
     const serving_estimate& e = p.estimate;
-    t.add({fmt::format("{} x {}", p.slices, name(p.where).view()), fmt::format("{}", chips(p.where) * p.slices),
+    t.add({words, fmt::format("{}", chips(p.where) * p.slices),
            fmt::format("tensor {}{}", p.mesh.tensor, p.mesh.cache == cache_sharding::batch ? ", KV by batch" : ""),
            fmt::format("{:.1f}", e.running), duration(e.first_token), duration(e.per_token.total),
            duration_range(e.per_token.low, e.per_token.high),
@@ -182,6 +222,7 @@ void plan_serving(const model_config& config, const plan_options& given, const p
   const serving_request request = make_request(config, given, prices, with);
   const serving_plan_answer answer = plan_serving(request);
   if (answer.plans.empty()) with.status = 1;
+  if (with.is_given("--svg")) draw_plans(request, answer);
   if (with.json) return print_json(document_of(request, answer, config));
   print_answer(request, answer, config, with);
 }

@@ -156,6 +156,8 @@ void print_pairs(const std::vector<std::pair<std::string, std::string>>& pairs) 
   for (const auto& [label, value] : pairs) print("  {}  {}\n", padded(label, width, false), value);
 }
 
+void add_picture_option(command& to) { to.add("--svg", form().picture, "a file for the picture of the answer"); }
+
 void add_table_options(command& to) {
   to.flag("--wide", "all columns, also where they are wider than the terminal", [] {
       form().wide = true;

@@ -58,6 +58,8 @@ class table {
 /// "name  value" lines, aligned.
 void print_pairs(const std::vector<std::pair<std::string, std::string>>& pairs);
 
+/// --svg, for a command whose answer can be drawn.
+void add_picture_option(command& to);
 /// --wide, --csv and --markdown, for a command whose answer has tables.
 void add_table_options(command& to);
 

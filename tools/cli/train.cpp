@@ -3,6 +3,7 @@
 #include <memory>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/io/json.hpp>
+#include <tpuplan/io/svg.hpp>
 #include <tpuplan/io/text/one_line.hpp>
 
 #include "cli/advice.hpp"
@@ -142,7 +143,7 @@ ordered_json train_document(const train_answer& a, const model_config& config, c
 
 void run_train(const train_options& given, session& with) {
   const model_config config = load_model(given.job.config);
-  const loaded_prices prices(given.prices.file);
+  const loaded_prices prices(given.prices, with.data_dir);
   assumed_values assumed;
   train_answer a;
   a.fit = ask_fit(config, given.job, given.mesh, assumed);
@@ -154,6 +155,13 @@ void run_train(const train_options& given, session& with) {
   }
   a.advice = training_advice(config.model, a.fit.job, a.fit.mesh, a.fit.where);
   if (fits(a.fit.memory) == verdict::no) with.status = 1;
+  if (with.is_given("--svg")) {
+    step_chart chart;
+    chart.title = std::string(config.model.name.view()) + ", time of one step";
+    chart.bars.push_back(
+        {std::string(name(a.fit.where, slices(a.fit.mesh)).view()) + ", " + one_line(a.fit.mesh), a.step});
+    write_picture(to_svg(chart));
+  }
   if (with.json) return print_json(train_document(a, config, assumed));
   print_train(a, config);
   print_costs(a, given);
@@ -175,7 +183,8 @@ void add_train_command(session& with) {
   added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of one slice on spot")
       .usually("4h")
       .needs({"--tokens"});
-  add_price_options(added, options->prices);
+  add_price_options(added, options->prices, {"--tokens"});
+  add_picture_option(added);
   add_table_options(added);
   added.run = [options, &with] { run_train(*options, with); };
 }

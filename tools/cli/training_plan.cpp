@@ -4,6 +4,7 @@
 #include <set>
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/io/json/file.hpp>
+#include <tpuplan/io/svg/points.hpp>
 #include <tpuplan/io/text/one_line.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
@@ -435,6 +436,15 @@ void print_answer(const plan_request& request, const plan_answer& answer, const 
   print("\n  {}\n  {}\n", dim("next: " + train_command(answer.plans.front(), with)), dim("      " + further(with)));
 }
 
+/// Time and cost of each plan as it is paid for.
+void draw_plans(const plan_answer& answer, const model_config& config) {
+  if (answer.plans.empty()) refuse("--svg", "given for an answer without plans", "limits that let a plan in");
+  pareto_chart chart;
+  chart.title = std::string(config.model.name.view()) + ", time and cost";
+  for (const plan& p : answer.plans) chart.points.push_back({words_of(p), chosen_cost(p).wall, chosen_cost(p).total});
+  write_picture(to_svg(chart));
+}
+
 }  // namespace
 
 /// All plans, or those that the options choose.
@@ -452,6 +462,7 @@ void plan_training(const model_config& config, const plan_options& given, const 
   const plan_request request = make_request(given, config.model, prices, assumed);
   const plan_answer answer = make_plan(request);
   if (answer.plans.empty()) with.status = 1;
+  if (with.is_given("--svg")) draw_plans(answer, config);
   if (with.json) return print_json(document_of(request, answer, config, assumed, places_in_json(answer, given, with)));
   print_answer(request, answer, config, assumed, given, with);
 }

@@ -136,14 +136,18 @@ inline void read_multimodal(config_fields& top, const multimodal_family& family,
   read_vision(top, family, nothing, model);
 }
 
-/// Every model type that can be read.
-inline std::vector<std::string_view> known_model_types() {
+}  // namespace detail
+
+/// Every `model_type` that can be read: decoders first, then other stacks, then those with a vision tower.
+[[nodiscard]] inline std::vector<std::string_view> known_model_types() {
   std::vector<std::string_view> names;
-  for (const text_family& family : text_families) names.push_back(family.type);
-  for (const stack_family& family : stack_families) names.push_back(family.type);
-  for (const multimodal_family& family : multimodal_families) names.push_back(family.type);
+  for (const detail::text_family& family : detail::text_families) names.push_back(family.type);
+  for (const detail::stack_family& family : detail::stack_families) names.push_back(family.type);
+  for (const detail::multimodal_family& family : detail::multimodal_families) names.push_back(family.type);
   return names;
 }
+
+namespace detail {
 
 /// Reads a model of that type, or says which types there are.
 inline void read_model(const json_object& object, model_config& result) {
@@ -184,7 +188,7 @@ inline void read_model(const json_object& object, model_config& result) {
   const json_object object{config, std::string(source)};
   if (!object.has("model_type")) {
     detail::fail(errc::missing_field, object.path("model_type"), "missing",
-                 detail::nearest_first(detail::known_model_types(), ""));
+                 detail::nearest_first(known_model_types(), ""));
   }
   model_config result;
   result.model_type = object.string("model_type");
@@ -194,7 +198,8 @@ inline void read_model(const json_object& object, model_config& result) {
   return result;
 }
 
-/// Reads a config.json from a file of at most 64 MiB. The model takes the name of the file, without .json.
+/// Reads a config.json from a file of at most 64 MiB. The model takes the name of the file, without .json; that of its
+/// type where it comes through a pipe.
 [[nodiscard]] inline model_config load_hf_config(const std::string& path) {
   std::string name = path.substr(path.find_last_of('/') + 1);
   constexpr std::string_view extension = ".json";
@@ -204,7 +209,8 @@ inline void read_model(const json_object& object, model_config& result) {
   }
   if (name.size() > 64) name.resize(64);
   model_config result = read_hf_config(load_json(path), name);
-  result.model.name = std::string_view(name);
+  const bool is_pipe = name == "stdin" || name.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_pipe) result.model.name = std::string_view(name);
   return result;
 }
 

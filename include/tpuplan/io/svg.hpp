@@ -2,6 +2,7 @@
 #define TPUPLAN_IO_SVG_HPP
 
 #include <tpuplan/io/svg/bars.hpp>
+#include <tpuplan/io/svg/frontier.hpp>
 #include <tpuplan/io/svg/points.hpp>
 
 /// @file

@@ -45,12 +45,20 @@ inline std::size_t edit_distance(std::string_view given, std::string_view name) 
   return row.back();
 }
 
-/// The names as a list, nearest to the beginning of `given` first; in their order where nothing is given.
+/// How far a name is from what was given: the letters that must change where it is a slip of the pen or of the same
+/// family, which is to begin alike; else as far as any other.
+inline std::size_t distance_of(std::string_view given, std::string_view name) {
+  std::size_t alike = 0;
+  while (alike < given.size() && alike < name.size() && to_lower(given[alike]) == to_lower(name[alike])) ++alike;
+  const std::size_t distance = edit_distance(given.substr(0, 40), name);
+  return alike >= 3 || distance <= name.size() / 3 ? distance : std::size_t{1000};
+}
+
+/// The names as a list, nearest to the beginning of `given` first; in their order where nothing is given or alike.
 inline std::string nearest_first(const std::vector<std::string_view>& names, std::string_view given) {
   std::vector<std::pair<std::size_t, std::string_view>> sorted;
-  for (const std::string_view name : names)
-    sorted.emplace_back(given.empty() ? 0 : edit_distance(given.substr(0, 40), name), name);
-  if (!given.empty()) std::sort(sorted.begin(), sorted.end());
+  for (const std::string_view name : names) sorted.emplace_back(given.empty() ? 0 : distance_of(given, name), name);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string list;
   for (const auto& [distance, name] : sorted) list.append(list.empty() ? "" : ", ").append(name);
   return list;

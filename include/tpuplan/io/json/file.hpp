@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <fstream>
 #include <initializer_list>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -72,17 +71,16 @@ inline int bracket_depth(std::string_view characters) noexcept {
 
 /// Reads and parses a file, under the same limits. A file that cannot be read is `errc::malformed_input` too.
 [[nodiscard]] inline nlohmann::json load_json(const std::string& path, const json_limits& limits = {}) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  std::ifstream file(path, std::ios::binary);
   if (!file) detail::fail(errc::malformed_input, "file", path, "a file that can be read");
-  const std::streamoff size = file.tellg();
-  if (size < 0 || size == std::numeric_limits<std::streamoff>::max())  // a folder has the latter
-    detail::fail(errc::malformed_input, "file", path, "a regular file");
-  if (static_cast<std::uint64_t>(size) > limits.bytes) {
-    detail::fail(errc::malformed_input, path, static_cast<std::int64_t>(size), "a file of at most 64 MiB");
+  std::string characters;
+  for (char block[65536]; file;) {  // a pipe has no size before its end
+    file.read(block, sizeof(block));
+    characters.append(block, static_cast<std::size_t>(file.gcount()));
+    if (characters.size() > limits.bytes)
+      detail::fail(errc::malformed_input, path, "longer", "a file of at most 64 MiB");
   }
-  std::string characters(static_cast<std::size_t>(size), '\0');
-  file.seekg(0);
-  if (!file.read(characters.data(), size)) detail::fail(errc::malformed_input, "file", path, "a file that can be read");
+  if (file.bad()) detail::fail(errc::malformed_input, "file", path, "a file that can be read, not a folder");
   return parse_json(characters, path, limits);
 }
 
