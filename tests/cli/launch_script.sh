@@ -15,12 +15,19 @@ fail() {
 cat >"$folder/bin/gcloud" <<'FAKE'
 #!/usr/bin/env bash
 log=$LAUNCH_FOLDER/log
+case "$*" in *resource-policies* | *instance-templates* | *" --command=true") exit 0 ;; esac
 for word in "$@"; do
-  case $word in create | describe | ssh | delete) verb=$word && break ;; esac
+  case $word in create | describe | list-instances | ssh | delete) verb=$word && break ;; esac
 done
 case $verb in
   create) echo create >>"$log" && echo ACTIVE >"$LAUNCH_FOLDER/state" ;;
-  describe) cat "$LAUNCH_FOLDER/state" ;;
+  describe)
+    case "$*" in
+      *"format=value(name)") echo vm ;;
+      *) sed "s/ACTIVE/$READY/" "$LAUNCH_FOLDER/state" ;;
+    esac
+    ;;
+  list-instances) printf 'vm-a\nvm-b\nvm-c\nvm-d\n' ;;
   delete) echo delete >>"$log" && echo GONE >"$LAUNCH_FOLDER/state" ;;
   ssh)
     for word in "$@"; do
@@ -41,10 +48,11 @@ FAKE
 printf '#!/bin/sh\n' >"$folder/bin/sleep"
 chmod +x "$folder/bin/gcloud" "$folder/bin/sleep"
 
-# run_script PREEMPTED STATUS LOG: the script must end so, after exactly these steps.
+# run_script PREEMPTED STATUS LOG: the script must end so, after exactly these steps. $ready is what says that it is there.
+ready=ACTIVE
 run_script() {
   rm -f "$folder"/{log,output,state}
-  PATH=$folder/bin:$PATH LAUNCH_FOLDER=$folder PREEMPTED=$1 bash "$folder/script.sh" >/dev/null 2>"$folder/errors"
+  PATH=$folder/bin:$PATH LAUNCH_FOLDER=$folder PREEMPTED=$1 READY=$ready bash "$folder/script.sh" >/dev/null 2>"$folder/errors"
   status=$?
   [[ $status -eq $2 ]] || fail "preempted $1: status $status instead of $2: $(cat "$folder/errors")"
   steps=$(tr '\n' ' ' <"$folder/log")
@@ -60,6 +68,21 @@ run_script 1 0 "create run delete create run delete"
 run_script all 1 "create run delete create run delete create run delete"
 run_script program 1 "create run"
 grep -q 'still there, and billed' "$folder/errors" || fail "no word of what is still billed"
+
+launch_gce() {
+  "$program" launch --slice "$1" --provisioning spot --target gce --project my-project --zone us-east5-b \
+    --checkpoint gs://my-bucket/run --max-restarts 2 --command 'printf "<%s>" "$CHECKPOINT_DIR"' >"$folder/script.sh" || fail "launch"
+}
+launch_gce v6e-8
+ready=RUNNING
+run_script none 0 "create run delete"
+run_script 1 0 "create run delete create run delete"
+run_script program 1 "create run"
+launch_gce v6e-16
+ready=4
+run_script none 0 "create run run run run delete"
+[[ $(cat "$folder/output") == '<gs://my-bucket/run><gs://my-bucket/run><gs://my-bucket/run><gs://my-bucket/run>' ]] ||
+  fail "the VMs ran $(cat "$folder/output")"
 
 from_file=$("$program" launch "$plan" --target gke --image a/b:c --maxtext --set model_name=a) || fail "from a file"
 from_pipe=$("$program" launch - --target gke --image a/b:c --maxtext --set model_name=a <"$plan") || fail "from a pipe"

@@ -1,4 +1,4 @@
-// A plan as JSON, and the three launch files of it: what is written is read again as what was written.
+// A plan as JSON, and what every launch target writes of it: what is written is read again as what was written.
 #include <tpuplan/io/launch.hpp>
 
 #include "json_mutator.hpp"
@@ -15,24 +15,24 @@ bool is_printable(std::string_view characters) {
   return true;
 }
 
-void check_writers(const launch_request& request) {
-  refused([&] {
-    const nlohmann::ordered_json job = vertex_custom_job(request);
-    require(nlohmann::ordered_json::parse(job.dump()) == job, "a CustomJob is JSON");
-  });
-  refused([&] {
-    const nlohmann::ordered_json manifest = gke_manifest(request);
-    const std::string text = manifest.dump(2);
-    require(is_printable(text), "a manifest is printable");
-    require(nlohmann::ordered_json::parse(text) == manifest, "a manifest is JSON");
-  });
-  for (const tpu_creation how : {tpu_creation::queued_resource, tpu_creation::tpu_vm}) {
-    refused([&] {
-      const std::string script = gcloud_script(request, how);
-      require(script.substr(0, 2) == "#!" && script.back() == '\n' && is_printable(script),
-              "a script is lines of text");
-    });
+void check_writers(const launch_request& given) {
+  for (const launch_target& target : launch_targets) {
+    for (const bool documents : {true, false}) {
+      launch_request request = given;
+      request.args = {};
+      if (documents) request = detail::named_request(given, target);
+      refused([&] {
+        const launch_output output = launch(target, request);
+        require(!output.text.empty() && output.text.back() == '\n' && is_printable(output.text),
+                "what is written is lines of text");
+        require(nlohmann::ordered_json::parse(output.json.dump()) == output.json, "what is written is JSON too");
+      });
+    }
   }
+  refused([&] {
+    const std::string script = gcloud_script(given, tpu_creation::tpu_vm);
+    require(script.substr(0, 2) == "#!" && is_printable(script), "a script is lines of text");
+  });
 }
 
 }  // namespace

@@ -6,9 +6,20 @@
 #include <string>
 
 /// What a document does against a schema of data/launch.json: "" where it is as the schema says, else the first place
-/// that is not, and why. Objects have no keys but their `properties`, unless `values` is the schema of others.
+/// that is not, and why. Objects have no keys but their `properties`, unless `values` is the schema of others; a list of
+/// types is any of them.
 inline std::string schema_problem(const nlohmann::json& document, const nlohmann::json& schema,
                                   const std::string& place = "document") {
+  if (schema.at("type").is_array()) {
+    std::string problem;
+    for (const nlohmann::json& type : schema.at("type")) {
+      nlohmann::json one = schema;
+      one["type"] = type;
+      problem = schema_problem(document, one, place);
+      if (problem.empty()) return "";
+    }
+    return problem;
+  }
   const std::string type = schema.at("type");
   const bool right = (type == "object" && document.is_object()) || (type == "array" && document.is_array()) ||
                      (type == "string" && document.is_string()) || (type == "boolean" && document.is_boolean()) ||

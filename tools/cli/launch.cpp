@@ -1,7 +1,7 @@
 // tpuplan launch
-#include <array>
 #include <cstddef>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <tpuplan/io/json/file.hpp>
@@ -89,47 +89,12 @@ std::vector<std::string> make_command(const launch_options& given, const launch_
   return maxtext_command(request, run);
 }
 
-void print_vertex(const launch_request& request, const launch_options&, const session&) {
-  print_json(vertex_custom_job(request));
-}
-
-void print_gke(const launch_request& request, const launch_options&, const session& with) {
-  const ordered_json manifest = gke_manifest(request);
-  if (!with.json && !request.cluster.empty()) {  // as comments: kubectl reads YAML, of which JSON is a part
-    for (const shell_words& words : gke_node_pools(request)) print("# {}\n", shell_line(words));
-  }
-  print_json(manifest);
-}
-
-void print_gcloud(const launch_request& request, const launch_options& given, const session& with) {
-  const tpu_creation how = given.tpu_vm ? tpu_creation::tpu_vm : tpu_creation::queued_resource;
-  if (!with.json) return print("{}", gcloud_script(request, how));
-  const gcloud_launch commands = gcloud_commands(request, how);
-  print_json({{"create", commands.create},
-              {"state", commands.state},
-              {"run", commands.run},
-              {"delete", commands.remove},
-              {"max_restarts", request.max_restarts}});
-}
-
-/// A service that starts the job.
-struct launch_target {
-  std::string_view name;    // as --target takes it
-  std::string_view writes;  // what is written for it
-  void (*print)(const launch_request&, const launch_options&, const session&);
-};
-
-constexpr std::array<launch_target, 3> launch_targets = {{
-    {"vertex", "CustomJob", print_vertex},
-    {"gke", "manifest", print_gke},
-    {"gcloud", "script", print_gcloud},
-}};
-
-/// "vertex, gke or gcloud"; and with what is written for each, "vertex: CustomJob, gke: manifest, gcloud: script".
+/// "vertex, gke, ... or ray"; and with what is written for each, "vertex: CustomJob of Vertex AI, ...".
 std::string target_names() {
+  constexpr std::size_t count = std::size(launch_targets);
   std::string names{launch_targets[0].name};
-  for (std::size_t i = 1; i < launch_targets.size(); ++i)
-    names += fmt::format("{}{}", i + 1 < launch_targets.size() ? ", " : " or ", launch_targets[i].name);
+  for (std::size_t i = 1; i < count; ++i)
+    names += fmt::format("{}{}", i + 1 < count ? ", " : " or ", launch_targets[i].name);
   return names;
 }
 std::string target_help() {
@@ -139,15 +104,29 @@ std::string target_help() {
   return help;
 }
 
+/// What a TPU VM takes, which is one of two ways of the target gcloud.
+launch_output write_tpu_vm(const launch_request& request) {
+  const gcloud_launch commands = gcloud_commands(request, tpu_creation::tpu_vm);
+  return {gcloud_script(request, tpu_creation::tpu_vm),
+          {{"create", commands.create},
+           {"state", commands.state},
+           {"run", commands.run},
+           {"delete", commands.remove},
+           {"max_restarts", request.max_restarts}}};
+}
+
 void run_launch(const launch_options& given, const session& with) {
   const std::optional<planned_training> plan = plan_of(given);
   launch_request request = make_request(given, plan);
   request.command = make_command(given, request, plan);
   if (given.tpu_vm && given.target != "gcloud") refuse("--tpu-vm", "given", "an option of --target gcloud");
-  for (const launch_target& one : launch_targets) {
-    if (one.name == given.target) return one.print(request, given, with);
-  }
-  refuse("--target", given.target, target_names(), errc::unknown_name);
+  const maybe<launch_target> target = find_launch_target(given.target);
+  if (!target) refuse("--target", given.target, target_names(), errc::unknown_name);
+  if (!given.restarts && target->ends_with_flex_start && request.capacity == provisioning::flex_start)
+    request.max_restarts = 0;
+  const launch_output output = given.tpu_vm ? write_tpu_vm(request) : launch(*target, request);
+  if (with.json) return print_json(output.json);
+  print("{}", output.text);
 }
 
 }  // namespace
@@ -168,14 +147,21 @@ void add_launch_command(session& with) {
   added.add("--name", request.name, "of the job").usually("tpuplan");
   added.add("--project", request.project, "of Google Cloud");
   added.add("--zone", request.zone, "us-east5-b");
-  added.add("--cluster", request.cluster, "gke: write the commands for its node pools above the manifest");
+  added.add("--cluster", request.cluster, "of gcluster and xpk; gke: write the commands for its node pools too");
   added.add("--image", request.image, "container with the program");
   added.add("--checkpoint", request.checkpoint, "gs://BUCKET/FOLDER, CHECKPOINT_DIR to the program");
-  added.add("--max-restarts", options->restarts, {0, 1e6},
-            "after preemptions and failures; 100, or twice the preemptions that the plan expects");
+  added.add(
+      "--max-restarts", options->restarts, {0, 1e6},
+      "after preemptions and failures; 100, or twice the preemptions that the plan expects; 0 on flex-start of GKE");
   added.add("--max-run", request.max_run, "after which the service ends the job: 20d");
   added.add("--command", options->command, "a line for bash; what the image starts, if not given")
       .excludes({"--maxtext"});
+  added.add("--args", request.args, "a word to what the image starts; again for the next").whole();
+  added.add("--service-account", request.service_account, "an e-mail address; on GKE the name of a Kubernetes account");
+  added.add("--queue", request.queue, "gke and gcluster: a LocalQueue of Kueue");
+  added.add("--location", request.location, "vertex: the region; writes the command that creates the job");
+  added.add("--tensorboard", request.tensorboard, "vertex: the number of a TensorBoard");
+  added.add("--output", request.output, "vertex: gs://BUCKET/FOLDER; --checkpoint, if not given");
   added.flag("--maxtext", options->maxtext, "run MaxText with the layout of the plan");
   added
       .add("--set", options->maxtext_extra,

@@ -16,7 +16,8 @@ std::string gke_offer(const json& gke, const std::string& chip) {
   };
   const auto listed_in = [&](const char* key) { return literal(has(at(gke, key, "launch.json: gke"), chip)); };
   return joined({label("one_vm"), label("more"), listed_in("multislice"), listed_in("flex_start"),
-                 listed_in("pools_of_several_vms"), listed_in("workload_policy")});
+                 listed_in("pools_of_several_vms"), listed_in("workload_policy"), listed_in("flex_start_several_vms"),
+                 listed_in("queued"), listed_in("hyperdisk")});
 }
 
 std::string gcloud_offer(const json& gcloud, const std::string& chip) {
@@ -33,6 +34,20 @@ std::string vertex_offer(const json& vertex, const std::string& chip) {
       {literal(has(at(vertex, "generations", owner), chip)), of(at(vertex, "accelerator_types", owner), chip)});
 }
 
+std::string gce_offer(const json& gce, const std::string& chip) {
+  const std::string owner = "launch.json: gce";
+  return joined({of(at(gce, "image_families", owner), chip), literal(has(at(gce, "hyperdisk", owner), chip))});
+}
+
+std::string tool_offer(const json& file, const std::string& chip) {
+  const auto listed_in = [&](const char* tool, const char* key) {
+    return literal(has(at(at(file, tool, "launch.json"), key, tool), chip));
+  };
+  return joined({listed_in("gcluster", "generations"), listed_in("xpk", "generations"),
+                 listed_in("skypilot", "accelerators"), listed_in("skypilot", "machine_types"),
+                 of(at(at(file, "skypilot", "launch.json"), "flex_start_zones", "skypilot"), chip)});
+}
+
 }  // namespace
 
 std::string offer_table(data_folder& data) {
@@ -40,12 +55,15 @@ std::string offer_table(data_folder& data) {
   std::string text = "inline constexpr launch_offer launch_offers[] = {\n";
   for (const std::string& chip : data.chips()) {
     text += "    {" + in_quotes(chip) + ",\n";
-    text += "     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/\n";
+    text += "     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,\n";
+    text += "       flex_start_several_vms, queued, hyperdisk*/\n";
     text += "     {" + gke_offer(at(file, "gke", "launch.json"), chip) + "},\n";
     text += "     /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {" +
             gcloud_offer(at(file, "gcloud", "launch.json"), chip) + "},\n";
     text += "     /*vertex: offered, accelerator_type*/ {" + vertex_offer(at(file, "vertex", "launch.json"), chip) +
-            "}},\n";
+            "},\n";
+    text += "     /*gce: image_family, hyperdisk*/ {" + gce_offer(at(file, "gce", "launch.json"), chip) + "},\n";
+    text += "     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {" + tool_offer(file, chip) + "}},\n";
   }
   return unformatted(text + "};\n");
 }

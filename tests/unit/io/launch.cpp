@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/commands.hpp"
 #include "support/refusal.hpp"
 #include "support/schema.hpp"
 
@@ -94,38 +95,8 @@ std::string gke_problem(const json& manifest) {
   return schema_problem(manifest, schemas.at(kind));
 }
 
-// A command of gcloud against the flags that it is documented to take.
 std::string gcloud_problem(const shell_words& words) {
-  if (words.empty() || words[0] != "gcloud") return "not gcloud";
-  std::string called;
-  std::vector<std::string> flags;
-  std::size_t names = 0;
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    if (words[i].compare(0, 2, "--") == 0) {
-      flags.push_back(words[i].substr(0, words[i].find('=')));
-      continue;
-    }
-    if (!flags.empty()) return "a name behind flags";
-    if (documented().at("gcloud").at("commands").contains(called))
-      ++names;
-    else
-      called += (called.empty() ? "" : " ") + words[i];
-  }
-  if (!documented().at("gcloud").at("commands").contains(called)) return "no command " + called;
-  if (names != 1) return "not one name";
-  const json& command = documented().at("gcloud").at("commands").at(called);
-  for (const json& needed : command.at("required")) {
-    if (std::count(flags.begin(), flags.end(), needed.get<std::string>()) != 1) return "not once: " + needed.dump();
-  }
-  for (const std::string& flag : flags) {
-    const auto among = [&](const char* list) {
-      const json& known = command.at(list);
-      return std::find(known.begin(), known.end(), flag) != known.end();
-    };
-    if (!among("required") && !among("flags")) return "no flag " + flag;
-    if (std::count(flags.begin(), flags.end(), flag) != 1) return "twice: " + flag;
-  }
-  return "";
+  return command_problem(words, "gcloud", documented().at("gcloud").at("commands"));
 }
 
 bool has(const shell_words& words, const std::string& word) {
@@ -143,7 +114,7 @@ void for_each_request(const std::function<void(const launch_request&)>& use) {
         launch_request r = request_for("v6e-8", slices);
         r.where = slice_at(i);
         r.capacity = kind;
-        r.cluster = "tpus";
+        if (kind == provisioning::flex_start) r.max_restarts = 0;
         if (kind == provisioning::calendar) r.reservation = "my-reservation";
         use(r);
       }
@@ -230,11 +201,13 @@ TEST_CASE("a JobSet of GKE") {
 TEST_CASE("a Job of GKE where one VM is the slice") {
   launch_request r = request_for("v5e-8");
   r.capacity = provisioning::flex_start;
+  r.max_restarts = 0;
   r.command = {"bash", "-c", "echo $(hostname) $$ \"a: b\" # c"};
   const ordered_json manifest = gke_manifest(r);
   CHECK(gke_problem(manifest) == "");
   CHECK(manifest.dump(2) + "\n" == golden("gke_job.json"));
-  CHECK(manifest["spec"]["backoffLimit"] == 100);
+  CHECK(manifest["spec"]["backoffLimit"] == 0);
+  CHECK(gke_manifest(request_for("v5e-8"))["spec"]["backoffLimit"] == 100);
   const launch_request two = [] {
     launch_request on_two = request_for("v5e-8");
     on_two.where = on_machine_type(on_two.where, "ct5lp-hightpu-4t");
@@ -292,7 +265,8 @@ TEST_CASE("the node pools of GKE") {
   CHECK(has(pools[1], "--placement-policy=llama-8b-policy"));
   CHECK(has(pools[1], "--spot"));
   std::int64_t made = 0;
-  for_each_request([&](const launch_request& one) {
+  for_each_request([&](launch_request one) {
+    one.cluster = "tpus";
     if (refusal_of([&] { (void)gke_node_pools(one); }).refused) return;
     INFO(name(one.where).view() << " x " << one.slices << " " << name(one.capacity));
     for (const shell_words& words : gke_node_pools(one)) CHECK(gcloud_problem(words) == "");
@@ -436,16 +410,19 @@ TEST_CASE("what a service does not have is refused by the name of the field, wit
        errc::unsupported,
        {"slices is 2", "v4, v5e, v5p, v6e or tpu7x"}},
       {"slices of one VM on GKE", gke(request_for("v6e-8", 2)), errc::unsupported, {"slices is 2", "one VM"}},
-      {"flex-start of v4 on GKE", gke(flex("v4-8")), errc::unsupported, {"documented for v5e, v5p or v6e"}},
-      {"flex-start of tpu7x on GKE", gke(flex("tpu7x-2")), errc::unsupported, {"documented for v5e, v5p or v6e"}},
-      {"flex-start of several VMs on GKE", gke(flex("v6e-16")), errc::unsupported, {"slices of one VM"}},
+      {"flex-start of v4 on GKE", gke(flex("v4-8")), errc::unsupported, {"documented for v5e, v5p, v6e or tpu7x"}},
+      {"flex-start of several VMs on GKE",
+       gke(flex("v5e-16")),
+       errc::unsupported,
+       {"several VMs is documented for v6e or tpu7x"}},
+      {"restarts of flex-start on GKE", gke(flex("v6e-16")), errc::invalid_argument, {"max_restarts is 100"}},
       {"limit on GKE", gke(with(request_for("v6e-8"), for_3h)), errc::unsupported, {"max_run is 10800"}},
       {"no cluster", pools(request_for("v6e-16")), errc::missing_field, {"cluster is missing"}},
       {"pool of v3 on several VMs",
        pools(with(request_for("v3-32"), [](launch_request& r) { r.cluster = "tpus"; })),
        errc::unsupported,
        {"v3"}},
-      {"tpu7x by gcloud", queued(request_for("tpu7x-128")), errc::unsupported, {"slice is tpu7x-128", "use gke"}},
+      {"tpu7x by gcloud", queued(request_for("tpu7x-128")), errc::unsupported, {"slice is tpu7x-128", "has no others"}},
       {"v4-8192 by gcloud", queued(request_for("v4-8192")), errc::unsupported, {"slice is v4-8192", "2048 chips"}},
       {"slices of v3 by gcloud", queued(request_for("v3-32", 2)), errc::unsupported, {"slices is 2", "v4"}},
       {"flex-start of v5p by gcloud", queued(flex("v5p-8")), errc::unsupported, {"flex-start is for v5e or v6e"}},
@@ -480,7 +457,6 @@ TEST_CASE("what a service does not have is refused by the name of the field, wit
 TEST_CASE("a chip under another name is offered nowhere") {
   launch_request r = request_for("v6e-256");
   r.where.chip.name = "mine";
-  r.cluster = "tpus";
   for (const auto& call :
        std::vector<std::function<void()>>{[&] { (void)vertex_custom_job(r); }, [&] { (void)gke_manifest(r); },
                                           [&] { (void)gke_node_pools(r); }, [&] { (void)gcloud_commands(r); }}) {

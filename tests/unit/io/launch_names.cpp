@@ -29,7 +29,6 @@ launch_request good_request() {
   r.image = "a/b:c";
   r.project = "my-project";
   r.zone = "us-east5-b";
-  r.cluster = "tpus";
   return r;
 }
 
@@ -44,7 +43,12 @@ const std::vector<field> fields = {{"name", &launch_request::name},
                                    {"cluster", &launch_request::cluster},
                                    {"reservation", &launch_request::reservation},
                                    {"image", &launch_request::image},
-                                   {"checkpoint", &launch_request::checkpoint}};
+                                   {"checkpoint", &launch_request::checkpoint},
+                                   {"service_account", &launch_request::service_account},
+                                   {"queue", &launch_request::queue},
+                                   {"location", &launch_request::location},
+                                   {"tensorboard", &launch_request::tensorboard},
+                                   {"output", &launch_request::output}};
 
 const std::vector<std::string> hostile = {"a\nb",
                                           "job\n",
@@ -114,6 +118,7 @@ std::string bash_words(const std::string& line) {
 TEST_CASE("hostile names are refused everywhere") {
   const auto check = [](const field& one, const std::string& value) {
     launch_request r = good_request();
+    r.cluster = "tpus";
     r.*(one.member) = value;
     INFO(one.called << " = " << value.substr(0, 40));
     const refusal got = refusal_of([&] { validate(r); });
@@ -278,6 +283,37 @@ TEST_CASE("numbers and capacity that make no sense are refused") {
   gives_up.capacity = provisioning::spot;
   gives_up.max_restarts = 0;
   CHECK_FALSE(refusal_of([&] { validate(gives_up); }).refused);
+}
+
+TEST_CASE("what only some services have has its rules too") {
+  struct row {
+    std::string launch_request::*member;
+    std::string value;
+    bool right;
+  };
+  const std::vector<row> rows = {
+      {&launch_request::service_account, "me@my-project.iam.gserviceaccount.com", true},
+      {&launch_request::service_account, "trainer", true},
+      {&launch_request::service_account, "me@host", false},
+      {&launch_request::service_account, "me@", false},
+      {&launch_request::service_account, "@a.b", false},
+      {&launch_request::service_account, "a@b.c@d.e", false},
+      {&launch_request::queue, "user-queue", true},
+      {&launch_request::queue, "user_queue", false},
+      {&launch_request::location, "us-central1", true},
+      {&launch_request::location, "us-central1-a", false},
+      {&launch_request::tensorboard, "1234567890", true},
+      {&launch_request::tensorboard, "0123", false},
+      {&launch_request::tensorboard, "12a", false},
+      {&launch_request::output, "gs://my-bucket/out", true},
+      {&launch_request::output, "my-bucket", false},
+  };
+  for (const row& one : rows) {
+    launch_request r = good_request();
+    r.*(one.member) = one.value;
+    INFO(one.value);
+    CHECK(refusal_of([&] { validate(r); }).refused == !one.right);
+  }
 }
 
 TEST_CASE("the program's words arrive as they are, through JSON and the shell") {

@@ -33,12 +33,14 @@ namespace detail {
 
 /// Refuses what the Cloud TPU API is not documented to offer.
 inline void check_gcloud(const launch_request& request, tpu_creation how) {
+  check_extras(request, "the Cloud TPU API", {"service_account"});
+  check_service_account(request, false);
   const cloud_tpu_offer offer = offers_of(request.where.chip.name).gcloud;
   const std::string_view kind = name(request.capacity);
   if (offer.runtime_version.empty()) {
     fail(errc::unsupported, "slice", name(request.where).view(), "a slice of " + chips_with([](const launch_offer& o) {
                                                                    return !o.gcloud.runtime_version.empty();
-                                                                 }) + ": the Cloud TPU API has no others; use gke");
+                                                                 }) + ": the Cloud TPU API has no others");
   }
   if (offer.most_chips > 0 && chips(request.where) > offer.most_chips)
     fail(errc::unsupported, "slice", name(request.where).view(),
@@ -115,6 +117,7 @@ inline shell_words gcloud_create(const launch_request& request, tpu_creation how
   words.push_back((queued ? "--runtime-version=" : "--version=") +
                   std::string(offers_of(request.where.chip.name).gcloud.runtime_version));
   if (!request.checkpoint.empty()) words.push_back("--metadata=checkpoint-dir=" + request.checkpoint);
+  if (!request.service_account.empty()) words.push_back("--service-account=" + request.service_account);
   if (queued)
     add_queued_capacity(words, request);
   else if (request.capacity == provisioning::spot)
@@ -174,15 +177,22 @@ inline shell_words worker_command(const launch_request& request) {
 
 namespace detail {
 
-/// The loop around the four commands, which stand above it as functions.
-inline std::string restart_loop(const launch_request& request, std::string_view ready) {
+/// The first lines of a script: its interpreter, and what it starts.
+inline std::string script_head(const launch_request& request) {
+  return "#!/usr/bin/env bash\n# " + request.name + ": " + std::to_string(request.slices) + " x " +
+         std::string(name(request.where).view()) + ", " + std::string(name(request.capacity)) + "\n";
+}
+
+/// The loop around the four commands, which stand above it as functions. `ready` is what state prints once the VMs are
+/// there, `gone` the patterns of what it prints when they will not come.
+inline std::string restart_loop(const launch_request& request, std::string_view ready, std::string_view gone) {
   std::string loop = R"sh(
 restarts=0
 while true; do
   create || exit 1
   while [ "$(state)" != READY ]; do
     case "$(state)" in
-      FAILED | SUSPENDING | SUSPENDED | PREEMPTED) break ;;
+      GONE) break ;;
     esac
     sleep 60
   done
@@ -207,6 +217,7 @@ done
       loop.replace(at, mark.size(), value);
   };
   put("READY", ready);
+  put("GONE", gone);
   put("LIMIT", std::to_string(request.max_restarts));
   put("NAME", request.name);
   return loop;
@@ -223,8 +234,7 @@ done
 [[nodiscard]] inline std::string gcloud_script(const launch_request& request,
                                                tpu_creation how = tpu_creation::queued_resource) {
   const gcloud_launch commands = gcloud_commands(request, how);
-  std::string out = "#!/usr/bin/env bash\n# " + request.name + ": " + std::to_string(request.slices) + " x " +
-                    std::string(name(request.where).view()) + ", " + std::string(name(request.capacity)) + "\n";
+  std::string out = detail::script_head(request);
   if (commands.run.empty()) return out + shell_line(commands.create, false) + "\n";
   const auto function = [&out](const char* called, const shell_words& words) {
     out += std::string(called) + "() {\n  " + shell_line(words, false) + "\n}\n";
@@ -234,7 +244,8 @@ done
   function("state", commands.state);
   function("run", commands.run);
   function("delete", commands.remove);
-  return out + detail::restart_loop(request, how == tpu_creation::queued_resource ? "ACTIVE" : "READY");
+  return out + detail::restart_loop(request, how == tpu_creation::queued_resource ? "ACTIVE" : "READY",
+                                    "FAILED | SUSPENDING | SUSPENDED | PREEMPTED");
 }
 
 }  // namespace abi_0

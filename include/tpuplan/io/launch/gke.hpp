@@ -17,6 +17,31 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
+/// Whether Kueue asks for the capacity before the pods are there: queued provisioning of flex-start.
+inline bool is_queued(const launch_request& request) {
+  return request.capacity == provisioning::flex_start && !request.queue.empty() &&
+         offers_of(request.where.chip.name).gke.queued;
+}
+
+/// Refuses flex-start of chips and sizes for which GKE does not document it, and restarts on it: Google's recipe
+/// submits with none, since the nodes go when the job has ended. Source: AI-Hypercomputer/tpu-recipes, flex-start with
+/// Cluster Toolkit (2026).
+inline void check_gke_flex_start(const launch_request& request) {
+  if (request.capacity != provisioning::flex_start) return;
+  const gke_offer offer = offers_of(request.where.chip.name).gke;
+  const bool several = vms(request.where) > 1;
+  const auto offered = [several](const launch_offer& o) {
+    return several ? o.gke.flex_start_several_vms : o.gke.flex_start;
+  };
+  if (!(several ? offer.flex_start_several_vms : offer.flex_start)) {
+    fail(errc::unsupported, "provisioning", name(request.capacity),
+         std::string("on_demand, spot or a reservation: on GKE flex-start of ") + (several ? "several VMs" : "one VM") +
+             " is documented for " + chips_with(offered));
+  }
+  if (request.max_restarts > 0)
+    fail(errc::invalid_argument, "max_restarts", request.max_restarts, "0: flex-start on GKE ends with the first try");
+}
+
 /// Refuses what GKE is not documented to offer.
 inline void check_gke(const launch_request& request) {
   const gke_offer offer = offers_of(request.where.chip.name).gke;
@@ -32,18 +57,10 @@ inline void check_gke(const launch_request& request) {
   }
   if (request.slices > 1 && vms(request.where) == 1)
     fail(errc::unsupported, "slices", request.slices, "1: multislice on GKE needs slices of more than one VM");
-  if (request.capacity == provisioning::flex_start) {
-    if (!offer.flex_start) {
-      fail(errc::unsupported, "provisioning", name(request.capacity),
-           "on_demand, spot or a reservation: on GKE flex-start is documented for " +
-               chips_with([](const launch_offer& o) { return o.gke.flex_start; }));
-    }
-    if (vms(request.where) > 1) {
-      fail(errc::unsupported, "provisioning", name(request.capacity),
-           "on_demand, spot or a reservation: GKE documents flex-start for slices of one VM; gcloud has it for more");
-    }
-  }
-  if (request.max_run.value() > 0)
+  check_extras(request, "GKE", {"cluster", "args", "service_account", "queue"});
+  check_service_account(request, true);
+  check_gke_flex_start(request);
+  if (request.max_run.value() > 0 && !is_queued(request))
     fail(errc::unsupported, "max_run", request.max_run.value(), "0: a JobSet has no limit over its restarts");
 }
 
@@ -53,7 +70,8 @@ inline nlohmann::ordered_json gke_node_selector(const launch_request& request) {
       {"cloud.google.com/gke-tpu-accelerator", vms(request.where) == 1 ? offer.one_vm : offer.several_vms},
       {"cloud.google.com/gke-tpu-topology", name(request.where.shape).view()}};
   if (request.capacity == provisioning::spot) selector["cloud.google.com/gke-spot"] = "true";
-  if (request.capacity == provisioning::flex_start) selector["cloud.google.com/gke-flex-start"] = "true";
+  if (request.capacity == provisioning::flex_start)
+    selector[is_queued(request) ? "cloud.google.com/gke-queued" : "cloud.google.com/gke-flex-start"] = "true";
   if (!request.reservation.empty()) selector["cloud.google.com/reservation-name"] = request.reservation;
   return selector;
 }
@@ -69,6 +87,7 @@ inline nlohmann::ordered_json gke_container(const launch_request& request) {
   using nlohmann::ordered_json;
   ordered_json container = {{"name", "tpu"}, {"image", request.image}};
   for (const std::string& word : request.command) container["command"].push_back(gke_literal(word));
+  for (const std::string& word : request.args) container["args"].push_back(gke_literal(word));
   if (!request.checkpoint.empty())
     container["env"] = ordered_json::array({{{"name", "CHECKPOINT_DIR"}, {"value", request.checkpoint}}});
   container["ports"] = ordered_json::array({{{"containerPort", 8471}}, {{"containerPort", 8080}}});
@@ -84,15 +103,32 @@ inline nlohmann::ordered_json gke_pod(const launch_request& request) {
   };
   ordered_json tolerations = ordered_json::array({tolerate("google.com/tpu")});
   if (request.capacity == provisioning::spot) tolerations.push_back(tolerate("cloud.google.com/gke-spot"));
+  if (is_queued(request)) tolerations.push_back(tolerate("cloud.google.com/gke-queued"));
   ordered_json pod = {{"restartPolicy", "Never"}};
   if (vms(request.where) > 1) {
     pod["hostNetwork"] = true;
     pod["dnsPolicy"] = "ClusterFirstWithHostNet";
   }
+  if (!request.service_account.empty()) pod["serviceAccountName"] = request.service_account;
   pod["nodeSelector"] = gke_node_selector(request);
   pod["tolerations"] = tolerations;
   pod["containers"] = ordered_json::array({gke_container(request)});
   return {{"spec", pod}};
+}
+
+/// The name of the job, its queue of Kueue, and how long queued capacity is to last. Source: GoogleCloudPlatform/
+/// cluster-toolkit @1047080 examples/gke-consumption-options/dws-flex-start-queued-provisioning (2026-06-25).
+inline nlohmann::ordered_json gke_metadata(const launch_request& request) {
+  nlohmann::ordered_json metadata = {{"name", request.name}};
+  if (!request.queue.empty()) metadata["labels"] = {{"kueue.x-k8s.io/queue-name", request.queue}};
+  if (vms(request.where) > 1)
+    metadata["annotations"]["alpha.jobset.sigs.k8s.io/exclusive-topology"] = "cloud.google.com/gke-nodepool";
+  if (is_queued(request)) {
+    std::string time = seconds_text(request.max_run.value() > 0 ? request.max_run : seconds{7 * 86400.0});
+    time.pop_back();  // the unit
+    metadata["annotations"]["provreq.kueue.x-k8s.io/maxRunDurationSeconds"] = time;
+  }
+  return metadata;
 }
 
 }  // namespace detail
@@ -100,7 +136,8 @@ inline nlohmann::ordered_json gke_pod(const launch_request& request) {
 /// The manifest that runs the request: a Job where the slice is one VM, else a JobSet with a job for each slice and a
 /// pod for each VM. `kubectl apply -f -` takes it as JSON. The cluster needs node pools (`gke_node_pools`) and, for a
 /// JobSet, its controller. Refuses, by name of the field: chips that GKE does not have, no image, several slices of one
-/// VM each or of a chip without multislice, flex-start on several VMs or of a chip without it, and `max_run`.
+/// VM each or of a chip without multislice, flex-start of a chip without it or with restarts, and `max_run` but with a
+/// queue on flex-start, whose capacity it then limits.
 /// Worked: two slices of v6e-16 are replicas 2, parallelism 4 and google.com/tpu 4.
 /// Source: GoogleCloudPlatform/ai-on-gke best-practices/hotswap.md (2025-03-27); GKE "Deploy TPU Multislices".
 [[nodiscard]] inline nlohmann::ordered_json gke_manifest(const launch_request& request) {
@@ -113,13 +150,11 @@ inline nlohmann::ordered_json gke_pod(const launch_request& request) {
                       {"backoffLimit", pods == 1 ? request.max_restarts : 0},
                       {"template", detail::gke_pod(request)}};
   if (pods == 1)
-    return {{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"metadata", {{"name", request.name}}}, {"spec", job}};
+    return {{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"metadata", detail::gke_metadata(request)}, {"spec", job}};
   const ordered_json replicated = {{"name", "slice"}, {"replicas", request.slices}, {"template", {{"spec", job}}}};
   return {{"apiVersion", "jobset.x-k8s.io/v1alpha2"},
           {"kind", "JobSet"},
-          {"metadata",
-           {{"name", request.name},
-            {"annotations", {{"alpha.jobset.sigs.k8s.io/exclusive-topology", "cloud.google.com/gke-nodepool"}}}}},
+          {"metadata", detail::gke_metadata(request)},
           {"spec",
            {{"failurePolicy", {{"maxRestarts", request.max_restarts}}},
             {"replicatedJobs", ordered_json::array({replicated})}}}};
@@ -135,6 +170,7 @@ inline shell_words gke_node_pool(const launch_request& request, const std::strin
   add("--location=" + std::string(region_of(request.zone)));
   add("--node-locations=" + request.zone);
   add("--machine-type=" + launched_machine(request));
+  if (offers_of(request.where.chip.name).gke.hyperdisk) add("--disk-type=hyperdisk-balanced");
   if (!policy.empty())
     add("--placement-policy=" + policy);
   else if (vms(request.where) > 1)
@@ -144,6 +180,7 @@ inline shell_words gke_node_pool(const launch_request& request, const std::strin
     add("--max-nodes=" + count);
     for (const char* word : {"--location-policy=ANY", "--reservation-affinity=none", "--no-enable-autorepair"})
       add(word);
+    if (is_queued(request)) add("--enable-queued-provisioning");
     return words;
   }
   add("--num-nodes=" + count);

@@ -17,12 +17,15 @@ namespace detail {
 
 /// What GKE offers of a chip.
 struct gke_offer {
-  std::string_view one_vm{};          ///< the label gke-tpu-accelerator of slices of one VM; empty: not offered
-  std::string_view several_vms{};     ///< the same label of larger slices
-  bool multislice = false;            ///< several slices in one JobSet
-  bool flex_start = false;            ///< capacity that waits in a queue and lasts for 7 days
-  bool pools_of_several_vms = false;  ///< whether it is documented how such a node pool is made
-  bool workload_policy = false;       ///< pools of several VMs need a workload policy
+  std::string_view one_vm{};            ///< the label gke-tpu-accelerator of slices of one VM; empty: not offered
+  std::string_view several_vms{};       ///< the same label of larger slices
+  bool multislice = false;              ///< several slices in one JobSet
+  bool flex_start = false;              ///< capacity that waits in a queue and lasts for 7 days
+  bool pools_of_several_vms = false;    ///< whether it is documented how such a node pool is made
+  bool workload_policy = false;         ///< pools of several VMs need a workload policy
+  bool flex_start_several_vms = false;  ///< flex-start also for slices of several VMs
+  bool queued = false;                  ///< flex-start by queued provisioning, with a queue of Kueue
+  bool hyperdisk = false;               ///< the blueprints boot its nodes from hyperdisk-balanced
 };
 
 /// What the Cloud TPU API offers of a chip.
@@ -31,6 +34,21 @@ struct cloud_tpu_offer {
   bool multislice = false;             ///< several slices in one queued resource
   bool flex_start = false;             ///< capacity that waits in a queue and lasts for 7 days
   std::int64_t most_chips = 0;         ///< of the largest accelerator type, where that is less than a slice may have
+};
+
+/// What Compute Engine offers of a chip by its own instances.
+struct compute_offer {
+  std::string_view image_family{};  ///< the VM image of the chip; empty: not offered
+  bool hyperdisk = false;           ///< its VMs boot from hyperdisk-balanced
+};
+
+/// What SkyPilot and the tools that submit to a GKE cluster offer of a chip.
+struct tool_offer {
+  bool gcluster = false;          ///< Cluster Toolkit has its machine types
+  bool xpk = false;               ///< XPK has its slices
+  bool accelerators = false;      ///< SkyPilot makes its slices by the Cloud TPU API
+  bool machine_types = false;     ///< SkyPilot makes VMs of it by Compute Engine
+  std::string_view flex_zones{};  ///< where SkyPilot has flex-start of it, with a space between zones; empty: nowhere
 };
 
 /// What training on Vertex AI offers of a chip.
@@ -45,56 +63,85 @@ struct launch_offer {
   gke_offer gke{};           ///< of GKE
   cloud_tpu_offer gcloud{};  ///< of the Cloud TPU API
   vertex_offer vertex{};     ///< of Vertex AI
+  compute_offer gce{};       ///< of Compute Engine
+  tool_offer tools{};        ///< of SkyPilot, XPK and Cluster Toolkit
 };
 
 // generated: launch_offers from data/launch.json
 // clang-format off
 inline constexpr launch_offer launch_offers[] = {
     {"v2",
-     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
-     {"", "", false, false, false, false},
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
+       flex_start_several_vms, queued, hyperdisk*/
+     {"", "", false, false, false, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", false, false, 0},
-     /*vertex: offered, accelerator_type*/ {true, "TPU_V2"}},
+     /*vertex: offered, accelerator_type*/ {true, "TPU_V2"},
+     /*gce: image_family, hyperdisk*/ {"", false},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, true, false, ""}},
     {"v3",
-     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
-     {"tpu-v3-device", "tpu-v3-slice", false, false, false, false},
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
+       flex_start_several_vms, queued, hyperdisk*/
+     {"tpu-v3-device", "tpu-v3-slice", false, false, false, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", false, false, 0},
-     /*vertex: offered, accelerator_type*/ {true, "TPU_V3"}},
+     /*vertex: offered, accelerator_type*/ {true, "TPU_V3"},
+     /*gce: image_family, hyperdisk*/ {"", false},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, true, false, ""}},
     {"v4",
-     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
-     {"tpu-v4-podslice", "tpu-v4-podslice", true, false, true, false},
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
+       flex_start_several_vms, queued, hyperdisk*/
+     {"tpu-v4-podslice", "tpu-v4-podslice", true, false, true, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", true, false, 2048},
-     /*vertex: offered, accelerator_type*/ {false, ""}},
+     /*vertex: offered, accelerator_type*/ {false, ""},
+     /*gce: image_family, hyperdisk*/ {"", false},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, false, ""}},
     {"v5e",
-     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
-     {"tpu-v5-lite-podslice", "tpu-v5-lite-podslice", true, true, true, false},
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
+       flex_start_several_vms, queued, hyperdisk*/
+     {"tpu-v5-lite-podslice", "tpu-v5-lite-podslice", true, true, true, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv5-lite", true, true, 0},
-     /*vertex: offered, accelerator_type*/ {true, ""}},
+     /*vertex: offered, accelerator_type*/ {true, ""},
+     /*gce: image_family, hyperdisk*/ {"", false},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, false, ""}},
     {"v5p",
-     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
-     {"tpu-v5p-slice", "tpu-v5p-slice", true, true, true, false},
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
+       flex_start_several_vms, queued, hyperdisk*/
+     {"tpu-v5p-slice", "tpu-v5p-slice", true, true, true, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv5", true, false, 0},
-     /*vertex: offered, accelerator_type*/ {false, ""}},
+     /*vertex: offered, accelerator_type*/ {false, ""},
+     /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e", false},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, false, ""}},
     {"v6e",
-     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
-     {"tpu-v6e-slice", "tpu-v6e-slice", true, true, true, false},
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
+       flex_start_several_vms, queued, hyperdisk*/
+     {"tpu-v6e-slice", "tpu-v6e-slice", true, true, true, false, true, true, true},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv6e", true, true, 0},
-     /*vertex: offered, accelerator_type*/ {true, ""}},
+     /*vertex: offered, accelerator_type*/ {true, ""},
+     /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e", false},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, true, "asia-northeast1-b us-east5-a us-south1-ai1b"}},
     {"tpu7x",
-     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
-     {"tpu7x", "tpu7x", true, false, true, true},
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
+       flex_start_several_vms, queued, hyperdisk*/
+     {"tpu7x", "tpu7x", true, true, true, true, true, true, true},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
-     /*vertex: offered, accelerator_type*/ {false, ""}},
+     /*vertex: offered, accelerator_type*/ {false, ""},
+     /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2404-amd64-tpu-tpu7x", true},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, false, true, "us-central1-c"}},
     {"tpu8t",
-     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
-     {"", "", false, false, false, false},
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
+       flex_start_several_vms, queued, hyperdisk*/
+     {"", "", false, false, false, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
-     /*vertex: offered, accelerator_type*/ {false, ""}},
+     /*vertex: offered, accelerator_type*/ {false, ""},
+     /*gce: image_family, hyperdisk*/ {"", false},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, false, false, ""}},
     {"tpu8i",
-     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy*/
-     {"", "", false, false, false, false},
+     /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
+       flex_start_several_vms, queued, hyperdisk*/
+     {"", "", false, false, false, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
-     /*vertex: offered, accelerator_type*/ {false, ""}},
+     /*vertex: offered, accelerator_type*/ {false, ""},
+     /*gce: image_family, hyperdisk*/ {"", false},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, false, false, ""}},
 };
 // clang-format on
 // end of generated: launch_offers

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <tpuplan/cost/price.hpp>
@@ -38,6 +39,14 @@ struct launch_request {
   /// After which the service ends the job; 0: the service's own limit. A longer run on flex-start goes on from its last
   /// checkpoint: gcloud_script starts it again.
   seconds max_run{};
+
+  // What only some services have; the others refuse it.
+  std::vector<std::string> args;  ///< to what the image starts, or to `command`
+  std::string service_account;    ///< an e-mail address; on GKE the name of a Kubernetes service account
+  std::string queue;              ///< of Kueue: the name of a LocalQueue
+  std::string location;           ///< of Vertex AI: a region such as us-central1
+  std::string tensorboard;        ///< of Vertex AI: the number of a TensorBoard in `project` and `location`
+  std::string output;             ///< of Vertex AI: gs://bucket/folder; `checkpoint` where it is empty
 };
 
 namespace detail {
@@ -134,6 +143,19 @@ constexpr bool is_bucket_path(std::string_view given) noexcept {
   return slash == std::string_view::npos || is_path(given.substr(slash + 1), "._=-", true);
 }
 
+/// NAME@DOMAIN of lower-case letters, digits, dots and dashes.
+constexpr bool is_email(std::string_view given) noexcept {
+  const std::size_t at = given.find('@');
+  return given.size() <= 254 && at != std::string_view::npos && is_path_part(given.substr(0, at), ".-", false) &&
+         is_path_part(given.substr(at + 1), ".-", false) && given.find('.', at) != std::string_view::npos;
+}
+
+/// A number without a sign and without a zero in front.
+constexpr bool is_number(std::string_view given) noexcept {
+  return !given.empty() && given.size() <= 20 && given[0] != '0' &&
+         given.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 inline void check_names(const launch_request& request) {
   if (!is_label(request.name, 1, 32))
     refuse_name("name", request.name,
@@ -151,17 +173,60 @@ inline void check_names(const launch_request& request) {
   given(request.image, is_image(request.image), "image", "HOST/PATH:TAG or HOST/PATH@sha256:DIGEST in lower case");
   given(request.checkpoint, is_bucket_path(request.checkpoint), "checkpoint",
         "gs://BUCKET/FOLDER of letters, digits and ._=- without a slash at the end");
+  given(request.output, is_bucket_path(request.output), "output",
+        "gs://BUCKET/FOLDER of letters, digits and ._=- without a slash at the end");
+  given(request.queue, is_label(request.queue, 1, 63), "queue", "1 to 63 lower-case letters, digits and dashes");
+  given(request.location, is_region(request.location), "location", "a region such as us-central1");
+  given(request.tensorboard, is_number(request.tensorboard), "tensorboard", "the number of a TensorBoard");
+  given(request.service_account, is_email(request.service_account) || is_label(request.service_account, 1, 63),
+        "service_account", "NAME@PROJECT.iam.gserviceaccount.com, on GKE the name of a Kubernetes service account");
+}
+
+/// Refuses what the service has no place for: an option without effect is refused, not ignored.
+inline void check_extras(const launch_request& request, std::string_view service,
+                         std::initializer_list<std::string_view> takes) {
+  const auto check = [&](std::string_view field, const std::string& value) {
+    if (value.empty()) return;
+    for (const std::string_view taken : takes) {
+      if (taken == field) return;
+    }
+    fail(errc::unsupported, field, value, "none: " + std::string(service) + " has no place for it");
+  };
+  check("cluster", request.cluster);
+  check("args", request.args.empty() ? std::string() : "given");
+  check("service_account", request.service_account);
+  check("queue", request.queue);
+  check("location", request.location);
+  check("tensorboard", request.tensorboard);
+  check("output", request.output);
+}
+
+/// Refuses a name of the other kind: services of Google Cloud take e-mail addresses, Kubernetes takes names.
+inline void check_service_account(const launch_request& request, bool kubernetes) {
+  if (request.service_account.empty() || is_email(request.service_account) != kubernetes) return;
+  fail(errc::invalid_argument, "service_account", request.service_account,
+       kubernetes ? "the name of a Kubernetes service account" : "an e-mail address of a service account");
+}
+
+/// Refuses a request without a command, for services that do not run what the image starts.
+inline void check_program(const launch_request& request, std::string_view service) {
+  if (request.command.empty())
+    fail(errc::missing_field, "command", "missing", "a program: " + std::string(service) + " runs no image by itself");
 }
 
 inline void check_command(const launch_request& request) {
   std::size_t total = 0;
-  for (const std::string& word : request.command) {
-    for (const char c : word) {
-      if ((c < ' ' || c > '~') && c != '\n' && c != '\t')
-        fail(errc::invalid_argument, "command", word, "printable ASCII, line feeds and tabs");
+  const auto check = [&total](std::string_view field, const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+      for (const char c : word) {
+        if ((c < ' ' || c > '~') && c != '\n' && c != '\t')
+          fail(errc::invalid_argument, field, word, "printable ASCII, line feeds and tabs");
+      }
+      total += word.size() + 1;
     }
-    total += word.size() + 1;
-  }
+  };
+  check("command", request.command);
+  check("args", request.args);
   if (total > 65536) fail(errc::out_of_range, "command", static_cast<std::int64_t>(total), "at most 65536 characters");
   if (!request.command.empty() && request.command.front().empty())
     fail(errc::missing_field, "command", "an empty word", "a program and its arguments");
@@ -220,7 +285,8 @@ inline std::string seconds_text(seconds time) {
 /// Refuses chips that no service is documented to offer.
 inline void check_offered(const launch_request& request) {
   const auto somewhere = [](const launch_offer& offer) {
-    return !offer.gke.one_vm.empty() || !offer.gcloud.runtime_version.empty() || offer.vertex.offered;
+    return !offer.gke.one_vm.empty() || !offer.gcloud.runtime_version.empty() || offer.vertex.offered ||
+           !offer.gce.image_family.empty();
   };
   if (!somewhere(offers_of(request.where.chip.name)))
     fail(errc::unsupported, "slice", request.where.chip.name.view(),

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/io/launch/request.hpp>
+#include <tpuplan/io/launch/shell.hpp>
 
 /// @file
 /// Vertex AI: the CustomJob that runs a launch request. Field names and what goes with what: data/launch.json,
@@ -18,18 +19,25 @@ namespace detail {
 inline void check_vertex(const launch_request& request) {
   const vertex_offer offer = offers_of(request.where.chip.name).vertex;
   const bool legacy = !offer.accelerator_type.empty();
+  check_extras(request, "Vertex AI", {"args", "service_account", "location", "tensorboard", "output"});
+  check_service_account(request, false);
+  if (!request.tensorboard.empty()) {
+    if (request.project.empty()) refuse_name("project", request.project, "the project of the TensorBoard");
+    if (request.location.empty()) refuse_name("location", request.location, "the region of the TensorBoard");
+    if (request.service_account.empty())
+      refuse_name("service_account", request.service_account, "the account that writes to the TensorBoard");
+  }
   if (!offer.offered) {
     fail(errc::unsupported, "slice", name(request.where).view(),
          "a slice of " + chips_with([](const launch_offer& o) { return o.vertex.offered; }) +
-             ": no page on training with Vertex AI has this chip; use gke or gcloud");
+             ": no page on training with Vertex AI has this chip");
   }
   if (legacy && vms(request.where) > 1) {
     fail(errc::unsupported, "slice", name(request.where).view(),
          "a slice of one VM: larger slices of this chip are not documented for Vertex AI");
   }
   if (request.slices != 1) {
-    fail(errc::unsupported, "slices", request.slices,
-         "1: a CustomJob has one pool of TPUs, of one slice; use gke or gcloud");
+    fail(errc::unsupported, "slices", request.slices, "1: a CustomJob has one pool of TPUs, of one slice");
   }
   if (request.image.empty())
     refuse_name("image", request.image, "a container image: Vertex AI runs nothing else on TPUs");
@@ -39,7 +47,7 @@ inline void check_vertex(const launch_request& request) {
   }
   if (request.capacity == provisioning::spot && vms(request.where) > 1) {
     fail(errc::unsupported, "provisioning", name(request.capacity),
-         "on_demand or a reservation: Vertex AI has no spot for slices of more than one VM; gke and gcloud have");
+         "on_demand or a reservation: Vertex AI has no spot for slices of more than one VM");
   }
   if (legacy && !request.reservation.empty())
     fail(errc::unsupported, "reservation", request.reservation, "none: not documented for this chip on Vertex AI");
@@ -70,8 +78,8 @@ inline nlohmann::ordered_json vertex_machine(const launch_request& request) {
 /// The body of `projects.locations.customJobs.create` (POST https://REGION-aiplatform.googleapis.com/v1/projects/
 /// PROJECT/locations/REGION/customJobs) that runs the request; its `jobSpec` is what `gcloud ai custom-jobs create
 /// --config` reads. Refuses, by name of the field: several slices, chips and sizes that Vertex AI does not have, spot
-/// on more than one VM, flex-start, no image, and runs of more than 7 days without `max_run`. Vertex AI does not count
-/// restarts: any `max_restarts` above 0 allows them.
+/// on more than one VM, flex-start, no image, runs of more than 7 days without `max_run`, and a TensorBoard without
+/// project, location and service account. Vertex AI does not count restarts: any `max_restarts` above 0 allows them.
 /// Worked: v5litepod-16 is machineType ct5lp-hightpu-4t, tpuTopology 4x4, replicaCount 1 (the topology makes the four
 /// VMs). Source: googleapis/python-aiplatform, custom_job.py and machine_resources.py (2026-06-11).
 [[nodiscard]] inline nlohmann::ordered_json vertex_custom_job(const launch_request& request) {
@@ -79,6 +87,7 @@ inline nlohmann::ordered_json vertex_machine(const launch_request& request) {
   detail::check_vertex(request);
   nlohmann::ordered_json container = {{"imageUri", request.image}};
   if (!request.command.empty()) container["command"] = request.command;
+  if (!request.args.empty()) container["args"] = request.args;
   if (!request.checkpoint.empty())
     container["env"] = nlohmann::ordered_json::array({{{"name", "CHECKPOINT_DIR"}, {"value", request.checkpoint}}});
   nlohmann::ordered_json scheduling = {
@@ -92,8 +101,32 @@ inline nlohmann::ordered_json vertex_machine(const launch_request& request) {
        nlohmann::ordered_json::array(
            {{{"machineSpec", detail::vertex_machine(request)}, {"replicaCount", 1}, {"containerSpec", container}}})},
       {"scheduling", scheduling}};
-  if (!request.checkpoint.empty()) job["baseOutputDirectory"] = {{"outputUriPrefix", request.checkpoint}};
+  const std::string& output = request.output.empty() ? request.checkpoint : request.output;
+  if (!output.empty()) job["baseOutputDirectory"] = {{"outputUriPrefix", output}};
+  if (!request.service_account.empty()) job["serviceAccount"] = request.service_account;
+  if (!request.tensorboard.empty()) {
+    job["tensorboard"] =
+        "projects/" + request.project + "/locations/" + request.location + "/tensorboards/" + request.tensorboard;
+  }
   return {{"displayName", request.name}, {"jobSpec", job}};
+}
+
+/// The command that creates the job in the request's location from a file that holds the `jobSpec`.
+/// Worked: gcloud ai custom-jobs create --region=us-central1 --display-name=tpuplan --config=job.json.
+/// Source: gcloud reference, ai custom-jobs create.
+[[nodiscard]] inline shell_words vertex_command(const launch_request& request, const std::string& file) {
+  validate(request);
+  detail::check_vertex(request);
+  if (request.location.empty()) detail::refuse_name("location", request.location, "the region of the job");
+  shell_words words = {"gcloud",
+                       "ai",
+                       "custom-jobs",
+                       "create",
+                       "--region=" + request.location,
+                       "--display-name=" + request.name,
+                       "--config=" + file};
+  if (!request.project.empty()) words.insert(words.begin() + 4, "--project=" + request.project);
+  return words;
 }
 
 }  // namespace abi_0
