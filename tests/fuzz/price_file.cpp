@@ -1,4 +1,5 @@
-// A price file: every row validates, is found again in its book, and survives a round trip through JSON.
+// A price file, or a catalog of others: every row validates, is found again in its book, and survives a round trip
+// through JSON.
 #include <optional>
 #include <tpuplan/io/price_file.hpp>
 
@@ -30,17 +31,24 @@ bool same(const price_row& a, const price_row& b) {
          std::abs(a.per_chip.value() - b.per_chip.value()) <= 1e-12 * a.per_chip.value();
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::optional<owned_price_book> read;
-  if (refused([&] { read = read_prices(parse_json(characters_of(data, size), "input")); })) return 0;
-  for (const price_row& row : read->rows()) {
+void check_rows(const owned_price_book& prices) {
+  for (const price_row& row : prices.rows()) {
     require(!refused([&] { validate(row); }), "every row validates");
-    const maybe<price_row> found = find_price(read->book(), row.generation, row.region, row.kind, row.smallest_chips);
+    const maybe<price_row> found = find_price(prices.book(), row.generation, row.region, row.kind, row.smallest_chips);
     require(found.has_value() && same(*found, row), "a row is found again");
     require(sound((row.per_chip * seconds{3600}).value()), "an hour has a finite price");
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  refused([&] { check_rows(read_sky_catalog(characters_of(data, size), "2026-11-22").prices); });
+  refused(
+      [&] { check_rows(read_billing_catalog(parse_json(characters_of(data, size), "input"), "2026-11-22").prices); });
+  std::optional<owned_price_book> read;
+  if (refused([&] { read = read_prices(parse_json(characters_of(data, size), "input")); })) return 0;
+  check_rows(*read);
   try {
     const owned_price_book again = read_prices(written(*read));
     require(again.rows().size() == read->rows().size(), "as many rows after a round trip");
