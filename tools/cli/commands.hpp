@@ -24,6 +24,7 @@ struct session {
 
 /// Each adds itself to the session's commands.
 void add_chips_command(session& with);
+void add_doctor_command(session& with);
 void add_slices_command(session& with);
 void add_batch_command(session& with);
 void add_pad_command(session& with);
