@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/hardware/slice.hpp>
@@ -129,8 +128,9 @@ constexpr std::int64_t day_number(std::string_view date) noexcept {
 /// The whole days from one ISO date to another, negative where the second is the earlier one. Refuses what is no date
 /// from 2000 on. Worked: from 2026-06-03 to 2026-11-22 are 172 days.
 [[nodiscard]] constexpr std::int64_t days_between(std::string_view from, std::string_view to) {
-  for (const std::string_view date : {from, to}) {
-    if (!detail::is_iso_date(date)) detail::fail(errc::malformed_input, "date", date, "an ISO date such as 2026-09-17");
+  if (!detail::is_iso_date(from) || !detail::is_iso_date(to)) {
+    detail::fail(errc::malformed_input, "date", detail::is_iso_date(from) ? to : from,
+                 "an ISO date such as 2026-09-17");
   }
   return detail::day_number(to) - detail::day_number(from);
 }
