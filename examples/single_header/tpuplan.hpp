@@ -7070,7 +7070,35 @@ constexpr bool is_iso_date(std::string_view date) noexcept {
   return day <= days;
 }
 
+/// Days from 0000-03-01 to an ISO date of the Gregorian calendar: years begin in March, so that a leap day is the last.
+constexpr std::int64_t day_number(std::string_view date) noexcept {
+  const std::int64_t month = parse_count(date.substr(5, 2));
+  const std::int64_t year = parse_count(date.substr(0, 4)) - (month < 3 ? 1 : 0);
+  const std::int64_t day_of_year = (153 * (month + (month < 3 ? 9 : -3)) + 2) / 5 + parse_count(date.substr(8, 2)) - 1;
+  return 365 * year + year / 4 - year / 100 + year / 400 + day_of_year;
+}
+
 }  // namespace detail
+
+/// The whole days from one ISO date to another, negative where the second is the earlier one. Refuses what is no date
+/// from 2000 on. Worked: from 2026-06-03 to 2026-11-22 are 172 days.
+[[nodiscard]] constexpr std::int64_t days_between(std::string_view from, std::string_view to) {
+  if (!detail::is_iso_date(from) || !detail::is_iso_date(to)) {
+    detail::fail(errc::malformed_input, "date", detail::is_iso_date(from) ? to : from,
+                 "an ISO date such as 2026-09-17");
+  }
+  return detail::day_number(to) - detail::day_number(from);
+}
+
+/// Days after which a price should be read again. Source: a convention of this library, a quarter of a year.
+inline constexpr std::int64_t stale_after_days = 90;
+
+/// How old a price is on a day, in days: since it was read, or since the first day of the month it was read in. Where
+/// its source may be younger than its date (`date_qualifier::not_before`), it is at most so old.
+/// Worked: a price of 2026-08-24 is 90 days old on 2026-11-22.
+[[nodiscard]] constexpr std::int64_t age_in_days(const price_row& price, std::string_view on) {
+  return days_between(price.date, on);
+}
 
 /// Throws, naming the field, unless a price has a generation, a region, an ISO date, a size and an amount above 0.
 constexpr void validate(const price_row& row) {
