@@ -1,6 +1,11 @@
 #include "cli/prices.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <tpuplan/io/json/file.hpp>
 
 #include "cli/option.hpp"
 
@@ -9,7 +14,7 @@ namespace cli {
 using namespace tpuplan;
 
 void add_price_file_option(command& to, std::string& file) {
-  to.add("--prices", file, "a price file like data/prices.json");
+  to.add("--prices", file, "a price file like data/prices.json, vms.csv of SkyPilot or SKUs of Google as JSON");
 }
 
 void add_price_options(command& to, price_options& into, std::initializer_list<const char*> needed) {
@@ -29,12 +34,34 @@ bool has_region(const price_book& book, const std::string& region) {
   return false;
 }
 
+/// The day on which a file was last written, today for a pipe: catalogs of others do not say when they were read.
+std::string day_of(const std::string& file) {
+  namespace fs = std::filesystem;
+  fs::file_time_type::duration age{};
+  if (fs::is_regular_file(file)) age = fs::file_time_type::clock::now() - fs::last_write_time(file);
+  const auto when = std::chrono::system_clock::now() - std::chrono::duration_cast<std::chrono::seconds>(age);
+  const std::time_t time = std::chrono::system_clock::to_time_t(when);
+  std::array<char, 16> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d", std::gmtime(&time));
+  return text.data();
+}
+
+/// Prices of our own format, or those of a catalog as of the day of its file.
+owned_price_book load_any_prices(const std::string& file) {
+  if (std::filesystem::path(file).extension() == ".csv" && std::filesystem::is_regular_file(file))
+    return load_price_catalog(file, day_of(file)).prices;
+  const nlohmann::json document = load_json(file);
+  if (document.is_array() || (document.is_object() && document.contains("skus")))
+    return read_billing_catalog(document, day_of(file), file).prices;
+  return read_prices(document, file);
+}
+
 }  // namespace
 
 loaded_prices::loaded_prices(const std::string& file, const std::vector<std::string>& regions,
                              const std::string& data_dir) {
   if (!file.empty()) {
-    own_ = load_prices(file);
+    own_ = load_any_prices(file);
     return;
   }
   for (const std::string& region : regions) {
