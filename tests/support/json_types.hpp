@@ -7,6 +7,7 @@
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/io/jupyter.hpp>
 #include <tpuplan/io/launch.hpp>
+#include <tpuplan/io/price_file.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <tpuplan/tpuplan.hpp>
 
