@@ -45,7 +45,7 @@ inline spot_terms spot_terms_of(const plan& planned, const plan_request& asked) 
 }
 
 /// The run at the upper end of its band.
-inline seconds longest_run(const plan& planned) {
+inline seconds expected_at_most(const plan& planned) {
   not_negative("run", planned.run.value());
   const double total = not_negative("step.total", planned.step.total.value());
   const double high = not_negative("step.high", planned.step.high.value());
@@ -66,7 +66,7 @@ inline seconds longest_run(const plan& planned) {
   request.where = planned.where;
   request.slices = slices(planned.mesh);
   request.capacity = capacity;
-  request.run = detail::longest_run(planned);
+  request.run = detail::expected_at_most(planned);
   if (capacity == provisioning::spot && request.run.value() > 0) {
     const expected_spot_run run =
         expected_run(best_spot_run(request.run, request.slices, detail::spot_terms_of(planned, asked)));
