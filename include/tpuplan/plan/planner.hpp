@@ -226,7 +226,7 @@ inline void check_request(const plan_request& request) {
   in_range("plan.tokens", request.tokens, 1, 1e18, "1 to 1e18 tokens");
   if (request.deadline) {
     const double deadline = positive("plan.deadline in seconds", request.deadline->value());
-    in_range("plan.deadline in seconds", deadline, 1, longest_run.value(), "1 to 1e18");
+    in_range("plan.deadline in seconds", deadline, 1, tpuplan::longest_run.value(), "1 to 1e18");
   }
   check_slices("plan.largest_slices", request.largest_slices);
   if (request.policies.size() > 16)
