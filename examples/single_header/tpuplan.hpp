@@ -381,8 +381,8 @@ namespace detail {
 
 /// The name at that place, "?" past the end: enumerators and their names in one order.
 template <std::size_t Count>
-constexpr std::string_view name_of(const std::string_view (&names)[Count], std::size_t place) noexcept {
-  return place < Count ? names[place] : std::string_view{"?"};
+constexpr std::string_view name_of(const char* const (&names)[Count], std::size_t place) noexcept {
+  return place < Count ? names[place] : "?";
 }
 
 /// ASCII lower case, whatever the locale.
@@ -673,7 +673,7 @@ enum class dtype : std::uint8_t { fp32, bf16, fp16, fp8, int8, int4 };
 
 /// "bf16" and so on; what `parse_dtype` reads.
 [[nodiscard]] constexpr std::string_view name(dtype type) noexcept {
-  constexpr std::string_view names[] = {"fp32", "bf16", "fp16", "fp8", "int8", "int4"};
+  constexpr const char* names[] = {"fp32", "bf16", "fp16", "fp8", "int8", "int4"};
   return detail::name_of(names, static_cast<std::size_t>(type));
 }
 
@@ -1662,7 +1662,7 @@ enum class architecture : std::uint8_t {
 
 /// "decoder" and so on.
 [[nodiscard]] constexpr std::string_view name(architecture kind) noexcept {
-  constexpr std::string_view names[] = {"decoder", "encoder", "encoder_decoder", "vision"};
+  constexpr const char* names[] = {"decoder", "encoder", "encoder_decoder", "vision"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
@@ -2470,7 +2470,7 @@ enum class optimizer_kind : std::uint8_t {
 
 /// "adamw" and so on.
 [[nodiscard]] constexpr std::string_view name(optimizer_kind kind) noexcept {
-  constexpr std::string_view names[] = {"adamw", "adafactor", "lion", "sgd_momentum"};
+  constexpr const char* names[] = {"adamw", "adafactor", "lion", "sgd_momentum"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
@@ -2518,7 +2518,7 @@ enum class software_level : std::uint8_t {
 
 /// "tuned" or "general".
 [[nodiscard]] constexpr std::string_view name(software_level level) noexcept {
-  constexpr std::string_view names[] = {"tuned", "general"};
+  constexpr const char* names[] = {"tuned", "general"};
   return detail::name_of(names, static_cast<std::size_t>(level));
 }
 
@@ -2529,7 +2529,7 @@ enum class attention_kernel : std::uint8_t { flash, unfused };
 
 /// "flash" or "unfused".
 [[nodiscard]] constexpr std::string_view name(attention_kernel kernel) noexcept {
-  constexpr std::string_view names[] = {"flash", "unfused"};
+  constexpr const char* names[] = {"flash", "unfused"};
   return detail::name_of(names, static_cast<std::size_t>(kernel));
 }
 
@@ -5116,7 +5116,7 @@ enum class verdict : std::uint8_t { yes, uncertain, no };
 
 /// "yes", "uncertain" or "no".
 [[nodiscard]] constexpr std::string_view name(verdict answer) noexcept {
-  constexpr std::string_view names[] = {"yes", "uncertain", "no"};
+  constexpr const char* names[] = {"yes", "uncertain", "no"};
   return detail::name_of(names, static_cast<std::size_t>(answer));
 }
 
@@ -5153,7 +5153,7 @@ enum class memory_stage : std::uint8_t { logits, layer, update };
 
 /// "logits", "layer" or "update".
 [[nodiscard]] constexpr std::string_view name(memory_stage stage) noexcept {
-  constexpr std::string_view names[] = {"logits", "layer", "update"};
+  constexpr const char* names[] = {"logits", "layer", "update"};
   return detail::name_of(names, static_cast<std::size_t>(stage));
 }
 
@@ -5184,7 +5184,7 @@ struct memory_breakdown {
 
 /// Why a verdict is not better: the largest part of the stage that needs most. Worked: "logits".
 [[nodiscard]] constexpr std::string_view largest_part(const memory_breakdown& memory) noexcept {
-  constexpr std::string_view names[] = {"state", "gradients", "activations", "logits", "gathered weights", "workspace"};
+  constexpr const char* names[] = {"state", "gradients", "activations", "logits", "gathered weights", "workspace"};
   bytes most = memory.parameters + memory.optimizer;
   std::size_t largest = 0, i = 0;
   for (const bytes part :
@@ -5450,7 +5450,7 @@ enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead, host };
 
 /// "compute" and so on.
 [[nodiscard]] constexpr std::string_view name(step_bound what) noexcept {
-  constexpr std::string_view names[] = {"compute", "hbm", "ici", "dcn", "overhead", "host"};
+  constexpr const char* names[] = {"compute", "hbm", "ici", "dcn", "overhead", "host"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
@@ -5687,7 +5687,7 @@ enum class memory_level : std::uint8_t {
 
 /// "hbm" and so on.
 [[nodiscard]] constexpr std::string_view name(memory_level level) noexcept {
-  constexpr std::string_view names[] = {"hbm", "vmem", "pcie", "ici", "dcn"};
+  constexpr const char* names[] = {"hbm", "vmem", "pcie", "ici", "dcn"};
   return detail::name_of(names, static_cast<std::size_t>(level));
 }
 
@@ -5850,7 +5850,7 @@ enum class bound : std::uint8_t { compute, memory };
 
 /// "compute" or "memory".
 [[nodiscard]] constexpr std::string_view name(bound what) noexcept {
-  constexpr std::string_view names[] = {"compute", "memory"};
+  constexpr const char* names[] = {"compute", "memory"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
@@ -6778,8 +6778,7 @@ inline constexpr std::array<provisioning, 6> all_provisioning = {
 
 /// "on_demand" and so on, as in data/prices.json.
 [[nodiscard]] constexpr std::string_view name(provisioning kind) noexcept {
-  constexpr std::string_view names[] = {"on_demand", "spot",          "flex_start",
-                                        "calendar",  "commitment_1y", "commitment_3y"};
+  constexpr const char* names[] = {"on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
@@ -6805,7 +6804,7 @@ enum class date_qualifier : std::uint8_t {
 
 /// "exact" and so on.
 [[nodiscard]] constexpr std::string_view name(date_qualifier how) noexcept {
-  constexpr std::string_view names[] = {"exact", "not_before", "month"};
+  constexpr const char* names[] = {"exact", "not_before", "month"};
   return detail::name_of(names, static_cast<std::size_t>(how));
 }
 
@@ -7673,7 +7672,7 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
 
 /// "calm", "cautious" or "scarce".
 [[nodiscard]] constexpr std::string_view name(spot_market market) noexcept {
-  constexpr std::string_view names[] = {"calm", "cautious", "scarce"};
+  constexpr const char* names[] = {"calm", "cautious", "scarce"};
   return detail::name_of(names, static_cast<std::size_t>(market));
 }
 
@@ -8255,7 +8254,7 @@ enum class cache_policy : std::uint8_t {
 
 /// "paged" or "reserved".
 [[nodiscard]] constexpr std::string_view name(cache_policy policy) noexcept {
-  constexpr std::string_view names[] = {"paged", "reserved"};
+  constexpr const char* names[] = {"paged", "reserved"};
   return detail::name_of(names, static_cast<std::size_t>(policy));
 }
 
@@ -8414,7 +8413,7 @@ enum class decode_limit : std::uint8_t { weights, products, cache, collectives, 
 
 /// "weights" and so on.
 [[nodiscard]] constexpr std::string_view name(decode_limit what) noexcept {
-  constexpr std::string_view names[] = {"weights", "products", "cache", "collectives", "overhead"};
+  constexpr const char* names[] = {"weights", "products", "cache", "collectives", "overhead"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
@@ -9107,8 +9106,8 @@ enum class serving_refusal : std::uint8_t {
 
 /// "none", "does_not_fit" and so on.
 [[nodiscard]] constexpr std::string_view name(serving_refusal why) noexcept {
-  constexpr std::string_view names[] = {"none", "does_not_fit", "tpot_below_floor", "ttft_below_floor",
-                                        "rate_above_capacity"};
+  constexpr const char* names[] = {"none", "does_not_fit", "tpot_below_floor", "ttft_below_floor",
+                                   "rate_above_capacity"};
   return detail::name_of(names, static_cast<std::size_t>(why));
 }
 
@@ -9577,7 +9576,7 @@ enum class serving_finding_kind : std::uint8_t {
 
 /// "batch" and so on.
 [[nodiscard]] constexpr std::string_view name(serving_finding_kind kind) noexcept {
-  constexpr std::string_view names[] = {"batch", "slots", "cache_dtype", "cache_sharding", "replicas"};
+  constexpr const char* names[] = {"batch", "slots", "cache_dtype", "cache_sharding", "replicas"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
@@ -9994,8 +9993,8 @@ enum class finding_kind : std::uint8_t {
 
 /// "batch" and so on.
 [[nodiscard]] constexpr std::string_view name(finding_kind kind) noexcept {
-  constexpr std::string_view names[] = {"batch", "dimension",  "heads",  "vocabulary", "layout",
-                                        "remat", "wraparound", "slices", "microbatch"};
+  constexpr const char* names[] = {"batch", "dimension",  "heads",  "vocabulary", "layout",
+                                   "remat", "wraparound", "slices", "microbatch"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
@@ -10134,8 +10133,7 @@ constexpr finding batch_finding(const advice_base& base) {
 /// The widths of a model that should fill the MXU, by number.
 inline constexpr std::int32_t width_count = 4;
 constexpr std::string_view width_name(std::int32_t which) noexcept {
-  constexpr std::string_view names[] = {"model.d_model", "model.mlp.d_ff", "model.moe.expert_d_ff",
-                                        "model.moe.shared_d_ff"};
+  constexpr const char* names[] = {"model.d_model", "model.mlp.d_ff", "model.moe.expert_d_ff", "model.moe.shared_d_ff"};
   return name_of(names, static_cast<std::size_t>(which));
 }
 constexpr std::int64_t& width_at(transformer& model, std::int32_t which) noexcept {

@@ -35,7 +35,7 @@ enum class dtype : std::uint8_t { fp32, bf16, fp16, fp8, int8, int4 };
 
 /// "bf16" and so on; what `parse_dtype` reads.
 [[nodiscard]] constexpr std::string_view name(dtype type) noexcept {
-  constexpr std::string_view names[] = {"fp32", "bf16", "fp16", "fp8", "int8", "int4"};
+  constexpr const char* names[] = {"fp32", "bf16", "fp16", "fp8", "int8", "int4"};
   return detail::name_of(names, static_cast<std::size_t>(type));
 }
 

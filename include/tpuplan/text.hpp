@@ -106,8 +106,8 @@ namespace detail {
 
 /// The name at that place, "?" past the end: enumerators and their names in one order.
 template <std::size_t Count>
-constexpr std::string_view name_of(const std::string_view (&names)[Count], std::size_t place) noexcept {
-  return place < Count ? names[place] : std::string_view{"?"};
+constexpr std::string_view name_of(const char* const (&names)[Count], std::size_t place) noexcept {
+  return place < Count ? names[place] : "?";
 }
 
 /// ASCII lower case, whatever the locale.

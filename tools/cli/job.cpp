@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <tpuplan/estimate/training/step_time.hpp>
 
 #include "cli/option.hpp"
 
@@ -17,7 +18,8 @@ void add_job_options(command& to, job_options& into) {
   to.add("--batch-tokens", into.batch_tokens, {1, 1e15},
          "global batch in tokens, 4M or 4Mi: the sequences nearest to it that divide well");
   to.add("--seq", job.sequence_length, {1, 1e9}, "sequence length in tokens");
-  to.add("--dtype", job.compute, "arithmetic: bf16, int8, fp8");
+  to.add("--images", job.images_per_sequence, {1, 1 << 20}, "images in each sequence, of a model with a vision tower");
+  to.add("--dtype", job.compute, "arithmetic: bf16, fp32, int8, fp8");
   to.add("--weights", job.weights, "master weights");
   to.add("--moments", job.moments, "optimizer state");
   to.add("--optimizer", job.optimizer, "adamw, adafactor, lion, sgd_momentum");
@@ -57,6 +59,24 @@ std::int64_t usual_sequence(const transformer& model) {
   return model.max_positions > 0 && model.max_positions < 4096 ? model.max_positions : 4096;
 }
 
+namespace {
+
+/// What the estimate of a step takes for granted of the job.
+void add_remarks(const transformer& model, const training_job& job, assumed_values& assumed) {
+  if (job.images_per_sequence > 0 && !has_vision(model))
+    refuse("--images", std::to_string(job.images_per_sequence), "a model with a vision tower", errc::unsupported);
+  const step_remarks remarks = remarks_on(model, job);
+  if (remarks.text_alone)
+    assumed.emplace_back("images", "none: text alone, the vision tower does not run; see --images");
+  if (remarks.beyond_positions)
+    assumed.emplace_back("positions", fmt::format("the model is made for {} tokens, fewer than a sequence has",
+                                                  grouped(model.max_positions)));
+  if (remarks.products_in_bf16)
+    assumed.emplace_back("products", "of fp32 are rounded to bf16, as XLA does by default: their rate is that of bf16");
+}
+
+}  // namespace
+
 training_job make_job(const job_options& given, const transformer& model, assumed_values& assumed) {
   training_job job = given.job;
   if (job.sequence_length == 0) {
@@ -68,7 +88,11 @@ training_job make_job(const job_options& given, const transformer& model, assume
   if (given.capacity && !has_experts(model))
     refuse("--capacity-factor", fmt::format("{:g}", *given.capacity), "a model with experts", errc::unsupported);
   if (given.capacity) job.capacity_factor = *given.capacity;
-  if (model.kind == architecture::encoder) job.logits_fraction = 0.15;
+  if (model.kind == architecture::encoder) {
+    job.logits_fraction = 0.15;
+    assumed.emplace_back("logits", "of the 15 % of the tokens that are masked");
+  }
+  add_remarks(model, job, assumed);
   if (job.lora_rank != 0) {
     job.lora = {true, true, true, true, true, true, true};
     assumed.emplace_back("LoRA", "on every linear layer");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <tpuplan/cost/checkpoint.hpp>
 #include <tpuplan/cost/checkpoint_storage.hpp>
 #include <tpuplan/cost/migration.hpp>
 #include <tpuplan/cost/offer.hpp>
@@ -28,12 +29,13 @@ struct pay_options {
   seconds run{};
   spot_terms spot;
   std::optional<spot_market> market;
-  std::optional<seconds> between, queue, gpu_run;
+  std::optional<seconds> between, queue, gpu_run, checkpoint;
   std::optional<usd> engineering;
   std::int64_t slices = 1, keep = 3, parameters = 0;
   std::optional<std::int64_t> gpus;
   double jobs = 0, discount = 0;
-  std::optional<double> rest_used, gpu_price, storage_price;
+  double rest_used = 0;
+  std::optional<double> gpu_price, storage_price;
   bool whole = false;
 };
 
@@ -88,11 +90,17 @@ payment_terms make_terms(const pay_options& given) {
       given.between ? *given.between
                     : typical_mean_time_between_preemptions(given.market.value_or(spot_market::cautious));
   terms.spot.queue_time = given.queue.value_or(seconds{});
+  if (given.checkpoint) {
+    terms.spot.checkpoint_time = *given.checkpoint;
+  } else if (given.parameters > 0) {
+    terms.spot.checkpoint_time = checkpoint_time(training_state_of(given.parameters, dtype::fp32).total,
+                                                 checkpoint_rate(slice_for(given.slice_name), given.slices));
+  }
   terms.flex_start.checkpoint_time = terms.spot.checkpoint_time;
   terms.flex_start.restart_time = terms.spot.restart_time;
   terms.flex_start.queue_time = terms.spot.queue_time;
   terms.flex_start.may_be_split = !given.whole;
-  terms.rest_of_term_used = given.rest_used.value_or(0);
+  terms.rest_of_term_used = given.rest_used;
   return terms;
 }
 
@@ -262,13 +270,16 @@ void print_pay(const pay_answer& a, const pay_options& given) {
   t.print();
   for (const missing_way& m : a.missing) print("  {}: {}\n", name(m.kind), m.reason);
   if (const paid_run* spot = find_way(a, provisioning::spot)) {
+    if (!given.checkpoint)
+      print("\n  a checkpoint is taken to stop the step for {}{}\n", duration(a.terms.spot.checkpoint_time),
+            given.parameters > 0 ? "" : ": see --parameters and --checkpoint");
     print("\n  spot: a preemption every {}, {:.1f} in all; a checkpoint every {}\n",
           duration(a.spot.mean_time_between_preemptions), spot->preemptions, duration(spot->checkpoint_interval));
     if (!given.market && !given.between) print("  that rate is assumed: see --market and --mtbp\n");
     if (!given.queue) print("  waits for capacity are not counted: see --queue\n");
   }
   print("\n");
-  if (!given.rest_used && (find_way(a, provisioning::commitment_1y) || find_way(a, provisioning::commitment_3y)))
+  if (given.rest_used == 0 && (find_way(a, provisioning::commitment_1y) || find_way(a, provisioning::commitment_3y)))
     print("  a commitment is paid for its whole term: say with --rest-used what part of the rest other work uses\n");
   for (const break_even_line& line : a.lines) print("  {}\n", line.sentence);
 }
@@ -328,8 +339,8 @@ void add_spot_options(command& to, pay_options& into) {
   to.add("--mtbp", into.between, "mean time between preemptions of one slice, if you know yours")
       .excludes({"--market"});
   to.add("--correlation", into.spot.correlation, {0, 1}, "of preemptions of slices: 0 one by one, 1 all together");
-  to.add("--checkpoint", into.spot.checkpoint_time, {1e-3, 86400}, "time for which one checkpoint stops the step")
-      .usually("15s");
+  to.add("--checkpoint", into.checkpoint, {1e-3, 86400}, "time for which one checkpoint stops the step")
+      .usually("15s, and the bytes of --parameters at 25 GB/s");
   to.add("--restart", into.spot.restart_time, {1e-3, 864000}, "billed time from capacity to the next step")
       .usually("10min");
   to.add("--queue", into.queue, "unbilled wait for spot and flex-start capacity, each time");
@@ -363,10 +374,7 @@ void add_pay_command(session& with) {
   add_price_options(added, options->prices);
   add_spot_options(added, *options);
   added.flag("--whole", options->whole, "do not split a run on flex-start into pieces of 7 days");
-  added
-      .add("--rest-used", options->rest_used, {0, 1},
-           "share of a commitment's other hours that other work uses: 0.4 or 40%")
-      .usually("0");
+  add_rest_option(added, options->rest_used);
   add_gpu_options(added, *options);
   add_storage_options(added, *options);
   add_table_options(added);

@@ -66,6 +66,7 @@ void add_training_options(command& to, plan_options& into) {
   to.add("--max-batch-tokens", into.largest_batch_tokens, {1, 1e15}, "… to here")
       .excludes({"--batch", "--batch-tokens"});
   to.add("--mtbp", into.between, {1, 3.2e8}, "mean time between preemptions of one slice on spot").usually("4h");
+  add_rest_option(to, into.rest_used);
   to.add("--data", into.degrees.data, degrees, "a degree that is fixed; 0: chosen");
   to.add("--fsdp", into.degrees.fsdp, degrees, "likewise");
   to.add("--tensor", into.degrees.tensor, degrees, "likewise");

@@ -31,6 +31,7 @@ struct plan_options {
   std::vector<std::string> generations, regions{"us"}, kind_names;
   std::vector<tpuplan::provisioning> kinds{tpuplan::provisioning::on_demand};
   std::string prices, quotas;
+  double rest_used = 0;
   std::int64_t rows = 8;
   bool accept_uncertain = false, explain = false, front_only = false, best_per_chip = false, to_serve = false;
 };

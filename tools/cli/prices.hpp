@@ -20,6 +20,9 @@ void add_price_file_option(command& added, std::string& file);
 /// --region and --prices, for commands that look at one region; beside one of `needed`, where there are some.
 void add_price_options(command& added, price_options& into, std::initializer_list<const char*> needed = {});
 
+/// --rest-used, for commands that show what a commitment costs.
+option& add_rest_option(command& to, double& into);
+
 /// The rows of a price file, if one was given, and the book that looks at them. Without one they are the built-in
 /// prices, or where a region is not among those, the prices of all regions in the program's data.
 class loaded_prices {

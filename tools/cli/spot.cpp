@@ -2,6 +2,8 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <tpuplan/cost/checkpoint.hpp>
+#include <tpuplan/cost/checkpoint_storage.hpp>
 #include <tpuplan/cost/preemption.hpp>
 #include <tpuplan/io/json.hpp>
 
@@ -21,8 +23,14 @@ struct spot_options {
   seconds work{}, queue{};
   std::optional<seconds> checkpoint, between, restart, interval;
   std::optional<double> on_demand, spot;  // dollars per chip and hour
+  std::optional<std::int64_t> parameters;
   std::int64_t chips = 1;
 };
+
+/// The time of a checkpoint of the model, or of one whose bytes do not count.
+seconds usual_checkpoint(const spot_options& given) {
+  return checkpoint_time(given.parameters ? training_state_of(*given.parameters, dtype::fp32).total : bytes{});
+}
 
 spot_run make_run(const spot_options& given, assumed_values& assumed) {
   const auto time = [&](const std::optional<seconds>& value, seconds usual, const char* what) {
@@ -31,7 +39,7 @@ spot_run make_run(const spot_options& given, assumed_values& assumed) {
   };
   spot_run run;
   run.work = given.work;
-  run.checkpoint_time = time(given.checkpoint, 60_s, "a checkpoint stops the step for");
+  run.checkpoint_time = time(given.checkpoint, usual_checkpoint(given), "a checkpoint stops the step for");
   run.mean_time_between_preemptions = time(given.between, 4_h, "a preemption comes every");
   run.restart_time = time(given.restart, 600_s, "the first step comes after");
   run.queue_time = given.queue;
@@ -103,7 +111,9 @@ void add_spot_command(session& with) {
   constexpr limits dollars{1e-3, 1e4};
   added.add("--work", options->work, "useful time of the run: 10h").required();
   added.add("--checkpoint", options->checkpoint, {1e-3, 86400}, "time for which one checkpoint stops the step")
-      .usually("60s");
+      .usually("15s, and the bytes of --parameters at 25 GB/s")
+      .excludes({"--parameters"});
+  added.add("--parameters", options->parameters, {1, 1e15}, "of the model, fp32 with AdamW: what a checkpoint holds");
   added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of the whole job").usually("4h");
   added.add("--restart", options->restart, {1e-3, 864000}, "billed time from capacity to the next step")
       .usually("10min");

@@ -1,6 +1,7 @@
 // tpuplan train
 #include <algorithm>
 #include <memory>
+#include <tpuplan/cost/checkpoint.hpp>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/io/svg.hpp>
@@ -24,6 +25,7 @@ struct train_options {
   mesh_options mesh;
   price_options prices;
   std::optional<double> tokens;
+  double rest_used = 0;
   seconds between = spot_terms{}.mean_time_between_preemptions;
 };
 
@@ -36,11 +38,21 @@ struct train_answer {
   std::vector<paid_run> costs;  // cheapest first
 };
 
-std::vector<paid_run> priced(const fit_answer& a, seconds run, const price_book& book, const train_options& given) {
-  std::vector<paid_run> list;
+/// What is expected of spot and flex-start capacity: checkpoints of all that is trained, and of commitments.
+payment_terms terms_of(const fit_answer& a, const model_config& config, const train_options& given) {
   payment_terms terms;
   terms.spot.mean_time_between_preemptions = given.between;
-  terms.rest_of_term_used = 0;
+  terms.spot.checkpoint_time =
+      checkpoint_time(training_state_of(config.model, a.job).total, checkpoint_rate(a.where, slices(a.mesh)));
+  terms.flex_start.checkpoint_time = terms.spot.checkpoint_time;
+  terms.rest_of_term_used = given.rest_used;
+  return terms;
+}
+
+std::vector<paid_run> priced(const fit_answer& a, const model_config& config, seconds run, const price_book& book,
+                             const train_options& given) {
+  std::vector<paid_run> list;
+  const payment_terms terms = terms_of(a, config, given);
   for (const provisioning kind : all_provisioning) {
     const maybe<price_row> price = find_price(book, a.where, given.prices.region, kind);
     if (price && can_be_paid(kind, slices(a.mesh), run, terms))
@@ -92,7 +104,7 @@ void print_train(const train_answer& a, const model_config& config) {
   print_step(t);
 }
 
-void print_costs(const train_answer& a, const train_options& given) {
+void print_costs(const train_answer& a, const model_config& config, const train_options& given) {
   if (!given.tokens) return;
   const double low = a.step.low / a.step.total, high = a.step.high / a.step.total;
   print("\n  {} tokens take {}, between {}\n", count(*given.tokens), duration(a.run),
@@ -110,10 +122,10 @@ void print_costs(const train_answer& a, const train_options& given) {
   t.print();
   for (const paid_run& one : a.costs) {
     if (one.kind == provisioning::spot)
-      print("  spot: a preemption of a slice every {}, a checkpoint every {}\n", duration(given.between),
-            duration(one.checkpoint_interval));
-    if (is_commitment(one.kind)) {
-      print("  a commitment is paid for its whole term: tpuplan pay says what it costs where the rest is used\n");
+      print("  spot: a preemption of a slice every {}, a checkpoint of {} every {}\n", duration(given.between),
+            duration(terms_of(a.fit, config, given).spot.checkpoint_time), duration(one.checkpoint_interval));
+    if (is_commitment(one.kind) && given.rest_used == 0) {
+      print("  a commitment is paid for its whole term: --rest-used says what part of the rest other work uses\n");
       break;
     }
   }
@@ -151,7 +163,7 @@ void run_train(const train_options& given, session& with) {
   check_region(prices.book(), given.prices.region);
   if (given.tokens) {
     a.run = a.step.total * math::ceil(*given.tokens / static_cast<double>(tokens_per_step(a.fit.job)));
-    a.costs = priced(a.fit, a.run, prices.book(), given);
+    a.costs = priced(a.fit, config, a.run, prices.book(), given);
   }
   a.advice = training_advice(config.model, a.fit.job, a.fit.mesh, a.fit.where);
   if (fits(a.fit.memory) == verdict::no) with.status = 1;
@@ -164,7 +176,7 @@ void run_train(const train_options& given, session& with) {
   }
   if (with.json) return print_json(train_document(a, config, assumed));
   print_train(a, config);
-  print_costs(a, given);
+  print_costs(a, config, given);
   print_advice(a.advice);
   print_assumed(config, assumed);
   std::vector<follow_up_option> own;
@@ -183,6 +195,7 @@ void add_train_command(session& with) {
   added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of one slice on spot")
       .usually("4h")
       .needs({"--tokens"});
+  add_rest_option(added, options->rest_used).needs({"--tokens"});
   add_price_options(added, options->prices, {"--tokens"});
   add_picture_option(added);
   add_table_options(added);

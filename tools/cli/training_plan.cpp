@@ -78,6 +78,7 @@ plan_request make_request(const plan_options& given, const transformer& model, c
   request.quotas = load_quotas(given.quotas);
   request.most_plans = 0;  // ranks do not depend on what is shown
   request.terms.spot.mean_time_between_preemptions = given.between;
+  request.terms.rest_of_term_used = given.rest_used;
   return request;
 }
 
@@ -392,13 +393,15 @@ void print_better_batch(const plan_request& request, const plan& best) {
         other.job.global_batch);
 }
 
-/// Where the band of the best plan's time passes the deadline.
-void print_late(const plan_request& request, const plan& best) {
-  if (!request.deadline) return;
-  const seconds latest = chosen_cost(best).wall * (best.step.high / best.step.total);
-  if (latest <= *request.deadline) return;
-  print("  the first plan may be late: at the slow end of its band it takes {} of {}\n", duration(latest),
-        duration(*request.deadline));
+/// Where the band of the best plan passes the deadline or the budget.
+void print_risks(const plan_request& request, const plan& best) {
+  const plan_cost& cost = chosen_cost(best);
+  if (best.deadline_at_risk)
+    print("  the first plan may be late: at the slow end of its band it takes {} of {}\n", duration(cost.wall_high),
+          duration(*request.deadline));
+  if (best.budget_at_risk)
+    print("  the first plan may cost more than the budget: at the dear end of its band {} of {}\n", money(cost.high),
+          money(*request.budget));
 }
 
 /// Options that have not been tried yet.
@@ -426,7 +429,7 @@ void print_answer(const plan_request& request, const plan_answer& answer, const 
           request.deadline ? fmt::format(", within {}", duration(*request.deadline)) : "");
     print_plans(answer, given, request);
     print_price_dates(answer, request);
-    print_late(request, answer.plans.front());
+    print_risks(request, answer.plans.front());
     print_better_batch(request, answer.plans.front());
     if (given.explain) print_explained(answer.plans.front(), request);
   }

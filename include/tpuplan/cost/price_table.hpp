@@ -33,8 +33,7 @@ inline constexpr std::array<provisioning, 6> all_provisioning = {
 
 /// "on_demand" and so on, as in data/prices.json.
 [[nodiscard]] constexpr std::string_view name(provisioning kind) noexcept {
-  constexpr std::string_view names[] = {"on_demand", "spot",          "flex_start",
-                                        "calendar",  "commitment_1y", "commitment_3y"};
+  constexpr const char* names[] = {"on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
@@ -60,7 +59,7 @@ enum class date_qualifier : std::uint8_t {
 
 /// "exact" and so on.
 [[nodiscard]] constexpr std::string_view name(date_qualifier how) noexcept {
-  constexpr std::string_view names[] = {"exact", "not_before", "month"};
+  constexpr const char* names[] = {"exact", "not_before", "month"};
   return detail::name_of(names, static_cast<std::size_t>(how));
 }
 

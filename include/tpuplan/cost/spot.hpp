@@ -28,7 +28,7 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
 
 /// "calm", "cautious" or "scarce".
 [[nodiscard]] constexpr std::string_view name(spot_market market) noexcept {
-  constexpr std::string_view names[] = {"calm", "cautious", "scarce"};
+  constexpr const char* names[] = {"calm", "cautious", "scarce"};
   return detail::name_of(names, static_cast<std::size_t>(market));
 }
 

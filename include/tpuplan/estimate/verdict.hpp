@@ -17,7 +17,7 @@ enum class verdict : std::uint8_t { yes, uncertain, no };
 
 /// "yes", "uncertain" or "no".
 [[nodiscard]] constexpr std::string_view name(verdict answer) noexcept {
-  constexpr std::string_view names[] = {"yes", "uncertain", "no"};
+  constexpr const char* names[] = {"yes", "uncertain", "no"};
   return detail::name_of(names, static_cast<std::size_t>(answer));
 }
 

@@ -27,7 +27,7 @@ enum class memory_level : std::uint8_t {
 
 /// "hbm" and so on.
 [[nodiscard]] constexpr std::string_view name(memory_level level) noexcept {
-  constexpr std::string_view names[] = {"hbm", "vmem", "pcie", "ici", "dcn"};
+  constexpr const char* names[] = {"hbm", "vmem", "pcie", "ici", "dcn"};
   return detail::name_of(names, static_cast<std::size_t>(level));
 }
 
@@ -190,7 +190,7 @@ enum class bound : std::uint8_t { compute, memory };
 
 /// "compute" or "memory".
 [[nodiscard]] constexpr std::string_view name(bound what) noexcept {
-  constexpr std::string_view names[] = {"compute", "memory"};
+  constexpr const char* names[] = {"compute", "memory"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 

@@ -77,7 +77,7 @@ enum class cache_policy : std::uint8_t {
 
 /// "paged" or "reserved".
 [[nodiscard]] constexpr std::string_view name(cache_policy policy) noexcept {
-  constexpr std::string_view names[] = {"paged", "reserved"};
+  constexpr const char* names[] = {"paged", "reserved"};
   return detail::name_of(names, static_cast<std::size_t>(policy));
 }
 

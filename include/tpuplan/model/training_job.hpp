@@ -28,7 +28,7 @@ enum class optimizer_kind : std::uint8_t {
 
 /// "adamw" and so on.
 [[nodiscard]] constexpr std::string_view name(optimizer_kind kind) noexcept {
-  constexpr std::string_view names[] = {"adamw", "adafactor", "lion", "sgd_momentum"};
+  constexpr const char* names[] = {"adamw", "adafactor", "lion", "sgd_momentum"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
@@ -76,7 +76,7 @@ enum class software_level : std::uint8_t {
 
 /// "tuned" or "general".
 [[nodiscard]] constexpr std::string_view name(software_level level) noexcept {
-  constexpr std::string_view names[] = {"tuned", "general"};
+  constexpr const char* names[] = {"tuned", "general"};
   return detail::name_of(names, static_cast<std::size_t>(level));
 }
 
@@ -87,7 +87,7 @@ enum class attention_kernel : std::uint8_t { flash, unfused };
 
 /// "flash" or "unfused".
 [[nodiscard]] constexpr std::string_view name(attention_kernel kernel) noexcept {
-  constexpr std::string_view names[] = {"flash", "unfused"};
+  constexpr const char* names[] = {"flash", "unfused"};
   return detail::name_of(names, static_cast<std::size_t>(kernel));
 }
 

@@ -25,7 +25,7 @@ enum class architecture : std::uint8_t {
 
 /// "decoder" and so on.
 [[nodiscard]] constexpr std::string_view name(architecture kind) noexcept {
-  constexpr std::string_view names[] = {"decoder", "encoder", "encoder_decoder", "vision"};
+  constexpr const char* names[] = {"decoder", "encoder", "encoder_decoder", "vision"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 

@@ -24,7 +24,7 @@ enum class objective : std::uint8_t { cheapest, fastest, fewest_chips };
 
 /// "cheapest" and so on.
 [[nodiscard]] constexpr std::string_view name(objective what) noexcept {
-  constexpr std::string_view names[] = {"cheapest", "fastest", "fewest_chips"};
+  constexpr const char* names[] = {"cheapest", "fastest", "fewest_chips"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
@@ -173,7 +173,7 @@ enum class rejection : std::uint8_t {
 
 /// "does_not_fit" and so on.
 [[nodiscard]] constexpr std::string_view name(rejection why) noexcept {
-  constexpr std::string_view names[] = {
+  constexpr const char* names[] = {
       "no_such_rate", "no_layout",  "batch_does_not_divide", "does_not_fit", "fit_uncertain",
       "no_price",     "over_quota", "misses_deadline",       "over_budget",  "dominated"};
   return detail::name_of(names, static_cast<std::size_t>(why));

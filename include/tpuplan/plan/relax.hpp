@@ -90,8 +90,8 @@ enum class plan_limit : std::uint8_t {
 
 /// "deadline" and so on.
 [[nodiscard]] constexpr std::string_view name(plan_limit what) noexcept {
-  constexpr std::string_view names[] = {"deadline",   "budget",    "chips", "slices", "quotas", "kinds",
-                                        "generation", "uncertain", "batch", "tpot",   "ttft",   "targets"};
+  constexpr const char* names[] = {"deadline",   "budget",    "chips", "slices", "quotas", "kinds",
+                                   "generation", "uncertain", "batch", "tpot",   "ttft",   "targets"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 

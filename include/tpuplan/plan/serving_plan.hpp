@@ -71,8 +71,8 @@ enum class serving_rejection : std::uint8_t {
 
 /// "does_not_fit" and so on.
 [[nodiscard]] constexpr std::string_view name(serving_rejection why) noexcept {
-  constexpr std::string_view names[] = {"no_layout", "does_not_fit", "misses_target", "too_many_chips",
-                                        "no_price",  "over_budget",  "dominated"};
+  constexpr const char* names[] = {"no_layout", "does_not_fit", "misses_target", "too_many_chips",
+                                   "no_price",  "over_budget",  "dominated"};
   return detail::name_of(names, static_cast<std::size_t>(why));
 }
 

@@ -26,7 +26,7 @@ enum class serving_finding_kind : std::uint8_t {
 
 /// "batch" and so on.
 [[nodiscard]] constexpr std::string_view name(serving_finding_kind kind) noexcept {
-  constexpr std::string_view names[] = {"batch", "slots", "cache_dtype", "cache_sharding", "replicas"};
+  constexpr const char* names[] = {"batch", "slots", "cache_dtype", "cache_sharding", "replicas"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 

@@ -50,7 +50,7 @@ enum class decode_limit : std::uint8_t { weights, products, cache, collectives, 
 
 /// "weights" and so on.
 [[nodiscard]] constexpr std::string_view name(decode_limit what) noexcept {
-  constexpr std::string_view names[] = {"weights", "products", "cache", "collectives", "overhead"};
+  constexpr const char* names[] = {"weights", "products", "cache", "collectives", "overhead"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 

@@ -40,8 +40,8 @@ enum class serving_refusal : std::uint8_t {
 
 /// "none", "does_not_fit" and so on.
 [[nodiscard]] constexpr std::string_view name(serving_refusal why) noexcept {
-  constexpr std::string_view names[] = {"none", "does_not_fit", "tpot_below_floor", "ttft_below_floor",
-                                        "rate_above_capacity"};
+  constexpr const char* names[] = {"none", "does_not_fit", "tpot_below_floor", "ttft_below_floor",
+                                   "rate_above_capacity"};
   return detail::name_of(names, static_cast<std::size_t>(why));
 }
 

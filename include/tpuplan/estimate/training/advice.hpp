@@ -33,8 +33,8 @@ enum class finding_kind : std::uint8_t {
 
 /// "batch" and so on.
 [[nodiscard]] constexpr std::string_view name(finding_kind kind) noexcept {
-  constexpr std::string_view names[] = {"batch", "dimension",  "heads",  "vocabulary", "layout",
-                                        "remat", "wraparound", "slices", "microbatch"};
+  constexpr const char* names[] = {"batch", "dimension",  "heads",  "vocabulary", "layout",
+                                   "remat", "wraparound", "slices", "microbatch"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
@@ -173,8 +173,7 @@ constexpr finding batch_finding(const advice_base& base) {
 /// The widths of a model that should fill the MXU, by number.
 inline constexpr std::int32_t width_count = 4;
 constexpr std::string_view width_name(std::int32_t which) noexcept {
-  constexpr std::string_view names[] = {"model.d_model", "model.mlp.d_ff", "model.moe.expert_d_ff",
-                                        "model.moe.shared_d_ff"};
+  constexpr const char* names[] = {"model.d_model", "model.mlp.d_ff", "model.moe.expert_d_ff", "model.moe.shared_d_ff"};
   return name_of(names, static_cast<std::size_t>(which));
 }
 constexpr std::int64_t& width_at(transformer& model, std::int32_t which) noexcept {

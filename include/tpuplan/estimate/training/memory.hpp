@@ -26,7 +26,7 @@ enum class memory_stage : std::uint8_t { logits, layer, update };
 
 /// "logits", "layer" or "update".
 [[nodiscard]] constexpr std::string_view name(memory_stage stage) noexcept {
-  constexpr std::string_view names[] = {"logits", "layer", "update"};
+  constexpr const char* names[] = {"logits", "layer", "update"};
   return detail::name_of(names, static_cast<std::size_t>(stage));
 }
 
@@ -57,7 +57,7 @@ struct memory_breakdown {
 
 /// Why a verdict is not better: the largest part of the stage that needs most. Worked: "logits".
 [[nodiscard]] constexpr std::string_view largest_part(const memory_breakdown& memory) noexcept {
-  constexpr std::string_view names[] = {"state", "gradients", "activations", "logits", "gathered weights", "workspace"};
+  constexpr const char* names[] = {"state", "gradients", "activations", "logits", "gathered weights", "workspace"};
   bytes most = memory.parameters + memory.optimizer;
   std::size_t largest = 0, i = 0;
   for (const bytes part :

@@ -20,7 +20,7 @@ enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead, host };
 
 /// "compute" and so on.
 [[nodiscard]] constexpr std::string_view name(step_bound what) noexcept {
-  constexpr std::string_view names[] = {"compute", "hbm", "ici", "dcn", "overhead", "host"};
+  constexpr const char* names[] = {"compute", "hbm", "ici", "dcn", "overhead", "host"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
