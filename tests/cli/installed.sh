@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# installed.sh CMAKE BUILD WORK: installed, the program finds its data from any folder, also after it was moved.
+set -u
+cmake=$1 build=$2 folder=$3/installed
+rm -rf "$folder" && mkdir -p "$folder" || exit 1
+"$cmake" --install "$build" --prefix "$folder/first" >/dev/null || exit 1
+mv "$folder/first" "$folder/moved" || exit 1
+cd / || exit 1
+answer=$("$folder/moved/bin/tpuplan" chips v5e) && [[ $answer == *hbm_bandwidth*"$folder/moved/share/tpuplan/data"* ]] &&
+  "$folder/moved/bin/tpuplan" pay --slice v5e-8 --run 1d --region europe-west4 >/dev/null
+status=$?
+((status == 0)) || printf '%s\n' "$answer"
+rm -rf "$folder"
+exit $status

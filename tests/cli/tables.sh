@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# tables.sh PROGRAM DATA WORK: no table is wider than the terminal, which has 80 columns unless it says more; csv has as
+# many fields in each row as titles.
+set -u
+program=$1 data=$2
+failed=0
+while IFS= read -r question; do
+  read -ra arguments <<<"$question"
+  for wide in 80 120; do
+    # Tables stand between a line of titles and an empty line; sentences may be longer than a table.
+    longest=$(COLUMNS=$wide "$program" "${arguments[@]}" | grep -E '^  .{2,}  [^ ]' | grep -v -E 'next:|: .* of |--' |
+      awk '{ gsub(/[^\x01-\x7f]+/, "?"); if (length($0) > most) { most = length($0); line = $0 } } END { print most + 0, line }')
+    if ((${longest%% *} > wide)); then
+      echo "COLUMNS=$wide tpuplan $question: $longest"
+      failed=1
+    fi
+  done
+  fields=$("$program" "${arguments[@]}" --csv | awk -F, '
+    /"/ { next }
+    NF == 0 { titles = 0; next }
+    !titles { titles = NF; next }
+    NF != titles { print; exit }')
+  if [[ -n $fields ]]; then
+    echo "tpuplan $question --csv: $fields"
+    failed=1
+  fi
+done <<EOF
+plan $data/models/llama-3.1-8b.json --tokens 1T
+plan $data/models/llama-3.1-8b.json --tokens 1T --provisioning all --explain
+plan $data/models/llama-3.1-8b.json --serve --rate 40
+train $data/models/llama-3.1-8b.json --slice v5p-128 --tokens 1T
+fit $data/models/llama-3.1-70b.json --slice v5p-128
+serve $data/models/llama-3.1-8b.json --slice v6e-8
+pay --slice v6e-8 --run 10d
+spot --work 10h
+chips
+chips v5e
+slices --generation v5p
+batch v6e
+model $data/models/deepseek-v3.json
+EOF
+exit $failed
