@@ -4226,6 +4226,7 @@ constexpr text<160> slice_hint(std::string_view given) {
 #ifndef TPUPLAN_PARALLEL_LAYOUT_HPP
 #define TPUPLAN_PARALLEL_LAYOUT_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -4290,21 +4291,18 @@ constexpr std::int64_t check_devices(const slice& where) {
 
 namespace detail {
 
+/// The degrees of a layout by name, in their order.
+inline constexpr const char* degree_names[] = {"layout.data",     "layout.fsdp",     "layout.tensor",
+                                               "layout.expert",   "layout.context",  "layout.pipeline",
+                                               "layout.dcn_data", "layout.dcn_fsdp", "layout.dcn_pipeline"};
+
 /// Refuses, by name, a degree below 1.
 constexpr void check_degrees(const layout& mesh) {
-  if (mesh.data > 0 && mesh.fsdp > 0 && mesh.tensor > 0 && mesh.expert > 0 && mesh.context > 0 && mesh.pipeline > 0 &&
-      mesh.dcn_data > 0 && mesh.dcn_fsdp > 0 && mesh.dcn_pipeline > 0) {
-    return;
+  const std::int64_t degrees[] = {mesh.data,     mesh.fsdp,     mesh.tensor,   mesh.expert,      mesh.context,
+                                  mesh.pipeline, mesh.dcn_data, mesh.dcn_fsdp, mesh.dcn_pipeline};
+  for (std::size_t i = 0; i < 9; ++i) {
+    if (degrees[i] < 1) positive_count(degree_names[i], degrees[i]);
   }
-  positive_count("layout.data", mesh.data);
-  positive_count("layout.fsdp", mesh.fsdp);
-  positive_count("layout.tensor", mesh.tensor);
-  positive_count("layout.expert", mesh.expert);
-  positive_count("layout.context", mesh.context);
-  positive_count("layout.pipeline", mesh.pipeline);
-  positive_count("layout.dcn_data", mesh.dcn_data);
-  positive_count("layout.dcn_fsdp", mesh.dcn_fsdp);
-  positive_count("layout.dcn_pipeline", mesh.dcn_pipeline);
 }
 
 }  // namespace detail
@@ -4332,18 +4330,13 @@ constexpr void check_degrees(const layout& mesh) {
 constexpr void validate(const layout& mesh, const slice& where) {
   const std::int64_t all = detail::check_devices(where);
   detail::check_degrees(mesh);
-  const auto check = [](detail::words field, std::int64_t degree, std::int64_t most, detail::words valid) {
-    if (degree > most) detail::fail(errc::out_of_range, field, degree, valid);
-  };
-  check("layout.data", mesh.data, all, "at most the devices of the slice");
-  check("layout.fsdp", mesh.fsdp, all, "at most the devices of the slice");
-  check("layout.tensor", mesh.tensor, all, "at most the devices of the slice");
-  check("layout.expert", mesh.expert, all, "at most the devices of the slice");
-  check("layout.context", mesh.context, all, "at most the devices of the slice");
-  check("layout.pipeline", mesh.pipeline, all, "at most the devices of the slice");
-  detail::check_slices("layout.dcn_data", mesh.dcn_data);
-  detail::check_slices("layout.dcn_fsdp", mesh.dcn_fsdp);
-  detail::check_slices("layout.dcn_pipeline", mesh.dcn_pipeline);
+  const std::int64_t inside[] = {mesh.data, mesh.fsdp, mesh.tensor, mesh.expert, mesh.context, mesh.pipeline};
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (inside[i] > all)
+      detail::fail(errc::out_of_range, detail::degree_names[i], inside[i], "at most the devices of the slice");
+  }
+  const std::int64_t over[] = {mesh.dcn_data, mesh.dcn_fsdp, mesh.dcn_pipeline};
+  for (std::size_t i = 0; i < 3; ++i) detail::check_slices(detail::degree_names[6 + i], over[i]);
   detail::check_slices("product of the layout's dcn degrees", slices(mesh));
   const std::int64_t room = mesh.unit == mesh_unit::devices ? all : chips(where);
   if (mesh_size(mesh) != room) {
@@ -7600,9 +7593,9 @@ struct offer_comparison {
   result.break_even_price = other.price * result.speed_ratio;
   result.other_break_even_price = one.price / result.speed_ratio;
   result.break_even_throughput = other.throughput * (one.price / other.price);
-  for (const double part : {result.saving_fraction, result.speed_ratio, result.break_even_price.value(),
-                            result.other_break_even_price.value(), result.break_even_throughput.value()})
-    detail::representable("offer.throughput", part, one.throughput.value(), "representable ratios of the two offers");
+  const double parts = result.saving_fraction + result.speed_ratio + result.break_even_price.value() +
+                       result.other_break_even_price.value() + result.break_even_throughput.value();
+  detail::representable("offer.throughput", parts, one.throughput.value(), "representable ratios of the two offers");
   return result;
 }
 

@@ -50,9 +50,9 @@ struct offer_comparison {
   result.break_even_price = other.price * result.speed_ratio;
   result.other_break_even_price = one.price / result.speed_ratio;
   result.break_even_throughput = other.throughput * (one.price / other.price);
-  for (const double part : {result.saving_fraction, result.speed_ratio, result.break_even_price.value(),
-                            result.other_break_even_price.value(), result.break_even_throughput.value()})
-    detail::representable("offer.throughput", part, one.throughput.value(), "representable ratios of the two offers");
+  const double parts = result.saving_fraction + result.speed_ratio + result.break_even_price.value() +
+                       result.other_break_even_price.value() + result.break_even_throughput.value();
+  detail::representable("offer.throughput", parts, one.throughput.value(), "representable ratios of the two offers");
   return result;
 }
 

@@ -188,18 +188,14 @@ inline void check_range(const plan_request& request) {
 
 inline void check_degrees(const plan_request& request) {
   const fixed_degrees& d = request.degrees;
-  const auto check = [](std::string_view field, std::int64_t degree) {
-    check_count(field, degree, most_devices, "0 (chosen) to 1048576");
-  };
-  check("plan.degrees.data", d.data);
-  check("plan.degrees.fsdp", d.fsdp);
-  check("plan.degrees.tensor", d.tensor);
-  check("plan.degrees.expert", d.expert);
-  check("plan.degrees.context", d.context);
-  check("plan.degrees.pipeline", d.pipeline);
-  check("plan.degrees.dcn_data", d.dcn_data);
-  check("plan.degrees.dcn_fsdp", d.dcn_fsdp);
-  check("plan.degrees.dcn_pipeline", d.dcn_pipeline);
+  const std::int64_t degrees[] = {d.data,     d.fsdp,     d.tensor,   d.expert,      d.context,
+                                  d.pipeline, d.dcn_data, d.dcn_fsdp, d.dcn_pipeline};
+  for (std::size_t i = 0; i < 9; ++i) {
+    if (degrees[i] >= 0 && degrees[i] <= most_devices) continue;
+    text<48> field{"plan.degrees."};
+    field.append(std::string_view{degree_names[i]}.substr(7));
+    check_count(field.view(), degrees[i], most_devices, "0 (chosen) to 1048576");
+  }
   if (d.expert > 1 && !has_experts(request.model))
     fail(errc::invalid_argument, "plan.degrees.expert", d.expert, "1 or 0 for a model without experts");
 }
