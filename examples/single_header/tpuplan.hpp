@@ -3592,20 +3592,31 @@ constexpr slice_block slices_of(std::string_view chip) noexcept {
 
 /// A machine type of Compute Engine or GKE: one VM with some chips.
 struct machine_type {
-  std::string_view name{};         ///< "ct5p-hightpu-4t"
-  std::string_view chip{};         ///< the name of its chip
+  text<24> name{};                 ///< "ct5p-hightpu-4t"
+  text<24> chip{};                 ///< the name of its chip
   std::int64_t chips = 0;          ///< per VM
   known<std::int64_t> vcpus{};     ///< of the VM
   known<std::int64_t> ram_gb{};    ///< as printed by the source
   bool makes_one_vm = false;       ///< whether slices of one VM are made of it
   bool makes_several_vms = false;  ///< whether slices of several VMs are made of it
-  std::string_view gke_label{};    ///< GKE's label of its nodes, "tpu-v5p-slice"; empty where GKE has no such name
+  text<24> gke_label{};            ///< GKE's label of its nodes, "tpu-v5p-slice"; empty where GKE has no such name
+};
+
+namespace detail {
+
+/// A machine type as the table has it, in words that cost nothing to compile.
+struct machine_row {
+  const char* name;
+  const char* chip;
+  std::int64_t chips;
+  known<std::int64_t> vcpus, ram_gb;
+  bool makes_one_vm, makes_several_vms;
+  const char* gke_label;
 };
 
 // generated: machine_types from data/hardware.json
-/// The machine types of the generations. Where several fit a slice the first is the usual one.
 // clang-format off
-inline constexpr std::array<machine_type, 28> machine_types = {{
+inline constexpr std::array<machine_row, 28> machine_rows = {{
     {"ct3-hightpu-4t", "v3", 4, 96, 340, true, false, "tpu-v3-device"},
     {"ct3p-hightpu-4t", "v3", 4, 48, 340, false, true, "tpu-v3-slice"},
     {"ct4p-hightpu-4t", "v4", 4, 240, 407, true, true, "tpu-v4-podslice"},
@@ -3637,6 +3648,19 @@ inline constexpr std::array<machine_type, 28> machine_types = {{
 }};
 // clang-format on
 // end of generated: machine_types
+
+constexpr machine_type to_machine(const machine_row& r) {
+  return {r.name, r.chip, r.chips, r.vcpus, r.ram_gb, r.makes_one_vm, r.makes_several_vms, r.gke_label};
+}
+
+}  // namespace detail
+
+/// The machine types of the generations. Where several fit a slice the first is the usual one.
+[[nodiscard]] constexpr std::array<machine_type, detail::machine_rows.size()> machine_types() {
+  std::array<machine_type, detail::machine_rows.size()> types{};
+  for (std::size_t i = 0; i < types.size(); ++i) types[i] = detail::to_machine(detail::machine_rows[i]);
+  return types;
+}
 
 }  // namespace abi_0
 }  // namespace tpuplan
@@ -3888,9 +3912,9 @@ constexpr text<160> shape_hint(const chip_spec& chip) {
 /// Worked: "ct5p-hightpu-4t" for v5p-128, "ct5lp-hightpu-8t" for v5litepod-8.
 [[nodiscard]] constexpr maybe<machine_type> machine_type_of(const slice& where) {
   const bool one_vm = vms(where) == 1;
-  for (const machine_type& type : machine_types) {
-    if (type.chip != where.chip.name || type.chips != where.chips_per_vm) continue;
-    if (one_vm ? type.makes_one_vm : type.makes_several_vms) return type;
+  for (const detail::machine_row& type : detail::machine_rows) {
+    if (where.chip.name != type.chip || type.chips != where.chips_per_vm) continue;
+    if (one_vm ? type.makes_one_vm : type.makes_several_vms) return detail::to_machine(type);
   }
   return nothing;
 }
@@ -3937,8 +3961,8 @@ constexpr slice_name_parts split_slice_name(std::string_view given) noexcept {
 /// slice stands for it: v5p has.
 constexpr bool is_one_chip_vm(const chip_spec& chip, const topology& shape) {
   if (shape.axes != chip.ici.axes || tpuplan::chips(shape) != 1) return false;
-  for (const machine_type& type : machine_types) {
-    if (type.chip == chip.name && type.chips == 1 && type.makes_one_vm) return true;
+  for (const machine_row& type : machine_rows) {
+    if (chip.name == type.chip && type.chips == 1 && type.makes_one_vm) return true;
   }
   return false;
 }
@@ -3955,7 +3979,7 @@ constexpr maybe<slice> find_shape(const chip_spec& chip, const topology& given) 
 }
 
 /// Whether VMs of that type make up the slice. A type that makes neither is one for single VMs, as ct5l is.
-constexpr bool makes_up(const machine_type& type, const slice& where) {
+constexpr bool makes_up(const machine_row& type, const slice& where) {
   const std::int64_t size = tpuplan::chips(where);
   if (size == type.chips) return type.makes_one_vm || !type.makes_several_vms;
   return type.makes_several_vms && size > type.chips && size % type.chips == 0;
@@ -3963,7 +3987,7 @@ constexpr bool makes_up(const machine_type& type, const slice& where) {
 
 /// The default slice of one VM of that machine type.
 constexpr maybe<slice> find_machine_slice(std::string_view given) {
-  for (const machine_type& type : machine_types) {
+  for (const machine_row& type : machine_rows) {
     if (!same_name(type.name, given)) continue;
     const chip_spec chip = chip_for(type.chip);
     for (const slice_row& row : slices_of(type.chip)) {
@@ -3992,7 +4016,7 @@ constexpr placed_shape split_shape(std::string_view given) noexcept {
 constexpr maybe<slice> find_placed_slice(std::string_view given) {
   const placed_shape placed = split_shape(given);
   if (!placed.shape) return nothing;
-  for (const machine_type& type : machine_types) {
+  for (const machine_row& type : machine_rows) {
     const bool by_label = same_name(type.gke_label, placed.owner);
     if (!by_label && !same_name(type.name, placed.owner)) continue;
     const maybe<slice> where = find_shape(chip_for(type.chip), *placed.shape);
@@ -4125,7 +4149,7 @@ constexpr std::string_view machine_family(std::string_view type) noexcept {
 constexpr text<160> machine_hint(std::string_view given) {
   text<160> hint;
   std::string_view chip;
-  for (const machine_type& type : machine_types) {
+  for (const machine_row& type : machine_rows) {
     if (!same_name(machine_family(type.name), machine_family(given))) continue;
     if (same_name(type.name, given)) return "another of its family: no source states the shape of this one's chips";
     if (is_compute_engine_name(type.name)) continue;
@@ -4148,8 +4172,8 @@ constexpr text<160> placed_hint(std::string_view given) {
   const placed_shape placed = split_shape(given);
   text<160> hint;
   std::int64_t most = 0;
-  for (const machine_type& type : machine_types) {
-    const bool by_label = !type.gke_label.empty() && type.gke_label != type.chip &&
+  for (const machine_row& type : machine_rows) {
+    const bool by_label = type.gke_label[0] != '\0' && !same_name(type.gke_label, type.chip) &&
                           (same_name(type.gke_label, placed.owner) || same_name(type.gke_label, given));
     if (!by_label && !(placed.shape && same_name(type.name, placed.owner))) continue;
     const chip_spec chip = chip_for(type.chip);
@@ -4200,8 +4224,8 @@ constexpr text<160> slice_hint(std::string_view given) {
     hint.append(name(*near.larger)).append(" (").append(tpuplan::chips(*near.larger)).append(" chips, ");
     hint.append(name(near.larger->shape)).append(")");
   }
-  for (const machine_type& type : machine_types) {
-    if (type.chip != parts.chip.name || type.chips != parse_count(parts.rest) || !type.makes_one_vm) continue;
+  for (const machine_row& type : machine_rows) {
+    if (parts.chip.name != type.chip || type.chips != parse_count(parts.rest) || !type.makes_one_vm) continue;
     return hint.append("; counted in chips: ").append(type.name);
   }
   return hint;
@@ -6131,7 +6155,8 @@ inline namespace abi_0 {
 inline constexpr seconds checkpoint_start{15};
 
 /// The rate of Cloud Storage for one project in one region by its default quota, 200 Gbit/s. The quota is of reading;
-/// writing is taken to be no faster. Source: cloud.google.com/storage/quotas, "Bandwidth" (copies of 2026).
+/// writing is taken to be no faster. Source: cloud.google.com/storage/docs/bandwidth-usage, "maximum bandwidth for each
+/// region"; copies of 2026.
 inline constexpr bytes_per_second storage_rate{25e9};
 
 /// The rate at which checkpoints leave some slices: that of the storage, or of the network cards of all hosts where

@@ -22,7 +22,7 @@ constexpr bool names_agree() {
   for (const detail::slice_block& block : detail::slice_blocks) {
     if (!is_chip(block.chip) || !find_chip(block.prefix)) return false;
   }
-  for (const machine_type& type : machine_types) {
+  for (const machine_type& type : machine_types()) {
     if (!is_chip(type.chip)) return false;
   }
   for (const detail::packed_price& price : detail::us_prices) {

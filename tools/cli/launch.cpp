@@ -65,7 +65,7 @@ launch_request make_request(const launch_options& given, const std::optional<pla
     request.slices = given.slices.value_or(1);
     request.capacity = given.capacity.value_or(provisioning::on_demand);
   }
-  for (const machine_type& type : machine_types) {  // --slice ct6e-standard-8t asks for this one, not for its like
+  for (const machine_type& type : machine_types()) {  // --slice ct6e-standard-8t asks for this one, not for its like
     if (same_name(type.name, given.slice_name)) request.where = on_machine_type(request.where, type.name);
   }
   if (!given.machine.empty()) request.where = on_machine_type(request.where, given.machine);

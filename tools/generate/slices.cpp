@@ -72,8 +72,7 @@ std::string machine_table(data_folder& data) {
                 literal(at(type, "makes_several_vms", name).get<bool>()), label(type)}) +
         "}");
   }
-  return "/// The machine types of the generations. Where several fit a slice the first is the usual one.\n" +
-         unformatted(fmt::format("inline constexpr std::array<machine_type, {}> machine_types = {{{{\n{}}}}};\n",
+  return unformatted(fmt::format("inline constexpr std::array<machine_row, {}> machine_rows = {{{{\n{}}}}};\n",
                                  rows.size(), listed(rows)));
 }
 

@@ -23,7 +23,7 @@ enum class not_judged : std::uint8_t { verdict, used_bytes, all_but_state };
 
 /// "verdict", "used_bytes" or "all_but_state".
 [[nodiscard]] constexpr std::string_view name(not_judged what) noexcept {
-  constexpr std::string_view names[] = {"verdict", "used_bytes", "all_but_state"};
+  constexpr const char* names[] = {"verdict", "used_bytes", "all_but_state"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 

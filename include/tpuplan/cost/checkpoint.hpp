@@ -18,7 +18,8 @@ inline namespace abi_0 {
 inline constexpr seconds checkpoint_start{15};
 
 /// The rate of Cloud Storage for one project in one region by its default quota, 200 Gbit/s. The quota is of reading;
-/// writing is taken to be no faster. Source: cloud.google.com/storage/quotas, "Bandwidth" (copies of 2026).
+/// writing is taken to be no faster. Source: cloud.google.com/storage/docs/bandwidth-usage, "maximum bandwidth for each
+/// region"; copies of 2026.
 inline constexpr bytes_per_second storage_rate{25e9};
 
 /// The rate at which checkpoints leave some slices: that of the storage, or of the network cards of all hosts where

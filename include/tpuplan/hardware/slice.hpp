@@ -34,8 +34,8 @@ constexpr slice_name_parts split_slice_name(std::string_view given) noexcept {
 /// slice stands for it: v5p has.
 constexpr bool is_one_chip_vm(const chip_spec& chip, const topology& shape) {
   if (shape.axes != chip.ici.axes || tpuplan::chips(shape) != 1) return false;
-  for (const machine_type& type : machine_types) {
-    if (type.chip == chip.name && type.chips == 1 && type.makes_one_vm) return true;
+  for (const machine_row& type : machine_rows) {
+    if (chip.name == type.chip && type.chips == 1 && type.makes_one_vm) return true;
   }
   return false;
 }
@@ -52,7 +52,7 @@ constexpr maybe<slice> find_shape(const chip_spec& chip, const topology& given) 
 }
 
 /// Whether VMs of that type make up the slice. A type that makes neither is one for single VMs, as ct5l is.
-constexpr bool makes_up(const machine_type& type, const slice& where) {
+constexpr bool makes_up(const machine_row& type, const slice& where) {
   const std::int64_t size = tpuplan::chips(where);
   if (size == type.chips) return type.makes_one_vm || !type.makes_several_vms;
   return type.makes_several_vms && size > type.chips && size % type.chips == 0;
@@ -60,7 +60,7 @@ constexpr bool makes_up(const machine_type& type, const slice& where) {
 
 /// The default slice of one VM of that machine type.
 constexpr maybe<slice> find_machine_slice(std::string_view given) {
-  for (const machine_type& type : machine_types) {
+  for (const machine_row& type : machine_rows) {
     if (!same_name(type.name, given)) continue;
     const chip_spec chip = chip_for(type.chip);
     for (const slice_row& row : slices_of(type.chip)) {
@@ -89,7 +89,7 @@ constexpr placed_shape split_shape(std::string_view given) noexcept {
 constexpr maybe<slice> find_placed_slice(std::string_view given) {
   const placed_shape placed = split_shape(given);
   if (!placed.shape) return nothing;
-  for (const machine_type& type : machine_types) {
+  for (const machine_row& type : machine_rows) {
     const bool by_label = same_name(type.gke_label, placed.owner);
     if (!by_label && !same_name(type.name, placed.owner)) continue;
     const maybe<slice> where = find_shape(chip_for(type.chip), *placed.shape);
@@ -222,7 +222,7 @@ constexpr std::string_view machine_family(std::string_view type) noexcept {
 constexpr text<160> machine_hint(std::string_view given) {
   text<160> hint;
   std::string_view chip;
-  for (const machine_type& type : machine_types) {
+  for (const machine_row& type : machine_rows) {
     if (!same_name(machine_family(type.name), machine_family(given))) continue;
     if (same_name(type.name, given)) return "another of its family: no source states the shape of this one's chips";
     if (is_compute_engine_name(type.name)) continue;
@@ -245,8 +245,8 @@ constexpr text<160> placed_hint(std::string_view given) {
   const placed_shape placed = split_shape(given);
   text<160> hint;
   std::int64_t most = 0;
-  for (const machine_type& type : machine_types) {
-    const bool by_label = !type.gke_label.empty() && type.gke_label != type.chip &&
+  for (const machine_row& type : machine_rows) {
+    const bool by_label = type.gke_label[0] != '\0' && !same_name(type.gke_label, type.chip) &&
                           (same_name(type.gke_label, placed.owner) || same_name(type.gke_label, given));
     if (!by_label && !(placed.shape && same_name(type.name, placed.owner))) continue;
     const chip_spec chip = chip_for(type.chip);
@@ -297,8 +297,8 @@ constexpr text<160> slice_hint(std::string_view given) {
     hint.append(name(*near.larger)).append(" (").append(tpuplan::chips(*near.larger)).append(" chips, ");
     hint.append(name(near.larger->shape)).append(")");
   }
-  for (const machine_type& type : machine_types) {
-    if (type.chip != parts.chip.name || type.chips != parse_count(parts.rest) || !type.makes_one_vm) continue;
+  for (const machine_row& type : machine_rows) {
+    if (parts.chip.name != type.chip || type.chips != parse_count(parts.rest) || !type.makes_one_vm) continue;
     return hint.append("; counted in chips: ").append(type.name);
   }
   return hint;

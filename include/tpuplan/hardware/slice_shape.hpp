@@ -244,9 +244,9 @@ constexpr text<160> shape_hint(const chip_spec& chip) {
 /// Worked: "ct5p-hightpu-4t" for v5p-128, "ct5lp-hightpu-8t" for v5litepod-8.
 [[nodiscard]] constexpr maybe<machine_type> machine_type_of(const slice& where) {
   const bool one_vm = vms(where) == 1;
-  for (const machine_type& type : machine_types) {
-    if (type.chip != where.chip.name || type.chips != where.chips_per_vm) continue;
-    if (one_vm ? type.makes_one_vm : type.makes_several_vms) return type;
+  for (const detail::machine_row& type : detail::machine_rows) {
+    if (where.chip.name != type.chip || type.chips != where.chips_per_vm) continue;
+    if (one_vm ? type.makes_one_vm : type.makes_several_vms) return detail::to_machine(type);
   }
   return nothing;
 }

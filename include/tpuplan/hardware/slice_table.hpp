@@ -113,20 +113,31 @@ constexpr slice_block slices_of(std::string_view chip) noexcept {
 
 /// A machine type of Compute Engine or GKE: one VM with some chips.
 struct machine_type {
-  std::string_view name{};         ///< "ct5p-hightpu-4t"
-  std::string_view chip{};         ///< the name of its chip
+  text<24> name{};                 ///< "ct5p-hightpu-4t"
+  text<24> chip{};                 ///< the name of its chip
   std::int64_t chips = 0;          ///< per VM
   known<std::int64_t> vcpus{};     ///< of the VM
   known<std::int64_t> ram_gb{};    ///< as printed by the source
   bool makes_one_vm = false;       ///< whether slices of one VM are made of it
   bool makes_several_vms = false;  ///< whether slices of several VMs are made of it
-  std::string_view gke_label{};    ///< GKE's label of its nodes, "tpu-v5p-slice"; empty where GKE has no such name
+  text<24> gke_label{};            ///< GKE's label of its nodes, "tpu-v5p-slice"; empty where GKE has no such name
+};
+
+namespace detail {
+
+/// A machine type as the table has it, in words that cost nothing to compile.
+struct machine_row {
+  const char* name;
+  const char* chip;
+  std::int64_t chips;
+  known<std::int64_t> vcpus, ram_gb;
+  bool makes_one_vm, makes_several_vms;
+  const char* gke_label;
 };
 
 // generated: machine_types from data/hardware.json
-/// The machine types of the generations. Where several fit a slice the first is the usual one.
 // clang-format off
-inline constexpr std::array<machine_type, 28> machine_types = {{
+inline constexpr std::array<machine_row, 28> machine_rows = {{
     {"ct3-hightpu-4t", "v3", 4, 96, 340, true, false, "tpu-v3-device"},
     {"ct3p-hightpu-4t", "v3", 4, 48, 340, false, true, "tpu-v3-slice"},
     {"ct4p-hightpu-4t", "v4", 4, 240, 407, true, true, "tpu-v4-podslice"},
@@ -158,6 +169,19 @@ inline constexpr std::array<machine_type, 28> machine_types = {{
 }};
 // clang-format on
 // end of generated: machine_types
+
+constexpr machine_type to_machine(const machine_row& r) {
+  return {r.name, r.chip, r.chips, r.vcpus, r.ram_gb, r.makes_one_vm, r.makes_several_vms, r.gke_label};
+}
+
+}  // namespace detail
+
+/// The machine types of the generations. Where several fit a slice the first is the usual one.
+[[nodiscard]] constexpr std::array<machine_type, detail::machine_rows.size()> machine_types() {
+  std::array<machine_type, detail::machine_rows.size()> types{};
+  for (std::size_t i = 0; i < types.size(); ++i) types[i] = detail::to_machine(detail::machine_rows[i]);
+  return types;
+}
 
 }  // namespace abi_0
 }  // namespace tpuplan

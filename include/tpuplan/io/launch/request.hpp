@@ -317,7 +317,7 @@ inline maybe<slice> find_on_machine(const slice& where, const machine_type& type
 inline std::string launched_machine(const launch_request& request) {
   const maybe<machine_type> type = machine_type_of(request.where);
   if (!type) fail(errc::unsupported, "slice", name(request.where).view(), "a slice with a documented machine type");
-  return std::string(type->name);
+  return std::string(type->name.view());
 }
 
 /// The path of the reservation; `collection` is "zones" or "locations".
@@ -359,7 +359,7 @@ inline void validate(const launch_request& request) {
   text<160> valid{"for this slice "};
   bool exists = false;
   bool first = true;
-  for (const machine_type& type : machine_types) {
+  for (const machine_type& type : machine_types()) {
     const maybe<slice> found = detail::find_on_machine(where, type);
     if (type.name == given && found) return *found;
     exists = exists || type.name == given;
