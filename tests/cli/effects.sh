@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # effects.sh PROGRAM DATA WORK: options x commands. Every option of every command is in effects.txt, where it changes the
-# answer; every option given to a command that does not have it is refused by its name, with the commands it belongs to.
+# answer (--wide, which changes wide tables alone, apart); every option given to other commands, three of them in turn, is
+# refused by its name, with the commands that it belongs to.
 set -u
 program=$1 data=$2 folder=$3/effects
 table=$(dirname "$0")/effects.txt plans=$(dirname "$0")/plans
@@ -10,6 +11,7 @@ fail() {
   printf '%s\n' "$*"
   failed=1
 }
+needed_of() { "$program" "$1" --help | sed -nE 's/^  (--[a-z0-9-]+) REQUIRED.*/\1/p'; }
 help_of() { "$program" "$1" --help | sed -nE 's/^  (-h,)?(--[a-z0-9-]+).*/\2/p' | grep -v -e '^--help$'; }
 commands=$("$program" --help | sed -n '/Subcommands:/,$p' | sed -nE 's/^  ([a-z]+) .*/\1/p')
 [[ -n $commands ]] || fail "no commands in --help"
@@ -20,10 +22,11 @@ while IFS= read -r line; do
   line=${line//\{data\}/$data}
   line=${line//\{plans\}/$plans}
   line=${line//\{work\}/$folder}
-  if [[ $line == "= "* ]]; then
-    read -ra question <<<"${line#= }"
+  if [[ $line == "= "* || $line == "? "* ]]; then
+    read -ra question <<<"${line#[=?] }"
     plain=$("$program" "${question[@]}" </dev/null 2>&1)
-    (($? < 2)) || fail "${question[*]}: $plain"
+    (($? == 2)) && refused=1 || refused=0
+    [[ $refused -eq 0 || $line == "? "* ]] || fail "${question[*]}: $plain"
     base[${question[0]}]=${base[${question[0]}]:-${question[*]}}
     continue
   fi
@@ -36,13 +39,18 @@ while IFS= read -r line; do
   fi
 done <"$table"
 
+turn=0
 all=$(for command in $commands; do help_of "$command"; done | sort -u)
 for command in $commands; do
   own=$(help_of "$command")
-  for option in $own; do [[ -n ${seen["$command $option"]:-} ]] || fail "not in effects.txt: $command $option"; done
+  for option in $(needed_of "$command"); do seen["$command $option"]=1; done  # refused without it: cases.txt
+  for option in $own; do
+    [[ $option == --wide || -n ${seen["$command $option"]:-} ]] || fail "not in effects.txt: $command $option"
+  done
   [[ -n ${base[$command]:-} ]] || { fail "no question in effects.txt: $command"; continue; }
   read -ra question <<<"${base[$command]}"
   for option in $all; do
+    (((turn = (turn + 1) % 5) < 1)) || continue
     grep -qx -e "$option" <<<"$own" && continue
     message=$("$program" "${question[@]}" "$option" 1 </dev/null 2>&1 >/dev/null)
     status=$?

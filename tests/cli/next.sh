@@ -13,7 +13,7 @@ fail() {
 next_of() { sed -nE 's/^ *next: tpuplan (.*[^ ])$/\1/p' <<<"$1" | sed -E 's/   .*//' | head -n 1; }
 # A figure in the first row of csv, by its title.
 column() {
-  awk -F, -v title="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == title) at = i } NR == 2 { print $at }' <<<"$1"
+  awk -F, -v title="$2" '{ gsub(/"[^"]*"/, "words") } NR == 1 { for (i = 1; i <= NF; ++i) if ($i == title) at = i } NR == 2 { print $at }' <<<"$1"
 }
 # Whether two figures are one, within the digits of csv.
 same() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 0 && (a - b) ^ 2 <= 1e-14 * a * b) }'; }

@@ -16,7 +16,7 @@ while IFS= read -r question; do
     fi
   done
   fields=$("$program" "${arguments[@]}" --csv | awk -F, '
-    /"/ { next }
+    { gsub(/"[^"]*"/, "words") }
     NF == 0 { titles = 0; next }
     !titles { titles = NF; next }
     NF != titles { print; exit }')

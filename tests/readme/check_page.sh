@@ -7,6 +7,7 @@
 # A block after <!-- file: NAME --> becomes that file, in the folder where the commands run; data/ is there too.
 # With `renew` the ```text blocks are rewritten instead.
 set -u
+export SOURCE_DATE_EPOCH=1795305600  # 2026-11-22: answers say how old prices are
 page=$1 source_dir=$2 compiler=$3 program=$4 name=$(basename "$1" .md) renew=${6:-}
 work=$5/$name
 rm -rf "$work" && mkdir -p "$work" && ln -s "$source_dir/data" "$work/data" || exit 1

@@ -50,7 +50,7 @@ bool is_known(const chip_spec& chip, memory_level level) {
 /// The levels of memory that operands may come from, each with its ridge point; as JSON and as a table.
 struct ridge_points {
   ordered_json document = ordered_json::array();
-  table shown{"operands from | >bandwidth | >ridge FLOP/B | >critical batch | unit"};
+  table shown{"operands from | >bandwidth | >ridge FLOP/B | >critical batch | ~unit"};
 };
 
 ridge_points ridge_points_of(const chip_spec& chip, const product_dtypes& types) {

@@ -18,7 +18,7 @@ void add_config_option(command& to, std::string& path, bool required) {
 model_config load_model(const std::string& given) {
   const std::string path = given == "-" ? "/dev/stdin" : given;
   const nlohmann::json document = load_json(path);
-  if (!document.is_object() || !document.contains("schema")) return load_hf_config(path);
+  if (!document.is_object() || !document.contains("schema")) return read_hf_file(document, path);
   model_config own;
   own.model_type = "transformer";
   own.model = read_json_document<transformer>(document, {}, path);

@@ -1,13 +1,13 @@
 // tpuplan doctor
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <lab/data_health.hpp>
 #include <memory>
 #include <tpuplan/io/json/file.hpp>
 #include <tpuplan/io/price_file.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/prices.hpp"
 #include "cli/print.hpp"
 #include "cli/table.hpp"
 
@@ -27,13 +27,6 @@ constexpr std::array<const char*, 5> data_files = {"hardware.json", "prices.json
 
 /// Differences up to this are rounding of one figure.
 constexpr double rounding = 0.01;
-
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::array<char, 16> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%d", std::gmtime(&now));
-  return text.data();
-}
 
 struct data_file {
   std::string name;

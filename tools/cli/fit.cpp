@@ -137,6 +137,7 @@ void add_fit_command(session& with) {
   const auto job = std::make_shared<job_options>();
   const auto mesh = std::make_shared<mesh_options>();
   add_job_options(added, *job);
+  add_accumulation_option(added, *job);
   add_mesh_options(added, *mesh);
   add_picture_option(added);
   add_table_options(added);

@@ -25,12 +25,15 @@ void add_job_options(command& to, job_options& into) {
   to.add("--optimizer", job.optimizer, "adamw, adafactor, lion, sgd_momentum");
   to.add("--remat", into.remat, policy_names());
   to.add("--attention", job.attention, "flash, unfused: scores in HBM");
-  to.add("--accumulation", job.gradient_accumulation, {1, 1 << 20}, "microbatches in a step").usually("1");
   to.add("--vocabulary-tiles", job.vocabulary_tiles, {1, 1 << 20}, "pieces in which logits are made").usually("1");
   to.add("--lora", job.lora_rank, {1, 1 << 20}, "rank of adapters on a frozen base");
   to.flag("--offload-optimizer", "keep optimizer state in host memory",
           [&job] { job.state_on_host = host_state::optimizer; });
   to.add("--capacity-factor", into.capacity, {1, 1e6}, "of experts");
+}
+
+void add_accumulation_option(command& to, job_options& into) {
+  to.add("--accumulation", into.job.gradient_accumulation, {1, 1 << 20}, "microbatches in a step").usually("1");
 }
 
 void add_mesh_options(command& to, mesh_options& into) {

@@ -27,6 +27,8 @@ struct mesh_options {
 };
 
 void add_job_options(command& added, job_options& into);
+/// --accumulation, where the microbatches are not searched for.
+void add_accumulation_option(command& to, job_options& into);
 void add_mesh_options(command& added, mesh_options& into);
 
 tpuplan::layout make_layout(const mesh_options& given, const tpuplan::slice& where);

@@ -125,11 +125,19 @@ void check_command(const session& with, int argument_count, char** arguments) {
   refuse("command", arguments[first], valid, errc::unknown_name);
 }
 
+/// Words that are no option and no argument of the command, nor of the program.
+std::vector<std::string> left_over(const CLI::App& app) {
+  std::vector<std::string> words = app.remaining(true);
+  std::stable_partition(words.begin(), words.end(), [](const std::string& word) { return word.rfind("--", 0) == 0; });
+  return words;
+}
+
 void declare_all(CLI::App& app, session& with) {
   app.set_version_flag("--version", version_line());
   app.add_flag("--json", with.json, "one JSON document instead of tables; SI units, the unit in the key");
   app.add_option("--data-dir", with.data_dir, "folder with hardware.json, for sources")->capture_default_str();
   app.require_subcommand(1);
+  app.allow_extras();
   app.fallthrough();
   for (command& one : with.commands) {
     CLI::App* declared = app.add_subcommand(one.name, one.help);
@@ -159,7 +167,7 @@ void parse_and_run(session& with, int argument_count, char** arguments) {
     const std::vector<CLI::App*> commands = app.get_subcommands();
     if (!commands.empty()) {
       for (command& one : with.commands) {
-        if (one.name == commands.front()->get_name()) check_words(with, one, commands.front()->remaining());
+        if (one.name == commands.front()->get_name()) check_words(with, one, left_over(app));
       }
     }
     refuse("command line", problem.what(), "see --help", errc::missing_field);
@@ -168,7 +176,7 @@ void parse_and_run(session& with, int argument_count, char** arguments) {
   }
   for (command& one : with.commands) {
     if (&one != with.asked) continue;
-    check_words(with, one, app.get_subcommand(one.name)->remaining());
+    check_words(with, one, left_over(app));
     check_effects(one);
     check_form(with, one);
     take_all(one);

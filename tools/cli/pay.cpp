@@ -265,7 +265,7 @@ void print_pay(const pay_answer& a, const pay_options& given) {
   for (const paid_run& p : a.ways) {
     t.add({label_of(p, a.terms.rest_of_term_used), fmt::format("${:.3f}/h", in_usd_per_hour(p.price.per_chip)),
            duration(p.billed), some(p.overhead), some(p.unused), duration(p.wall),
-           p.unused_cost.value() > 0 ? money(p.unused_cost) : "", money(p.total), std::string(p.price.date.view())});
+           p.unused_cost.value() > 0 ? money(p.unused_cost) : "", money(p.total), date_cell(p.price)});
   }
   t.print();
   for (const missing_way& m : a.missing) print("  {}: {}\n", name(m.kind), m.reason);

@@ -2,19 +2,23 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <tpuplan/io/json/file.hpp>
 
 #include "cli/option.hpp"
+#include "cli/print.hpp"
 
 namespace cli {
 
 using namespace tpuplan;
 
 void add_price_file_option(command& to, std::string& file) {
-  to.add("--prices", file, "a price file like data/prices.json, vms.csv of SkyPilot or SKUs of Google as JSON");
+  to.add("--prices", file,
+         "a price file like data/prices.json, vms.csv of SkyPilot or SKUs of Google as JSON: docs/prices.md");
 }
 
 void add_price_options(command& to, price_options& into, std::initializer_list<const char*> needed) {
@@ -75,6 +79,29 @@ loaded_prices::loaded_prices(const std::string& file, const std::vector<std::str
 }
 
 price_book loaded_prices::book() const { return own_ ? own_->book() : price_book{}; }
+
+std::string today() {
+  std::time_t now = std::time(nullptr);
+  if (const char* given = std::getenv("SOURCE_DATE_EPOCH")) {
+    const std::string_view digits(given);
+    (void)std::from_chars(digits.data(), digits.data() + digits.size(), now);
+  }
+  std::array<char, 16> text{};
+  const std::tm* day = std::gmtime(&now);
+  if (day == nullptr || std::strftime(text.data(), text.size(), "%Y-%m-%d", day) != 10) return "1970-01-01";
+  return text.data();
+}
+
+std::string dated(std::string_view date) {
+  const std::int64_t age = days_between(date, today());
+  return age > stale_after_days ? fmt::format("{}, {} days old", date, age) : std::string(date);
+}
+
+cell date_cell(const price_row& price) {
+  cell shown(std::string(price.date.view()));
+  shown.shown = dated(price.date);
+  return shown;
+}
 
 std::vector<std::string> all_regions(const price_book& book) {
   std::vector<std::string> regions;

@@ -9,6 +9,7 @@
 
 // Which prices count: the built-in ones or those of a file, and of which region.
 #include "cli/option.hpp"
+#include "cli/table.hpp"
 
 namespace cli {
 
@@ -35,6 +36,12 @@ class loaded_prices {
  private:
   std::optional<tpuplan::owned_price_book> own_;
 };
+
+/// The day of today, by UTC; that of SOURCE_DATE_EPOCH where it is set, so that an answer can be had again.
+std::string today();
+/// The date of a price, with its age where that is over 90 days: "2026-06-03, 172 days old".
+std::string dated(std::string_view date);
+cell date_cell(const tpuplan::price_row& price);
 
 /// The regions that the book has rows of.
 std::vector<std::string> all_regions(const tpuplan::price_book& book);

@@ -16,7 +16,8 @@ namespace cli {
 
 namespace {
 
-constexpr std::string_view bold_on = "\x1b[1m", dim_on = "\x1b[2m", plain_again = "\x1b[0m";
+/// What begins and ends bold and dim inside of the program: no name of a file or model can say it to the terminal.
+constexpr char bold_on = '\x01', dim_on = '\x02', plain_again = '\x03';
 
 bool coloured() {
   static const bool yes = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
@@ -28,17 +29,19 @@ std::string& answer() {
   return words;
 }
 
-/// The words without control characters, the program's own apart: line ends, and what begins and ends bold and dim.
+/// The words for the terminal, with nothing in them that it would take for a command but the program's bold and dim.
 std::string printable(std::string_view words) {
   std::string shown;
   for (std::size_t at = 0; at < words.size(); ++at) {
     const auto c = static_cast<unsigned char>(words[at]);
-    const std::string_view left = words.substr(at);
-    const auto begins = [&](std::string_view code) { return left.substr(0, code.size()) == code; };
-    const bool own = c == '\n' || (c == 0x1b && (begins(bold_on) || begins(dim_on) || begins(plain_again)));
     const bool c1 = c == 0xC2 && at + 1 < words.size() && static_cast<unsigned char>(words[at + 1]) < 0xA0;
     if (c1) ++at;
-    shown += !own && (c < 0x20 || c == 0x7F || c1) ? '?' : words[at];
+    if (c >= bold_on && c <= plain_again) {
+      shown += !coloured() ? "" : c == bold_on ? "\x1b[1m" : c == dim_on ? "\x1b[2m" : "\x1b[0m";
+      continue;
+    }
+    const bool other = c != '\n' && (c < 0x20 || c == 0x7F || c1);
+    shown += other ? '?' : words[at];
   }
   return shown;
 }
@@ -69,12 +72,8 @@ std::string grouped(std::int64_t number) {
   return digits;
 }
 
-std::string bold(std::string_view words) {
-  return coloured() ? fmt::format("{}{}{}", bold_on, words, plain_again) : std::string(words);
-}
-std::string dim(std::string_view words) {
-  return coloured() ? fmt::format("{}{}{}", dim_on, words, plain_again) : std::string(words);
-}
+std::string bold(std::string_view words) { return fmt::format("{}{}{}", bold_on, words, plain_again); }
+std::string dim(std::string_view words) { return fmt::format("{}{}{}", dim_on, words, plain_again); }
 
 std::size_t columns() {
   constexpr std::size_t least = 80;

@@ -192,7 +192,8 @@ void print_costs(const serve_answer& a, const std::vector<priced_tokens>& costs)
   print("\n");
   table dollars("a million tokens | >input | >output | >all on output | price of");
   for (const priced_tokens& one : costs)
-    dollars.add({one.label, money(one.cost.input), money(one.cost.output), money(one.cost.all_on_output), one.date});
+    dollars.add(
+        {one.label, money(one.cost.input), money(one.cost.output), money(one.cost.all_on_output), dated(one.date)});
   if (dollars.empty()) return print("  no price for {}\n", a.where.chip.name.view());
   dollars.print();
 }

@@ -113,7 +113,10 @@ void print_gpu(const gpu_comparison& g, const serve_answer& a) {
   print("\n  {} x {} ({}) as {} replicas of {}, at the same load of {}\n", g.gpus, g.offer.name, g.offer.machine,
         g.tensor > 0 ? g.gpus / g.tensor : 0, g.tensor, g.load);
   if (g.tensor == 0) return print("  heads divide over none of them\n");
-  if (g.at_peak.refusal != serving_refusal::none) return print("  {}\n", one_line(g.at_peak));
+  if (g.at_peak.refusal == serving_refusal::does_not_fit)
+    return print("    the model does not fit: weights take {} on each GPU\n",
+                 used_of(g.at_peak.memory.weights, g.at_peak.memory.usable));
+  if (g.at_peak.refusal != serving_refusal::none) return print("    {}\n", one_line(g.at_peak));
   print("    at peak rates, which no run calibrates, {} per token and {} output tokens/s at best\n",
         duration(g.at_peak.per_token.total), count(g.at_peak.output_tokens.value()));
   if (!g.priced()) return print("    no price for both of them\n");

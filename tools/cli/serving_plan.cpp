@@ -92,7 +92,8 @@ void draw_plans(const serving_request& request, const serving_plan_answer& answe
 
 void print_plans(const serving_plan_answer& answer) {
   table t(
-      "slices | ~~>chips | ~~~replica | ~~~>running | >first token | >each token | ~~~>between | >tokens/s | >an hour "
+      "slices | ~~>chips | ~~~replica | ~~~>running | ~>first token | >each token | ~~~>between | ~>tokens/s | >an "
+      "hour "
       "| "
       ">million out | ~>HBM per device | ~~paid for as");
   for (const auto& [words, offered] : offers_of(answer)) {
@@ -104,7 +105,7 @@ void print_plans(const serving_plan_answer& answer) {
            duration_range(e.per_token.low, e.per_token.high),
            count(e.output_tokens.value() * static_cast<double>(p.slices)), money(usd{in_usd_per_hour(p.rate)}),
            money(p.cost.all_on_output), used_of(e.memory.total, e.memory.usable),
-           fmt::format("{}, {} ({})", name(p.kind), p.region, p.price.date.view())});
+           fmt::format("{}, {} ({})", name(p.kind), p.region, dated(p.price.date))});
   }
   t.print();
 }

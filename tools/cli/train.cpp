@@ -117,7 +117,7 @@ void print_costs(const train_answer& a, const model_config& config, const train_
            by_the_hour ? cell(fmt::format("{}-{}", money(one.total * low), money(one.total * high)),
                               (one.total * high).value(), "_usd")
                        : "",
-           one.wall, std::string(one.price.date.view())});
+           one.wall, date_cell(one.price)});
   }
   t.print();
   for (const paid_run& one : a.costs) {
@@ -190,6 +190,7 @@ void add_train_command(session& with) {
   command& added = with.commands.emplace_back("train", "step time, MFU, tokens/s, days and dollars");
   const auto options = std::make_shared<train_options>();
   add_job_options(added, options->job);
+  add_accumulation_option(added, options->job);
   add_mesh_options(added, options->mesh);
   added.add("--tokens", options->tokens, {1, 1e18}, "of the whole run: 1T");
   added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of one slice on spot")

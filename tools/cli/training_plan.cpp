@@ -259,7 +259,7 @@ void print_rejected(const plan_answer& answer) {
   for (const rejected_slice& r : answer.rejected) groups[r.why].push_back(&r);
   if (groups.empty()) return;
   print("\n{}\n", bold("why the other slices lost"));
-  table t(">slices | reason | the closest");
+  table t(">slices | reason | ~the closest");
   for (auto& [why, list] : groups) {
     const auto closest =
         std::min_element(list.begin(), list.end(), [](const auto* a, const auto* b) { return a->amount < b->amount; });
@@ -289,7 +289,7 @@ void print_explained(const plan& p, const plan_request& request) {
   table costs("paid for as | region | >total | >wall time | >goodput | price of");
   for (const plan_cost& cost : p.costs) {
     costs.add({std::string(name(cost.kind)), std::string(cost.price.region.view()), money(cost.total),
-               duration(cost.wall), percent(cost.goodput), std::string(cost.price.date.view())});
+               duration(cost.wall), percent(cost.goodput), date_cell(cost.price)});
   }
   print("\n");
   costs.print();
@@ -338,7 +338,8 @@ void print_price_dates(const plan_answer& answer, const plan_request& request) {
     }
   }
   if (dates.empty()) return;
-  const std::string span = dates.size() == 1 ? *dates.begin() : *dates.begin() + " to " + *dates.rbegin();
+  const std::string span =
+      dates.size() == 1 ? dated(*dates.begin()) : dated(*dates.begin()) + " to " + dated(*dates.rbegin());
   print("  prices of {}, region {}; spot with a preemption every {}, checkpoints at the best interval\n", span,
         joined_words(request.regions), duration(request.terms.spot.mean_time_between_preemptions));
 }

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_IO_HF_CONFIG_HPP
 #define TPUPLAN_IO_HF_CONFIG_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -198,20 +199,27 @@ inline void read_model(const json_object& object, model_config& result) {
   return result;
 }
 
-/// Reads a config.json from a file of at most 64 MiB. The model takes the name of the file, without .json; that of its
-/// type where it comes through a pipe.
-[[nodiscard]] inline model_config load_hf_config(const std::string& path) {
+/// Reads the config.json that a file of that path had. The model takes the name of the file, without .json; that of its
+/// type where it came through a pipe. Control characters of the name are left out.
+[[nodiscard]] inline model_config read_hf_file(const nlohmann::json& config, const std::string& path) {
   std::string name = path.substr(path.find_last_of('/') + 1);
   constexpr std::string_view extension = ".json";
   if (name.size() > extension.size() &&
       name.compare(name.size() - extension.size(), extension.size(), extension) == 0) {
     name.resize(name.size() - extension.size());
   }
+  name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7F; }),
+             name.end());
   if (name.size() > 64) name.resize(64);
-  model_config result = read_hf_config(load_json(path), name);
+  model_config result = read_hf_config(config, name);
   const bool is_pipe = name == "stdin" || name.find_first_not_of("0123456789") == std::string::npos;
   if (!is_pipe) result.model.name = std::string_view(name);
   return result;
+}
+
+/// Reads a config.json from a file of at most 64 MiB.
+[[nodiscard]] inline model_config load_hf_config(const std::string& path) {
+  return read_hf_file(load_json(path), path);
 }
 
 }  // namespace abi_0

@@ -431,7 +431,7 @@ TEST_CASE("machine types are those of the data, and each is of a chip") {
     if (type.ram_gb.has_value()) CHECK(type.ram_gb.value() == listed.at("ram_gb_as_printed").get<std::int64_t>());
   }
   CHECK(count == types.size());
-  const auto by_name = [](std::string_view name) {
+  const auto by_name = [&](std::string_view name) {
     return *std::find_if(types.begin(), types.end(), [&](const auto& type) { return type.name == name; });
   };
   // Compute Engine's list of 2026-08-10.

@@ -53,7 +53,7 @@ TEST_CASE("a field of a class has one default", "[hf_defaults]") {
 }
 
 TEST_CASE("the names and parts of multimodal models are those of the file", "[hf_defaults]") {
-  for (const std::string_view type : detail::known_model_types()) {
+  for (const std::string_view type : known_model_types()) {
     INFO(type);
     CHECK(document().contains(std::string{type}));
   }
@@ -73,7 +73,7 @@ TEST_CASE("a configuration of defaults alone is a model, or says what does not f
       {"qwen2_vl", "config.vision_config.hidden_size"},     {"qwen2_5_vl", "config.vision_config.out_hidden_size"},
       {"qwen3_vl", "config.vision_config.out_hidden_size"}, {"qwen3_vl_moe", "config.vision_config.out_hidden_size"},
   };
-  for (const std::string_view type : detail::known_model_types()) {
+  for (const std::string_view type : known_model_types()) {
     INFO(type);
     const auto expected = refused.find(type);
     try {
