@@ -3653,11 +3653,13 @@ constexpr machine_type to_machine(const machine_row& r) {
   return {r.name, r.chip, r.chips, r.vcpus, r.ram_gb, r.makes_one_vm, r.makes_several_vms, r.gke_label};
 }
 
+inline constexpr std::size_t machine_type_count = machine_rows.size();
+
 }  // namespace detail
 
 /// The machine types of the generations. Where several fit a slice the first is the usual one.
-[[nodiscard]] constexpr std::array<machine_type, detail::machine_rows.size()> machine_types() {
-  std::array<machine_type, detail::machine_rows.size()> types{};
+[[nodiscard]] constexpr std::array<machine_type, detail::machine_type_count> machine_types() {
+  std::array<machine_type, detail::machine_type_count> types{};
   for (std::size_t i = 0; i < types.size(); ++i) types[i] = detail::to_machine(detail::machine_rows[i]);
   return types;
 }

@@ -94,7 +94,7 @@ std::string today() {
 
 std::string dated(std::string_view date) {
   const std::int64_t age = days_between(date, today());
-  return age > stale_after_days ? fmt::format("{}, {} days old", date, age) : std::string(date);
+  return age > stale_after_days ? fmt::format("{} ({} days old)", date, age) : std::string(date);
 }
 
 cell date_cell(const price_row& price) {

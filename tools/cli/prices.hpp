@@ -39,7 +39,7 @@ class loaded_prices {
 
 /// The day of today, by UTC; that of SOURCE_DATE_EPOCH where it is set, so that an answer can be had again.
 std::string today();
-/// The date of a price, with its age where that is over 90 days: "2026-06-03, 172 days old".
+/// The date of a price, with its age where that is over 90 days: "2026-06-03 (172 days old)".
 std::string dated(std::string_view date);
 cell date_cell(const tpuplan::price_row& price);
 

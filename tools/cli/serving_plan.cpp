@@ -105,7 +105,7 @@ void print_plans(const serving_plan_answer& answer) {
            duration_range(e.per_token.low, e.per_token.high),
            count(e.output_tokens.value() * static_cast<double>(p.slices)), money(usd{in_usd_per_hour(p.rate)}),
            money(p.cost.all_on_output), used_of(e.memory.total, e.memory.usable),
-           fmt::format("{}, {} ({})", name(p.kind), p.region, dated(p.price.date))});
+           fmt::format("{}, {}, {}", name(p.kind), p.region, dated(p.price.date))});
   }
   t.print();
 }

@@ -108,6 +108,15 @@ void table::print() const {
   }
 }
 
+std::string table::left_out(const std::vector<std::size_t>& shown) const {
+  std::string titles;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (std::find(shown.begin(), shown.end(), i) == shown.end())
+      titles += (titles.empty() ? "" : ", ") + columns_[i].title;
+  }
+  return titles;
+}
+
 void table::print_text() const {
   const std::vector<std::size_t> widest = widths(), shown = columns_that_fit();
   const auto line = [&](const auto& words_of) {
@@ -120,7 +129,7 @@ void table::print_text() const {
   print_title("{}", line([&](std::size_t i) { return columns_[i].title; }));
   for (const std::vector<cell>& row : rows_) write_table(line([&](std::size_t i) { return row[i].shown; }) + "\n");
   if (shown.size() < columns_.size())
-    write_words("  " + dim(fmt::format("{} more columns with --wide", columns_.size() - shown.size())) + "\n");
+    write_words("  " + dim(fmt::format("with --wide also {}", left_out(shown))) + "\n");
 }
 
 void table::print_csv() const {

@@ -47,6 +47,7 @@ class table {
   };
   [[nodiscard]] std::vector<std::size_t> widths() const;
   [[nodiscard]] std::vector<std::size_t> columns_that_fit() const;
+  [[nodiscard]] std::string left_out(const std::vector<std::size_t>& shown) const;
   void print_text() const;
   void print_csv() const;
   void print_markdown() const;

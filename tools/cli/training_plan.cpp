@@ -225,7 +225,7 @@ std::string amount_words(const rejected_slice& r) {
   switch (r.why) {
     case rejection::does_not_fit: return fmt::format("{} short on {}", binary_bytes(bytes{r.amount}), where);
     case rejection::fit_uncertain:
-      return fmt::format("{} over the safe limit on {}", binary_bytes(bytes{r.amount}), where);
+      return fmt::format("{} over on {}", binary_bytes(bytes{r.amount}), where);
     case rejection::misses_deadline: return fmt::format("{} late on {}", duration(seconds{r.amount}), where);
     case rejection::over_budget: return fmt::format("{} over on {}", money(usd{r.amount}), where);
     case rejection::over_quota: return fmt::format("{:.0f} chips over on {}", r.amount, where);
@@ -246,10 +246,10 @@ std::string reason_words(rejection why) {
     case rejection::over_budget: return "over the budget";
     case rejection::over_quota: return "over the quota";
     case rejection::dominated: return "another is no slower and cheaper";
-    case rejection::no_layout: return "heads, experts or layers do not divide over its devices";
-    case rejection::batch_does_not_divide: return "batch does not divide over its devices";
-    case rejection::no_price: return "no price in these regions and kinds, or not for so long";
-    case rejection::no_such_rate: return "a rate that is needed is not known of the chip";
+    case rejection::no_layout: return "heads, experts or layers do not divide";
+    case rejection::batch_does_not_divide: return "the batch does not divide";
+    case rejection::no_price: return "no price for it, or not for so long";
+    case rejection::no_such_rate: return "a rate that it takes is not known";
   }
   return "?";
 }

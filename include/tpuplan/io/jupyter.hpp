@@ -278,6 +278,7 @@ template <class Time, std::size_t Count>
 [[nodiscard]] inline nlohmann::json shown(const memory_chart& chart) { return chart_bundle(chart); }
 [[nodiscard]] inline nlohmann::json shown(const step_chart& chart) { return chart_bundle(chart); }
 [[nodiscard]] inline nlohmann::json shown(const pareto_chart& chart) { return chart_bundle(chart); }
+[[nodiscard]] inline nlohmann::json shown(const frontier_chart& chart) { return chart_bundle(chart); }
 [[nodiscard]] inline nlohmann::json shown(const accuracy_chart& chart) { return chart_bundle(chart); }
 /// @}
 
