@@ -1,5 +1,6 @@
 # Empties FOLDER, where the consumers are built, lest an old cache hide what the library adds to it. Installs BUILD there:
-# the headers of SOURCE, the packages for CMake and pkg-config, and nothing else. Moves that to MOVED, where it must work.
+# the headers of SOURCE, the packages for CMake and pkg-config, where it was built the program with its data, and nothing
+# else. Moves that to MOVED, where it must work.
 set(stage ${FOLDER}/stage)
 file(REMOVE_RECURSE ${FOLDER})
 execute_process(
@@ -12,6 +13,9 @@ endif()
 file(GLOB_RECURSE expected RELATIVE ${SOURCE} ${SOURCE}/include/*)
 list(APPEND expected share/cmake/tpuplan/tpuplanConfig.cmake share/cmake/tpuplan/tpuplanConfigVersion.cmake
      share/pkgconfig/tpuplan.pc)
+if(EXISTS ${BUILD}/tools/cli/tpuplan)
+  list(APPEND expected bin/tpuplan share/tpuplan/data/hardware.json share/tpuplan/data/prices.json)
+endif()
 list(SORT expected)
 file(GLOB_RECURSE installed RELATIVE ${stage} ${stage}/*)
 list(SORT installed)

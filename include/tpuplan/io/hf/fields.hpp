@@ -56,11 +56,12 @@ inline std::size_t distance_of(std::string_view given, std::string_view name) {
 
 /// The names as a list, nearest to the beginning of `given` first; in their order where nothing is given or alike.
 inline std::string nearest_first(const std::vector<std::string_view>& names, std::string_view given) {
-  std::vector<std::pair<std::size_t, std::string_view>> sorted;
-  for (const std::string_view name : names) sorted.emplace_back(given.empty() ? 0 : distance_of(given, name), name);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::pair<std::size_t, std::size_t>> sorted;  // distances and places
+  for (std::size_t i = 0; i < names.size(); ++i)
+    sorted.emplace_back(given.empty() ? 0 : distance_of(given, names[i]), i);
+  std::sort(sorted.begin(), sorted.end());
   std::string list;
-  for (const auto& [distance, name] : sorted) list.append(list.empty() ? "" : ", ").append(name);
+  for (const auto& [distance, place] : sorted) list.append(list.empty() ? "" : ", ").append(names[place]);
   return list;
 }
 
