@@ -358,7 +358,9 @@ class text {
 
  private:
   [[noreturn]] static void refuse(std::string_view given) {
-    detail::fail(errc::out_of_range, "text", given, "at most the capacity of the field in characters");
+    char valid[40] = {};
+    __builtin_snprintf(valid, sizeof(valid), "at most %d characters", static_cast<int>(Capacity));
+    detail::fail(errc::out_of_range, "text", given, valid);
   }
 
   char characters_[Capacity + 1] = {};

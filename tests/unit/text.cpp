@@ -58,6 +58,7 @@ TEST_CASE("whole numbers in texts") {
 TEST_CASE("a text that does not fit is refused and names what was given") {
   const refusal constructed = refusal_of([] { (void)text<3>{"v5lite"}; });
   CHECK(constructed.code == errc::out_of_range);
+  CHECK(says(refusal_of([] { (void)text<24>{"a-name-of-a-chip-that-is-too-long"}; }).message, "at most 24 characters"));
   CHECK(says(constructed.message, "v5lite"));
   text<6> value{"abc"};
   CHECK(refusal_of([&] { value.append("defg"); }).code == errc::out_of_range);

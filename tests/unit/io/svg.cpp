@@ -113,6 +113,11 @@ bool ridge_struck(const elements& all) {
   });
 }
 
+serving_frontier frontier_of_llama() {
+  serving_job job;
+  return frontier(llama_3_8b(), job, {}, slice_for("v6e-8"));
+}
+
 pareto_chart four_points() {
   return {"four", {{"slow", 100_h, usd{1000}}, {"fast", 10_h, usd{10000}}, {"worse", 100_h, usd{10000}}}};
 }
@@ -286,6 +291,24 @@ TEST_CASE("time and cost of a plan: labels do not overlap", "[svg]") {
       if (p.on_front) CHECK_NOTHROW(dot(all, std::string(name(p.where).view()) + ":"));
     }
   }
+}
+
+TEST_CASE("throughput and time per token: points at their ticks, running sequences beside them", "[svg]") {
+  serving_frontier frontier;
+  frontier.count = 3;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double running = i == 0 ? 1 : i == 1 ? 8 : 64;
+    frontier.points[i] = {running, seconds{0.01 * static_cast<double>(i + 1)}, per_second{running * 50}};
+  }
+  const elements all = drawn(to_svg(frontier_chart{"t", {{"v6e-8", frontier}}}));
+  CHECK(has_text(all, "time per token (ms)"));
+  for (const char* running : {"1", "8", "64"}) CHECK(has_text(all, running));
+  CHECK(same(number(dot(all, "v6e-8, 8 running"), "cy"), y_tick(all, "20")));
+  CHECK_FALSE(texts_overlap(all));
+  const serving_frontier of_slice = frontier_of_llama();
+  CHECK(of_slice.count > 5);
+  CHECK_FALSE(texts_overlap(drawn(to_svg(frontier_chart{"t", {{"a", of_slice}, {"b", frontier}}}))));
+  CHECK(says(refusal_of([] { (void)to_svg(frontier_chart{}); }).message, "frontier_chart.lines is none"));
 }
 
 TEST_CASE("accuracy: diagonal, band, groups", "[svg]") {
