@@ -18,6 +18,8 @@ constexpr layer_rule layer_rules[] = {
     {"layer i (from 0) is sliding_attention when i is even, full_attention when i is odd", "even_layers", ""},
     {"layer i (from 0) is full_attention when (i + 1) % sliding_window_pattern == 0, else sliding_attention",
      "periodic_layers", "sliding_window_pattern"},
+    {"layer i (from 0) is full_attention when (i + 1) % no_rope_layer_interval == 0, else sliding_attention",
+     "periodic_layers", "no_rope_layer_interval"},
     {"full_attention for every layer unless use_sliding_window and sliding_window != null; then layer i is "
      "sliding_attention when i >= max_window_layers, else full_attention",
      "upper_layers", "max_window_layers"},
@@ -28,7 +30,7 @@ constexpr layer_rule layer_rules[] = {
 
 std::string row(const std::string& kind, const std::string& value = "", const std::string& text = "",
                 const std::string& divisor = "") {
-  std::string made = "default_kind::" + kind;
+  std::string made = kind;
   if (!value.empty()) made += ", " + value;
   if (!text.empty()) made += ", " + in_quotes(text);
   if (!divisor.empty()) made += ", " + in_quotes(divisor);
@@ -54,6 +56,9 @@ std::string rule(const std::string& field, const std::string& expression) {
     const std::string factor = expression.substr(0, star), of = expression.substr(star + 3);
     if (is_field(of) && factor.find_first_not_of("0123456789") == std::string::npos) return row("multiple", factor, of);
   }
+  const std::string alias_of = "alias of ";
+  if (expression.rfind(alias_of, 0) == 0 && is_field(expression.substr(alias_of.size())))
+    return row("alias", "0", expression.substr(alias_of.size()));
   const std::string number_of = "number of ";
   if (expression.rfind(number_of, 0) == 0 && is_field(expression.substr(number_of.size())))
     return row("list_length", "0", expression.substr(number_of.size()));
@@ -69,6 +74,20 @@ std::string default_row(const std::string& field, const json& value) {
   if (!value.is_string()) throw std::runtime_error("hf_defaults.json: " + field + " is a " + value.type_name());
   const std::string text = value;
   return text.rfind("= ", 0) == 0 ? rule(field, text.substr(2)) : row("text", "0", text);
+}
+
+/// The rows, as many on a line as there is room for.
+std::string filled(const std::vector<std::string>& rows) {
+  constexpr std::size_t width = 120;
+  std::string text, line = "   ";
+  for (const std::string& each : rows) {
+    if (line.size() > 3 && line.size() + each.size() + 2 > width) {
+      text += line + "\n";
+      line = "   ";
+    }
+    line += " " + each + ",";
+  }
+  return text + line + "\n";
 }
 
 /// Where a type keeps defaults, and what the table calls the part that they are of.
@@ -90,16 +109,15 @@ std::string defaults_table(data_folder& data) {
   for (const auto& type : at(file, "model_types", "hf_defaults.json").items()) {
     for (const group& part : groups) {
       if (!type.value().contains(part.key)) continue;
+      rows.push_back(fmt::format("{{{}, of_type}}", in_quotes(type.key() + part.suffix)));
       for (const auto& each : type.value().at(part.key).items()) {
         if (has(not_read, each.key())) continue;
-        rows.push_back(fmt::format("{{{}, {}, {}}}", in_quotes(type.key() + part.suffix), in_quotes(each.key()),
-                                   default_row(each.key(), each.value())));
+        rows.push_back(fmt::format("{{{}, {}}}", in_quotes(each.key()), default_row(each.key(), each.value())));
       }
     }
   }
-  return "/// Every default, in the order of data/hf_defaults.json.\n" +
-         unformatted(fmt::format("inline constexpr std::array<hf_default, {}> hf_defaults{{{{\n{}}}}};\n", rows.size(),
-                                 listed(rows)));
+  return unformatted(
+      fmt::format("inline constexpr std::array<hf_default, {}> rows{{{{\n{}}}}};\n", rows.size(), filled(rows)));
 }
 
 }  // namespace generate

@@ -28,7 +28,7 @@ constexpr table tables[] = {
     {"hardware/slice_table.hpp", "machine_types", "hardware.json", generate::machine_table},
     {"hardware/gpus.hpp", "gpu_offers", "gpus.json", generate::gpu_table},
     {"cost/price_table.hpp", "us_prices", "prices.json", generate::price_table},
-    {"io/hf/defaults.hpp", "hf_defaults", "hf_defaults.json", generate::defaults_table},
+    {"io/hf/default_rows.hpp", "hf_defaults", "hf_defaults.json", generate::defaults_table},
     {"io/launch/offers.hpp", "launch_offers", "launch.json", generate::offer_table},
 };
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <tpuplan/io/hf/encoders.hpp>
 #include <tpuplan/io/hf/fields.hpp>
 #include <tpuplan/io/hf/language.hpp>
 #include <tpuplan/io/hf/vision.hpp>
@@ -38,7 +39,7 @@ struct stack_family {
   void (*read)(config_fields&, transformer&);
 };
 inline constexpr std::array<stack_family, 4> stack_families{
-    {{"gpt2", read_gpt2}, {"bert", read_bert}, {"t5", read_t5}, {"vit", read_vit}}};
+    {{"bert", read_bert}, {"t5", read_t5}, {"mt5", read_t5}, {"vit", read_vit}}};
 
 /// A text model with a vision tower, and the types of both where the file does not name them.
 struct multimodal_family {
@@ -182,7 +183,7 @@ inline void read_model(const json_object& object, model_config& result) {
 }  // namespace detail
 
 /// Reads a parsed config.json; `source` stands for it in messages. The model takes the name of its type.
-/// Worked: {"model_type": "gpt2"} has 124439808 parameters and 7 assumptions.
+/// Worked: {"model_type": "gpt2"} has 124439808 parameters and 8 assumptions.
 /// @throws error naming the field (`config.num_key_value_heads`) for anything missing without a default, of the wrong
 /// type or size, contradictory, or beyond what the model structs can describe.
 [[nodiscard]] inline model_config read_hf_config(const nlohmann::json& config, std::string_view source = "config") {

@@ -18,7 +18,7 @@ struct parameter_count {
   std::int64_t experts = 0;    ///< routed experts, all of them
   std::int64_t router = 0;     ///< of the mixture of experts
   std::int64_t norms = 0;      ///< of the layers, and the last one
-  std::int64_t lm_head = 0;    ///< 0 where it is tied to the token table
+  std::int64_t lm_head = 0;    ///< where it is tied to the token table, only its bias
   std::int64_t vision = 0;     ///< the vision tower
   std::int64_t projector = 0;  ///< from the tower to the text
   std::int64_t head = 0;       ///< pooler or classifier
@@ -59,7 +59,11 @@ constexpr projection_weights head_projections(const transformer& model, std::int
   const std::int64_t width = checked_multiply(head_dim, attention.heads + kv_matrices * kv_heads);
   std::int64_t extra = (attention.qkv_bias ? width : 0) + (attention.output_bias ? model.d_model : 0) +
                        (attention.sinks ? attention.heads : 0);
-  if (attention.qk_norm) extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
+  if (attention.wide_qk_norm) {
+    extra += head_dim * (attention.heads + (kv_matrices > 0 ? kv_heads : 0));
+  } else if (attention.qk_norm) {
+    extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
+  }
   return {checked_multiply(model.d_model, width), checked_multiply(attention.heads, head_dim, model.d_model), extra};
 }
 
@@ -131,13 +135,15 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   count.embedding = checked_multiply(d, checked_add(checked_add(model.vocab, model.extra_input_rows),
                                                     checked_add(model.learned_positions, model.token_types)));
   count.lm_head = model.tied_embeddings || model.kind == architecture::encoder ? 0 : checked_multiply(d, model.vocab);
+  if (model.head_bias) count.lm_head += model.vocab;
   const projection_weights attention = stack_projections(model);
   const std::int64_t stacks = model.kind == architecture::encoder_decoder ? 2 : 1;
   count.attention = checked_add(checked_add(attention.qkv, attention.output), attention.extra);
   count.attention += stacks * model.attention.relative_buckets * model.attention.heads;
   const std::int64_t dense = dense_mlp_matrices(model);
   count.mlp =
-      checked_add(dense, (model.layers - moe_layers(model)) * mlp_biases(model, model.mlp.d_ff, model.mlp.bias));
+      checked_add(dense, (model.layers - moe_layers(model)) * mlp_biases(model, model.mlp.d_ff, model.mlp.bias) +
+                             model.layers * model.mlp.activation_weights);
   if (has_experts(model)) {
     const std::int64_t expert = checked_add(mlp_matrices(model, model.moe.expert_d_ff),
                                             mlp_biases(model, model.moe.expert_d_ff, model.moe.expert_bias));

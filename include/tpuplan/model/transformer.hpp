@@ -46,6 +46,7 @@ struct attention_spec {
   bool qkv_bias = false;              ///< biases of the projections of queries, keys and values
   bool output_bias = false;           ///< a bias of the projection behind attention
   bool qk_norm = false;               ///< a norm of head_dim weights on queries and one on keys
+  bool wide_qk_norm = false;          ///< those norms have a weight for every dimension of every head (OLMo 2)
   bool sinks = false;                 ///< one learned sink per head, as gpt-oss
   latent_attention_spec latent{};     ///< instead of heads with keys and values of their own
   std::int64_t window = 0;            ///< sliding window of the local layers, in tokens; 0: no local layers
@@ -60,10 +61,11 @@ struct attention_spec {
 
 /// The dense MLP, also of the dense layers of a mixture of experts.
 struct mlp_spec {
-  std::int64_t d_ff = 0;               ///< inner width
-  bool gated = true;                   ///< three matrices (SwiGLU, GeGLU) instead of two
-  bool bias = false;                   ///< biases of the matrices
-  bool double_wide_in_shared = false;  ///< twice the width in layers with shared keys and values (Gemma 3n)
+  std::int64_t d_ff = 0;                ///< inner width
+  bool gated = true;                    ///< three matrices (SwiGLU, GeGLU) instead of two
+  bool bias = false;                    ///< biases of the matrices
+  bool double_wide_in_shared = false;   ///< twice the width in layers with shared keys and values (Gemma 3n)
+  std::int64_t activation_weights = 0;  ///< learned numbers of the activation, in each layer (Apertus: 2)
 };
 
 /// Mixture of experts. `experts` 0 where a model has none.
@@ -88,6 +90,7 @@ struct transformer {
   std::int64_t d_model = 0;                   ///< width of the residual stream
   std::int64_t vocab = 0;                     ///< rows of the token table
   bool tied_embeddings = false;               ///< the output head is the token table
+  bool head_bias = false;                     ///< a bias of the output head, one for each row of the vocabulary
   std::int64_t learned_positions = 0;         ///< rows of a table of positions; 0: none
   std::int64_t token_types = 0;               ///< rows of a table of segments, as BERT; 0: none
   std::int64_t extra_input_rows = 0;          ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
@@ -196,6 +199,7 @@ constexpr void check_tables(const transformer& model) {
   check_size("model.classes", model.classes);
   check_size("model.encoder_layers", model.encoder_layers);
   check_size("model.token_types", model.token_types);
+  check_size("model.mlp.activation_weights", model.mlp.activation_weights);
   check_size("model.extra_input_rows", model.extra_input_rows);
   check_part("model.learned_positions", model.learned_positions, most_tokens, "0 to 2^40");
   check_part("model.max_positions", model.max_positions, most_tokens, "0 (not stated) to 2^40");

@@ -249,7 +249,7 @@ TEST_CASE("config.json: what a minimal configuration leaves out is listed", "[hf
 
 TEST_CASE("config.json: a configuration that states everything assumes nothing", "[hf_config]") {
   CHECK(read_hf_config(stored("qwen3-32b")).assumed.empty());
-  CHECK(read_hf_config({{"model_type", "gpt2"}}).assumed.size() == 7);
+  CHECK(read_hf_config({{"model_type", "gpt2"}}).assumed.size() == 8);
   CHECK(parameters(model_of({{"model_type", "gpt2"}})).total == 124439808);
 }
 

@@ -102,8 +102,16 @@ class config_fields {
     return first != nullptr ? first : hf_default_for(type_, field);
   }
 
+  /// The name that the class has for the field, where the file does not use the one asked for (GPT-2 calls hidden_size
+  /// n_embd).
+  [[nodiscard]] std::string_view own_name(std::string_view field) const {
+    const hf_default* row = has(field) || is_null(field) ? nullptr : default_of(field);
+    return row != nullptr && row->kind == default_kind::alias ? row->text : field;
+  }
+
   /// A dimension: 1 to 2^24.
-  [[nodiscard]] std::int64_t count(std::string_view field) {
+  [[nodiscard]] std::int64_t count(std::string_view asked) {
+    const std::string_view field = own_name(asked);
     const std::optional<std::int64_t> value = resolve(field);
     if (!value) fail_missing(field);
     check_dimension(path(field), *value);
@@ -123,7 +131,8 @@ class config_fields {
     return *value;
   }
   /// A length in tokens: 1 to 2^40, or 0 for null.
-  [[nodiscard]] std::int64_t tokens(std::string_view field) {
+  [[nodiscard]] std::int64_t tokens(std::string_view asked) {
+    const std::string_view field = own_name(asked);
     const std::optional<std::int64_t> value = resolve(field);
     if (value) check_part(path(field), positive_count(path(field), *value), std::int64_t{1} << 40, "1 to 2^40 tokens");
     return value.value_or(0);
@@ -133,7 +142,8 @@ class config_fields {
     return count(!has(field) && has(alias) ? alias : field);
   }
 
-  [[nodiscard]] bool flag(std::string_view field) {
+  [[nodiscard]] bool flag(std::string_view asked) {
+    const std::string_view field = own_name(asked);
     if (has(field)) return object_.flag(field);
     const hf_default* row = is_null(field) ? nullptr : default_of(field);
     if (row == nullptr || row->kind != default_kind::boolean) fail_missing(field);
@@ -190,7 +200,8 @@ class config_fields {
     if (!known) assumed_->push_back({std::move(where), std::move(value), std::move(why)});
   }
   void assume(std::string_view field, std::string value, const hf_default& row) {
-    std::string why = "class default of " + std::string(row.model_type);
+    const bool first = !first_type_.empty() && hf_default_for(first_type_, field) == &row;
+    std::string why = "class default of " + (first ? first_type_ : std::string(type_));
     if (row.kind == default_kind::same_as) why += ": " + std::string(row.text);
     if (row.kind == default_kind::quotient) why += ": " + std::string(row.text) + " / " + std::string(row.divisor);
     assume(field, std::move(value), std::move(why));
@@ -232,7 +243,7 @@ class config_fields {
     const std::int64_t whole = count(row.text);
     const std::int64_t parts = count(row.divisor);
     if (whole % parts != 0) {
-      fail(errc::not_divisible, path(row.divisor), parts, "a divisor of " + std::string(row.text));
+      fail(errc::not_divisible, path(own_name(row.divisor)), parts, "a divisor of " + std::string(own_name(row.text)));
     }
     return whole / parts;
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/integer.hpp>
+#include <tpuplan/io/hf/experts.hpp>
 #include <tpuplan/io/hf/fields.hpp>
 #include <tpuplan/model/transformer.hpp>
 
@@ -20,46 +21,207 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// Which projections of the attention have biases.
-enum class bias_rule : std::uint8_t {
-  none,    ///< no field of the class
-  stated,  ///< `attention_bias`: on queries, keys, values and the output
-  qkv,     ///< on queries, keys and values; `qkv_bias` where the class has that field
+/// Apertus: two learned numbers in the activation of each layer.
+inline void read_apertus(config_fields&, transformer& model) { model.mlp.activation_weights = 2; }
+
+/// Cohere: `use_qk_norm` adds norms of queries and keys, over all heads.
+inline void read_cohere(config_fields& fields, transformer& model) {
+  model.attention.wide_qk_norm = fields.flag("use_qk_norm");
+}
+
+/// GLM-4.5: `use_qk_norm` adds norms of queries and keys, over each head.
+inline void read_glm4_moe(config_fields& fields, transformer& model) {
+  model.attention.qk_norm = fields.flag("use_qk_norm");
+}
+
+/// StableLM: attention and MLP side by side share one norm.
+inline void read_stablelm(config_fields& fields, transformer& model) {
+  if (fields.flag("use_parallel_residual")) model.norms_per_layer = 1;
+}
+
+/// StarCoder: `multi_query` says whether all heads share one pair of keys and values.
+inline void read_multi_query(config_fields& fields, transformer& model) {
+  model.attention.kv_heads = fields.flag("multi_query") ? 1 : model.attention.heads;
+}
+
+/// Falcon: three generations of layers, told apart by flags.
+inline void read_falcon(config_fields& fields, transformer& model) {
+  if (fields.flag("new_decoder_architecture")) {
+    model.attention.kv_heads = fields.count("num_kv_heads");
+    const bool one = fields.has("num_ln_in_parallel_attn") && fields.count("num_ln_in_parallel_attn") == 1;
+    model.norms_per_layer = one && fields.flag("parallel_attn") ? 1 : 2;
+    return;
+  }
+  read_multi_query(fields, model);
+  model.norms_per_layer = fields.flag("parallel_attn") ? 1 : 2;
+}
+
+/// GPT-Neo: `attention_types` is a list of patterns, each with how often it comes.
+inline void read_gpt_neo(config_fields& fields, transformer& model) {
+  std::int64_t layers = 0;
+  std::int64_t local = 0;
+  for (const nlohmann::json& entry : fields.list("attention_types")) {
+    const bool usable = entry.is_array() && entry.size() == 2 && entry[0].is_array() && entry[1].is_number_unsigned();
+    if (!usable || entry[1] > 16777216) {
+      fail(errc::malformed_input, fields.path("attention_types"), shown_json(entry), "[[\"global\", \"local\"], 12]");
+    }
+    const std::int64_t times = entry[1].get<std::int64_t>();
+    for (const nlohmann::json& kind : entry[0]) {
+      if (kind != "global" && kind != "local")
+        fail(errc::unsupported, fields.path("attention_types"), shown_json(kind), "global, local");
+      layers += times;
+      if (kind == "local") local += times;
+    }
+  }
+  if (layers != model.layers) {
+    fail(errc::invalid_argument, fields.path("attention_types"), layers,
+         "one entry for each of the layers, " + std::to_string(model.layers));
+  }
+  model.attention.local_layers = local;
+  model.attention.window = local > 0 ? fields.tokens("window_size") : 0;
+}
+
+/// MPT: biases only where a file says so, which no class reads.
+inline void read_mpt(config_fields& fields, transformer&) {
+  if (!fields.flag("no_bias")) fail(errc::unsupported, fields.path("no_bias"), "false", "true");
+}
+
+/// OPT: two more rows of positions than it can use. The post-norm layers of OPT-350M have no norm behind the last one.
+inline void read_opt(config_fields& fields, transformer& model) {
+  if (fields.count("word_embed_proj_dim") != model.d_model) {
+    fail(errc::unsupported, fields.path("word_embed_proj_dim"), fields.count("word_embed_proj_dim"),
+         "hidden_size: a token table of another width has a projection that is not counted");
+  }
+  model.learned_positions += 2;
+  model.final_norm = fields.flag("do_layer_norm_before") && !fields.flag("_remove_final_layer_norm");
+  if (!fields.flag("layer_norm_elementwise_affine")) model.norms_per_layer = 0, model.final_norm = false;
+}
+
+/// Llama 4: layers with rotary positions (1 in `no_rope_layers`) attend within chunks.
+inline void read_llama4(config_fields& fields, transformer& model) {
+  attention_spec& a = model.attention;
+  if (a.window == 0) return;
+  if (!fields.has("layer_types") && fields.has("no_rope_layers") && !fields.list("no_rope_layers").empty()) {
+    const nlohmann::json rotary = fields.list("no_rope_layers");
+    a.local_layers = std::count(rotary.begin(), rotary.end(), nlohmann::json(1));
+    check_part(fields.path("no_rope_layers"), a.local_layers, model.layers, "0 to the number of layers");
+  }
+  fields.assume("attention_chunk_size", std::to_string(a.window),
+                "layers that attend within chunks of so many tokens are counted as if with a sliding window");
+}
+
+/// A switch that no field of the configuration turns.
+inline constexpr std::string_view always = "always";
+
+/// Which matrices have biases: each is the name of the field that says so, `always`, or empty for never.
+struct bias_fields {
+  std::string_view qkv{};     ///< of queries, keys and values
+  std::string_view output{};  ///< behind attention
+  std::string_view mlp{};
+  std::string_view head{};  ///< the output head
+};
+inline constexpr std::string_view of_attention = "attention_bias";
+inline constexpr bias_fields attention_biases{of_attention, of_attention};
+inline constexpr bias_fields llama_biases{of_attention, of_attention, "mlp_bias"};
+inline constexpr bias_fields qkv_biases{always};
+inline constexpr bias_fields use_bias{"use_bias", "use_bias", "use_bias"};
+inline constexpr bias_fields all_biases{always, always, always};
+
+/// What makes the layers of a type other than those of Llama; they add up.
+enum decoder_trait : unsigned {
+  windows = 1,            ///< `sliding_window` counts
+  head_norms = 2,         ///< norms of queries and keys, over each head
+  wide_norms = 4,         ///< norms of queries and keys, over all heads at once
+  layer_norm = 8,         ///< norms have biases
+  ungated = 16,           ///< two matrices in the MLP
+  position_table = 32,    ///< learned positions
+  embedding_norms = 64,   ///< a norm right behind the embeddings
+  no_norm_weights = 128,  ///< norms have no weights
 };
 
-/// Where the sizes of a mixture of experts stand.
-enum class expert_rule : std::uint8_t { none, mixtral, qwen, deepseek, gpt_oss };
-
-/// What the configuration of a decoder does not say but its modelling file does.
+/// What the configuration of a decoder does not say but its modelling file does. A type like another is a row here, and
+/// the defaults of its class in data/hf_defaults.json.
 struct text_family {
   std::string_view type;
-  bias_rule bias = bias_rule::none;
-  bool windows = false;  ///< `sliding_window` counts
-  expert_rule experts = expert_rule::none;
-  bool qk_norm = false;
-  std::int64_t norms_per_layer = 2;
+  bias_fields biases{};
+  unsigned traits = 0;                                      ///< of `decoder_trait`
+  std::int64_t norms_per_layer = 2;                         ///< as wide as the model
+  void (*experts)(config_fields&, transformer&) = nullptr;  ///< null: no mixture of experts
+  void (*rest)(config_fields&, transformer&) = nullptr;     ///< what only this type has
 };
 
-inline constexpr std::array<text_family, 18> text_families{{
-    {"llama", bias_rule::stated},
-    {"mistral", bias_rule::none, true},
-    {"mixtral", bias_rule::none, true, expert_rule::mixtral},
-    {"gemma", bias_rule::stated},
-    {"gemma2", bias_rule::stated, true, expert_rule::none, false, 4},
-    {"gemma3_text", bias_rule::stated, true, expert_rule::none, true, 4},
-    {"qwen2", bias_rule::qkv, true},
-    {"qwen3", bias_rule::stated, true, expert_rule::none, true},
-    {"qwen2_moe", bias_rule::qkv, true, expert_rule::qwen},
-    {"qwen3_moe", bias_rule::stated, true, expert_rule::qwen, true},
-    {"deepseek_v2", bias_rule::none, false, expert_rule::deepseek},
-    {"deepseek_v3", bias_rule::none, false, expert_rule::deepseek},
-    {"gpt_oss", bias_rule::stated, true, expert_rule::gpt_oss},
-    {"qwen2_vl_text", bias_rule::qkv, true},
-    {"qwen2_5_vl_text", bias_rule::qkv, true},
-    {"qwen3_vl_text", bias_rule::stated, false, expert_rule::none, true},
-    {"qwen3_vl_moe_text", bias_rule::stated, false, expert_rule::qwen, true},
-    {"mllama_text_model", bias_rule::none},
+inline constexpr std::array<text_family, 62> text_families{{
+    {"llama", llama_biases},
+    {"mistral", {}, windows},
+    {"mixtral", {}, windows, 2, read_mixtral_experts},
+    {"gemma", attention_biases},
+    {"gemma2", attention_biases, windows, 4},
+    {"gemma3_text", attention_biases, windows + head_norms, 4},
+    {"qwen2", qkv_biases, windows},
+    {"qwen3", attention_biases, windows + head_norms},
+    {"qwen2_moe", {"qkv_bias"}, windows, 2, read_qwen_experts},
+    {"qwen3_moe", attention_biases, windows + head_norms, 2, read_qwen_experts},
+    {"deepseek_v2", {}, 0, 2, read_deepseek_experts},
+    {"deepseek_v3", {}, 0, 2, read_deepseek_v3_experts},
+    {"kimi_k2", {}, 0, 2, read_deepseek_v3_experts},
+    {"gpt_oss", attention_biases, windows, 2, read_gpt_oss_experts},
+    {"qwen2_vl_text", qkv_biases, windows},
+    {"qwen2_5_vl_text", qkv_biases, windows},
+    {"qwen3_vl_text", attention_biases, head_norms},
+    {"qwen3_vl_moe_text", attention_biases, head_norms, 2, read_qwen_experts},
+    {"mllama_text_model"},
+    {"phi3", {}, windows},
+    {"granite", llama_biases},
+    {"smollm3", llama_biases},
+    {"ministral", {}, windows},
+    {"helium", {of_attention, {}, "mlp_bias"}},
+    {"arcee", llama_biases, ungated},
+    {"apertus", attention_biases, head_norms + ungated, 2, nullptr, read_apertus},
+    {"ernie4_5", use_bias},
+    {"glm", {of_attention}},
+    {"glm4", {of_attention}, 0, 4},
+    {"seed_oss", {of_attention, "attention_out_bias", "mlp_bias"}},
+    {"exaone4", {}, windows + head_norms},
+    {"hunyuan_v1_dense", attention_biases, head_norms},
+    {"olmo", attention_biases, no_norm_weights},
+    {"olmo2", attention_biases, wide_norms},
+    {"olmo3", attention_biases, windows + wide_norms},
+    {"cohere", attention_biases, 0, 1, nullptr, read_cohere},
+    {"cohere2", attention_biases, windows, 1},
+    {"nemotron", llama_biases, layer_norm + ungated},
+    {"starcoder2", use_bias, windows + layer_norm + ungated},
+    {"stablelm", {"use_qkv_bias"}, layer_norm, 2, nullptr, read_stablelm},
+    {"phi", {always, always, always, always}, layer_norm + ungated, 1},
+    {"gpt2", all_biases, layer_norm + ungated + position_table},
+    {"gpt_bigcode", all_biases, layer_norm + ungated + position_table, 2, nullptr, read_multi_query},
+    {"gpt_neo", {{}, always, always}, layer_norm + ungated + position_table, 2, nullptr, read_gpt_neo},
+    {"gpt_neox", {of_attention, of_attention, always}, layer_norm + ungated},
+    {"gptj", {{}, {}, always, always}, layer_norm + ungated, 1},
+    {"codegen", {{}, {}, always, always}, layer_norm + ungated, 1},
+    {"bloom", all_biases, layer_norm + ungated + embedding_norms},
+    {"mpt", {}, ungated, 2, nullptr, read_mpt},
+    {"opt", {"enable_bias", "enable_bias", "enable_bias"}, layer_norm + ungated + position_table, 2, nullptr, read_opt},
+    {"falcon", {"bias", "bias", "bias"}, layer_norm + ungated, 2, nullptr, read_falcon},
+    {"phimoe", {of_attention, of_attention, {}, "lm_head_bias"}, windows + layer_norm, 2, read_mixtral_experts},
+    {"olmoe", attention_biases, wide_norms, 2, read_mixtral_experts},
+    {"flex_olmo", attention_biases, wide_norms, 2, read_mixtral_experts},
+    {"granitemoe", attention_biases, 0, 2, read_mixtral_experts},
+    {"granitemoeshared", attention_biases, 0, 2, read_shared_granite_experts},
+    {"minimax_m2", {}, wide_norms, 2, read_corrected_experts},
+    {"glm4_moe", {of_attention}, 0, 2, read_deepseek_v3_experts, read_glm4_moe},
+    {"dots1", attention_biases, windows + head_norms, 2, read_deepseek_v3_experts},
+    {"ernie4_5_moe", {"use_bias", "use_bias", "use_bias"}, 0, 2, read_ernie_experts},
+    {"hunyuan_v1_moe", attention_biases, head_norms, 2, read_hunyuan_experts},
+    {"llama4_text", attention_biases, windows, 2, read_llama4_experts, read_llama4},
 }};
+
+/// A decoder of one of the names that `text_config.model_type` takes, or null.
+inline const text_family* find_text_family(std::string_view type) {
+  for (const text_family& family : text_families) {
+    if (family.type == type) return &family;
+  }
+  return nullptr;
+}
 
 /// Heads; latent attention where the class has it.
 inline void read_heads(config_fields& fields, transformer& model) {
@@ -82,18 +244,31 @@ inline void read_heads(config_fields& fields, transformer& model) {
   a.head_dim = a.latent.qk_nope_head_dim + a.latent.qk_rope_head_dim;
 }
 
-inline void read_biases(config_fields& fields, bias_rule rule, transformer& model) {
-  attention_spec& a = model.attention;
-  switch (rule) {
-    case bias_rule::none: fields.refuse_true("attention_bias"); break;
-    case bias_rule::stated: a.qkv_bias = a.output_bias = fields.flag("attention_bias"); break;
-    case bias_rule::qkv: a.qkv_bias = fields.default_of("qkv_bias") == nullptr || fields.flag("qkv_bias"); break;
-  }
-  if (fields.type() == "llama") {
-    model.mlp.bias = fields.flag("mlp_bias");
-  } else {
-    fields.refuse_true("mlp_bias");
-  }
+/// Whether matrices have a bias, by the rule of the row.
+inline bool has_bias(config_fields& fields, std::string_view rule) {
+  return rule == always || (!rule.empty() && fields.flag(rule));
+}
+
+inline void read_biases(config_fields& fields, const bias_fields& biases, transformer& model) {
+  if (biases.qkv != of_attention) fields.refuse_true("attention_bias");
+  if (biases.mlp != "mlp_bias") fields.refuse_true("mlp_bias");
+  model.attention.qkv_bias = has_bias(fields, biases.qkv);
+  model.attention.output_bias = has_bias(fields, biases.output);
+  model.mlp.bias = has_bias(fields, biases.mlp);
+  model.head_bias = has_bias(fields, biases.head);
+}
+
+/// Norms, gate and positions, as the row has them.
+inline void apply_traits(const text_family& family, transformer& model) {
+  const auto is = [&](decoder_trait trait) { return (family.traits & trait) != 0; };
+  model.norms_per_layer = is(no_norm_weights) ? 0 : family.norms_per_layer;
+  model.final_norm = !is(no_norm_weights);
+  model.norm_bias = is(layer_norm);
+  model.embedding_norm = is(embedding_norms);
+  model.attention.qk_norm = is(head_norms);
+  model.attention.wide_qk_norm = is(wide_norms);
+  model.mlp.gated = !is(ungated);
+  if (is(position_table)) model.learned_positions = model.max_positions;
 }
 
 /// Layers that `layer_types` says have a window; each layer has to be of a kind that can be counted.
@@ -102,7 +277,7 @@ inline std::int64_t stated_local_layers(const config_fields& fields, const trans
   if (!types.is_array()) fail(errc::malformed_input, fields.path("layer_types"), types.type_name(), "an array");
   std::int64_t local = 0;
   for (const nlohmann::json& entry : types) {
-    if (entry == "sliding_attention") {
+    if (entry == "sliding_attention" || (entry == "chunked_attention" && fields.type() == "llama4_text")) {
       ++local;
     } else if (entry != "full_attention") {
       fail(errc::unsupported, fields.path("layer_types"), shown_json(entry), "sliding_attention, full_attention");
@@ -132,8 +307,9 @@ inline void read_window(config_fields& fields, const text_family& family, transf
   attention_spec& a = model.attention;
   const bool stated = fields.has("layer_types");
   const std::int64_t listed = stated ? stated_local_layers(fields, model) : 0;
-  const bool used =
-      family.windows && (fields.default_of("use_sliding_window") == nullptr || fields.flag("use_sliding_window"));
+  const bool counts = (family.traits & decoder_trait::windows) != 0;
+  if (!counts) fields.refuse_true("use_sliding_window");
+  const bool used = counts && (fields.default_of("use_sliding_window") == nullptr || fields.flag("use_sliding_window"));
   a.window = used ? fields.tokens("sliding_window") : 0;
   if (a.window > 0) a.local_layers = stated ? listed : usual_local_layers(fields, model);
   if (listed > 0 && a.window == 0) {
@@ -142,141 +318,36 @@ inline void read_window(config_fields& fields, const text_family& family, transf
   if (a.local_layers == 0) a.window = 0;
 }
 
-/// Experts of Qwen: all layers but those of `mlp_only_layers` are mixtures.
-inline void read_qwen_experts(config_fields& fields, transformer& model) {
-  const std::int64_t step = fields.count("decoder_sparse_step");
-  if (step != 1) fail(errc::unsupported, fields.path("decoder_sparse_step"), step, "1");
-  model.moe.experts = fields.count("num_experts", "num_local_experts");
-  model.moe.expert_d_ff = fields.count("moe_intermediate_size");
-  model.moe.dense_layers = fields.layers_listed("mlp_only_layers", model.layers);
-  if (fields.default_of("shared_expert_intermediate_size") == nullptr) return;
-  model.moe.shared_d_ff = fields.part("shared_expert_intermediate_size");
-  model.moe.shared_gate = true;
-}
-
-/// Experts of DeepSeek: all layers from `first_k_dense_replace` on are mixtures. The next-token modules of V3 are no
-/// part of its class and are not counted.
-inline void read_deepseek_experts(config_fields& fields, transformer& model) {
-  const std::int64_t frequency = fields.count("moe_layer_freq");
-  if (frequency != 1) fail(errc::unsupported, fields.path("moe_layer_freq"), frequency, "1");
-  model.moe.experts = fields.count("n_routed_experts", "num_local_experts");
-  model.moe.expert_d_ff = fields.count("moe_intermediate_size");
-  model.moe.shared_d_ff = checked_multiply(fields.part("n_shared_experts"), model.moe.expert_d_ff);
-  check_part(fields.path("n_shared_experts") + " x moe_intermediate_size", model.moe.shared_d_ff, 16777216,
-             "0 to 16777216");
-  model.moe.dense_layers = fields.part("first_k_dense_replace");
-  check_part(fields.path("first_k_dense_replace"), model.moe.dense_layers, model.layers, "0 to the number of layers");
-  model.moe.router_bias = fields.type() == "deepseek_v3";
-  if (fields.object().count_or("num_nextn_predict_layers", 0) > 0) {
-    fields.assume("num_nextn_predict_layers", "0", "the class builds no module that predicts further tokens");
+inline void read_mlp(config_fields& fields, const text_family& family, transformer& model) {
+  if (family.experts != nullptr) {
+    family.experts(fields, model);
+    model.moe.top_k = fields.count("num_experts_per_tok");
+    if (model.moe.top_k > model.moe.experts) {
+      fail(errc::out_of_range, fields.path("num_experts_per_tok"), model.moe.top_k,
+           "1 to the number of experts, " + std::to_string(model.moe.experts));
+    }
   }
-}
-
-inline void read_mlp(config_fields& fields, expert_rule rule, transformer& model) {
-  switch (rule) {
-    case expert_rule::none: break;
-    case expert_rule::mixtral:
-    case expert_rule::gpt_oss:
-      model.moe.experts = fields.count("num_local_experts", "num_experts");
-      model.moe.expert_d_ff = fields.count("intermediate_size");
-      model.moe.router_bias = model.moe.expert_bias = model.attention.sinks = rule == expert_rule::gpt_oss;
-      break;
-    case expert_rule::qwen: read_qwen_experts(fields, model); break;
-    case expert_rule::deepseek: read_deepseek_experts(fields, model); break;
-  }
-  if (moe_layers(model) < model.layers) model.mlp.d_ff = fields.count("intermediate_size");
-  if (rule == expert_rule::none) return;
-  model.moe.top_k = fields.count("num_experts_per_tok");
-  if (model.moe.top_k > model.moe.experts) {
-    fail(errc::out_of_range, fields.path("num_experts_per_tok"), model.moe.top_k,
-         "1 to the number of experts, " + std::to_string(model.moe.experts));
-  }
+  if (moe_layers(model) < model.layers && model.mlp.d_ff == 0) model.mlp.d_ff = fields.count("intermediate_size");
 }
 
 /// A decoder, all but whether its embeddings are tied.
 inline void read_decoder(config_fields& fields, const text_family& family, transformer& model) {
+  for (const std::string_view field : {"use_bidirectional_attention", "add_cross_attention", "qk_layernorm"}) {
+    fields.refuse_true(field);
+  }
   model.d_model = fields.count("hidden_size");
   model.layers = fields.count("num_hidden_layers");
   model.vocab = fields.count("vocab_size");
   model.max_positions = fields.tokens("max_position_embeddings");
-  model.norms_per_layer = family.norms_per_layer;
-  model.attention.qk_norm = family.qk_norm;
-  fields.refuse_true("use_bidirectional_attention");
+  apply_traits(family, model);
   read_heads(fields, model);
-  read_biases(fields, family.bias, model);
+  read_biases(fields, family.biases, model);
   read_window(fields, family, model);
-  read_mlp(fields, family.experts, model);
+  read_mlp(fields, family, model);
+  if (family.rest != nullptr) family.rest(fields, model);
   if (fields.default_of("cross_attention_layers") == nullptr) return;
   model.attention.cross_layers = fields.layers_listed("cross_attention_layers", model.layers);
   model.extra_input_rows = 8;  // special tokens that are read and never written
-}
-
-/// A decoder of one of the names that `text_config.model_type` takes, or null.
-inline const text_family* find_text_family(std::string_view type) {
-  for (const text_family& family : text_families) {
-    if (family.type == type) return &family;
-  }
-  return nullptr;
-}
-
-/// GPT-2: learned positions, LayerNorm, biases everywhere.
-inline void read_gpt2(config_fields& fields, transformer& model) {
-  fields.refuse_true("add_cross_attention");
-  model.d_model = fields.count("n_embd");
-  model.layers = fields.count("n_layer");
-  model.vocab = fields.count("vocab_size");
-  model.max_positions = model.learned_positions = fields.count("n_positions");
-  model.attention.heads = model.attention.kv_heads = fields.count("n_head");
-  if (model.d_model % model.attention.heads != 0) {
-    fail(errc::not_divisible, fields.path("n_head"), model.attention.heads, "a divisor of n_embd");
-  }
-  model.attention.head_dim = model.d_model / model.attention.heads;
-  model.attention.qkv_bias = model.attention.output_bias = true;
-  model.mlp = {fields.count("n_inner"), false, true};
-  model.norm_bias = true;
-  model.tied_embeddings = fields.flag("tie_word_embeddings");
-}
-
-/// BertModel: the encoder with its pooler, without a language-modelling head.
-inline void read_bert(config_fields& fields, transformer& model) {
-  fields.refuse_true("is_decoder");
-  fields.refuse_true("add_cross_attention");
-  const std::string positions = fields.string("position_embedding_type");
-  if (positions != "absolute") fail(errc::unsupported, fields.path("position_embedding_type"), positions, "absolute");
-  model.kind = architecture::encoder;
-  model.d_model = fields.count("hidden_size");
-  model.layers = fields.count("num_hidden_layers");
-  model.vocab = fields.count("vocab_size");
-  model.max_positions = model.learned_positions = fields.count("max_position_embeddings");
-  model.token_types = fields.count("type_vocab_size");
-  model.attention.heads = model.attention.kv_heads = fields.count("num_attention_heads");
-  if (model.d_model % model.attention.heads != 0) {
-    fail(errc::not_divisible, fields.path("num_attention_heads"), model.attention.heads, "a divisor of hidden_size");
-  }
-  model.attention.head_dim = model.d_model / model.attention.heads;
-  model.attention.qkv_bias = model.attention.output_bias = true;
-  model.mlp = {fields.count("intermediate_size"), false, true};
-  model.norm_bias = model.embedding_norm = model.pooler = true;
-  model.final_norm = false;
-  model.tied_embeddings = true;
-}
-
-/// T5: encoder and decoder, relative positions (hence no longest sequence), RMSNorm, no biases.
-inline void read_t5(config_fields& fields, transformer& model) {
-  if (!fields.object().flag_or("is_encoder_decoder", true)) {
-    fail(errc::unsupported, fields.path("is_encoder_decoder"), "false", "true");
-  }
-  model.kind = architecture::encoder_decoder;
-  model.d_model = fields.count("d_model");
-  model.encoder_layers = fields.count("num_layers");
-  model.layers = fields.count("num_decoder_layers");
-  model.vocab = fields.count("vocab_size");
-  model.attention.heads = model.attention.kv_heads = fields.count("num_heads");
-  model.attention.head_dim = fields.count("d_kv");
-  model.attention.relative_buckets = fields.count("relative_attention_num_buckets");
-  model.mlp.d_ff = fields.count("d_ff");
-  model.mlp.gated = fields.string("feed_forward_proj").rfind("gated-", 0) == 0;
-  model.tied_embeddings = fields.flag("tie_word_embeddings");
 }
 
 }  // namespace detail

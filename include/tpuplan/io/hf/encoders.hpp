@@ -1,0 +1,63 @@
+#ifndef TPUPLAN_IO_HF_ENCODERS_HPP
+#define TPUPLAN_IO_HF_ENCODERS_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/model/transformer.hpp>
+
+/// @file
+/// Encoders, and encoders with decoders, of Hugging Face configurations.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// BertModel: the encoder with its pooler, without a language-modelling head.
+inline void read_bert(config_fields& fields, transformer& model) {
+  fields.refuse_true("is_decoder");
+  fields.refuse_true("add_cross_attention");
+  const std::string positions = fields.string("position_embedding_type");
+  if (positions != "absolute") fail(errc::unsupported, fields.path("position_embedding_type"), positions, "absolute");
+  model.kind = architecture::encoder;
+  model.d_model = fields.count("hidden_size");
+  model.layers = fields.count("num_hidden_layers");
+  model.vocab = fields.count("vocab_size");
+  model.max_positions = model.learned_positions = fields.count("max_position_embeddings");
+  model.token_types = fields.count("type_vocab_size");
+  model.attention.heads = model.attention.kv_heads = fields.count("num_attention_heads");
+  if (model.d_model % model.attention.heads != 0) {
+    fail(errc::not_divisible, fields.path("num_attention_heads"), model.attention.heads, "a divisor of hidden_size");
+  }
+  model.attention.head_dim = model.d_model / model.attention.heads;
+  model.attention.qkv_bias = model.attention.output_bias = true;
+  model.mlp = {fields.count("intermediate_size"), false, true};
+  model.norm_bias = model.embedding_norm = model.pooler = true;
+  model.final_norm = false;
+  model.tied_embeddings = true;
+}
+
+/// T5: encoder and decoder, relative positions (hence no longest sequence), RMSNorm, no biases.
+inline void read_t5(config_fields& fields, transformer& model) {
+  if (!fields.object().flag_or("is_encoder_decoder", true)) {
+    fail(errc::unsupported, fields.path("is_encoder_decoder"), "false", "true");
+  }
+  model.kind = architecture::encoder_decoder;
+  model.d_model = fields.count("d_model");
+  model.encoder_layers = fields.count("num_layers");
+  model.layers = fields.count("num_decoder_layers");
+  model.vocab = fields.count("vocab_size");
+  model.attention.heads = model.attention.kv_heads = fields.count("num_heads");
+  model.attention.head_dim = fields.count("d_kv");
+  model.attention.relative_buckets = fields.count("relative_attention_num_buckets");
+  model.mlp.d_ff = fields.count("d_ff");
+  model.mlp.gated = fields.string("feed_forward_proj").rfind("gated-", 0) == 0;
+  model.tied_embeddings = fields.flag("tie_word_embeddings");
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,125 @@
+#ifndef TPUPLAN_IO_HF_EXPERTS_HPP
+#define TPUPLAN_IO_HF_EXPERTS_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tpuplan/integer.hpp>
+#include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/model/transformer.hpp>
+
+/// @file
+/// Mixtures of experts in Hugging Face configurations: how many there are, how wide, and in which layers.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// Experts of Mixtral: every layer is a mixture; `intermediate_size` is the width of one expert.
+inline void read_mixtral_experts(config_fields& fields, transformer& model) {
+  model.moe.experts = fields.count("num_local_experts", "num_experts");
+  model.moe.expert_d_ff = fields.count("intermediate_size");
+}
+
+/// Experts of gpt-oss: biases everywhere, and a sink for each head of attention.
+inline void read_gpt_oss_experts(config_fields& fields, transformer& model) {
+  read_mixtral_experts(fields, model);
+  model.moe.router_bias = model.moe.expert_bias = model.attention.sinks = true;
+}
+
+/// Experts with a bias for each that evens out their load: it corrects the choice and is no part of the result.
+inline void read_corrected_experts(config_fields& fields, transformer& model) {
+  read_mixtral_experts(fields, model);
+  model.moe.router_bias = true;
+  if (fields.object().count_or("num_mtp_modules", 0) > 0) {
+    fields.assume("num_mtp_modules", "0", "the class builds no module that predicts further tokens");
+  }
+}
+
+/// Experts of Granite with shared ones beside them.
+inline void read_shared_granite_experts(config_fields& fields, transformer& model) {
+  read_mixtral_experts(fields, model);
+  model.moe.shared_d_ff = fields.part("shared_intermediate_size");
+}
+
+/// Experts of HunYuan: a dense MLP of the same width beside them. A list has one number for each layer.
+inline void read_hunyuan_experts(config_fields& fields, transformer& model) {
+  for (const std::string_view field : {"num_experts", "moe_topk", "num_shared_expert", "moe_intermediate_size"}) {
+    if (!fields.has(field) || !fields.object().at(field).is_array()) continue;
+    fail(errc::unsupported, fields.path(field), "a list", "one number for all layers");
+  }
+  read_mixtral_experts(fields, model);
+  model.moe.shared_d_ff = model.moe.expert_d_ff;
+}
+
+/// Experts of Qwen: all layers but those of `mlp_only_layers` are mixtures.
+inline void read_qwen_experts(config_fields& fields, transformer& model) {
+  const std::int64_t step = fields.count("decoder_sparse_step");
+  if (step != 1) fail(errc::unsupported, fields.path("decoder_sparse_step"), step, "1");
+  model.moe.experts = fields.count("num_experts", "num_local_experts");
+  model.moe.expert_d_ff = fields.count("moe_intermediate_size");
+  model.moe.dense_layers = fields.layers_listed("mlp_only_layers", model.layers);
+  if (fields.default_of("shared_expert_intermediate_size") == nullptr) return;
+  model.moe.shared_d_ff = fields.part("shared_expert_intermediate_size");
+  model.moe.shared_gate = true;
+}
+
+/// Experts of DeepSeek: all layers from `first_k_dense_replace` on are mixtures. The next-token modules of V3 are no
+/// part of its class and are not counted.
+inline void read_deepseek_experts(config_fields& fields, transformer& model) {
+  const std::int64_t frequency = fields.count("moe_layer_freq");
+  if (frequency != 1) fail(errc::unsupported, fields.path("moe_layer_freq"), frequency, "1");
+  model.moe.experts = fields.count("n_routed_experts", "num_local_experts");
+  model.moe.expert_d_ff = fields.count("moe_intermediate_size");
+  model.moe.shared_d_ff = checked_multiply(fields.part("n_shared_experts"), model.moe.expert_d_ff);
+  check_part(fields.path("n_shared_experts") + " x moe_intermediate_size", model.moe.shared_d_ff, 16777216,
+             "0 to 16777216");
+  model.moe.dense_layers = fields.part("first_k_dense_replace");
+  check_part(fields.path("first_k_dense_replace"), model.moe.dense_layers, model.layers, "0 to the number of layers");
+  if (fields.object().count_or("num_nextn_predict_layers", 0) > 0) {
+    fields.assume("num_nextn_predict_layers", "0", "the class builds no module that predicts further tokens");
+  }
+}
+
+/// Experts of DeepSeek-V3: those of V2, each with a bias that corrects the router.
+inline void read_deepseek_v3_experts(config_fields& fields, transformer& model) {
+  read_deepseek_experts(fields, model);
+  model.moe.router_bias = true;
+}
+
+/// Experts of ERNIE 4.5: in every `moe_layer_interval`-th layer from a first to a last one (-1: to the end).
+inline void read_ernie_experts(config_fields& fields, transformer& model) {
+  fields.refuse_true("use_bias");
+  model.moe.experts = fields.count("moe_num_experts");
+  model.moe.expert_d_ff = fields.count("moe_intermediate_size");
+  model.moe.shared_d_ff = checked_multiply(fields.part("moe_num_shared_experts"), model.moe.expert_d_ff);
+  check_part(fields.path("moe_num_shared_experts") + " x moe_intermediate_size", model.moe.shared_d_ff, 16777216,
+             "0 to 16777216");
+  model.moe.router_bias = true;
+  const std::int64_t interval = fields.count("moe_layer_interval");
+  const std::int64_t first = fields.part("moe_layer_start_index");
+  const bool has_last = fields.has("moe_layer_end_index") && fields.object().at("moe_layer_end_index") != -1;
+  const std::int64_t last = has_last ? fields.part("moe_layer_end_index") : model.layers - 1;
+  model.moe.dense_layers = 0;
+  for (std::int64_t layer = 0; layer < model.layers; ++layer) {
+    if ((layer + 1) % interval != 0 || layer < first || layer > last) ++model.moe.dense_layers;
+  }
+}
+
+/// Experts of Llama 4: in every `interleave_moe_layer_step`-th layer, or in those of `moe_layers`, with one shared
+/// expert of the same width; the dense layers have a width of their own.
+inline void read_llama4_experts(config_fields& fields, transformer& model) {
+  read_mixtral_experts(fields, model);
+  model.moe.shared_d_ff = model.moe.expert_d_ff;
+  const bool listed = fields.has("moe_layers");
+  const std::int64_t sparse = listed ? fields.layers_listed("moe_layers", model.layers)
+                                     : model.layers / fields.count("interleave_moe_layer_step");
+  model.moe.dense_layers = model.layers - sparse;
+  model.mlp.d_ff = fields.count("intermediate_size_mlp");
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
