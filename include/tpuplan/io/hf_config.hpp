@@ -33,13 +33,69 @@ struct model_config {
 
 namespace detail {
 
-/// Models that are neither a plain decoder nor multimodal.
+/// A type that is known and cannot be counted: it has what no field of `transformer` says.
+struct uncounted_type {
+  std::string_view type;
+  std::string_view what;
+};
+inline constexpr std::string_view state_space = "state-space layers";
+inline constexpr std::string_view linear_attention = "linear attention";
+inline constexpr std::string_view indexer = "an indexer that chooses the keys to attend to";
+inline constexpr std::string_view convolutions = "convolutions between its layers";
+inline constexpr std::array<uncounted_type, 44> uncounted_types{{
+    {"mamba", state_space},
+    {"mamba2", state_space},
+    {"falcon_mamba", state_space},
+    {"falcon_h1", state_space},
+    {"jamba", state_space},
+    {"bamba", state_space},
+    {"zamba", state_space},
+    {"zamba2", state_space},
+    {"nemotron_h", state_space},
+    {"granitemoehybrid", state_space},
+    {"qwen3_next", linear_attention},
+    {"qwen3_5", linear_attention},
+    {"qwen3_5_moe", linear_attention},
+    {"kimi_linear", linear_attention},
+    {"minimax", linear_attention},
+    {"olmo_hybrid", linear_attention},
+    {"recurrent_gemma", "recurrent layers"},
+    {"rwkv", "recurrent layers"},
+    {"xlstm", "recurrent layers"},
+    {"lfm2", "short convolutions instead of attention"},
+    {"lfm2_moe", "short convolutions instead of attention"},
+    {"deepseek_v32", indexer},
+    {"deepseek_v4", indexer},
+    {"glm_moe_dsa", indexer},
+    {"gemma3n", "embeddings for each layer and parallel residual streams"},
+    {"gemma3n_text", "embeddings for each layer and parallel residual streams"},
+    {"longcat_flash", "experts that compute nothing and two attentions in a layer"},
+    {"diffllama", "attention as a difference of two maps"},
+    {"bitnet", "norms inside of attention and MLP"},
+    {"jetmoe", "experts of attention"},
+    {"doge", "experts that are rows of a table"},
+    {"albert", "layers that share their weights"},
+    {"electra", "a token table of another width"},
+    {"deberta", "attention to relative positions with projections of their own"},
+    {"deberta-v2", "attention to relative positions with projections of their own"},
+    {"modernbert", "a first layer with fewer norms than the others"},
+    {"umt5", "a table of relative positions in every layer"},
+    {"bart", "encoders and decoders with learned positions"},
+    {"whisper", "convolutions over audio"},
+    {"clip", "a text and a vision tower side by side"},
+    {"siglip", "a text and a vision tower side by side"},
+    {"swin", convolutions},
+    {"convnext", convolutions},
+    {"deit", "a second token that is no patch"},
+}};
+
+/// Models that are neither a plain decoder nor an encoder nor multimodal.
 struct stack_family {
   std::string_view type;
   void (*read)(config_fields&, transformer&);
 };
 inline constexpr std::array<stack_family, 4> stack_families{
-    {{"bert", read_bert}, {"t5", read_t5}, {"mt5", read_t5}, {"vit", read_vit}}};
+    {{"t5", read_t5}, {"mt5", read_t5}, {"vit", read_vit}, {"dinov2", read_dinov2}}};
 
 /// A text model with a vision tower, and the types of both where the file does not name them.
 struct multimodal_family {
@@ -140,10 +196,11 @@ inline void read_multimodal(config_fields& top, const multimodal_family& family,
 
 }  // namespace detail
 
-/// Every `model_type` that can be read: decoders first, then other stacks, then those with a vision tower.
+/// Every `model_type` that can be read: decoders first, then encoders and other stacks, then those with a vision tower.
 [[nodiscard]] inline std::vector<std::string_view> known_model_types() {
   std::vector<std::string_view> names;
   for (const detail::text_family& family : detail::text_families) names.push_back(family.type);
+  for (const detail::encoder_family& family : detail::encoder_families) names.push_back(family.type);
   for (const detail::stack_family& family : detail::stack_families) names.push_back(family.type);
   for (const detail::multimodal_family& family : detail::multimodal_families) names.push_back(family.type);
   return names;
@@ -159,7 +216,12 @@ inline void read_model(const json_object& object, model_config& result) {
     config_fields f = fields(family->type);
     read_decoder(f, *family, result.model);
     result.model.tied_embeddings = f.flag("tie_word_embeddings");
-    return;
+    return read_causal_head(f, result.model);
+  }
+  for (const encoder_family& family : encoder_families) {
+    if (family.type != type) continue;
+    config_fields f = fields(family.type);
+    return read_encoder(f, family, result.model);
   }
   for (const stack_family& family : stack_families) {
     if (family.type != type) continue;
@@ -169,7 +231,12 @@ inline void read_model(const json_object& object, model_config& result) {
   for (const multimodal_family& family : multimodal_families) {
     if (family.type != type) continue;
     config_fields f = fields(family.type);
-    return read_multimodal(f, family, result.model);
+    read_multimodal(f, family, result.model);
+    return read_causal_head(f, result.model);
+  }
+  for (const uncounted_type& each : uncounted_types) {
+    if (each.type != type) continue;
+    fail(errc::unsupported, object.path("model_type"), type, "a type without " + std::string(each.what));
   }
   const std::vector<std::string_view> known = known_model_types();
   std::string valid = nearest_first(known, type);

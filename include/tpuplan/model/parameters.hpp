@@ -21,7 +21,7 @@ struct parameter_count {
   std::int64_t lm_head = 0;    ///< where it is tied to the token table, only its bias
   std::int64_t vision = 0;     ///< the vision tower
   std::int64_t projector = 0;  ///< from the tower to the text
-  std::int64_t head = 0;       ///< pooler or classifier
+  std::int64_t head = 0;       ///< pooler, classifier, and what a masked-language head has before the token table
   std::int64_t total = 0;      ///< every weight once
   std::int64_t active = 0;     ///< that one token passes through: total less the experts it is not routed to
   std::int64_t matrices = 0;   ///< active, in matrix products of one token: no input look-up, norms or biases
@@ -158,12 +158,12 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   const std::int64_t routers = checked_multiply(d, router_width(model), moe_layers(model));
   count.matrices =
       checked_add(checked_add(attention.qkv, attention.output), checked_add(dense, checked_add(routed, routers)));
-  if (model.kind != architecture::encoder)
-    count.matrices = checked_add(count.matrices, checked_multiply(d, model.vocab));
+  if (model.kind != architecture::encoder || model.head_transform)
+    count.matrices = checked_add(count.matrices, checked_multiply(d, model.vocab + (model.head_transform ? d : 0)));
   if (model.kind == architecture::encoder_decoder) count_encoder(model, count, norm);
   // Layers that attend to an image: norms on queries and keys, and two gates, beside the usual projections.
   count.attention += model.attention.cross_layers * (2 * model.attention.head_dim + 2);
-  if (model.pooler) count.head = checked_multiply(d, d) + d;
+  if (model.head_transform) count.head = checked_multiply(d, d) + d + norm;
 }
 
 /// A published count, which stands in for that of the shape. One that is ten times as large or as small is of another
@@ -189,8 +189,11 @@ constexpr std::int64_t published(std::string_view field, std::int64_t given, std
   if (has_vision(model)) {
     count.vision = vision_parameters(model.vision);
     count.projector = projector_parameters(model.vision);
-    if (model.classes > 0) count.head = checked_multiply(model.vision.d_model + 1, model.classes);
   }
+  const std::int64_t pooled = has_text(model) ? model.d_model : model.vision.d_model;
+  if (model.pooler) count.head += checked_multiply(pooled, pooled) + pooled;
+  const std::int64_t classified = has_vision(model) ? model.vision.d_model : model.d_model;
+  if (model.classes > 0) count.head += checked_multiply(classified + 1, model.classes);
   for (const std::int64_t part : {count.embedding, count.attention, count.mlp, count.experts, count.router, count.norms,
                                   count.lm_head, count.vision, count.projector, count.head}) {
     count.total = checked_add(count.total, part);

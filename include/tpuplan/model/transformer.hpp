@@ -100,7 +100,8 @@ struct transformer {
   bool embedding_norm = false;                ///< a norm right after the embeddings, as BERT
   bool final_norm = true;                     ///< a norm behind the last layer
   bool pooler = false;                        ///< a dense layer on the first token, as BertModel
-  std::int64_t classes = 0;                   ///< classification head on the vision tower
+  bool head_transform = false;                ///< a dense layer and a norm before the output head, as BertForMaskedLM
+  std::int64_t classes = 0;                   ///< outputs of a classification head on an encoder or vision tower
   attention_spec attention{};                 ///< of the text stack
   mlp_spec mlp{};                             ///< of the text stack
   moe_spec moe{};                             ///< of the text stack

@@ -120,6 +120,8 @@ TEST_CASE("bad shapes of a dense model are refused by field") {
   add_dimension(list, "model.attention.kv_heads", [](transformer& m) -> std::int64_t& { return m.attention.kv_heads; });
   add_dimension(list, "model.attention.head_dim", [](transformer& m) -> std::int64_t& { return m.attention.head_dim; });
   add_part(list, "model.learned_positions", [](transformer& m) -> std::int64_t& { return m.learned_positions; });
+  add_part(list, "model.mlp.activation_weights",
+           [](transformer& m) -> std::int64_t& { return m.mlp.activation_weights; });
   add_part(list, "model.token_types", [](transformer& m) -> std::int64_t& { return m.token_types; });
   add_part(list, "model.extra_input_rows", [](transformer& m) -> std::int64_t& { return m.extra_input_rows; });
   add_part(list, "model.norms_per_layer", [](transformer& m) -> std::int64_t& { return m.norms_per_layer; });
@@ -403,6 +405,22 @@ TEST_CASE("parameters of a small encoder-decoder") {
   CHECK(refusal_of([&] { (void)kv_bytes_per_token(m); }).code == errc::unsupported);
   m.encoder_layers = 0;
   CHECK(says(refusal_of([&] { validate(m); }).message, "model.encoder_layers"));
+}
+
+TEST_CASE("parameters of what only some decoders and encoders have") {
+  const auto more = [](void (*change)(transformer&)) {
+    transformer m = small();
+    const std::int64_t before = parameters(m).total;
+    change(m);
+    return parameters(m).total - before;
+  };
+  CHECK(more([](transformer& m) { m.attention.qk_norm = true; }) == 2 * 2 * 2);             // two norms of 2
+  CHECK(more([](transformer& m) { m.attention.wide_qk_norm = true; }) == 2 * (4 + 2) * 2);  // of every head
+  CHECK(more([](transformer& m) { m.mlp.activation_weights = 3; }) == 2 * 3);
+  CHECK(more([](transformer& m) { m.head_bias = true; }) == 10);
+  CHECK(more([](transformer& m) { m.head_transform = true; }) == 8 * 8 + 8 + 8);
+  CHECK(more([](transformer& m) { m.pooler = true; }) == 8 * 8 + 8);
+  CHECK(more([](transformer& m) { m.classes = 3; }) == 9 * 3);
 }
 
 TEST_CASE("parameters of a small vision tower and its projector") {

@@ -2,8 +2,7 @@
 #define TPUPLAN_IO_HF_DEFAULT_ROWS_HPP
 
 #include <array>
-#include <cstdint>
-#include <string_view>
+#include <tpuplan/io/hf/default_kind.hpp>
 
 /// @file
 /// What a field of a Hugging Face config.json is when the file does not say: the defaults of the configuration classes
@@ -13,35 +12,6 @@
 
 namespace tpuplan {
 inline namespace abi_0 {
-
-/// How a row of the table is to be read.
-enum class default_kind : std::uint8_t {
-  none,               ///< null: the model has no such part
-  number,             ///< `value`
-  boolean,            ///< `value` is 0 or 1
-  text,               ///< `text`
-  list,               ///< `text` is a JSON array
-  same_as,            ///< the field `text`
-  alias,              ///< the class has the field under the name `text`
-  same_as_outer,      ///< the field `text` of the configuration around this one
-  quotient,           ///< the field `text` divided by the field `divisor`
-  multiple,           ///< `value` times the field `text`
-  list_length,        ///< the number of entries of the field `text`
-  even_layers,        ///< layer_types: layers 0, 2, 4 ... have the window
-  periodic_layers,    ///< layer_types: all but each `text`-th layer have the window
-  upper_layers,       ///< layer_types: the layers from `text` on have the window
-  even_lower_layers,  ///< layer_types: the even ones of the layers before `text` have the window
-  of_type,            ///< no default: the rows that follow are of the type `field`
-};
-
-/// One default, of the type that the last row of kind `of_type` names.
-struct hf_default {
-  std::string_view field{};                ///< that the default is of
-  default_kind kind = default_kind::none;  ///< how to read what follows
-  std::int64_t value = 0;                  ///< a number, or a factor
-  std::string_view text{};                 ///< a text, a list or another field
-  std::string_view divisor{};              ///< another field
-};
 
 namespace detail::hf_table {
 
@@ -67,7 +37,7 @@ inline constexpr default_kind of_type = default_kind::of_type;
 
 // generated: hf_defaults from data/hf_defaults.json
 // clang-format off
-inline constexpr std::array<hf_default, 1104> rows{{
+inline constexpr std::array<hf_default, 1159> rows{{
     {"llama", of_type}, {"vocab_size", number, 32000}, {"hidden_size", number, 4096},
     {"intermediate_size", number, 11008}, {"num_hidden_layers", number, 32}, {"num_attention_heads", number, 32},
     {"num_key_value_heads", same_as, 0, "num_attention_heads"},
@@ -485,6 +455,25 @@ inline constexpr std::array<hf_default, 1104> rows{{
     {"intermediate_size", number, 1536}, {"num_hidden_layers", number, 62}, {"num_attention_heads", number, 48},
     {"num_key_value_heads", number, 8}, {"head_dim", number, 128}, {"max_position_embeddings", number, 196608},
     {"tie_word_embeddings", boolean, 0}, {"num_local_experts", number, 256}, {"num_experts_per_tok", number, 8},
+    {"roberta", of_type}, {"vocab_size", number, 50265}, {"hidden_size", number, 768},
+    {"intermediate_size", number, 3072}, {"num_hidden_layers", number, 12}, {"num_attention_heads", number, 12},
+    {"max_position_embeddings", number, 512}, {"type_vocab_size", number, 2},
+    {"position_embedding_type", text, 0, "absolute"}, {"num_labels", number, 2}, {"xlm-roberta", of_type},
+    {"vocab_size", number, 30522}, {"hidden_size", number, 768}, {"intermediate_size", number, 3072},
+    {"num_hidden_layers", number, 12}, {"num_attention_heads", number, 12}, {"max_position_embeddings", number, 512},
+    {"type_vocab_size", number, 2}, {"position_embedding_type", text, 0, "absolute"}, {"num_labels", number, 2},
+    {"camembert", of_type}, {"vocab_size", number, 30522}, {"hidden_size", number, 768},
+    {"intermediate_size", number, 3072}, {"num_hidden_layers", number, 12}, {"num_attention_heads", number, 12},
+    {"max_position_embeddings", number, 512}, {"type_vocab_size", number, 2},
+    {"position_embedding_type", text, 0, "absolute"}, {"num_labels", number, 2}, {"distilbert", of_type},
+    {"vocab_size", number, 30522}, {"max_position_embeddings", number, 512}, {"n_layers", number, 6},
+    {"n_heads", number, 12}, {"dim", number, 768}, {"hidden_dim", number, 3072}, {"hidden_size", alias, 0, "dim"},
+    {"intermediate_size", alias, 0, "hidden_dim"}, {"num_hidden_layers", alias, 0, "n_layers"},
+    {"num_attention_heads", alias, 0, "n_heads"}, {"type_vocab_size", number, 0},
+    {"position_embedding_type", text, 0, "absolute"}, {"num_labels", number, 2}, {"dinov2", of_type},
+    {"hidden_size", number, 768}, {"num_hidden_layers", number, 12}, {"num_attention_heads", number, 12},
+    {"image_size", number, 224}, {"patch_size", number, 14}, {"num_channels", number, 3}, {"qkv_bias", boolean, 1},
+    {"use_swiglu_ffn", boolean, 0}, {"use_mask_token", boolean, 1}, {"mlp_ratio", number, 4},
 }};
 // clang-format on
 // end of generated: hf_defaults

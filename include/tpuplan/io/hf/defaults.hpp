@@ -2,6 +2,7 @@
 #define TPUPLAN_IO_HF_DEFAULTS_HPP
 
 #include <string_view>
+#include <tpuplan/io/hf/default_kind.hpp>
 #include <tpuplan/io/hf/default_rows.hpp>
 
 /// @file

@@ -1,10 +1,12 @@
 #ifndef TPUPLAN_IO_HF_ENCODERS_HPP
 #define TPUPLAN_IO_HF_ENCODERS_HPP
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/io/hf/heads.hpp>
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
@@ -14,8 +16,16 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// BertModel: the encoder with its pooler, without a language-modelling head.
-inline void read_bert(config_fields& fields, transformer& model) {
+/// An encoder like BERT.
+struct encoder_family {
+  std::string_view type;
+  bool pooler = true;  ///< in the class without a head
+};
+inline constexpr std::array<encoder_family, 5> encoder_families{
+    {{"bert"}, {"roberta"}, {"xlm-roberta"}, {"camembert"}, {"distilbert", false}}};
+
+/// BERT and those like it: LayerNorm, learned positions, biases everywhere.
+inline void read_encoder(config_fields& fields, const encoder_family& family, transformer& model) {
   fields.refuse_true("is_decoder");
   fields.refuse_true("add_cross_attention");
   const std::string positions = fields.string("position_embedding_type");
@@ -25,17 +35,19 @@ inline void read_bert(config_fields& fields, transformer& model) {
   model.layers = fields.count("num_hidden_layers");
   model.vocab = fields.count("vocab_size");
   model.max_positions = model.learned_positions = fields.count("max_position_embeddings");
-  model.token_types = fields.count("type_vocab_size");
+  model.token_types = fields.part("type_vocab_size");
   model.attention.heads = model.attention.kv_heads = fields.count("num_attention_heads");
   if (model.d_model % model.attention.heads != 0) {
-    fail(errc::not_divisible, fields.path("num_attention_heads"), model.attention.heads, "a divisor of hidden_size");
+    fail(errc::not_divisible, fields.path(fields.own_name("num_attention_heads")), model.attention.heads,
+         "a divisor of " + std::string(fields.own_name("hidden_size")));
   }
   model.attention.head_dim = model.d_model / model.attention.heads;
   model.attention.qkv_bias = model.attention.output_bias = true;
   model.mlp = {fields.count("intermediate_size"), false, true};
-  model.norm_bias = model.embedding_norm = model.pooler = true;
+  model.norm_bias = model.embedding_norm = true;
   model.final_norm = false;
   model.tied_embeddings = true;
+  read_encoder_head(fields, family.pooler, model);
 }
 
 /// T5: encoder and decoder, relative positions (hence no longest sequence), RMSNorm, no biases.
@@ -54,6 +66,7 @@ inline void read_t5(config_fields& fields, transformer& model) {
   model.mlp.d_ff = fields.count("d_ff");
   model.mlp.gated = fields.string("feed_forward_proj").rfind("gated-", 0) == 0;
   model.tied_embeddings = fields.flag("tie_word_embeddings");
+  read_causal_head(fields, model);
 }
 
 }  // namespace detail

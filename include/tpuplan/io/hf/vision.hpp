@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/io/hf/heads.hpp>
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
@@ -124,7 +125,8 @@ inline constexpr std::array<tower_family, 4> tower_families{{
     {"mllama_vision_model", read_mllama_tower},
 }};
 
-/// A Vision Transformer with a linear classifier, as ViTForImageClassification.
+/// A Vision Transformer: with a linear classifier (ViTForImageClassification, also where the file names no class), or
+/// with a pooler (ViTModel).
 inline void read_vit(config_fields& fields, transformer& model) {
   model.kind = architecture::vision;
   vision_spec& v = model.vision;
@@ -134,11 +136,43 @@ inline void read_vit(config_fields& fields, transformer& model) {
   v.class_token = true;
   v.learned_positions = patches(v.image_size, v.patch_size) + 1;
   v.extra_norms = 1;
-  if (fields.has("id2label")) {
-    model.classes = static_cast<std::int64_t>(fields.object().object("id2label").value().size());
+  const std::string name = class_of(fields);
+  if (name == "ViTModel") {
+    model.pooler = true;
+    if (fields.has("pooler_output_size") && fields.count("pooler_output_size") != v.d_model) {
+      fail(errc::unsupported, fields.path("pooler_output_size"), fields.count("pooler_output_size"), "hidden_size");
+    }
+  } else if (name.empty() || name == "ViTForImageClassification") {
+    model.classes = label_count(fields);
   } else {
-    model.classes = fields.part("num_labels");
+    fail_unknown(fields.path("architectures"), name, {"ViTModel", "ViTForImageClassification"});
   }
+}
+
+/// DINOv2 without a head: a ViT with a mask token, and a scale on each channel behind attention and behind the MLP,
+/// which has a gate in the largest model.
+inline void read_dinov2(config_fields& fields, transformer& model) {
+  const std::string name = class_of(fields);
+  if (!name.empty() && name != "Dinov2Model") fail_unknown(fields.path("architectures"), name, {"Dinov2Model"});
+  model.kind = architecture::vision;
+  vision_spec& v = model.vision;
+  v.d_model = fields.count("hidden_size");
+  v.d_ff = checked_multiply(v.d_model, fields.count("mlp_ratio"));
+  check_dimension(fields.path("mlp_ratio") + " x hidden_size", v.d_ff);
+  v.layers = fields.count("num_hidden_layers");
+  v.heads = fields.count("num_attention_heads");
+  v.channels = fields.count("num_channels");
+  v.image_size = fields.count("image_size");
+  v.patch_size = fields.count("patch_size");
+  check_tower_heads(fields, "num_attention_heads", v);
+  fit_image(fields, v, 1);
+  v.qkv_bias = fields.flag("qkv_bias");
+  v.gated = fields.flag("use_swiglu_ffn");
+  if (v.gated) v.d_ff = round_up(v.d_ff * 2 / 3, 8);
+  v.class_token = true;
+  v.learned_positions = patches(v.image_size, v.patch_size) + 1;
+  v.extra_norms = 1;
+  v.other_weights = checked_multiply(2 * v.layers, v.d_model) + (fields.flag("use_mask_token") ? v.d_model : 0);
 }
 
 /// What the projectors of all families check: that they end in the width of the text model.

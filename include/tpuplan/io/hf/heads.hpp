@@ -1,0 +1,100 @@
+#ifndef TPUPLAN_IO_HF_HEADS_HPP
+#define TPUPLAN_IO_HF_HEADS_HPP
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/model/transformer.hpp>
+#include <vector>
+
+/// @file
+/// What stands behind the last layer: `architectures` of a Hugging Face configuration names the class of the whole
+/// model, and with it the head.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// The class that `architectures` names first, or empty where the file does not say.
+inline std::string class_of(const config_fields& fields) {
+  if (!fields.has("architectures")) return {};
+  const nlohmann::json& names = fields.object().at("architectures");
+  if (names.is_array() && names.empty()) return {};
+  if (!names.is_array() || !names[0].is_string()) {
+    fail(errc::malformed_input, fields.path("architectures"), shown_json(names), "an array of names of classes");
+  }
+  return names[0].get<std::string>();
+}
+
+inline bool ends_in(std::string_view name, std::string_view ending) {
+  return name.size() >= ending.size() && name.substr(name.size() - ending.size()) == ending;
+}
+
+/// Classes of a classifier: as many as it has names for.
+inline std::int64_t label_count(config_fields& fields) {
+  if (!fields.has("id2label")) return fields.part("num_labels");
+  return static_cast<std::int64_t>(fields.object().object("id2label").value().size());
+}
+
+/// The end of a class's name and the head that it stands for.
+struct head_class {
+  std::string_view ending;
+  bool pooler = false;       ///< a dense layer on the first token; in RoBERTa a part of the classifier
+  bool transform = false;    ///< the masked-language head: dense layer, norm, and the token table with a bias
+  bool labels = false;       ///< a classifier with one output for each label
+  std::int64_t outputs = 0;  ///< of another classifier
+};
+inline constexpr std::array<head_class, 8> encoder_heads{{
+    {"ForMaskedLM", false, true},
+    {"ForPreTraining", true, true, false, 2},
+    {"ForSequenceClassification", true, false, true},
+    {"ForTokenClassification", false, false, true},
+    {"ForQuestionAnswering", false, false, true},
+    {"ForNextSentencePrediction", true, false, false, 2},
+    {"ForMultipleChoice", true, false, false, 1},
+    {"Model", true},
+}};
+
+/// The head of an encoder; `has_pooler` says whether the class without a head has a pooler. A file that names no class
+/// is of that one.
+inline void read_encoder_head(config_fields& fields, bool has_pooler, transformer& model) {
+  std::string name = class_of(fields);
+  if (name.empty()) {
+    fields.assume("architectures", "Model", "not stated: the encoder without a head");
+    name = "Model";
+  }
+  std::vector<std::string_view> known;
+  for (const head_class& head : encoder_heads) {
+    known.push_back(head.ending);
+    if (!ends_in(name, head.ending)) continue;
+    model.pooler = head.pooler && (has_pooler || head.ending != "Model");
+    model.head_transform = model.head_bias = head.transform;
+    model.classes = head.labels ? label_count(fields) : head.outputs;
+    return;
+  }
+  fail_unknown(fields.path("architectures"), name, known);
+}
+
+/// The head of a model that writes tokens. A class without one is counted without, all but its FLOPs.
+inline void read_causal_head(config_fields& fields, transformer& model) {
+  const std::string name = class_of(fields);
+  if (name.empty()) return;
+  for (const std::string_view part : {"ForCausalLM", "LMHead", "ForConditionalGeneration"}) {
+    if (name.find(part) != std::string::npos) return;
+  }
+  if (!ends_in(name, "Model") || ends_in(name, "EncoderModel") || ends_in(name, "RewardModel")) {
+    fail(errc::unsupported, fields.path("architectures"), name, "a class that ends in ForCausalLM or Model");
+  }
+  if (model.tied_embeddings) return;
+  model.tied_embeddings = true;
+  fields.assume("architectures", name, "no output head: none in the parameters; FLOPs count one");
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
