@@ -1685,6 +1685,7 @@ struct attention_spec {
   bool qkv_bias = false;              ///< biases of the projections of queries, keys and values
   bool output_bias = false;           ///< a bias of the projection behind attention
   bool qk_norm = false;               ///< a norm of head_dim weights on queries and one on keys
+  bool wide_qk_norm = false;          ///< those norms have a weight for every dimension of every head (OLMo 2)
   bool sinks = false;                 ///< one learned sink per head, as gpt-oss
   latent_attention_spec latent{};     ///< instead of heads with keys and values of their own
   std::int64_t window = 0;            ///< sliding window of the local layers, in tokens; 0: no local layers
@@ -1699,10 +1700,11 @@ struct attention_spec {
 
 /// The dense MLP, also of the dense layers of a mixture of experts.
 struct mlp_spec {
-  std::int64_t d_ff = 0;               ///< inner width
-  bool gated = true;                   ///< three matrices (SwiGLU, GeGLU) instead of two
-  bool bias = false;                   ///< biases of the matrices
-  bool double_wide_in_shared = false;  ///< twice the width in layers with shared keys and values (Gemma 3n)
+  std::int64_t d_ff = 0;                ///< inner width
+  bool gated = true;                    ///< three matrices (SwiGLU, GeGLU) instead of two
+  bool bias = false;                    ///< biases of the matrices
+  bool double_wide_in_shared = false;   ///< twice the width in layers with shared keys and values (Gemma 3n)
+  std::int64_t activation_weights = 0;  ///< learned numbers of the activation, in each layer (Apertus: 2)
 };
 
 /// Mixture of experts. `experts` 0 where a model has none.
@@ -1727,6 +1729,7 @@ struct transformer {
   std::int64_t d_model = 0;                   ///< width of the residual stream
   std::int64_t vocab = 0;                     ///< rows of the token table
   bool tied_embeddings = false;               ///< the output head is the token table
+  bool head_bias = false;                     ///< a bias of the output head, one for each row of the vocabulary
   std::int64_t learned_positions = 0;         ///< rows of a table of positions; 0: none
   std::int64_t token_types = 0;               ///< rows of a table of segments, as BERT; 0: none
   std::int64_t extra_input_rows = 0;          ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
@@ -1736,7 +1739,8 @@ struct transformer {
   bool embedding_norm = false;                ///< a norm right after the embeddings, as BERT
   bool final_norm = true;                     ///< a norm behind the last layer
   bool pooler = false;                        ///< a dense layer on the first token, as BertModel
-  std::int64_t classes = 0;                   ///< classification head on the vision tower
+  bool head_transform = false;                ///< a dense layer and a norm before the output head, as BertForMaskedLM
+  std::int64_t classes = 0;                   ///< outputs of a classification head on an encoder or vision tower
   attention_spec attention{};                 ///< of the text stack
   mlp_spec mlp{};                             ///< of the text stack
   moe_spec moe{};                             ///< of the text stack
@@ -1835,6 +1839,7 @@ constexpr void check_tables(const transformer& model) {
   check_size("model.classes", model.classes);
   check_size("model.encoder_layers", model.encoder_layers);
   check_size("model.token_types", model.token_types);
+  check_size("model.mlp.activation_weights", model.mlp.activation_weights);
   check_size("model.extra_input_rows", model.extra_input_rows);
   check_part("model.learned_positions", model.learned_positions, most_tokens, "0 to 2^40");
   check_part("model.max_positions", model.max_positions, most_tokens, "0 (not stated) to 2^40");
@@ -1890,10 +1895,10 @@ struct parameter_count {
   std::int64_t experts = 0;    ///< routed experts, all of them
   std::int64_t router = 0;     ///< of the mixture of experts
   std::int64_t norms = 0;      ///< of the layers, and the last one
-  std::int64_t lm_head = 0;    ///< 0 where it is tied to the token table
+  std::int64_t lm_head = 0;    ///< where it is tied to the token table, only its bias
   std::int64_t vision = 0;     ///< the vision tower
   std::int64_t projector = 0;  ///< from the tower to the text
-  std::int64_t head = 0;       ///< pooler or classifier
+  std::int64_t head = 0;       ///< pooler, classifier, and what a masked-language head has before the token table
   std::int64_t total = 0;      ///< every weight once
   std::int64_t active = 0;     ///< that one token passes through: total less the experts it is not routed to
   std::int64_t matrices = 0;   ///< active, in matrix products of one token: no input look-up, norms or biases
@@ -1931,7 +1936,11 @@ constexpr projection_weights head_projections(const transformer& model, std::int
   const std::int64_t width = checked_multiply(head_dim, attention.heads + kv_matrices * kv_heads);
   std::int64_t extra = (attention.qkv_bias ? width : 0) + (attention.output_bias ? model.d_model : 0) +
                        (attention.sinks ? attention.heads : 0);
-  if (attention.qk_norm) extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
+  if (attention.wide_qk_norm) {
+    extra += head_dim * (attention.heads + (kv_matrices > 0 ? kv_heads : 0));
+  } else if (attention.qk_norm) {
+    extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
+  }
   return {checked_multiply(model.d_model, width), checked_multiply(attention.heads, head_dim, model.d_model), extra};
 }
 
@@ -2003,13 +2012,15 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   count.embedding = checked_multiply(d, checked_add(checked_add(model.vocab, model.extra_input_rows),
                                                     checked_add(model.learned_positions, model.token_types)));
   count.lm_head = model.tied_embeddings || model.kind == architecture::encoder ? 0 : checked_multiply(d, model.vocab);
+  if (model.head_bias) count.lm_head += model.vocab;
   const projection_weights attention = stack_projections(model);
   const std::int64_t stacks = model.kind == architecture::encoder_decoder ? 2 : 1;
   count.attention = checked_add(checked_add(attention.qkv, attention.output), attention.extra);
   count.attention += stacks * model.attention.relative_buckets * model.attention.heads;
   const std::int64_t dense = dense_mlp_matrices(model);
   count.mlp =
-      checked_add(dense, (model.layers - moe_layers(model)) * mlp_biases(model, model.mlp.d_ff, model.mlp.bias));
+      checked_add(dense, (model.layers - moe_layers(model)) * mlp_biases(model, model.mlp.d_ff, model.mlp.bias) +
+                             model.layers * model.mlp.activation_weights);
   if (has_experts(model)) {
     const std::int64_t expert = checked_add(mlp_matrices(model, model.moe.expert_d_ff),
                                             mlp_biases(model, model.moe.expert_d_ff, model.moe.expert_bias));
@@ -2024,12 +2035,12 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   const std::int64_t routers = checked_multiply(d, router_width(model), moe_layers(model));
   count.matrices =
       checked_add(checked_add(attention.qkv, attention.output), checked_add(dense, checked_add(routed, routers)));
-  if (model.kind != architecture::encoder)
-    count.matrices = checked_add(count.matrices, checked_multiply(d, model.vocab));
+  if (model.kind != architecture::encoder || model.head_transform)
+    count.matrices = checked_add(count.matrices, checked_multiply(d, model.vocab + (model.head_transform ? d : 0)));
   if (model.kind == architecture::encoder_decoder) count_encoder(model, count, norm);
   // Layers that attend to an image: norms on queries and keys, and two gates, beside the usual projections.
   count.attention += model.attention.cross_layers * (2 * model.attention.head_dim + 2);
-  if (model.pooler) count.head = checked_multiply(d, d) + d;
+  if (model.head_transform) count.head = checked_multiply(d, d) + d + norm;
 }
 
 /// A published count, which stands in for that of the shape. One that is ten times as large or as small is of another
@@ -2055,8 +2066,11 @@ constexpr std::int64_t published(std::string_view field, std::int64_t given, std
   if (has_vision(model)) {
     count.vision = vision_parameters(model.vision);
     count.projector = projector_parameters(model.vision);
-    if (model.classes > 0) count.head = checked_multiply(model.vision.d_model + 1, model.classes);
   }
+  const std::int64_t pooled = has_text(model) ? model.d_model : model.vision.d_model;
+  if (model.pooler) count.head += checked_multiply(pooled, pooled) + pooled;
+  const std::int64_t classified = has_vision(model) ? model.vision.d_model : model.d_model;
+  if (model.classes > 0) count.head += checked_multiply(classified + 1, model.classes);
   for (const std::int64_t part : {count.embedding, count.attention, count.mlp, count.experts, count.router, count.norms,
                                   count.lm_head, count.vision, count.projector, count.head}) {
     count.total = checked_add(count.total, part);
@@ -2248,7 +2262,7 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
   result.experts_up = two_per(routed) * up_share;
   result.experts_down = two_per(routed) * (1 - up_share);
   if (how.router) result.router = two_per(checked_multiply(model.d_model, router_width(model), moe_layers(model)));
-  result.logits = two_per(checked_multiply(model.d_model, model.vocab));
+  result.logits = two_per(checked_multiply(model.d_model, model.vocab + (model.head_transform ? model.d_model : 0)));
   result.total = result.qkv + result.attention_output + result.attention + result.mlp_up + result.mlp_down +
                  result.experts_up + result.experts_down + result.router + result.logits;
   return result;

@@ -42,7 +42,7 @@ inline constexpr std::string_view state_space = "state-space layers";
 inline constexpr std::string_view linear_attention = "linear attention";
 inline constexpr std::string_view indexer = "an indexer that chooses the keys to attend to";
 inline constexpr std::string_view convolutions = "convolutions between its layers";
-inline constexpr std::array<uncounted_type, 44> uncounted_types{{
+inline constexpr std::array<uncounted_type, 46> uncounted_types{{
     {"mamba", state_space},
     {"mamba2", state_space},
     {"falcon_mamba", state_space},
@@ -69,6 +69,8 @@ inline constexpr std::array<uncounted_type, 44> uncounted_types{{
     {"glm_moe_dsa", indexer},
     {"gemma3n", "embeddings for each layer and parallel residual streams"},
     {"gemma3n_text", "embeddings for each layer and parallel residual streams"},
+    {"gemma4", "embeddings for each layer and a tower of its own"},
+    {"gemma4_text", "embeddings for each layer and a tower of its own"},
     {"longcat_flash", "experts that compute nothing and two attentions in a layer"},
     {"diffllama", "attention as a difference of two maps"},
     {"bitnet", "norms inside of attention and MLP"},

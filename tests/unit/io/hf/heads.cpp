@@ -30,7 +30,7 @@ json config_of(const headed& each) {
 }
 
 // Sums over the tensors that these classes of transformers build (main of 2025-12-23, d6a6c82680, their constructors
-// run over shapes alone). 110106428 is also what the safetensors of bert-base-uncased hold.
+// run over shapes alone).
 // clang-format off
 const headed classes[] = {
     {"bert", "BertModel", R"({})", 109482240},
@@ -72,6 +72,11 @@ const headed classes[] = {
     {"bert", "BertForMaskedLM", R"({"hidden_size":1024,"intermediate_size":4096,"num_hidden_layers":24,"num_attention_heads":16})", 335174458},
     {"distilbert", "DistilBertForMaskedLM", R"({"vocab_size":119547})", 135445755},
     {"vit", "ViTModel", R"({"hidden_size":1024,"intermediate_size":4096,"num_hidden_layers":24,"num_attention_heads":16,"image_size":384})", 304740352},
+    // The Hub's API reports these, with 512 and 514 positions as a buffer for the last two.
+    {"bert", "BertForPreTraining", R"({"vocab_size":119547})", 178566653},
+    {"xlm-roberta", "XLMRobertaModel", R"({"vocab_size":250002,"max_position_embeddings":514,"type_vocab_size":1,"hidden_size":1024,"intermediate_size":4096,"num_hidden_layers":24,"num_attention_heads":16})", 559890432},
+    {"bert", "BertForSequenceClassification", R"({"hidden_size":384,"intermediate_size":1536,"num_hidden_layers":6,"id2label":{"0":"LABEL_0"}})", 22714113 - 512},
+    {"xlm-roberta", "XLMRobertaForSequenceClassification", R"({"vocab_size":250002,"max_position_embeddings":514,"type_vocab_size":1,"id2label":{"0":"LABEL_0"}})", 278044931 - 514},
 };
 // clang-format on
 

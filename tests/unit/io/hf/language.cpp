@@ -37,7 +37,9 @@ std::int64_t parameters_of(const char* type, const char* changes) {
 // Shapes of published models. The counts are sums over the tensors that the classes of transformers build (main of
 // 2025-12-23, d6a6c82680, its constructors run over shapes alone), with the correction biases of routers, which are
 // buffers there. By hand, of the same shapes: mt5 (untied, as the published files say), phimoe (norms with biases, as in
-// v4), exaone4 without a window, kimi_k2 and minimax_m2 (classes of their own).
+// v4), exaone4 without a window, kimi_k2 and minimax_m2 (classes of their own). The Hub's API reports the same for
+// Phi-3-mini, phi-4, Phi-4-mini, granite-3.3 2b and 8b, SmolLM3-3B, Seed-OSS-36B, OLMo-2 7B and 13B and MiniMax-M2 (as
+// recorded in public repositories, read on 2026-10-01 and before).
 // clang-format off
 const shape published[] = {
     {"microsoft/Phi-3-mini-4k-instruct", "phi3", R"({"sliding_window":2047})", 3821079552},
@@ -112,6 +114,12 @@ const shape published[] = {
     {"meta-llama/Llama-4-Scout text", "llama4_text", R"({})", 107769861120},
     {"meta-llama/Llama-4-Maverick text", "llama4_text", R"({"num_local_experts":128,"interleave_moe_layer_step":2})", 400711848960},
     {"MiniMaxAI/MiniMax-M2", "minimax_m2", R"({})", 228689764864},
+    {"nvidia/Minitron-8B-Base", "nemotron", R"({"hidden_size":4096,"intermediate_size":16384,"num_attention_heads":32,"num_key_value_heads":32})", 8540135424},
+    {"nvidia/Minitron-4B-Base", "nemotron", R"({"hidden_size":3072,"intermediate_size":9216,"num_attention_heads":24,"num_key_value_heads":8,"head_dim":128})", 4190509056},
+    {"nemotron biases", "nemotron", R"({"hidden_size":1024,"intermediate_size":4096,"num_attention_heads":8,"num_key_value_heads":2,"attention_bias":true,"mlp_bias":true})", 876988416},
+    {"granite-3.3-2b", "granite", R"({"vocab_size":49159,"hidden_size":2048,"intermediate_size":8192,"num_hidden_layers":40,"num_attention_heads":32,"num_key_value_heads":8,"tie_word_embeddings":true})", 2533539840},
+    {"granite-3.3-8b", "granite", R"({"vocab_size":49159,"hidden_size":4096,"intermediate_size":12800,"num_hidden_layers":40,"num_attention_heads":32,"num_key_value_heads":8,"tie_word_embeddings":true})", 8170864640},
+    {"falcon-180B", "falcon", R"({"hidden_size":14848,"num_hidden_layers":80,"num_attention_heads":232,"num_kv_heads":8,"new_decoder_architecture":true})", 178557088768},
 };
 
 // One switch of a class turned, or two: the same source.
