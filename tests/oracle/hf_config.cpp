@@ -165,7 +165,7 @@ TEST_CASE("parameters of the configurations in data/models", "[oracle][hf_config
     CHECK(parameters(read.model).total == whole(source, "parameters"));
     ++seen;
   }
-  CHECK(seen >= 26);
+  CHECK(seen >= 32);
 }
 
 TEST_CASE("keys and values of published models", "[oracle][hf_config]") {
