@@ -108,10 +108,15 @@ struct multimodal_family {
   bool any_parts = false;  ///< other text models and towers may be named
   bool flat_text = false;  ///< the text fields may stand at the top
 };
-inline constexpr std::array<multimodal_family, 9> multimodal_families{{
+inline constexpr std::array<multimodal_family, 14> multimodal_families{{
     {"gemma3", "gemma3_text", "siglip_vision_model", project_gemma3},
     {"paligemma", "gemma", "siglip_vision_model", project_paligemma, true},
     {"llava", "llama", "clip_vision_model", project_llava, true},
+    {"llava_next", "llama", "clip_vision_model", project_llava_tiles, true},
+    {"llava_onevision", "qwen2", "siglip_vision_model", project_llava_tiles, true},
+    {"internvl", "qwen2", "internvl_vision", project_internvl, true},
+    {"idefics3", "llama", "idefics3_vision", project_idefics, true},
+    {"smolvlm", "llama", "smolvlm_vision", project_idefics, true},
     {"qwen2_vl", "qwen2_vl_text", "", project_qwen2_vl, false, true},
     {"qwen2_5_vl", "qwen2_5_vl_text", "", project_qwen2_5_vl, false, true},
     {"qwen3_vl", "qwen3_vl_text", "", project_qwen3_vl},

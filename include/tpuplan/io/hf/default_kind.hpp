@@ -39,6 +39,29 @@ struct hf_default {
   std::string_view divisor{};              ///< another field
 };
 
+namespace detail::hf_table {
+
+/// @{
+/// Kinds of defaults, short enough for a table.
+inline constexpr default_kind none = default_kind::none;
+inline constexpr default_kind number = default_kind::number;
+inline constexpr default_kind boolean = default_kind::boolean;
+inline constexpr default_kind text = default_kind::text;
+inline constexpr default_kind list = default_kind::list;
+inline constexpr default_kind same_as = default_kind::same_as;
+inline constexpr default_kind alias = default_kind::alias;
+inline constexpr default_kind same_as_outer = default_kind::same_as_outer;
+inline constexpr default_kind quotient = default_kind::quotient;
+inline constexpr default_kind multiple = default_kind::multiple;
+inline constexpr default_kind list_length = default_kind::list_length;
+inline constexpr default_kind even_layers = default_kind::even_layers;
+inline constexpr default_kind periodic_layers = default_kind::periodic_layers;
+inline constexpr default_kind upper_layers = default_kind::upper_layers;
+inline constexpr default_kind even_lower_layers = default_kind::even_lower_layers;
+inline constexpr default_kind of_type = default_kind::of_type;
+/// @}
+
+}  // namespace detail::hf_table
 }  // namespace abi_0
 }  // namespace tpuplan
 

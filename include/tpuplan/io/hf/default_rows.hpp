@@ -15,29 +15,9 @@ inline namespace abi_0 {
 
 namespace detail::hf_table {
 
-/// @{
-/// Kinds of defaults, short enough for a table.
-inline constexpr default_kind none = default_kind::none;
-inline constexpr default_kind number = default_kind::number;
-inline constexpr default_kind boolean = default_kind::boolean;
-inline constexpr default_kind text = default_kind::text;
-inline constexpr default_kind list = default_kind::list;
-inline constexpr default_kind same_as = default_kind::same_as;
-inline constexpr default_kind alias = default_kind::alias;
-inline constexpr default_kind same_as_outer = default_kind::same_as_outer;
-inline constexpr default_kind quotient = default_kind::quotient;
-inline constexpr default_kind multiple = default_kind::multiple;
-inline constexpr default_kind list_length = default_kind::list_length;
-inline constexpr default_kind even_layers = default_kind::even_layers;
-inline constexpr default_kind periodic_layers = default_kind::periodic_layers;
-inline constexpr default_kind upper_layers = default_kind::upper_layers;
-inline constexpr default_kind even_lower_layers = default_kind::even_lower_layers;
-inline constexpr default_kind of_type = default_kind::of_type;
-/// @}
-
 // generated: hf_defaults from data/hf_defaults.json
 // clang-format off
-inline constexpr std::array<hf_default, 1159> rows{{
+inline constexpr std::array<hf_default, 1220> rows{{
     {"llama", of_type}, {"vocab_size", number, 32000}, {"hidden_size", number, 4096},
     {"intermediate_size", number, 11008}, {"num_hidden_layers", number, 32}, {"num_attention_heads", number, 32},
     {"num_key_value_heads", same_as, 0, "num_attention_heads"},
@@ -473,7 +453,29 @@ inline constexpr std::array<hf_default, 1159> rows{{
     {"position_embedding_type", text, 0, "absolute"}, {"num_labels", number, 2}, {"dinov2", of_type},
     {"hidden_size", number, 768}, {"num_hidden_layers", number, 12}, {"num_attention_heads", number, 12},
     {"image_size", number, 224}, {"patch_size", number, 14}, {"num_channels", number, 3}, {"qkv_bias", boolean, 1},
-    {"use_swiglu_ffn", boolean, 0}, {"use_mask_token", boolean, 1}, {"mlp_ratio", number, 4},
+    {"use_swiglu_ffn", boolean, 0}, {"use_mask_token", boolean, 1}, {"mlp_ratio", number, 4}, {"llava_next", of_type},
+    {"vision_feature_select_strategy", text, 0, "default"}, {"multimodal_projector_bias", boolean, 1},
+    {"tie_word_embeddings", same_as, 0, "text_config.tie_word_embeddings"}, {"llava_next.vision_config", of_type},
+    {"intermediate_size", number, 4096}, {"hidden_size", number, 1024}, {"patch_size", number, 14},
+    {"image_size", number, 336}, {"num_hidden_layers", number, 24}, {"num_attention_heads", number, 16},
+    {"llava_onevision", of_type}, {"vision_feature_select_strategy", text, 0, "full"},
+    {"multimodal_projector_bias", boolean, 1}, {"tie_word_embeddings", same_as, 0, "text_config.tie_word_embeddings"},
+    {"llava_onevision.vision_config", of_type}, {"hidden_size", number, 1152}, {"intermediate_size", number, 4304},
+    {"patch_size", number, 14}, {"image_size", number, 384}, {"num_hidden_layers", number, 26},
+    {"num_attention_heads", number, 16}, {"vision_use_head", boolean, 0}, {"internvl", of_type},
+    {"tie_word_embeddings", same_as, 0, "text_config.tie_word_embeddings"}, {"internvl_vision", of_type},
+    {"hidden_size", number, 1024}, {"intermediate_size", number, 4096}, {"num_hidden_layers", number, 24},
+    {"num_attention_heads", number, 16}, {"num_channels", number, 3}, {"image_size", number, 448},
+    {"patch_size", number, 14}, {"attention_bias", boolean, 0}, {"use_qk_norm", boolean, 0},
+    {"norm_type", text, 0, "layer_norm"}, {"use_mask_token", boolean, 0},
+    {"use_absolute_position_embeddings", boolean, 1}, {"use_mean_pooling", boolean, 1}, {"idefics3", of_type},
+    {"scale_factor", number, 2}, {"tie_word_embeddings", boolean, 0}, {"idefics3_vision", of_type},
+    {"hidden_size", number, 1152}, {"intermediate_size", number, 3072}, {"num_hidden_layers", number, 12},
+    {"num_attention_heads", number, 16}, {"num_channels", number, 3}, {"image_size", number, 224},
+    {"patch_size", number, 32}, {"smolvlm", of_type}, {"scale_factor", number, 2}, {"tie_word_embeddings", boolean, 0},
+    {"smolvlm_vision", of_type}, {"hidden_size", number, 1152}, {"intermediate_size", number, 3072},
+    {"num_hidden_layers", number, 12}, {"num_attention_heads", number, 16}, {"num_channels", number, 3},
+    {"image_size", number, 224}, {"patch_size", number, 32},
 }};
 // clang-format on
 // end of generated: hf_defaults

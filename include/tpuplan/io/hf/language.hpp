@@ -61,8 +61,8 @@ inline void read_gpt_neo(config_fields& fields, transformer& model) {
   std::int64_t layers = 0;
   std::int64_t local = 0;
   for (const nlohmann::json& entry : fields.list("attention_types")) {
-    const bool usable = entry.is_array() && entry.size() == 2 && entry[0].is_array() && entry[1].is_number_unsigned();
-    if (!usable || entry[1] > 16777216) {
+    const bool usable = entry.is_array() && entry.size() == 2 && entry[0].is_array() && entry[1].is_number_integer();
+    if (!usable || entry[1] > 16777216 || entry[1] < 0) {
       fail(errc::malformed_input, fields.path("attention_types"), shown_json(entry), "[[\"global\", \"local\"], 12]");
     }
     const std::int64_t times = entry[1].get<std::int64_t>();

@@ -113,16 +113,63 @@ inline vision_spec read_mllama_tower(config_fields& fields, std::int64_t merge) 
   return v;
 }
 
+/// The side of an image or patch, which some files state as both of its sides.
+inline std::int64_t square_side(config_fields& fields, std::string_view field) {
+  if (!fields.has(field) || !fields.object().at(field).is_array()) return fields.count(field);
+  const nlohmann::json& sides = fields.object().at(field);
+  const bool square = sides.size() == 2 && sides[0] == sides[1] && sides[0].is_number_integer();
+  if (!square || sides[0] > 16777216 || sides[0] < 1) {
+    fail(errc::unsupported, fields.path(field), shown_json(sides), "one side, or two that are equal");
+  }
+  return sides[0].get<std::int64_t>();
+}
+
+/// InternVL: a class token, a scale on each channel behind attention and behind the MLP, norms of queries and keys in
+/// the largest tower.
+inline vision_spec read_internvl_tower(config_fields& fields, std::int64_t) {
+  vision_spec v;
+  v.d_model = fields.count("hidden_size");
+  v.d_ff = fields.count("intermediate_size");
+  v.layers = fields.count("num_hidden_layers");
+  v.heads = fields.count("num_attention_heads");
+  v.channels = fields.count("num_channels");
+  v.image_size = square_side(fields, "image_size");
+  v.patch_size = square_side(fields, "patch_size");
+  check_tower_heads(fields, "num_attention_heads", v);
+  fit_image(fields, v, 1);
+  v.qkv_bias = fields.flag("attention_bias");
+  v.norm_bias = fields.string("norm_type") == "layer_norm";
+  v.class_token = true;
+  if (fields.flag("use_absolute_position_embeddings")) v.learned_positions = patches(v.image_size, v.patch_size) + 1;
+  const std::int64_t norms = fields.flag("use_qk_norm") ? 2 : 0;
+  v.other_weights = checked_multiply((2 + norms) * v.layers, v.d_model);
+  if (!fields.flag("use_mean_pooling")) v.other_weights += 2 * v.d_model;
+  if (fields.flag("use_mask_token")) v.other_weights += v.d_model;
+  return v;
+}
+
+/// The tower of Idefics 3 and SmolVLM: SigLIP without a pooling head.
+inline vision_spec read_idefics_tower(config_fields& fields, std::int64_t merge) {
+  vision_spec v = read_tower(fields);
+  fit_image(fields, v, merge);
+  v.learned_positions = patches(v.image_size, v.patch_size);
+  v.extra_norms = 1;
+  return v;
+}
+
 /// A tower of one of the names that `vision_config.model_type` takes.
 struct tower_family {
   std::string_view type;
   vision_spec (*read)(config_fields&, std::int64_t merge);
 };
-inline constexpr std::array<tower_family, 4> tower_families{{
+inline constexpr std::array<tower_family, 7> tower_families{{
     {"siglip_vision_model", read_siglip},
     {"clip_vision_model", read_clip},
     {"pixtral", read_pixtral},
     {"mllama_vision_model", read_mllama_tower},
+    {"internvl_vision", read_internvl_tower},
+    {"idefics3_vision", read_idefics_tower},
+    {"smolvlm_vision", read_idefics_tower},
 }};
 
 /// A Vision Transformer: with a linear classifier (ViTForImageClassification, also where the file names no class), or
@@ -212,6 +259,39 @@ inline void project_llava(config_fields& top, config_fields&, transformer& model
     fail_unknown(top.path("vision_feature_select_strategy"), selection, {"default", "full"});
   }
   v.tokens_per_image = vision_tokens(v) - (selection == "default" ? 1 : 0);
+}
+
+/// LLaVA-NeXT and -OneVision: as LLaVA, with a token that ends the rows of an image in tiles.
+inline void project_llava_tiles(config_fields& top, config_fields& vision, transformer& model) {
+  project_llava(top, vision, model);
+  model.vision.other_weights = checked_add(model.vision.other_weights, model.d_model);
+  top.assume("images", "one tile of " + std::to_string(model.vision.image_size) + " pixels",
+             "larger images take a tile each for their parts, and as many tokens again");
+}
+
+/// InternVL: a norm over merged patches, then two matrices with biases.
+inline void project_internvl(config_fields& top, config_fields&, transformer& model) {
+  vision_spec& v = model.vision;
+  const bool half = !top.has("downsample_ratio") || top.object().at("downsample_ratio") == 0.5;
+  if (!half) {
+    fail(errc::unsupported, top.path("downsample_ratio"), shown_json(top.object().at("downsample_ratio")), "0.5");
+  }
+  v.projector.merge = 2;
+  v.projector.input = checked_multiply(4, v.d_model);
+  v.projector.norm_weights = 2 * v.projector.input;
+  v.projector.hidden = v.projector.output = model.d_model;
+  v.projector.bias = true;
+}
+
+/// Idefics 3 and SmolVLM: one matrix over `scale_factor` squared patches.
+inline void project_idefics(config_fields& top, config_fields&, transformer& model) {
+  vision_spec& v = model.vision;
+  v.projector.merge = top.count("scale_factor");
+  v.projector.input = checked_multiply(checked_multiply(v.projector.merge, v.projector.merge), v.d_model);
+  check_dimension(top.path("scale_factor") + " squared x hidden_size", v.projector.input);
+  v.projector.output = model.d_model;
+  top.assume("images", "one tile of " + std::to_string(v.image_size) + " pixels",
+             "larger images take a tile each for their parts, and as many tokens again");
 }
 
 /// Mistral 3: a norm, a matrix that merges patches, then two matrices.

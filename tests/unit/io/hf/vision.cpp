@@ -1,0 +1,82 @@
+// Models with a vision tower and towers alone, against the classes of transformers.
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tpuplan/io/hf_config.hpp>
+#include <tpuplan/model/parameters.hpp>
+#include <tpuplan/model/vision.hpp>
+
+#include "support/catch.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+using nlohmann::json;
+
+namespace {
+
+struct shape {
+  const char* name;
+  const char* type;     // model_type
+  const char* head;     // the class that architectures names
+  const char* changes;  // what differs from the defaults of its configuration
+  std::int64_t parameters;
+};
+
+json config_of(const shape& each) {
+  json config = json::parse(each.changes);
+  config["model_type"] = each.type;
+  config["architectures"] = {each.head};
+  return config;
+}
+
+// Sums over the tensors that these classes of transformers build (main of 2025-12-23, d6a6c82680, their constructors
+// run over shapes alone).
+// clang-format off
+const shape shapes[] = {
+    {"llava-v1.6-mistral-7b", "llava_next", "LlavaNextForConditionalGeneration", R"({"text_config":{"model_type":"mistral","vocab_size":32064},"vision_config":{"model_type":"clip_vision_model","intermediate_size":4096,"hidden_size":1024,"patch_size":14,"image_size":336,"num_hidden_layers":24,"num_attention_heads":16}})", 7566747648},
+    {"llava_next defaults", "llava_next", "LlavaNextForConditionalGeneration", R"({})", 7062906880},
+    {"llava-onevision-0.5b", "llava_onevision", "LlavaOnevisionForConditionalGeneration", R"({"text_config":{"model_type":"qwen2","vocab_size":152000,"hidden_size":896,"intermediate_size":4864,"num_hidden_layers":24,"num_attention_heads":14,"num_key_value_heads":2,"tie_word_embeddings":true},"vision_config":{"model_type":"siglip_vision_model","hidden_size":1152,"intermediate_size":4304,"patch_size":14,"image_size":384,"num_hidden_layers":26,"num_attention_heads":16,"vision_use_head":false},"tie_word_embeddings":true})", 893675552},
+    {"InternVL3-1B", "internvl", "InternVLForConditionalGeneration", R"({"tie_word_embeddings":true,"text_config":{"model_type":"qwen2","vocab_size":151674,"hidden_size":896,"intermediate_size":4864,"num_hidden_layers":24,"num_attention_heads":14,"num_key_value_heads":2,"tie_word_embeddings":true},"vision_config":{"model_type":"internvl_vision","attention_bias":true,"image_size":[448,448],"patch_size":[14,14]}})", 802293120},
+    {"internvl switches", "internvl", "InternVLForConditionalGeneration", R"({"tie_word_embeddings":false,"text_config":{"model_type":"qwen2","vocab_size":152000,"hidden_size":896,"intermediate_size":4864,"num_hidden_layers":24,"num_attention_heads":14,"num_key_value_heads":2,"tie_word_embeddings":false},"vision_config":{"model_type":"internvl_vision","use_qk_norm":true,"norm_type":"rms_norm","use_mean_pooling":false,"use_mask_token":true}})", 938706560},
+    {"idefics3 defaults", "idefics3", "Idefics3ForConditionalGeneration", R"({})", 6909685760},
+    {"SmolVLM-256M", "smolvlm", "SmolVLMForConditionalGeneration", R"({"scale_factor":4,"tie_word_embeddings":false,"text_config":{"model_type":"llama","vocab_size":49280,"hidden_size":576,"intermediate_size":1536,"num_hidden_layers":30,"num_attention_heads":9,"num_key_value_heads":3,"head_dim":64},"vision_config":{"model_type":"smolvlm_vision","hidden_size":768,"intermediate_size":3072,"num_hidden_layers":12,"num_attention_heads":12,"image_size":512,"patch_size":16}})", 256484928},
+    {"Idefics3-8B", "idefics3", "Idefics3ForConditionalGeneration", R"({"scale_factor":2,"tie_word_embeddings":false,"text_config":{"model_type":"llama","vocab_size":128259,"intermediate_size":14336,"num_key_value_heads":8},"vision_config":{"model_type":"idefics3_vision","intermediate_size":4304,"num_hidden_layers":27,"image_size":364,"patch_size":14}})", 8462086384},
+};
+// clang-format on
+
+}  // namespace
+
+TEST_CASE("text models with towers: parameters", "[hf_vision]") {
+  for (const shape& each : shapes) {
+    INFO(each.name);
+    CHECK(parameters(read_hf_config(config_of(each)).model).total == each.parameters);
+  }
+}
+
+TEST_CASE("tokens of one tile", "[hf_vision]") {
+  const auto tokens = [](const char* type) {
+    return image_tokens(read_hf_config({{"model_type", type}}).model.vision);
+  };
+  CHECK(tokens("llava_next") == 24 * 24);  // 336 pixels in patches of 14
+  CHECK(tokens("internvl") == 16 * 16);    // 448 in patches of 14, four to one
+  CHECK(tokens("llava_onevision") == 27 * 27);
+  const json small = {{"model_type", "smolvlm"},
+                      {"scale_factor", 4},
+                      {"vision_config", {{"model_type", "smolvlm_vision"}, {"image_size", 512}, {"patch_size", 16}}}};
+  CHECK(image_tokens(read_hf_config(small).model.vision) == 64);
+}
+
+TEST_CASE("towers that cannot be counted are refused by their field", "[hf_vision]") {
+  const auto refused = [](const char* type, const json& vision, const json& top = json::object()) {
+    json config = top;
+    config["model_type"] = type;
+    config["vision_config"] = vision;
+    return refusal_of([&] { (void)read_hf_config(config); }).message;
+  };
+  CHECK(says(refused("internvl", {{"image_size", {448, 336}}}), "vision_config.image_size"));
+  CHECK(says(refused("internvl", {{"patch_size", {14, 14, 14}}}), "vision_config.patch_size"));
+  CHECK(says(refused("internvl", json::object(), {{"downsample_ratio", 0.25}}), "downsample_ratio"));
+  CHECK(says(refused("idefics3", json::object(), {{"scale_factor", 16777216}}), "scale_factor"));
+  CHECK(refused("internvl", {{"image_size", {448, 448}}}).empty());
+}
