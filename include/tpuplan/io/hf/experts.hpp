@@ -2,6 +2,7 @@
 #define TPUPLAN_IO_HF_EXPERTS_HPP
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <tpuplan/integer.hpp>
@@ -42,14 +43,27 @@ inline void read_shared_granite_experts(config_fields& fields, transformer& mode
   model.moe.shared_d_ff = fields.part("shared_intermediate_size");
 }
 
-/// Experts of HunYuan: a dense MLP of the same width beside them. A list has one number for each layer.
+/// A number of every layer, which some files state as a list with one entry for each.
+inline std::int64_t count_of_every_layer(config_fields& fields, std::string_view field) {
+  if (!fields.has(field) || !fields.object().at(field).is_array()) return fields.count(field);
+  const nlohmann::json& entries = fields.object().at(field);
+  bool same = !entries.empty() && entries[0].is_number_integer() && entries[0] >= 1 && entries[0] <= 16777216;
+  for (const nlohmann::json& entry : entries) same = same && entry == entries[0];
+  if (!same) fail(errc::unsupported, fields.path(field), "a list of different entries", "one number for all layers");
+  return entries[0].get<std::int64_t>();
+}
+
+/// Experts of HunYuan: a dense MLP of the same width beside them.
 inline void read_hunyuan_experts(config_fields& fields, transformer& model) {
-  for (const std::string_view field : {"num_experts", "moe_topk", "num_shared_expert", "moe_intermediate_size"}) {
-    if (!fields.has(field) || !fields.object().at(field).is_array()) continue;
-    fail(errc::unsupported, fields.path(field), "a list", "one number for all layers");
-  }
-  read_mixtral_experts(fields, model);
-  model.moe.shared_d_ff = model.moe.expert_d_ff;
+  model.moe.experts = count_of_every_layer(fields, "num_experts");
+  model.moe.top_k = count_of_every_layer(fields, "moe_topk");
+  model.moe.shared_d_ff = model.moe.expert_d_ff = fields.count("intermediate_size");
+  if (fields.has("num_shared_expert") && count_of_every_layer(fields, "num_shared_expert") != 1)
+    fail(errc::unsupported, fields.path("num_shared_expert"), "another number", "1");
+  if (!fields.has("moe_intermediate_size")) return;
+  const std::int64_t width = count_of_every_layer(fields, "moe_intermediate_size");
+  if (width != model.moe.expert_d_ff)
+    fail(errc::unsupported, fields.path("moe_intermediate_size"), width, "intermediate_size");
 }
 
 /// Experts of Qwen: all layers but those of `mlp_only_layers` are mixtures.

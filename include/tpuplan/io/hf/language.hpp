@@ -321,7 +321,7 @@ inline void read_window(config_fields& fields, const text_family& family, transf
 inline void read_mlp(config_fields& fields, const text_family& family, transformer& model) {
   if (family.experts != nullptr) {
     family.experts(fields, model);
-    model.moe.top_k = fields.count("num_experts_per_tok");
+    if (model.moe.top_k == 0) model.moe.top_k = fields.count("num_experts_per_tok");
     if (model.moe.top_k > model.moe.experts) {
       fail(errc::out_of_range, fields.path("num_experts_per_tok"), model.moe.top_k,
            "1 to the number of experts, " + std::to_string(model.moe.experts));

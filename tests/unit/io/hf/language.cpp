@@ -36,8 +36,8 @@ std::int64_t parameters_of(const char* type, const char* changes) {
 
 // Shapes of published models. The counts are sums over the tensors that the classes of transformers build (main of
 // 2025-12-23, d6a6c82680, its constructors run over shapes alone), with the correction biases of routers, which are
-// buffers there. By hand, of the same shapes: mt5 (untied, as the published files say), phimoe (norms with biases, as in
-// v4), exaone4 without a window, kimi_k2 and minimax_m2 (classes of their own). The Hub's API reports the same for
+// buffers there. By hand, of the same shapes: mt5 (untied, as the published files say), phimoe (norms with biases, as
+// in v4), exaone4 without a window, kimi_k2 and minimax_m2 (classes of their own). The Hub's API reports the same for
 // Phi-3-mini, phi-4, Phi-4-mini, granite-3.3 2b and 8b, SmolLM3-3B, Seed-OSS-36B, OLMo-2 7B and 13B and MiniMax-M2 (as
 // recorded in public repositories, read on 2026-10-01 and before).
 // clang-format off
@@ -205,6 +205,14 @@ TEST_CASE("types like another: switches of the classes", "[hf_language]") {
   }
 }
 
+TEST_CASE("lists with one number for each layer", "[hf_language]") {
+  const char* shared = R"({"num_hidden_layers": 2, "intermediate_size": 3072, "head_dim": 128, "num_experts": 64,)";
+  CHECK(parameters_of("hunyuan_v1_moe", (std::string(shared) + R"("moe_topk": 8})").c_str()) ==
+        parameters_of("hunyuan_v1_moe", (std::string(shared) + R"("moe_topk": [8, 8], "num_shared_expert": [1, 1],
+                                                                 "moe_intermediate_size": [3072, 3072]})")
+                                            .c_str()));
+}
+
 TEST_CASE("every text model has a row of its own", "[hf_language]") {
   std::set<std::string_view> seen;
   for (const detail::text_family& family : detail::text_families) CHECK(seen.insert(family.type).second);
@@ -239,6 +247,10 @@ TEST_CASE("what the structs cannot describe is refused by its field", "[hf_langu
       {"use_bias", "ernie4_5_moe", R"({"use_bias": true})", 0},
       {"word_embed_proj_dim", "opt", R"({"word_embed_proj_dim": 512})", 0},
       {"num_experts", "hunyuan_v1_moe", R"({"num_experts": [16, 32], "head_dim": 128})", 0},
+      {"num_experts", "hunyuan_v1_moe", R"({"num_experts": [], "head_dim": 128})", 0},
+      {"moe_topk", "hunyuan_v1_moe", R"({"num_experts": 16, "moe_topk": ["a"], "head_dim": 128})", 0},
+      {"num_shared_expert", "hunyuan_v1_moe", R"({"num_shared_expert": [2, 2], "head_dim": 128})", 0},
+      {"moe_intermediate_size", "hunyuan_v1_moe", R"({"moe_intermediate_size": 3072, "head_dim": 128})", 0},
       {"attention_types", "gpt_neo", R"({"attention_types": [[["global", "local"], 11]]})", 0},
       {"attention_types", "gpt_neo", R"({"attention_types": [[["global", "other"], 12]]})", 0},
       {"attention_types", "gpt_neo", R"({"attention_types": [[["global"], -24]]})", 0},
