@@ -108,10 +108,11 @@ struct multimodal_family {
   bool any_parts = false;  ///< other text models and towers may be named
   bool flat_text = false;  ///< the text fields may stand at the top
 };
-inline constexpr std::array<multimodal_family, 14> multimodal_families{{
+inline constexpr std::array<multimodal_family, 15> multimodal_families{{
     {"gemma3", "gemma3_text", "siglip_vision_model", project_gemma3},
     {"paligemma", "gemma", "siglip_vision_model", project_paligemma, true},
     {"llava", "llama", "clip_vision_model", project_llava, true},
+    {"llama4", "llama4_text", "llama4_vision_model", project_llama4},
     {"llava_next", "llama", "clip_vision_model", project_llava_tiles, true},
     {"llava_onevision", "qwen2", "siglip_vision_model", project_llava_tiles, true},
     {"internvl", "qwen2", "internvl_vision", project_internvl, true},

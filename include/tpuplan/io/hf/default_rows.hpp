@@ -17,7 +17,7 @@ namespace detail::hf_table {
 
 // generated: hf_defaults from data/hf_defaults.json
 // clang-format off
-inline constexpr std::array<hf_default, 1220> rows{{
+inline constexpr std::array<hf_default, 1247> rows{{
     {"llama", of_type}, {"vocab_size", number, 32000}, {"hidden_size", number, 4096},
     {"intermediate_size", number, 11008}, {"num_hidden_layers", number, 32}, {"num_attention_heads", number, 32},
     {"num_key_value_heads", same_as, 0, "num_attention_heads"},
@@ -475,7 +475,16 @@ inline constexpr std::array<hf_default, 1220> rows{{
     {"patch_size", number, 32}, {"smolvlm", of_type}, {"scale_factor", number, 2}, {"tie_word_embeddings", boolean, 0},
     {"smolvlm_vision", of_type}, {"hidden_size", number, 1152}, {"intermediate_size", number, 3072},
     {"num_hidden_layers", number, 12}, {"num_attention_heads", number, 16}, {"num_channels", number, 3},
-    {"image_size", number, 224}, {"patch_size", number, 32},
+    {"image_size", number, 224}, {"patch_size", number, 32}, {"llama4", of_type}, {"tie_word_embeddings", boolean, 0},
+    {"spatial_merge_size", number, 2}, {"llama4_vision_model", of_type}, {"hidden_size", number, 768},
+    {"intermediate_size", number, 5632}, {"num_hidden_layers", number, 34}, {"num_attention_heads", number, 16},
+    {"num_channels", number, 3}, {"image_size", number, 448}, {"patch_size", number, 14},
+    {"projector_input_dim", number, 4096}, {"projector_output_dim", number, 4096}, {"vision_output_dim", number, 7680},
+    {"dbrx", of_type}, {"vocab_size", number, 32000}, {"d_model", number, 2048}, {"n_heads", number, 16},
+    {"n_layers", number, 24}, {"max_seq_len", number, 2048}, {"hidden_size", alias, 0, "d_model"},
+    {"num_attention_heads", alias, 0, "n_heads"}, {"num_hidden_layers", alias, 0, "n_layers"},
+    {"max_position_embeddings", alias, 0, "max_seq_len"}, {"num_key_value_heads", alias, 0, "n_heads"},
+    {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"}, {"tie_word_embeddings", boolean, 0},
 }};
 // clang-format on
 // end of generated: hf_defaults

@@ -43,6 +43,17 @@ inline void read_shared_granite_experts(config_fields& fields, transformer& mode
   model.moe.shared_d_ff = fields.part("shared_intermediate_size");
 }
 
+/// Experts of DBRX, whose sizes are in parts of the configuration, as is the number of KV heads.
+inline void read_dbrx_experts(config_fields& fields, transformer& model) {
+  const json_object experts = fields.object().object("ffn_config");
+  model.moe.experts = experts.count("moe_num_experts");
+  model.moe.top_k = experts.count("moe_top_k");
+  model.moe.expert_d_ff = experts.count("ffn_hidden_size");
+  model.attention.kv_heads = fields.object().object("attn_config").count("kv_n_heads");
+  check_dimension(fields.path("ffn_config.moe_num_experts"), model.moe.experts);
+  check_dimension(fields.path("ffn_config.ffn_hidden_size"), model.moe.expert_d_ff);
+}
+
 /// A number of every layer, which some files state as a list with one entry for each.
 inline std::int64_t count_of_every_layer(config_fields& fields, std::string_view field) {
   if (!fields.has(field) || !fields.object().at(field).is_array()) return fields.count(field);

@@ -150,7 +150,7 @@ struct text_family {
   void (*rest)(config_fields&, transformer&) = nullptr;     ///< what only this type has
 };
 
-inline constexpr std::array<text_family, 62> text_families{{
+inline constexpr std::array<text_family, 63> text_families{{
     {"llama", llama_biases},
     {"mistral", {}, windows},
     {"mixtral", {}, windows, 2, read_mixtral_experts},
@@ -209,6 +209,7 @@ inline constexpr std::array<text_family, 62> text_families{{
     {"granitemoeshared", attention_biases, 0, 2, read_shared_granite_experts},
     {"minimax_m2", {}, wide_norms, 2, read_corrected_experts},
     {"glm4_moe", {of_attention}, 0, 2, read_deepseek_v3_experts, read_glm4_moe},
+    {"dbrx", {}, 0, 2, read_dbrx_experts},
     {"dots1", attention_biases, windows + head_norms, 2, read_deepseek_v3_experts},
     {"ernie4_5_moe", {"use_bias", "use_bias", "use_bias"}, 0, 2, read_ernie_experts},
     {"hunyuan_v1_moe", attention_biases, head_norms, 2, read_hunyuan_experts},

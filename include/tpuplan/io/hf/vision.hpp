@@ -157,16 +157,27 @@ inline vision_spec read_idefics_tower(config_fields& fields, std::int64_t merge)
   return v;
 }
 
+/// The tower of Llama 4: a class token, norms before and after the layers, no bias in the patch embedding.
+inline vision_spec read_llama4_tower(config_fields& fields, std::int64_t merge) {
+  vision_spec v = read_clip(fields, merge);
+  if (fields.has("pixel_shuffle_ratio") && fields.object().at("pixel_shuffle_ratio") != 0.5) {
+    fail(errc::unsupported, fields.path("pixel_shuffle_ratio"), shown_json(fields.object().at("pixel_shuffle_ratio")),
+         "0.5");
+  }
+  return v;
+}
+
 /// A tower of one of the names that `vision_config.model_type` takes.
 struct tower_family {
   std::string_view type;
   vision_spec (*read)(config_fields&, std::int64_t merge);
 };
-inline constexpr std::array<tower_family, 7> tower_families{{
+inline constexpr std::array<tower_family, 8> tower_families{{
     {"siglip_vision_model", read_siglip},
     {"clip_vision_model", read_clip},
     {"pixtral", read_pixtral},
     {"mllama_vision_model", read_mllama_tower},
+    {"llama4_vision_model", read_llama4_tower},
     {"internvl_vision", read_internvl_tower},
     {"idefics3_vision", read_idefics_tower},
     {"smolvlm_vision", read_idefics_tower},
@@ -303,6 +314,29 @@ inline void project_mistral3(config_fields& top, config_fields&, transformer& mo
   v.projector.input = v.d_model;
   v.projector.hidden = v.projector.output = model.d_model;
   v.projector.bias = top.flag("multimodal_projector_bias");
+}
+
+/// Llama 4: two matrices over four patches in the tower, whose inner width the first takes, and one to the text.
+inline void project_llama4(config_fields& top, config_fields& vision, transformer& model) {
+  vision_spec& v = model.vision;
+  v.projector.merge = 2;
+  v.projector.input = checked_multiply(4, v.d_model);
+  if (v.d_ff != v.projector.input) {
+    fail(errc::invalid_argument, vision.path("intermediate_size"), v.d_ff, "four times hidden_size");
+  }
+  v.projector.hidden = vision.count("projector_input_dim");
+  v.projector.output = model.d_model;
+  const std::int64_t inner = vision.count("projector_output_dim");
+  if (vision.count("vision_output_dim") != inner) {
+    fail(errc::invalid_argument, vision.path("vision_output_dim"), vision.count("vision_output_dim"),
+         "projector_output_dim, " + std::to_string(inner));
+  }
+  // The projector has one matrix more than its fields say: hidden x inner and inner x output for hidden x output.
+  const std::int64_t third = checked_multiply(inner, v.projector.hidden + model.d_model);
+  v.other_weights = checked_add(v.other_weights, third - checked_multiply(v.projector.hidden, model.d_model));
+  if (v.other_weights < 0) fail(errc::unsupported, vision.path("projector_output_dim"), inner, "a larger width");
+  top.assume("images", "one tile of " + std::to_string(v.image_size) + " pixels",
+             "larger images take a tile each for their parts, and as many tokens again");
 }
 
 /// Llama 3.2 Vision: one matrix over the outputs of several layers.

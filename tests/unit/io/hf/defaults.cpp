@@ -72,10 +72,16 @@ TEST_CASE("the names and parts of multimodal models are those of the file", "[hf
 TEST_CASE("a configuration of defaults alone is a model, or says what does not fit", "[hf_defaults]") {
   // Class defaults that are no model: the parts have sizes that do not go together.
   const std::map<std::string_view, std::string> refused = {
-      {"deepseek_v2", "config.num_experts_per_tok"},        {"dots1", "config.n_routed_experts"},
-      {"glm4_moe", "config.num_attention_heads"},           {"gemma3", "config.mm_tokens_per_image"},
-      {"qwen2_vl", "config.vision_config.hidden_size"},     {"qwen2_5_vl", "config.vision_config.out_hidden_size"},
-      {"qwen3_vl", "config.vision_config.out_hidden_size"}, {"qwen3_vl_moe", "config.vision_config.out_hidden_size"},
+      {"dbrx", "config.ffn_config"},
+      {"llama4", "config.vision_config.intermediate_size"},
+      {"deepseek_v2", "config.num_experts_per_tok"},
+      {"dots1", "config.n_routed_experts"},
+      {"glm4_moe", "config.num_attention_heads"},
+      {"gemma3", "config.mm_tokens_per_image"},
+      {"qwen2_vl", "config.vision_config.hidden_size"},
+      {"qwen2_5_vl", "config.vision_config.out_hidden_size"},
+      {"qwen3_vl", "config.vision_config.out_hidden_size"},
+      {"qwen3_vl_moe", "config.vision_config.out_hidden_size"},
   };
   for (const std::string_view type : known_model_types()) {
     INFO(type);

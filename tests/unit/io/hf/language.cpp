@@ -37,9 +37,10 @@ std::int64_t parameters_of(const char* type, const char* changes) {
 // Shapes of published models. The counts are sums over the tensors that the classes of transformers build (main of
 // 2025-12-23, d6a6c82680, its constructors run over shapes alone), with the correction biases of routers, which are
 // buffers there. By hand, of the same shapes: mt5 (untied, as the published files say), phimoe (norms with biases, as
-// in v4), exaone4 without a window, kimi_k2 and minimax_m2 (classes of their own). The Hub's API reports the same for
-// Phi-3-mini, phi-4, Phi-4-mini, granite-3.3 2b and 8b, SmolLM3-3B, Seed-OSS-36B, OLMo-2 7B and 13B and MiniMax-M2 (as
-// recorded in public repositories, read on 2026-10-01 and before).
+// in v4), dbrx (a router as wide as the model, as its checkpoint has), exaone4 without a window, kimi_k2 and minimax_m2
+// (classes of their own). The Hub's API reports the same for Phi-3-mini, phi-4, Phi-4-mini, granite-3.3 2b and 8b,
+// SmolLM3-3B, Seed-OSS-36B, OLMo-2 7B and 13B and MiniMax-M2 (as recorded in public repositories, read on 2026-10-01
+// and before).
 // clang-format off
 const shape published[] = {
     {"microsoft/Phi-3-mini-4k-instruct", "phi3", R"({"sliding_window":2047})", 3821079552},
@@ -120,6 +121,7 @@ const shape published[] = {
     {"granite-3.3-2b", "granite", R"({"vocab_size":49159,"hidden_size":2048,"intermediate_size":8192,"num_hidden_layers":40,"num_attention_heads":32,"num_key_value_heads":8,"tie_word_embeddings":true})", 2533539840},
     {"granite-3.3-8b", "granite", R"({"vocab_size":49159,"hidden_size":4096,"intermediate_size":12800,"num_hidden_layers":40,"num_attention_heads":32,"num_key_value_heads":8,"tie_word_embeddings":true})", 8170864640},
     {"falcon-180B", "falcon", R"({"hidden_size":14848,"num_hidden_layers":80,"num_attention_heads":232,"num_kv_heads":8,"new_decoder_architecture":true})", 178557088768},
+    {"databricks/dbrx-base", "dbrx", R"({"vocab_size":100352,"d_model":6144,"n_heads":48,"n_layers":40,"max_seq_len":32768,"attn_config":{"kv_n_heads":8,"clip_qkv":8,"rope_theta":500000},"ffn_config":{"ffn_hidden_size":10752,"moe_num_experts":16,"moe_top_k":4}})", 131596523520},
 };
 
 // One switch of a class turned, or two: the same source.
@@ -243,6 +245,8 @@ TEST_CASE("what the structs cannot describe is refused by its field", "[hf_langu
       {"qk_layernorm", "phi", R"({"qk_layernorm": true})", 0},
       {"qk_layernorm", "stablelm", R"({"qk_layernorm": true})", 0},
       {"use_sliding_window", "smollm3", R"({"use_sliding_window": true})", 0},
+      {"attn_config", "dbrx", R"({"ffn_config": {"moe_num_experts": 4, "moe_top_k": 1, "ffn_hidden_size": 64}})", 0},
+      {"ffn_config", "dbrx", "{}", 0},
       {"no_bias", "mpt", R"({"no_bias": false})", 0},
       {"use_bias", "ernie4_5_moe", R"({"use_bias": true})", 0},
       {"word_embed_proj_dim", "opt", R"({"word_embed_proj_dim": 512})", 0},

@@ -1,6 +1,7 @@
 // Models with a vision tower and towers alone, against the classes of transformers.
 
 #include <cstdint>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tpuplan/io/hf_config.hpp>
@@ -42,6 +43,7 @@ const shape shapes[] = {
     {"idefics3 defaults", "idefics3", "Idefics3ForConditionalGeneration", R"({})", 6909685760},
     {"SmolVLM-256M", "smolvlm", "SmolVLMForConditionalGeneration", R"({"scale_factor":4,"tie_word_embeddings":false,"text_config":{"model_type":"llama","vocab_size":49280,"hidden_size":576,"intermediate_size":1536,"num_hidden_layers":30,"num_attention_heads":9,"num_key_value_heads":3,"head_dim":64},"vision_config":{"model_type":"smolvlm_vision","hidden_size":768,"intermediate_size":3072,"num_hidden_layers":12,"num_attention_heads":12,"image_size":512,"patch_size":16}})", 256484928},
     {"Idefics3-8B", "idefics3", "Idefics3ForConditionalGeneration", R"({"scale_factor":2,"tie_word_embeddings":false,"text_config":{"model_type":"llama","vocab_size":128259,"intermediate_size":14336,"num_key_value_heads":8},"vision_config":{"model_type":"idefics3_vision","intermediate_size":4304,"num_hidden_layers":27,"image_size":364,"patch_size":14}})", 8462086384},
+    {"Llama-4-Scout", "llama4", "Llama4ForConditionalGeneration", R"({"text_config":{"model_type":"llama4_text"},"vision_config":{"model_type":"llama4_vision_model","hidden_size":1408,"image_size":336,"intermediate_size":5632,"num_attention_heads":16,"num_hidden_layers":34,"patch_size":14,"projector_input_dim":4096,"projector_output_dim":4096,"vision_output_dim":4096,"pixel_shuffle_ratio":0.5}})", 108641793536},  // also the total of the Hub
 };
 // clang-format on
 
@@ -79,4 +81,15 @@ TEST_CASE("towers that cannot be counted are refused by their field", "[hf_visio
   CHECK(says(refused("internvl", json::object(), {{"downsample_ratio", 0.25}}), "downsample_ratio"));
   CHECK(says(refused("idefics3", json::object(), {{"scale_factor", 16777216}}), "scale_factor"));
   CHECK(refused("internvl", {{"image_size", {448, 448}}}).empty());
+  const json scout = config_of(shapes[std::size(shapes) - 1]).at("vision_config");
+  const auto changed = [&](const char* field, const json& value) {
+    json vision = scout;
+    vision[field] = value;
+    return refused("llama4", vision);
+  };
+  CHECK(changed("patch_size", 14).empty());
+  CHECK(says(changed("pixel_shuffle_ratio", 0.25), "pixel_shuffle_ratio"));
+  CHECK(says(changed("intermediate_size", 5000), "intermediate_size"));
+  CHECK(says(changed("vision_output_dim", 7680), "vision_output_dim"));
+  CHECK(says(changed("projector_input_dim", 16777216), "projector"));
 }
