@@ -1,0 +1,246 @@
+#ifndef TPUPLAN_PLAN_SIMULATION_HPP
+#define TPUPLAN_PLAN_SIMULATION_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/plan/arrivals.hpp>
+#include <tpuplan/plan/percentiles.hpp>
+#include <tpuplan/plan/simulated_engine.hpp>
+#include <tpuplan/plan/step_times.hpp>
+#include <vector>
+
+/// @file
+/// A serving engine under traffic, simulated: percentiles of its latencies where the closed forms have means.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A run of an engine from its first request until the last one has left. `times` says what a step takes: it has
+/// `seconds attention(from, to)` of prompt tokens and `seconds step(step_work)`, as `replica_step_times`. `observe` is
+/// called with each step: its work, start and end. What is counted for rates and percentiles begins when a tenth of the
+/// requests have come, and ends with the last arrival. Throws, naming the field, for requests that do not fit the
+/// engine or do not come in order. Worked: with steps of 1 s, a request of 3 output tokens that comes at 0 to an empty
+/// engine has its first token at 1 s and its last at 3 s.
+template <class Times, class Observer = detail::no_observer>
+[[nodiscard]] simulation_run simulate(const simulated_engine& engine, const std::vector<simulated_request>& requests,
+                                      const Times& times, Observer observe = {}) {
+  detail::validate(engine, requests);
+  simulation_run run;
+  run.records.resize(requests.size());
+  run.warm_until =
+      requests[static_cast<std::size_t>(detail::warm_up_share * static_cast<double>(requests.size()))].arrival;
+  run.last_arrival = requests.back().arrival;
+  run.over_time.resize(detail::over_time_parts);
+  for (std::size_t i = 0; i < run.over_time.size(); ++i)
+    run.over_time[i].time = run.last_arrival * (static_cast<double>(i + 1) / detail::over_time_parts);
+  detail::run_sums sums{run};
+  for (std::size_t replica = 0; replica < static_cast<std::size_t>(engine.replicas); ++replica)
+    detail::replica_run<Times, Observer>{engine, requests, replica, times, sums, observe}();
+  std::array<percentiles, detail::error_batches> batches;
+  detail::weighted_histogram all;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    batches[i] = sums.gaps[i].figures();
+    all.add(sums.gaps[i]);
+  }
+  run.inter_token = {all.figures(), detail::error_of(batches), static_cast<std::int64_t>(all.total())};
+  const double counted = (run.last_arrival - run.warm_until).value() * static_cast<double>(engine.replicas);
+  if (counted > 0) {
+    run.busy = sums.busy / counted;
+    run.running = sums.running / counted;
+    run.cache = sums.blocks / (counted * static_cast<double>(engine.blocks));
+  }
+  return run;
+}
+
+/// A time that the requests have to keep: that share of them, or their mean.
+struct latency_target {
+  double share = 0;  ///< of the requests: 0.99 for a p99; 0: the mean is held against the limit
+  seconds limit{};   ///< 0: there is no target
+};
+
+/// Targets of latency by percentile.
+struct latency_targets {
+  latency_target first_token{};  ///< from arrival to the first output token (TTFT)
+  latency_target per_token{};    ///< from the first output token to the last, for each token after the first (TPOT)
+  latency_target end_to_end{};   ///< from arrival to the last output token
+};
+
+/// What a simulation says of latency and throughput. Latencies are those of the requests that come once a tenth of all
+/// have come; rates are of all replicas, from then to the last arrival.
+struct simulation_report {
+  measured_percentiles first_token{};  ///< seconds from arrival to the first output token (TTFT)
+  measured_percentiles per_token{};    ///< seconds for each token after the first, of requests with two or more (TPOT)
+  measured_percentiles inter_token{};  ///< seconds between two tokens of a request, every pair counted
+  measured_percentiles end_to_end{};   ///< seconds from arrival to the last output token
+  measured_percentiles queue{};        ///< requests waiting in its replica when a request comes
+  bool meets_first_token = true;       ///< its target, or there is none
+  bool meets_per_token = true;         ///< its target, or there is none
+  bool meets_end_to_end = true;        ///< its target, or there is none
+  std::int64_t requests = 0;           ///< counted
+  double good_share = 0;               ///< share of them that keep every limit themselves
+  per_second arrivals{};               ///< requests a second
+  per_second goodput{};                ///< requests a second that keep every limit
+  per_second output_tokens{};          ///< handed out
+  per_second prompt_tokens{};          ///< computed, those computed anew after a preemption included
+  double busy = 0;                     ///< share of the time in which a step ran
+  double running = 0;                  ///< sequences that run in a replica, on average
+  double cache = 0;                    ///< share of the blocks that are taken, on average
+  std::int64_t preemptions = 0;        ///< of the whole run
+};
+
+namespace detail {
+
+inline void validate(const latency_targets& targets) {
+  for (const latency_target& target : {targets.first_token, targets.per_token, targets.end_to_end}) {
+    in_range("latency_target.share", target.share, 0, 1, "0 (the mean) to 1");
+    not_negative("latency_target.limit", target.limit.value());
+  }
+}
+
+inline bool keeps(double time, const latency_target& target) {
+  return target.limit.value() <= 0 || time <= target.limit.value();
+}
+
+/// Whether a target is met by these times.
+inline bool is_met(const std::vector<double>& times, double mean, const latency_target& target) {
+  if (target.limit.value() <= 0 || times.empty()) return true;
+  if (target.share <= 0) return keeps(mean, target);
+  const auto good = std::count_if(times.begin(), times.end(), [&](double time) { return keeps(time, target); });
+  return static_cast<double>(good) >= target.share * static_cast<double>(times.size()) * (1 - 1e-12);
+}
+
+}  // namespace detail
+
+/// Percentiles and rates of a run, and whether it meets the targets. Throws where fewer than 100 requests are counted.
+/// Worked: where every request waits for nothing and takes steps of 1 s, each percentile of TPOT is 1 s.
+[[nodiscard]] inline simulation_report report_of(const simulation_run& run, const latency_targets& targets = {}) {
+  detail::validate(targets);
+  std::vector<double> first, each, whole, queue;
+  simulation_report report;
+  std::int64_t good = 0;
+  for (const request_record& record : run.records) {
+    if (record.arrival < run.warm_until) continue;
+    first.push_back((record.first_token + record.delay - record.arrival).value());
+    whole.push_back((record.finished + record.delay - record.arrival).value());
+    queue.push_back(static_cast<double>(record.ahead));
+    double token = 0;
+    if (record.output > 1) {
+      token = (record.finished - record.first_token).value() / static_cast<double>(record.output - 1);
+      each.push_back(token);
+    }
+    good += detail::keeps(first.back(), targets.first_token) && detail::keeps(token, targets.per_token) &&
+            detail::keeps(whole.back(), targets.end_to_end);
+  }
+  report.requests = static_cast<std::int64_t>(first.size());
+  if (report.requests < 100)
+    detail::fail(errc::out_of_range, "requests that are counted", report.requests, "100 or more");
+  const seconds time = run.last_arrival - run.warm_until;
+  detail::positive("time from the first counted arrival to the last", time.value());
+  report.first_token = percentiles_of(first);
+  report.per_token = percentiles_of(each);
+  report.end_to_end = percentiles_of(whole);
+  report.queue = percentiles_of(queue);
+  report.inter_token = run.inter_token;
+  report.meets_first_token = detail::is_met(first, report.first_token.value.mean, targets.first_token);
+  report.meets_per_token = detail::is_met(each, report.per_token.value.mean, targets.per_token);
+  report.meets_end_to_end = detail::is_met(whole, report.end_to_end.value.mean, targets.end_to_end);
+  report.good_share = static_cast<double>(good) / static_cast<double>(report.requests);
+  report.arrivals = static_cast<double>(report.requests) / time;
+  report.goodput = static_cast<double>(good) / time;
+  report.output_tokens = run.counted_tokens / time;
+  report.prompt_tokens = run.counted_prompt_tokens / time;
+  report.busy = run.busy;
+  report.running = run.running;
+  report.cache = run.cache;
+  report.preemptions = run.preemptions;
+  return report;
+}
+
+/// Whether all targets are met.
+[[nodiscard]] inline bool meets(const simulation_report& report) {
+  return report.meets_first_token && report.meets_per_token && report.meets_end_to_end;
+}
+
+/// The engine that the closed forms have in mind for a job: as many replicas as the slice holds, blocks in what the
+/// weights leave of the memory, `prefill_chunk` as the tokens of a step, and the longest context for every sequence
+/// where the cache is reserved. Throws as `serve` does, and where one of the longest sequences does not fit. Worked:
+/// Llama 3 8B on v6e-8 has room for 8 sequences of 1 token of the 131072 B that a token takes in every 1 MiB.
+[[nodiscard]] inline simulated_engine engine_of(const transformer& model, const serving_job& job,
+                                                const serving_layout& mesh, const slice& where) {
+  validate(job, model);
+  const detail::served_model served = detail::served_by(model, job, mesh, where);
+  const std::int64_t longest = longest_context(job), context = ceil_to_count(running_context(job));
+  const bytes room = detail::cache_room(served, job, where);
+  const bytes each = detail::on_device(served, detail::cache_of(model, job, static_cast<double>(context)));
+  const double blocks = room / each * static_cast<double>(ceil_div(context, job.block_tokens));
+  const std::int64_t needed = ceil_div(longest, job.block_tokens);
+  if (blocks < static_cast<double>(needed))
+    detail::fail(errc::infeasible, "blocks of the cache", blocks, "room for one of the longest sequences");
+  simulated_engine engine;
+  engine.replicas = floor_to_count(served.on.count);
+  engine.blocks = floor_to_count(std::min(blocks, 1e12));
+  engine.block_tokens = job.block_tokens;
+  engine.max_running = std::min(engine.blocks, std::int64_t{1} << 16);
+  if (job.max_running > 0) engine.max_running = std::min(engine.max_running, job.max_running);
+  engine.step_tokens = job.prefill_chunk;
+  if (job.policy == cache_policy::reserved) engine.reserved_tokens = longest;
+  return engine;
+}
+
+/// The traffic that a job gives by its rate and the moments of its lengths. Throws where the job has no rate.
+/// Worked: `fixed_length(512)` makes every prompt 512 tokens long.
+[[nodiscard]] inline simulated_traffic traffic_of(const serving_job& job, std::int64_t requests,
+                                                  std::uint64_t seed = 1) {
+  simulated_traffic traffic;
+  traffic.rate = job.request_rate;
+  traffic.prompt = distribution_of(job.prompt);
+  traffic.output = distribution_of(job.output);
+  traffic.prefix_hit_rate = job.prefix_hit_rate;
+  traffic.requests = requests;
+  traffic.seed = seed;
+  detail::validate(traffic);
+  return traffic;
+}
+
+/// The largest rate of requests at which an engine meets its targets, to one part in a hundred: one that was simulated
+/// and meets them, and some rate at most 1 % above it does not. 0 where not even a request every 10,000 s meets them.
+/// All rates have the same requests, closer together. Throws where no target is given, and as `simulate` does. Worked:
+/// a server of 1 s a request with an end-to-end limit of 1 s on all of them takes 1 request a second that come at a
+/// constant rate.
+template <class Times>
+[[nodiscard]] per_second largest_rate(const simulated_engine& engine, simulated_traffic traffic, const Times& times,
+                                      const latency_targets& targets) {
+  detail::validate(targets);
+  detail::positive("latency_targets",
+                   (targets.first_token.limit + targets.per_token.limit + targets.end_to_end.limit).value());
+  traffic.rate = per_second{1};
+  const std::vector<simulated_request> unit = requests_of(traffic);
+  std::vector<simulated_request> requests = unit;
+  const auto holds = [&](double rate) {
+    for (std::size_t i = 0; i < unit.size(); ++i) requests[i].arrival = unit[i].arrival / rate;
+    return meets(report_of(simulate(engine, requests, times), targets));
+  };
+  double low = 1e-4, high = 0;
+  if (!holds(low)) return per_second{0};
+  for (double next = 1; high == 0; next *= 4) {
+    if (next > 1e9) return per_second{low};
+    if (holds(next)) {
+      low = next;
+    } else {
+      high = next;
+    }
+  }
+  while (high > low * 1.01) {
+    const double middle = math::sqrt(low * high);
+    (holds(middle) ? low : high) = middle;
+  }
+  return per_second{low};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

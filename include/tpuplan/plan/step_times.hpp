@@ -1,0 +1,118 @@
+#ifndef TPUPLAN_PLAN_STEP_TIMES_HPP
+#define TPUPLAN_PLAN_STEP_TIMES_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <vector>
+
+/// @file
+/// What each step of an engine takes, by the closed forms for decode, prefill and engine, prepared so that a simulation
+/// can ask millions of times a second.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What an engine computes in one step.
+struct step_work {
+  std::int64_t sequences = 0;      ///< that decode
+  std::int64_t context = 0;        ///< tokens that these attend to, all together
+  std::int64_t prompt_tokens = 0;  ///< of prompts, taken in
+  seconds prompt_attention{};      ///< of these prompt tokens to those before them, as `attention` of the times says
+  std::int64_t paused = 0;         ///< sequences that would decode, did the step not take in prompts alone
+};
+
+/// Step times of one replica. A step without prompts is `decode_step`, or the host's time where that is longer. Prompts
+/// in an idle engine are `engine_prefill` times `prefill_time`. Prompts that sequences wait for add their products at
+/// `prefill_between_steps` of the peak, as in `time_per_token`, and their attention, but are never faster than
+/// `prefill_time`, of which weights and latency belong to the sequences that decode in the same step.
+class replica_step_times {
+ public:
+  /// Prepares steps of up to that many sequences. Throws as `serve` does.
+  replica_step_times(const transformer& model, const serving_job& job, const serving_layout& mesh, const slice& where,
+                     std::int64_t most_sequences, const serving_calibration& constants = {})
+      : model_{model}, block_tokens_{job.block_tokens} {
+    validate(job, model);
+    validate(constants);
+    const detail::served_model served = detail::served_by(model, job, mesh, where);
+    detail::token_terms terms = detail::token_terms_of(served, bytes{1}, job, mesh, constants);
+    prepare_cache(job, terms.step.cache);
+    terms.step.cache = 0;
+    detail::check_part("most_sequences", detail::positive_count("most_sequences", most_sequences),
+                       std::int64_t{1} << 24, "1 to 2^24");
+    for (std::int64_t running = 0; running <= most_sequences; ++running) {
+      const auto sequences = static_cast<double>(running);
+      device_.push_back(detail::step_at(terms.step, sequences));
+      host_.push_back(terms.host + terms.host_each * sequences);
+    }
+    prepare_prompts(served, job, mesh, where, constants);
+  }
+
+  /// Attention of the prompt tokens from `from` to before `to`, in a prefill by itself.
+  [[nodiscard]] seconds attention(std::int64_t from, std::int64_t to) const {
+    return seconds{attention_per_flop_ * (attention_flops_of(to) - attention_flops_of(from))};
+  }
+
+  /// The time of a step. There are at most as many sequences as were prepared.
+  [[nodiscard]] seconds step(const step_work& work) const {
+    const auto prompts = static_cast<double>(work.prompt_tokens);
+    const double attended = work.prompt_attention.value();
+    const double by_itself = fixed_ + each_ * prompts + attended;
+    if (work.sequences + work.paused == 0) return seconds{engine_prefill_ * by_itself};
+    const double beside = std::max(each_, each_beside_) * prompts + attended;
+    if (work.sequences == 0) return seconds{std::max(beside, by_itself)};
+    const auto at = static_cast<std::size_t>(work.sequences);
+    // Whole blocks of the mean context, as in `cache_of`.
+    const std::int64_t in_block = work.sequences * block_tokens_;
+    const auto context = static_cast<double>((work.context + in_block - 1) / in_block * block_tokens_);
+    const double cache = global_ * context + local_ * std::min(context, window_);
+    const double device = device_[at] + cache * static_cast<double>(work.sequences) + beside;
+    return seconds{std::max(device, host_[at])};
+  }
+
+ private:
+  double attention_flops_of(std::int64_t tokens) const {
+    if (tokens == 0) return 0;
+    constexpr flop_convention half{attention_flops::causal_half, window_flops::clipped};
+    const auto length = static_cast<double>(tokens);
+    return detail::attention_core(model_, length, half).value() * length;
+  }
+
+  /// Seconds for each token of a sequence's context: in layers that see all of it, and in those with a window.
+  void prepare_cache(const serving_job& job, double seconds_per_byte) {
+    const std::int64_t window = std::max<std::int64_t>(1, model_.attention.window);
+    const auto bytes_of = [&](std::int64_t tokens) {
+      return kv_bytes_per_sequence(model_, tokens, job.cache).value() * seconds_per_byte;
+    };
+    window_ = static_cast<double>(window);
+    global_ = bytes_of(window + 1) - bytes_of(window);
+    local_ = bytes_of(1) - global_;
+  }
+
+  void prepare_prompts(const detail::served_model& served, serving_job job, const serving_layout& mesh,
+                       const slice& where, const serving_calibration& constants) {
+    constexpr std::int64_t sample = 1024;  // every part but attention is fixed or linear in the tokens
+    job.prefill_chunk = 0;
+    const prefill_breakdown one = detail::prefill_of(served, model_, {1, sample}, job, mesh, where, constants);
+    const bool gathered = mesh.weights == weight_sharding::gathered;
+    const seconds fixed = one.weights + one.latency + (gathered ? one.collectives : seconds{0});
+    const seconds linear = one.products + one.elementwise + (gathered ? seconds{0} : one.collectives);
+    fixed_ = fixed.value();
+    each_ = linear.value() / sample;
+    engine_prefill_ = constants.engine_prefill;
+    each_beside_ = 2 * served.matrices / (served.peak.value() * constants.prefill_between_steps);
+    attention_per_flop_ = one.attention.value() / attention_flops_of(sample);
+  }
+
+  transformer model_;
+  std::int64_t block_tokens_ = 1;
+  std::vector<double> device_, host_;  // seconds by the number of sequences, keys and values apart
+  double window_ = 0, global_ = 0, local_ = 0;
+  double fixed_ = 0, each_ = 0, each_beside_ = 0, engine_prefill_ = 1, attention_per_flop_ = 0;  // prompts
+};
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

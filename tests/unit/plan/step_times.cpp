@@ -1,0 +1,95 @@
+// Step times are those of the closed forms for the same batch, context and prompt.
+#include <algorithm>
+#include <tpuplan/hardware/slice_table.hpp>
+#include <tpuplan/plan/step_times.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+constexpr serving_calibration no_host = [] {
+  serving_calibration constants;
+  constants.engine_step = constants.engine_sequence = seconds{0};
+  return constants;
+}();
+
+serving_job chat_job() {
+  serving_job job;
+  job.prompt = fixed_length(1024);
+  job.output = fixed_length(256);
+  job.block_tokens = 16;
+  return job;
+}
+
+/// Gemma's way: every second layer sees only the last 512 tokens.
+transformer with_windows() {
+  transformer model = llama_3_8b();
+  model.attention.window = 512;
+  model.attention.local_layers = 16;
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("a step that only decodes is decode_step, or the host's time") {
+  const slice where = slice_for("v6e-8");
+  for (const transformer& model : {llama_3_8b(), with_windows()}) {
+    const replica_step_times device{model, chat_job(), {}, where, 300, no_host};
+    const replica_step_times engine{model, chat_job(), {}, where, 300};
+    for (const std::int64_t sequences : {1, 7, 64, 300}) {
+      for (const std::int64_t context : {16, 500, 1024, 3000}) {
+        const double expected =
+            decode_step(model, {static_cast<double>(sequences), static_cast<double>(context)}, chat_job(), {}, where)
+                .total.value();
+        const step_work work{sequences, sequences * context, 0, {}, 0};
+        CHECK(close(device.step(work).value(), expected));
+        const double host = 7.47e-3 + 7.65e-5 * static_cast<double>(sequences);
+        CHECK(close(engine.step(work).value(), std::max(expected, host)));
+      }
+    }
+  }
+}
+
+TEST_CASE("a step of prompts alone is a prefill in an engine, whole or in chunks") {
+  const slice where = slice_for("v6e-8");
+  for (const transformer& model : {llama_3_8b(), with_windows()}) {
+    serving_job job = chat_job();
+    const replica_step_times times{model, job, {}, where, 8};
+    const auto chunk = [&](std::int64_t from, std::int64_t to) {
+      return times.step({0, 0, to - from, times.attention(from, to), 0}).value();
+    };
+    CHECK(close(chunk(0, 1024), engine_prefill_time(model, job, {}, where).value()));
+    job.prefill_chunk = 300;
+    const double chunks = chunk(0, 300) + chunk(300, 600) + chunk(600, 900) + chunk(900, 1024);
+    CHECK(close(chunks, engine_prefill_time(model, job, {}, where).value()));
+    CHECK(chunk(900, 1024) > chunk(0, 124));  // what was taken in is attended to
+  }
+}
+
+TEST_CASE("prompts beside sequences that decode add their share of a token's time, and their attention") {
+  const slice where = slice_for("v6e-8");
+  const replica_step_times times{llama_3_8b(), chat_job(), {}, where, 64, no_host};
+  const token_time token = time_per_token(llama_3_8b(), 64, chat_job(), {}, where, no_host);
+  // 64 sequences of 256 output tokens end, and 64 prompts come, in 256 steps: a quarter of a prompt in each.
+  const std::int64_t context = 64 * (1024 + 128);
+  const double with = times.step({64, context, 256, times.attention(0, 256), 0}).value();
+  const double attention = times.attention(0, 256).value();
+  CHECK(close(with, (token.step.total + token.prompts).value() + attention));
+  CHECK(attention < 0.1 * token.prompts.value());
+  // Between decode steps a prompt takes what is added to them, and no less than a prefill by itself.
+  const double alone = prefill_time(llama_3_8b(), {1, 1024}, chat_job(), {}, where).total.value();
+  const double paused = times.step({0, 0, 1024, times.attention(0, 1024), 64}).value();
+  CHECK(close(paused, std::max(alone, 4 * token.prompts.value() + times.attention(0, 1024).value())));
+  const double short_alone = prefill_time(llama_3_8b(), {1, 16}, chat_job(), {}, where).total.value();
+  CHECK(close(times.step({0, 0, 16, times.attention(0, 16), 1}).value(), short_alone));
+}
+
+TEST_CASE("what cannot be estimated is refused") {
+  const slice where = slice_for("v6e-8");
+  CHECK(refusal_of([&] { replica_step_times(llama_3_8b(), chat_job(), {}, where, 0); }).refused);
+  CHECK(refusal_of([&] { replica_step_times(llama_3_8b(), {}, {}, where, 8); }).refused);
+}
