@@ -45,7 +45,7 @@ struct simulated_traffic {
   length_distribution output{};  ///< output tokens
   double prefix_hit_rate = 0;    ///< share of each prompt that is in the prefix cache
   std::int64_t requests = 0;     ///< how many
-  std::uint64_t seed = 1;        ///< of the random numbers
+  std::int64_t seed = 1;         ///< of the random numbers
 };
 
 namespace detail {
@@ -187,15 +187,16 @@ inline void validate(const simulated_traffic& traffic) {
   detail::validate(traffic);
   const double mean = 1 / traffic.rate.value(), shape = 1 / (traffic.variation * traffic.variation);
   std::vector<simulated_request> requests(static_cast<std::size_t>(traffic.requests));
+  const auto seed = static_cast<std::uint64_t>(traffic.seed);
   double now = 0;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    detail::random_numbers gap{traffic.seed, 1, i};
+    detail::random_numbers gap{seed, 1, i};
     const bool constant = traffic.variation == 0, poisson = traffic.variation == 1;
     now += mean * (constant ? 1 : poisson ? gap.exponential() : gap.gamma(shape) / shape);
     simulated_request& request = requests[i];
     request.arrival = seconds{constant ? mean * static_cast<double>(i + 1) : now};
-    request.prompt = detail::draw(traffic.prompt, {traffic.seed, 2, i});
-    request.output = detail::draw(traffic.output, {traffic.seed, 3, i});
+    request.prompt = detail::draw(traffic.prompt, {seed, 2, i});
+    request.output = detail::draw(traffic.output, {seed, 3, i});
     request.cached = static_cast<std::int64_t>(traffic.prefix_hit_rate * static_cast<double>(request.prompt));
   }
   return requests;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <tpuplan/error.hpp>
 #include <tpuplan/math.hpp>
+#include <tpuplan/units.hpp>
 #include <vector>
 
 /// @file
@@ -16,7 +17,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The mean and four percentiles, in the unit of what was measured.
+/// The mean and four percentiles of plain numbers.
 struct percentiles {
   double mean = 0;  ///< of all values
   double p50 = 0;   ///< half of the values are at most that
@@ -32,7 +33,30 @@ struct measured_percentiles {
   std::int64_t count = 0;  ///< values
 };
 
+/// The mean and four percentiles of times.
+struct time_percentiles {
+  seconds mean{};  ///< of all times
+  seconds p50{};   ///< half of the times are at most that
+  seconds p90{};   ///< nine of ten times are at most that
+  seconds p95{};   ///< 95 of 100 times are at most that
+  seconds p99{};   ///< 99 of 100 times are at most that
+};
+
+/// Percentiles of times with the half-widths of their 95 % confidence intervals.
+struct measured_times {
+  time_percentiles value{};  ///< of all times
+  time_percentiles error{};  ///< by chance: the true figure lies within value +- error in 95 of 100 simulations
+  std::int64_t count = 0;    ///< times
+};
+
 namespace detail {
+
+constexpr time_percentiles in_seconds(const percentiles& of) {
+  return {seconds{of.mean}, seconds{of.p50}, seconds{of.p90}, seconds{of.p95}, seconds{of.p99}};
+}
+constexpr measured_times in_seconds(const measured_percentiles& of) {
+  return {in_seconds(of.value), in_seconds(of.error), of.count};
+}
 
 inline constexpr double percentile_shares[] = {0.50, 0.90, 0.95, 0.99};
 inline constexpr double percentiles::*percentile_fields[] = {&percentiles::p50, &percentiles::p90, &percentiles::p95,

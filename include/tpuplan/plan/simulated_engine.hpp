@@ -90,10 +90,10 @@ struct simulation_run {
   std::int64_t preemptions = 0;          ///< sequences that lost their keys and values
   std::int64_t blocks_taken = 0;         ///< of the cache, by admission and growth
   std::int64_t blocks_returned = 0;      ///< by the end of a sequence or its preemption
-  double requests_over_time = 0;         ///< integral of the number of requests in the engine, in seconds
+  seconds requests_over_time{};          ///< integral of the number of requests in the engine
   seconds warm_until{};                  ///< arrival of the first request that is counted
   seconds last_arrival{};                ///< what the engine did is counted until then
-  measured_percentiles inter_token{};    ///< seconds between two tokens of a request, in the time that is counted
+  measured_times inter_token{};          ///< between two tokens of a request, in the time that is counted
   double counted_tokens = 0;             ///< output tokens handed out in that time
   double counted_prompt_tokens = 0;      ///< prompt tokens computed in that time
   double busy = 0;                       ///< share of that time in which a step ran
@@ -214,7 +214,7 @@ class replica_run {
   }
 
   void count_requests(double time, std::int64_t more) {
-    sums_.run.requests_over_time += static_cast<double>(inside_) * (time - counted_);
+    sums_.run.requests_over_time += seconds{static_cast<double>(inside_) * (time - counted_)};
     counted_ = time;
     inside_ += more;
   }

@@ -45,7 +45,8 @@ template <class Times, class Observer = detail::no_observer>
     batches[i] = sums.gaps[i].figures();
     all.add(sums.gaps[i]);
   }
-  run.inter_token = {all.figures(), detail::error_of(batches), static_cast<std::int64_t>(all.total())};
+  run.inter_token = detail::in_seconds(
+      measured_percentiles{all.figures(), detail::error_of(batches), static_cast<std::int64_t>(all.total())});
   const double counted = (run.last_arrival - run.warm_until).value() * static_cast<double>(engine.replicas);
   if (counted > 0) {
     run.busy = sums.busy / counted;
@@ -71,24 +72,24 @@ struct latency_targets {
 /// What a simulation says of latency and throughput. Latencies are those of the requests that come once a tenth of all
 /// have come; rates are of all replicas, from then to the last arrival.
 struct simulation_report {
-  measured_percentiles first_token{};  ///< seconds from arrival to the first output token (TTFT)
-  measured_percentiles per_token{};    ///< seconds for each token after the first, of requests with two or more (TPOT)
-  measured_percentiles inter_token{};  ///< seconds between two tokens of a request, every pair counted
-  measured_percentiles end_to_end{};   ///< seconds from arrival to the last output token
-  measured_percentiles queue{};        ///< requests waiting in its replica when a request comes
-  bool meets_first_token = true;       ///< its target, or there is none
-  bool meets_per_token = true;         ///< its target, or there is none
-  bool meets_end_to_end = true;        ///< its target, or there is none
-  std::int64_t requests = 0;           ///< counted
-  double good_share = 0;               ///< share of them that keep every limit themselves
-  per_second arrivals{};               ///< requests a second
-  per_second goodput{};                ///< requests a second that keep every limit
-  per_second output_tokens{};          ///< handed out
-  per_second prompt_tokens{};          ///< computed, those computed anew after a preemption included
-  double busy = 0;                     ///< share of the time in which a step ran
-  double running = 0;                  ///< sequences that run in a replica, on average
-  double cache = 0;                    ///< share of the blocks that are taken, on average
-  std::int64_t preemptions = 0;        ///< of the whole run
+  measured_times first_token{};   ///< from arrival to the first output token (TTFT)
+  measured_times per_token{};     ///< for each token after the first, of requests with two or more (TPOT)
+  measured_times inter_token{};   ///< between two tokens of a request, every pair counted
+  measured_times end_to_end{};    ///< from arrival to the last output token
+  measured_percentiles queue{};   ///< requests waiting in its replica when a request comes
+  bool meets_first_token = true;  ///< its target, or there is none
+  bool meets_per_token = true;    ///< its target, or there is none
+  bool meets_end_to_end = true;   ///< its target, or there is none
+  std::int64_t requests = 0;      ///< counted
+  double good_share = 0;          ///< share of them that keep every limit themselves
+  per_second arrivals{};          ///< requests a second
+  per_second goodput{};           ///< requests a second that keep every limit
+  per_second output_tokens{};     ///< handed out
+  per_second prompt_tokens{};     ///< computed, those computed anew after a preemption included
+  double busy = 0;                ///< share of the time in which a step ran
+  double running = 0;             ///< sequences that run in a replica, on average
+  double cache = 0;               ///< share of the blocks that are taken, on average
+  std::int64_t preemptions = 0;   ///< of the whole run
 };
 
 namespace detail {
@@ -105,9 +106,9 @@ inline bool keeps(double time, const latency_target& target) {
 }
 
 /// Whether a target is met by these times.
-inline bool is_met(const std::vector<double>& times, double mean, const latency_target& target) {
+inline bool is_met(const std::vector<double>& times, seconds mean, const latency_target& target) {
   if (target.limit.value() <= 0 || times.empty()) return true;
-  if (target.share <= 0) return keeps(mean, target);
+  if (target.share <= 0) return keeps(mean.value(), target);
   const auto good = std::count_if(times.begin(), times.end(), [&](double time) { return keeps(time, target); });
   return static_cast<double>(good) >= target.share * static_cast<double>(times.size()) * (1 - 1e-12);
 }
@@ -139,9 +140,9 @@ inline bool is_met(const std::vector<double>& times, double mean, const latency_
     detail::fail(errc::out_of_range, "requests that are counted", report.requests, "100 or more");
   const seconds time = run.last_arrival - run.warm_until;
   detail::positive("time from the first counted arrival to the last", time.value());
-  report.first_token = percentiles_of(first);
-  report.per_token = percentiles_of(each);
-  report.end_to_end = percentiles_of(whole);
+  report.first_token = detail::in_seconds(percentiles_of(first));
+  report.per_token = detail::in_seconds(percentiles_of(each));
+  report.end_to_end = detail::in_seconds(percentiles_of(whole));
   report.queue = percentiles_of(queue);
   report.inter_token = run.inter_token;
   report.meets_first_token = detail::is_met(first, report.first_token.value.mean, targets.first_token);
@@ -193,7 +194,7 @@ inline bool is_met(const std::vector<double>& times, double mean, const latency_
 /// The traffic that a job gives by its rate and the moments of its lengths. Throws where the job has no rate.
 /// Worked: `fixed_length(512)` makes every prompt 512 tokens long.
 [[nodiscard]] inline simulated_traffic traffic_of(const serving_job& job, std::int64_t requests,
-                                                  std::uint64_t seed = 1) {
+                                                  std::int64_t seed = 1) {
   simulated_traffic traffic;
   traffic.rate = job.request_rate;
   traffic.prompt = distribution_of(job.prompt);

@@ -264,7 +264,7 @@ TEST_CASE("requests, tokens and blocks are conserved, and Little's law holds fro
     CHECK(run.prompt_tokens >= prompt);
     CHECK((run.prompt_tokens == prompt) == (run.preemptions == 0));
     CHECK(run.blocks_taken == run.blocks_returned);
-    CHECK(close(run.requests_over_time, inside, 1e-12));
+    CHECK(close(run.requests_over_time.value(), inside, 1e-12));
   }
 }
 
