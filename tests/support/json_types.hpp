@@ -9,6 +9,7 @@
 #include <tpuplan/io/launch.hpp>
 #include <tpuplan/io/price_file.hpp>
 #include <tpuplan/plan/relax.hpp>
+#include <tpuplan/plan/simulation.hpp>
 #include <tpuplan/tpuplan.hpp>
 
 /// The types of io/reflect/types.inc, with their definitions.
