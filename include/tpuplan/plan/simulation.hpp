@@ -56,19 +56,6 @@ template <class Times, class Observer = detail::no_observer>
   return run;
 }
 
-/// A time that the requests have to keep: that share of them, or their mean.
-struct latency_target {
-  double share = 0;  ///< of the requests: 0.99 for a p99; 0: the mean is held against the limit
-  seconds limit{};   ///< 0: there is no target
-};
-
-/// Targets of latency by percentile.
-struct latency_targets {
-  latency_target first_token{};  ///< from arrival to the first output token (TTFT)
-  latency_target per_token{};    ///< from the first output token to the last, for each token after the first (TPOT)
-  latency_target end_to_end{};   ///< from arrival to the last output token
-};
-
 /// What a simulation says of latency and throughput. Latencies are those of the requests that come once a tenth of all
 /// have come; rates are of all replicas, from then to the last arrival.
 struct simulation_report {
@@ -93,13 +80,6 @@ struct simulation_report {
 };
 
 namespace detail {
-
-inline void validate(const latency_targets& targets) {
-  for (const latency_target& target : {targets.first_token, targets.per_token, targets.end_to_end}) {
-    in_range("latency_target.share", target.share, 0, 1, "0 (the mean) to 1");
-    not_negative("latency_target.limit", target.limit.value());
-  }
-}
 
 inline bool keeps(double time, const latency_target& target) {
   return target.limit.value() <= 0 || time <= target.limit.value();
@@ -178,11 +158,11 @@ inline bool is_met(const std::vector<double>& times, seconds mean, const latency
   const bytes each = detail::on_device(served, detail::cache_of(model, job, static_cast<double>(context)));
   const double blocks = room / each * static_cast<double>(ceil_div(context, job.block_tokens));
   const std::int64_t needed = ceil_div(longest, job.block_tokens);
-  if (blocks < static_cast<double>(needed))
+  if (room < detail::on_device(served, detail::cache_of(model, job, static_cast<double>(longest))))
     detail::fail(errc::infeasible, "blocks of the cache", blocks, "room for one of the longest sequences");
   simulated_engine engine;
   engine.replicas = floor_to_count(served.on.count);
-  engine.blocks = floor_to_count(std::min(blocks, 1e12));
+  engine.blocks = std::max(needed, floor_to_count(std::min(blocks, 1e12)));
   engine.block_tokens = job.block_tokens;
   engine.max_running = std::min(engine.blocks, std::int64_t{1} << 16);
   if (job.max_running > 0) engine.max_running = std::min(engine.max_running, job.max_running);
@@ -206,39 +186,64 @@ inline bool is_met(const std::vector<double>& times, seconds mean, const latency
   return traffic;
 }
 
-/// The largest rate of requests at which an engine meets its targets, to one part in a hundred: one that was simulated
-/// and meets them, and some rate at most 1 % above it does not. 0 where not even a request every 10,000 s meets them.
-/// All rates have the same requests, closer together. Throws where no target is given, and as `simulate` does. Worked:
-/// a server of 1 s a request with an end-to-end limit of 1 s on all of them takes 1 request a second that come at a
-/// constant rate.
+namespace detail {
+
+/// Whether the targets are met by requests that have the engine to themselves, at the least: in steps that grow no
+/// longer. Where they are not, no rate meets them.
 template <class Times>
-[[nodiscard]] per_second largest_rate(const simulated_engine& engine, simulated_traffic traffic, const Times& times,
-                                      const latency_targets& targets) {
+bool is_possible(const std::vector<simulated_request>& requests, const Times& times, const latency_targets& targets) {
+  std::vector<double> first, each, whole;
+  percentiles means;
+  for (const simulated_request& request : requests) {
+    const std::int64_t fresh = request.prompt - request.cached;
+    const double prompt = times.step({0, 0, fresh, times.attention(request.cached, request.prompt), 0}).value();
+    const double token = times.step({1, request.prompt, 0, {}, 0}).value();
+    first.push_back(prompt);
+    if (request.output > 1) each.push_back(token);
+    whole.push_back(prompt + token * static_cast<double>(request.output - 1));
+  }
+  const auto holds = [](const std::vector<double>& values, const latency_target& target) {
+    double sum = 0;
+    for (const double value : values) sum += value;
+    return is_met(values, seconds{sum / static_cast<double>(values.size() + (values.empty() ? 1 : 0))}, target);
+  };
+  return holds(first, targets.first_token) && holds(each, targets.per_token) && holds(whole, targets.end_to_end);
+}
+
+}  // namespace detail
+
+/// The largest rate of requests at which an engine meets its targets, to one part in a hundred: one that was simulated
+/// and meets them, and some rate at most 1 % above it does not. The search begins at the rate of the traffic; all rates
+/// have the same requests, closer together. 0 where not even a request by itself meets them, or none does at a
+/// millionth of that rate. Steps with more work must not be shorter. Throws where no target is given, and as `simulate`
+/// does. Worked: a server of 1 s a request with an end-to-end limit of 1 s on all of them takes 1 request a second that
+/// come at a constant rate.
+template <class Times>
+[[nodiscard]] per_second largest_rate(const simulated_engine& engine, const simulated_traffic& traffic,
+                                      const Times& times, const latency_targets& targets) {
   detail::validate(targets);
-  detail::positive("latency_targets",
-                   (targets.first_token.limit + targets.per_token.limit + targets.end_to_end.limit).value());
-  traffic.rate = per_second{1};
-  const std::vector<simulated_request> unit = requests_of(traffic);
-  std::vector<simulated_request> requests = unit;
-  const auto holds = [&](double rate) {
-    for (std::size_t i = 0; i < unit.size(); ++i) requests[i].arrival = unit[i].arrival / rate;
+  if (!any_target(targets)) detail::fail(errc::missing_field, "latency_targets", "", "a limit above 0");
+  const std::vector<simulated_request> drawn = requests_of(traffic);
+  if (!detail::is_possible(drawn, times, targets)) return per_second{0};
+  std::vector<simulated_request> requests = drawn;
+  const auto holds = [&](double faster) {
+    for (std::size_t i = 0; i < drawn.size(); ++i) requests[i].arrival = drawn[i].arrival / faster;
     return meets(report_of(simulate(engine, requests, times), targets));
   };
-  double low = 1e-4, high = 0;
-  if (!holds(low)) return per_second{0};
-  for (double next = 1; high == 0; next *= 4) {
-    if (next > 1e9) return per_second{low};
-    if (holds(next)) {
-      low = next;
-    } else {
-      high = next;
+  double low = 1, high = 1;
+  if (holds(1)) {
+    while (high < 1e6 && holds(high *= 2)) low = high;
+  } else {
+    while (!holds(low /= 2)) {
+      high = low;
+      if (low < 1e-6) return per_second{0};
     }
   }
   while (high > low * 1.01) {
     const double middle = math::sqrt(low * high);
     (holds(middle) ? low : high) = middle;
   }
-  return per_second{low};
+  return traffic.rate * low;
 }
 
 }  // namespace abi_0

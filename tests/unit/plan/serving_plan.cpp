@@ -53,6 +53,48 @@ TEST_CASE("every serving plan holds, keeps its targets, and has no slice too man
     CHECK(answer.plans[i - 1].cost.all_on_output <= answer.plans[i].cost.all_on_output);
 }
 
+TEST_CASE("targets by percentile: each plan keeps them in a simulation, and one slice fewer would not") {
+  serving_request r = chat_request();
+  r.job.ttft_target = r.job.tpot_target = seconds{0};
+  const serving_plan_answer means = plan_serving(r);
+  r.job.percentiles.first_token = {0.99, 400_ms};
+  r.job.percentiles.per_token = {0.95, 40_ms};
+  const serving_plan_answer answer = plan_serving(r);
+  REQUIRE(answer.plans.size() > 3);
+  CHECK(answer.plans.front().rate >= means.plans.front().rate);
+  serving_job job = r.job;
+  job.percentiles = {};
+  const auto report_for = [&](const serving_plan& p, std::int64_t slices, std::int64_t seed) {
+    simulated_engine engine = engine_of(r.model, job, p.mesh, p.where);
+    engine.replicas = 1;
+    const replica_step_times times{r.model, job, p.mesh, p.where, engine.max_running};
+    simulated_traffic traffic = traffic_of(job, 2000, seed);
+    traffic.rate = job.request_rate / static_cast<double>(slices * p.estimate.replicas);
+    return report_of(simulate(engine, requests_of(traffic), times), r.job.percentiles);
+  };
+  for (const serving_plan& p : answer.plans) {
+    INFO(p.slices << " x " << name(p.where).view() << " tensor " << p.mesh.tensor);
+    CHECK(meets(p.simulated));
+    CHECK(p.simulated.first_token.value.p99 <= 400_ms);
+    CHECK(p.simulated.per_token.value.p95 <= 40_ms);
+    CHECK(p.simulated.first_token.value.p99 == report_for(p, p.slices, 1).first_token.value.p99);
+    CHECK(p.estimate.refusal == serving_refusal::none);
+    if (p.slices == 1) continue;
+    // Within the 1 % to which the largest rate is known, and the noise of one simulation.
+    const simulation_report fewer = report_for(p, p.slices - 1, 1);
+    const double rates = static_cast<double>(p.slices) / static_cast<double>(p.slices - 1);
+    CHECK((!meets(fewer) || rates < 1.011));
+  }
+  r.job.percentiles.first_token.limit = 1_ms;
+  CHECK(plan_serving(r).plans.empty());
+  r.job.request_rate = per_second{0};
+  CHECK(says(refusal_of([&] { static_cast<void>(plan_serving(r)); }).message, "serving_job.request_rate"));
+  const slice where = slice_for("v6e-8");
+  CHECK(says(refusal_of([&] { static_cast<void>(serve(r.model, r.job, {}, where)); }).message, "percentiles"));
+  r.job.percentiles.first_token.share = 1.5;
+  CHECK(says(refusal_of([&] { static_cast<void>(plan_serving(r)); }).message, "latency_target.share"));
+}
+
 TEST_CASE("one plan or one reason for every slice") {
   serving_request r = chat_request();
   r.generations.clear();

@@ -278,6 +278,8 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, dou
                                                const serving_layout& mesh, const slice& where,
                                                const serving_calibration& constants = {}) {
   validate(job, model);
+  if (any_target(job.percentiles))
+    detail::fail(errc::unsupported, "serving_job.percentiles", "", "none here: means alone; plan_serving keeps them");
   validate(constants);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
   const bytes cache = detail::cache_of(model, job, running_context(job));
