@@ -326,7 +326,7 @@ class replica_run {
   /// Blocks for the tokens of this step; false where something was preempted for them.
   bool grow() {
     if (engine_.reserved_tokens > 0) return true;
-    const auto phase = static_cast<std::size_t>(tick_ % engine_.block_tokens);
+    const std::size_t phase = phase_;
     const std::int64_t needed = growing_[phase];
     if (needed <= free_) {
       take_blocks(needed);
@@ -397,7 +397,7 @@ class replica_run {
     sums_.run.output_tokens += tokens;
     const double within = std::min(end, end_) - std::max(start, begin_);
     if (!(within > 0)) return;
-    const double share = within / (end - start);
+    const double share = within < end - start ? within / (end - start) : 1;
     sums_.run.counted_tokens += share * static_cast<double>(tokens);
     sums_.run.counted_prompt_tokens += share * static_cast<double>(work.prompt_tokens);
     sums_.busy += within;
@@ -431,6 +431,7 @@ class replica_run {
     joined_.clear();
     last_tick_ = now_;
     ++tick_;
+    phase_ = phase_ + 1 == growing_.size() ? 0 : phase_ + 1;
     context_ += decoding_;
     const auto list = static_cast<std::size_t>(tick_) & (ending_.size() - 1);
     while (ending_[list] != none) {
@@ -481,6 +482,7 @@ class replica_run {
   std::int64_t free_;     // blocks
   std::int64_t running_ = 0, decoding_ = 0, waiting_ = 0;
   std::int64_t tick_ = 0;                     // steps in which sequences decoded
+  std::size_t phase_ = 0;                     // ticks modulo tokens of a block
   std::int64_t context_ = 0;                  // tokens that sequences attend to in the next such step
   double now_ = 0, last_tick_ = 0;            // last_tick_: the end of the last such step
   std::vector<std::int64_t> growing_;         // sequences that take a block, by tick modulo tokens of a block

@@ -86,11 +86,42 @@ inline bool keeps(double time, const latency_target& target) {
 }
 
 /// Whether a target is met by these times.
-inline bool is_met(const std::vector<double>& times, seconds mean, const latency_target& target) {
+inline bool is_met(const std::vector<double>& times, const latency_target& target) {
   if (target.limit.value() <= 0 || times.empty()) return true;
-  if (target.share <= 0) return keeps(mean.value(), target);
+  if (target.share <= 0) {
+    double sum = 0;
+    for (const double time : times) sum += time;
+    return keeps(sum / static_cast<double>(times.size()), target);
+  }
   const auto good = std::count_if(times.begin(), times.end(), [&](double time) { return keeps(time, target); });
   return static_cast<double>(good) >= target.share * static_cast<double>(times.size()) * (1 - 1e-12);
+}
+
+/// The times of the requests that are counted, in seconds.
+struct counted_times {
+  std::vector<double> first, each, whole, queue;
+  std::int64_t good = 0;  // requests that keep every limit
+};
+inline counted_times times_of(const simulation_run& run, const latency_targets& targets) {
+  counted_times times;
+  for (const request_record& record : run.records) {
+    if (record.arrival < run.warm_until) continue;
+    const double first = (record.first_token + record.delay - record.arrival).value();
+    const double whole = (record.finished + record.delay - record.arrival).value();
+    double token = 0;
+    if (record.output > 1) {
+      token = (record.finished - record.first_token).value() / static_cast<double>(record.output - 1);
+      times.each.push_back(token);
+    }
+    times.first.push_back(first);
+    times.whole.push_back(whole);
+    times.queue.push_back(static_cast<double>(record.ahead));
+    times.good +=
+        keeps(first, targets.first_token) && keeps(token, targets.per_token) && keeps(whole, targets.end_to_end);
+  }
+  const auto requests = static_cast<std::int64_t>(times.first.size());
+  if (requests < 100) fail(errc::out_of_range, "requests that are counted", requests, "100 or more");
+  return times;
 }
 
 }  // namespace detail
@@ -99,38 +130,22 @@ inline bool is_met(const std::vector<double>& times, seconds mean, const latency
 /// Worked: where every request waits for nothing and takes steps of 1 s, each percentile of TPOT is 1 s.
 [[nodiscard]] inline simulation_report report_of(const simulation_run& run, const latency_targets& targets = {}) {
   detail::validate(targets);
-  std::vector<double> first, each, whole, queue;
-  simulation_report report;
-  std::int64_t good = 0;
-  for (const request_record& record : run.records) {
-    if (record.arrival < run.warm_until) continue;
-    first.push_back((record.first_token + record.delay - record.arrival).value());
-    whole.push_back((record.finished + record.delay - record.arrival).value());
-    queue.push_back(static_cast<double>(record.ahead));
-    double token = 0;
-    if (record.output > 1) {
-      token = (record.finished - record.first_token).value() / static_cast<double>(record.output - 1);
-      each.push_back(token);
-    }
-    good += detail::keeps(first.back(), targets.first_token) && detail::keeps(token, targets.per_token) &&
-            detail::keeps(whole.back(), targets.end_to_end);
-  }
-  report.requests = static_cast<std::int64_t>(first.size());
-  if (report.requests < 100)
-    detail::fail(errc::out_of_range, "requests that are counted", report.requests, "100 or more");
+  const detail::counted_times times = detail::times_of(run, targets);
   const seconds time = run.last_arrival - run.warm_until;
   detail::positive("time from the first counted arrival to the last", time.value());
-  report.first_token = detail::in_seconds(percentiles_of(first));
-  report.per_token = detail::in_seconds(percentiles_of(each));
-  report.end_to_end = detail::in_seconds(percentiles_of(whole));
-  report.queue = percentiles_of(queue);
+  simulation_report report;
+  report.requests = static_cast<std::int64_t>(times.first.size());
+  report.first_token = detail::in_seconds(percentiles_of(times.first));
+  report.per_token = detail::in_seconds(percentiles_of(times.each));
+  report.end_to_end = detail::in_seconds(percentiles_of(times.whole));
+  report.queue = percentiles_of(times.queue);
   report.inter_token = run.inter_token;
-  report.meets_first_token = detail::is_met(first, report.first_token.value.mean, targets.first_token);
-  report.meets_per_token = detail::is_met(each, report.per_token.value.mean, targets.per_token);
-  report.meets_end_to_end = detail::is_met(whole, report.end_to_end.value.mean, targets.end_to_end);
-  report.good_share = static_cast<double>(good) / static_cast<double>(report.requests);
+  report.meets_first_token = detail::is_met(times.first, targets.first_token);
+  report.meets_per_token = detail::is_met(times.each, targets.per_token);
+  report.meets_end_to_end = detail::is_met(times.whole, targets.end_to_end);
+  report.good_share = static_cast<double>(times.good) / static_cast<double>(report.requests);
   report.arrivals = static_cast<double>(report.requests) / time;
-  report.goodput = static_cast<double>(good) / time;
+  report.goodput = static_cast<double>(times.good) / time;
   report.output_tokens = run.counted_tokens / time;
   report.prompt_tokens = run.counted_prompt_tokens / time;
   report.busy = run.busy;
@@ -193,7 +208,6 @@ namespace detail {
 template <class Times>
 bool is_possible(const std::vector<simulated_request>& requests, const Times& times, const latency_targets& targets) {
   std::vector<double> first, each, whole;
-  percentiles means;
   for (const simulated_request& request : requests) {
     const std::int64_t fresh = request.prompt - request.cached;
     const double prompt = times.step({0, 0, fresh, times.attention(request.cached, request.prompt), 0}).value();
@@ -202,12 +216,7 @@ bool is_possible(const std::vector<simulated_request>& requests, const Times& ti
     if (request.output > 1) each.push_back(token);
     whole.push_back(prompt + token * static_cast<double>(request.output - 1));
   }
-  const auto holds = [](const std::vector<double>& values, const latency_target& target) {
-    double sum = 0;
-    for (const double value : values) sum += value;
-    return is_met(values, seconds{sum / static_cast<double>(values.size() + (values.empty() ? 1 : 0))}, target);
-  };
-  return holds(first, targets.first_token) && holds(each, targets.per_token) && holds(whole, targets.end_to_end);
+  return is_met(first, targets.first_token) && is_met(each, targets.per_token) && is_met(whole, targets.end_to_end);
 }
 
 }  // namespace detail
@@ -228,7 +237,9 @@ template <class Times>
   std::vector<simulated_request> requests = drawn;
   const auto holds = [&](double faster) {
     for (std::size_t i = 0; i < drawn.size(); ++i) requests[i].arrival = drawn[i].arrival / faster;
-    return meets(report_of(simulate(engine, requests, times), targets));
+    const detail::counted_times found = detail::times_of(simulate(engine, requests, times), targets);
+    return detail::is_met(found.first, targets.first_token) && detail::is_met(found.each, targets.per_token) &&
+           detail::is_met(found.whole, targets.end_to_end);
   };
   double low = 1, high = 1;
   if (holds(1)) {

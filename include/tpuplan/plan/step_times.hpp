@@ -44,6 +44,7 @@ class replica_step_times {
     for (std::int64_t running = 0; running <= most_sequences; ++running) {
       const auto sequences = static_cast<double>(running);
       device_.push_back(detail::step_at(terms.step, sequences));
+      per_block_.push_back(1 / static_cast<double>(std::max<std::int64_t>(1, running) * job.block_tokens));
       host_.push_back(terms.host + terms.host_each * sequences);
     }
     prepare_prompts(served, job, mesh, where, constants);
@@ -64,8 +65,8 @@ class replica_step_times {
     if (work.sequences == 0) return seconds{std::max(beside, by_itself)};
     const auto at = static_cast<std::size_t>(work.sequences);
     // Whole blocks of the mean context, as in `cache_of`.
-    const std::int64_t in_block = work.sequences * block_tokens_;
-    const auto context = static_cast<double>((work.context + in_block - 1) / in_block * block_tokens_);
+    const double blocks = (static_cast<double>(work.context) - 0.5) * per_block_[at];
+    const double context = static_cast<double>((static_cast<std::int64_t>(blocks) + 1) * block_tokens_);
     const double cache = global_ * context + local_ * std::min(context, window_);
     const double device = device_[at] + cache * static_cast<double>(work.sequences) + beside;
     return seconds{std::max(device, host_[at])};
@@ -108,6 +109,7 @@ class replica_step_times {
   transformer model_;
   std::int64_t block_tokens_ = 1;
   std::vector<double> device_, host_;  // seconds by the number of sequences, keys and values apart
+  std::vector<double> per_block_;      // 1 over the tokens of a block for each sequence
   double window_ = 0, global_ = 0, local_ = 0;
   double fixed_ = 0, each_ = 0, each_beside_ = 0, engine_prefill_ = 1, attention_per_flop_ = 0;  // prompts
 };
