@@ -146,7 +146,7 @@ class replica_rates {
         return one.rate;
     }
     simulated_traffic traffic = traffic_of(request_.job, planning_requests);
-    traffic.rate = 0.5 * capacity / on.count;
+    traffic.rate = 0.6 * capacity / on.count;  // where most replicas end
     const simulated_engine engine = engine_for(mesh, where);
     const per_second rate = largest_rate(engine, traffic, times_for(mesh, where, engine), targets_);
     known_.push_back({where.chip.name, on.devices, on.links, mesh.cache, rate});

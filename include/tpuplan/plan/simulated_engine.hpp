@@ -110,6 +110,9 @@ inline constexpr std::size_t over_time_parts = 64;
 struct no_observer {
   void operator()(const step_work&, seconds, seconds) const noexcept {}
 };
+struct never_enough {
+  bool operator()(const request_record&) const noexcept { return false; }
+};
 
 inline void validate(const simulated_engine& engine, const std::vector<simulated_request>& requests) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
@@ -149,16 +152,17 @@ struct run_sums {
 
 /// One replica. Sequences that decode all get a token in the same steps, which are counted as ticks: what a sequence
 /// has, when it ends and when it takes a block follow from its own tick, so that a step costs the same for any batch.
-template <class Times, class Observer>
+template <class Times, class Observer, class Enough>
 class replica_run {
  public:
   replica_run(const simulated_engine& engine, const std::vector<simulated_request>& requests, std::size_t first,
-              const Times& times, run_sums& sums, Observer& observe)
+              const Times& times, run_sums& sums, Observer& observe, Enough& enough)
       : engine_{engine},
         requests_{requests},
         times_{times},
         sums_{sums},
         observe_{observe},
+        enough_{enough},
         stride_{static_cast<std::size_t>(engine.replicas)},
         arriving_{first},
         queued_{first},
@@ -176,7 +180,7 @@ class replica_run {
   }
 
   void operator()() {
-    while (true) {
+    while (!stopped_) {
       take_arrivals();
       if (step()) continue;
       if (arriving_ >= requests_.size()) break;
@@ -469,6 +473,7 @@ class replica_run {
     leave(request);
     count_requests(now_, -1);
     sums_.run.records[request].finished = seconds{now_};
+    stopped_ = stopped_ || enough_(sums_.run.records[request]);
   }
 
   const simulated_engine& engine_;
@@ -476,6 +481,8 @@ class replica_run {
   const Times& times_;
   run_sums& sums_;
   Observer& observe_;
+  Enough& enough_;  // asked at the end of each request whether the run may stop
+  bool stopped_ = false;
   std::size_t stride_;
   std::size_t arriving_;  // the next request that has not come
   std::size_t queued_;    // the next request that was never admitted

@@ -18,6 +18,27 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+namespace detail {
+
+/// Runs all replicas, each until its last request has left or it was enough.
+template <class Times, class Observer, class Enough>
+void run_replicas(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
+                  Observer& observe, Enough& enough, run_sums& sums) {
+  validate(engine, requests);
+  simulation_run& run = sums.run;
+  run.records.resize(requests.size());
+  const auto warm = static_cast<std::size_t>(warm_up_share * static_cast<double>(requests.size()));
+  run.warm_until = requests[warm].arrival;
+  run.last_arrival = requests.back().arrival;
+  run.over_time.resize(over_time_parts);
+  for (std::size_t i = 0; i < run.over_time.size(); ++i)
+    run.over_time[i].time = run.last_arrival * (static_cast<double>(i + 1) / over_time_parts);
+  for (std::size_t replica = 0; replica < static_cast<std::size_t>(engine.replicas); ++replica)
+    replica_run<Times, Observer, Enough>{engine, requests, replica, times, sums, observe, enough}();
+}
+
+}  // namespace detail
+
 /// A run of an engine from its first request until the last one has left. `times` says what a step takes: it has
 /// `seconds attention(from, to)` of prompt tokens and `seconds step(step_work)`, as `replica_step_times`. `observe` is
 /// called with each step: its work, start and end. What is counted for rates and percentiles begins when a tenth of the
@@ -27,18 +48,10 @@ inline namespace abi_0 {
 template <class Times, class Observer = detail::no_observer>
 [[nodiscard]] simulation_run simulate(const simulated_engine& engine, const std::vector<simulated_request>& requests,
                                       const Times& times, Observer observe = {}) {
-  detail::validate(engine, requests);
   simulation_run run;
-  run.records.resize(requests.size());
-  run.warm_until =
-      requests[static_cast<std::size_t>(detail::warm_up_share * static_cast<double>(requests.size()))].arrival;
-  run.last_arrival = requests.back().arrival;
-  run.over_time.resize(detail::over_time_parts);
-  for (std::size_t i = 0; i < run.over_time.size(); ++i)
-    run.over_time[i].time = run.last_arrival * (static_cast<double>(i + 1) / detail::over_time_parts);
   detail::run_sums sums{run};
-  for (std::size_t replica = 0; replica < static_cast<std::size_t>(engine.replicas); ++replica)
-    detail::replica_run<Times, Observer>{engine, requests, replica, times, sums, observe}();
+  detail::never_enough to_the_end;
+  detail::run_replicas(engine, requests, times, observe, to_the_end, sums);
   std::array<percentiles, detail::error_batches> batches;
   detail::weighted_histogram all;
   for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -219,6 +232,43 @@ bool is_possible(const std::vector<simulated_request>& requests, const Times& ti
   return is_met(first, targets.first_token) && is_met(each, targets.per_token) && is_met(whole, targets.end_to_end);
 }
 
+/// Counts the requests that miss limits, until these are too many for the targets.
+struct miss_counter {
+  latency_targets targets{};
+  seconds warm_until{};
+  double counted = 0;     // requests
+  double missed[3] = {};  // of them, by target
+  bool operator()(const request_record& record) {
+    if (record.arrival < warm_until) return false;
+    const double waited = (record.delay - record.arrival).value();
+    const double tokens = record.output > 1 ? static_cast<double>(record.output - 1) : 1;
+    return misses(0, targets.first_token, record.first_token.value() + waited) ||
+           misses(1, targets.per_token, (record.finished - record.first_token).value() / tokens) ||
+           misses(2, targets.end_to_end, record.finished.value() + waited);
+  }
+  bool misses(int which, const latency_target& target, double time) {
+    missed[which] += keeps(time, target) ? 0 : 1;
+    return target.share > 0 && missed[which] > (1 - target.share) * counted + 1;
+  }
+};
+
+/// Whether the targets are met; a run ends where they cannot be any more.
+template <class Times>
+bool are_met(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
+             const latency_targets& targets, run_sums& sums) {
+  sums.run = {};
+  no_observer observe;
+  const auto warm = static_cast<std::size_t>(warm_up_share * static_cast<double>(requests.size()));
+  miss_counter counter{targets, requests[warm].arrival, static_cast<double>(requests.size() - warm), {}};
+  bool too_many = false;
+  const auto enough = [&](const request_record& record) { return too_many = too_many || counter(record); };
+  run_replicas(engine, requests, times, observe, enough, sums);
+  if (too_many) return false;
+  const counted_times found = times_of(sums.run, targets);
+  return is_met(found.first, targets.first_token) && is_met(found.each, targets.per_token) &&
+         is_met(found.whole, targets.end_to_end);
+}
+
 }  // namespace detail
 
 /// The largest rate of requests at which an engine meets its targets, to one part in a hundred: one that was simulated
@@ -235,17 +285,17 @@ template <class Times>
   const std::vector<simulated_request> drawn = requests_of(traffic);
   if (!detail::is_possible(drawn, times, targets)) return per_second{0};
   std::vector<simulated_request> requests = drawn;
+  simulation_run run;
+  detail::run_sums sums{run};
   const auto holds = [&](double faster) {
     for (std::size_t i = 0; i < drawn.size(); ++i) requests[i].arrival = drawn[i].arrival / faster;
-    const detail::counted_times found = detail::times_of(simulate(engine, requests, times), targets);
-    return detail::is_met(found.first, targets.first_token) && detail::is_met(found.each, targets.per_token) &&
-           detail::is_met(found.whole, targets.end_to_end);
+    return detail::are_met(engine, requests, times, targets, sums);
   };
-  double low = 1, high = 1;
+  double low = 1, high = 1, wider = 1.25;
   if (holds(1)) {
-    while (high < 1e6 && holds(high *= 2)) low = high;
+    for (; high < 1e6 && holds(high *= wider); wider *= wider) low = high;
   } else {
-    while (!holds(low /= 2)) {
+    for (; !holds(low /= wider); wider *= wider) {
       high = low;
       if (low < 1e-6) return per_second{0};
     }
