@@ -8294,14 +8294,33 @@ enum class cache_policy : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(policy));
 }
 
+/// A time that requests have to keep: that share of them, or their mean.
+struct latency_target {
+  double share = 0;  ///< of the requests: 0.99 for a p99; 0: the mean is held against the limit
+  seconds limit{};   ///< 0: there is no target
+};
+
+/// Targets of latency by percentile, which a simulation decides.
+struct latency_targets {
+  latency_target first_token{};  ///< from arrival to the first output token (TTFT)
+  latency_target per_token{};    ///< from the first output token to the last, for each token after the first (TPOT)
+  latency_target end_to_end{};   ///< from arrival to the last output token
+};
+
+/// Whether there is a target among them. Worked: a p99 of 1.5 s for the first token is one.
+[[nodiscard]] constexpr bool any_target(const latency_targets& targets) noexcept {
+  return targets.first_token.limit.value() > 0 || targets.per_token.limit.value() > 0 ||
+         targets.end_to_end.limit.value() > 0;
+}
+
 /// Traffic, targets and engine. Fields without a sensible default are 0 and refused by name when used.
 struct serving_job {
   token_lengths prompt{};           ///< input tokens of a request
   token_lengths output{};           ///< output tokens of a request
   std::int64_t concurrency = 0;     ///< requests in flight, over all replicas; 0: as many as can run at once
   per_second request_rate{};        ///< at random, over all replicas; 0: the next request comes when one ends
-  seconds ttft_target{};            ///< time to the first token; 0: none
-  seconds tpot_target{};            ///< time per output token; 0: none
+  seconds ttft_target{};            ///< mean time to the first token; 0: none
+  seconds tpot_target{};            ///< mean time per output token; 0: none
   dtype weights = dtype::bf16;      ///< as they are stored
   dtype cache = dtype::bf16;        ///< keys and values as they are stored
   dtype activations = dtype::bf16;  ///< int8 or fp8 where products run quantised, not for weights alone
@@ -8312,6 +8331,7 @@ struct serving_job {
   cache_policy policy = cache_policy::paged;  ///< how the engine holds the cache
   double memory_fraction = 0.9;               ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
   bool beyond_max_positions = false;          ///< allows contexts longer than the model was made for
+  latency_targets percentiles{};              ///< targets for `plan_serving`: the closed form `serve` refuses them
 };
 
 namespace detail {
@@ -8339,6 +8359,15 @@ constexpr void check_lengths(std::string_view longest_field, std::string_view me
 constexpr void check_lengths(const serving_job& job) {
   check_lengths("serving_job.prompt.longest", "serving_job.prompt.mean", "serving_job.prompt.mean_square", job.prompt);
   check_lengths("serving_job.output.longest", "serving_job.output.mean", "serving_job.output.mean_square", job.output);
+}
+
+constexpr void validate(const latency_targets& targets) {
+  const latency_target all[] = {targets.first_token, targets.per_token, targets.end_to_end};
+  for (const latency_target& target : all) {
+    in_range("latency_target.share", target.share, 0, 1, "0 (the mean) to 1");
+    in_range("latency_target.limit", not_negative("latency_target.limit", target.limit.value()), 0, 1e9,
+             "0 (none) to 1e9 s");
+  }
 }
 
 }  // namespace detail
@@ -8395,6 +8424,7 @@ constexpr void validate(const serving_job& job, const transformer& model) {
                    0, 1e9, "0 (none) to 1e9 s");
   detail::in_range("serving_job.tpot_target", detail::not_negative("serving_job.tpot_target", job.tpot_target.value()),
                    0, 1e9, "0 (none) to 1e9 s");
+  detail::validate(job.percentiles);
   validate_engine(job);
 }
 
@@ -9380,6 +9410,8 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, dou
                                                const serving_layout& mesh, const slice& where,
                                                const serving_calibration& constants = {}) {
   validate(job, model);
+  if (any_target(job.percentiles))
+    detail::fail(errc::unsupported, "serving_job.percentiles", "", "none here: means alone; plan_serving keeps them");
   validate(constants);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
   const bytes cache = detail::cache_of(model, job, running_context(job));
