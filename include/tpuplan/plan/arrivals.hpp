@@ -185,13 +185,14 @@ inline void validate(const simulated_traffic& traffic) {
 /// Worked: at a constant rate of 4 a second the third request arrives after 0.75 s.
 [[nodiscard]] inline std::vector<simulated_request> requests_of(const simulated_traffic& traffic) {
   detail::validate(traffic);
-  const double mean = 1 / traffic.rate.value(), shape = 1 / (traffic.variation * traffic.variation);
+  const double mean = 1 / traffic.rate.value();
+  const bool constant = traffic.variation == 0, poisson = traffic.variation == 1;
+  const double shape = constant ? 1 : 1 / (traffic.variation * traffic.variation);
   std::vector<simulated_request> requests(static_cast<std::size_t>(traffic.requests));
   const auto seed = static_cast<std::uint64_t>(traffic.seed);
   double now = 0;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     detail::random_numbers gap{seed, 1, i};
-    const bool constant = traffic.variation == 0, poisson = traffic.variation == 1;
     now += mean * (constant ? 1 : poisson ? gap.exponential() : gap.gamma(shape) / shape);
     simulated_request& request = requests[i];
     request.arrival = seconds{constant ? mean * static_cast<double>(i + 1) : now};
