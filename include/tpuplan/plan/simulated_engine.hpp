@@ -18,17 +18,22 @@
 /// A serving engine with continuous batching, step by step: its settings, what becomes of its requests, and its rules.
 ///
 /// Requests wait in the order in which they came. At the start of each step
-/// 1. every sequence that has its first token and is not complete decodes one token. Where that takes a new block of
+/// 1. Every sequence that has its first token and is not complete decodes one token. Where that takes a new block of
 /// the
 ///    cache and none is free, the sequence that was admitted last is preempted: it loses its keys and values, waits
 ///    before all others, and computes its prompt and the tokens it had anew.
 /// 2. If nothing was preempted, prompts are taken in: first the rest of the one that was begun, then those that wait,
-/// as
-///    long as there are slots, blocks for the whole prompt, and tokens left in the step. The last one may get a part.
-/// With `prefill_policy::alone` a step does the second where it can, and the first only where it cannot.
-/// At its end each sequence that decoded, and each whose prompt is complete, has one more token; with its last it
-/// leaves. The rules are those of the scheduler of vLLM V1 (vllm/v1/core/sched/scheduler.py, 2026), but for the blocks
-/// of a prompt, which are taken when it is admitted; `alone` is the order of vLLM V0 and JetStream.
+///    as long as there are slots, blocks for the whole prompt, and tokens left in the step. The last may get a part.
+///
+/// With `prefill_policy::alone` a step does the second where it can, and the first only where it cannot. At its end
+/// each sequence that decoded, and each whose prompt is complete, has one more token; with its last it leaves.
+///
+/// A request's tokens reach its client later by what its prefill took less than it would have in an idle engine: there
+/// it is measured with all that the host does for a request, which delays the request but not the steps of others.
+///
+/// The rules are those of the scheduler of vLLM V1 (vllm/v1/core/sched/scheduler.py, read 2026-11-22), but for the
+/// blocks of a prompt, which are taken when it is admitted, and for the limit on the tokens of a step, which holds back
+/// prompts alone. `alone` is the order of vLLM V0 and JetStream.
 
 namespace tpuplan {
 inline namespace abi_0 {
