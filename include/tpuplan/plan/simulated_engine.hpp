@@ -19,9 +19,8 @@
 ///
 /// Requests wait in the order in which they came. At the start of each step
 /// 1. Every sequence that has its first token and is not complete decodes one token. Where that takes a new block of
-/// the
-///    cache and none is free, the sequence that was admitted last is preempted: it loses its keys and values, waits
-///    before all others, and computes its prompt and the tokens it had anew.
+///    the cache and none is free, the sequence that was admitted last is preempted: it loses its keys and values,
+///    waits before all others, and computes its prompt and the tokens it had anew.
 /// 2. If nothing was preempted, prompts are taken in: first the rest of the one that was begun, then those that wait,
 ///    as long as there are slots, blocks for the whole prompt, and tokens left in the step. The last may get a part.
 ///
