@@ -53,7 +53,7 @@ static_assert(sizeof(chip_spec) == 456);
 static_assert(sizeof(slice) == 480);
 static_assert(sizeof(attention_spec) == 136);
 static_assert(sizeof(vision_spec) == 160);
-static_assert(sizeof(transformer) == 568);
+static_assert(sizeof(transformer) == 576);
 static_assert(sizeof(training_job) == 128);
 static_assert(sizeof(layout) == 80);
 static_assert(sizeof(memory_breakdown) == 12 * sizeof(bytes));
