@@ -115,6 +115,8 @@ bool ridge_struck(const elements& all) {
 
 serving_frontier frontier_of_llama() {
   serving_job job;
+  job.prompt = fixed_length(1024);
+  job.output = fixed_length(256);
   return frontier(llama_3_8b(), job, {}, slice_for("v6e-8"));
 }
 

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_IO_SVG_FRONTIER_HPP
 #define TPUPLAN_IO_SVG_FRONTIER_HPP
 
+#include <cmath>
 #include <string>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/io/svg/plot.hpp>
@@ -36,7 +37,7 @@ inline void draw_line(svg_canvas& canvas, label_layer& labels, const frontier_li
   }
   for (std::size_t i = 0; i < places.size(); ++i) {
     const frontier_point& p = line.frontier.points[i];
-    const std::string running = readable::count(p.running);
+    const std::string running = std::to_string(std::llround(p.running));
     canvas.dot(places[i], chart_colour(index), index,
                line.label + ", " + running + " running: " + readable::duration(p.per_token) + ", " +
                    readable::count(p.output_tokens.value()) + " tokens/s");
