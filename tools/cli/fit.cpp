@@ -102,9 +102,9 @@ void print_fit(const fit_answer& a, const model_config& config, const session& w
   print("\n  largest batch that surely fits: {}\n",
         a.largest ? fmt::format("{} sequences of {} tokens", *a.largest, a.job.sequence_length)
                   : "none with this layout and remat policy");
+  if (v != verdict::yes) print_smallest(a, config);
   if (const std::optional<findings> advice = advice_if_timed(a, config)) print_advice(*advice);
   print_assumed(config, assumed);
-  if (v != verdict::yes) print_smallest(a, config);
   if (v != verdict::yes)
     return print_next("{}   where it fits", follow_up(with, "plan", {{"--tokens", "1T"}}, degrees_of_a_layout));
   print_next("{}   how long and what it costs", follow_up(with, "train", {}));

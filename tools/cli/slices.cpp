@@ -1,7 +1,10 @@
 // tpuplan slices
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <tpuplan/hardware/slice.hpp>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
@@ -45,20 +48,41 @@ ordered_json json_of(const slice& where) {
           {"usable_hbm_bytes", usable_hbm(where).value()}};
 }
 
+/// A name that means this slice in these VMs: its own, or its machine type and topology where its own means other VMs.
+std::string name_with_vms(const slice& where) {
+  const maybe<slice> by_name = find_slice(name(where));
+  return std::string(by_name && vms(*by_name) == vms(where) ? name(where).view() : machine_name(where).view());
+}
+
+/// The same chips in VMs of another size, as names; empty where they come in one.
+std::string other_vms(const slice& where) {
+  std::string found;
+  for (std::size_t i = 0; i < slice_count; ++i) {
+    const slice other = slice_at(i);
+    if (other.chip.name != where.chip.name || other.shape != where.shape || vms(other) == vms(where)) continue;
+    found += fmt::format("{}{} ({} of {} chips)", found.empty() ? "" : ", ", name_with_vms(other), vms(other),
+                         other.chips_per_vm);
+  }
+  return found;
+}
+
 void print_one_slice(const slice& where) {
   const maybe<machine_type> machine = machine_type_of(where);
+  const std::string others = other_vms(where);
   print_title("{}", name(where).view());
-  print_pairs(
-      {{"chip", std::string(where.chip.name.view())},
-       {"topology", std::string(name(where.shape).view())},
-       {"chips", fmt::format("{} ({} TensorCores, {} JAX devices)", chips(where), tensorcores(where), devices(where))},
-       {"VMs", fmt::format("{} of {} chips", vms(where), where.chips_per_vm)},
-       {"physical hosts", fmt::format("{:g}", hosts(where))},
-       {"machine type", machine ? std::string(machine->name) : "none documented"},
-       {"rings per axis", wraps(where)},
-       {"usable HBM", binary_bytes(usable_hbm(where))},
-       {"one slice", schedulable(where) ? "yes" : "no: above the largest that is scheduled"}});
-  print_next("tpuplan fit data/models/llama-3.1-8b.json --slice {}", name(where).view());
+  std::vector<std::pair<std::string, std::string>> pairs{
+      {"chip", std::string(where.chip.name.view())},
+      {"topology", std::string(name(where.shape).view())},
+      {"chips", fmt::format("{} ({} TensorCores, {} JAX devices)", chips(where), tensorcores(where), devices(where))},
+      {"VMs", fmt::format("{} of {} chips", vms(where), where.chips_per_vm)},
+      {"physical hosts", fmt::format("{:g}", hosts(where))},
+      {"machine type", machine ? std::string(machine->name) : "none documented"},
+      {"rings per axis", wraps(where)},
+      {"usable HBM", binary_bytes(usable_hbm(where))},
+      {"one slice", schedulable(where) ? "yes" : "no: above the largest that is scheduled"}};
+  if (!others.empty()) pairs.push_back({"in other VMs", others});
+  print_pairs(pairs);
+  print_next("tpuplan fit data/models/llama-3.1-8b.json --slice {}", name_with_vms(where));
 }
 
 void run_slices(const std::string& wanted, const std::vector<std::string>& generations, const session& with) {
