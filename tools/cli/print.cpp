@@ -124,7 +124,7 @@ std::string version_line() {
     if (oldest.empty() || date < oldest) oldest = date;
     newest = std::max(newest, date);
   }
-  return fmt::format("tpuplan {}.{}.{}; prices of {} to {}", TPUPLAN_VERSION_MAJOR, TPUPLAN_VERSION_MINOR,
+  return fmt::format("tpuplan {}.{}.{}; built-in prices of {} to {}", TPUPLAN_VERSION_MAJOR, TPUPLAN_VERSION_MINOR,
                      TPUPLAN_VERSION_PATCH, oldest, newest);
 }
 
