@@ -54,21 +54,9 @@ std::string name_with_vms(const slice& where) {
   return std::string(by_name && vms(*by_name) == vms(where) ? name(where).view() : machine_name(where).view());
 }
 
-/// The same chips in VMs of another size, as names; empty where they come in one.
-std::string other_vms(const slice& where) {
-  std::string found;
-  for (std::size_t i = 0; i < slice_count; ++i) {
-    const slice other = slice_at(i);
-    if (other.chip.name != where.chip.name || other.shape != where.shape || vms(other) == vms(where)) continue;
-    found += fmt::format("{}{} ({} of {} chips)", found.empty() ? "" : ", ", name_with_vms(other), vms(other),
-                         other.chips_per_vm);
-  }
-  return found;
-}
-
 void print_one_slice(const slice& where) {
   const maybe<machine_type> machine = machine_type_of(where);
-  const std::string others = other_vms(where);
+  const maybe<slice> other = other_vm_layout(where);
   print_title("{}", name(where).view());
   std::vector<std::pair<std::string, std::string>> pairs{
       {"chip", std::string(where.chip.name.view())},
@@ -80,7 +68,9 @@ void print_one_slice(const slice& where) {
       {"rings per axis", wraps(where)},
       {"usable HBM", binary_bytes(usable_hbm(where))},
       {"one slice", schedulable(where) ? "yes" : "no: above the largest that is scheduled"}};
-  if (!others.empty()) pairs.push_back({"in other VMs", others});
+  if (other)
+    pairs.push_back(
+        {"in other VMs", fmt::format("{} ({} of {} chips)", name_with_vms(*other), vms(*other), other->chips_per_vm)});
   print_pairs(pairs);
   print_next("tpuplan fit data/models/llama-3.1-8b.json --slice {}", name_with_vms(where));
 }
