@@ -1,0 +1,30 @@
+#include <lab/source.hpp>
+#include <support/catch.hpp>
+#include <tpuplan/io/json/file.hpp>
+
+using namespace tpuplan;
+
+TEST_CASE("the source of a run is the repository, the paper or the author", "[lab]") {
+  CHECK(source_of("AI-Hypercomputer/maxtext@a5057afb8 inference_mlperf") == "AI-Hypercomputer/maxtext");
+  CHECK(source_of("AI-Hypercomputer/maxtext PR 4118") == "AI-Hypercomputer/maxtext");
+  CHECK(source_of("github.com/marin-community/marin/issues/6227") == "marin-community/marin");
+  CHECK(source_of("arXiv:2211.05102 Table 2") == "arXiv:2211.05102");
+  CHECK(source_of("pytorch.org blog high-performance Llama 2 (2023-11)") == "pytorch.org");
+  CHECK(source_of("mlcommons/training_results_v4.1@b87b9e3 Google/results") ==
+        source_of("mlcommons/training_results_v4.0@6fe9543 Google/results"));
+  CHECK(source_of("yangwhale/gpu-tpu-pedia@3fa9ce1 tpu") == source_of("yangwhale notes on Hunyuan 3 on TPU"));
+}
+
+TEST_CASE("every published run has a source", "[lab]") {
+  for (const char* pair : {"", "_2"}) {
+    const std::string root = TPUPLAN_DATA_DIR "/measured/";
+    const auto sources = sources_by_id(load_json(root + "measured" + pair + ".json"));
+    const nlohmann::json structured = load_json(root + "structured" + pair + ".json");
+    for (const nlohmann::json& record : structured.at("records")) {
+      INFO(record.at("id").get<std::string>());
+      const auto found = sources.find(record.at("id").get<std::string>());
+      REQUIRE(found != sources.end());
+      CHECK_FALSE(found->second.empty());
+    }
+  }
+}
