@@ -80,7 +80,7 @@ inline std::string maxtext_dtype(const char* field, dtype type) {
   fail(errc::unsupported, field, name(type), "fp32, bf16 or fp16 in MaxText");
 }
 
-/// The arguments of a pipeline: MaxText wants stages x layers of a stage x repeats to be the layers of the model.
+/// The layers of a pipeline: MaxText wants stages x layers of a stage x repeats to be the layers of the model.
 inline std::vector<std::string> maxtext_pipeline(const maxtext_run& run) {
   const std::int64_t stages = checked_multiply(run.mesh.pipeline, run.mesh.dcn_pipeline);
   const std::int64_t rounds = positive_count("pipeline_rounds", run.job.pipeline_rounds);
@@ -199,7 +199,8 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
 /// The arguments that make MaxText run this training on the request's slices: the mesh (`ici_` inside of a slice,
 /// `dcn_` over slices), the batch of each device in one microbatch, length, formats, policy, and the folder and name
 /// under which it finds its last checkpoint again (without a folder it writes none). Throws where the mesh does not
-/// fill the slices, the batch does not divide, or MaxText has no such optimizer or format. Worked: 1024 sequences on
+/// fill the slices, the batch does not divide, or MaxText has no such optimizer or format. A job that leaves the
+/// microbatches of its pipeline open has four for each stage, where MaxText would take one. Worked: 1024 sequences on
 /// v6e-256 with fsdp 256 and no accumulation are ici_fsdp_parallelism=256 and per_device_batch_size=4.0. Source:
 /// MaxText base.yml, types.py: global batch = per_device_batch_size x devices x gradient_accumulation_steps.
 [[nodiscard]] inline std::vector<std::string> maxtext_arguments(const launch_request& request, const maxtext_run& run) {
@@ -235,7 +236,9 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
   arguments.push_back("per_device_batch_size=" + nlohmann::json(each).dump());
   add("gradient_accumulation_steps", micro, 1);
   add("max_target_length", detail::positive_count("sequence_length", job.sequence_length), 0);
-  add("num_pipeline_microbatches", detail::count_from("pipeline_microbatches", job.pipeline_microbatches, 0), 0);
+  const std::int64_t stages = checked_multiply(run.mesh.pipeline, run.mesh.dcn_pipeline);
+  const std::int64_t pieces = detail::count_from("pipeline_microbatches", job.pipeline_microbatches, 0);
+  add("num_pipeline_microbatches", pieces == 0 && stages > 1 ? checked_multiply(4, stages) : pieces, 0);
   add("num_vocab_tiling", detail::positive_count("vocabulary_tiles", job.vocabulary_tiles), 1);
   for (std::string& one : detail::maxtext_pipeline(run)) arguments.push_back(std::move(one));
   for (std::string& one : detail::maxtext_types(job)) arguments.push_back(std::move(one));
