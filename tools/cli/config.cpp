@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/io/json/file.hpp>
 
@@ -24,6 +25,31 @@ model_config load_model(const std::string& given) {
   own.model = read_json_document<transformer>(document, {}, path);
   validate(own.model);
   return own;
+}
+
+namespace {
+
+dtype usual_format(const model_config& config) {
+  return config.stored.weights == dtype::fp32 ? dtype::bf16 : config.stored.weights;
+}
+
+}  // namespace
+
+void use_stored_format(model_config& config, bool weights_given, serving_job& job) {
+  if (!weights_given) {
+    job.weights = usual_format(config);
+    job.weights_by_part = config.stored.parts;
+    return;
+  }
+  const auto is_overruled = [](const assumption& each) { return each.field == "quantization_config"; };
+  config.assumed.erase(std::remove_if(config.assumed.begin(), config.assumed.end(), is_overruled),
+                       config.assumed.end());
+}
+
+void use_stored_format(const model_config& config, training_job& job) {
+  if (job.lora_rank == 0) return;
+  job.frozen_weights = usual_format(config);
+  job.frozen_by_part = config.stored.parts;
 }
 
 ordered_json json_of_assumed(const model_config& config, const assumed_values& assumed) {

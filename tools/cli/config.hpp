@@ -3,6 +3,8 @@
 
 #include <string>
 #include <tpuplan/io/hf_config.hpp>
+#include <tpuplan/model/serving_job.hpp>
+#include <tpuplan/model/training_job.hpp>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,11 @@ tpuplan::model_config load_model(const std::string& path);
 
 /// Something that was not given, and what was taken for it.
 using assumed_values = std::vector<std::pair<std::string, std::string>>;
+
+/// The weights as the checkpoint has them, unless their format was given; fp32 is served and frozen in bf16.
+void use_stored_format(tpuplan::model_config& config, bool weights_given, tpuplan::serving_job& job);
+/// The same of a frozen base under adapters.
+void use_stored_format(const tpuplan::model_config& config, tpuplan::training_job& job);
 
 ordered_json json_of_assumed(const tpuplan::model_config& config, const assumed_values& assumed);
 void print_assumed(const tpuplan::model_config& config, const assumed_values& assumed);

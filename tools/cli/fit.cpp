@@ -22,6 +22,7 @@ fit_answer ask_fit(const model_config& config, const job_options& job, const mes
   a.where = slice_for(mesh.slice_name);
   a.mesh = make_layout(mesh, a.where);
   a.job = make_job(job, config.model, assumed);
+  use_stored_format(config, a.job);
   fill_batch(job.batch_tokens, checked_multiply(batch_shards(a.mesh), a.job.gradient_accumulation), a.job, assumed);
   a.memory = memory_use(config.model, a.job, a.mesh, a.where);
   a.largest = largest_batch(config.model, a.job, a.mesh, a.where);

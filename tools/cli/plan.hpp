@@ -54,7 +54,7 @@ void fill_limits(const plan_options& given, const tpuplan::price_book& prices, R
 /// tpuplan plan, without and with --serve.
 void plan_training(const tpuplan::model_config& config, const plan_options& given, const tpuplan::price_book& prices,
                    session& with);
-void plan_serving(const tpuplan::model_config& config, const plan_options& given, const tpuplan::price_book& prices,
+void plan_serving(tpuplan::model_config config, const plan_options& given, const tpuplan::price_book& prices,
                   session& with);
 
 }  // namespace cli

@@ -23,9 +23,10 @@ using namespace tpuplan;
 
 namespace {
 
-serve_answer ask_serve(const model_config& config, const serve_options& given) {
+serve_answer ask_serve(model_config& config, const serve_options& given, bool weights_given) {
   const traffic_options& asked = given.traffic;
   serve_answer a{slice_for(given.slice_name), asked.job, asked.mesh, asked.constants, {}};
+  use_stored_format(config, weights_given, a.job);
   a.estimate = serve(config.model, a.job, a.mesh, a.where, a.constants);
   return a;
 }
@@ -210,8 +211,8 @@ void print_serving_advice(const serve_answer& a, const model_config& config) {
 }
 
 void run_serve(const serve_options& given, session& with) {
-  const model_config config = load_model(given.config);
-  const serve_answer a = ask_serve(config, given);
+  model_config config = load_model(given.config);
+  const serve_answer a = ask_serve(config, given, with.is_given("--weights"));
   if (a.estimate.refusal != serving_refusal::none) with.status = 1;
   const loaded_prices prices(given.prices, with.data_dir);
   check_region(prices.book(), given.prices.region);

@@ -15,12 +15,13 @@ using namespace tpuplan;
 
 namespace {
 
-serving_request make_request(const model_config& config, const plan_options& given, const price_book& prices,
+serving_request make_request(model_config& config, const plan_options& given, const price_book& prices,
                              const session& with) {
   serving_request request;
   request.model = config.model;
   request.job = given.traffic.job;
   request.constants = given.traffic.constants;
+  use_stored_format(config, with.is_given("--weights") || with.is_given("--serving-weights"), request.job);
   if (with.is_given("--weights")) request.job.weights = given.job.job.weights;
   if (with.is_given("--dtype")) request.job.activations = given.job.job.compute;
   fill_limits(given, prices, request);
@@ -219,7 +220,7 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
 
 }  // namespace
 
-void plan_serving(const model_config& config, const plan_options& given, const price_book& prices, session& with) {
+void plan_serving(model_config config, const plan_options& given, const price_book& prices, session& with) {
   const serving_request request = make_request(config, given, prices, with);
   const serving_plan_answer answer = plan_serving(request);
   if (answer.plans.empty()) with.status = 1;

@@ -56,11 +56,12 @@ void fill_batches(const plan_options& given, plan_request& request, assumed_valu
     assumed.emplace_back("global batch", fmt::format("{} sequences, 4 Mi tokens a step", request.job.global_batch));
 }
 
-plan_request make_request(const plan_options& given, const transformer& model, const price_book& prices,
+plan_request make_request(const plan_options& given, const model_config& config, const price_book& prices,
                           assumed_values& assumed) {
   plan_request request;
-  request.model = model;
-  request.job = make_job(given.job, model, assumed);
+  request.model = config.model;
+  request.job = make_job(given.job, config.model, assumed);
+  use_stored_format(config, request.job);
   if (given.job.remat) {
     request.policies = {*given.job.remat};
   } else {
@@ -224,8 +225,7 @@ std::string amount_words(const rejected_slice& r) {
   const std::string where(name(r.where, r.slices).view());
   switch (r.why) {
     case rejection::does_not_fit: return fmt::format("{} short on {}", binary_bytes(bytes{r.amount}), where);
-    case rejection::fit_uncertain:
-      return fmt::format("{} over on {}", binary_bytes(bytes{r.amount}), where);
+    case rejection::fit_uncertain: return fmt::format("{} over on {}", binary_bytes(bytes{r.amount}), where);
     case rejection::misses_deadline: return fmt::format("{} late on {}", duration(seconds{r.amount}), where);
     case rejection::over_budget: return fmt::format("{} over on {}", money(usd{r.amount}), where);
     case rejection::over_quota: return fmt::format("{:.0f} chips over on {}", r.amount, where);
@@ -463,7 +463,7 @@ static std::vector<std::size_t> places_in_json(const plan_answer& answer, const 
 
 void plan_training(const model_config& config, const plan_options& given, const price_book& prices, session& with) {
   assumed_values assumed;
-  const plan_request request = make_request(given, config.model, prices, assumed);
+  const plan_request request = make_request(given, config, prices, assumed);
   const plan_answer answer = make_plan(request);
   if (answer.plans.empty()) with.status = 1;
   if (with.is_given("--svg")) draw_plans(answer, config);

@@ -64,14 +64,17 @@ struct held_parameters {
   /// Over all devices, each parameter once.
   double trained = 0, frozen = 0;
   /// @}
+  bytes frozen_bytes{};  ///< the frozen base as it is stored
 };
 
 /// The parameters that a step holds. Throws where adapters are not modelled: see lora_parameters.
 /// Worked: llama-3-8b with rank 8 on queries and values trains 3407872 beside 8030261248.
 [[nodiscard]] constexpr held_parameters held_by(const transformer& model, const training_job& job) {
-  const auto total = static_cast<double>(parameters(model).total);
-  if (job.lora_rank == 0) return {total, 0};
-  return {static_cast<double>(lora_parameters(model, job.lora_rank, job.lora)), total};
+  const parameter_count count = parameters(model);
+  const auto total = static_cast<double>(count.total);
+  if (job.lora_rank == 0) return {total, 0, bytes{0}};
+  return {static_cast<double>(lora_parameters(model, job.lora_rank, job.lora)), total,
+          stored_bytes(count, job.frozen_weights, job.frozen_by_part)};
 }
 
 /// What training keeps between steps, which is what a checkpoint holds: master weights and optimizer state of all that

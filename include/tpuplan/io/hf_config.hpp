@@ -10,6 +10,7 @@
 #include <tpuplan/io/hf/encoders.hpp>
 #include <tpuplan/io/hf/fields.hpp>
 #include <tpuplan/io/hf/language.hpp>
+#include <tpuplan/io/hf/quantization.hpp>
 #include <tpuplan/io/hf/vision.hpp>
 #include <tpuplan/io/json/file.hpp>
 #include <tpuplan/model/transformer.hpp>
@@ -28,7 +29,8 @@ inline namespace abi_0 {
 struct model_config {
   transformer model;                ///< what the file describes
   std::string model_type;           ///< as the file has it
-  std::vector<assumption> assumed;  ///< fields that took a default
+  std::vector<assumption> assumed;  ///< fields that took a default, and what was made of others
+  stored_format stored{};           ///< formats of the weights beside the file
 };
 
 namespace detail {
@@ -272,6 +274,8 @@ inline void read_model(const json_object& object, model_config& result) {
   detail::read_model(object, result);
   result.model.name = std::string_view(result.model_type);
   validate(result.model);
+  detail::config_fields top{object, "", result.model_type, result.assumed};
+  result.stored = detail::read_stored_format(top, result.model);
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <tpuplan/error.hpp>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/model/transformer.hpp>
+#include <tpuplan/model/weight_bits.hpp>
 #include <tpuplan/text.hpp>
 #include <tpuplan/units.hpp>
 
@@ -119,6 +120,7 @@ struct serving_job {
   double memory_fraction = 0.9;               ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
   bool beyond_max_positions = false;          ///< allows contexts longer than the model was made for
   latency_targets percentiles{};              ///< targets for `plan_serving`: the closed form `serve` refuses them
+  weight_bits weights_by_part{};              ///< of a quantised checkpoint, where they are not in `weights`
 };
 
 namespace detail {
@@ -178,7 +180,8 @@ constexpr void validate(const latency_targets& targets) {
 constexpr void validate_engine(const serving_job& job) {
   if (job.activations == dtype::fp32 || job.activations == dtype::int4)
     detail::fail(errc::unsupported, "serving_job.activations", name(job.activations), "bf16, fp16, fp8 or int8");
-  if (bits(job.weights) > bits(job.activations) && bits(job.activations) < 16)
+  validate(job.weights_by_part);
+  if (!any_part(job.weights_by_part) && bits(job.weights) > bits(job.activations) && bits(job.activations) < 16)
     detail::fail(errc::invalid_argument, "serving_job.activations", name(job.activations),
                  "not smaller than the weights: products run in the larger format");
   detail::in_range("serving_job.prefix_hit_rate", job.prefix_hit_rate, 0, 0.999, "0 to 0.999");

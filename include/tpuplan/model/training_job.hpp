@@ -10,6 +10,7 @@
 #include <tpuplan/maybe.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/remat.hpp>
+#include <tpuplan/model/weight_bits.hpp>
 #include <tpuplan/text.hpp>
 
 /// @file
@@ -124,6 +125,7 @@ struct training_job {
   std::int64_t lora_rank = 0;                            ///< of adapters on a frozen base; 0: all is trained
   lora_targets lora{};                 ///< layers with adapters; `weights` and `moments` are the adapters'
   dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
+  weight_bits frozen_by_part{};        ///< of a quantised base, where it is not in `frozen_weights`
 };
 
 /// Tokens in one step. Throws for more than 2^60 of them. Worked: 1024 sequences of 4096 tokens are 4194304.

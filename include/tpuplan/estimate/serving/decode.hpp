@@ -115,10 +115,10 @@ constexpr double expert_parameters(const transformer& model) {
 
 /// A model on a replica, in the numbers that every estimate needs.
 struct served_model {
-  double held = 0;          // parameters, all of them
+  double held = 0;          // weights, all of them, in numbers of the job's format
   double matrices = 0;      // parameters that a token is multiplied with
-  double dense = 0;         // parameters that every decode step reads
-  double experts = 0;       // parameters of routed experts: a step reads those that some token is routed to
+  double dense = 0;         // of those, what every decode step reads
+  double experts = 0;       // of those, routed experts: a step reads those that some token is routed to
   double missed = 0;        // share of the experts that one token is not routed to
   double layers = 0;        // of the language model
   double d_model = 0;       // width of its residual stream
@@ -153,9 +153,10 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
   check_served(model, mesh, where);
   served_model served;
   const parameter_count count = parameters(model);
-  served.held = static_cast<double>(count.total);
+  served.held = stored_bytes(count, job.weights, job.weights_by_part) / size_of(job.weights);
   served.matrices = static_cast<double>(count.matrices);
-  served.experts = expert_parameters(model);
+  served.experts =
+      expert_parameters(model) * (part_size(job.weights_by_part.experts, job.weights) / size_of(job.weights));
   served.dense = served.held - unread_parameters(model, count) - served.experts;
   if (has_experts(model))
     served.missed = 1 - static_cast<double>(model.moe.top_k) / static_cast<double>(model.moe.experts);

@@ -137,7 +137,7 @@ constexpr gathered_weights gathered_of(const transformer& model, double element,
 constexpr stage_terms kept_terms(const transformer& model, const training_job& job, const training_sizes& sizes,
                                  const memory_calibration& constants) {
   stage_terms kept;
-  kept.parameters = size_of(job.frozen_weights) * sizes.held.frozen + size_of(job.weights) * sizes.held.trained;
+  kept.parameters = sizes.held.frozen_bytes + size_of(job.weights) * sizes.held.trained;
   kept.accumulated_gradients = bytes{4 * sizes.held.trained};
   if (job.state_on_host == host_state::none)
     kept.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * sizes.held.trained;

@@ -336,7 +336,7 @@ constexpr void add_host(layout_terms& terms, const training_sizes& sizes, const 
   if (job.state_on_host == host_state::none) return;
   const double rate = positive("PCIe rate of the chip", where.chip.host.pcie.value("PCIe rate of the chip").value());
   const double weights = sizes.held.trained * size_of(job.weights).value();
-  const double frozen = sizes.held.frozen * size_of(job.frozen_weights).value();
+  const double frozen = sizes.held.frozen_bytes.value();
   double once = 2 * sizes.held.trained * optimizer_bytes_per_parameter(job.optimizer, job.moments).value();
   if (job.state_on_host == host_state::parameters_and_optimizer) {
     once += 2 * weights;

@@ -1,0 +1,154 @@
+// Formats of stored weights: what dtype and quantization_config of a config.json say, and what serving makes of them.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tpuplan/estimate/serving/memory.hpp>
+#include <tpuplan/estimate/widths.hpp>
+#include <tpuplan/hardware/slice_table.hpp>
+#include <tpuplan/io/hf/quantization.hpp>
+#include <tpuplan/io/hf_config.hpp>
+#include <tpuplan/model/weight_bits.hpp>
+
+#include "support/catch.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+using nlohmann::json;
+
+namespace {
+
+json stored(const std::string& name) { return load_json(std::string{TPUPLAN_DATA_DIR} + "/models/" + name + ".json"); }
+
+json with_method(const char* type, const char* quantization) {
+  return {{"model_type", type}, {"torch_dtype", "bfloat16"}, {"quantization_config", json::parse(quantization)}};
+}
+
+weight_bits parts_of(const char* type, const char* quantization) {
+  return read_hf_config(with_method(type, quantization)).stored.parts;
+}
+
+std::string said_of(const model_config& read) {
+  for (const assumption& one : read.assumed)
+    if (one.field == "quantization_config") return one.value + " (" + one.why + ")";
+  return "";
+}
+
+bool is(const weight_bits& got, double attention, double mlp, double experts) {
+  CAPTURE(got.attention, got.mlp, got.experts);
+  return close(got.attention, attention) && close(got.mlp, mlp) && close(got.experts, experts);
+}
+
+}  // namespace
+
+TEST_CASE("dtype says how weights are stored", "[quantization]") {
+  const auto format = [](const json& config) { return read_hf_config(config).stored.weights; };
+  CHECK(format({{"model_type", "llama"}}) == dtype::bf16);
+  CHECK(format({{"model_type", "llama"}, {"torch_dtype", "float16"}}) == dtype::fp16);
+  CHECK(format({{"model_type", "llama"}, {"dtype", "float32"}}) == dtype::fp32);
+  CHECK(format({{"model_type", "gemma3"}, {"text_config", {{"dtype", "float32"}}}, {"mm_tokens_per_image", 64}}) ==
+        dtype::fp32);
+}
+
+TEST_CASE("bits of a weight with the scales of its group", "[quantization]") {
+  const char* const llama = "llama";
+  CHECK(is(parts_of(llama, R"({"quant_method":"fp8","weight_block_size":[128,128]})"), 8 + 32.0 / 16384,
+           8 + 32.0 / 16384, 0));
+  CHECK(is(parts_of(llama, R"({"quant_method":"fbgemm_fp8"})"), 8, 8, 0));
+  // A scale of 16 bits and a zero point of 4 for each 128 weights.
+  CHECK(is(parts_of(llama, R"({"quant_method":"awq","bits":4,"group_size":128})"), 4.15625, 4.15625, 0));
+  CHECK(is(parts_of(llama, R"({"quant_method":"gptq","bits":8,"group_size":-1})"), 8, 8, 0));
+  CHECK(is(parts_of(llama, R"({"load_in_8bit":true})"), 8, 8, 0));
+  CHECK(is(parts_of(llama, R"({"quant_method":"bitsandbytes","load_in_4bit":true})"), 4.5, 4.5, 0));
+  CHECK(is(parts_of(llama, R"({"load_in_4bit":true,"bnb_4bit_use_double_quant":true})"), 4.126953125, 4.126953125, 0));
+  CHECK(is(parts_of(llama, R"({"quant_method":"modelopt","quant_algo":"NVFP4"})"), 4.5, 4.5, 0));
+  // Groups of 32 integers with a scale in bf16; of 16 floats with one in fp8.
+  CHECK(is(parts_of(llama, R"({"quant_method":"compressed-tensors","config_groups":{"group_0":{"weights":{"num_bits":4,
+           "type":"int","group_size":32,"symmetric":true}}}})"),
+           4.5, 4.5, 0));
+  CHECK(is(parts_of(llama, R"({"quant_method":"compressed-tensors","config_groups":{"group_0":{"weights":{"num_bits":4,
+           "type":"float","group_size":16}}}})"),
+           4.5, 4.5, 0));
+}
+
+TEST_CASE("modules that are not quantised stay in the format of the rest", "[quantization]") {
+  // Kimi K2 Thinking: experts alone, by patterns.
+  CHECK(is(parts_of("mixtral", R"({"quant_method":"compressed-tensors","config_groups":{"group_0":{"weights":{
+           "num_bits":4,"type":"int","group_size":32,"symmetric":true}}},"ignore":["lm_head","re:.*self_attn.*",
+           "re:.*shared_experts.*","re:.*mlp\\.(gate|up|gate_up|down)_proj.*"]})"),
+           0, 0, 4.5));
+  // Layers that are named one by one: attention of 8 of 32 layers stays in 16 bits.
+  json listed = with_method("llama", R"({"quant_method":"fp8","modules_to_not_convert":["lm_head"]})");
+  for (int layer = 0; layer < 8; ++layer)
+    listed["quantization_config"]["modules_to_not_convert"].push_back("model.layers." + std::to_string(layer) +
+                                                                      ".self_attn.q_proj");
+  CHECK(is(read_hf_config(listed).stored.parts, 0.75 * 8 + 0.25 * 16, 8, 0));
+  CHECK(
+      is(parts_of("mixtral", R"({"quant_method":"fp8","ignore":["re:.*gate$","model.layers.0.mlp.gate"]})"), 8, 0, 8));
+}
+
+TEST_CASE("published quantised checkpoints", "[quantization]") {
+  const model_config oss = read_hf_config(stored("gpt-oss-20b"));
+  CHECK(is(oss.stored.parts, 0, 0, 4.25));
+  CHECK(said_of(oss) == "experts 4.25 bits a weight (mxfp4 with its scales; all else in bf16)");
+  // metadata.total_size of its model.safetensors.index.json, in which the biases of experts are in bf16.
+  const parameter_count count = parameters(oss.model);
+  CHECK(close(stored_bytes(count, oss.stored.weights, oss.stored.parts).value(), 13761264768.0, 1e-3));
+  const double experts = static_cast<double>(count.experts) * 4.25 / 8;
+  CHECK(close(experts, 10.15e9, 1e-3));
+  const model_config v3 = read_hf_config(stored("deepseek-v3"));
+  CHECK(said_of(v3) ==
+        "attention 8.002, MLP 8.002, experts 8.002 bits a weight (fp8 with its scales; all else in bf16)");
+}
+
+TEST_CASE("a method that is not known is said, and counts as if not quantised", "[quantization]") {
+  const model_config read = read_hf_config(with_method("llama", R"({"quant_method":"aqlm"})"));
+  CHECK_FALSE(any_part(read.stored.parts));
+  CHECK(says(said_of(read), "aqlm is not a method whose widths are known"));
+  CHECK(said_of(read_hf_config({{"model_type", "llama"}})).empty());
+  const refusal wide = refusal_of([] { (void)parts_of("llama", R"({"quant_method":"awq","bits":400})"); });
+  CHECK(wide.refused);
+  CHECK(says(wide.message, "quantization_config.bits"));
+  const refusal block =
+      refusal_of([] { (void)parts_of("llama", R"({"quant_method":"fp8","weight_block_size":[0,128]})"); });
+  CHECK(block.refused);
+  CHECK(says(block.message, "quantization_config.weight_block_size"));
+}
+
+TEST_CASE("serving reads and holds weights in their own formats", "[quantization]") {
+  const transformer model = read_hf_config(stored("gpt-oss-20b")).model;
+  const slice where = slice_for("v6e-8");
+  serving_job job;
+  job.prompt = job.output = fixed_length(1024);
+  const serving_memory plain = serving_memory_use(model, 1, job, {}, where);
+  job.weights_by_part.experts = 4.25;
+  const serving_memory mixed = serving_memory_use(model, 1, job, {}, where);
+  const parameter_count count = parameters(model);
+  CHECK(close(plain.weights.value(), 1.02 * 2 * static_cast<double>(count.total) / 8));
+  CHECK(close(mixed.weights.value(), 1.02 * stored_bytes(count, dtype::bf16, job.weights_by_part).value() / 8));
+  // Reading all experts, which many sequences do, takes 4.25 / 16 of the time.
+  const decode_batch many{4096, 1024};
+  const decode_breakdown step = decode_step(model, many, job, {}, where);
+  serving_job usual = job;
+  usual.weights_by_part = {};
+  const double matrices = static_cast<double>(count.total - count.experts - model.vocab * model.d_model);
+  const double ratio = step.weights / decode_step(model, many, usual, {}, where).weights;
+  const auto experts = static_cast<double>(count.experts);
+  CHECK(close(ratio, (matrices + experts * 4.25 / 16) / (matrices + experts), 1e-3));
+  job.weights_by_part.experts = 65;
+  CHECK(refusal_of([&] { (void)serving_memory_use(model, 1, job, {}, where); }).refused);
+}
+
+TEST_CASE("a quantised base under adapters is held as it is stored", "[quantization]") {
+  const transformer model = read_hf_config({{"model_type", "llama"}}).model;
+  training_job job;
+  job.lora_rank = 8;
+  job.lora.q = true;
+  const parameter_count count = parameters(model);
+  CHECK(held_by(model, job).frozen_bytes == bytes{2 * static_cast<double>(count.total)});
+  job.frozen_by_part = {4.5, 4.5, 0};
+  const auto quantised = static_cast<double>(count.attention + count.mlp);
+  CHECK(close(held_by(model, job).frozen_bytes.value(),
+              2 * (static_cast<double>(count.total) - quantised) + 4.5 / 8 * quantised));
+  job.lora_rank = 0;
+  CHECK(held_by(model, job).frozen_bytes == bytes{0});
+}
