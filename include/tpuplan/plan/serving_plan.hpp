@@ -68,7 +68,7 @@ enum class serving_rejection : std::uint8_t {
   too_many_chips,  ///< amount: chips that were tried and are too few
   no_price,        ///< no allowed way of paying has a price in these regions
   over_budget,     ///< amount: dollars an hour over
-  dominated,       ///< amount: dollars an hour more than the best plan
+  dominated,       ///< amount: dollars an hour more than the best plan; at the least, where it was not simulated
 };
 
 /// "does_not_fit" and so on.
@@ -98,6 +98,14 @@ namespace detail {
 struct server_search {
   rejected_server closest{};
   std::optional<serving_plan> best;
+  double least_rate =
+      std::numeric_limits<double>::infinity();  // dollars a second of all that was not decided, at least
+};
+
+/// A layout that keeps the targets of the mean, at the least that it costs: what percentiles decide is still open.
+struct open_layout {
+  std::size_t search = 0;  // of its slice
+  serving_plan least{};
 };
 
 inline std::int64_t chips_of(const serving_plan& planned) {
@@ -129,37 +137,36 @@ inline double missed_by(const serving_estimate& estimate, const serving_job& job
 /// Requests of a simulation that decides a plan: of 2000 a p99 rests on 18 of the 1800 that are counted.
 inline constexpr std::int64_t planning_requests = 2000;
 
-/// The largest rates at which replicas keep the targets by percentile. A replica is simulated once for all slices that
-/// have it: its steps depend on its chip, its devices and the links between them.
+/// The rates at which replicas keep the targets by percentile. Steps of a replica depend on its chip, its devices and
+/// the links between them: what was simulated for one slice holds for all that have such replicas, and a rate that is
+/// kept or missed decides all lower or higher ones.
 class replica_rates {
  public:
-  replica_rates(const serving_request& request, const latency_targets& targets)
-      : request_{request}, targets_{targets} {}
+  replica_rates(const serving_request& request, const latency_targets& targets) : request_{request}, targets_{targets} {
+    if (are_needed() && request.job.request_rate.value() > 0) drawn_ = requests_of(traffic_at(per_second{1}));
+  }
+
+  replica_rates(const replica_rates&) = delete;
+  replica_rates& operator=(const replica_rates&) = delete;
 
   bool are_needed() const { return any_target(targets_); }
 
-  /// The largest rate of one replica, whose slice has that capacity with every slot taken; 0 where no rate will do.
-  per_second largest(const slice& where, const serving_layout& mesh, per_second capacity) {
-    const replica on = replica_of(mesh, where);
-    for (const known_rate& one : known_) {
-      if (one.chip == where.chip.name && one.devices == on.devices && one.links == on.links && one.cache == mesh.cache)
-        return one.rate;
-    }
-    simulated_traffic traffic = traffic_of(request_.job, planning_requests);
-    traffic.rate = 0.6 * capacity / on.count;  // where most replicas end
-    const simulated_engine engine = engine_for(mesh, where);
-    const per_second rate = largest_rate(engine, traffic, times_for(mesh, where, engine), targets_);
-    known_.push_back({where.chip.name, on.devices, on.links, mesh.cache, rate});
-    return rate;
+  /// Whether a replica keeps the targets at that rate of requests.
+  bool holds(const slice& where, const serving_layout& mesh, per_second rate) {
+    known_rate& known = known_of(where, mesh);
+    if (rate <= known.kept || rate >= known.missed) return rate <= known.kept;
+    const bool met = are_met(known.engine, at_rate(rate), known.times, targets_, sums_);
+    (met ? known.kept : known.missed) = rate;
+    return met;
   }
+  /// Whether a replica keeps them at any rate.
+  bool ever_holds(const slice& where, const serving_layout& mesh) { return known_of(where, mesh).missed.value() > 0; }
 
   /// What a replica of a plan does.
-  simulation_report report_of_replica(const serving_plan& planned) const {
-    simulated_traffic traffic = traffic_of(planned.share, planning_requests);
-    traffic.rate = traffic.rate / replica_of(planned.mesh, planned.where).count;
-    const simulated_engine engine = engine_for(planned.mesh, planned.where);
-    const replica_step_times times = times_for(planned.mesh, planned.where, engine);
-    return report_of(simulate(engine, requests_of(traffic), times), targets_);
+  simulation_report report_of_replica(const serving_plan& planned) {
+    const known_rate& known = known_of(planned.where, planned.mesh);
+    const per_second rate = planned.share.request_rate / static_cast<double>(planned.estimate.replicas);
+    return report_of(simulate(known.engine, requests_of(traffic_at(rate)), known.times), targets_);
   }
 
  private:
@@ -168,43 +175,59 @@ class replica_rates {
     double devices = 0;
     bytes_per_second links{};
     cache_sharding cache = cache_sharding::heads;
-    per_second rate{};
+    simulated_engine engine{};
+    replica_step_times times;
+    per_second kept{0};                                          // the highest rate at which the targets were kept
+    per_second missed{std::numeric_limits<double>::infinity()};  // the lowest at which they were not; 0: at all
   };
-  simulated_engine engine_for(const serving_layout& mesh, const slice& where) const {
+
+  simulated_traffic traffic_at(per_second rate) const {
+    simulated_traffic traffic = traffic_of(request_.job, planning_requests);
+    traffic.rate = rate;
+    return traffic;
+  }
+  const std::vector<simulated_request>& at_rate(per_second rate) {
+    requests_ = drawn_;
+    for (simulated_request& one : requests_) one.arrival = one.arrival / rate.value();
+    return requests_;
+  }
+  known_rate& known_of(const slice& where, const serving_layout& mesh) {
+    const replica on = replica_of(mesh, where);
+    for (known_rate& one : known_) {
+      if (one.chip == where.chip.name && one.devices == on.devices && one.links == on.links && one.cache == mesh.cache)
+        return one;
+    }
     simulated_engine engine = engine_of(request_.model, request_.job, mesh, where);
     engine.replicas = 1;
     engine.max_running = std::min(engine.max_running, planning_requests);
-    return engine;
-  }
-  replica_step_times times_for(const serving_layout& mesh, const slice& where, const simulated_engine& engine) const {
-    return {request_.model, request_.job, mesh, where, engine.max_running, request_.constants};
+    replica_step_times times{request_.model, request_.job, mesh, where, engine.max_running, request_.constants};
+    known_.push_back({where.chip.name, on.devices, on.links, mesh.cache, engine, std::move(times)});
+    if (!is_possible(drawn_, known_.back().times, targets_)) known_.back().missed = per_second{0};
+    return known_.back();
   }
 
   const serving_request& request_;
   latency_targets targets_;
-  std::vector<known_rate> known_;
+  std::vector<simulated_request> drawn_{}, requests_{};  // at a rate of 1 a second, and at the one that is simulated
+  simulation_run run_{};
+  run_sums sums_{run_};
+  std::vector<known_rate> known_{};
 };
 
-/// The fewest slices that keep the targets: the more there are, the less traffic each gets. Their number is doubled
-/// until they are enough, then the gap is halved.
+/// The fewest slices that keep the targets of the mean: the more there are, the less traffic each gets. Their number is
+/// doubled until they are enough, then the gap is halved.
 inline std::optional<std::int64_t> fewest_slices(server_search& search, const serving_request& request,
                                                  const slice& where, const serving_layout& mesh, std::int64_t most,
-                                                 replica_rates& rates, std::int64_t& candidates) {
+                                                 std::int64_t& candidates) {
   serving_refusal refusal = serving_refusal::none;
   const auto enough = [&](std::int64_t slices) {
     ++candidates;
-    const serving_job share = share_of(request.job, slices);
-    const serving_estimate one = serve(request.model, share, mesh, where, request.constants);
+    const serving_estimate one = serve(request.model, share_of(request.job, slices), mesh, where, request.constants);
     refusal = one.refusal;
     if (refusal != serving_refusal::none) return false;
     const double missed = missed_by(one, request.job);
     if (missed > 0) come_closer(search.closest, serving_rejection::misses_target, missed);
-    if (missed > 0 || !rates.are_needed()) return missed == 0;
-    const per_second largest = rates.largest(where, mesh, one.capacity) * static_cast<double>(one.replicas);
-    if (largest.value() == 0)
-      come_closer(search.closest, serving_rejection::misses_target, std::numeric_limits<double>::infinity());
-    if (share.request_rate > largest && largest.value() > 0) refusal = serving_refusal::rate_above_capacity;
-    return share.request_rate <= largest;
+    return missed == 0;
   };
   const bool grows = request.job.request_rate.value() > 0 || request.job.concurrency > 0;
   std::int64_t high = 1;
@@ -225,6 +248,18 @@ inline std::optional<std::int64_t> fewest_slices(server_search& search, const se
   return high;
 }
 
+/// A plan of that many slices, without a price.
+inline serving_plan plan_of(const serving_request& request, const slice& where, const serving_layout& mesh,
+                            std::int64_t slices) {
+  serving_plan planned;
+  planned.where = where;
+  planned.mesh = mesh;
+  planned.slices = slices;
+  planned.share = share_of(request.job, slices);
+  planned.estimate = serve(request.model, planned.share, mesh, where, request.constants);
+  return planned;
+}
+
 /// Whether a price is asked for. The hour of a commitment is not held against hours that can be given back at any time:
 /// it counts where commitments alone are allowed.
 inline bool is_asked_for(const serving_request& request, provisioning kind) {
@@ -233,9 +268,10 @@ inline bool is_asked_for(const serving_request& request, provisioning kind) {
   return contains(request.kinds, kind) && !(any_other && is_commitment(kind));
 }
 
-/// Prices a plan in every region and under every way of paying that is allowed, and keeps the best.
-inline void price_servers(server_search& search, const serving_request& request, const price_index& prices,
-                          serving_plan planned) {
+/// The plan at the best price of every region and way of paying that is allowed; nothing where there is none.
+inline std::optional<serving_plan> priced(server_search& search, const serving_request& request,
+                                          const price_index& prices, serving_plan planned) {
+  std::optional<serving_plan> best;
   come_closer(search.closest, serving_rejection::no_price, 0);
   prices.each(planned.where.chip.name, chips(planned.where), [&](const price_row& price) {
     if (!is_asked_for(request, price.kind)) return;
@@ -248,14 +284,44 @@ inline void price_servers(server_search& search, const serving_request& request,
     if (request.budget && planned.rate > *request.budget)
       return come_closer(search.closest, serving_rejection::over_budget,
                          (planned.rate - *request.budget).value() * 3600);
-    if (!search.best || worth_of(planned, request.best) < worth_of(*search.best, request.best)) search.best = planned;
+    if (!best || worth_of(planned, request.best) < worth_of(*best, request.best)) best = planned;
   });
+  return best;
 }
 
-/// Tries replicas of one size: as many slices as keep the targets, if they fit.
-inline void search_layout(server_search& search, const slice& where, const serving_layout& mesh,
-                          const serving_request& request, const price_index& prices, replica_rates& rates,
-                          std::int64_t& candidates) {
+inline std::int64_t most_slices(const serving_request& request, const slice& where) {
+  return std::max<std::int64_t>(1, request.largest_chips / chips(where));
+}
+
+/// Whether the plan fits for sure, or uncertain ones are taken.
+inline bool is_fit(server_search& search, const serving_request& request, const serving_plan& planned) {
+  if (planned.estimate.fit != verdict::uncertain || request.accept_uncertain) return true;
+  const serving_memory& memory = planned.estimate.memory;
+  come_closer(search.closest, serving_rejection::does_not_fit, (memory.high - safe_share * memory.usable).value());
+  return false;
+}
+
+/// Keeps the better plan of a slice.
+inline void keep_better(server_search& search, const serving_request& request, std::optional<serving_plan> found) {
+  if (found && (!search.best || worth_of(*found, request.best) < worth_of(*search.best, request.best)))
+    search.best = std::move(found);
+}
+
+/// The search of a plan for every slice.
+struct plan_search {
+  const serving_request& request;  // without targets by percentile
+  replica_rates rates;
+  price_index prices;
+  std::vector<server_search> slices{};
+  std::vector<open_layout> open{};
+  std::int64_t candidates = 0;
+};
+
+/// Tries replicas of one size: as many slices as keep the targets of the mean, if they fit. With targets by percentile
+/// the layout stays open.
+inline void search_layout(plan_search& all, const slice& where, const serving_layout& mesh) {
+  server_search& search = all.slices.back();
+  const serving_request& request = all.request;
   const serving_refusal refused = serve(request.model, request.job, mesh, where, request.constants).refusal;
   if (refused == serving_refusal::does_not_fit) {
     const serving_memory memory = serving_memory_use(request.model, 0, request.job, mesh, where);
@@ -264,45 +330,109 @@ inline void search_layout(server_search& search, const slice& where, const servi
   }
   if (refused == serving_refusal::tpot_below_floor || refused == serving_refusal::ttft_below_floor)
     return come_closer(search.closest, serving_rejection::misses_target, std::numeric_limits<double>::infinity());
-  const std::int64_t most = std::max<std::int64_t>(1, request.largest_chips / chips(where));
-  const std::optional<std::int64_t> slices = fewest_slices(search, request, where, mesh, most, rates, candidates);
+  const std::optional<std::int64_t> slices =
+      fewest_slices(search, request, where, mesh, most_slices(request, where), all.candidates);
   if (!slices) return;
-  serving_plan planned;
-  planned.where = where;
-  planned.mesh = mesh;
-  planned.slices = *slices;
-  planned.share = share_of(request.job, *slices);
-  planned.estimate = serve(request.model, planned.share, mesh, where, request.constants);
-  if (planned.estimate.fit == verdict::uncertain && !request.accept_uncertain) {
-    const double over = (planned.estimate.memory.high - safe_share * planned.estimate.memory.usable).value();
-    return come_closer(search.closest, serving_rejection::does_not_fit, over);
+  serving_plan planned = plan_of(request, where, mesh, *slices);
+  if (!all.rates.are_needed()) {
+    if (is_fit(search, request, planned)) keep_better(search, request, priced(search, request, all.prices, planned));
+  } else if (std::optional<serving_plan> least = priced(search, request, all.prices, std::move(planned))) {
+    all.open.push_back({all.slices.size() - 1, std::move(*least)});
   }
-  price_servers(search, request, prices, std::move(planned));
 }
 
 /// Tries every size of a replica, and both ways to shard the cache where they differ.
-inline server_search search_server(const slice& where, const serving_request& request, const price_index& prices,
-                                   replica_rates& rates, std::int64_t& candidates) {
-  server_search search;
-  search.closest.where = where;
+inline void search_server(plan_search& all, const slice& where) {
+  all.slices.emplace_back().closest.where = where;
   for_each_divisor(devices(where), [&](std::int64_t tensor) {
-    if (!heads_divide(request.model, tensor)) return;
+    if (!heads_divide(all.request.model, tensor)) return;
     serving_layout mesh{tensor, weight_sharding::one_dimension, cache_sharding::heads};
-    search_layout(search, where, mesh, request, prices, rates, candidates);
-    if (served_by(request.model, request.job, {tensor, {}, {}}, where).cache_copies <= 1) return;
+    search_layout(all, where, mesh);
+    if (served_by(all.request.model, all.request.job, {tensor, {}, {}}, where).cache_copies <= 1) return;
     mesh.cache = cache_sharding::batch;
-    search_layout(search, where, mesh, request, prices, rates, candidates);
+    search_layout(all, where, mesh);
   });
-  return search;
 }
 
-/// Keeps the best plans; of every other it says, beginning with the last, how much more it costs than the best.
-inline void keep_best(serving_plan_answer& answer, std::size_t most) {
-  const std::vector<serving_plan> rest = take_rest(answer.plans, most, [](const serving_plan&) { return false; });
-  for (auto planned = rest.rbegin(); planned != rest.rend(); ++planned) {
-    const double more = (planned->rate - answer.plans.front().rate).value() * 3600;
-    answer.rejected.push_back({planned->where, serving_rejection::dominated, more});
+/// Decides an open layout: as many slices, from those of the closed form on, as keep the targets in a simulation. Their
+/// number grows by a quarter until they are enough, then the gap is halved.
+inline void decide(plan_search& all, const open_layout& one) {
+  const serving_request& request = all.request;
+  const serving_plan& least = one.least;
+  server_search& search = all.slices[one.search];
+  const std::int64_t most = most_slices(request, least.where);
+  const auto enough = [&](std::int64_t slices) {
+    ++all.candidates;
+    const double replicas = static_cast<double>(checked_multiply(slices, least.estimate.replicas));
+    return all.rates.holds(least.where, least.mesh, request.job.request_rate / replicas);
+  };
+  if (!all.rates.ever_holds(least.where, least.mesh))
+    return come_closer(search.closest, serving_rejection::misses_target, std::numeric_limits<double>::infinity());
+  std::int64_t low = least.slices - 1, high = least.slices;
+  while (!enough(high)) {
+    if (high == most)
+      return come_closer(search.closest, serving_rejection::too_many_chips,
+                         static_cast<double>(checked_multiply(high, chips(least.where))));
+    low = high;
+    high = std::min(most, high + ceil_div(high, 4));
   }
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (enough(middle) ? high : low) = middle;
+  }
+  serving_plan planned = plan_of(request, least.where, least.mesh, high);
+  if (is_fit(search, request, planned)) keep_better(search, request, priced(search, request, all.prices, planned));
+}
+
+/// Decides open layouts in the order of what they cost at the least, until none of those left can be among the plans
+/// that are asked for. More slices cost more and have more chips, but are faster: for the fastest plan all are decided.
+inline void decide_layouts(plan_search& all) {
+  const objective best = all.request.best;
+  const auto least = [&](std::size_t i) { return worth_of(all.open[i].least, best)[0]; };
+  const std::vector<std::size_t> order =
+      order_of(all.open.size(), [&](std::size_t a, std::size_t b) { return least(a) < least(b); });
+  const std::size_t most = all.request.most_plans;
+  for (const std::size_t i : order) {
+    std::size_t better = 0;  // plans that this layout cannot come before
+    for (const server_search& search : all.slices)
+      better += search.best && chips_of(*search.best) >= all.request.smallest_chips &&
+                worth_of(*search.best, best)[0] < least(i);
+    if (most == 0 || better < most || best == objective::fastest) {
+      decide(all, all.open[i]);
+    } else {
+      server_search& search = all.slices[all.open[i].search];
+      search.least_rate = std::min(search.least_rate, all.open[i].least.rate.value());
+    }
+  }
+}
+
+/// Sorts what was found into plans and rejections.
+inline serving_plan_answer answer_of(plan_search& all) {
+  serving_plan_answer answer;
+  answer.candidates = all.candidates;
+  std::vector<rejected_server> dearer;
+  constexpr double decided = std::numeric_limits<double>::infinity();
+  for (server_search& search : all.slices) {
+    if (search.best && chips_of(*search.best) >= all.request.smallest_chips) {
+      answer.plans.push_back(std::move(*search.best));
+    } else if (search.least_rate < decided) {
+      dearer.push_back({search.closest.where, serving_rejection::dominated, search.least_rate});
+    } else if (!search.best) {
+      answer.rejected.push_back(search.closest);
+    }
+  }
+  rank(answer.plans, [&](const serving_plan& planned) {
+    return rank_key{worth_of(planned, all.request.best), chips(planned.where), name(planned.where).view()};
+  });
+  std::vector<serving_plan> rest =
+      take_rest(answer.plans, all.request.most_plans, [](const serving_plan&) { return false; });
+  for (auto planned = rest.rbegin(); planned != rest.rend(); ++planned)
+    dearer.push_back({planned->where, serving_rejection::dominated, planned->rate.value()});
+  for (rejected_server& one : dearer) {
+    one.amount = (one.amount - answer.plans.front().rate.value()) * 3600;
+    answer.rejected.push_back(one);
+  }
+  return answer;
 }
 
 }  // namespace detail
@@ -310,34 +440,24 @@ inline void keep_best(serving_plan_answer& answer, std::size_t most) {
 /// The best slices to serve a model under some traffic, best first, and one reason for every other slice. The estimate
 /// of a plan is what `serve` answers for the traffic of one of its slices. Targets by percentile need a request rate:
 /// each replica gets its share of it at random, and what the closed form leaves is simulated, with 2000 requests from
-/// the same random numbers. The closed form prunes what does not fit and what is above its capacity; `simulated` then
-/// is of a replica of the plan. Throws, naming the field, for requests that cannot be asked. Worked: the first table of
-/// docs/serving.md.
+/// the same random numbers. The closed form prunes what does not fit and what is above its capacity. Its number of
+/// slices is the least that there can be: layouts that would cost more than `most_plans` others even so are not
+/// simulated, and of their slices is said what they cost more at the least. `simulated` is of a replica of the plan.
+/// Throws, naming the field, for requests that cannot be asked. Worked: the first table of docs/serving.md.
 [[nodiscard]] inline serving_plan_answer plan_serving(const serving_request& asked) {
   validate(asked.job, asked.model);
   validate(asked.constants);
   detail::check_limits(asked);
   serving_request request = asked;
   request.job.percentiles = {};
-  detail::replica_rates rates(request, asked.job.percentiles);
-  if (rates.are_needed() && request.job.request_rate.value() == 0)
+  detail::plan_search all{request, {request, asked.job.percentiles}, detail::price_index(request)};
+  if (all.rates.are_needed() && request.job.request_rate.value() == 0)
     detail::fail(errc::missing_field, "serving_job.request_rate", 0.0, "a rate, for targets by percentile");
-  const detail::price_index prices(request);
-  serving_plan_answer answer;
-  for (const slice& where : detail::slices_for(request)) {
-    detail::server_search search = detail::search_server(where, request, prices, rates, answer.candidates);
-    if (!search.best) {
-      answer.rejected.push_back(search.closest);
-    } else if (detail::chips_of(*search.best) >= request.smallest_chips) {
-      answer.plans.push_back(std::move(*search.best));
-    }
-  }
-  detail::rank(answer.plans, [&](const serving_plan& planned) {
-    return detail::rank_key{detail::worth_of(planned, request.best), chips(planned.where), name(planned.where).view()};
-  });
-  detail::keep_best(answer, request.most_plans);
-  if (rates.are_needed()) {
-    for (serving_plan& planned : answer.plans) planned.simulated = rates.report_of_replica(planned);
+  for (const slice& where : detail::slices_for(request)) detail::search_server(all, where);
+  detail::decide_layouts(all);
+  serving_plan_answer answer = detail::answer_of(all);
+  if (all.rates.are_needed()) {
+    for (serving_plan& planned : answer.plans) planned.simulated = all.rates.report_of_replica(planned);
   }
   return answer;
 }

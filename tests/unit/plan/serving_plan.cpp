@@ -95,6 +95,48 @@ TEST_CASE("targets by percentile: each plan keeps them in a simulation, and one 
   CHECK(says(refusal_of([&] { static_cast<void>(plan_serving(r)); }).message, "latency_target.share"));
 }
 
+TEST_CASE("plans that are asked for are the first of all plans: what is not simulated is none of them") {
+  serving_request r = chat_request();
+  r.job.ttft_target = r.job.tpot_target = seconds{0};
+  std::size_t pruned = 0;
+  for (const double rate : {20.0, 200.0}) {
+    for (const double tpot : {0.025, 0.06}) {
+      for (const objective best : {objective::cheapest, objective::fewest_chips, objective::fastest}) {
+        if ((best == objective::cheapest) != (rate > 20)) continue;
+        r.best = best;
+        r.job.request_rate = per_second{rate};
+        r.job.percentiles = {{0.99, 600_ms}, {0.95, seconds{tpot}}, {}};
+        r.most_plans = 0;
+        const serving_plan_answer all = plan_serving(r);
+        REQUIRE(all.plans.size() > 4);
+        for (const std::size_t most : {std::size_t{1}, std::size_t{4}}) {
+          CAPTURE(rate, tpot, name(best), most);
+          r.most_plans = most;
+          const serving_plan_answer some = plan_serving(r);
+          REQUIRE(some.plans.size() == most);
+          CHECK(some.candidates <= all.candidates);
+          pruned += some.candidates < all.candidates;
+          for (std::size_t i = 0; i < most; ++i) {
+            CHECK(name(some.plans[i].where) == name(all.plans[i].where));
+            CHECK(some.plans[i].slices == all.plans[i].slices);
+            CHECK(some.plans[i].mesh.tensor == all.plans[i].mesh.tensor);
+            CHECK(some.plans[i].simulated.first_token.value.p99 == all.plans[i].simulated.first_token.value.p99);
+          }
+          CHECK(some.plans.size() + some.rejected.size() == all.plans.size() + all.rejected.size());
+          for (const rejected_server& lost : some.rejected) {
+            for (const serving_plan& p : all.plans) {
+              if (name(p.where) != name(lost.where)) continue;
+              CHECK(lost.why == serving_rejection::dominated);
+              CHECK(lost.amount <= (p.rate - all.plans.front().rate).value() * 3600 + 1e-9);
+            }
+          }
+        }
+      }
+    }
+  }
+  CHECK(pruned >= 4);
+}
+
 TEST_CASE("one plan or one reason for every slice") {
   serving_request r = chat_request();
   r.generations.clear();
