@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_TESTS_SUPPORT_JSON_TYPES_HPP
 #define TPUPLAN_TESTS_SUPPORT_JSON_TYPES_HPP
 
+#include <tpuplan/estimate/training/network.hpp>
 #include <tpuplan/handbook.hpp>
 #include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/io/hf_config.hpp>

@@ -22,7 +22,7 @@ void add_job_options(command& to, job_options& into) {
   to.add("--dtype", job.compute, "arithmetic: bf16, fp32, int8, fp8");
   to.add("--weights", job.weights, "master weights");
   to.add("--moments", job.moments, "optimizer state");
-  to.add("--optimizer", job.optimizer, "adamw, adafactor, lion, sgd_momentum");
+  to.add("--optimizer", job.optimizer, "adamw, adafactor, lion, sgd_momentum, lars, lamb");
   to.add("--remat", into.remat, policy_names());
   to.add("--attention", job.attention, "flash, unfused: scores in HBM");
   to.add("--vocabulary-tiles", job.vocabulary_tiles, {1, 1 << 20}, "pieces in which logits are made").usually("1");

@@ -77,7 +77,7 @@ void read(std::string_view option, const std::string& given, const limits&, std:
 }
 void read(std::string_view, const std::string& given, const limits&, dtype& into) { into = dtype_for(given); }
 void read(std::string_view option, const std::string& given, const limits&, optimizer_kind& into) {
-  into = parse_name(option, given, parse_optimizer(given), "adamw, adafactor, lion or sgd_momentum");
+  into = parse_name(option, given, parse_optimizer(given), "adamw, adafactor, lion, sgd_momentum, lars or lamb");
 }
 void read(std::string_view option, const std::string& given, const limits&, attention_kernel& into) {
   into = parse_name(option, given, parse_attention_kernel(given), "flash or unfused");

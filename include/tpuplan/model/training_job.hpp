@@ -25,27 +25,31 @@ enum class optimizer_kind : std::uint8_t {
   adafactor,     ///< factored second moment: about half a byte per parameter
   lion,          ///< one moment
   sgd_momentum,  ///< one moment
+  lars,          ///< one moment, its rate scaled layer by layer (You et al. 2017, arXiv 1708.03888)
+  lamb,          ///< two moments, likewise (You et al. 2019, arXiv 1904.00962)
 };
 
 /// "adamw" and so on.
 [[nodiscard]] constexpr std::string_view name(optimizer_kind kind) noexcept {
-  constexpr const char* names[] = {"adamw", "adafactor", "lion", "sgd_momentum"};
+  constexpr const char* names[] = {"adamw", "adafactor", "lion", "sgd_momentum", "lars", "lamb"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
 /// The optimizer of that name; nothing if there is none.
 [[nodiscard]] constexpr maybe<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
-  return detail::enumerator_named<optimizer_kind>(given, 4);
+  return detail::enumerator_named<optimizer_kind>(given, 6);
 }
 
 /// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted
 /// as half a byte whatever the format. Worked: 8 B for AdamW with fp32 moments.
 [[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(optimizer_kind kind, dtype moments = dtype::fp32) noexcept {
   switch (kind) {
-    case optimizer_kind::adamw: return 2 * size_of(moments);
+    case optimizer_kind::adamw:
+    case optimizer_kind::lamb: return 2 * size_of(moments);
     case optimizer_kind::adafactor: return bytes{0.5};
     case optimizer_kind::lion:
-    case optimizer_kind::sgd_momentum: break;
+    case optimizer_kind::sgd_momentum:
+    case optimizer_kind::lars: break;
   }
   return size_of(moments);
 }

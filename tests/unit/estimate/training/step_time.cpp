@@ -793,7 +793,9 @@ TEST_CASE("rematerialisation policies and optimizers by name, both ways") {
   for (const row& r : {row{optimizer_kind::adamw, "adamw", 4},
                        {optimizer_kind::adafactor, "adafactor", 0.5},
                        {optimizer_kind::lion, "lion", 2},
-                       {optimizer_kind::sgd_momentum, "sgd_momentum", 2}}) {
+                       {optimizer_kind::sgd_momentum, "sgd_momentum", 2},
+                       {optimizer_kind::lars, "lars", 2},
+                       {optimizer_kind::lamb, "lamb", 4}}) {
     INFO(r.name);
     CHECK(name(r.kind) == r.name);
     CHECK(parse_optimizer(r.name) == r.kind);

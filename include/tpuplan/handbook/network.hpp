@@ -1,0 +1,94 @@
+#ifndef TPUPLAN_HANDBOOK_NETWORK_HPP
+#define TPUPLAN_HANDBOOK_NETWORK_HPP
+
+#include <cstdint>
+#include <tpuplan/handbook/padding.hpp>
+#include <tpuplan/handbook/roofline.hpp>
+#include <tpuplan/model/network.hpp>
+
+/// @file
+/// What the layers of a network waste at the MXU, and from which batch on they are limited by arithmetic.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Whether a product runs on the vector unit: that of a depthwise convolution, which has one output for each channel.
+[[nodiscard]] constexpr bool on_vector_unit(const layer_product& product) noexcept {
+  return product.kind == layer_kind::depthwise;
+}
+
+/// The useful share of the MXU's cells in a product of a layer: its weights against those of whole arrays, and of
+/// attention the operand that stays. Throws for a product that runs on the vector unit.
+/// Worked: a classifier of 128 inputs and 10 outputs uses 10 / 128 = 7.8 % on v5e; the first convolution of ResNet-50
+/// (7 x 7 x 3 = 147 inputs, 64 outputs) 28.7 %.
+[[nodiscard]] constexpr double mxu_utilization(const layer_product& product, const chip_spec& chip) {
+  if (on_vector_unit(product))
+    detail::fail(errc::unsupported, "MXU utilization of", product.name.view(), "a layer that runs on the MXU");
+  return padding(matrix_shape{product.inner, product.outer}, chip).flop_utilization;
+}
+
+/// What padding to the MXU wastes over all layers of a network.
+struct network_padding {
+  double flop_utilization = 1;  ///< multiply-adds asked for over those of padded products
+  double vector_share = 0;      ///< share of the multiply-adds that runs on the vector unit instead
+};
+
+/// The padding of a network's products; those of the vector unit are apart. Worked: an MLP 784-128-10 uses 77.5 % on
+/// v5e: 784 is padded to 896 and 10 to 128.
+[[nodiscard]] constexpr network_padding padding(const network& net, const chip_spec& chip) {
+  double asked = 0, padded = 0, vector = 0;
+  for_each_product(net, [&](const layer_product& product) {
+    const double work = multiply_adds(product);
+    if (on_vector_unit(product)) {
+      vector += work;
+    } else {
+      asked += work;
+      padded += work / mxu_utilization(product, chip);
+    }
+  });
+  network_padding result;
+  if (padded > 0) result.flop_utilization = asked / padded;
+  if (asked + vector > 0) result.vector_share = vector / (asked + vector);
+  return result;
+}
+
+/// Examples, not rounded, at which the forward arithmetic of a product takes as long as its traffic, where weights move
+/// once for a batch and inputs and outputs for each example. Nothing where no batch suffices: the product does too
+/// little for each number that it moves. Worked: 272.5 for a dense layer of 4096 x 4096 in bf16 on v5e, nothing for one
+/// of 784 x 128.
+[[nodiscard]] constexpr maybe<double> critical_examples(const layer_product& product, const chip_spec& chip,
+                                                        const product_dtypes& types = {}) {
+  const auto rows = static_cast<double>(detail::positive_count("layer_product.rows", product.rows));
+  const auto inner = static_cast<double>(detail::positive_count("layer_product.inner", product.inner));
+  const auto outer = static_cast<double>(detail::positive_count("layer_product.outer", product.outer));
+  const growing_work work{size_of(types.weights) * (product.has_weights ? inner * outer : 1e-9),
+                          flops{2 * rows * inner * outer},
+                          size_of(types.activations) * (rows * inner) + size_of(types.output) * (rows * outer) +
+                              size_of(types.activations) * (product.has_weights ? 0 : inner * outer)};
+  return critical_count(chip, work, types.compute);
+}
+
+/// Examples, not rounded, at which the forward arithmetic of a whole network takes as long as its traffic: its weights
+/// once, the input of each product, and its output. Nothing where no batch suffices, as for small MLPs, whose
+/// activations alone take longer to move than their products to compute.
+/// Worked: nothing for an MLP 784-128-10 on v5e; 272.5 for one dense layer of 4096 x 4096.
+[[nodiscard]] constexpr maybe<double> critical_examples(const network& net, const chip_spec& chip,
+                                                        const product_dtypes& types = {}) {
+  growing_work sum;
+  for_each_layer(net, [&](const network_layer& layer, const layer_shape& shape) {
+    const auto count = static_cast<double>(layer.count);
+    const double in = static_cast<double>(shape.height) * static_cast<double>(shape.width) *
+                      static_cast<double>(layer.kind == layer_kind::embedding ? 1 : shape.inputs);
+    const double out = static_cast<double>(shape.out_height) * static_cast<double>(shape.out_width) *
+                       static_cast<double>(shape.outputs);
+    sum.once += size_of(types.weights) * (count * static_cast<double>(detail::product_weights(layer, shape)));
+    sum.bytes_per_element += size_of(types.activations) * (count * in) + size_of(types.output) * (count * out);
+  });
+  sum.flops_per_element = forward_flops_per_example(net);
+  return critical_count(chip, sum, types.compute);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

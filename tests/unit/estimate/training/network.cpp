@@ -1,0 +1,96 @@
+// Networks held against published runs, whose rates had no part in any constant; and what is refused.
+#include <string>
+#include <tpuplan/estimate/training/network.hpp>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/io/json.hpp>
+#include <tpuplan/io/json/file.hpp>
+
+#include "support/catch.hpp"
+#include "support/networks.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+network network_of(const std::string& file) {
+  const std::string path = std::string(TPUPLAN_DATA_DIR) + "/networks/" + file + ".json";
+  return read_json_document<network>(load_json(path), {}, path);
+}
+layout replicas_on(const slice& where) {
+  layout mesh;
+  mesh.data = devices(where);
+  mesh.fsdp = 1;
+  return mesh;
+}
+
+}  // namespace
+
+TEST_CASE("published runs of networks are within the band, and fit") {
+  struct row {
+    const char* file;
+    const char* slice;
+    std::int64_t batch;
+    optimizer_kind optimizer;
+    double images_per_second;
+  };
+  constexpr double imagenet = 1281167;
+  for (const row& r : {
+           // RiseML, "Comparing Google's TPUv2 against Nvidia's V100 on ResNet-50" (2018-04): batch 1024, bf16.
+           row{"resnet-50", "v2-8", 1024, optimizer_kind::sgd_momentum, 3186},
+           // S. Presser, thread of 2020-01-31 on the code of MLPerf 0.6: 480,000 images a second, LARS, batch 32768.
+           row{"resnet-50", "v3-512", 32768, optimizer_kind::lars, 480000},
+           // big_vision, configs/vit_s16_i1k.py (arXiv 2205.01580): 90 epochs in 6 to 7 hours, batch 1024, Adam; images
+           // are decoded and augmented on the one host.
+           row{"vit-s-16", "v3-8", 1024, optimizer_kind::adamw, 90 * imagenet / (6.5 * 3600)},
+       }) {
+    INFO(r.file << " on " << r.slice);
+    const slice where = slice_for(r.slice);
+    network_job job;
+    job.global_batch = r.batch;
+    job.optimizer = r.optimizer;
+    const network_step step = step_time(network_of(r.file), job, replicas_on(where), where);
+    const double measured = static_cast<double>(r.batch) / r.images_per_second;
+    CHECK(step.low.value() < measured);
+    CHECK(measured < step.high.value());
+    CHECK(step.extrapolated);
+    CHECK(fits(memory_use(network_of(r.file), job, replicas_on(where), where)) != verdict::no);
+  }
+}
+
+TEST_CASE("ResNet-50 with 128 images on each core of v3-8") {
+  const slice where = slice_for("v3-8");
+  network_job job;
+  job.global_batch = 1024;
+  const memory_breakdown memory = memory_use(network_of("resnet-50"), job, replicas_on(where), where);
+  CHECK(close(memory.activations.value(), 5.78e9, 1e-3));
+  CHECK(largest_batch(network_of("resnet-50"), job, replicas_on(where), where).value() == 1848);
+}
+
+TEST_CASE("EfficientNet waits for memory and the vector unit, not for the MXU") {
+  const slice where = slice_for("v3-8");
+  network_job job;
+  job.global_batch = 1024;
+  const network_step step = step_time(network_of("efficientnet-b0"), job, replicas_on(where), where);
+  CHECK(step.limited_by == step_bound::hbm);
+  CHECK(step.vector.value() > 0);
+  CHECK(step.mfu < 0.1);
+}
+
+TEST_CASE("what is not estimated of a network is refused by name") {
+  const slice where = slice_for("v5e-8");
+  const network net = mlp(128, {128});
+  const auto refused = [&](const network_job& job, const layout& mesh) {
+    return refusal_of([&] { (void)step_time(net, job, mesh, where); }).message;
+  };
+  network_job job;
+  CHECK(says(refused(job, replicas_on(where)), "network_job.global_batch"));
+  job.global_batch = 12;
+  CHECK(says(refused(job, replicas_on(where)), "network_job.global_batch is 12; valid: a multiple of the 8 shards"));
+  job.global_batch = 16;
+  layout mesh = replicas_on(where);
+  mesh.data = 4, mesh.tensor = 2;
+  CHECK(says(refused(job, mesh), "layout of a network"));
+  job.compute = dtype::int8;
+  CHECK(says(refused(job, replicas_on(where)), "network_job.compute is int8; valid: bf16 or fp32"));
+}
