@@ -13,6 +13,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
+#include "cli/percentiles.hpp"
 #include "cli/prices.hpp"
 #include "cli/serve.hpp"
 #include "cli/table.hpp"
@@ -23,11 +24,31 @@ using namespace tpuplan;
 
 namespace {
 
+/// Simulates a replica with its share of the requests. Where it misses targets, so that the slice cannot do what was
+/// asked: what would keep them.
+void hold_percentiles(serve_answer& a, const model_config& config) {
+  const serving_fleet fleet{a.mesh, a.where};
+  const auto report = [&](const serving_job& job) -> std::optional<simulation_report> {
+    if (serve(config.model, job, a.mesh, a.where, a.constants).refusal != serving_refusal::none) return {};
+    simulated_traffic traffic = traffic_of(job, planning_requests);
+    traffic.rate = traffic.rate / static_cast<double>(replicas_of(fleet));
+    return report_of(simulate_fleet(config.model, job, fleet, 1, requests_of(traffic), a.constants), a.targets);
+  };
+  a.simulated = report(a.job);
+  if (a.simulated ? meets(*a.simulated) : a.estimate.refusal != serving_refusal::rate_above_capacity) return;
+  a.changes = changes_that_help(a.job, [&](const serving_job& job) {
+    const std::optional<simulation_report> changed = report(job);
+    return changed && meets(*changed);
+  });
+}
+
 serve_answer ask_serve(model_config& config, const serve_options& given, bool weights_given) {
   const traffic_options& asked = given.traffic;
-  serve_answer a{slice_for(given.slice_name), asked.job, asked.mesh, asked.constants, {}};
+  serve_answer a{slice_for(given.slice_name), asked.job, asked.mesh, asked.constants, {}, asked.job.percentiles};
   use_stored_format(config, weights_given, a.job);
+  a.job.percentiles = {};
   a.estimate = serve(config.model, a.job, a.mesh, a.where, a.constants);
+  if (any_target(a.targets)) hold_percentiles(a, config);
   return a;
 }
 
@@ -88,6 +109,12 @@ ordered_json serve_document(const serve_answer& a, const model_config& config,
   document["costs"] = json_of(costs);
   document["frontier"] = frontier(config.model, a.job, a.mesh, a.where, a.constants);
   document["advice"] = json_of(serving_advice(config.model, a.job, a.mesh, a.where, a.constants));
+  if (any_target(a.targets)) {
+    document["targets"] = a.targets;
+    document["simulated"] = or_null(a.simulated);
+    document["meets_targets"] = a.simulated && meets(*a.simulated);
+    document["changes"] = json_of_changes(a.changes);
+  }
   document["assumed"] = json_of_assumed(config, {});
   return document;
 }
@@ -117,6 +144,7 @@ void print_above_capacity(const serve_answer& a, const model_config& config, con
   print_title("too many requests: {} on {} serves below {:.4g} a second, {:.4g} were asked for",
               config.model.name.view(), name(a.where).view(), capacity, rate);
   print("  {:.0f} such slices can serve them\n", std::floor(rate / capacity) + 1);
+  if (any_target(a.targets)) print_changes(a.changes, 1);
   print_next("{}   how many of which slices serve it for least", plan_command(with));
 }
 
@@ -185,7 +213,14 @@ void print_serve(const serve_answer& a, const model_config& config) {
       "decode server\n\n",
       count(e.output_tokens.value()), count(e.output_tokens.value() / static_cast<double>(chips(a.where))),
       e.requests.value(), e.capacity.value(), e.prefill_servers);
+  print_that_means_are_held(a.job);
+  if (a.job.ttft_target.value() > 0 || a.job.tpot_target.value() > 0) print("\n");
   print_token(e.per_token);
+  if (a.simulated) {
+    print("\n");
+    print_report(*a.simulated, a.targets);
+    if (!meets(*a.simulated)) print_changes(a.changes, 1);
+  }
   print_frontier(a, config);
 }
 
@@ -211,9 +246,11 @@ void print_serving_advice(const serve_answer& a, const model_config& config) {
 }
 
 void run_serve(const serve_options& given, session& with) {
+  if (any_target(given.traffic.job.percentiles) && !with.is_given("--rate"))
+    refuse_missing("--rate", "requests a second, for targets by percentile");
   model_config config = load_model(given.config);
   const serve_answer a = ask_serve(config, given, with.is_given("--weights"));
-  if (a.estimate.refusal != serving_refusal::none) with.status = 1;
+  if (a.estimate.refusal != serving_refusal::none || (a.simulated && !meets(*a.simulated))) with.status = 1;
   const loaded_prices prices(given.prices, with.data_dir);
   check_region(prices.book(), given.prices.region);
   const std::vector<priced_tokens> costs = priced(a, prices.book(), given.prices.region);

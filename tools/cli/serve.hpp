@@ -1,9 +1,12 @@
 #ifndef TPUPLAN_CLI_SERVE_HPP
 #define TPUPLAN_CLI_SERVE_HPP
 
+#include <optional>
 #include <string>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/hardware/gpus.hpp>
+#include <tpuplan/plan/serving_levers.hpp>
+#include <vector>
 
 #include "cli/config.hpp"
 #include "cli/prices.hpp"
@@ -21,10 +24,13 @@ struct serve_options {
 
 struct serve_answer {
   tpuplan::slice where{};
-  tpuplan::serving_job job{};
+  tpuplan::serving_job job{};  // without targets by percentile
   tpuplan::serving_layout mesh{};
   tpuplan::serving_calibration constants{};
   tpuplan::serving_estimate estimate{};
+  tpuplan::latency_targets targets{};
+  std::optional<tpuplan::simulation_report> simulated{};  // of one replica, where there are targets by percentile
+  std::vector<tpuplan::serving_change> changes{};         // that keep those, where they are missed
 };
 
 /// What a million output tokens cost on the slice and on GPUs at the same load: the slice as calibrated and at peak

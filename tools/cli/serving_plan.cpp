@@ -6,6 +6,7 @@
 #include <tpuplan/io/svg/frontier.hpp>
 #include <tpuplan/plan/relax.hpp>
 
+#include "cli/percentiles.hpp"
 #include "cli/plan.hpp"
 #include "cli/table.hpp"
 
@@ -91,7 +92,41 @@ void draw_plans(const serving_request& request, const serving_plan_answer& answe
   write_picture(to_svg(chart));
 }
 
-void print_plans(const serving_plan_answer& answer) {
+/// What a simulated replica reaches of a target: the percentile that is held, else the mean.
+seconds reached_of(const time_percentiles& times, const latency_target& target) {
+  const double share = target.limit.value() > 0 ? target.share : 0;
+  return share >= 0.99   ? times.p99
+         : share >= 0.95 ? times.p95
+         : share >= 0.9  ? times.p90
+         : share > 0     ? times.p50
+                         : times.mean;
+}
+
+/// Plans that were simulated show the percentiles that they were asked for.
+void print_simulated(const serving_plan_answer& answer, const latency_targets& targets) {
+  const auto title = [](const char* words, const latency_target& target) {
+    return fmt::format("{} {}", words, words_of_share(target.limit.value() > 0 ? target.share : 0));
+  };
+  table t("slices | ~~>chips | ~~~replica | >" + title("first", targets.first_token) + " | >" +
+          title("token", targets.per_token) + " | " + (targets.end_to_end.limit.value() > 0 ? "" : "~~~") + ">" +
+          title("request", targets.end_to_end) +
+          " | ~~~>running | ~>busy | >an hour | >million out | ~~~>HBM per device | ~~~paid for as");
+  for (const auto& [words, offered] : offers_of(answer)) {
+    const serving_plan& p = *offered;
+    const simulation_report& r = p.simulated;
+    t.add({words, fmt::format("{}", chips(p.where) * p.slices),
+           fmt::format("tensor {}{}", p.mesh.tensor, p.mesh.cache == cache_sharding::batch ? ", KV by batch" : ""),
+           reached_of(r.first_token.value, targets.first_token), reached_of(r.per_token.value, targets.per_token),
+           reached_of(r.end_to_end.value, targets.end_to_end), fmt::format("{:.1f}", r.running), share_cell(r.busy),
+           money(usd{in_usd_per_hour(p.rate)}), money(p.cost.all_on_output),
+           used_of(p.estimate.memory.total, p.estimate.memory.usable),
+           fmt::format("{}, {}, {}", name(p.kind), p.region, dated(p.price.date))});
+  }
+  t.print();
+}
+
+void print_plans(const serving_plan_answer& answer, const latency_targets& targets) {
+  if (any_target(targets)) return print_simulated(answer, targets);
   table t(
       "slices | ~~>chips | ~~~replica | ~~~>running | ~>first token | >each token | ~~~>between | ~>tokens/s | >an "
       "hour "
@@ -117,7 +152,10 @@ std::string needed_words(const serving_relaxation& r, double amount, bool up) {
   switch (r.limit) {
     case plan_limit::tpot:
     case plan_limit::ttft:
-    case plan_limit::targets: return fmt::format("{:.4g} ms", rounded(1e-4) * 1e3);
+    case plan_limit::targets:
+    case plan_limit::first_token:
+    case plan_limit::per_token:
+    case plan_limit::end_to_end: return fmt::format("{:.4g} ms", rounded(1e-4) * 1e3);
     case plan_limit::budget: return fmt::format("${:.2f}/h", rounded(0.01 / 3600) * 3600);
     case plan_limit::chips: return fmt::format("{:.0f}", amount);
     default: break;
@@ -125,7 +163,29 @@ std::string needed_words(const serving_relaxation& r, double amount, bool up) {
   return "";
 }
 
-void print_relaxed(const std::vector<serving_relaxation>& list) {
+std::string limit_words(plan_limit limit, const serving_request& request) {
+  const latency_targets& targets = request.job.percentiles;
+  switch (limit) {
+    case plan_limit::targets: return "both targets, tpot";
+    case plan_limit::first_token: return "ttft-" + words_of_share(targets.first_token.share);
+    case plan_limit::per_token: return "tpot-" + words_of_share(targets.per_token.share);
+    case plan_limit::end_to_end: return "e2e-" + words_of_share(targets.end_to_end.share);
+    default: return std::string(name(limit));
+  }
+}
+
+/// What to change in a job for which there are targets by percentile, so that a plan keeps them.
+std::vector<serving_change> changes_for(const serving_request& request) {
+  if (!any_target(request.job.percentiles)) return {};
+  return changes_that_help(request.job, [&](const serving_job& job) {
+    serving_request changed = request;
+    changed.job = job;
+    changed.most_plans = 1;
+    return !plan_serving(changed).plans.empty();
+  });
+}
+
+void print_relaxed(const serving_request& request, const std::vector<serving_relaxation>& list) {
   if (list.empty()) {
     print("  no single limit, relaxed by itself, lets a plan in: {}\n",
           dim("--serving-weights int8, --kv-dtype fp8, shorter --input-len and --output-len"));
@@ -135,8 +195,7 @@ void print_relaxed(const std::vector<serving_relaxation>& list) {
   table t("limit | is | would have to be | for");
   for (const serving_relaxation& r : list) {
     const serving_plan& p = r.nearest;
-    t.add({r.limit == plan_limit::targets ? "both targets, tpot" : std::string(name(r.limit)),
-           needed_words(r, r.given, false), needed_words(r, r.needed, true),
+    t.add({limit_words(r.limit, request), needed_words(r, r.given, false), needed_words(r, r.needed, true),
            fmt::format("{}{}, {} a token, {}/h ({})", p.slices > 1 ? fmt::format("{} x ", p.slices) : "",
                        name(p.where).view(), duration(p.estimate.per_token.total), money(usd{in_usd_per_hour(p.rate)}),
                        name(p.kind))});
@@ -177,7 +236,10 @@ ordered_json document_of(const serving_request& request, const serving_plan_answ
                            {"candidates", answer.candidates},
                            {"assumed", json_of_assumed(config, {})},
                            {"request", request}};
-  if (answer.plans.empty()) document["relax"] = json_of(relaxations(request));
+  if (answer.plans.empty()) {
+    document["relax"] = json_of(relaxations(request));
+    document["changes"] = json_of_changes(changes_for(request));
+  }
   return document;
 }
 
@@ -205,10 +267,13 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
               job.concurrency > 0 ? fmt::format(", {} at once", job.concurrency) : "");
   if (answer.plans.empty()) {
     print("  no slice does it within these limits\n");
-    print_relaxed(relaxations(request));
+    print_relaxed(request, relaxations(request));
+    if (any_target(request.job.percentiles)) print_changes(changes_for(request), 0);
   } else {
-    print("  {} first\n\n", name(request.best));
-    print_plans(answer);
+    print_that_means_are_held(job);
+    const std::string targets = words_of_targets(job.percentiles);
+    print("  {} first{}\n\n", name(request.best), targets.empty() ? "" : "; " + targets + ", simulated");
+    print_plans(answer, job.percentiles);
   }
   print_rejected(answer);
   print_assumed(config, {});
@@ -221,6 +286,8 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
 }  // namespace
 
 void plan_serving(model_config config, const plan_options& given, const price_book& prices, session& with) {
+  if (any_target(given.traffic.job.percentiles) && !with.is_given("--rate"))
+    refuse_missing("--rate", "requests a second, for targets by percentile");
   const serving_request request = make_request(config, given, prices, with);
   const serving_plan_answer answer = plan_serving(request);
   if (answer.plans.empty()) with.status = 1;

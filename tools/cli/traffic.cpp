@@ -8,6 +8,7 @@
 
 #include "cli/number.hpp"
 #include "cli/option.hpp"
+#include "cli/percentiles.hpp"
 
 namespace cli {
 
@@ -80,8 +81,9 @@ void add_traffic_options(command& to, traffic_options& into) {
   add_lengths(to, "--output-len", job.output, "output tokens, likewise");
   to.add("--concurrency", job.concurrency, {1, 1e9}, "requests in flight; as many as can run, if not given");
   to.add("--rate", job.request_rate, "requests a second that arrive at random").excludes({"--concurrency"});
-  to.add("--ttft", job.ttft_target, "target of the time to the first token: 2s");
-  to.add("--tpot", job.tpot_target, "target of the time per output token: 50ms");
+  to.add("--ttft", job.ttft_target, "target of the mean time to the first token: 2s");
+  to.add("--tpot", job.tpot_target, "target of the mean time per output token: 50ms");
+  add_percentile_options(to, job.percentiles);
 }
 
 void add_format_options(command& to, traffic_options& into) {

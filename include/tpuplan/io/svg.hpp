@@ -4,6 +4,7 @@
 #include <tpuplan/io/svg/bars.hpp>
 #include <tpuplan/io/svg/frontier.hpp>
 #include <tpuplan/io/svg/points.hpp>
+#include <tpuplan/io/svg/traffic.hpp>
 
 /// @file
 /// Charts as SVG text: `to_svg(roofline_of(v5e, model, 512))`. Each chart is a plain struct; `to_svg` draws it. There

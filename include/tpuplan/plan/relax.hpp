@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <tpuplan/math.hpp>
@@ -72,7 +73,8 @@ struct plan_sensitivity {
 }
 
 /// A limit of a request. `deadline`, `slices`, `quotas` and `batch` are limits of training; `tpot` and `ttft` are
-/// targets of serving, and `targets` is both of them, relaxed by the same factor.
+/// targets of the means of serving, and `targets` is both of them, relaxed by the same factor; `first_token`,
+/// `per_token` and `end_to_end` are its targets by percentile.
 enum class plan_limit : std::uint8_t {
   deadline,
   budget,
@@ -86,12 +88,16 @@ enum class plan_limit : std::uint8_t {
   tpot,
   ttft,
   targets,
+  first_token,
+  per_token,
+  end_to_end,
 };
 
 /// "deadline" and so on.
 [[nodiscard]] constexpr std::string_view name(plan_limit what) noexcept {
-  constexpr const char* names[] = {"deadline",   "budget",    "chips", "slices", "quotas", "kinds",
-                                   "generation", "uncertain", "batch", "tpot",   "ttft",   "targets"};
+  constexpr const char* names[] = {"deadline", "budget",     "chips",       "slices",    "quotas",
+                                   "kinds",    "generation", "uncertain",   "batch",     "tpot",
+                                   "ttft",     "targets",    "first_token", "per_token", "end_to_end"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
@@ -243,6 +249,51 @@ inline std::optional<serving_relaxation> relax_targets(const serving_request& re
   return serving_relaxation{limit, given.value(), given.value() * high, std::move(*found)};
 }
 
+/// The target by percentile that a limit means; nothing where it means none.
+inline latency_target latency_targets::*target_of(plan_limit limit) {
+  switch (limit) {
+    case plan_limit::first_token: return &latency_targets::first_token;
+    case plan_limit::per_token: return &latency_targets::per_token;
+    case plan_limit::end_to_end: return &latency_targets::end_to_end;
+    default: return nullptr;
+  }
+}
+
+/// A target by percentile, relaxed to what the fastest layout reaches that keeps all other limits: each layout is
+/// simulated with as many slices as are allowed.
+inline std::optional<serving_relaxation> relax_percentile(serving_request request, plan_limit limit) {
+  latency_target& target = request.job.percentiles.*target_of(limit);
+  const latency_target given = target;
+  if (given.limit.value() <= 0) return std::nullopt;
+  latency_targets others = request.job.percentiles;
+  others.*target_of(limit) = {};
+  serving_request means = request;
+  means.job.percentiles = {};
+  plan_search all{means, {means, others}, price_index(means), true};
+  for (const slice& where : slices_for(means)) search_server(all, where);
+  double needed = std::numeric_limits<double>::infinity();
+  for (const open_layout& one : all.open) {
+    const serving_plan& least = one.least;
+    const std::int64_t most = most_slices(means, least.where);
+    if (!all.rates.holds(least.where, least.mesh,
+                         means.job.request_rate / static_cast<double>(most * least.estimate.replicas)))
+      continue;
+    serving_plan planned = plan_of(means, least.where, least.mesh, most);
+    if (!is_fit(all.slices[one.search], means, planned)) continue;
+    if (!priced(all.slices[one.search], means, all.prices, planned)) continue;
+    const counted_times times = all.rates.times_of_replica(planned);
+    needed = std::min(needed, reached(limit == plan_limit::first_token ? times.first
+                                      : limit == plan_limit::per_token ? times.each
+                                                                       : times.whole,
+                                      given.share));
+  }
+  if (!(needed < std::numeric_limits<double>::infinity())) return std::nullopt;
+  target.limit = seconds{needed};
+  std::optional<serving_plan> nearest = nearest_plan(request, limit);
+  if (!nearest) return std::nullopt;
+  return serving_relaxation{limit, given.limit.value(), needed, std::move(*nearest)};
+}
+
 }  // namespace detail
 
 /// Where a training request has no plan: every limit that, relaxed alone, gives it one, with the nearest plan. Empty
@@ -264,6 +315,9 @@ inline std::optional<serving_relaxation> relax_targets(const serving_request& re
   for (const plan_limit limit : {plan_limit::tpot, plan_limit::ttft, plan_limit::targets}) {
     if (limit == plan_limit::targets && !list.empty()) break;  // one target alone is enough
     if (std::optional<serving_relaxation> r = detail::relax_targets(request, limit)) list.push_back(std::move(*r));
+  }
+  for (const plan_limit limit : {plan_limit::first_token, plan_limit::per_token, plan_limit::end_to_end}) {
+    if (std::optional<serving_relaxation> r = detail::relax_percentile(request, limit)) list.push_back(std::move(*r));
   }
   detail::relax(
       list, request,

@@ -134,16 +134,13 @@ inline double missed_by(const serving_estimate& estimate, const serving_job& job
   return missed;
 }
 
-/// Requests of a simulation that decides a plan: of 2000 a p99 rests on 18 of the 1800 that are counted.
-inline constexpr std::int64_t planning_requests = 2000;
-
 /// The rates at which replicas keep the targets by percentile. Steps of a replica depend on its chip, its devices and
 /// the links between them: what was simulated for one slice holds for all that have such replicas, and a rate that is
 /// kept or missed decides all lower or higher ones.
 class replica_rates {
  public:
   replica_rates(const serving_request& request, const latency_targets& targets) : request_{request}, targets_{targets} {
-    if (are_needed() && request.job.request_rate.value() > 0) drawn_ = requests_of(traffic_at(per_second{1}));
+    if (request.job.request_rate.value() > 0) drawn_ = requests_of(traffic_at(per_second{1}));
   }
 
   replica_rates(const replica_rates&) = delete;
@@ -165,8 +162,12 @@ class replica_rates {
   /// What a replica of a plan does.
   simulation_report report_of_replica(const serving_plan& planned) {
     const known_rate& known = known_of(planned.where, planned.mesh);
-    const per_second rate = planned.share.request_rate / static_cast<double>(planned.estimate.replicas);
-    return report_of(simulate(known.engine, requests_of(traffic_at(rate)), known.times), targets_);
+    return report_of(simulate(known.engine, requests_of(traffic_at(rate_of(planned))), known.times), targets_);
+  }
+  /// The times by which `holds` decides.
+  counted_times times_of_replica(const serving_plan& planned) {
+    const known_rate& known = known_of(planned.where, planned.mesh);
+    return times_of(simulate(known.engine, at_rate(rate_of(planned)), known.times), targets_);
   }
 
  private:
@@ -181,6 +182,9 @@ class replica_rates {
     per_second missed{std::numeric_limits<double>::infinity()};  // the lowest at which they were not; 0: at all
   };
 
+  static per_second rate_of(const serving_plan& planned) {
+    return planned.share.request_rate / static_cast<double>(planned.estimate.replicas);
+  }
   simulated_traffic traffic_at(per_second rate) const {
     simulated_traffic traffic = traffic_of(request_.job, planning_requests);
     traffic.rate = rate;
@@ -272,7 +276,6 @@ inline bool is_asked_for(const serving_request& request, provisioning kind) {
 inline std::optional<serving_plan> priced(server_search& search, const serving_request& request,
                                           const price_index& prices, serving_plan planned) {
   std::optional<serving_plan> best;
-  come_closer(search.closest, serving_rejection::no_price, 0);
   prices.each(planned.where.chip.name, chips(planned.where), [&](const price_row& price) {
     if (!is_asked_for(request, price.kind)) return;
     planned.kind = price.kind;
@@ -286,6 +289,7 @@ inline std::optional<serving_plan> priced(server_search& search, const serving_r
                          (planned.rate - *request.budget).value() * 3600);
     if (!best || worth_of(planned, request.best) < worth_of(*best, request.best)) best = planned;
   });
+  if (!best) come_closer(search.closest, serving_rejection::no_price, 0);
   return best;
 }
 
@@ -312,6 +316,7 @@ struct plan_search {
   const serving_request& request;  // without targets by percentile
   replica_rates rates;
   price_index prices;
+  bool stay_open = false;  // layouts, also where there is nothing that percentiles decide
   std::vector<server_search> slices{};
   std::vector<open_layout> open{};
   std::int64_t candidates = 0;
@@ -334,7 +339,7 @@ inline void search_layout(plan_search& all, const slice& where, const serving_la
       fewest_slices(search, request, where, mesh, most_slices(request, where), all.candidates);
   if (!slices) return;
   serving_plan planned = plan_of(request, where, mesh, *slices);
-  if (!all.rates.are_needed()) {
+  if (!all.rates.are_needed() && !all.stay_open) {
     if (is_fit(search, request, planned)) keep_better(search, request, priced(search, request, all.prices, planned));
   } else if (std::optional<serving_plan> least = priced(search, request, all.prices, std::move(planned))) {
     all.open.push_back({all.slices.size() - 1, std::move(*least)});

@@ -434,3 +434,34 @@ TEST_CASE("charts refuse what they cannot place", "[svg]") {
   CHECK(refusal_of([] { (void)roofline_of(v5e, llama_3_8b(), 0); }).code == errc::missing_field);
   CHECK(refusal_of([] { (void)roofline_of(v3, llama_3_8b(), 8, dtype::int8); }).code == errc::unknown_figure);
 }
+
+TEST_CASE("latency against load, and a day") {
+  latency_chart latency{"v6e-8", {}, {}};
+  latency.targets.first_token = {0.99, 900_ms};
+  latency.targets.per_token = {0.95, 50_ms};
+  day_chart day{"a day", {}, latency.targets};
+  for (int i = 0; i < 5; ++i) {
+    const seconds first{0.05 * (i + 1) * (i + 1)}, token{0.01 * (i + 1)};
+    latency.points.push_back(
+        {per_second{2.0 * (i + 1)}, {first, first / 2, first, first, first}, {token, token, token, token, token}});
+    day.parts.push_back({seconds{3600.0 * i},
+                         per_second{4.0 * i},
+                         1.0 + i,
+                         {first, first, first, first, i > 0 ? first : seconds{0}},
+                         {}});
+  }
+  const elements load = drawn(to_svg(latency));
+  CHECK(has_text(load, "requests a second"));
+  CHECK(has_text(load, "limit of the first token"));
+  CHECK(has_text(load, "each token, p95"));
+  std::size_t dots = 0;
+  for (const xml_element& e : load) dots += e.name == "circle";
+  CHECK(dots == 6);  // p99 of the first token, and its entry in the legend
+  const elements hours = drawn(to_svg(day));
+  CHECK(has_text(hours, "slices that serve"));
+  CHECK(has_text(hours, "limit"));
+  CHECK(says(refusal_of([] { (void)to_svg(latency_chart{}); }).message, "latency_chart.points is none"));
+  CHECK(says(refusal_of([] { (void)to_svg(day_chart{}); }).message, "day_chart.parts is none"));
+  latency.points[0].first.p50 = seconds{0};
+  CHECK(refusal_of([&] { (void)to_svg(latency); }).refused);
+}

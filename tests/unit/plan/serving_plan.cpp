@@ -262,6 +262,40 @@ TEST_CASE("what to relax where no slice serves, and how far") {
   CHECK(only(spot, plan_limit::generation));
 }
 
+TEST_CASE("what to relax where no slice keeps its targets by percentile") {
+  serving_request r = chat_request();
+  r.job.ttft_target = r.job.tpot_target = seconds{0};
+  r.generations = {"v6e"};
+  r.largest_chips = 32;
+  r.job.percentiles.per_token = {0.95, 40_ms};
+  const auto limits_of = [](const serving_request& asked) {
+    std::map<plan_limit, double> needed;
+    for (const serving_relaxation& one : relaxations(asked)) needed[one.limit] = one.needed;
+    return needed;
+  };
+  const auto has_plan = [](const serving_request& asked) { return !plan_serving(asked).plans.empty(); };
+  r.job.percentiles.first_token = {0.99, 30_ms};
+  REQUIRE_FALSE(has_plan(r));
+  const std::map<plan_limit, double> needed = limits_of(r);
+  REQUIRE(needed.count(plan_limit::first_token) == 1);
+  CHECK(needed.count(plan_limit::per_token) == 0);
+  CHECK(name(plan_limit::first_token) == "first_token");
+  serving_request asked = r;
+  asked.job.percentiles.first_token.limit = seconds{needed.at(plan_limit::first_token)};
+  CHECK(has_plan(asked));
+  asked.job.percentiles.first_token.limit = seconds{needed.at(plan_limit::first_token) * 0.999};
+  CHECK_FALSE(has_plan(asked));
+  r.job.percentiles.first_token = {};
+  r.job.percentiles.end_to_end = {0.9, 100_ms};
+  r.job.percentiles.per_token = {0.95, 1_ms};
+  CHECK(limits_of(r).empty());  // both are missed
+  r.job.percentiles.per_token = {};
+  const std::map<plan_limit, double> whole = limits_of(r);
+  REQUIRE(whole.count(plan_limit::end_to_end) == 1);
+  r.job.percentiles.end_to_end.limit = seconds{whole.at(plan_limit::end_to_end)};
+  CHECK(has_plan(r));
+}
+
 TEST_CASE("a caller's own chip serves like those of the table") {
   serving_request r = chat_request();
   const std::size_t of_table = plan_serving(r).plans.size() + plan_serving(r).rejected.size();

@@ -1,0 +1,106 @@
+#ifndef TPUPLAN_PLAN_SERVING_LEVERS_HPP
+#define TPUPLAN_PLAN_SERVING_LEVERS_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <tpuplan/math.hpp>
+#include <tpuplan/model/serving_job.hpp>
+#include <tpuplan/plan/simulation.hpp>
+#include <vector>
+
+/// @file
+/// Where targets are missed: what of a serving job to change, and how far, one thing at a time.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What of a job may be changed so that it keeps its targets. Enumerators and their names are stable.
+enum class serving_lever : std::uint8_t {
+  rate,     ///< requests a second, to be shared with further replicas
+  prompt,   ///< tokens of a prompt
+  chunk,    ///< tokens of a prompt that one step takes
+  weights,  ///< format of the weights
+};
+
+/// "rate", "prompt", "chunk" or "weights".
+[[nodiscard]] constexpr std::string_view name(serving_lever what) noexcept {
+  constexpr const char* names[] = {"rate", "prompt", "chunk", "weights"};
+  return detail::name_of(names, static_cast<std::size_t>(what));
+}
+
+/// A change that, made alone, keeps all targets. Rates are per second, lengths in tokens, formats in bits; a chunk of 0
+/// is a whole prompt.
+struct serving_change {
+  serving_lever what = serving_lever::rate;  ///< what is changed
+  double given = 0;                          ///< what it was
+  double needed = 0;                         ///< what it would have to be: rates and prompts to 5 %
+  serving_job job{};                         ///< with the change
+};
+
+namespace detail {
+
+inline serving_job scaled(serving_job job, serving_lever what, double factor) {
+  if (what == serving_lever::rate) {
+    job.request_rate *= factor;
+    return job;
+  }
+  job.prompt.mean *= factor;
+  job.prompt.mean_square *= factor * factor;
+  job.prompt.longest = ceil_to_count(static_cast<double>(job.prompt.longest) * factor);
+  return job;
+}
+
+/// The largest share of a rate or of prompts that is accepted, to 5 %; nothing where a 64th is not.
+template <class Accepts>
+void scale_down(std::vector<serving_change>& list, const serving_job& job, serving_lever what, const Accepts& accepts) {
+  const double given = what == serving_lever::rate ? job.request_rate.value() : job.prompt.mean;
+  const auto works = [&](double factor) { return given * factor >= 1e-9 && accepts(scaled(job, what, factor)); };
+  if (given <= 0 || (what == serving_lever::prompt && given < 64)) return;
+  double high = 1, low = 0.5;
+  for (; !works(low); low /= 2) {
+    if (low <= 1.0 / 64) return;
+    high = low;
+  }
+  while (high > low * 1.05) {
+    const double middle = math::sqrt(low * high);
+    (works(middle) ? low : high) = middle;
+  }
+  list.push_back({what, given, given * low, scaled(job, what, low)});
+}
+
+}  // namespace detail
+
+/// What, changed alone, makes a job acceptable to `accepts(job)`: fewer requests, shorter prompts, prompts in chunks of
+/// another size, weights of fewer bits. Empty where nothing of it does. Worked: of a service that keeps its targets up
+/// to 10 requests a second and is asked for 40, a rate between 9.5 and 10.
+template <class Accepts>
+[[nodiscard]] std::vector<serving_change> changes_that_help(const serving_job& job, const Accepts& accepts) {
+  std::vector<serving_change> list;
+  detail::scale_down(list, job, serving_lever::rate, accepts);
+  detail::scale_down(list, job, serving_lever::prompt, accepts);
+  for (const std::int64_t chunk : {0, 8192, 4096, 2048, 1024, 512, 256}) {
+    if (chunk == job.prefill_chunk || (chunk > 0 && chunk >= job.prompt.longest)) continue;
+    serving_job changed = job;
+    changed.prefill_chunk = chunk;
+    if (!accepts(changed)) continue;
+    list.push_back({serving_lever::chunk, static_cast<double>(job.prefill_chunk), static_cast<double>(chunk), changed});
+    break;
+  }
+  for (const dtype format : {dtype::int8, dtype::int4}) {
+    if (bits(format) >= bits(job.weights)) continue;
+    serving_job changed = job;
+    changed.weights = format;
+    if (bits(changed.activations) < 16 && bits(format) < bits(changed.activations)) changed.activations = dtype::bf16;
+    if (!accepts(changed)) continue;
+    list.push_back(
+        {serving_lever::weights, static_cast<double>(bits(job.weights)), static_cast<double>(bits(format)), changed});
+    break;
+  }
+  return list;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

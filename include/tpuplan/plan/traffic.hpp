@@ -1,0 +1,406 @@
+#ifndef TPUPLAN_PLAN_TRAFFIC_HPP
+#define TPUPLAN_PLAN_TRAFFIC_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tpuplan/cost/commitment.hpp>
+#include <tpuplan/cost/price.hpp>
+#include <tpuplan/cost/price_table.hpp>
+#include <tpuplan/cost/spot.hpp>
+#include <tpuplan/plan/simulation.hpp>
+#include <vector>
+
+/// @file
+/// A day of traffic: how many slices serve it at each time, with a fixed fleet and with one that follows the traffic;
+/// what that does to latencies, and what it costs under each mix of ways to pay.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Requests a second over a day, or any other time, in equal parts.
+struct traffic_day {
+  std::vector<per_second> rates;  ///< in each part
+  seconds part{3600};             ///< the length of each
+};
+
+/// How the number of slices follows the traffic. It is decided anew every sixtieth of a part: as many slices as the
+/// rate of the moment needs, and the headroom. Slices that are too many are given back at once.
+struct scaling_rule {
+  seconds start_up{600};   ///< from when a slice is ordered, and paid, until it serves
+  double headroom = 0.25;  ///< slices beyond those that the rate of the moment needs, as a share of them
+  std::int64_t floor = 1;  ///< slices that are always kept
+};
+
+/// How slices are paid for: as many as the base all day, the others while they are there.
+struct payment_mix {
+  std::int64_t base = 0;                             ///< slices
+  provisioning base_kind = provisioning::on_demand;  ///< of those
+  provisioning kind = provisioning::on_demand;       ///< of the others
+  bool follows = false;                              ///< the number of slices follows the traffic; else it is fixed
+};
+
+/// What is asked about a day.
+struct day_request {
+  transformer model{};     ///< what is served
+  serving_job job{};       ///< lengths, engine, targets by percentile; the day has rates
+  serving_fleet fleet{};   ///< slices and their replicas; their number is searched for
+  traffic_day day{};       ///< the traffic
+  scaling_rule scaling{};  ///< where the number of slices follows it
+  double variation = 1;    ///< of the time between arrivals, as in `simulated_traffic`
+  price_book prices{};     ///< the built-in ones unless given
+  text<32> region{"us"};   ///< of the price book
+  seconds between = spot_terms{}.mean_time_between_preemptions;  ///< preemptions of one slice on spot, on average
+  std::int64_t seed = 1;                                         ///< of the random numbers
+  serving_calibration constants{};                               ///< of the serving estimates
+};
+
+/// A part of a day.
+struct day_part {
+  seconds start{};           ///< since the day began
+  per_second rate{};         ///< of requests
+  double slices = 0;         ///< that served, on average
+  time_percentiles first{};  ///< to the first output token
+  time_percentiles token{};  ///< for each token after the first
+};
+
+/// A day under one mix of ways to pay.
+struct day_option {
+  payment_mix mix{};               ///< how slices are paid for
+  std::vector<day_part> parts;     ///< of the day
+  time_percentiles first_token{};  ///< of all requests of the day
+  time_percentiles per_token{};    ///< likewise
+  time_percentiles end_to_end{};   ///< likewise
+  bool meets_targets = false;      ///< over the day
+  std::int64_t most_slices = 0;    ///< at once, those included that start up
+  double slice_hours = 0;          ///< paid
+  std::int64_t preemptions = 0;    ///< of slices
+  usd cost{};                      ///< of the day; a commitment's share of its term
+};
+
+/// What a day takes and costs.
+struct day_answer {
+  per_second slice_rate{};          ///< the largest rate at which a slice keeps the targets
+  std::int64_t fixed = 0;           ///< slices that the largest rate of the day needs
+  std::vector<day_option> options;  ///< those that keep the targets first, the cheapest first
+};
+
+namespace detail {
+
+inline void validate(const traffic_day& day) {
+  if (day.rates.empty()) fail(errc::missing_field, "traffic_day.rates", "none", "one rate or more");
+  in_range("traffic_day.part", positive("traffic_day.part", day.part.value()), 1, 1e7, "1 s to 1e7 s");
+  double total = 0;
+  for (const per_second rate : day.rates)
+    total +=
+        in_range("traffic_day.rates", not_negative("traffic_day.rates", rate.value()), 0, 1e9, "0 to 1e9 a second");
+  in_range("requests of traffic_day", total * day.part.value(), 1000, 1e13, "1000 to 1e13");
+}
+
+inline void validate(const scaling_rule& rule) {
+  in_range("scaling_rule.start_up", not_negative("scaling_rule.start_up", rule.start_up.value()), 0, 86400,
+           "0 s to a day");
+  in_range("scaling_rule.headroom", not_negative("scaling_rule.headroom", rule.headroom), 0, 10, "0 to 10");
+  check_part("scaling_rule.floor", positive_count("scaling_rule.floor", rule.floor), std::int64_t{1000000},
+             "1 to 1000000");
+}
+
+inline constexpr double decisions_in_part = 60;
+
+/// The slices of a day: at each decision those that serve and those that are paid.
+struct slices_over_day {
+  std::vector<double> serving, paid;
+  std::int64_t preemptions = 0;
+  std::int64_t most = 0;
+};
+
+inline double rate_at(const traffic_day& day, std::size_t decision) {
+  return day.rates[decision / static_cast<std::size_t>(decisions_in_part)].value();
+}
+
+/// Lets the number of slices follow the traffic, or keeps it; spot slices are preempted at random and replaced.
+inline slices_over_day follow(const day_request& request, const payment_mix& mix, std::int64_t fixed,
+                              per_second slice_rate) {
+  slices_over_day result;
+  const std::size_t decisions = request.day.rates.size() * static_cast<std::size_t>(decisions_in_part);
+  const double every = request.day.part.value() / decisions_in_part;
+  const auto lag = static_cast<std::size_t>(math::ceil(request.scaling.start_up.value() / every - 1e-9));
+  std::vector<std::int64_t> starting(decisions + lag + 1);  // by the decision at which they serve
+  const auto wanted_at = [&](std::size_t i) {
+    if (!mix.follows) return fixed;
+    const double needed = rate_at(request.day, i) / slice_rate.value() * (1 + request.scaling.headroom);
+    return std::max({ceil_to_count(needed - 1e-9), request.scaling.floor, mix.base});
+  };
+  std::int64_t serving = wanted_at(0), ordered = 0;
+  for (std::size_t i = 0; i < decisions; ++i) {
+    serving += starting[i];
+    ordered -= starting[i];
+    const std::int64_t on_spot = mix.kind == provisioning::spot ? std::max<std::int64_t>(0, serving - mix.base) : 0;
+    for (std::int64_t slice = 0; slice < on_spot; ++slice) {
+      random_numbers numbers{static_cast<std::uint64_t>(request.seed), 5 + i, static_cast<std::uint64_t>(slice)};
+      if (numbers.exponential() * request.between.value() >= every) continue;
+      --serving;
+      ++result.preemptions;
+    }
+    const std::int64_t more = wanted_at(i) - serving - ordered;
+    if (more > 0) {
+      starting[i + lag + (lag == 0 ? 1 : 0)] += more;
+      ordered += more;
+    }
+    if (more < 0) serving = std::max<std::int64_t>(1, serving + more);  // what was ordered still comes
+    result.serving.push_back(static_cast<double>(std::max<std::int64_t>(1, serving)));
+    result.paid.push_back(static_cast<double>(serving + ordered));
+    result.most = std::max(result.most, serving + ordered);
+  }
+  return result;
+}
+
+/// The requests of one replica: at each moment its share of the traffic, at random.
+inline std::vector<simulated_request> replica_day(const day_request& request, const slices_over_day& slices,
+                                                  double replicas_of_slice) {
+  simulated_traffic traffic = traffic_of(
+      [&] {
+        serving_job job = request.job;
+        job.request_rate = per_second{1};
+        return job;
+      }(),
+      1, request.seed);
+  const double every = request.day.part.value() / decisions_in_part;
+  const double shape = request.variation > 0 ? 1 / (request.variation * request.variation) : 1;
+  const auto seed = static_cast<std::uint64_t>(request.seed);
+  std::vector<simulated_request> requests;
+  double left = 0;  // until the next arrival, in mean times between arrivals
+  const auto draw_gap = [&] {
+    random_numbers gap{seed, 1, requests.size()};
+    return request.variation == 0 ? 1 : request.variation == 1 ? gap.exponential() : gap.gamma(shape) / shape;
+  };
+  left = draw_gap();
+  for (std::size_t i = 0; i < slices.serving.size(); ++i) {
+    const double rate = rate_at(request.day, i) / (slices.serving[i] * replicas_of_slice);
+    double time = every * static_cast<double>(i);
+    const double end = time + every;
+    while (rate > 0 && time + left / rate < end) {
+      time += left / rate;
+      simulated_request one;
+      one.arrival = seconds{time};
+      one.prompt = draw(traffic.prompt, {seed, 2, requests.size()});
+      one.output = draw(traffic.output, {seed, 3, requests.size()});
+      one.cached = static_cast<std::int64_t>(request.job.prefix_hit_rate * static_cast<double>(one.prompt));
+      requests.push_back(one);
+      if (requests.size() > 50000000) fail(errc::out_of_range, "requests of one replica", 5e7, "at most 50 million");
+      left = draw_gap();
+    }
+    left -= rate * (end - time);
+  }
+  return requests;
+}
+
+/// A time with the requests that it stands for.
+struct weighted_time {
+  double time = 0, weight = 0;
+};
+
+inline time_percentiles percentiles_of_weighted(std::vector<weighted_time>& times) {
+  time_percentiles result;
+  std::sort(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+  double total = 0, sum = 0;
+  for (const weighted_time& one : times) total += one.weight, sum += one.weight * one.time;
+  if (total <= 0) return result;
+  result.mean = seconds{sum / total};
+  seconds* const into[] = {&result.p50, &result.p90, &result.p95, &result.p99};
+  double below = 0;
+  std::size_t next = 0;
+  for (const weighted_time& one : times) {
+    below += one.weight;
+    while (next < 4 && below >= percentile_shares[next] * total * (1 - 1e-12)) *into[next++] = seconds{one.time};
+  }
+  return result;
+}
+
+inline bool is_kept(const std::vector<weighted_time>& times, const latency_target& target) {
+  if (target.limit.value() <= 0) return true;
+  double total = 0, good = 0, sum = 0;
+  for (const weighted_time& one : times) {
+    total += one.weight;
+    sum += one.weight * one.time;
+    good += keeps(one.time, target) ? one.weight : 0;
+  }
+  return target.share > 0 ? good >= target.share * total * (1 - 1e-9) : sum <= target.limit.value() * total;
+}
+
+/// Fills in latencies: those of a replica, each request standing for those of all replicas that serve at its arrival.
+inline void add_latencies(day_option& option, const day_request& request, const slices_over_day& slices,
+                          const simulation_run& run) {
+  const std::size_t parts = request.day.rates.size();
+  std::vector<weighted_time> first, token, whole;
+  std::vector<std::vector<weighted_time>> firsts(parts), tokens(parts);
+  const double every = request.day.part.value() / decisions_in_part;
+  for (const request_record& one : run.records) {
+    const auto decision = std::min(slices.serving.size() - 1, static_cast<std::size_t>(one.arrival.value() / every));
+    const std::size_t part = decision / static_cast<std::size_t>(decisions_in_part);
+    const double weight = slices.serving[decision];
+    first.push_back({(one.first_token + one.delay - one.arrival).value(), weight});
+    firsts[part].push_back(first.back());
+    whole.push_back({(one.finished + one.delay - one.arrival).value(), weight});
+    if (one.output < 2) continue;
+    token.push_back({(one.finished - one.first_token).value() / static_cast<double>(one.output - 1), weight});
+    tokens[part].push_back(token.back());
+  }
+  const latency_targets& targets = request.job.percentiles;
+  option.meets_targets =
+      is_kept(first, targets.first_token) && is_kept(token, targets.per_token) && is_kept(whole, targets.end_to_end);
+  option.first_token = percentiles_of_weighted(first);
+  option.per_token = percentiles_of_weighted(token);
+  option.end_to_end = percentiles_of_weighted(whole);
+  for (std::size_t part = 0; part < parts; ++part) {
+    day_part one;
+    one.start = request.day.part * static_cast<double>(part);
+    one.rate = request.day.rates[part];
+    for (std::size_t i = 0; i < static_cast<std::size_t>(decisions_in_part); ++i)
+      one.slices += slices.serving[part * static_cast<std::size_t>(decisions_in_part) + i] / decisions_in_part;
+    one.first = percentiles_of_weighted(firsts[part]);
+    one.token = percentiles_of_weighted(tokens[part]);
+    option.parts.push_back(one);
+  }
+}
+
+inline maybe<price_row> price_of(const day_request& request, provisioning kind) {
+  return find_price(request.prices, request.fleet.where, request.region.view(), kind);
+}
+
+/// Fills in what the slices cost; the base is paid all day.
+inline void add_cost(day_option& option, const day_request& request, const slices_over_day& slices) {
+  const double every = request.day.part.value() / decisions_in_part;
+  double base = 0, others = 0;
+  for (const double paid : slices.paid) {
+    base += static_cast<double>(option.mix.base) * every;
+    others += std::max(0.0, paid - static_cast<double>(option.mix.base)) * every;
+  }
+  option.slice_hours = (base + others) / 3600;
+  const auto chip_count = static_cast<double>(chips(request.fleet.where));
+  if (base > 0) option.cost += price_of(request, option.mix.base_kind)->per_chip * chip_count * seconds{base};
+  if (others > 0) option.cost += price_of(request, option.mix.kind)->per_chip * chip_count * seconds{others};
+}
+
+/// The mixes for which there are prices: all slices alike, fixed or following the traffic; and a base under commitment
+/// of as many slices as are used for so much of the day that it costs less, the others on demand or on spot.
+inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_t fixed, per_second slice_rate) {
+  std::vector<payment_mix> mixes;
+  for (const provisioning kind : all_provisioning) {
+    const bool by_the_hour = kind == provisioning::on_demand || kind == provisioning::spot;
+    const maybe<price_row> price = price_of(request, kind);
+    if (!price || (!by_the_hour && !is_commitment(kind))) continue;
+    if (by_the_hour) {
+      mixes.push_back({0, kind, kind, false});
+      mixes.push_back({0, kind, kind, true});
+      continue;
+    }
+    mixes.push_back({fixed, kind, kind, false});
+    const maybe<price_row> hourly = price_of(request, provisioning::on_demand);
+    if (!hourly) continue;
+    const slices_over_day slices = follow(request, {0, kind, provisioning::on_demand, true}, fixed, slice_rate);
+    std::int64_t base = 0;
+    for (; base < slices.most; ++base) {  // the next slice is used for that share of the day
+      double used = 0;
+      for (const double paid : slices.paid) used += paid > static_cast<double>(base) ? 1 : 0;
+      if (used / static_cast<double>(slices.paid.size()) < price->per_chip / hourly->per_chip) break;
+    }
+    if (base == 0) continue;
+    mixes.push_back({base, kind, provisioning::on_demand, true});
+    if (price_of(request, provisioning::spot)) mixes.push_back({base, kind, provisioning::spot, true});
+  }
+  return mixes;
+}
+
+}  // namespace detail
+
+/// Requests of a day. Worked: a rate of 10 a second in one hour makes 36,000.
+[[nodiscard]] inline double requests_of(const traffic_day& day) {
+  detail::validate(day);
+  double total = 0;
+  for (const per_second rate : day.rates) total += rate * day.part;
+  return total;
+}
+
+/// The rates of a trace, in parts of that length from its first request on; the last part may be cut short by its end.
+/// Worked: three requests in the first minute and none in the second give 0.05 and 0 a second.
+[[nodiscard]] inline traffic_day day_of(const std::vector<simulated_request>& requests, seconds part) {
+  detail::in_range("part", detail::positive("part", part.value()), 1, 1e7, "1 s to 1e7 s");
+  traffic_day day{{}, part};
+  for (const simulated_request& one : requests) {
+    const double at = one.arrival / part;
+    detail::in_range("parts of a trace", at, 0, 1e6, "at most a million");
+    const auto place = static_cast<std::size_t>(at);
+    if (place >= day.rates.size()) day.rates.resize(place + 1);
+    day.rates[place] += 1 / part;
+  }
+  return day;
+}
+
+/// A day under one mix of ways to pay, with a fleet of `fixed` slices or one that follows the traffic where the largest
+/// rate of a slice is given. One replica is simulated from the day's start to its end, with its share of the traffic at
+/// every moment; that share grows while slices that were ordered start up or lost ones are replaced. Percentiles are of
+/// all requests, without warm-up. Requests that a lost slice had begun, of which there are as many as its replicas run,
+/// are left out: they begin anew elsewhere. Throws where there is no price, and as `simulate` does. Worked: a fleet of
+/// 3 slices for a day is paid for 72 slice-hours.
+[[nodiscard]] inline day_option simulate_day(const day_request& request, const payment_mix& mix, std::int64_t fixed,
+                                             per_second slice_rate) {
+  detail::validate(request.day);
+  detail::validate(request.scaling);
+  detail::positive("mean time between preemptions", request.between.value());
+  day_option option;
+  option.mix = mix;
+  const detail::slices_over_day slices = detail::follow(request, mix, fixed, slice_rate);
+  option.most_slices = slices.most;
+  option.preemptions = slices.preemptions;
+  const auto replicas = static_cast<double>(replicas_of({request.fleet.mesh, request.fleet.where}));
+  const std::vector<simulated_request> requests = detail::replica_day(request, slices, replicas);
+  detail::positive_count("requests of one replica", static_cast<std::int64_t>(requests.size()));
+  detail::add_latencies(option, request, slices,
+                        simulate_fleet(request.model, request.job, request.fleet, 1, requests, request.constants));
+  detail::add_cost(option, request, slices);
+  return option;
+}
+
+/// What a day of traffic takes: the largest rate at which a slice keeps the targets by percentile, the fixed fleet that
+/// the busiest part needs, and each mix of ways to pay with its latencies and dollars, those that keep the targets over
+/// the day first, then by cost. No options where a slice keeps the targets at no rate. Throws, naming the field, for
+/// requests that cannot be asked. Worked: where every hour has the same traffic, a fleet that follows it without
+/// headroom is the fixed one.
+[[nodiscard]] inline day_answer plan_day(const day_request& request) {
+  detail::validate(request.day);
+  detail::validate(request.scaling);
+  if (!any_target(request.job.percentiles))
+    detail::fail(errc::missing_field, "serving_job.percentiles", "none", "a target by percentile");
+  serving_job job = request.job;
+  per_second busiest{0};
+  for (const per_second rate : request.day.rates) busiest = std::max(busiest, rate);
+  job.request_rate = busiest;
+  validate(job, request.model);
+  const serving_fleet& fleet = request.fleet;
+  const auto replicas = static_cast<double>(replicas_of({fleet.mesh, fleet.where}));
+  simulated_engine engine = engine_of(request.model, job, fleet.mesh, fleet.where);
+  engine.replicas = 1;
+  engine.prefill = fleet.prefill;
+  engine.max_running = std::min(engine.max_running, planning_requests);
+  simulated_traffic traffic = traffic_of(job, planning_requests, request.seed);
+  traffic.variation = request.variation;
+  traffic.rate = per_second{1};
+  const replica_step_times times{request.model, job, fleet.mesh, fleet.where, engine.max_running, request.constants};
+  day_answer answer;
+  answer.slice_rate = largest_rate(engine, traffic, times, job.percentiles) * replicas;
+  if (answer.slice_rate.value() == 0) return answer;
+  answer.fixed = ceil_to_count(busiest / answer.slice_rate - 1e-9);
+  for (const payment_mix& mix : detail::mixes_of(request, answer.fixed, answer.slice_rate))
+    answer.options.push_back(simulate_day(request, mix, answer.fixed, answer.slice_rate));
+  std::stable_sort(answer.options.begin(), answer.options.end(), [](const day_option& a, const day_option& b) {
+    return a.meets_targets != b.meets_targets ? a.meets_targets : a.cost < b.cost;
+  });
+  return answer;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

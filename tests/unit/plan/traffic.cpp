@@ -1,0 +1,150 @@
+// A day of traffic: fleets that follow it beside fixed ones, what starting up and preemptions do, and what it costs.
+#include <algorithm>
+#include <string>
+#include <tpuplan/hardware/slice_table.hpp>
+#include <tpuplan/plan/traffic.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+/// Twelve parts of five minutes: quiet, then four times as busy, then quiet.
+day_request chat_day() {
+  day_request request;
+  request.model = llama_3_8b();
+  request.job.prompt = fixed_length(1024);
+  request.job.output = fixed_length(128);
+  request.job.percentiles.first_token = {0.99, 300_ms};
+  request.job.percentiles.per_token = {0.95, 40_ms};
+  request.fleet.where = slice_for("v6e-1");
+  request.day.part = seconds{300};
+  for (int i = 0; i < 12; ++i) request.day.rates.push_back(per_second{i >= 4 && i < 8 ? 40.0 : 10.0});
+  request.scaling.start_up = seconds{60};
+  return request;
+}
+
+const day_option* option_of(const day_answer& answer, provisioning kind, bool follows, bool has_base) {
+  for (const day_option& one : answer.options) {
+    if (one.mix.kind == kind && one.mix.follows == follows && (one.mix.base > 0) == has_base) return &one;
+  }
+  return nullptr;
+}
+
+double in_h(seconds time) { return time.value() / 3600; }
+
+}  // namespace
+
+TEST_CASE("a day: the fixed fleet holds the targets, one that follows the traffic costs less, spot is preempted") {
+  const day_request request = chat_day();
+  CHECK(close(requests_of(request.day), 300 * (8 * 10 + 4 * 40)));
+  const day_answer answer = plan_day(request);
+  REQUIRE(answer.slice_rate.value() > 0);
+  CHECK(answer.fixed == static_cast<std::int64_t>(40 / answer.slice_rate.value()) + 1);
+  const day_option* fixed = option_of(answer, provisioning::on_demand, false, false);
+  const day_option* follows = option_of(answer, provisioning::on_demand, true, false);
+  const day_option* spot = option_of(answer, provisioning::spot, true, false);
+  REQUIRE((fixed != nullptr && follows != nullptr && spot != nullptr));
+  CHECK(fixed->meets_targets);
+  CHECK(close(fixed->slice_hours, static_cast<double>(answer.fixed)));
+  CHECK(close(fixed->cost.value(), fixed->slice_hours * 2.7, 1e-9));  // dollars an hour of a v6e chip
+  CHECK(fixed->parts.size() == 12);
+  CHECK(follows->slice_hours < 0.8 * fixed->slice_hours);
+  CHECK(follows->cost < fixed->cost);
+  CHECK(follows->most_slices >= answer.fixed);
+  CHECK(fixed->preemptions == 0);
+  CHECK(spot->cost < follows->cost);
+  for (std::size_t i = 0; i < 12; ++i) {
+    CHECK(close(in_h(follows->parts[i].start), static_cast<double>(i) / 12));
+    CHECK(fixed->parts[i].slices == static_cast<double>(answer.fixed));
+  }
+  CHECK(follows->parts[6].slices > 3 * follows->parts[1].slices);
+  // Those that keep the targets come first, each group by cost.
+  for (std::size_t i = 1; i < answer.options.size(); ++i) {
+    const day_option &a = answer.options[i - 1], &b = answer.options[i];
+    CHECK((a.meets_targets > b.meets_targets || (a.meets_targets == b.meets_targets && a.cost <= b.cost)));
+  }
+}
+
+TEST_CASE("the longer slices start up, the later are the requests of a rise") {
+  day_request request = chat_day();
+  const day_answer answer = plan_day(request);
+  seconds before{0};
+  for (const double start_up : {0.0, 60.0, 240.0}) {
+    request.scaling.start_up = seconds{start_up};
+    const day_option one =
+        simulate_day(request, {0, {}, provisioning::on_demand, true}, answer.fixed, answer.slice_rate);
+    CHECK(one.parts[4].first.p99 > before);
+    before = one.parts[4].first.p99;
+    if (start_up == 0) CHECK(one.meets_targets);
+    if (start_up == 240) CHECK_FALSE(one.meets_targets);
+  }
+  request.scaling.start_up = seconds{240};
+  request.scaling.floor = answer.fixed;  // a floor as high as the fixed fleet waits for nothing
+  CHECK(simulate_day(request, {0, {}, provisioning::on_demand, true}, answer.fixed, answer.slice_rate).meets_targets);
+}
+
+TEST_CASE("even traffic: a fleet that follows it without headroom is the fixed one") {
+  day_request request = chat_day();
+  request.day.rates.assign(4, per_second{30});
+  request.scaling.headroom = 0;
+  const day_answer answer = plan_day(request);
+  const day_option* fixed = option_of(answer, provisioning::on_demand, false, false);
+  const day_option* follows = option_of(answer, provisioning::on_demand, true, false);
+  REQUIRE((fixed != nullptr && follows != nullptr));
+  CHECK(follows->slice_hours == fixed->slice_hours);
+  CHECK(follows->first_token.p99 == fixed->first_token.p99);
+  // A base that is used all day is all under commitment.
+  for (const day_option& one : answer.options) {
+    if (one.mix.base > 0) CHECK(one.mix.base == answer.fixed);
+  }
+}
+
+TEST_CASE("preemptions come as often as their mean time says, and slices that are lost are replaced") {
+  day_request request = chat_day();
+  const payment_mix spot{0, {}, provisioning::spot, false};
+  const day_option calm = simulate_day(request, spot, 40, per_second{5});
+  request.between = seconds{600};
+  const day_option often = simulate_day(request, spot, 40, per_second{5});
+  CHECK(calm.preemptions < often.preemptions);
+  // 40 slices for an hour, each lost every ten minutes while it serves: 240, less while others start up.
+  CHECK(often.preemptions > 170);
+  CHECK(often.preemptions < 290);
+  double serving = 0;
+  for (const day_part& part : often.parts) serving += part.slices / 12;
+  CHECK(serving > 40 * 600.0 / (600 + 60) * 0.93);
+  CHECK(serving < 40);
+}
+
+TEST_CASE("a trace as a day") {
+  std::vector<simulated_request> requests(3);
+  requests[1].arrival = 20_s, requests[2].arrival = 59_s;
+  requests.push_back({seconds{130}, 1, 1, 0});
+  const traffic_day day = day_of(requests, seconds{60});
+  REQUIRE(day.rates.size() == 3);
+  CHECK(close(day.rates[0].value(), 0.05));
+  CHECK(day.rates[1].value() == 0);
+  CHECK(close(day.rates[2].value(), 1.0 / 60));
+}
+
+TEST_CASE("days that cannot be asked about") {
+  const auto refused = [](auto change, const char* words) {
+    day_request request = chat_day();
+    change(request);
+    const refusal got = refusal_of([&] { static_cast<void>(plan_day(request)); });
+    INFO(got.message);
+    CHECK(says(got.message, words));
+  };
+  refused([](day_request& r) { r.day.rates.clear(); }, "traffic_day.rates");
+  refused([](day_request& r) { r.day.rates[3] = per_second{-1}; }, "traffic_day.rates");
+  refused([](day_request& r) { r.day.part = seconds{0}; }, "traffic_day.part");
+  refused([](day_request& r) { r.scaling.floor = 0; }, "scaling_rule.floor");
+  refused([](day_request& r) { r.scaling.headroom = -1; }, "scaling_rule.headroom");
+  refused([](day_request& r) { r.job.percentiles = {}; }, "serving_job.percentiles");
+  day_request request = chat_day();
+  request.job.percentiles.first_token.limit = 1_ms;
+  CHECK(plan_day(request).options.empty());
+}

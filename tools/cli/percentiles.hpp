@@ -1,0 +1,35 @@
+#ifndef TPUPLAN_CLI_PERCENTILES_HPP
+#define TPUPLAN_CLI_PERCENTILES_HPP
+
+#include <string>
+#include <tpuplan/plan/serving_levers.hpp>
+#include <tpuplan/plan/simulation.hpp>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/print.hpp"
+
+// Targets by percentile, what a simulation says of them, and what would keep those that are missed.
+namespace cli {
+
+/// --ttft-p99 and its likes, for the first token, each token and the whole request.
+void add_percentile_options(command& to, tpuplan::latency_targets& into);
+
+/// "p99 of the first token 1.50 s, p95 of each token 50.0 ms"; empty where there is none.
+std::string words_of_targets(const tpuplan::latency_targets& targets);
+/// "p99"; "mean" where no share is given.
+std::string words_of_share(double share);
+
+/// A line that says so where --ttft and --tpot hold means.
+void print_that_means_are_held(const tpuplan::serving_job& job);
+
+/// Latencies by percentile with their targets, and what the engine does.
+void print_report(const tpuplan::simulation_report& report, const tpuplan::latency_targets& targets);
+
+/// What would keep the targets, one change at a time; `slices` share the rate.
+void print_changes(const std::vector<tpuplan::serving_change>& changes, std::int64_t slices);
+ordered_json json_of_changes(const std::vector<tpuplan::serving_change>& changes);
+
+}  // namespace cli
+
+#endif
