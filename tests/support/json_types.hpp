@@ -2,7 +2,10 @@
 #define TPUPLAN_TESTS_SUPPORT_JSON_TYPES_HPP
 
 #include <tpuplan/estimate/training/network.hpp>
+#include <tpuplan/estimate/training/replication.hpp>
+#include <tpuplan/estimate/training/targets.hpp>
 #include <tpuplan/handbook.hpp>
+#include <tpuplan/handbook/epochs.hpp>
 #include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/io/json.hpp>

@@ -320,6 +320,15 @@ inline constexpr seconds longest_run{1e18};
   return seconds{time / static_cast<double>(preemptions)};
 }
 
+/// The mean time between preemptions from a rate of them: 1 / rate. It is not the probability of one in that time,
+/// which is less. Throws for a rate that is not above 0. Worked: 0.2 an hour are one in 5 h; a probability of 20 % in
+/// an hour is one in 4.4814 h.
+[[nodiscard]] constexpr seconds mean_time_between_preemptions_from_rate(per_second preemptions) {
+  const double rate = detail::positive("mean_time_between_preemptions: rate", preemptions.value());
+  return seconds{detail::representable("mean_time_between_preemptions: rate", 1 / rate, rate,
+                                       "large enough for a representable mean time")};
+}
+
 /// The mean time between preemptions of a job on several slices, any of which stops the job: M / n.
 ///
 /// Holds where slices are preempted independently of each other, which large spot reclaims are not: a job hit by them

@@ -217,8 +217,15 @@ constexpr std::string_view machine_family(std::string_view type) noexcept {
   return type.substr(0, type.rfind('-') + 1);
 }
 
+/// The chips that a machine type has by its name: 32 of "ct5lp-hightpu-32t"; -1 where the name has none.
+constexpr std::int64_t chips_in_machine_name(std::string_view type) noexcept {
+  type.remove_prefix(machine_family(type).size());
+  if (type.empty() || to_lower(type.back()) != 't') return -1;
+  return parse_count(type.substr(0, type.size() - 1));
+}
+
 /// What would have been valid instead of a machine type that its family does not have; empty where there is no such
-/// family. A larger slice is several VMs: the smallest such slice is the example.
+/// family. A larger slice is several VMs: the example is the slice with the chips of the name, else the smallest.
 constexpr text<160> machine_hint(std::string_view given) {
   text<160> hint;
   std::string_view chip;
@@ -229,7 +236,9 @@ constexpr text<160> machine_hint(std::string_view given) {
     hint.append(hint.empty() ? "no such machine type; there is " : ", ").append(type.name);
     chip = type.chip;
   }
+  const slice_row* meant = named_row(chip, chips_in_machine_name(given));
   for (const slice_row& row : slices_of(chip)) {
+    if (meant != nullptr && &row != meant) continue;
     const slice larger = to_slice(chip_for(chip), row);
     const maybe<machine_type> type = machine_type_of(larger);
     if (!type || vms(larger) == 1 || !is_named(larger)) continue;

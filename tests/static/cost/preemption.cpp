@@ -4,6 +4,8 @@
 #include <tpuplan/cost/preemption.hpp>
 #include <type_traits>
 
+#include "support/near.hpp"
+
 using namespace tpuplan;
 
 namespace {
@@ -173,5 +175,8 @@ static_assert(near(in_usd_per_hour(compare_spot(v5e_us_central1, base()).effecti
 
 constexpr spot_prices v5e_us_east5{1.20_usd_per_h, 0.60_usd_per_h};
 static_assert(near(break_even_mean_time_between_preemptions(v5e_us_east5, base()), 1972.4870303462, 1e-9));
+
+static_assert(near_relative(mean_time_between_preemptions_from_rate(0.2 / 1_h).value(), 5 * 3600.0));
+static_assert(near_relative(mean_time_between_preemptions_from_probability(0.2, 1_h).value(), 4.48142 * 3600, 1e-5));
 
 }  // namespace

@@ -1,0 +1,92 @@
+#ifndef TPUPLAN_HANDBOOK_EPOCHS_HPP
+#define TPUPLAN_HANDBOOK_EPOCHS_HPP
+
+#include <cstdint>
+#include <string_view>
+#include <tpuplan/handbook/roofline.hpp>
+
+/// @file
+/// Jobs that are given in examples and epochs: how many steps they are, what the last batch drops, and whether the rows
+/// of a batch fill the MXU.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A data set, and how often it is passed.
+struct data_set {
+  std::int64_t examples = 0;         ///< of one epoch
+  double epochs = 1;                 ///< passes; need not be whole
+  remainder last = remainder::drop;  ///< what happens to the examples of an epoch that fill no batch
+};
+
+/// The steps of a job that is given in epochs.
+struct epoch_count {
+  std::int64_t batch = 0;            ///< examples in a step, over all replicas
+  std::int64_t steps_per_epoch = 0;  ///< whole steps
+  std::int64_t dropped = 0;          ///< examples of each epoch that are in no step
+  std::int64_t steps = 0;            ///< of all epochs, the last one's started step included
+  std::int64_t examples = 0;         ///< trained on, in all epochs
+};
+
+/// The steps of so many epochs in batches of that size. Throws where a data set fills no batch and the rest is dropped.
+/// Worked: 60000 examples in batches of 1024 are 58 steps an epoch, 608 are dropped; five epochs are 290 steps.
+[[nodiscard]] constexpr epoch_count epochs_of(const data_set& data, std::int64_t global_batch) {
+  detail::in_range("data_set.epochs", detail::positive("data_set.epochs", data.epochs), 0, 1e9, "above 0, to 1e9");
+  epoch_count count;
+  count.batch = detail::positive_count("global batch", global_batch);
+  count.steps_per_epoch = steps_per_epoch(data.examples, global_batch, data.last);
+  if (count.steps_per_epoch == 0)
+    detail::fail(errc::out_of_range, "global batch", global_batch, "at most the examples, where the rest is dropped");
+  const std::int64_t full = data.examples / global_batch;
+  if (data.last == remainder::drop) count.dropped = data.examples - checked_multiply(full, global_batch);
+  count.steps = ceil_to_count(static_cast<double>(count.steps_per_epoch) * data.epochs);
+  const double seen = static_cast<double>(data.examples - count.dropped) * data.epochs;
+  count.examples = ceil_to_count(seen);
+  return count;
+}
+
+/// What one row of a product is.
+enum class row_kind : std::uint8_t {
+  example,  ///< of a layer without positions: a row of an MLP, the classifier
+  image,    ///< of a classifier behind a pool
+  patch,    ///< of a vision transformer
+  token,    ///< of text
+};
+/// "example" and so on.
+[[nodiscard]] constexpr std::string_view name(row_kind kind) noexcept {
+  constexpr const char* names[] = {"example", "image", "patch", "token"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// How a batch fills the MXU. Weights are read once for all rows on a chip, so what counts against the critical batch
+/// is rows, not examples; what counts against the tiles is the rows of one core.
+struct batch_fill {
+  std::int64_t rows_per_core = 0;   ///< examples of a core times rows of an example
+  std::int64_t rows_per_chip = 0;   ///< likewise, of all cores of a chip
+  std::int64_t critical_rows = 0;   ///< from which on products are limited by arithmetic
+  std::int64_t padded_rows = 0;     ///< the rows of a core, rounded up to a sublane tile of 8
+  double padding_waste = 0;         ///< share of the padded rows that is padding
+  bool limited_by_compute = false;  ///< the rows of a chip reach the critical batch
+};
+
+/// The fill of that many examples on each core (JAX device) of a chip, each of so many rows.
+/// Worked: 128 images of 196 patches on a core of v5e are 25088 rows, above its critical 241; 128 rows of an MLP are
+/// not.
+[[nodiscard]] constexpr batch_fill batch_fill_of(const chip_spec& chip, std::int64_t examples_per_core,
+                                                 std::int64_t rows_of_an_example, dtype type = dtype::bf16) {
+  batch_fill fill;
+  fill.rows_per_core = checked_multiply(detail::positive_count("examples of a core", examples_per_core),
+                                        detail::positive_count("rows of an example", rows_of_an_example));
+  fill.rows_per_chip =
+      checked_multiply(fill.rows_per_core, detail::positive_count("chip.jax_devices", chip.jax_devices));
+  fill.critical_rows = critical_batch(chip, type);
+  fill.padded_rows = round_up(fill.rows_per_core, 8);
+  fill.padding_waste = 1 - static_cast<double>(fill.rows_per_core) / static_cast<double>(fill.padded_rows);
+  fill.limited_by_compute = fill.rows_per_chip >= fill.critical_rows;
+  return fill;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

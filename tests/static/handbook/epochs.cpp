@@ -1,0 +1,24 @@
+// The worked numbers in the comments of handbook/epochs.hpp, and its edges. It compiles, so it passes.
+#include <tpuplan/handbook/epochs.hpp>
+#include <tpuplan/hardware/generations.hpp>
+
+using namespace tpuplan;
+
+namespace {
+
+constexpr data_set mnist(double epochs, remainder last = remainder::drop) { return {60000, epochs, last}; }
+constexpr epoch_count five = epochs_of(mnist(5), 1024);
+static_assert(five.steps_per_epoch == 58 && five.dropped == 608 && five.steps == 290 && five.examples == 5 * 59392);
+constexpr epoch_count kept = epochs_of(mnist(5, remainder::keep), 1024);
+static_assert(kept.steps_per_epoch == 59 && kept.dropped == 0 && kept.steps == 295 && kept.examples == 300000);
+static_assert(epochs_of(mnist(0.5), 1024).steps == 29 && epochs_of(mnist(1), 60000).steps == 1);
+
+constexpr batch_fill patches_of_images = batch_fill_of(v5e, 128, 196);
+static_assert(patches_of_images.rows_per_core == 25088 && patches_of_images.critical_rows == 241);
+static_assert(patches_of_images.limited_by_compute && patches_of_images.padding_waste == 0);
+static_assert(!batch_fill_of(v5e, 128, 1).limited_by_compute && batch_fill_of(v5e, 241, 1).limited_by_compute);
+static_assert(batch_fill_of(v3, 64, 1).rows_per_chip == 128);  // two cores
+static_assert(batch_fill_of(v5e, 10, 1).padded_rows == 16 && batch_fill_of(v5e, 10, 1).padding_waste == 0.375);
+static_assert(name(row_kind::patch) == "patch");
+
+}  // namespace
