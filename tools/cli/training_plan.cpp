@@ -5,6 +5,7 @@
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/io/json/file.hpp>
 #include <tpuplan/io/svg/points.hpp>
+#include <tpuplan/io/text/lost.hpp>
 #include <tpuplan/io/text/one_line.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
@@ -221,50 +222,12 @@ void print_plans(const plan_answer& answer, const plan_options& given, const pla
   if (shown.dear > 0) print("  {} faster ones cost over three times the cheapest: --pareto\n", shown.dear);
 }
 
-std::string amount_words(const rejected_slice& r) {
-  const std::string where(name(r.where, r.slices).view());
-  switch (r.why) {
-    case rejection::does_not_fit: return fmt::format("{} short on {}", binary_bytes(bytes{r.amount}), where);
-    case rejection::fit_uncertain: return fmt::format("{} over on {}", binary_bytes(bytes{r.amount}), where);
-    case rejection::misses_deadline: return fmt::format("{} late on {}", duration(seconds{r.amount}), where);
-    case rejection::over_budget: return fmt::format("{} over on {}", money(usd{r.amount}), where);
-    case rejection::over_quota: return fmt::format("{:.0f} chips over on {}", r.amount, where);
-    case rejection::dominated: return fmt::format("{} dearer: {}, by {}", money(usd{r.amount}), where, r.by.view());
-    case rejection::no_layout:
-    case rejection::batch_does_not_divide: return fmt::format("{:.0f} devices in {}", r.amount, where);
-    case rejection::no_such_rate:
-    case rejection::no_price: break;
-  }
-  return where;
-}
-
-std::string reason_words(rejection why) {
-  switch (why) {
-    case rejection::does_not_fit: return "does not fit";
-    case rejection::fit_uncertain: return "may not fit";
-    case rejection::misses_deadline: return "misses the deadline";
-    case rejection::over_budget: return "over the budget";
-    case rejection::over_quota: return "over the quota";
-    case rejection::dominated: return "another is no slower and cheaper";
-    case rejection::no_layout: return "heads, experts or layers do not divide";
-    case rejection::batch_does_not_divide: return "the batch does not divide";
-    case rejection::no_price: return "no price for it, or not for so long";
-    case rejection::no_such_rate: return "a rate that it takes is not known";
-  }
-  return "?";
-}
-
 void print_rejected(const plan_answer& answer) {
-  std::map<rejection, std::vector<const rejected_slice*>> groups;
-  for (const rejected_slice& r : answer.rejected) groups[r.why].push_back(&r);
-  if (groups.empty()) return;
+  if (answer.rejected.empty()) return;
   print("\n{}\n", bold("why the other slices lost"));
   table t(">slices | reason | ~the closest");
-  for (auto& [why, list] : groups) {
-    const auto closest =
-        std::min_element(list.begin(), list.end(), [](const auto* a, const auto* b) { return a->amount < b->amount; });
-    t.add({fmt::format("{}", list.size()), reason_words(why), amount_words(**closest)});
-  }
+  for (const readable::lost_slices& lost : readable::by_reason(answer.rejected))
+    t.add({fmt::format("{}", lost.count), readable::reason(lost.why), readable::amount(lost.closest)});
   t.print();
 }
 

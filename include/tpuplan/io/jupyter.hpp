@@ -10,16 +10,25 @@
 #include <tpuplan/estimate/serving/advice.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/estimate/training/advice.hpp>
+#include <tpuplan/io/ostream.hpp>
 #include <tpuplan/io/svg.hpp>
+#include <tpuplan/io/text/lost.hpp>
 #include <tpuplan/io/text/one_line.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <utility>
 #include <vector>
 
+#if defined(__has_include)
+#if __has_include(<xcpp/xdisplay.hpp>)
+#include <xcpp/xdisplay.hpp>
+#define TPUPLAN_DETAIL_KERNEL
+#endif
+#endif
+
 /// @file
 /// How the public types look in a notebook of xeus-cpp or xeus-cling: `xcpp::display(x)` finds `mime_bundle_repr` by
 /// argument-dependent look-up. Text for all, tables for what has figures, pictures for charts. nlohmann_json must be
-/// the kernel's own.
+/// the kernel's own. In a kernel it includes `xcpp/xdisplay.hpp`, so that this header alone is a first cell.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -57,14 +66,19 @@ using html_rows = std::vector<std::vector<std::string>>;
   return html + "</table>";
 }
 
+[[nodiscard]] inline nlohmann::json bundle_of(const std::string& words) { return {{"text/plain", words}}; }
+[[nodiscard]] inline nlohmann::json bundle_of(const std::string& words, const html_rows& rows) {
+  return {{"text/plain", words}, {"text/html", html_table(rows)}};
+}
+
 template <class T>
 [[nodiscard]] nlohmann::json text_bundle(const T& value) {
-  return {{"text/plain", one_line(value)}};
+  return bundle_of(one_line(value));
 }
 
 template <class T>
 [[nodiscard]] nlohmann::json table_bundle(const T& value, const html_rows& rows) {
-  return {{"text/plain", one_line(value)}, {"text/html", html_table(rows)}};
+  return bundle_of(one_line(value), rows);
 }
 
 template <class Chart>
@@ -105,6 +119,18 @@ template <class Values>
   return rows;
 }
 
+/// Adds a row for each field: its name and its text.
+struct fields_rows {
+  std::string_view names;
+  html_rows& rows;
+
+  void operator()(const shown_field* fields, std::size_t size) const {
+    std::string_view rest = names;
+    for (std::size_t i = 0; i < size; ++i)
+      rows.push_back({std::string(take_name(rest)), fields[i].text(fields[i].value)});
+  }
+};
+
 // `shown` is what a notebook shows of a type: text and, for what has figures, a table.
 
 template <class T>
@@ -113,10 +139,9 @@ template <class T>
     if (list_of<T>::count(x) == 0) return text_bundle(x);
     return table_bundle(x, rows_of_values(list_of<T>::values(x), list_of<T>::count(x)));
   } else if constexpr (has_trait<fields_of, T> && !has_name<T>) {
-    html_rows rows = {{std::string(fields_of<T>::type_name), ""}};
-    fields_of<T>::each(x, [&rows](std::string_view field, const auto& value) {
-      rows.push_back({std::string(field), field_text(value)});
-    });
+    using fields = fields_of<T>;
+    html_rows rows = {{std::string(fields::type_name), ""}};
+    fields::template table<shown_field>(x, fields_rows{fields::names, rows});
     return table_bundle(x, rows);
   } else {
     return text_bundle(x);
@@ -264,9 +289,14 @@ template <class Time, std::size_t Count>
 [[nodiscard]] inline nlohmann::json shown(const plan& planned) {
   return table_bundle(planned, rows_of(std::vector<plan>{planned}));
 }
-/// The plans from best to worst; those with a star are beaten by no other in both time and cost.
+/// The plans from best to worst; those with a star are beaten by no other in both time and cost. Where there is none,
+/// why each slice lost.
 [[nodiscard]] inline nlohmann::json shown(const plan_answer& answer) {
-  return table_bundle(answer, rows_of(answer.plans));
+  if (!answer.plans.empty()) return table_bundle(answer, rows_of(answer.plans));
+  html_rows rows = {{"no plan: slices", "reason", "the closest"}};
+  for (const readable::lost_slices& lost : readable::by_reason(answer.rejected))
+    rows.push_back({std::to_string(lost.count), readable::reason(lost.why), readable::amount(lost.closest)});
+  return table_bundle(answer, rows);
 }
 
 /// @{
@@ -341,7 +371,75 @@ template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
   return bundle;
 }
 
+namespace detail {
+
+// What a cell of clang-repl uses for the first time and then fails is never found again, because the functions that the
+// compiler made for it went with the cell. So whatever a cell may do with a public type is named here, by a function
+// that nobody calls: the header's own cell makes them, and keeps them.
+
+/// Whether the header of a type is there: the type is complete; an enumeration has its `name`.
+template <class T, class = void>
+inline constexpr bool is_there = false;
+template <class T>
+inline constexpr bool is_there<T, std::enable_if_t<!std::is_enum<T>::value && (sizeof(T) > 0)>> = true;
+template <class T>
+inline constexpr bool is_there<T, std::enable_if_t<std::is_enum<T>::value && (sizeof(name(T{})) > 0)>> = true;
+
+template <class T>
+void use_first(const T& given, std::ostream& out) {
+  T copy = given;
+  copy = given;
+  tpuplan::operator<<(out, copy);  // so spelled, the compiler need not weigh all others
+#ifdef TPUPLAN_DETAIL_KERNEL
+  xcpp::display(copy);
+#else
+  (void)mime_bundle_repr(copy);
+#endif
+}
+
+template <class T>
+void use_first(std::ostream& out) {
+  if constexpr (is_there<T>) use_first(T{}, out);
+}
+
+template <class T>
+void use_list_first(std::ostream& out) {
+  std::vector<T> list{T{}};
+  std::vector<T> copy = list;
+  copy = list;
+  copy.push_back(T{});
+  for (T& one : copy) one = list[0];
+  for (const T& one : list) out << one;
+  out << copy.size() << copy.empty() << list.front() << copy.back() << copy.at(0) << (copy.begin() == copy.end());
+  (void)mime_bundle_repr(list).dump();
+}
+
+inline void use_all_first(std::ostream& out) {
+#define TPUPLAN_STRUCT(type, ...) use_first<type>(out);
+#define TPUPLAN_NAMED_ENUM(type) use_first<type>(out);
+#include <tpuplan/io/reflect/types.inc>
+  use_first<bytes>(out);
+  use_first<flops>(out);
+  use_first<seconds>(out);
+  use_first<usd>(out);
+  use_first<bytes_per_second>(out);
+  use_first<flops_per_second>(out);
+  use_first<flops_per_byte>(out);
+  use_first<per_second>(out);
+  use_first<usd_per_second>(out);
+  use_first<maybe<slice>>(out);
+  use_first<maybe<chip_spec>>(out);
+  use_first<known<flops_per_second>>(out);
+  use_list_first<plan>(out);
+  use_list_first<plan_cost>(out);
+  use_list_first<rejected_slice>(out);
+}
+
+}  // namespace detail
+
 }  // namespace abi_0
 }  // namespace tpuplan
+
+#undef TPUPLAN_DETAIL_KERNEL
 
 #endif

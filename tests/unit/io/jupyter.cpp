@@ -167,3 +167,26 @@ TEST_CASE("charts are pictures", "[jupyter]") {
   CHECK(picture(svg_chart{"<svg/>", "mine"}) == "<svg/>");
   CHECK(plain(svg_chart{"<svg/>", "mine"}) == "mine");
 }
+
+TEST_CASE("an answer without plans shows why each slice lost", "[jupyter]") {
+  plan_answer answer;
+  CHECK(cells(answer) == std::vector<std::string>{"no plan: slices", "reason", "the closest"});
+  answer.rejected.push_back({slice_for("v2-8"), 1, rejection::does_not_fit, (8_GiB).value(), {}});
+  answer.rejected.push_back({slice_for("v5litepod-8"), 1, rejection::does_not_fit, (2_GiB).value(), {}});
+  answer.rejected.push_back({slice_for("v5p-128"), 2, rejection::misses_deadline, 7200, {}});
+  CHECK(cells(answer) == std::vector<std::string>{"no plan: slices", "reason", "the closest",            //
+                                                  "2", "does not fit", "2.00 GiB short on v5litepod-8",  //
+                                                  "1", "misses the deadline", "2.00 hours late on 2 x v5p-128"});
+}
+
+TEST_CASE("every reason of a lost slice has words", "[jupyter]") {
+  for (std::uint8_t i = 0; name(static_cast<rejection>(i)) != "?"; ++i) {
+    rejected_slice lost;
+    lost.where = where;
+    lost.why = static_cast<rejection>(i);
+    CHECK(readable::reason(lost.why) != "?");
+    CHECK(readable::amount(lost).find("v5p-128") != std::string::npos);
+    CHECK(readable::by_reason({lost, lost}).at(0).count == 2);
+  }
+  CHECK(readable::reason(static_cast<rejection>(200)) == "?");
+}
