@@ -7,7 +7,9 @@ rm -rf "$folder" && mkdir -p "$folder" || exit 1
 mv "$folder/first" "$folder/moved" || exit 1
 cd / || exit 1
 answer=$("$folder/moved/bin/tpuplan" chips v5e) && [[ $answer == *hbm_bandwidth*"$folder/moved/share/tpuplan/data"* ]] &&
-  "$folder/moved/bin/tpuplan" pay --slice v5e-8 --run 1d --region europe-west4 >/dev/null
+  "$folder/moved/bin/tpuplan" pay --slice v5e-8 --run 1d --region europe-west4 >/dev/null &&
+  answer=$("$folder/moved/bin/tpuplan" doctor) && answer=$("$folder/moved/bin/tpuplan" slices v5e-8) &&
+  [[ $answer == *"next: tpuplan fit $folder/moved/share/tpuplan/data/models/"* ]]
 status=$?
 ((status == 0)) || printf '%s\n' "$answer"
 rm -rf "$folder"

@@ -41,8 +41,8 @@ bool is_known(const chip_spec& chip, memory_level level) {
     case memory_level::vmem: return chip.on_chip.vmem_bandwidth_over_hbm.has_value();
     case memory_level::pcie: return chip.host.pcie.has_value();
     case memory_level::dcn: return chip.host.dcn.has_value();
-    case memory_level::hbm:
-    case memory_level::ici: break;
+    case memory_level::ici: return chip.ici.link_one_way.value() > 0;
+    case memory_level::hbm: break;
   }
   return true;
 }
@@ -69,8 +69,8 @@ ridge_points ridge_points_of(const chip_spec& chip, const product_dtypes& types)
                                {"bandwidth_bytes_per_s", rate},
                                {"ridge_point_flops_per_byte", ridge},
                                {"critical_batch_tokens", critical}});
-    points.shown.add({std::string(name(level)), fmt::format("{:g} GB/s", rate / 1e9), fmt::format("{:.1f}", ridge),
-                      grouped(critical),
+    points.shown.add({std::string(name(level)), cell(fmt::format("{:g} GB/s", rate / 1e9), rate, "_bytes_per_s"),
+                      cell(fmt::format("{:.1f}", ridge), ridge), count_cell(critical),
                       level == memory_level::ici   ? "tokens per chip and axis"
                       : level == memory_level::dcn ? "tokens per slice"
                                                    : "tokens"});

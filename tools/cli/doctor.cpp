@@ -109,18 +109,29 @@ void print_unknown(const findings_of_data& found) {
   print("\nunknown figures\n");
   table t("chip | figures");
   for (const chip_spec& chip : generations) {
-    std::string figures;
+    std::string label(chip.name.view()), figures;
+    const auto add_row = [&] {
+      if (!figures.empty()) t.add({label, figures});
+      label.clear();
+      figures.clear();
+    };
     for (const unknown_figure& one : found.unknowns) {
-      if (one.chip == chip.name.view()) figures += (figures.empty() ? "" : ", ") + one.figure;
+      if (one.chip != chip.name.view()) continue;
+      if (form().of == output_form::kind::text && figures.size() + one.figure.size() > columns() - 20) add_row();
+      figures += (figures.empty() ? "" : ", ") + one.figure;
     }
-    if (!figures.empty()) t.add({std::string(chip.name.view()), figures});
+    add_row();
   }
   t.print();
 }
 
 void print_conflicts(const findings_of_data& found) {
   print("\nfigures on which sources differ by more than {:g} %\n", rounding * 100);
-  table t("chip | figure | >in use | >other | >differs by | source");
+  table t("chip | figure | >in use | >other | >differs by | ~source");
+  const auto short_one = [](const std::string& words) {
+    return words.size() <= 20 || form().wide || form().of != output_form::kind::text ? words
+                                                                                     : words.substr(0, 17) + "...";
+  };
   std::size_t rounded = 0;
   for (const figure_conflict& one : found.conflicts) {
     for (const other_value& other : one.others) {
@@ -128,7 +139,7 @@ void print_conflicts(const findings_of_data& found) {
         ++rounded;
         continue;
       }
-      t.add({one.chip, one.figure, one.used, other.value,
+      t.add({one.chip, one.figure, cell(short_one(one.used)), cell(short_one(other.value)),
              other.difference < 0 ? std::string() : fmt::format("{:.1f} %", other.difference * 100), other.source});
     }
   }

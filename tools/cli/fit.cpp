@@ -62,7 +62,9 @@ std::optional<findings> advice_if_timed(const fit_answer& a, const model_config&
 void print_memory(const memory_breakdown& memory) {
   table t("on each device | >GiB | >share");
   const auto row = [&](const char* label, bytes part) {
-    if (part.value() > 0) t.add({label, fmt::format("{:.2f}", in_gib(part)), percent(part / memory.usable)});
+    if (part.value() > 0)
+      t.add(
+          {label, cell(fmt::format("{:.2f}", in_gib(part)), part.value(), "_bytes"), share_cell(part / memory.usable)});
   };
   row("parameters", memory.parameters);
   row("optimizer", memory.optimizer);

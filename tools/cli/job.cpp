@@ -40,7 +40,7 @@ void add_mesh_options(command& to, mesh_options& into) {
   layout& mesh = into.mesh;
   constexpr limits degrees{1, 1 << 20};
   to.add("--slice", into.slice_name, "v5p-128, v5e-16, v6e-8x16 …").required();
-  to.add("--slices", mesh.dcn_data, {1, 4096}, "slices, data parallel over DCN").usually("1");
+  to.add("--slices", mesh.dcn_data, {1, 1024}, "slices, data parallel over DCN").usually("1");
   to.add("--data", mesh.data, degrees, "replicas in a slice").usually("1");
   to.add("--fsdp", mesh.fsdp, degrees, "shards of the weights; what the others leave of the slice, if not given");
   to.add("--tensor", mesh.tensor, degrees, "shards of each product").usually("1");

@@ -51,7 +51,8 @@ std::optional<planned_training> plan_of(const launch_options& given) {
   const bool piped = given.plan == "-";
   const nlohmann::json document = piped ? read_standard_input() : load_json(given.plan);
   const std::string source = piped ? "plan" : given.plan;
-  return planned_training{read_plan_request(document, source), read_plan(document, given.rank, source)};
+  const plan best = read_plan(document, given.rank, source);
+  return planned_training{read_plan_request(document, source), best};
 }
 
 launch_request make_request(const launch_options& given, const std::optional<planned_training>& plan) {
@@ -115,6 +116,26 @@ launch_output write_tpu_vm(const launch_request& request) {
            {"max_restarts", request.max_restarts}}};
 }
 
+/// Refuses options of which the target writes nothing.
+void check_placed(const launch_options& given, const session& with) {
+  struct placeless {
+    const char* target;
+    const char* option;
+    const char* valid;
+    bool has_effect;
+  };
+  const bool no_pools = given.request.cluster.empty();
+  const placeless all[] = {{"gke", "--project", "with --cluster, for the commands of its node pools", !no_pools},
+                           {"gke", "--zone", "with --cluster, for the commands of its node pools", !no_pools},
+                           {"vertex", "--zone", "--location: Vertex AI takes a region", false},
+                           {"vertex", "--max-restarts", "0: Vertex AI restarts without counting", given.restarts == 0},
+                           {"ray", "--max-restarts", "not given: Ray starts a lost VM again", false}};
+  for (const placeless& one : all) {
+    if (given.target == one.target && !one.has_effect && with.is_given(one.option))
+      refuse(one.option, fmt::format("given with --target {}", given.target), one.valid);
+  }
+}
+
 void run_launch(const launch_options& given, const session& with) {
   const std::optional<planned_training> plan = plan_of(given);
   launch_request request = make_request(given, plan);
@@ -124,6 +145,7 @@ void run_launch(const launch_options& given, const session& with) {
   if (!target) refuse("--target", given.target, target_names(), errc::unknown_name);
   if (!given.restarts && target->ends_with_flex_start && request.capacity == provisioning::flex_start)
     request.max_restarts = 0;
+  check_placed(given, with);
   const launch_output output = given.tpu_vm ? write_tpu_vm(request) : launch(*target, request);
   if (with.json) return print_json(output.json);
   print("{}", output.text);
@@ -140,7 +162,7 @@ void add_launch_command(session& with) {
   added.add("--target", options->target, target_help()).required();
   added.add("--rank", options->rank, {1, 1e6}, "which of the plans").usually("1").excludes({"--slice"});
   added.add("--slice", options->slice_name, "instead of a plan: v6e-256");
-  added.add("--slices", options->slices, {1, 4096}, "1 if not given").needs({"--slice"});
+  added.add("--slices", options->slices, {1, 1024}, "1 if not given").needs({"--slice"});
   added.add("--machine-type", options->machine, "where the slice comes on two: ct6e-standard-4t");
   added.add("--provisioning", options->capacity, "on_demand, spot, flex_start, calendar; the plan's, or on_demand");
   added.add("--reservation", request.reservation, "its name");

@@ -40,8 +40,8 @@ void run_pad(const pad_options& asked, const session& with) {
     const std::int64_t padded = round_up(size, chip.mxu.side);
     const double waste = 1 - static_cast<double>(size) / static_cast<double>(padded);
     list.push_back({{"given", size}, {"padded", padded}, {"wasted", waste}});
-    t.add({grouped(size), grouped(padded), percent(waste), grouped(round_up(size, unit.lanes)),
-           grouped(round_up(size, unit.sublanes))});
+    t.add({count_cell(size), count_cell(padded), share_cell(waste), count_cell(round_up(size, unit.lanes)),
+           count_cell(round_up(size, unit.sublanes))});
   }
   ordered_json document = {{"chip", chip.name.view()}, {"mxu_side", chip.mxu.side}, {"dimensions", list}};
   std::string matrix;

@@ -180,7 +180,8 @@ gpu_answer ask_gpu(const pay_answer& a, const pay_options& given) {
   if (given.gpu_price) g.gpu.on_demand = usd_per_hour(*given.gpu_price);
   const auto jobs_in = [](seconds time) { return 1 / time; };
   const offer gpus = offer_of(g.gpu, g.gpus, jobs_in(g.run));
-  const paid_run& best = best_of(a);
+  const paid_run* const as_the_gpus = find_way(a, provisioning::on_demand);  // paid for in the same way
+  const paid_run& best = as_the_gpus != nullptr ? *as_the_gpus : best_of(a);
   g.against = best.kind;
   g.total = cost_of_work(gpus);
   g.cheapest = compare_offers({best.total / best.run, jobs_in(best.run)}, gpus);
@@ -220,7 +221,10 @@ std::string label_of(const paid_run& way, double rest_used) {
   return kind + (rest_used == 0 ? ", whole term" : ", rest " + percent(rest_used) + " used");
 }
 
-std::string some(seconds time) { return time.value() > 0 ? duration(time) : ""; }
+template <class Amount>
+cell some(Amount amount) {
+  return amount.value() > 0 ? cell(amount) : cell("");
+}
 
 ordered_json gpu_document(const gpu_answer& g) {
   ordered_json document = {{"gpu", g.gpu.name},
@@ -262,12 +266,15 @@ void print_pay(const pay_answer& a, const pay_options& given) {
   table t(
       "way of paying | >a chip | >billed | ~~~>overhead | ~~~>unused | ~>start to end | ~~>paid unused | >total | "
       "~~~price of");
+  std::vector<price_row> prices;
   for (const paid_run& p : a.ways) {
-    t.add({label_of(p, a.terms.rest_of_term_used), fmt::format("${:.3f}/h", in_usd_per_hour(p.price.per_chip)),
-           duration(p.billed), some(p.overhead), some(p.unused), duration(p.wall),
-           p.unused_cost.value() > 0 ? money(p.unused_cost) : "", money(p.total), date_cell(p.price)});
+    const double per_hour = in_usd_per_hour(p.price.per_chip);
+    t.add({label_of(p, a.terms.rest_of_term_used), cell(fmt::format("${:.3f}/h", per_hour), per_hour, "_usd_per_hour"),
+           p.billed, some(p.overhead), some(p.unused), p.wall, some(p.unused_cost), p.total, date_cell(p.price)});
+    prices.push_back(p.price);
   }
   t.print();
+  if (!prices.empty()) print("  prices of {}\n", dates_of(prices));
   for (const missing_way& m : a.missing) print("  {}: {}\n", name(m.kind), m.reason);
   if (const paid_run* spot = find_way(a, provisioning::spot)) {
     if (!given.checkpoint)
@@ -289,6 +296,9 @@ void print_gpu(const gpu_answer& g, const pay_answer& a) {
   print("\n  {} x {} for {}: {} on demand; {} {} {}; on demand for {} a chip breaks even at ${:.3f}/h\n", g.gpus,
         g.gpu.name, duration(g.run), money(g.total), name(g.against), saves ? "saves" : "costs more by",
         percent(std::abs(g.cheapest.saving_fraction)), duration(a.run), in_usd_per_hour(g.break_even_per_chip));
+  if (best_of(a).kind != g.against)
+    print("  {} would take {}, where the GPUs too may be had for less than on demand\n", name(best_of(a).kind),
+          money(best_of(a).total));
   if (!g.move) return;
   if (g.months) {
     print("  {} of engineering pays back in {:.1f} months at {:g} jobs a month, {} saved with each\n",
@@ -369,7 +379,7 @@ void add_pay_command(session& with) {
   command& added = with.commands.emplace_back("pay", "a run under every way of paying, and where they break even");
   const auto options = std::make_shared<pay_options>();
   added.add("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …").required();
-  added.add("--slices", options->slices, {1, 4096}, "how many of them").usually("1");
+  added.add("--slices", options->slices, {1, 1024}, "how many of them").usually("1");
   added.add("--run", options->run, "uninterrupted time: 10d").required();
   add_price_options(added, options->prices);
   add_spot_options(added, *options);

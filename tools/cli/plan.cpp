@@ -60,7 +60,7 @@ void add_training_options(command& to, plan_options& into) {
   to.add("--tokens", into.tokens, {1, 1e18}, "to train on: 15T");
   to.add("--deadline", into.deadline, "30d");
   to.add("--quota", into.quotas, "a file with chips that may be had; its form is in docs/prices.md");
-  to.add("--max-slices", into.largest_slices, {1, 4096}, "slices over DCN").usually("1");
+  to.add("--max-slices", into.largest_slices, {1, 1024}, "slices over DCN").usually("1");
   to.add("--min-batch-tokens", into.smallest_batch_tokens, {1, 1e15}, "the batch is chosen too: from here …")
       .excludes({"--batch", "--batch-tokens"});
   to.add("--max-batch-tokens", into.largest_batch_tokens, {1, 1e15}, "… to here")

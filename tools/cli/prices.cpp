@@ -103,6 +103,13 @@ cell date_cell(const price_row& price) {
   return shown;
 }
 
+std::string dates_of(const std::vector<price_row>& prices) {
+  std::set<std::string> dates;
+  for (const price_row& price : prices) dates.insert(std::string(price.date.view()));
+  if (dates.empty()) return "no date";
+  return dates.size() == 1 ? dated(*dates.begin()) : dated(*dates.begin()) + " to " + dated(*dates.rbegin());
+}
+
 std::vector<std::string> all_regions(const price_book& book) {
   std::vector<std::string> regions;
   for (std::size_t i = 0; i < book.size(); ++i) {

@@ -42,6 +42,8 @@ std::string today();
 /// The date of a price, with its age where that is over 90 days: "2026-06-03 (172 days old)".
 std::string dated(std::string_view date);
 cell date_cell(const tpuplan::price_row& price);
+/// The dates of prices: "2026-06-03 (172 days old) to 2026-09-17".
+std::string dates_of(const std::vector<tpuplan::price_row>& prices);
 
 /// The regions that the book has rows of.
 std::vector<std::string> all_regions(const tpuplan::price_book& book);

@@ -292,7 +292,7 @@ void add_serve_command(session& with) {
   add_engine_options(added, options->traffic);
   add_price_options(added, options->prices);
   added.add("--gpu", options->gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4, at peak");
-  added.add("--gpus", options->gpus, {1, 1024}, "all of one machine, if not given").needs({"--gpu"});
+  added.add("--gpus", options->gpus, {1, 1024}, "the fewest of one machine that serve it, if not given").needs({"--gpu"});
   add_picture_option(added);
   add_table_options(added);
   added.run = [options, &with] { run_serve(*options, with); };

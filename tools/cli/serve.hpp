@@ -40,6 +40,7 @@ struct gpu_comparison {
   std::int64_t gpus = 0, tensor = 0;  // of them to a replica
   std::string load;
   tpuplan::serving_estimate at_peak{};
+  double slice_busy = 0;  // share of what it could serve at most
   tpuplan::usd slice{}, slice_low{}, slice_high{}, gpus_at_peak{}, gpus_like_slice{};
   [[nodiscard]] bool priced() const noexcept { return slice.value() > 0 && gpus_at_peak.value() > 0; }
 };

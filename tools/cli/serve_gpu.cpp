@@ -50,6 +50,19 @@ void best_replicas(const transformer& model, serving_job job, gpu_comparison& g)
   }
 }
 
+/// The fewest GPUs of one machine, of 1, 2, 4 and so on, that serve the job, divided into their best replicas; all of
+/// the machine where fewer do not.
+void fewest_gpus(const transformer& model, const serving_job& job, gpu_comparison& g) {
+  for (g.gpus = 1; g.gpus < g.offer.per_machine; g.gpus *= 2) {
+    best_replicas(model, job, g);
+    if (g.tensor != 0 && g.at_peak.refusal == serving_refusal::none) return;
+    g.tensor = 0;
+    g.at_peak = {};
+  }
+  g.gpus = g.offer.per_machine;
+  best_replicas(model, job, g);
+}
+
 usd per_million(const serving_estimate& e, usd_per_second rate) { return cost_of_tokens(e, rate).all_on_output; }
 
 }  // namespace
@@ -58,9 +71,13 @@ gpu_comparison compare_with_gpu(const model_config& config, const serve_answer& 
                                 const price_book& prices) {
   gpu_comparison g;
   g.offer = gpu_for(given.gpu);
-  g.gpus = given.gpus > 0 ? given.gpus : g.offer.per_machine;
+  g.gpus = given.gpus;
   const serving_job job = same_load(a, g.load);
-  best_replicas(config.model, job, g);
+  if (given.gpus > 0) {
+    best_replicas(config.model, job, g);
+  } else {
+    fewest_gpus(config.model, job, g);
+  }
   const maybe<price_row> price = find_price(prices, a.where, given.prices.region, provisioning::on_demand);
   if (a.estimate.refusal != serving_refusal::none || g.at_peak.refusal != serving_refusal::none) return g;
   if (!price || !g.offer.on_demand.has_value()) return g;
@@ -68,6 +85,7 @@ gpu_comparison compare_with_gpu(const model_config& config, const serve_answer& 
   const serving_estimate now = serve(config.model, job, a.mesh, a.where, a.constants);
   const serving_estimate peak = serve(config.model, job, a.mesh, a.where, peak_only);
   if (now.refusal != serving_refusal::none || peak.refusal != serving_refusal::none) return g;
+  g.slice_busy = now.requests / now.capacity;
   g.slice = per_million(now, rate_of_slice);
   g.slice_low = g.slice * (now.per_token.low / now.per_token.total);
   g.slice_high = g.slice * (now.per_token.high / now.per_token.total);
@@ -99,6 +117,8 @@ ordered_json gpu_document(const gpu_comparison& g) {
                            {"tensor", g.tensor},  {"note", "GPUs at peak only, not calibrated"},
                            {"load", g.load},      {"estimate", g.at_peak}};
   if (g.priced()) {
+    document["slice_busy"] = g.slice_busy;
+    document["gpus_busy"] = g.at_peak.requests / g.at_peak.capacity;
     document["slice_usd_per_million_output"] = g.slice.value();
     document["slice_usd_per_million_output_low"] = g.slice_low.value();
     document["slice_usd_per_million_output_high"] = g.slice_high.value();
@@ -114,7 +134,7 @@ void print_gpu(const gpu_comparison& g, const serve_answer& a) {
         g.tensor > 0 ? g.gpus / g.tensor : 0, g.tensor, g.load);
   if (g.tensor == 0) return print("  heads divide over none of them\n");
   if (g.at_peak.refusal == serving_refusal::does_not_fit)
-    return print("    the model does not fit: weights take {} on each GPU\n",
+    return print("    the model does not fit: weights take {} on each GPU, as the GPUs and its heads divide\n",
                  used_of(g.at_peak.memory.weights, g.at_peak.memory.usable));
   if (g.at_peak.refusal != serving_refusal::none) return print("    {}\n", one_line(g.at_peak));
   print("    at peak rates, which no run calibrates, {} per token and {} output tokens/s at best\n",
@@ -125,6 +145,8 @@ void print_gpu(const gpu_comparison& g, const serve_answer& a) {
       "(price of {})\n  {}\n",
       money(g.slice), money(g.slice_low), money(g.slice_high), name(a.where).view(), money(g.gpus_at_peak),
       money(g.gpus_like_slice), g.offer.date, verdict_of(g));
+  print("  that is at {} of what the slice and {} of what the GPUs could serve\n", percent(g.slice_busy),
+        percent(g.at_peak.requests / g.at_peak.capacity));
 }
 
 }  // namespace cli

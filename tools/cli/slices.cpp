@@ -1,5 +1,6 @@
 // tpuplan slices
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <tpuplan/hardware/slice.hpp>
@@ -54,7 +55,13 @@ std::string name_with_vms(const slice& where) {
   return std::string(by_name && vms(*by_name) == vms(where) ? name(where).view() : machine_name(where).view());
 }
 
-void print_one_slice(const slice& where) {
+/// A model that comes with the program, as a path from here.
+std::string example_model(const std::string& data_dir) {
+  const std::string model = "models/llama-3.1-8b.json";
+  return std::filesystem::exists("data/" + model) ? "data/" + model : shell_quoted(data_dir + "/" + model);
+}
+
+void print_one_slice(const slice& where, const std::string& data_dir) {
   const maybe<machine_type> machine = machine_type_of(where);
   const maybe<slice> other = other_vm_layout(where);
   print_title("{}", name(where).view());
@@ -72,13 +79,13 @@ void print_one_slice(const slice& where) {
     pairs.push_back(
         {"in other VMs", fmt::format("{} ({} of {} chips)", name_with_vms(*other), vms(*other), other->chips_per_vm)});
   print_pairs(pairs);
-  print_next("tpuplan fit data/models/llama-3.1-8b.json --slice {}", name_with_vms(where));
+  print_next("tpuplan fit {} --slice {}", example_model(data_dir), name_with_vms(where));
 }
 
 void run_slices(const std::string& wanted, const std::vector<std::string>& generations, const session& with) {
   if (!wanted.empty()) {
     const slice s = slice_for(wanted);
-    return with.json ? print_json(json_of(s)) : print_one_slice(s);
+    return with.json ? print_json(json_of(s)) : print_one_slice(s, with.data_dir);
   }
   ordered_json list = ordered_json::array();
   table t("slice | ~topology | >chips | >devices | >VMs | ~~>hosts | machine type | ~~~rings");

@@ -62,7 +62,7 @@ void print_expected(const spot_run& run, const expected_spot_run& e) {
   print_title("checkpoint every {}, {} billed for {} of work", duration(run.checkpoint_interval), duration(e.billed),
               duration(e.work));
   table t("expected | >time | >of the work");
-  const auto row = [&](const char* label, seconds time) { t.add({label, duration(time), percent(time / e.work)}); };
+  const auto row = [&](const char* label, seconds time) { t.add({label, time, share_cell(time / e.work)}); };
   row("work", e.work);
   row("checkpoints", e.checkpoints);
   row("lost work", e.lost_work);

@@ -50,6 +50,7 @@ cell::cell(bytes size) : cell(binary_bytes(size), size.value(), "_bytes") {}
 cell::cell(std::string words, double number, std::string_view its_unit)
     : shown{std::move(words)}, raw{fmt::format("{:.10g}", number)}, unit{its_unit} {}
 cell share_cell(double share) { return {percent(share), share}; }
+cell count_cell(std::int64_t number) { return {grouped(number), static_cast<double>(number)}; }
 
 table::table(std::string_view titles) {
   constexpr std::string_view between = " | ";
@@ -160,6 +161,11 @@ void table::print_markdown() const {
 }
 
 void print_pairs(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  if (form().of != output_form::kind::text) {
+    table t("figure | value");
+    for (const auto& [label, value] : pairs) t.add({label, value});
+    return t.print();
+  }
   std::size_t width = 0;
   for (const auto& [label, value] : pairs) width = std::max(width, shown_width(label));
   for (const auto& [label, value] : pairs) print("  {}  {}\n", padded(label, width, false), value);

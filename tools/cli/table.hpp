@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_CLI_TABLE_HPP
 #define TPUPLAN_CLI_TABLE_HPP
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <tpuplan/units.hpp>
@@ -24,6 +25,8 @@ struct cell {
 };
 /// "38.2 %", 0.382 in csv.
 cell share_cell(double share);
+/// "8,030,261,248", without the commas in csv.
+cell count_cell(std::int64_t number);
 
 /// A table for people: a header line, aligned columns, nothing drawn around it; or csv, or Markdown, as asked.
 class table {

@@ -29,13 +29,19 @@ struct train_options {
   seconds between = spot_terms{}.mean_time_between_preemptions;
 };
 
+/// What a run costs under one way of paying, and where its steps take as long as either end of their band.
+struct cost_range {
+  paid_run run;
+  usd low{}, high{};
+};
+
 /// A training job's answer: whether it fits, the step, the advice, and the run where tokens were given.
 struct train_answer {
   fit_answer fit;
   step_breakdown step;
   findings advice;
   seconds run{};
-  std::vector<paid_run> costs;  // cheapest first
+  std::vector<cost_range> costs;  // cheapest first
 };
 
 /// What is expected of spot and flex-start capacity: checkpoints of all that is trained, and of commitments.
@@ -49,23 +55,29 @@ payment_terms terms_of(const fit_answer& a, const model_config& config, const tr
   return terms;
 }
 
-std::vector<paid_run> priced(const fit_answer& a, const model_config& config, seconds run, const price_book& book,
-                             const train_options& given) {
-  std::vector<paid_run> list;
-  const payment_terms terms = terms_of(a, config, given);
+std::vector<cost_range> priced(const train_answer& a, const model_config& config, const price_book& book,
+                               const train_options& given) {
+  std::vector<cost_range> list;
+  const payment_terms terms = terms_of(a.fit, config, given);
+  const std::int64_t count = slices(a.fit.mesh);
+  const seconds low = a.run * (a.step.low / a.step.total), high = a.run * (a.step.high / a.step.total);
   for (const provisioning kind : all_provisioning) {
-    const maybe<price_row> price = find_price(book, a.where, given.prices.region, kind);
-    if (price && can_be_paid(kind, slices(a.mesh), run, terms))
-      list.push_back(pay_for(a.where, slices(a.mesh), run, *price, terms));
+    const maybe<price_row> price = find_price(book, a.fit.where, given.prices.region, kind);
+    if (!price || !can_be_paid(kind, count, a.run, terms)) continue;
+    const auto total = [&](seconds run) {
+      return can_be_paid(kind, count, run, terms) ? pay_for(a.fit.where, count, run, *price, terms).total : usd{};
+    };
+    list.push_back({pay_for(a.fit.where, count, a.run, *price, terms), total(low), total(high)});
   }
-  std::sort(list.begin(), list.end(), [](const paid_run& x, const paid_run& y) { return x.total < y.total; });
+  std::sort(list.begin(), list.end(),
+            [](const cost_range& x, const cost_range& y) { return x.run.total < y.run.total; });
   return list;
 }
 
 void print_step(const step_breakdown& t) {
   table rows("part of a step | >time | >share | of");
   const auto row = [&](const char* label, seconds time, const std::string& note) {
-    if (time.value() > 0) rows.add({label, duration(time), percent(time / t.total), note});
+    if (time.value() > 0) rows.add({label, time, share_cell(time / t.total), note});
   };
   const auto exposed = [](const collective_time& c) { return fmt::format("exposed of {}", duration(c.whole)); };
   row("dense products", t.dense_products, "compute");
@@ -111,16 +123,17 @@ void print_costs(const train_answer& a, const model_config& config, const train_
         duration_range(a.run * low, a.run * high));
   if (a.costs.empty()) return print("  no price for it in {}\n", given.prices.region);
   table t("paid for as | >total | ~>between | >start to end | ~price of");
-  for (const paid_run& one : a.costs) {
-    const bool by_the_hour = one.unused_cost.value() == 0;
+  std::vector<price_row> rows;
+  for (const auto& [one, least, most] : a.costs) {
+    const std::string end = most.value() > 0 ? money(most) : "cannot be had";
     t.add({std::string(name(one.kind)), one.total,
-           by_the_hour ? cell(fmt::format("{}-{}", money(one.total * low), money(one.total * high)),
-                              (one.total * high).value(), "_usd")
-                       : "",
-           one.wall, date_cell(one.price)});
+           least == most ? cell("") : cell(fmt::format("{}-{}", money(least), end), most.value(), "_usd"), one.wall,
+           date_cell(one.price)});
+    rows.push_back(one.price);
   }
   t.print();
-  for (const paid_run& one : a.costs) {
+  print("  prices of {}, region {}\n", dates_of(rows), given.prices.region);
+  for (const auto& [one, least, most] : a.costs) {
     if (one.kind == provisioning::spot)
       print("  spot: a preemption of a slice every {}, a checkpoint of {} every {}\n", duration(given.between),
             duration(terms_of(a.fit, config, given).spot.checkpoint_time), duration(one.checkpoint_interval));
@@ -144,9 +157,11 @@ ordered_json train_document(const train_answer& a, const model_config& config, c
   if (a.run.value() == 0) return document;
   document["run_s"] = a.run.value();
   document["costs"] = ordered_json::array();
-  for (const paid_run& one : a.costs) {
+  for (const auto& [one, low, high] : a.costs) {
     document["costs"].push_back({{"kind", name(one.kind)},
                                  {"total_usd", one.total.value()},
+                                 {"total_low_usd", low.value()},
+                                 {"total_high_usd", high.value() > 0 ? ordered_json(high.value()) : nullptr},
                                  {"wall_s", one.wall.value()},
                                  {"price", one.price}});
   }
@@ -163,7 +178,7 @@ void run_train(const train_options& given, session& with) {
   check_region(prices.book(), given.prices.region);
   if (given.tokens) {
     a.run = a.step.total * math::ceil(*given.tokens / static_cast<double>(tokens_per_step(a.fit.job)));
-    a.costs = priced(a.fit, config, a.run, prices.book(), given);
+    a.costs = priced(a, config, prices.book(), given);
   }
   a.advice = training_advice(config.model, a.fit.job, a.fit.mesh, a.fit.where);
   if (fits(a.fit.memory) == verdict::no) with.status = 1;

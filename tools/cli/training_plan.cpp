@@ -1,5 +1,6 @@
 // What tpuplan plan answers for training.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tpuplan/io/json.hpp>
@@ -35,6 +36,7 @@ std::vector<quota_row> load_quotas(const std::string& path) {
     read(row.path("provisioning"), row.string("provisioning"), {}, quota.kind);
     quota.chips = row.count("chips");
   }
+  if (quotas.empty()) refuse(root.path("quotas"), "empty", "a row or more: what no row allows may not be had");
   return quotas;
 }
 
@@ -126,7 +128,7 @@ ordered_json document_of(const plan_request& request, const plan_answer& answer,
   ordered_json plans = ordered_json::array();
   for (const std::size_t place : places) {
     const plan& p = answer.plans[place];
-    plans.push_back({{"rank", plans.size() + 1},
+    plans.push_back({{"rank", place + 1},
                      {"slice", name(p.where).view()},
                      {"slices", slices(p.mesh)},
                      {"chips", checked_multiply(chips(p.where), slices(p.mesh))},
@@ -181,7 +183,10 @@ shown_plans choose_rows(const plan_answer& answer, const plan_options& given) {
 std::string payment_words(const plan& p, const plan_request& request) {
   if (request.kinds.size() == 1 && request.regions.size() == 1) return {};
   const plan_cost& cost = chosen_cost(p);
-  return fmt::format("{} in {}", name(cost.kind), cost.price.region.view());
+  const double weeks = std::ceil(p.run / 7_days);  // for which flex-start lasts
+  const std::string pieces =
+      cost.kind == provisioning::flex_start && weeks > 1 ? fmt::format(", {:.0f} times 7 days", weeks) : "";
+  return fmt::format("{} in {}{}", name(cost.kind), cost.price.region.view(), pieces);
 }
 
 cell time_range(seconds low, seconds high) { return {duration_range(low, high), high.value(), "_s"}; }
@@ -189,16 +194,16 @@ cell time_range(seconds low, seconds high) { return {duration_range(low, high), 
 void add_row(table& t, const plan_answer& answer, std::size_t place, const plan_request& request) {
   const plan& p = answer.plans[place];
   const plan_cost& cost = chosen_cost(p);
-  const double low = p.step.low / p.step.total, high = p.step.high / p.step.total;
   const std::string micro =
       p.job.gradient_accumulation > 1 ? fmt::format(", {} micro", p.job.gradient_accumulation) : "";
   const std::int64_t all_chips = chips(p.where) * slices(p.mesh);
-  t.add({cell(fmt::format("{}{}", place + 1, p.on_front ? "*" : " "), static_cast<double>(place + 1)), words_of(p),
-         cell(fmt::format("{}", all_chips), static_cast<double>(all_chips)), one_line(p.mesh) + micro,
+  t.add({cell(fmt::format("{}{}{}", place + 1, fits(p.memory) == verdict::yes ? "" : "?", p.on_front ? "*" : " "),
+              static_cast<double>(place + 1)),
+         words_of(p), cell(fmt::format("{}", all_chips), static_cast<double>(all_chips)), one_line(p.mesh) + micro,
          std::string(name(p.job.remat)),
          cell(fmt::format("{}", p.job.global_batch), static_cast<double>(p.job.global_batch)), p.step.total,
-         time_range(p.step.low, p.step.high), share_cell(p.step.mfu), p.run, time_range(p.run * low, p.run * high),
-         dollars(&cost),
+         time_range(p.step.low, p.step.high), share_cell(p.step.mfu), cost.wall,
+         time_range(cost.wall_low, cost.wall_high), dollars(&cost),
          cell(fmt::format("{}-{}{}", money(cost.low), money(cost.high), p.step.extrapolated ? "!" : ""),
               cost.high.value(), "_usd"),
          dollars(find_cost(p, provisioning::spot)),
@@ -209,7 +214,7 @@ void print_plans(const plan_answer& answer, const plan_options& given, const pla
   const bool choice = request.kinds.size() > 1 || request.regions.size() > 1;
   table t(fmt::format(
       "> | slice | ~>chips | ~~layout | ~~~~remat | ~~~>batch | ~~>step | ~~~~>step between | ~~~>MFU | >run | "
-      "~~~>run between | >cost | >between | ~~>on spot | ~>HBM per device{}",
+      "~~~>run between | >cost | ~>between | ~~>on spot | ~>HBM per device{}",
       choice ? " | paid for as" : ""));
   const shown_plans shown = choose_rows(answer, given);
   for (const std::size_t place : shown.places) add_row(t, answer, place, request);
@@ -218,6 +223,9 @@ void print_plans(const plan_answer& answer, const plan_options& given, const pla
   if (std::any_of(shown.places.begin(), shown.places.end(),
                   [&](std::size_t i) { return answer.plans[i].step.extrapolated; }))
     print("  ! outside of what published runs cover: a wider band\n");
+  if (std::any_of(shown.places.begin(), shown.places.end(),
+                  [&](std::size_t i) { return fits(answer.plans[i].memory) != verdict::yes; }))
+    print("  ? may not fit: the compiler decides\n");
   if (shown.beaten > 0) print("  {} more are slower or dearer: --rows {}\n", shown.beaten, answer.plans.size());
   if (shown.dear > 0) print("  {} faster ones cost over three times the cheapest: --pareto\n", shown.dear);
 }
@@ -249,7 +257,7 @@ void print_explained(const plan& p, const plan_request& request) {
   if (s.twice_the_batch)
     row(fmt::format("the batch is {}", s.twice_the_batch->job.global_batch), chosen_cost(*s.twice_the_batch));
   t.print();
-  table costs("paid for as | region | >total | >wall time | >goodput | price of");
+  table costs("paid for as | region | >total | >wall time | ~>goodput | ~price of");
   for (const plan_cost& cost : p.costs) {
     costs.add({std::string(name(cost.kind)), std::string(cost.price.region.view()), money(cost.total),
                duration(cost.wall), percent(cost.goodput), date_cell(cost.price)});
@@ -293,18 +301,17 @@ std::string joined_words(const std::vector<std::string>& words) {
 }
 
 void print_price_dates(const plan_answer& answer, const plan_request& request) {
-  std::set<std::string> dates;
+  std::vector<price_row> prices;
   for (const plan& p : answer.plans) {
     for (const plan_cost& cost : p.costs) {
-      if (cost.kind == provisioning::on_demand || cost.kind == provisioning::spot)
-        dates.insert(std::string(cost.price.date.view()));
+      if (cost.kind == provisioning::spot || cost.kind == chosen_cost(p).kind) prices.push_back(cost.price);
     }
   }
-  if (dates.empty()) return;
-  const std::string span =
-      dates.size() == 1 ? dated(*dates.begin()) : dated(*dates.begin()) + " to " + dated(*dates.rbegin());
-  print("  prices of {}, region {}; spot with a preemption every {}, checkpoints at the best interval\n", span,
-        joined_words(request.regions), duration(request.terms.spot.mean_time_between_preemptions));
+  if (prices.empty()) return;
+  const std::size_t regions = request.regions.size();
+  print("  prices of {}, {}; spot with a preemption every {}, checkpoints at the best interval\n", dates_of(prices),
+        regions > 3 ? fmt::format("{} regions", regions) : "region " + joined_words(request.regions),
+        duration(request.terms.spot.mean_time_between_preemptions));
 }
 
 std::string kind_words(const plan_request& request) {

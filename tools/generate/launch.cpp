@@ -63,7 +63,8 @@ std::string offer_table(data_folder& data) {
     text += "     /*vertex: offered, accelerator_type*/ {" + vertex_offer(at(file, "vertex", "launch.json"), chip) +
             "},\n";
     text += "     /*gce: image_family, hyperdisk*/ {" + gce_offer(at(file, "gce", "launch.json"), chip) + "},\n";
-    text += "     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {" + tool_offer(file, chip) + "}},\n";
+    text += "     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {" + tool_offer(file, chip) + "}, " +
+            literal(has(at(at(file, "calendar", "launch.json"), "generations", "calendar"), chip)) + "},\n";
   }
   return unformatted(text + "};\n");
 }

@@ -164,6 +164,8 @@ constexpr bool in_eight_bits(const training_job& job) noexcept {
 
 /// Throws, naming the field, unless what does not depend on batch and microbatches is in its range.
 constexpr void validate_settings(const training_job& job) {
+  if (job.compute == dtype::fp16 || job.compute == dtype::int4)
+    detail::fail(errc::unsupported, "training_job.compute", name(job.compute), "bf16, fp32, int8 or fp8");
   detail::check_count("training_job.pipeline_microbatches", job.pipeline_microbatches, detail::most_size,
                       "0 to 16777216");
   detail::check_dimension("training_job.pipeline_rounds", job.pipeline_rounds);

@@ -65,6 +65,7 @@ struct launch_offer {
   vertex_offer vertex{};     ///< of Vertex AI
   compute_offer gce{};       ///< of Compute Engine
   tool_offer tools{};        ///< of SkyPilot, XPK and Cluster Toolkit
+  bool calendar = false;     ///< whether calendar mode has it
 };
 
 // generated: launch_offers from data/launch.json
@@ -77,7 +78,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", false, false, 0},
      /*vertex: offered, accelerator_type*/ {true, "TPU_V2"},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, true, false, ""}},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, true, false, ""}, false},
     {"v3",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -85,7 +86,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", false, false, 0},
      /*vertex: offered, accelerator_type*/ {true, "TPU_V3"},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, true, false, ""}},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, true, false, ""}, false},
     {"v4",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -93,7 +94,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", true, false, 2048},
      /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, false, ""}},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, false, ""}, false},
     {"v5e",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -101,7 +102,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv5-lite", true, true, 0},
      /*vertex: offered, accelerator_type*/ {true, ""},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, false, ""}},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, false, ""}, false},
     {"v5p",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -109,7 +110,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv5", true, false, 0},
      /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, false, ""}},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, false, ""}, true},
     {"v6e",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -117,7 +118,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv6e", true, true, 0},
      /*vertex: offered, accelerator_type*/ {true, ""},
      /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, true, "asia-northeast1-b us-east5-a us-south1-ai1b"}},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, true, "asia-northeast1-b us-east5-a us-south1-ai1b"}, true},
     {"tpu7x",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -125,7 +126,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
      /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2404-amd64-tpu-tpu7x", true},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, false, true, "us-central1-c"}},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, false, true, "us-central1-c"}, true},
     {"tpu8t",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -133,7 +134,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
      /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, false, false, ""}},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, false, false, ""}, false},
     {"tpu8i",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -141,7 +142,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
      /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, false, false, ""}},
+     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, false, false, ""}, false},
 };
 // clang-format on
 // end of generated: launch_offers

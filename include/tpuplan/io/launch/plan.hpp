@@ -114,6 +114,23 @@ inline seconds expected_at_most(const plan& planned) {
   return maxtext_of(planned, asked, detail::launched_capacity(planned));
 }
 
+namespace detail {
+
+/// The place of the plan of that rank: plans say their "rank", which is their row in the table and may have gaps; where
+/// they do not, they are counted. Throws, naming the ranks that are there.
+inline std::size_t place_of_rank(const json_object& root, const nlohmann::json& plans, std::int64_t rank) {
+  std::string ranks;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const json_object row(plans[i], root.path("plans") + "[" + std::to_string(i) + "]");
+    const std::int64_t its = row.has("rank") ? row.count("rank") : static_cast<std::int64_t>(i) + 1;
+    if (its == rank) return i;
+    ranks += (i == 0 ? "" : ", ") + std::to_string(its);
+  }
+  fail(errc::out_of_range, "rank", rank, ranks);
+}
+
+}  // namespace detail
+
 /// The plan of that rank (1: the first) in a document of `tpuplan plan --json`: the value of "plan" there, which
 /// `read_json<plan>` reads. Throws, naming the key, where one is not what it should be.
 [[nodiscard]] inline plan read_plan(const nlohmann::json& document, std::int64_t rank = 1,
@@ -124,10 +141,8 @@ inline seconds expected_at_most(const plan& planned) {
     detail::fail(errc::unsupported, root.path("schema"), root.string("schema"), json_schema);
   if (!plans.is_array()) detail::fail(errc::malformed_input, root.path("plans"), plans.type_name(), "an array");
   if (plans.empty()) detail::fail(errc::infeasible, root.path("plans"), "empty", "a document with a plan to launch");
-  const auto count = static_cast<std::int64_t>(plans.size());
-  if (rank < 1 || rank > count) detail::fail(errc::out_of_range, "rank", rank, "1 to " + std::to_string(count));
-  const json_object row(plans[static_cast<std::size_t>(rank - 1)],
-                        root.path("plans") + "[" + std::to_string(rank - 1) + "]");
+  const std::size_t place = detail::place_of_rank(root, plans, rank);
+  const json_object row(plans[place], root.path("plans") + "[" + std::to_string(place) + "]");
   if (row.object("plan").has("estimate"))
     detail::fail(errc::unsupported, row.path("plan"), "for serving", "a plan of training");
   return read_json<plan>(row.at("plan"), {}, row.path("plan"));

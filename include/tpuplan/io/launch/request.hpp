@@ -1,8 +1,10 @@
 #ifndef TPUPLAN_IO_LAUNCH_REQUEST_HPP
 #define TPUPLAN_IO_LAUNCH_REQUEST_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -238,6 +240,11 @@ inline void check_capacity(const launch_request& request) {
     case provisioning::calendar:
       if (request.reservation.empty())
         fail(errc::missing_field, "reservation", "missing", "the name of what calendar mode reserved");
+      if (!offers_of(request.where.chip.name.view()).calendar) {
+        fail(errc::unsupported, "provisioning", name(request.capacity),
+             "on_demand with the reservation: calendar mode is of " +
+                 chips_with([](const launch_offer& o) { return o.calendar; }));
+      }
       break;
     case provisioning::spot:
     case provisioning::flex_start:
@@ -257,6 +264,13 @@ inline void check_capacity(const launch_request& request) {
   }
 }
 
+/// "7.29 days".
+inline std::string days_text(double time) {
+  std::array<char, 32> words{};
+  std::snprintf(words.data(), words.size(), "%.3g days", time / 86400);
+  return words.data();
+}
+
 inline void check_times(const launch_request& request) {
   const double expected = not_negative("run", request.run.value());
   const double limit = not_negative("max_run", request.max_run.value());
@@ -270,10 +284,10 @@ inline void check_times(const launch_request& request) {
   }
   constexpr double week = 7 * 86400.0;
   if (flex && limit > week)
-    fail(errc::out_of_range, "max_run", limit, "at most 604800 s: flex-start capacity lasts for 7 days");
+    fail(errc::out_of_range, "max_run", days_text(limit), "at most 7 days, for which flex-start capacity lasts");
   if (flex && limit == 0 && expected > week) {
-    fail(errc::out_of_range, "run", expected,
-         "at most 604800 s, or by gcloud a max_run up to it and a checkpoint: flex-start lasts for 7 days");
+    fail(errc::out_of_range, "run", days_text(expected),
+         "at most 7 days, for which flex-start lasts; longer by gcloud with max_run 7d and a checkpoint to go on from");
   }
 }
 
