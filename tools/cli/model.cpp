@@ -40,7 +40,10 @@ ordered_json model_document(const model_config& config, std::int64_t sequence, d
                            {"forward_flops_per_token", nullptr},
                            {"training_flops_per_token", nullptr},
                            {"sequence_length", sequence}};
-  if (m.kind == architecture::decoder) document["kv_bytes_per_token"] = kv_bytes_per_token(m, cache).value();
+  if (m.kind == architecture::decoder) {
+    document["kv_bytes_per_token"] = kv_bytes_per_token(m, cache).value();
+    document["state_bytes_per_sequence"] = state_bytes_per_sequence(m).value();
+  }
   if (has_flops_per_token(m)) {
     document["forward_flops_per_token"] = forward_flops_per_token(m, sequence).total.value();
     document["training_flops_per_token"] = training_flops_per_token(m, sequence).value();
@@ -60,10 +63,12 @@ void print_parameters(const parameter_count& n) {
   };
   row("embedding", n.embedding);
   row("attention", n.attention);
+  row("recurrent layers", n.recurrent);
   row("MLP", n.mlp);
   row("experts", n.experts);
   row("router", n.router);
   row("norms", n.norms);
+  row("further tokens", n.prediction);
   row("output head", n.lm_head);
   row("vision tower", n.vision);
   row("projector", n.projector);
@@ -84,6 +89,7 @@ void print_model(const model_config& config, const std::string& path, std::int64
     facts.emplace_back("KV cache per token",
                        fmt::format("{} ({})", binary_bytes(kv_bytes_per_token(m, cache)), name(cache)));
   }
+  if (has_recurrence(m)) facts.emplace_back("state per sequence", binary_bytes(state_bytes_per_sequence(m)));
   if (has_flops_per_token(m)) {
     facts.emplace_back(fmt::format("FLOPs per token, forward, {} tokens", sequence),
                        fmt::format("{:.4g}", forward_flops_per_token(m, sequence).total.value()));

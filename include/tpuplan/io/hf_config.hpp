@@ -13,6 +13,7 @@
 #include <tpuplan/io/hf/quantization.hpp>
 #include <tpuplan/io/hf/vision.hpp>
 #include <tpuplan/io/json/file.hpp>
+#include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/transformer.hpp>
 #include <utility>
 #include <vector>
@@ -42,33 +43,12 @@ struct uncounted_type {
 };
 inline constexpr std::string_view state_space = "state-space layers";
 inline constexpr std::string_view linear_attention = "linear attention";
-inline constexpr std::string_view indexer = "an indexer that chooses the keys to attend to";
 inline constexpr std::string_view convolutions = "convolutions between its layers";
-inline constexpr std::array<uncounted_type, 46> uncounted_types{{
-    {"mamba", state_space},
-    {"mamba2", state_space},
-    {"falcon_mamba", state_space},
-    {"falcon_h1", state_space},
-    {"jamba", state_space},
-    {"bamba", state_space},
+inline constexpr std::array<uncounted_type, 26> uncounted_types{{
     {"zamba", state_space},
     {"zamba2", state_space},
-    {"nemotron_h", state_space},
-    {"granitemoehybrid", state_space},
-    {"qwen3_next", linear_attention},
-    {"qwen3_5", linear_attention},
-    {"qwen3_5_moe", linear_attention},
-    {"kimi_linear", linear_attention},
-    {"minimax", linear_attention},
     {"olmo_hybrid", linear_attention},
-    {"recurrent_gemma", "recurrent layers"},
-    {"rwkv", "recurrent layers"},
-    {"xlstm", "recurrent layers"},
-    {"lfm2", "short convolutions instead of attention"},
-    {"lfm2_moe", "short convolutions instead of attention"},
-    {"deepseek_v32", indexer},
-    {"deepseek_v4", indexer},
-    {"glm_moe_dsa", indexer},
+    {"deepseek_v4", "attention to compressed keys and hyper-connections"},
     {"gemma3n", "embeddings for each layer and parallel residual streams"},
     {"gemma3n_text", "embeddings for each layer and parallel residual streams"},
     {"gemma4", "embeddings for each layer and a tower of its own"},
@@ -110,7 +90,7 @@ struct multimodal_family {
   bool any_parts = false;  ///< other text models and towers may be named
   bool flat_text = false;  ///< the text fields may stand at the top
 };
-inline constexpr std::array<multimodal_family, 15> multimodal_families{{
+inline constexpr std::array<multimodal_family, 17> multimodal_families{{
     {"gemma3", "gemma3_text", "siglip_vision_model", project_gemma3},
     {"paligemma", "gemma", "siglip_vision_model", project_paligemma, true},
     {"llava", "llama", "clip_vision_model", project_llava, true},
@@ -124,6 +104,8 @@ inline constexpr std::array<multimodal_family, 15> multimodal_families{{
     {"qwen2_5_vl", "qwen2_5_vl_text", "", project_qwen2_5_vl, false, true},
     {"qwen3_vl", "qwen3_vl_text", "", project_qwen3_vl},
     {"qwen3_vl_moe", "qwen3_vl_moe_text", "", project_qwen3_vl},
+    {"qwen3_5", "qwen3_5_text", "", project_qwen3_vl},
+    {"qwen3_5_moe", "qwen3_5_moe_text", "", project_qwen3_vl},
     {"mistral3", "mistral", "pixtral", project_mistral3, true},
     {"mllama", "mllama_text_model", "mllama_vision_model", project_mllama},
 }};
@@ -257,6 +239,19 @@ inline void read_model(const json_object& object, model_config& result) {
        valid + " " + std::to_string(known.size() - 10) + " other types, or a transformer filled in by hand");
 }
 
+/// Says how many parameters the modules for further tokens have that a file names and its class does not build.
+inline void say_prediction(config_fields& fields, const transformer& model) {
+  if (model.prediction_layers > 0 || model.kind != architecture::decoder) return;
+  for (const std::string_view field : {"num_nextn_predict_layers", "mtp_num_hidden_layers"}) {
+    const std::int64_t modules = fields.object().count_or(field, 0);
+    if (modules <= 0 || modules > 1024) continue;
+    transformer with = model;
+    with.prediction_layers = modules;
+    fields.assume(field, "0", "the class builds no module that predicts further tokens: " +
+                                  std::to_string(parameters(with).prediction) + " parameters");
+  }
+}
+
 }  // namespace detail
 
 /// Reads a parsed config.json; `source` stands for it in messages. The model takes the name of its type.
@@ -276,6 +271,7 @@ inline void read_model(const json_object& object, model_config& result) {
   validate(result.model);
   detail::config_fields top{object, "", result.model_type, result.assumed};
   result.stored = detail::read_stored_format(top, result.model);
+  detail::say_prediction(top, result.model);
   return result;
 }
 

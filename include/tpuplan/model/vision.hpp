@@ -68,9 +68,7 @@ constexpr void check_count(words field, std::int64_t value, std::int64_t most, w
 }
 
 /// A size that may be 0.
-constexpr void check_size(words field, std::int64_t value) {
-  check_part(field, value, most_size, "0 to 16777216");
-}
+constexpr void check_size(words field, std::int64_t value) { check_part(field, value, most_size, "0 to 16777216"); }
 
 /// A size that must be given.
 constexpr void check_dimension(words field, std::int64_t value) {
