@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <tpuplan/io/hf/encoders.hpp>
 #include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/io/hf/files.hpp>
 #include <tpuplan/io/hf/language.hpp>
 #include <tpuplan/io/hf/quantization.hpp>
 #include <tpuplan/io/hf/vision.hpp>
@@ -200,6 +202,29 @@ inline void read_multimodal(config_fields& top, const multimodal_family& family,
 
 namespace detail {
 
+/// The language model inside of a model whose type is not known; what is around it is said not to be counted. Nothing
+/// is read where the file has none of a known type.
+inline bool read_language_part(const json_object& object, model_config& result) {
+  constexpr std::string_view parts[] = {"text_config", "llm_config", "language_config", "thinker_config"};
+  for (const std::string_view part : parts) {
+    if (!object.has(part) || !object.at(part).is_object()) continue;
+    const json_object inner = object.object(part);
+    if (part == parts[3]) {
+      if (read_language_part(inner, result)) return true;
+      continue;
+    }
+    const text_family* family = inner.has("model_type") ? find_text_family(inner.string("model_type")) : nullptr;
+    if (family == nullptr) continue;
+    config_fields fields{inner, std::string(part) + ".", family->type, result.assumed};
+    read_decoder(fields, *family, result.model);
+    result.model.tied_embeddings = fields.flag("tie_word_embeddings");
+    result.assumed.push_back({"model_type", result.model_type,
+                              "not known: its language model alone is counted, without towers, projectors and speech"});
+    return true;
+  }
+  return false;
+}
+
 /// Reads a model of that type, or says which types there are.
 inline void read_model(const json_object& object, model_config& result) {
   const std::string& type = result.model_type;
@@ -230,6 +255,7 @@ inline void read_model(const json_object& object, model_config& result) {
     if (each.type != type) continue;
     fail(errc::unsupported, object.path("model_type"), type, "a type without " + std::string(each.what));
   }
+  if (read_language_part(object, result)) return;
   const std::vector<std::string_view> known = known_model_types();
   std::string valid = nearest_first(known, type);
   std::size_t end = 0;
@@ -247,8 +273,9 @@ inline void say_prediction(config_fields& fields, const transformer& model) {
     if (modules <= 0 || modules > 1024) continue;
     transformer with = model;
     with.prediction_layers = modules;
-    fields.assume(field, "0", "the class builds no module that predicts further tokens: " +
-                                  std::to_string(parameters(with).prediction) + " parameters");
+    fields.assume(field, "0",
+                  "the class builds no module that predicts further tokens: " +
+                      std::to_string(parameters(with).prediction) + " parameters");
   }
 }
 
@@ -293,9 +320,43 @@ inline void say_prediction(config_fields& fields, const transformer& model) {
   return result;
 }
 
-/// Reads a config.json from a file of at most 64 MiB.
+namespace detail {
+
+/// Holds the count against the index of the weights, where there is one beside the configuration, and says by how much
+/// they differ. Quantised weights are counted without their biases and norms, hence to 1 % alone.
+inline void check_index(const std::string& path, model_config& config) {
+  const weight_index index = load_weight_index(path);
+  const parameter_count count = parameters(config.model);
+  const auto say = [&](const char* field, double found, double counted, const char* unit) {
+    const auto number = [](double value) { return std::to_string(static_cast<std::int64_t>(value)); };
+    const double more = found - counted;
+    config.assumed.push_back({std::string("model.safetensors.index.json metadata.") + field, number(found),
+                              number(std::fabs(more)) + unit + (more > 0 ? " more" : " fewer") + " than the " +
+                                  number(counted) +
+                                  " that are counted: copies of tied weights, modules for further "
+                                  "tokens, buffers or another format"});
+  };
+  const double bytes = stored_bytes(count, config.stored.weights, config.stored.parts).value();
+  const double slack = any_part(config.stored.parts) ? 0.01 * bytes : 0;
+  if (index.parameters > 0 && !any_part(config.stored.parts) && index.parameters != count.total)
+    say("total_parameters", static_cast<double>(index.parameters), static_cast<double>(count.total), " parameters");
+  else if (index.bytes > 0 && std::fabs(index.bytes - bytes) > slack)
+    say("total_size", index.bytes, bytes, " bytes");
+}
+
+}  // namespace detail
+
+/// Reads the document that a file or folder of that path had, and the index of the weights beside it
+/// (model.safetensors.index.json), which checks the count: a difference is said.
+[[nodiscard]] inline model_config read_hf_document(const nlohmann::json& document, const std::string& path) {
+  model_config result = read_hf_file(document, detail::without_last_slash(path));
+  detail::check_index(path, result);
+  return result;
+}
+
+/// Reads a config.json of at most 64 MiB, or the one in a folder, as `load_hf_document` and `read_hf_document` do.
 [[nodiscard]] inline model_config load_hf_config(const std::string& path) {
-  return read_hf_file(load_json(path), path);
+  return read_hf_document(load_hf_document(path), path);
 }
 
 }  // namespace abi_0
