@@ -46,7 +46,7 @@ struct uncounted_type {
 inline constexpr std::string_view state_space = "state-space layers";
 inline constexpr std::string_view linear_attention = "linear attention";
 inline constexpr std::string_view convolutions = "convolutions between its layers";
-inline constexpr std::array<uncounted_type, 26> uncounted_types{{
+inline constexpr std::array<uncounted_type, 24> uncounted_types{{
     {"zamba", state_space},
     {"zamba2", state_space},
     {"olmo_hybrid", linear_attention},
@@ -66,8 +66,6 @@ inline constexpr std::array<uncounted_type, 26> uncounted_types{{
     {"deberta-v2", "attention to relative positions with projections of their own"},
     {"modernbert", "a first layer with fewer norms than the others"},
     {"umt5", "a table of relative positions in every layer"},
-    {"bart", "encoders and decoders with learned positions"},
-    {"whisper", "convolutions over audio"},
     {"clip", "a text and a vision tower side by side"},
     {"siglip", "a text and a vision tower side by side"},
     {"swin", convolutions},
@@ -80,8 +78,13 @@ struct stack_family {
   std::string_view type;
   void (*read)(config_fields&, transformer&);
 };
-inline constexpr std::array<stack_family, 4> stack_families{
-    {{"t5", read_t5}, {"mt5", read_t5}, {"vit", read_vit}, {"dinov2", read_dinov2}}};
+inline constexpr std::array<stack_family, 7> stack_families{{{"t5", read_t5},
+                                                             {"mt5", read_t5},
+                                                             {"bart", read_bart},
+                                                             {"mbart", read_bart},
+                                                             {"whisper", read_whisper},
+                                                             {"vit", read_vit},
+                                                             {"dinov2", read_dinov2}}};
 
 /// A text model with a vision tower, and the types of both where the file does not name them.
 struct multimodal_family {

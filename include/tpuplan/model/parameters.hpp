@@ -62,7 +62,8 @@ constexpr projection_weights head_projections(const transformer& model, std::int
                                               std::int64_t kv_matrices) {
   const attention_spec& attention = model.attention;
   const std::int64_t width = checked_multiply(head_dim, attention.heads + kv_matrices * kv_heads);
-  std::int64_t extra = (attention.qkv_bias ? width : 0) + (attention.output_bias ? model.d_model : 0) +
+  const std::int64_t without = attention.key_bias || kv_matrices == 0 ? 0 : head_dim * kv_heads;
+  std::int64_t extra = (attention.qkv_bias ? width - without : 0) + (attention.output_bias ? model.d_model : 0) +
                        (attention.sinks ? attention.heads : 0);
   if (attention.wide_qk_norm) {
     extra += head_dim * (attention.heads + (kv_matrices > 0 ? kv_heads : 0));
@@ -143,8 +144,10 @@ constexpr void count_encoder(const transformer& model, parameter_count& count, s
   count.mlp = checked_add(count.mlp,
                           checked_add(mlp, mlp_biases(model, model.mlp.d_ff, model.mlp.bias) * model.encoder_layers));
   count.matrices = checked_add(count.matrices, mlp);
-  count.norms +=
-      checked_multiply(norm, 2 * model.encoder_layers + model.layers + 1);  // one more per decoder layer, one final
+  const std::int64_t ends = (model.embedding_norm ? 1 : 0) + (model.final_norm ? 1 : 0);
+  count.norms += checked_multiply(norm, 2 * model.encoder_layers + model.layers + ends);  // one more per decoder layer
+  count.embedding = checked_add(
+      count.embedding, checked_add(checked_multiply(model.d_model, model.encoder_positions), model.encoder_stem));
 }
 
 /// Weights of a module that predicts one more token: a layer like the last one, a matrix that joins the state of a

@@ -52,6 +52,7 @@ struct attention_spec {
   std::int64_t kv_heads = 0;          ///< below heads: grouped queries; 1: multi-query
   std::int64_t head_dim = 0;          ///< need not be d_model / heads
   bool qkv_bias = false;              ///< biases of the projections of queries, keys and values
+  bool key_bias = true;               ///< false: those of keys are left out (Whisper)
   bool output_bias = false;           ///< a bias of the projection behind attention
   bool qk_norm = false;               ///< a norm of head_dim weights on queries and one on keys
   bool wide_qk_norm = false;          ///< those norms have a weight for every dimension of every head (OLMo 2)
@@ -98,6 +99,8 @@ struct transformer {
   architecture kind = architecture::decoder;  ///< what the text stack is
   std::int64_t layers = 0;                    ///< of the decoder, or of the only stack
   std::int64_t encoder_layers = 0;            ///< encoder_decoder only
+  std::int64_t encoder_positions = 0;         ///< rows of a table of positions of the encoder; 0: none
+  std::int64_t encoder_stem = 0;              ///< weights before the encoder (convolutions over audio, as Whisper)
   std::int64_t d_model = 0;                   ///< width of the residual stream
   std::int64_t vocab = 0;                     ///< rows of the token table
   bool tied_embeddings = false;               ///< the output head is the token table
@@ -231,6 +234,8 @@ constexpr void check_tables(const transformer& model) {
              "0 (counted) to 2^53");
   check_size("model.classes", model.classes);
   check_size("model.encoder_layers", model.encoder_layers);
+  check_size("model.encoder_positions", model.encoder_positions);
+  check_part("model.encoder_stem", model.encoder_stem, most_tokens, "0 to 2^40");
   check_size("model.token_types", model.token_types);
   check_part("model.prediction_layers", model.prediction_layers, 1024, "0 to 1024");
   check_size("model.mlp.activation_weights", model.mlp.activation_weights);

@@ -7,7 +7,7 @@
 /// @file
 /// What a field of a Hugging Face config.json is when the file does not say: the defaults of the configuration classes
 /// of the transformers library, for the fields that hf_config.hpp reads; those of models with recurrent layers, an
-/// indexer or modules for further tokens. defaults.hpp looks them up. The table between the marks is generated from
+/// indexer or modules for further tokens, and of encoders with decoders. defaults.hpp looks them up. The table between the marks is generated from
 /// data/hf_defaults.json, which names the source file and commit of every class, by `cmake --build BUILD --target
 /// generate`, and is not edited here.
 
@@ -18,7 +18,7 @@ namespace detail::hf_table {
 
 // generated: hf_hybrid_defaults from data/hf_defaults.json
 // clang-format off
-inline constexpr std::array<hf_default, 430> hybrids_rows{{
+inline constexpr std::array<hf_default, 465> hybrids_rows{{
     {"mamba", of_type}, {"vocab_size", number, 50280}, {"hidden_size", number, 768}, {"num_hidden_layers", number, 32},
     {"max_position_embeddings", none}, {"tie_word_embeddings", boolean, 1}, {"state_size", number, 16},
     {"expand", number, 2}, {"conv_kernel", number, 4}, {"use_bias", boolean, 0}, {"use_conv_bias", boolean, 1},
@@ -168,7 +168,18 @@ inline constexpr std::array<hf_default, 430> hybrids_rows{{
     {"num_key_value_heads", number, 32}, {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"},
     {"max_position_embeddings", number, 32768}, {"tie_word_embeddings", boolean, 0}, {"mlp_bias", boolean, 0},
     {"use_sliding_window", boolean, 0}, {"sliding_window", number, 4096}, {"max_window_layers", number, 28},
-    {"layer_types", upper_layers, 0, "max_window_layers"}, {"num_nextn_predict_layers", number, 0},
+    {"layer_types", upper_layers, 0, "max_window_layers"}, {"num_nextn_predict_layers", number, 0}, {"bart", of_type},
+    {"vocab_size", number, 50265}, {"max_position_embeddings", number, 1024}, {"encoder_layers", number, 12},
+    {"encoder_ffn_dim", number, 4096}, {"encoder_attention_heads", number, 16}, {"decoder_layers", number, 12},
+    {"decoder_ffn_dim", number, 4096}, {"decoder_attention_heads", number, 16}, {"d_model", number, 1024},
+    {"tie_word_embeddings", boolean, 1}, {"mbart", of_type}, {"vocab_size", number, 50265},
+    {"max_position_embeddings", number, 1024}, {"encoder_layers", number, 12}, {"encoder_ffn_dim", number, 4096},
+    {"encoder_attention_heads", number, 16}, {"decoder_layers", number, 12}, {"decoder_ffn_dim", number, 4096},
+    {"decoder_attention_heads", number, 16}, {"d_model", number, 1024}, {"tie_word_embeddings", boolean, 1},
+    {"whisper", of_type}, {"vocab_size", number, 51865}, {"num_mel_bins", number, 80}, {"encoder_layers", number, 4},
+    {"encoder_ffn_dim", number, 1536}, {"encoder_attention_heads", number, 6}, {"decoder_layers", number, 4},
+    {"decoder_ffn_dim", number, 1536}, {"decoder_attention_heads", number, 6}, {"d_model", number, 384},
+    {"max_source_positions", number, 1500}, {"max_target_positions", number, 448}, {"tie_word_embeddings", boolean, 1},
 }};
 // clang-format on
 // end of generated: hf_hybrid_defaults
