@@ -27,8 +27,9 @@ static_assert(all_plain<bytes, flops, seconds, usd, bytes_per_second, flops_per_
 static_assert(all_plain<text<10>, text<24>, text<160>, known<double>, known<std::int64_t>, known<bytes>, known<bool>>);
 static_assert(all_plain<topology, mxu_spec, peak_rates, hbm_spec, on_chip_spec, ici_spec, host_spec, pod_spec,
                         chip_spec, machine_type, slice, nearest_slices>);
-static_assert(all_plain<latent_attention_spec, attention_spec, mlp_spec, moe_spec, projector_spec, vision_spec,
-                        transformer, parameter_count, lora_targets, flop_convention, forward_flops>);
+static_assert(
+    all_plain<latent_attention_spec, indexer_spec, recurrent_spec, attention_spec, mlp_spec, moe_spec, projector_spec,
+              vision_spec, transformer, parameter_count, lora_targets, flop_convention, forward_flops>);
 static_assert(all_plain<remat_policy, named_remat_policy, training_job, layout, sharded_array>);
 static_assert(all_plain<tile, matrix_shape, padding_cost, weight_matrix, weight_matrices, model_padding, product_dtypes,
                         product_shape, product_time>);
@@ -51,10 +52,10 @@ static_assert(sizeof(text<24>) == 40);
 static_assert(sizeof(topology) == 16);
 static_assert(sizeof(chip_spec) == 456);
 static_assert(sizeof(slice) == 480);
-static_assert(sizeof(attention_spec) == 136);
-static_assert(sizeof(vision_spec) == 160);
-static_assert(sizeof(transformer) == 576);
-static_assert(sizeof(training_job) == 128);
+static_assert(sizeof(attention_spec) == 160);
+static_assert(sizeof(vision_spec) == 168);
+static_assert(sizeof(transformer) == 720);
+static_assert(sizeof(training_job) == 152);
 static_assert(sizeof(layout) == 80);
 static_assert(sizeof(memory_breakdown) == 12 * sizeof(bytes));
 static_assert(sizeof(step_breakdown) == 312);

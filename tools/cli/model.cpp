@@ -1,6 +1,7 @@
 // tpuplan model
 #include <memory>
 #include <tpuplan/io/json.hpp>
+#include <tpuplan/model/encoder_decoder.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
@@ -26,6 +27,11 @@ bool has_flops_per_token(const transformer& model) {
   return model.kind == architecture::decoder || model.kind == architecture::encoder;
 }
 
+/// Tokens of the source of a pair: all that a stem makes of a recording, else as many as the target has.
+std::int64_t source_length(const transformer& model, std::int64_t target) {
+  return model.encoder_stem > 0 ? model.encoder_positions : target;
+}
+
 ordered_json model_document(const model_config& config, std::int64_t sequence, dtype cache) {
   const transformer& m = config.model;
   const parameter_count count = parameters(m);
@@ -40,10 +46,18 @@ ordered_json model_document(const model_config& config, std::int64_t sequence, d
                            {"forward_flops_per_token", nullptr},
                            {"training_flops_per_token", nullptr},
                            {"sequence_length", sequence}};
-  if (m.kind == architecture::decoder) document["kv_bytes_per_token"] = kv_bytes_per_token(m, cache).value();
+  if (m.kind == architecture::decoder) {
+    document["kv_bytes_per_token"] = kv_bytes_per_token(m, cache).value();
+    document["state_bytes_per_sequence"] = state_bytes_per_sequence(m).value();
+  }
   if (has_flops_per_token(m)) {
     document["forward_flops_per_token"] = forward_flops_per_token(m, sequence).total.value();
     document["training_flops_per_token"] = training_flops_per_token(m, sequence).value();
+  }
+  if (m.kind == architecture::encoder_decoder) {
+    document["source_length"] = source_length(m, sequence);
+    document["flops_per_pair"] = forward_flops_per_pair(m, source_length(m, sequence), sequence);
+    document["cache_per_pair"] = kv_bytes_per_pair(m, source_length(m, sequence), sequence, cache);
   }
   if (has_vision(m)) {
     document["image_tokens"] = image_tokens(m.vision);
@@ -60,10 +74,12 @@ void print_parameters(const parameter_count& n) {
   };
   row("embedding", n.embedding);
   row("attention", n.attention);
+  row("recurrent layers", n.recurrent);
   row("MLP", n.mlp);
   row("experts", n.experts);
   row("router", n.router);
   row("norms", n.norms);
+  row("further tokens", n.prediction);
   row("output head", n.lm_head);
   row("vision tower", n.vision);
   row("projector", n.projector);
@@ -84,11 +100,21 @@ void print_model(const model_config& config, const std::string& path, std::int64
     facts.emplace_back("KV cache per token",
                        fmt::format("{} ({})", binary_bytes(kv_bytes_per_token(m, cache)), name(cache)));
   }
+  if (has_recurrence(m)) facts.emplace_back("state per sequence", binary_bytes(state_bytes_per_sequence(m)));
   if (has_flops_per_token(m)) {
     facts.emplace_back(fmt::format("FLOPs per token, forward, {} tokens", sequence),
                        fmt::format("{:.4g}", forward_flops_per_token(m, sequence).total.value()));
     facts.emplace_back("FLOPs per token, training",
                        fmt::format("{:.4g}", training_flops_per_token(m, sequence).value()));
+  }
+  if (m.kind == architecture::encoder_decoder) {
+    const pair_flops work = forward_flops_per_pair(m, source_length(m, sequence), sequence);
+    facts.emplace_back(fmt::format("FLOPs of {} source tokens, forward", source_length(m, sequence)),
+                       fmt::format("{:.4g} in the encoder", work.encoder.value()));
+    facts.emplace_back(fmt::format("FLOPs of {} target tokens, forward", sequence),
+                       fmt::format("{:.4g} in the decoder", work.decoder.value()));
+    facts.emplace_back("cache per source or target token",
+                       fmt::format("{} ({})", binary_bytes(kv_bytes_per_pair(m, 1, 1, cache).self), name(cache)));
   }
   if (has_vision(m)) {
     facts.emplace_back("tokens per image", fmt::format("{}", image_tokens(m.vision)));
@@ -112,9 +138,10 @@ void run_model(const model_options& given, const session& with) {
   if (given.types) return print_types(with);
   if (given.config.empty()) refuse_missing("config", "a Hugging Face config.json; --types lists what is read");
   const model_config config = load_model(given.config);
-  if (with.is_given("--seq") && !has_flops_per_token(config.model))
+  const bool is_pair = config.model.kind == architecture::encoder_decoder;
+  if (with.is_given("--seq") && !has_flops_per_token(config.model) && !is_pair)
     refuse("--seq", "given without effect", "a model that takes tokens");
-  if (with.is_given("--kv-dtype") && config.model.kind != architecture::decoder)
+  if (with.is_given("--kv-dtype") && config.model.kind != architecture::decoder && !is_pair)
     refuse("--kv-dtype", "given without effect", "a decoder, which has a KV cache");
   const std::int64_t length = given.sequence > 0 ? given.sequence : usual_sequence(config.model);
   if (with.json) return print_json(model_document(config, length, given.cache));

@@ -102,11 +102,15 @@ constexpr group groups[] = {{"defaults", ""},
 
 }  // namespace
 
-std::string defaults_table(data_folder& data) {
+namespace {
+
+/// The rows of the types that belong to a table: those that name it, or those that name none.
+std::string rows_of(data_folder& data, const std::string& table) {
   const json& file = data["hf_defaults.json"];
   const json& not_read = at(at(file, "not_read", "hf_defaults.json"), "fields", "not_read");
   std::vector<std::string> rows;
   for (const auto& type : at(file, "model_types", "hf_defaults.json").items()) {
+    if (type.value().value("table", "") != table) continue;
     for (const group& part : groups) {
       if (!type.value().contains(part.key)) continue;
       rows.push_back(fmt::format("{{{}, of_type}}", in_quotes(type.key() + part.suffix)));
@@ -116,8 +120,13 @@ std::string defaults_table(data_folder& data) {
       }
     }
   }
-  return unformatted(
-      fmt::format("inline constexpr std::array<hf_default, {}> rows{{{{\n{}}}}};\n", rows.size(), filled(rows)));
+  return unformatted(fmt::format("inline constexpr std::array<hf_default, {}> {}rows{{{{\n{}}}}};\n", rows.size(),
+                                 table.empty() ? "" : table + "_", filled(rows)));
 }
+
+}  // namespace
+
+std::string defaults_table(data_folder& data) { return rows_of(data, ""); }
+std::string hybrid_defaults_table(data_folder& data) { return rows_of(data, "hybrids"); }
 
 }  // namespace generate

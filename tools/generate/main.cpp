@@ -29,6 +29,7 @@ constexpr table tables[] = {
     {"hardware/gpus.hpp", "gpu_offers", "gpus.json", generate::gpu_table},
     {"cost/price_table.hpp", "us_prices", "prices.json", generate::price_table},
     {"io/hf/default_rows.hpp", "hf_defaults", "hf_defaults.json", generate::defaults_table},
+    {"io/hf/hybrid_rows.hpp", "hf_hybrid_defaults", "hf_defaults.json", generate::hybrid_defaults_table},
     {"io/launch/offers.hpp", "launch_offers", "launch.json", generate::offer_table},
 };
 

@@ -22,6 +22,21 @@ struct layer_widths {
   double scores = 0;   ///< scores that attention writes out: see scores_width
 };
 
+namespace detail {
+
+/// Turns the widths of layers of attention into those of an average layer, recurrent ones among them.
+constexpr void average_recurrences(const transformer& model, layer_widths& w) {
+  if (attention_layers(model) == model.layers && !has_recurrence(model)) return;
+  const auto layers = static_cast<double>(model.layers);
+  const double attending = static_cast<double>(attention_layers(model)) / layers;
+  const double recurrent = static_cast<double>(model.recurrent.layers) / layers;
+  const auto in = static_cast<double>(widths_in(model.recurrent, model.d_model).in);
+  w.qkv = attending * w.qkv + recurrent * in;
+  w.context = attending * w.context + recurrent * static_cast<double>(model.recurrent.width);
+}
+
+}  // namespace detail
+
 /// The widths of a model's layers. `global_apart`: layers that attend to everything count with the widths of their own
 /// heads. Throws for a model without text.
 /// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
@@ -43,11 +58,15 @@ struct layer_widths {
     const auto kv_heads =
         static_cast<double>(attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads);
     const double share =
-        global_apart ? 1 - static_cast<double>(attention.local_layers) / static_cast<double>(model.layers) : 0;
+        global_apart && attention_layers(model) > 0
+            ? 1 - static_cast<double>(attention.local_layers) / static_cast<double>(attention_layers(model))
+            : 0;
     w.qkv = size * (heads + 2 * static_cast<double>(attention.kv_heads));
     w.qkv += share * (global * (heads + (attention.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
     w.context = heads * (size + share * (global - size));
   }
+  if (attention.output_gate) w.qkv += w.context;
+  detail::average_recurrences(model, w);
   const double matrices = model.mlp.gated ? 3 : 2;
   const double routed = static_cast<double>(model.moe.expert_d_ff) * static_cast<double>(model.moe.top_k) *
                         static_cast<double>(moe_layers(model));
@@ -92,7 +111,8 @@ struct held_parameters {
 /// 2205.05198, whose 2 a s^2 b bytes are these in bf16.
 [[nodiscard]] constexpr double scores_width(const transformer& model, const training_job& job) noexcept {
   if (job.attention == attention_kernel::flash) return 0;
-  return static_cast<double>(model.attention.heads) * static_cast<double>(job.sequence_length);
+  const double share = static_cast<double>(attention_layers(model)) / static_cast<double>(model.layers);
+  return share * static_cast<double>(model.attention.heads) * static_cast<double>(job.sequence_length);
 }
 
 /// Numbers per token and layer that a policy keeps between the passes, in HBM or in host memory.

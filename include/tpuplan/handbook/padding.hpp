@@ -95,9 +95,9 @@ struct weight_matrix {
   std::int64_t used_per_token = 0;  ///< of those, the ones that a token is multiplied with
 };
 
-/// At most twenty kinds of weight matrices.
+/// At most 24 kinds of weight matrices.
 struct weight_matrices {
-  std::array<weight_matrix, 20> items{};  ///< the first `size` are set
+  std::array<weight_matrix, 24> items{};  ///< the first `size` are set
   std::size_t size = 0;                   ///< kinds
 
   /// @{
@@ -132,7 +132,7 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
   const std::int64_t d = model.d_model;
   const std::int64_t encoders =
       encoder_layers(model);  // cross-attention is in every layer of a decoder with an encoder
-  const std::int64_t n = (encoders > 0 ? 2 : 1) * model.layers + encoders;
+  const std::int64_t n = (encoders > 0 ? 2 : 1) * attention_layers(model) + encoders;
   if (has_latent_attention(model)) {
     const latent_attention_spec& latent = attention.latent;
     const std::int64_t q = attention.heads * (latent.qk_nope_head_dim + latent.qk_rope_head_dim);
@@ -151,6 +151,7 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
   add_matrix(list, "query", d, attention.heads * attention.head_dim, n, n);
   add_matrix(list, "key", d, attention.kv_heads * attention.head_dim, n, n);
   add_matrix(list, "value", d, attention.kv_heads * attention.head_dim, n, n);
+  if (attention.output_gate) add_matrix(list, "attention gate", d, attention.heads * attention.head_dim, n, n);
   add_matrix(list, "attention output", attention.heads * attention.head_dim, d, n, n);
 }
 
@@ -166,10 +167,13 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
   const std::int64_t d = model.d_model;
   const std::int64_t sparse = moe_layers(model);
   const moe_spec& moe = model.moe;
-  const std::int64_t dense = model.layers - sparse;
+  const std::int64_t dense = dense_layers(model);
   const std::int64_t wide = model.mlp.double_wide_in_shared ? model.attention.kv_shared_layers : 0;
   const std::int64_t usual = dense - wide + detail::encoder_layers(model);
   detail::add_attention_matrices(model, list);
+  const std::int64_t recurrent = model.recurrent.layers;
+  detail::add_matrix(list, "recurrence in", d, detail::widths_in(model.recurrent, d).in, recurrent, recurrent);
+  detail::add_matrix(list, "recurrence out", model.recurrent.width, d, recurrent, recurrent);
   if (model.mlp.gated) detail::add_matrix(list, "MLP gate", d, model.mlp.d_ff, usual, usual);
   detail::add_matrix(list, "MLP up", d, model.mlp.d_ff, usual, usual);
   detail::add_matrix(list, "MLP down", model.mlp.d_ff, d, usual, usual);

@@ -3,16 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <tpuplan/io/hf/encoders.hpp>
 #include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/io/hf/files.hpp>
 #include <tpuplan/io/hf/language.hpp>
 #include <tpuplan/io/hf/quantization.hpp>
 #include <tpuplan/io/hf/vision.hpp>
 #include <tpuplan/io/json/file.hpp>
+#include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/transformer.hpp>
 #include <utility>
 #include <vector>
@@ -42,33 +45,12 @@ struct uncounted_type {
 };
 inline constexpr std::string_view state_space = "state-space layers";
 inline constexpr std::string_view linear_attention = "linear attention";
-inline constexpr std::string_view indexer = "an indexer that chooses the keys to attend to";
 inline constexpr std::string_view convolutions = "convolutions between its layers";
-inline constexpr std::array<uncounted_type, 46> uncounted_types{{
-    {"mamba", state_space},
-    {"mamba2", state_space},
-    {"falcon_mamba", state_space},
-    {"falcon_h1", state_space},
-    {"jamba", state_space},
-    {"bamba", state_space},
+inline constexpr std::array<uncounted_type, 24> uncounted_types{{
     {"zamba", state_space},
     {"zamba2", state_space},
-    {"nemotron_h", state_space},
-    {"granitemoehybrid", state_space},
-    {"qwen3_next", linear_attention},
-    {"qwen3_5", linear_attention},
-    {"qwen3_5_moe", linear_attention},
-    {"kimi_linear", linear_attention},
-    {"minimax", linear_attention},
     {"olmo_hybrid", linear_attention},
-    {"recurrent_gemma", "recurrent layers"},
-    {"rwkv", "recurrent layers"},
-    {"xlstm", "recurrent layers"},
-    {"lfm2", "short convolutions instead of attention"},
-    {"lfm2_moe", "short convolutions instead of attention"},
-    {"deepseek_v32", indexer},
-    {"deepseek_v4", indexer},
-    {"glm_moe_dsa", indexer},
+    {"deepseek_v4", "attention to compressed keys and hyper-connections"},
     {"gemma3n", "embeddings for each layer and parallel residual streams"},
     {"gemma3n_text", "embeddings for each layer and parallel residual streams"},
     {"gemma4", "embeddings for each layer and a tower of its own"},
@@ -84,8 +66,6 @@ inline constexpr std::array<uncounted_type, 46> uncounted_types{{
     {"deberta-v2", "attention to relative positions with projections of their own"},
     {"modernbert", "a first layer with fewer norms than the others"},
     {"umt5", "a table of relative positions in every layer"},
-    {"bart", "encoders and decoders with learned positions"},
-    {"whisper", "convolutions over audio"},
     {"clip", "a text and a vision tower side by side"},
     {"siglip", "a text and a vision tower side by side"},
     {"swin", convolutions},
@@ -98,8 +78,13 @@ struct stack_family {
   std::string_view type;
   void (*read)(config_fields&, transformer&);
 };
-inline constexpr std::array<stack_family, 4> stack_families{
-    {{"t5", read_t5}, {"mt5", read_t5}, {"vit", read_vit}, {"dinov2", read_dinov2}}};
+inline constexpr std::array<stack_family, 7> stack_families{{{"t5", read_t5},
+                                                             {"mt5", read_t5},
+                                                             {"bart", read_bart},
+                                                             {"mbart", read_bart},
+                                                             {"whisper", read_whisper},
+                                                             {"vit", read_vit},
+                                                             {"dinov2", read_dinov2}}};
 
 /// A text model with a vision tower, and the types of both where the file does not name them.
 struct multimodal_family {
@@ -110,7 +95,7 @@ struct multimodal_family {
   bool any_parts = false;  ///< other text models and towers may be named
   bool flat_text = false;  ///< the text fields may stand at the top
 };
-inline constexpr std::array<multimodal_family, 15> multimodal_families{{
+inline constexpr std::array<multimodal_family, 17> multimodal_families{{
     {"gemma3", "gemma3_text", "siglip_vision_model", project_gemma3},
     {"paligemma", "gemma", "siglip_vision_model", project_paligemma, true},
     {"llava", "llama", "clip_vision_model", project_llava, true},
@@ -124,6 +109,8 @@ inline constexpr std::array<multimodal_family, 15> multimodal_families{{
     {"qwen2_5_vl", "qwen2_5_vl_text", "", project_qwen2_5_vl, false, true},
     {"qwen3_vl", "qwen3_vl_text", "", project_qwen3_vl},
     {"qwen3_vl_moe", "qwen3_vl_moe_text", "", project_qwen3_vl},
+    {"qwen3_5", "qwen3_5_text", "", project_qwen3_vl},
+    {"qwen3_5_moe", "qwen3_5_moe_text", "", project_qwen3_vl},
     {"mistral3", "mistral", "pixtral", project_mistral3, true},
     {"mllama", "mllama_text_model", "mllama_vision_model", project_mllama},
 }};
@@ -218,6 +205,29 @@ inline void read_multimodal(config_fields& top, const multimodal_family& family,
 
 namespace detail {
 
+/// The language model inside of a model whose type is not known; what is around it is said not to be counted. Nothing
+/// is read where the file has none of a known type.
+inline bool read_language_part(const json_object& object, model_config& result) {
+  constexpr std::string_view parts[] = {"text_config", "llm_config", "language_config", "thinker_config"};
+  for (const std::string_view part : parts) {
+    if (!object.has(part) || !object.at(part).is_object()) continue;
+    const json_object inner = object.object(part);
+    if (part == parts[3]) {
+      if (read_language_part(inner, result)) return true;
+      continue;
+    }
+    const text_family* family = inner.has("model_type") ? find_text_family(inner.string("model_type")) : nullptr;
+    if (family == nullptr) continue;
+    config_fields fields{inner, std::string(part) + ".", family->type, result.assumed};
+    read_decoder(fields, *family, result.model);
+    result.model.tied_embeddings = fields.flag("tie_word_embeddings");
+    result.assumed.push_back({"model_type", result.model_type,
+                              "not known: its language model alone is counted, without towers, projectors and speech"});
+    return true;
+  }
+  return false;
+}
+
 /// Reads a model of that type, or says which types there are.
 inline void read_model(const json_object& object, model_config& result) {
   const std::string& type = result.model_type;
@@ -248,6 +258,7 @@ inline void read_model(const json_object& object, model_config& result) {
     if (each.type != type) continue;
     fail(errc::unsupported, object.path("model_type"), type, "a type without " + std::string(each.what));
   }
+  if (read_language_part(object, result)) return;
   const std::vector<std::string_view> known = known_model_types();
   std::string valid = nearest_first(known, type);
   std::size_t end = 0;
@@ -255,6 +266,20 @@ inline void read_model(const json_object& object, model_config& result) {
   valid.resize(end);
   fail(errc::unknown_name, object.path("model_type"), type,
        valid + " " + std::to_string(known.size() - 10) + " other types, or a transformer filled in by hand");
+}
+
+/// Says how many parameters the modules for further tokens have that a file names and its class does not build.
+inline void say_prediction(config_fields& fields, const transformer& model) {
+  if (model.prediction_layers > 0 || model.kind != architecture::decoder) return;
+  for (const std::string_view field : {"num_nextn_predict_layers", "mtp_num_hidden_layers"}) {
+    const std::int64_t modules = fields.object().count_or(field, 0);
+    if (modules <= 0 || modules > 1024) continue;
+    transformer with = model;
+    with.prediction_layers = modules;
+    fields.assume(field, "0",
+                  "the class builds no module that predicts further tokens: " +
+                      std::to_string(parameters(with).prediction) + " parameters");
+  }
 }
 
 }  // namespace detail
@@ -276,6 +301,7 @@ inline void read_model(const json_object& object, model_config& result) {
   validate(result.model);
   detail::config_fields top{object, "", result.model_type, result.assumed};
   result.stored = detail::read_stored_format(top, result.model);
+  detail::say_prediction(top, result.model);
   return result;
 }
 
@@ -297,9 +323,43 @@ inline void read_model(const json_object& object, model_config& result) {
   return result;
 }
 
-/// Reads a config.json from a file of at most 64 MiB.
+namespace detail {
+
+/// Holds the count against the index of the weights, where there is one beside the configuration, and says by how much
+/// they differ. Quantised weights are counted without their biases and norms, hence to 1 % alone.
+inline void check_index(const std::string& path, model_config& config) {
+  const weight_index index = load_weight_index(path);
+  const parameter_count count = parameters(config.model);
+  const auto say = [&](const char* field, double found, double counted, const char* unit) {
+    const auto number = [](double value) { return std::to_string(static_cast<std::int64_t>(value)); };
+    const double more = found - counted;
+    config.assumed.push_back({std::string("model.safetensors.index.json metadata.") + field, number(found),
+                              number(std::fabs(more)) + unit + (more > 0 ? " more" : " fewer") + " than the " +
+                                  number(counted) +
+                                  " that are counted: copies of tied weights, modules for further "
+                                  "tokens, buffers or another format"});
+  };
+  const double bytes = stored_bytes(count, config.stored.weights, config.stored.parts).value();
+  const double slack = any_part(config.stored.parts) ? 0.01 * bytes : 0;
+  if (index.parameters > 0 && !any_part(config.stored.parts) && index.parameters != count.total)
+    say("total_parameters", static_cast<double>(index.parameters), static_cast<double>(count.total), " parameters");
+  else if (index.bytes > 0 && std::fabs(index.bytes - bytes) > slack)
+    say("total_size", index.bytes, bytes, " bytes");
+}
+
+}  // namespace detail
+
+/// Reads the document that a file or folder of that path had, and the index of the weights beside it
+/// (model.safetensors.index.json), which checks the count: a difference is said.
+[[nodiscard]] inline model_config read_hf_document(const nlohmann::json& document, const std::string& path) {
+  model_config result = read_hf_file(document, detail::without_last_slash(path));
+  detail::check_index(path, result);
+  return result;
+}
+
+/// Reads a config.json of at most 64 MiB, or the one in a folder, as `load_hf_document` and `read_hf_document` do.
 [[nodiscard]] inline model_config load_hf_config(const std::string& path) {
-  return read_hf_file(load_json(path), path);
+  return read_hf_document(load_hf_document(path), path);
 }
 
 }  // namespace abi_0

@@ -47,9 +47,9 @@ inline constexpr flop_convention six_n_flops{attention_flops::none, window_flops
 /// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention is
 /// one figure, `weights`, and its parts are 0.
 struct forward_flops {
-  flops qkv{};               ///< projections of queries, keys and values
-  flops attention_output{};  ///< the projection behind attention
-  flops attention{};         ///< scores and their sum over values
+  flops qkv{};               ///< projections of queries, keys and values, and into recurrences
+  flops attention_output{};  ///< the projection behind attention or a recurrence
+  flops attention{};         ///< scores and their sum over values; recurrences and indexers
   flops mlp_up{};            ///< dense: gate and up
   flops mlp_down{};          ///< dense
   flops experts_up{};        ///< active experts: gate and up
@@ -89,15 +89,34 @@ constexpr double global_head_dim(const transformer& model) noexcept {
                                                                  : model.attention.head_dim);
 }
 
+/// Keys that attention sees on average where an indexer chooses them; all of them where there is none.
+constexpr double chosen_keys(const transformer& model, double sequence, const flop_convention& how) {
+  return average_context(model, sequence, static_cast<double>(model.attention.indexer.top_k), how);
+}
+
+/// Recurrences and indexers of all layers for one token. An indexer scores all keys, where there are more than it
+/// chooses.
+constexpr flops beside_scores(const transformer& model, double sequence, double keys) {
+  flops sum{0};
+  const indexer_spec& indexer = model.attention.indexer;
+  if (sequence > static_cast<double>(indexer.top_k))
+    sum += flops{2 * keys * static_cast<double>(attention_layers(model)) *
+                 static_cast<double>(checked_multiply(indexer.heads, indexer.head_dim + 1))};
+  if (has_recurrence(model))
+    sum += flops{static_cast<double>(model.recurrent.layers) * core_flops(model.recurrent, model.d_model)};
+  return sum;
+}
+
 constexpr flops attention_core(const transformer& model, double sequence, const flop_convention& how) {
   if (how.attention == attention_flops::none) return flops{0};
   const double local = average_context(model, sequence, static_cast<double>(model.attention.window), how);
   const double all = average_context(model, sequence, 0, how);
   const auto local_layers = static_cast<double>(model.attention.local_layers);
-  const double macs =
-      local_layers * attention_macs(model, local, static_cast<double>(model.attention.head_dim)) +
-      (static_cast<double>(model.layers) - local_layers) * attention_macs(model, all, global_head_dim(model));
-  return flops{2 * macs};
+  const double global_layers = static_cast<double>(attention_layers(model)) - local_layers;
+  const double chosen = chosen_keys(model, sequence, how);
+  const double macs = local_layers * attention_macs(model, local, static_cast<double>(model.attention.head_dim)) +
+                      global_layers * attention_macs(model, chosen < all ? chosen : all, global_head_dim(model));
+  return flops{2 * macs} + beside_scores(model, sequence, all);
 }
 
 constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
@@ -132,14 +151,16 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
   const std::int64_t routed =
       checked_multiply(detail::mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model));
   const std::int64_t latent_norms = how.latent_norms && has_latent_attention(model) ? projections.extra : 0;
-  result.qkv = two_per(checked_add(projections.qkv, latent_norms));
-  result.attention_output = two_per(projections.output);
+  const detail::projection_weights recurrent = detail::recurrent_projections(model);
+  result.qkv = two_per(checked_add(checked_add(projections.qkv, recurrent.qkv), latent_norms));
+  result.attention_output = two_per(checked_add(projections.output, recurrent.output));
   result.mlp_up = two_per(dense) * up_share;
   result.mlp_down = two_per(dense) * (1 - up_share);
   result.experts_up = two_per(routed) * up_share;
   result.experts_down = two_per(routed) * (1 - up_share);
   if (how.router) result.router = two_per(checked_multiply(model.d_model, router_width(model), moe_layers(model)));
-  result.logits = two_per(checked_multiply(model.d_model, model.vocab + (model.head_transform ? model.d_model : 0)));
+  if (model.output_head)
+    result.logits = two_per(checked_multiply(model.d_model, model.vocab + (model.head_transform ? model.d_model : 0)));
   result.total = result.qkv + result.attention_output + result.attention + result.mlp_up + result.mlp_down +
                  result.experts_up + result.experts_down + result.router + result.logits;
   return result;
@@ -187,6 +208,8 @@ enum class attention_against : std::uint8_t {
     detail::fail(errc::unsupported, "model.attention.local_layers", model.attention.local_layers,
                  "0: no sliding window");
   }
+  if (has_recurrence(model) || model.attention.indexer.heads > 0)
+    detail::fail(errc::unsupported, "model.recurrent.layers", model.recurrent.layers, "attention to everything");
   const flops projections = one.qkv + one.attention_output;
   if (what == attention_against::projections) return projections / one.attention;
   return (projections + one.mlp_up + one.mlp_down + one.experts_up + one.experts_down) / one.attention;

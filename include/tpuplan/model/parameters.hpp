@@ -12,19 +12,21 @@ inline namespace abi_0 {
 
 /// Parameters by part; the parts add up to `total`.
 struct parameter_count {
-  std::int64_t embedding = 0;  ///< token table, learned positions, token types
-  std::int64_t attention = 0;  ///< projections with biases, norms on queries and keys, sinks, relative tables
-  std::int64_t mlp = 0;        ///< dense MLPs, shared experts included
-  std::int64_t experts = 0;    ///< routed experts, all of them
-  std::int64_t router = 0;     ///< of the mixture of experts
-  std::int64_t norms = 0;      ///< of the layers, and the last one
-  std::int64_t lm_head = 0;    ///< where it is tied to the token table, only its bias
-  std::int64_t vision = 0;     ///< the vision tower
-  std::int64_t projector = 0;  ///< from the tower to the text
-  std::int64_t head = 0;       ///< pooler, classifier, and what a masked-language head has before the token table
-  std::int64_t total = 0;      ///< every weight once
-  std::int64_t active = 0;     ///< that one token passes through: total less the experts it is not routed to
-  std::int64_t matrices = 0;   ///< active, in matrix products of one token: no input look-up, norms or biases
+  std::int64_t embedding = 0;   ///< token table, learned positions, token types
+  std::int64_t attention = 0;   ///< projections with biases, norms on queries and keys, sinks, relative tables
+  std::int64_t recurrent = 0;   ///< recurrent layers, all but their MLPs
+  std::int64_t mlp = 0;         ///< dense MLPs, shared experts included
+  std::int64_t experts = 0;     ///< routed experts, all of them
+  std::int64_t router = 0;      ///< of the mixture of experts
+  std::int64_t norms = 0;       ///< of the layers, and the last one
+  std::int64_t prediction = 0;  ///< modules that predict further tokens
+  std::int64_t lm_head = 0;     ///< where it is tied to the token table, only its bias
+  std::int64_t vision = 0;      ///< the vision tower
+  std::int64_t projector = 0;   ///< from the tower to the text
+  std::int64_t head = 0;        ///< pooler, classifier, and what a masked-language head has before the token table
+  std::int64_t total = 0;       ///< every weight once
+  std::int64_t active = 0;      ///< that one token passes through: total less the experts it is not routed to
+  std::int64_t matrices = 0;    ///< active, in matrix products of one token: no input look-up, norms or biases
 };
 
 namespace detail {
@@ -47,8 +49,11 @@ constexpr projection_weights latent_projections(const transformer& model) {
   const std::int64_t keys =
       checked_add(checked_multiply(d, latent.kv_lora_rank + latent.qk_rope_head_dim),
                   checked_multiply(latent.kv_lora_rank, heads, latent.qk_nope_head_dim + latent.v_head_dim));
-  return {checked_add(queries, keys), checked_multiply(heads, latent.v_head_dim, d),
-          latent.q_lora_rank + latent.kv_lora_rank};
+  const indexer_spec& indexer = model.attention.indexer;
+  const std::int64_t choice = checked_add(checked_multiply(latent.q_lora_rank, indexer.heads, indexer.head_dim),
+                                          checked_multiply(d, indexer.head_dim + indexer.heads));
+  return {checked_add(checked_add(queries, keys), choice), checked_multiply(heads, latent.v_head_dim, d),
+          latent.q_lora_rank + latent.kv_lora_rank + 2 * indexer.head_dim};
 }
 
 /// One layer with the given head size and KV heads; `kv_matrices` is 2, 1 where keys and values share one, 0 where they
@@ -57,14 +62,17 @@ constexpr projection_weights head_projections(const transformer& model, std::int
                                               std::int64_t kv_matrices) {
   const attention_spec& attention = model.attention;
   const std::int64_t width = checked_multiply(head_dim, attention.heads + kv_matrices * kv_heads);
-  std::int64_t extra = (attention.qkv_bias ? width : 0) + (attention.output_bias ? model.d_model : 0) +
+  const std::int64_t without = attention.key_bias || kv_matrices == 0 ? 0 : head_dim * kv_heads;
+  std::int64_t extra = (attention.qkv_bias ? width - without : 0) + (attention.output_bias ? model.d_model : 0) +
                        (attention.sinks ? attention.heads : 0);
   if (attention.wide_qk_norm) {
     extra += head_dim * (attention.heads + (kv_matrices > 0 ? kv_heads : 0));
   } else if (attention.qk_norm) {
     extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
   }
-  return {checked_multiply(model.d_model, width), checked_multiply(attention.heads, head_dim, model.d_model), extra};
+  const std::int64_t gate = attention.output_gate ? checked_multiply(attention.heads, head_dim) : 0;
+  return {checked_multiply(model.d_model, width + gate), checked_multiply(attention.heads, head_dim, model.d_model),
+          extra};
 }
 
 /// Self-attention weights of all layers of the decoder (or of the only stack).
@@ -78,7 +86,7 @@ constexpr projection_weights stack_projections(const transformer& model) {
     return projection_weights{checked_add(x.qkv, y.qkv), checked_add(x.output, y.output),
                               checked_add(x.extra, y.extra)};
   };
-  if (has_latent_attention(model)) return times(latent_projections(model), model.layers);
+  if (has_latent_attention(model)) return times(latent_projections(model), attention_layers(model));
   const std::int64_t size = attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim;
   const std::int64_t kv_heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
   const auto usual = [&](std::int64_t kv_matrices, std::int64_t layers) {
@@ -88,11 +96,23 @@ constexpr projection_weights stack_projections(const transformer& model) {
     return times(head_projections(model, size, kv_heads, kv_matrices), layers);
   };
   const std::int64_t local_reading = local_shared_layers(model);
-  const std::int64_t global_layers = model.layers - attention.local_layers;
+  const std::int64_t global_layers = attention_layers(model) - attention.local_layers;
   const std::int64_t global_reading = attention.kv_shared_layers - local_reading;
   return plus(
       plus(usual(2, attention.local_layers - local_reading), usual(0, local_reading)),
       plus(global(attention.global_kv_shared ? 1 : 2, global_layers - global_reading), global(0, global_reading)));
+}
+
+/// Weights of all recurrent layers.
+constexpr projection_weights recurrent_projections(const transformer& model) {
+  const recurrent_spec& r = model.recurrent;
+  const std::int64_t d = model.d_model;
+  if (r.layers == 0) return {};
+  const recurrent_widths one = widths_in(r, d);
+  const std::int64_t extra =
+      one.channels * (r.kernel + (r.convolution_bias ? 1 : 0)) + one.vectors + (r.projection_bias ? one.in + d : 0);
+  return {checked_multiply(checked_add(checked_multiply(d, one.in), one.inside), r.layers),
+          checked_multiply(r.width * d, r.layers), checked_multiply(extra, r.layers)};
 }
 
 /// Weights of an MLP of that width, in its matrices and in its biases.
@@ -106,8 +126,7 @@ constexpr std::int64_t mlp_biases(const transformer& model, std::int64_t d_ff, b
 /// Dense MLP matrices of all layers: dense layers, shared experts, and dense MLPs beside experts.
 constexpr std::int64_t dense_mlp_matrices(const transformer& model) {
   const std::int64_t experts = moe_layers(model);
-  const std::int64_t dense = model.layers - experts;
-  std::int64_t width = checked_multiply(dense, model.mlp.d_ff);
+  std::int64_t width = checked_multiply(dense_layers(model), model.mlp.d_ff);
   if (model.mlp.double_wide_in_shared) width += checked_multiply(model.attention.kv_shared_layers, model.mlp.d_ff);
   width = checked_add(width, checked_multiply(experts, model.moe.shared_d_ff + model.moe.parallel_dense_d_ff));
   return mlp_matrices(model, width);
@@ -125,8 +144,30 @@ constexpr void count_encoder(const transformer& model, parameter_count& count, s
   count.mlp = checked_add(count.mlp,
                           checked_add(mlp, mlp_biases(model, model.mlp.d_ff, model.mlp.bias) * model.encoder_layers));
   count.matrices = checked_add(count.matrices, mlp);
-  count.norms +=
-      checked_multiply(norm, 2 * model.encoder_layers + model.layers + 1);  // one more per decoder layer, one final
+  const std::int64_t ends = (model.embedding_norm ? 1 : 0) + (model.final_norm ? 1 : 0);
+  count.norms += checked_multiply(norm, 2 * model.encoder_layers + model.layers + ends);  // one more per decoder layer
+  count.embedding = checked_add(
+      count.embedding, checked_add(checked_multiply(model.d_model, model.encoder_positions), model.encoder_stem));
+}
+
+/// Weights of a module that predicts one more token: a layer like the last one, a matrix that joins the state of a
+/// token with the next embedding, and three norms. Source: DeepSeek-AI 2024, arXiv 2412.19437, section 2.2.
+constexpr std::int64_t prediction_weights(const transformer& model, std::int64_t norm) {
+  const attention_spec& attention = model.attention;
+  const projection_weights one = has_latent_attention(model)
+                                     ? latent_projections(model)
+                                     : head_projections(model, attention.head_dim, attention.kv_heads, 2);
+  const std::int64_t d = model.d_model;
+  std::int64_t mlp =
+      checked_add(mlp_matrices(model, model.mlp.d_ff), mlp_biases(model, model.mlp.d_ff, model.mlp.bias));
+  if (has_experts(model)) {
+    const std::int64_t expert = checked_add(mlp_matrices(model, model.moe.expert_d_ff),
+                                            mlp_biases(model, model.moe.expert_d_ff, model.moe.expert_bias));
+    mlp = checked_add(checked_multiply(expert, model.moe.experts), mlp_matrices(model, model.moe.shared_d_ff));
+    mlp = checked_add(mlp, checked_multiply(d, router_width(model)) + (model.moe.router_bias ? model.moe.experts : 0));
+  }
+  const std::int64_t layer = checked_add(checked_add(one.qkv, one.output), checked_add(one.extra, mlp));
+  return checked_add(layer, checked_add(checked_multiply(2 * d, d), norm * (model.norms_per_layer + 3)));
 }
 
 constexpr void count_text(const transformer& model, parameter_count& count) {
@@ -134,16 +175,18 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   const std::int64_t norm = d * (model.norm_bias ? 2 : 1);
   count.embedding = checked_multiply(d, checked_add(checked_add(model.vocab, model.extra_input_rows),
                                                     checked_add(model.learned_positions, model.token_types)));
-  count.lm_head = model.tied_embeddings || model.kind == architecture::encoder ? 0 : checked_multiply(d, model.vocab);
+  const bool head = model.output_head && model.kind != architecture::encoder;
+  count.lm_head = model.tied_embeddings || !head ? 0 : checked_multiply(d, model.vocab);
   if (model.head_bias) count.lm_head += model.vocab;
   const projection_weights attention = stack_projections(model);
   const std::int64_t stacks = model.kind == architecture::encoder_decoder ? 2 : 1;
   count.attention = checked_add(checked_add(attention.qkv, attention.output), attention.extra);
   count.attention += stacks * model.attention.relative_buckets * model.attention.heads;
+  const projection_weights recurrent = recurrent_projections(model);
+  count.recurrent = checked_add(checked_add(recurrent.qkv, recurrent.output), recurrent.extra);
   const std::int64_t dense = dense_mlp_matrices(model);
-  count.mlp =
-      checked_add(dense, (model.layers - moe_layers(model)) * mlp_biases(model, model.mlp.d_ff, model.mlp.bias) +
-                             model.layers * model.mlp.activation_weights);
+  count.mlp = checked_add(dense, dense_layers(model) * mlp_biases(model, model.mlp.d_ff, model.mlp.bias) +
+                                     model.layers * model.mlp.activation_weights);
   if (has_experts(model)) {
     const std::int64_t expert = checked_add(mlp_matrices(model, model.moe.expert_d_ff),
                                             mlp_biases(model, model.moe.expert_d_ff, model.moe.expert_bias));
@@ -156,14 +199,17 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   const std::int64_t routed =
       checked_multiply(mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model));
   const std::int64_t routers = checked_multiply(d, router_width(model), moe_layers(model));
-  count.matrices =
-      checked_add(checked_add(attention.qkv, attention.output), checked_add(dense, checked_add(routed, routers)));
-  if (model.kind != architecture::encoder || model.head_transform)
+  count.matrices = checked_add(
+      checked_add(checked_add(attention.qkv, attention.output), checked_add(recurrent.qkv, recurrent.output)),
+      checked_add(dense, checked_add(routed, routers)));
+  if (head || model.head_transform)
     count.matrices = checked_add(count.matrices, checked_multiply(d, model.vocab + (model.head_transform ? d : 0)));
   if (model.kind == architecture::encoder_decoder) count_encoder(model, count, norm);
   // Layers that attend to an image: norms on queries and keys, and two gates, beside the usual projections.
   count.attention += model.attention.cross_layers * (2 * model.attention.head_dim + 2);
   if (model.head_transform) count.head = checked_multiply(d, d) + d + norm;
+  if (model.prediction_layers > 0)
+    count.prediction = checked_multiply(prediction_weights(model, norm), model.prediction_layers);
 }
 
 /// A published count, which stands in for that of the shape. One that is ten times as large or as small is of another
@@ -194,8 +240,9 @@ constexpr std::int64_t published(std::string_view field, std::int64_t given, std
   if (model.pooler) count.head += checked_multiply(pooled, pooled) + pooled;
   const std::int64_t classified = has_vision(model) ? model.vision.d_model : model.d_model;
   if (model.classes > 0) count.head += checked_multiply(classified + 1, model.classes);
-  for (const std::int64_t part : {count.embedding, count.attention, count.mlp, count.experts, count.router, count.norms,
-                                  count.lm_head, count.vision, count.projector, count.head}) {
+  for (const std::int64_t part :
+       {count.embedding, count.attention, count.recurrent, count.mlp, count.experts, count.router, count.norms,
+        count.prediction, count.lm_head, count.vision, count.projector, count.head}) {
     count.total = checked_add(count.total, part);
   }
   count.active = count.total;
@@ -222,8 +269,8 @@ struct lora_targets {
                                                      const lora_targets& on) {
   validate(model);
   detail::positive_count("rank", rank);
-  if (has_experts(model) || has_latent_attention(model)) {
-    detail::fail(errc::unsupported, "LoRA on experts or latent attention", "asked for", "a dense model");
+  if (has_experts(model) || has_latent_attention(model) || has_recurrence(model)) {
+    detail::fail(errc::unsupported, "LoRA on experts, latent attention or recurrences", "asked for", "a dense model");
   }
   const std::int64_t d = model.d_model;
   const std::int64_t q = model.attention.heads * model.attention.head_dim;

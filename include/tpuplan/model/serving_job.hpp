@@ -131,7 +131,8 @@ inline constexpr std::int64_t most_requests = 1000000000;
 /// Refuses a model that makes no output tokens one by one.
 constexpr void check_decoder(const transformer& model) {
   if (model.kind != architecture::decoder)
-    fail(errc::unsupported, "serving of an architecture", name(model.kind), "decoder");
+    fail(errc::unsupported, "serving of an architecture", name(model.kind),
+         "decoder: passes of an encoder are not modelled");
 }
 
 /// Refuses lengths whose mean is not below the longest, or whose mean square no lengths have.

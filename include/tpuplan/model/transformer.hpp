@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/integer.hpp>
+#include <tpuplan/model/recurrent.hpp>
 #include <tpuplan/model/vision.hpp>
 #include <tpuplan/text.hpp>
 
@@ -38,17 +39,27 @@ struct latent_attention_spec {
   std::int64_t v_head_dim = 0;        ///< of values
 };
 
+/// An indexer, which chooses the keys that attention looks at (DeepSeek-V3.2). All 0 where a model has none.
+struct indexer_spec {
+  std::int64_t heads = 0;     ///< of its queries
+  std::int64_t head_dim = 0;  ///< of its queries and of its one key
+  std::int64_t top_k = 0;     ///< keys that attention looks at, at most
+};
+
 /// Self-attention of every layer, and what differs in some of them.
 struct attention_spec {
   std::int64_t heads = 0;             ///< of queries, in each layer
   std::int64_t kv_heads = 0;          ///< below heads: grouped queries; 1: multi-query
   std::int64_t head_dim = 0;          ///< need not be d_model / heads
   bool qkv_bias = false;              ///< biases of the projections of queries, keys and values
+  bool key_bias = true;               ///< false: those of keys are left out (Whisper)
   bool output_bias = false;           ///< a bias of the projection behind attention
   bool qk_norm = false;               ///< a norm of head_dim weights on queries and one on keys
   bool wide_qk_norm = false;          ///< those norms have a weight for every dimension of every head (OLMo 2)
   bool sinks = false;                 ///< one learned sink per head, as gpt-oss
+  bool output_gate = false;           ///< a gate on its output, as wide as the queries (Qwen3-Next)
   latent_attention_spec latent{};     ///< instead of heads with keys and values of their own
+  indexer_spec indexer{};             ///< of latent attention: it chooses the keys
   std::int64_t window = 0;            ///< sliding window of the local layers, in tokens; 0: no local layers
   std::int64_t local_layers = 0;      ///< layers with the window; the rest attend to everything
   std::int64_t global_head_dim = 0;   ///< 0: as head_dim
@@ -66,6 +77,7 @@ struct mlp_spec {
   bool bias = false;                    ///< biases of the matrices
   bool double_wide_in_shared = false;   ///< twice the width in layers with shared keys and values (Gemma 3n)
   std::int64_t activation_weights = 0;  ///< learned numbers of the activation, in each layer (Apertus: 2)
+  std::int64_t absent = 0;              ///< layers with neither an MLP nor experts (Mamba: all of them)
 };
 
 /// Mixture of experts. `experts` 0 where a model has none.
@@ -75,7 +87,7 @@ struct moe_spec {
   std::int64_t expert_d_ff = 0;          ///< inner width of one expert
   std::int64_t shared_d_ff = 0;          ///< all shared experts together
   std::int64_t parallel_dense_d_ff = 0;  ///< a dense MLP beside the experts (Gemma 4)
-  std::int64_t dense_layers = 0;         ///< layers with the dense MLP instead of experts
+  std::int64_t dense_layers = 0;         ///< layers without experts: with the dense MLP, or with none
   bool router_bias = false;              ///< a bias of the router
   bool expert_bias = false;              ///< biases of the experts' matrices
   bool shared_gate = false;              ///< the router has one more output, a gate on the shared experts (Qwen2-MoE)
@@ -87,9 +99,12 @@ struct transformer {
   architecture kind = architecture::decoder;  ///< what the text stack is
   std::int64_t layers = 0;                    ///< of the decoder, or of the only stack
   std::int64_t encoder_layers = 0;            ///< encoder_decoder only
+  std::int64_t encoder_positions = 0;         ///< rows of a table of positions of the encoder; 0: none
+  std::int64_t encoder_stem = 0;              ///< weights before the encoder (convolutions over audio, as Whisper)
   std::int64_t d_model = 0;                   ///< width of the residual stream
   std::int64_t vocab = 0;                     ///< rows of the token table
   bool tied_embeddings = false;               ///< the output head is the token table
+  bool output_head = true;                    ///< false: a decoder that writes no tokens, as of embedding models
   bool head_bias = false;                     ///< a bias of the output head, one for each row of the vocabulary
   std::int64_t learned_positions = 0;         ///< rows of a table of positions; 0: none
   std::int64_t token_types = 0;               ///< rows of a table of segments, as BERT; 0: none
@@ -105,6 +120,8 @@ struct transformer {
   attention_spec attention{};                 ///< of the text stack
   mlp_spec mlp{};                             ///< of the text stack
   moe_spec moe{};                             ///< of the text stack
+  std::int64_t prediction_layers = 0;         ///< modules that predict further tokens: held, in no FLOPs
+  recurrent_spec recurrent{};                 ///< layers with a recurrence instead of attention, or beside it
   vision_spec vision{};                       ///< the vision tower
   std::int64_t published_parameters = 0;      ///< stands in for the count where the shape is approximate; 0: counted
   std::int64_t published_active_parameters = 0;  ///< parameters in matrix products for one token; 0: counted
@@ -124,9 +141,21 @@ struct transformer {
 [[nodiscard]] constexpr std::int64_t router_width(const transformer& model) noexcept {
   return model.moe.experts + (model.moe.shared_gate ? 1 : 0);
 }
+/// Whether some layers are recurrent.
+[[nodiscard]] constexpr bool has_recurrence(const transformer& model) noexcept { return model.recurrent.layers > 0; }
+/// Layers with attention. Worked: 12 of the 48 layers of Qwen3-Next.
+[[nodiscard]] constexpr std::int64_t attention_layers(const transformer& model) noexcept {
+  const recurrent_spec& recurrent = model.recurrent;
+  return model.layers - recurrent.idle_layers - (recurrent.beside_attention ? 0 : recurrent.layers);
+}
 /// Layers whose MLP is a mixture of experts. Worked: 58 of the 61 layers of DeepSeek-V3.
 [[nodiscard]] constexpr std::int64_t moe_layers(const transformer& model) noexcept {
   return has_experts(model) ? model.layers - model.moe.dense_layers : 0;
+}
+
+/// Layers with a dense MLP. Worked: 3 of the 61 layers of DeepSeek-V3.
+[[nodiscard]] constexpr std::int64_t dense_layers(const transformer& model) noexcept {
+  return model.layers - moe_layers(model) - model.mlp.absent;
 }
 
 namespace detail {
@@ -135,9 +164,9 @@ namespace detail {
 /// they are of both kinds in proportion.
 constexpr std::int64_t local_shared_layers(const transformer& model) {
   const attention_spec& attention = model.attention;
-  const std::int64_t to_text = model.layers - attention.cross_layers;
+  const std::int64_t to_text = attention_layers(model) - attention.cross_layers;
   const std::int64_t own = to_text - attention.kv_shared_layers;
-  return attention.local_layers - attention.local_layers * own / to_text;
+  return to_text == 0 ? 0 : attention.local_layers - attention.local_layers * own / to_text;
 }
 
 constexpr void check_attention(const transformer& model) {
@@ -156,17 +185,23 @@ constexpr void check_attention(const transformer& model) {
   check_latent("model.attention.latent.v_head_dim", latent.v_head_dim);
   (has_latent_attention(model) ? check_size : check_dimension)("model.attention.head_dim", attention.head_dim);
   check_part("model.attention.window", attention.window, most_tokens, "0 (none) to 2^40 tokens");
-  check_part("model.attention.cross_layers", attention.cross_layers, model.layers - 1,
+  const std::int64_t attending = attention_layers(model), others = attending > 0 ? 1 : 0;
+  check_part("model.attention.cross_layers", attention.cross_layers, attending - others,
              "0 to one less than the number of layers");
-  const std::int64_t to_text = model.layers - attention.cross_layers;
+  const std::int64_t to_text = attending - attention.cross_layers;
   check_part("model.attention.local_layers", attention.local_layers, to_text,
              "0 to the number of layers that attend to text");
-  check_part("model.attention.kv_shared_layers", attention.kv_shared_layers, to_text - 1,
+  check_part("model.attention.kv_shared_layers", attention.kv_shared_layers, to_text - others,
              "0 to one less than the number of layers that attend to text");
   check_size("model.attention.global_head_dim", attention.global_head_dim);
   check_part("model.attention.global_kv_heads", attention.global_kv_heads, attention.heads,
              "0 (as kv_heads) to the number of heads");
   check_size("model.attention.relative_buckets", attention.relative_buckets);
+  const indexer_spec& indexer = attention.indexer;
+  for (const std::int64_t size : {indexer.heads, indexer.head_dim, indexer.top_k})
+    (indexer.heads > 0 ? check_dimension : check_size)("model.attention.indexer", size);
+  if (indexer.heads > 0 && latent.q_lora_rank == 0)
+    fail(errc::missing_field, "model.attention.latent.q_lora_rank", latent.q_lora_rank, "1 or more with an indexer");
   if (attention.local_layers > 0 && attention.window == 0) {
     fail(errc::missing_field, "model.attention.window", attention.window, "the window of the local layers, in tokens");
   }
@@ -199,7 +234,10 @@ constexpr void check_tables(const transformer& model) {
              "0 (counted) to 2^53");
   check_size("model.classes", model.classes);
   check_size("model.encoder_layers", model.encoder_layers);
+  check_size("model.encoder_positions", model.encoder_positions);
+  check_part("model.encoder_stem", model.encoder_stem, most_tokens, "0 to 2^40");
   check_size("model.token_types", model.token_types);
+  check_part("model.prediction_layers", model.prediction_layers, 1024, "0 to 1024");
   check_size("model.mlp.activation_weights", model.mlp.activation_weights);
   check_size("model.extra_input_rows", model.extra_input_rows);
   check_part("model.learned_positions", model.learned_positions, most_tokens, "0 to 2^40");
@@ -224,9 +262,12 @@ constexpr void validate(const transformer& model) {
   detail::check_dimension("model.vocab", model.vocab);
   if (model.kind == architecture::encoder_decoder)
     detail::check_dimension("model.encoder_layers", model.encoder_layers);
+  detail::validate(model.recurrent, model.layers);
   detail::check_attention(model);
   detail::check_experts(model);
-  const bool has_dense = moe_layers(model) < model.layers;
+  detail::check_part("model.mlp.absent", model.mlp.absent, model.layers - moe_layers(model),
+                     "0 to the layers without experts");
+  const bool has_dense = dense_layers(model) > 0;
   (has_dense ? detail::check_dimension : detail::check_size)("model.mlp.d_ff", model.mlp.d_ff);
 }
 

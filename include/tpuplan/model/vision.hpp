@@ -20,6 +20,7 @@ struct projector_spec {
   bool merge_matrix = false;      ///< a matrix [merge^2 d, d] without bias, before the others
   std::int64_t input = 0;         ///< 0: the model has no projector
   std::int64_t hidden = 0;        ///< 0: one matrix [input, output]; else [input, hidden] and [hidden, output]
+  std::int64_t inner = 0;         ///< of three matrices: [input, hidden], [hidden, inner] and [inner, output] (Llama 4)
   std::int64_t output = 0;        ///< width of the text model
   bool bias = false;              ///< biases of its matrices
 };
@@ -68,9 +69,7 @@ constexpr void check_count(words field, std::int64_t value, std::int64_t most, w
 }
 
 /// A size that may be 0.
-constexpr void check_size(words field, std::int64_t value) {
-  check_part(field, value, most_size, "0 to 16777216");
-}
+constexpr void check_size(words field, std::int64_t value) { check_part(field, value, most_size, "0 to 16777216"); }
 
 /// A size that must be given.
 constexpr void check_dimension(words field, std::int64_t value) {
@@ -93,6 +92,7 @@ constexpr void check_tower(const vision_spec& vision) {
   check_size("model.vision.projector.norm_weights", vision.projector.norm_weights);
   check_size("model.vision.projector.input", vision.projector.input);
   check_size("model.vision.projector.hidden", vision.projector.hidden);
+  check_size("model.vision.projector.inner", vision.projector.inner);
   check_size("model.vision.projector.output", vision.projector.output);
   check_size("model.vision.learned_positions", vision.learned_positions);
   check_size("model.vision.extra_norms", vision.extra_norms);
@@ -163,9 +163,13 @@ constexpr void validate(const vision_spec& vision) {
   if (p.merge_matrix) {
     total = checked_add(total, checked_multiply(checked_multiply(p.merge, p.merge), vision.d_model, vision.d_model));
   }
-  const std::int64_t last = p.hidden == 0 ? p.input : p.hidden;
-  if (p.hidden != 0) total = checked_add(total, checked_multiply(p.input, p.hidden) + (p.bias ? p.hidden : 0));
-  return checked_add(total, checked_multiply(last, p.output) + (p.bias ? p.output : 0));
+  std::int64_t last = p.input;
+  for (const std::int64_t width : {p.hidden, p.inner, p.output}) {
+    if (width == 0) continue;
+    total = checked_add(total, checked_multiply(last, width) + (p.bias ? width : 0));
+    last = width;
+  }
+  return total;
 }
 
 /// Forward FLOPs of the tower and its projector for one image: matrix products and full attention, two per
@@ -180,13 +184,10 @@ constexpr void validate(const vision_spec& vision) {
   double macs = static_cast<double>(vision.layers) * layer;
   macs += static_cast<double>(patches(vision.image_size, vision.patch_size)) * pixels * d;
   if (vision.projector.input != 0) {
-    const auto in = static_cast<double>(vision.projector.input);
-    const auto hidden = static_cast<double>(vision.projector.hidden);
-    const auto out = static_cast<double>(vision.projector.output);
-    const double merge = vision.projector.merge_matrix
-                             ? static_cast<double>(vision.projector.merge * vision.projector.merge) * d * d
-                             : 0;
-    macs += static_cast<double>(image_tokens(vision)) * (merge + (hidden > 0 ? in * hidden + hidden * out : in * out));
+    vision_spec matrices = vision;
+    matrices.projector.norm_weights = 0;
+    matrices.projector.bias = false;
+    macs += static_cast<double>(image_tokens(vision)) * static_cast<double>(projector_parameters(matrices));
   }
   return flops{2 * macs};
 }

@@ -45,7 +45,7 @@ constexpr void validate(const weight_bits& parts) {
   const auto more = [&](double part_bits, std::int64_t weights) {
     return (part_size(part_bits, usual) - size_of(usual)) * static_cast<double>(weights);
   };
-  return size_of(usual) * static_cast<double>(count.total) + more(parts.attention, count.attention) +
+  return size_of(usual) * static_cast<double>(count.total) + more(parts.attention, count.attention + count.recurrent) +
          more(parts.mlp, count.mlp) + more(parts.experts, count.experts);
 }
 

@@ -237,7 +237,7 @@ constexpr void check_trained(const transformer& model, const training_job& job, 
   validate(mesh, where);
   validate(mesh, model, job);
   if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
-    fail(errc::unsupported, "training of an architecture", name(model.kind), "decoder or encoder");
+    fail(errc::unsupported, "training of an architecture", name(model.kind), "decoder or encoder: two sequences in a step are not modelled");
   }
   check_images(model, job);
 }

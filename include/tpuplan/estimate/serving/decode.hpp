@@ -65,7 +65,7 @@ struct decode_breakdown {
   seconds low{};                                    ///< nine of ten comparable published steps lie between low and high
   seconds high{};                                   ///< the upper end of that range
   double band = 0;                                  ///< relative error behind low and high
-  bool extrapolated = false;                        ///< no published decode run is on a chip of that name
+  bool extrapolated = false;                        ///< no published decode run is on that chip, or of a model like it
   decode_limit limited_by = decode_limit::weights;  ///< the largest part
 };
 
@@ -123,6 +123,11 @@ struct served_model {
   double layers = 0;        // of the language model
   double d_model = 0;       // width of its residual stream
   double cache_copies = 1;  // copies of each key and value in the replica
+  bytes state{};            // of recurrences, for each sequence: a step reads it with the cache and writes it again
+  bytes cached_token{};     // cache of a token in all layers
+  double chosen = 0;        // tokens that an indexer chooses; 0: attention is to all of them
+  double index_share = 0;   // of the cache of a token: the key of the indexer
+  bool covered = true;      // published runs are of models like it
   replica on{};
   bytes_per_second hbm{};   // of the replica
   flops_per_second peak{};  // of the replica, in the format of its products
@@ -164,6 +169,13 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
   served.d_model = static_cast<double>(model.d_model);
   served.on = replica_of(mesh, where);
   served.cache_copies = cache_copies(model, mesh, served.on);
+  served.state = state_bytes_per_sequence(model);
+  served.cached_token = kv_bytes_per_token(model, job.cache);
+  if (const indexer_spec& indexer = model.attention.indexer; indexer.heads > 0) {
+    served.chosen = static_cast<double>(indexer.top_k);
+    served.index_share = static_cast<double>(indexer.head_dim) / static_cast<double>(cached(model).global);
+  }
+  served.covered = !has_recurrence(model) && model.attention.indexer.heads == 0;
   served.hbm = bytes_per_second{positive("chip.hbm.bandwidth", where.chip.hbm.bandwidth.value()) * served.on.chips};
   served.peak =
       flops_per_second{positive("peak rate of the chip", serving_peak(job, where.chip).value()) * served.on.chips};
@@ -199,7 +211,17 @@ struct decode_terms {
   double cache = 0;        // reading keys and values, for each sequence
   double collectives = 0;  // moving activations, for each sequence
   double latency = 0;      // layers
+  bool covered = true;     // published runs are of models like it
 };
+
+/// Bytes that a step reads and writes of a sequence whose keys, values and states take `cache` bytes. Where an indexer
+/// chooses, its keys are read for all tokens and the others for those that it chooses.
+constexpr double moved_of(const served_model& served, bytes cache) {
+  if (served.chosen <= 0) return (cache + served.state).value();
+  const double tokens = cache / served.cached_token;
+  const double read = tokens < served.chosen ? tokens : served.chosen;
+  return served.cached_token.value() * (served.index_share * tokens + (1 - served.index_share) * read);
+}
 
 /// The terms of a decode step for sequences whose keys and values take `cache` bytes each.
 constexpr decode_terms terms_of(const served_model& served, bytes cache, const serving_job& job,
@@ -209,8 +231,9 @@ constexpr decode_terms terms_of(const served_model& served, bytes cache, const s
   terms.dense = served.dense * weight_seconds;
   terms.experts = served.experts * weight_seconds;
   terms.missed = served.missed;
+  terms.covered = served.covered;
   terms.products = 2 * served.matrices / (served.peak.value() * constants.decode_mxu);
-  terms.cache = cache.value() * served.cache_copies / (served.hbm.value() * constants.cache_stream);
+  terms.cache = moved_of(served, cache) * served.cache_copies / (served.hbm.value() * constants.cache_stream);
   terms.collectives =
       all_reduced(served, mesh).value() * collective_seconds_per_byte(served.on, constants.decode_collectives);
   terms.latency = layer_latency_of(served, constants).value();
@@ -250,7 +273,7 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
   step.latency = seconds{terms.latency};
   step.collectives = seconds{terms.collectives * sequences};
   step.total = seconds{positive("decode step", step_at(terms, sequences))};
-  step.extrapolated = !has_serving_runs(chip, &serving_coverage::decode_runs);
+  step.extrapolated = !terms.covered || !has_serving_runs(chip, &serving_coverage::decode_runs);
   step.band = step.extrapolated ? wide_serving_band : step_band;
   step.low = step.total / (1 + step.band);
   step.high = step.total / (1 - step.band);

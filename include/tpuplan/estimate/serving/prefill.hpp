@@ -67,7 +67,7 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   time.latency = layer_latency_of(served, constants) * chunks;
   time.total = time.products + time.attention + time.elementwise + time.weights + time.collectives + time.latency;
   positive("prefill", time.total.value());
-  time.extrapolated = !has_serving_runs(where.chip, &serving_coverage::prefill_runs);
+  time.extrapolated = !served.covered || !has_serving_runs(where.chip, &serving_coverage::prefill_runs);
   time.band = time.extrapolated ? wide_serving_band : prefill_band;
   time.low = time.total / (1 + time.band);
   time.high = time.total / (1 - time.band);

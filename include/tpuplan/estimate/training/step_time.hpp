@@ -153,6 +153,7 @@ inline constexpr double wide_band = 0.35;
 
 /// Whether published runs cover this chip with this kind of model and precision.
 constexpr bool is_covered(const transformer& model, const training_job& job, const chip_spec& chip) noexcept {
+  if (has_recurrence(model) || model.attention.indexer.heads > 0) return false;
   const training_coverage runs = runs_behind(chip);
   return (has_experts(model) ? runs.experts : in_eight_bits(job) ? runs.eight_bit : runs.dense) > 0;
 }

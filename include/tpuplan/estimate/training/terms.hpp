@@ -142,7 +142,7 @@ constexpr double padded_attention(const transformer& model, const training_job& 
   const double all = whole ? length : (length + (block < length ? block : length)) / 2;
   const double seen = unfused ? all : static_cast<double>(attention.window) + block;
   const double local = seen < all ? seen : all;
-  const auto layers = static_cast<double>(model.layers);
+  const auto layers = static_cast<double>(attention_layers(model));
   const auto local_layers = static_cast<double>(attention.local_layers);
   const auto heads = static_cast<double>(attention.heads);
   if (has_latent_attention(model)) {
@@ -150,11 +150,13 @@ constexpr double padded_attention(const transformer& model, const training_job& 
     const auto sizes = static_cast<double>(keys + attention.latent.v_head_dim);
     const double width = constants.latent_values_padded ? sizes * (padded(keys) / static_cast<double>(keys))
                                                         : padded(keys) + padded(attention.latent.v_head_dim);
-    return 2 * layers * heads * all * width;
+    const double chosen = attention.indexer.heads > 0 ? chosen_keys(model, length, maxtext_flops) + block / 2 : all;
+    return 2 * layers * heads * (chosen < all ? chosen : all) * width + beside_scores(model, length, all).value();
   }
   const double global_head = padded(attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim);
   return 2 * 2 * heads *
-         (local_layers * local * padded(attention.head_dim) + (layers - local_layers) * all * global_head);
+             (local_layers * local * padded(attention.head_dim) + (layers - local_layers) * all * global_head) +
+         beside_scores(model, length, all).value();
 }
 
 /// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, because the backward pass
@@ -183,7 +185,7 @@ constexpr std::array<product_on_device, 5> dense_products(const training_sizes& 
   const layer_widths& w = sizes.width;
   const double d = w.d_model;
   const bool beside_experts = model.moe.shared_d_ff > 0 || model.moe.parallel_dense_d_ff > 0;
-  const std::int64_t layers = beside_experts ? model.layers : model.layers - moe_layers(model);
+  const std::int64_t layers = beside_experts ? model.layers - model.mlp.absent : dense_layers(model);
   const double matrices = (model.mlp.gated ? 3 : 2) * d * static_cast<double>(layers > 0 ? layers : 1);
   const double mlp = static_cast<double>(dense_mlp_matrices(model)) / matrices / tensor;
   return {{{f.qkv, sizes.passes + again(policy.qkv), d, w.qkv / tensor},

@@ -69,6 +69,51 @@ inline void read_t5(config_fields& fields, transformer& model) {
   read_causal_head(fields, model);
 }
 
+/// A size that encoder and decoder state apart; they have to be the same.
+inline std::int64_t count_of_both(config_fields& fields, std::string_view encoder, std::string_view decoder) {
+  const std::int64_t size = fields.count(encoder), other = fields.count(decoder);
+  if (size != other) fail(errc::unsupported, fields.path(decoder), other, std::string(encoder));
+  return size;
+}
+
+/// What BART and Whisper share: LayerNorm, learned positions and biases in encoder and decoder.
+inline void read_two_stacks(config_fields& fields, transformer& model) {
+  model.kind = architecture::encoder_decoder;
+  model.d_model = fields.count("d_model");
+  model.encoder_layers = fields.count("encoder_layers");
+  model.layers = fields.count("decoder_layers");
+  model.vocab = fields.count("vocab_size");
+  model.attention.heads = model.attention.kv_heads =
+      count_of_both(fields, "encoder_attention_heads", "decoder_attention_heads");
+  if (model.d_model % model.attention.heads != 0)
+    fail(errc::not_divisible, fields.path("encoder_attention_heads"), model.attention.heads, "a divisor of d_model");
+  model.attention.head_dim = model.d_model / model.attention.heads;
+  model.attention.qkv_bias = model.attention.output_bias = model.norm_bias = true;
+  model.mlp = {count_of_both(fields, "encoder_ffn_dim", "decoder_ffn_dim"), false, true};
+  model.tied_embeddings = fields.flag("tie_word_embeddings");
+  read_causal_head(fields, model);
+}
+
+/// BART, with norms behind the embeddings and two rows of positions that no token has; mBART has norms behind the last
+/// layers too.
+inline void read_bart(config_fields& fields, transformer& model) {
+  read_two_stacks(fields, model);
+  model.embedding_norm = true;
+  model.final_norm = fields.type() == "mbart";
+  model.max_positions = fields.tokens("max_position_embeddings");
+  model.learned_positions = model.encoder_positions = model.max_positions + 2;
+}
+
+/// Whisper: two convolutions of three frames make the tokens of the encoder; keys have no biases.
+inline void read_whisper(config_fields& fields, transformer& model) {
+  read_two_stacks(fields, model);
+  model.attention.key_bias = false;
+  model.max_positions = model.learned_positions = fields.count("max_target_positions");
+  model.encoder_positions = fields.count("max_source_positions");
+  const std::int64_t d = model.d_model;
+  model.encoder_stem = checked_add(checked_multiply(3 * d, fields.count("num_mel_bins") + d), 2 * d);
+}
+
 }  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan

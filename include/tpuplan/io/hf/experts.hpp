@@ -101,9 +101,6 @@ inline void read_deepseek_experts(config_fields& fields, transformer& model) {
              "0 to 16777216");
   model.moe.dense_layers = fields.part("first_k_dense_replace");
   check_part(fields.path("first_k_dense_replace"), model.moe.dense_layers, model.layers, "0 to the number of layers");
-  if (fields.object().count_or("num_nextn_predict_layers", 0) > 0) {
-    fields.assume("num_nextn_predict_layers", "0", "the class builds no module that predicts further tokens");
-  }
 }
 
 /// Experts of DeepSeek-V3: those of V2, each with a bias that corrects the router.

@@ -78,7 +78,7 @@ inline void read_encoder_head(config_fields& fields, bool has_pooler, transforme
   fail_unknown(fields.path("architectures"), name, known);
 }
 
-/// The head of a model that writes tokens. A class without one is counted without, all but its FLOPs.
+/// The head of a model that writes tokens. A class without one is counted without.
 inline void read_causal_head(config_fields& fields, transformer& model) {
   const std::string name = class_of(fields);
   if (name.empty()) return;
@@ -88,9 +88,8 @@ inline void read_causal_head(config_fields& fields, transformer& model) {
   if (!ends_in(name, "Model") || ends_in(name, "EncoderModel") || ends_in(name, "RewardModel")) {
     fail(errc::unsupported, fields.path("architectures"), name, "a class that ends in ForCausalLM or Model");
   }
-  if (model.tied_embeddings) return;
-  model.tied_embeddings = true;
-  fields.assume("architectures", name, "no output head: none in the parameters; FLOPs count one");
+  model.output_head = false;
+  fields.assume("architectures", name, "no output head: none in parameters and FLOPs");
 }
 
 }  // namespace detail

@@ -11,6 +11,7 @@
 #include <tpuplan/integer.hpp>
 #include <tpuplan/io/hf/experts.hpp>
 #include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/io/hf/hybrids.hpp>
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
@@ -32,6 +33,11 @@ inline void read_cohere(config_fields& fields, transformer& model) {
 /// GLM-4.5: `use_qk_norm` adds norms of queries and keys, over each head.
 inline void read_glm4_moe(config_fields& fields, transformer& model) {
   model.attention.qk_norm = fields.flag("use_qk_norm");
+}
+
+/// MiMo: Qwen2 with modules that predict further tokens, which its class builds.
+inline void read_mimo(config_fields& fields, transformer& model) {
+  model.prediction_layers = fields.part("num_nextn_predict_layers", 1024);
 }
 
 /// StableLM: attention and MLP side by side share one norm.
@@ -137,6 +143,7 @@ enum decoder_trait : unsigned {
   position_table = 32,    ///< learned positions
   embedding_norms = 64,   ///< a norm right behind the embeddings
   no_norm_weights = 128,  ///< norms have no weights
+  no_attention = 256,     ///< no layer has heads
 };
 
 /// What the configuration of a decoder does not say but its modelling file does. A type like another is a row here, and
@@ -148,9 +155,10 @@ struct text_family {
   std::int64_t norms_per_layer = 2;                         ///< as wide as the model
   void (*experts)(config_fields&, transformer&) = nullptr;  ///< null: no mixture of experts
   void (*rest)(config_fields&, transformer&) = nullptr;     ///< what only this type has
+  void (*mixers)(config_fields&, transformer&) = nullptr;   ///< layers other than those of attention; reads layer_types
 };
 
-inline constexpr std::array<text_family, 63> text_families{{
+inline constexpr std::array<text_family, 86> text_families{{
     {"llama", llama_biases},
     {"mistral", {}, windows},
     {"mixtral", {}, windows, 2, read_mixtral_experts},
@@ -214,6 +222,29 @@ inline constexpr std::array<text_family, 63> text_families{{
     {"ernie4_5_moe", {"use_bias", "use_bias", "use_bias"}, 0, 2, read_ernie_experts},
     {"hunyuan_v1_moe", attention_biases, head_norms, 2, read_hunyuan_experts},
     {"llama4_text", attention_biases, windows, 2, read_llama4_experts, read_llama4},
+    {"mamba", {}, no_attention, 1, nullptr, nullptr, read_mamba},
+    {"falcon_mamba", {}, no_attention, 1, nullptr, nullptr, read_mamba},
+    {"mamba2", {}, no_attention, 1, nullptr, nullptr, read_mamba2},
+    {"jamba", {}, 0, 2, read_jamba_experts, nullptr, read_jamba},
+    {"bamba", llama_biases, 0, 2, nullptr, nullptr, read_bamba},
+    {"falcon_h1", llama_biases, 0, 2, nullptr, nullptr, read_falcon_h1},
+    {"granitemoehybrid", attention_biases, 0, 2, read_granite_hybrid_experts, nullptr, read_granite_hybrid},
+    {"nemotron_h", llama_biases, ungated, 1, read_nemotron_experts, nullptr, read_nemotron_h},
+    {"qwen3_next", attention_biases, head_norms, 2, read_qwen_experts, nullptr, read_gated_delta},
+    {"qwen3_5_text", attention_biases, head_norms, 2, nullptr, nullptr, read_gated_delta},
+    {"qwen3_5_moe_text", attention_biases, head_norms, 2, read_qwen_experts, nullptr, read_gated_delta},
+    {"kimi_linear", {}, 0, 2, read_kimi_experts, nullptr, read_kimi_linear},
+    {"minimax", {}, 0, 2, read_mixtral_experts, nullptr, read_minimax},
+    {"minimax_text_01", {}, 0, 2, read_mixtral_experts, nullptr, read_minimax},
+    {"minimax_m1", {}, 0, 2, read_mixtral_experts, nullptr, read_minimax},
+    {"recurrent_gemma", {of_attention, always, always}, 0, 2, nullptr, nullptr, read_recurrent_gemma},
+    {"rwkv", {}, layer_norm + ungated + embedding_norms + no_attention, 2, nullptr, nullptr, read_rwkv},
+    {"xlstm", {}, no_attention, 2, nullptr, nullptr, read_xlstm},
+    {"lfm2", {}, head_norms, 2, nullptr, nullptr, read_lfm2},
+    {"lfm2_moe", {}, head_norms, 2, read_lfm2_experts, nullptr, read_short_convolutions},
+    {"deepseek_v32", {}, 0, 2, read_deepseek_v3_experts, nullptr, read_indexer},
+    {"glm_moe_dsa", {}, 0, 2, read_deepseek_v3_experts, nullptr, read_indexer},
+    {"mimo", qkv_biases, windows, 2, nullptr, read_mimo},
 }};
 
 /// A decoder of one of the names that `text_config.model_type` takes, or null.
@@ -322,13 +353,13 @@ inline void read_window(config_fields& fields, const text_family& family, transf
 inline void read_mlp(config_fields& fields, const text_family& family, transformer& model) {
   if (family.experts != nullptr) {
     family.experts(fields, model);
-    if (model.moe.top_k == 0) model.moe.top_k = fields.count("num_experts_per_tok");
+    if (model.moe.top_k == 0 && has_experts(model)) model.moe.top_k = fields.count("num_experts_per_tok");
     if (model.moe.top_k > model.moe.experts) {
       fail(errc::out_of_range, fields.path("num_experts_per_tok"), model.moe.top_k,
            "1 to the number of experts, " + std::to_string(model.moe.experts));
     }
   }
-  if (moe_layers(model) < model.layers && model.mlp.d_ff == 0) model.mlp.d_ff = fields.count("intermediate_size");
+  if (dense_layers(model) > 0 && model.mlp.d_ff == 0) model.mlp.d_ff = fields.count("intermediate_size");
 }
 
 /// A decoder, all but whether its embeddings are tied.
@@ -341,9 +372,12 @@ inline void read_decoder(config_fields& fields, const text_family& family, trans
   model.vocab = fields.count("vocab_size");
   model.max_positions = fields.tokens("max_position_embeddings");
   apply_traits(family, model);
-  read_heads(fields, model);
+  if ((family.traits & no_attention) == 0) read_heads(fields, model);
   read_biases(fields, family.biases, model);
-  read_window(fields, family, model);
+  if (family.mixers != nullptr)
+    family.mixers(fields, model);
+  else
+    read_window(fields, family, model);
   read_mlp(fields, family, model);
   if (family.rest != nullptr) family.rest(fields, model);
   if (fields.default_of("cross_attention_layers") == nullptr) return;

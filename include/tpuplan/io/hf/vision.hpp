@@ -316,7 +316,7 @@ inline void project_mistral3(config_fields& top, config_fields&, transformer& mo
   v.projector.bias = top.flag("multimodal_projector_bias");
 }
 
-/// Llama 4: two matrices over four patches in the tower, whose inner width the first takes, and one to the text.
+/// Llama 4: two matrices over four patches, whose inner width the first takes, and one to the text.
 inline void project_llama4(config_fields& top, config_fields& vision, transformer& model) {
   vision_spec& v = model.vision;
   v.projector.merge = 2;
@@ -331,10 +331,7 @@ inline void project_llama4(config_fields& top, config_fields& vision, transforme
     fail(errc::invalid_argument, vision.path("vision_output_dim"), vision.count("vision_output_dim"),
          "projector_output_dim, " + std::to_string(inner));
   }
-  // The projector has one matrix more than its fields say: hidden x inner and inner x output for hidden x output.
-  const std::int64_t third = checked_multiply(inner, v.projector.hidden + model.d_model);
-  v.other_weights = checked_add(v.other_weights, third - checked_multiply(v.projector.hidden, model.d_model));
-  if (v.other_weights < 0) fail(errc::unsupported, vision.path("projector_output_dim"), inner, "a larger width");
+  v.projector.inner = inner;
   top.assume("images", "one tile of " + std::to_string(v.image_size) + " pixels",
              "larger images take a tile each for their parts, and as many tokens again");
 }

@@ -69,8 +69,10 @@ inline int bracket_depth(std::string_view characters) noexcept {
   }
 }
 
-/// Reads and parses a file, under the same limits. A file that cannot be read is `errc::malformed_input` too.
-[[nodiscard]] inline nlohmann::json load_json(const std::string& path, const json_limits& limits = {}) {
+namespace detail {
+
+/// What a file holds, within the limits.
+inline std::string characters_of(const std::string& path, const json_limits& limits) {
   std::ifstream file(path, std::ios::binary);
   if (!file) detail::fail(errc::malformed_input, "file", path, "a file that can be read");
   std::string characters;
@@ -81,7 +83,14 @@ inline int bracket_depth(std::string_view characters) noexcept {
       detail::fail(errc::malformed_input, path, "longer", "a file of at most 64 MiB");
   }
   if (file.bad()) detail::fail(errc::malformed_input, "file", path, "a file that can be read, not a folder");
-  return parse_json(characters, path, limits);
+  return characters;
+}
+
+}  // namespace detail
+
+/// Reads and parses a file, under the same limits. A file that cannot be read is `errc::malformed_input` too.
+[[nodiscard]] inline nlohmann::json load_json(const std::string& path, const json_limits& limits = {}) {
+  return parse_json(detail::characters_of(path, limits), path, limits);
 }
 
 /// One object of a JSON document and where it stands, so that a refusal can name "runs.json.records[3].model.layers". A

@@ -91,5 +91,16 @@ TEST_CASE("towers that cannot be counted are refused by their field", "[hf_visio
   CHECK(says(changed("pixel_shuffle_ratio", 0.25), "pixel_shuffle_ratio"));
   CHECK(says(changed("intermediate_size", 5000), "intermediate_size"));
   CHECK(says(changed("vision_output_dim", 7680), "vision_output_dim"));
-  CHECK(says(changed("projector_input_dim", 16777216), "projector"));
+  CHECK(changed("projector_input_dim", 8192).empty());
+}
+
+TEST_CASE("the projector of Llama 4 has three matrices, which count in its FLOPs", "[hf_vision]") {
+  const vision_spec v = read_hf_config(config_of(shapes[std::size(shapes) - 1])).model.vision;
+  const double matrices = 5632.0 * 4096 + 4096.0 * 4096 + 4096.0 * 5120;
+  CHECK(static_cast<double>(projector_parameters(v)) == matrices);
+  vision_spec without = v;
+  without.projector.input = 0;
+  CHECK(vision_flops_per_image(v) - vision_flops_per_image(without) ==
+        flops{2 * matrices * static_cast<double>(image_tokens(v))});
+  CHECK(image_tokens(v) == 144);
 }

@@ -1,0 +1,440 @@
+#ifndef TPUPLAN_IO_HF_HYBRIDS_HPP
+#define TPUPLAN_IO_HF_HYBRIDS_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/integer.hpp>
+#include <tpuplan/io/hf/experts.hpp>
+#include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/model/transformer.hpp>
+
+/// @file
+/// Layers of Hugging Face configurations that are recurrent, or choose what they attend to. Shapes from the modelling
+/// files of transformers.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// A kind of layer under its names.
+struct layer_kind {
+  std::initializer_list<std::string_view> names;
+  std::int64_t* count;
+};
+
+/// Counts layers by kind; the list has to name each of them, by a kind that can be counted.
+inline void count_kinds(const config_fields& fields, std::string_view field, const nlohmann::json& listed,
+                        std::int64_t layers, std::initializer_list<layer_kind> kinds) {
+  if (!listed.is_array()) fail(errc::malformed_input, fields.path(field), listed.type_name(), "an array");
+  for (const nlohmann::json& entry : listed) {
+    const layer_kind* found = nullptr;
+    std::string valid;
+    for (const layer_kind& kind : kinds) {
+      for (const std::string_view each : kind.names) {
+        valid.append(valid.empty() ? "" : ", ").append(each);
+        if (entry == each) found = &kind;
+      }
+    }
+    if (found == nullptr) fail(errc::unsupported, fields.path(field), shown_json(entry), valid);
+    ++*found->count;
+  }
+  if (listed.size() != static_cast<std::size_t>(layers)) {
+    fail(errc::invalid_argument, fields.path(field), static_cast<std::int64_t>(listed.size()),
+         "one entry for each of the layers, " + std::to_string(layers));
+  }
+}
+
+/// Layers of a list that are recurrent, under their name; the others are attention.
+inline std::int64_t recurrent_of(config_fields& fields, std::string_view field, const nlohmann::json& listed,
+                                 std::int64_t layers, std::string_view name) {
+  std::int64_t recurrent = 0, attention = 0;
+  count_kinds(fields, field, listed, layers, {{{name}, &recurrent}, {{"full_attention", "attention"}, &attention}});
+  return recurrent;
+}
+
+/// Of so many layers, those at a number of the form offset + n x period.
+inline std::int64_t layers_at(std::int64_t layers, std::int64_t period, std::int64_t offset) {
+  return offset >= layers ? 0 : (layers - 1 - offset) / period + 1;
+}
+
+/// The rank of the time steps of Mamba: a number, or "auto", a sixteenth of the width of the model.
+inline std::int64_t step_rank(config_fields& fields, std::string_view field, const transformer& model) {
+  if (fields.has(field) && fields.object().at(field).is_number()) return fields.count(field);
+  const std::string given = fields.string(field);
+  if (given != "auto") fail(errc::malformed_input, fields.path(field), given, "a number or auto");
+  return ceil_div(model.d_model, 16);
+}
+
+/// A model without attention shards by the heads of its recurrence.
+inline void stand_in_heads(transformer& model) {
+  model.attention.heads = model.attention.kv_heads = model.recurrent.heads;
+  model.attention.head_dim = model.recurrent.width / model.recurrent.heads;
+}
+
+/// Mamba and Falcon-Mamba: every layer is a mixer and nothing else.
+inline void read_mamba(config_fields& fields, transformer& model) {
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::mamba;
+  r.layers = model.mlp.absent = model.layers;
+  r.width = r.heads = fields.has("intermediate_size") ? fields.count("intermediate_size")
+                                                      : checked_multiply(fields.count("expand"), model.d_model);
+  r.key_dim = fields.count("state_size");
+  r.kernel = fields.count("conv_kernel");
+  r.rank = step_rank(fields, "time_step_rank", model);
+  r.convolution_bias = fields.flag("use_conv_bias");
+  r.projection_bias = fields.flag("use_bias");
+  stand_in_heads(model);
+}
+
+/// The width of the heads of Mamba 2, which has to be that of the layer.
+inline void check_heads_fill(config_fields& fields, std::string_view field, std::int64_t head_dim,
+                             const recurrent_spec& r) {
+  if (checked_multiply(head_dim, r.heads) != r.width) {
+    fail(errc::invalid_argument, fields.path(field), head_dim,
+         "the inner width, " + std::to_string(r.width) + ", over the number of heads, " + std::to_string(r.heads));
+  }
+}
+
+/// Mamba 2.
+inline void read_mamba2(config_fields& fields, transformer& model) {
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::mamba2;
+  r.layers = model.mlp.absent = model.layers;
+  r.width = checked_multiply(fields.count("expand"), model.d_model);
+  r.heads = fields.count("num_heads");
+  check_heads_fill(fields, "head_dim", fields.count("head_dim"), r);
+  r.key_heads = fields.count("n_groups");
+  r.key_dim = fields.count("state_size");
+  r.kernel = fields.count("conv_kernel");
+  r.convolution_bias = fields.flag("use_conv_bias");
+  r.projection_bias = fields.flag("use_bias");
+  r.inner_norm = true;
+  stand_in_heads(model);
+}
+
+/// What hybrids with Mamba state about it, under the names that most of them share.
+inline void read_mixer(config_fields& fields, std::int64_t layers, transformer& model) {
+  recurrent_spec& r = model.recurrent;
+  r.layers = layers;
+  r.width = checked_multiply(fields.count("mamba_expand"), model.d_model);
+  r.key_dim = fields.count("mamba_d_state");
+  r.kernel = fields.count("mamba_d_conv");
+  r.convolution_bias = fields.flag("mamba_conv_bias");
+  r.projection_bias = fields.flag("mamba_proj_bias");
+  r.inner_norm = true;
+}
+inline void read_mixer2(config_fields& fields, std::int64_t layers, transformer& model) {
+  read_mixer(fields, layers, model);
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::mamba2;
+  if (fields.default_of("mamba_d_ssm") != nullptr && !fields.is_null("mamba_d_ssm"))
+    r.width = fields.count("mamba_d_ssm");
+  r.heads = fields.count("mamba_n_heads");
+  r.key_heads = fields.count("mamba_n_groups");
+  if (fields.has("mamba_d_head") && fields.object().at("mamba_d_head").is_number())
+    check_heads_fill(fields, "mamba_d_head", fields.count("mamba_d_head"), r);
+}
+
+/// Jamba: attention in every `attn_layer_period`-th layer, Mamba in the others.
+inline void read_jamba(config_fields& fields, transformer& model) {
+  const std::int64_t attention =
+      layers_at(model.layers, fields.count("attn_layer_period"), fields.part("attn_layer_offset"));
+  model.recurrent.kind = recurrence::mamba;
+  read_mixer(fields, model.layers - attention, model);
+  model.recurrent.heads = model.recurrent.width;
+  model.recurrent.rank = step_rank(fields, "mamba_dt_rank", model);
+}
+
+/// Experts of Jamba: in every `expert_layer_period`-th layer, unless there is one expert, which is a dense MLP.
+inline void read_jamba_experts(config_fields& fields, transformer& model) {
+  const std::int64_t experts = fields.count("num_experts", "num_local_experts");
+  const std::int64_t sparse =
+      layers_at(model.layers, fields.count("expert_layer_period"), fields.part("expert_layer_offset"));
+  if (experts == 1 || sparse == 0) return;
+  model.moe.experts = experts;
+  model.moe.expert_d_ff = fields.count("intermediate_size");
+  model.moe.dense_layers = model.layers - sparse;
+}
+
+/// Bamba: attention in the layers of a list, Mamba 2 in the others.
+inline void read_bamba(config_fields& fields, transformer& model) {
+  read_mixer2(fields, model.layers - fields.layers_listed("attn_layer_indices", model.layers), model);
+}
+
+/// Falcon-H1: attention and Mamba 2 side by side in every layer.
+inline void read_falcon_h1(config_fields& fields, transformer& model) {
+  read_mixer2(fields, model.layers, model);
+  model.recurrent.beside_attention = true;
+  model.recurrent.inner_norm = fields.flag("mamba_rms_norm");
+  for (const std::string_view field : {"mamba_proj_bias", "projectors_bias"}) fields.refuse_true(field);
+}
+
+/// Granite 4: `layer_types` says which layers are Mamba 2; without it all are.
+inline void read_granite_hybrid(config_fields& fields, transformer& model) {
+  const std::string_view field = fields.has("layers_block_type") ? "layers_block_type" : "layer_types";
+  if (!fields.has(field)) fields.assume("layer_types", "mamba", "class default: every layer");
+  read_mixer2(
+      fields,
+      fields.has(field) ? recurrent_of(fields, field, fields.object().at(field), model.layers, "mamba") : model.layers,
+      model);
+}
+
+/// Experts of Granite 4 beside a shared one; with none of them the shared one is a dense MLP.
+inline void read_granite_hybrid_experts(config_fields& fields, transformer& model) {
+  if (fields.part("num_local_experts") > 0) return read_shared_granite_experts(fields, model);
+  model.mlp.d_ff = fields.count("shared_intermediate_size");
+}
+
+/// Layers with linear attention where the file does not list them: all but every so many.
+inline std::int64_t linear_layers(config_fields& fields, const transformer& model) {
+  if (fields.has("layer_types"))
+    return recurrent_of(fields, "layer_types", fields.object().at("layer_types"), model.layers, "linear_attention");
+  const std::int64_t linear = model.layers - model.layers / fields.count("full_attention_interval");
+  fields.assume("layer_types", std::to_string(linear) + " of " + std::to_string(model.layers) + " layers linear",
+                "class default of " + std::string(fields.type()));
+  return linear;
+}
+
+/// Qwen3-Next and Qwen3.5: gated delta rule, and attention with a gate on its output.
+inline void read_gated_delta(config_fields& fields, transformer& model) {
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::gated_delta;
+  r.layers = linear_layers(fields, model);
+  r.heads = fields.count("linear_num_value_heads");
+  r.width = checked_multiply(r.heads, fields.count("linear_value_head_dim"));
+  r.key_heads = fields.count("linear_num_key_heads");
+  r.key_dim = fields.count("linear_key_head_dim");
+  r.kernel = fields.count("linear_conv_kernel_dim");
+  model.attention.output_gate = true;
+}
+
+/// Kimi Linear: delta rule with a decay for each key dimension. `linear_attn_config` goes before fields of the class.
+inline void read_kimi_linear(config_fields& fields, transformer& model) {
+  for (const std::string_view field : {"routed_expert_hidden_size", "attn_res_block_size", "dense_ffn_hidden"}) {
+    if (fields.object().count_or(field, 0) != 0)
+      fail(errc::unsupported, fields.path(field), "given", "none: what it adds is not counted");
+  }
+  fields.refuse_true("mla_use_output_gate");
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::key_gated_delta;
+  if (!fields.has("linear_attn_config")) {
+    r.layers = linear_layers(fields, model);
+    r.heads = fields.count("linear_num_heads");
+    r.key_dim = fields.count("linear_head_dim");
+    r.kernel = fields.count("linear_conv_kernel_dim");
+  } else {
+    const json_object linear = fields.object().object("linear_attn_config");
+    if (linear.flag_or("use_full_rank_gate", false))
+      fail(errc::unsupported, linear.path("use_full_rank_gate"), "true", "false");
+    r.layers = static_cast<std::int64_t>(linear.list("kda_layers").size());
+    if (r.layers + static_cast<std::int64_t>(linear.list("full_attn_layers").size()) != model.layers)
+      fail(errc::invalid_argument, linear.path("kda_layers"), r.layers, "with full_attn_layers as many as layers");
+    r.heads = linear.positive_count("num_heads");
+    r.key_dim = linear.positive_count("head_dim");
+    r.kernel = linear.positive_count("short_conv_kernel_size");
+    check_dimension(linear.path("num_heads"), r.heads);
+    check_dimension(linear.path("head_dim"), r.key_dim);
+  }
+  r.key_heads = r.heads;
+  r.rank = r.key_dim;
+  r.width = checked_multiply(r.heads, r.key_dim);
+}
+
+/// Experts of Kimi Linear: those of DeepSeek-V3 under other names.
+inline void read_kimi_experts(config_fields& fields, transformer& model) {
+  if (fields.count("moe_layer_freq") != 1) fail(errc::unsupported, fields.path("moe_layer_freq"), "not 1", "1");
+  moe_spec& moe = model.moe;
+  moe.experts = fields.count("num_experts");
+  moe.top_k = fields.count("num_experts_per_token");
+  moe.expert_d_ff = fields.count("moe_intermediate_size");
+  moe.shared_d_ff = checked_multiply(fields.part("num_shared_experts"), moe.expert_d_ff);
+  moe.dense_layers = fields.part("first_k_dense_replace");
+  check_part(fields.path("first_k_dense_replace"), moe.dense_layers, model.layers, "0 to the number of layers");
+  moe.router_bias = true;
+}
+
+/// MiniMax: lightning attention, in every other layer where the file does not say.
+inline void read_minimax(config_fields& fields, transformer& model) {
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::lightning;
+  if (fields.has("attn_type_list")) {  // 0: lightning, 1: softmax
+    const nlohmann::json listed = fields.object().at("attn_type_list");
+    std::int64_t attention = 0;
+    if (!listed.is_array() || listed.size() != static_cast<std::size_t>(model.layers))
+      fail(errc::invalid_argument, fields.path("attn_type_list"), shown_json(listed), "0 or 1 for each of the layers");
+    for (const nlohmann::json& each : listed) (each == 0 ? r.layers : attention) += 1;
+  } else {
+    r.layers = fields.has("layer_types") ? recurrent_of(fields, "layer_types", fields.object().at("layer_types"),
+                                                        model.layers, "linear_attention")
+                                         : model.layers / 2;
+    if (!fields.has("layer_types"))
+      fields.assume("layer_types", "every other layer linear", "class default of " + std::string(fields.type()));
+  }
+  r.heads = r.key_heads = model.attention.heads;
+  r.key_dim = model.attention.head_dim;
+  r.width = checked_multiply(r.heads, r.key_dim);
+}
+
+/// RecurrentGemma: `block_types` repeats; the MLP is half as wide as `intermediate_size` says.
+inline void read_recurrent_gemma(config_fields& fields, transformer& model) {
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::rg_lru;
+  const nlohmann::json pattern = fields.list("block_types");
+  if (pattern.empty()) fail(errc::invalid_argument, fields.path("block_types"), "[]", "recurrent, attention");
+  nlohmann::json listed = nlohmann::json::array();
+  for (std::int64_t i = 0; i < model.layers; ++i)
+    listed.push_back(pattern[static_cast<std::size_t>(i) % pattern.size()]);
+  r.layers = recurrent_of(fields, "block_types", listed, model.layers, "recurrent");
+  r.width = fields.count("lru_width");
+  r.heads = model.attention.heads;
+  r.kernel = fields.count("conv1d_width");
+  r.convolution_bias = r.projection_bias = true;
+  model.attention.window = fields.tokens("attention_window_size");
+  model.attention.local_layers = attention_layers(model);
+  const std::int64_t both = fields.count("intermediate_size");
+  if (both % 2 != 0) fail(errc::not_divisible, fields.path("intermediate_size"), both, "an even number");
+  model.mlp.d_ff = both / 2;
+}
+
+/// RWKV 4: no attention; the first layer has one more norm.
+inline void read_rwkv(config_fields& fields, transformer& model) {
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::rwkv;
+  r.layers = model.layers;
+  r.width = fields.count("attention_hidden_size");
+  stand_in_heads(model);
+}
+
+/// A width that is a share of the width of the model, rounded down.
+inline std::int64_t share_of_width(const config_fields& fields, std::string_view field, double usual,
+                                   const transformer& model) {
+  const double share = fields.object().number_or(field, usual);
+  in_range(fields.path(field), share, 1e-3, 1e3, "0.001 to 1000");
+  return floor_to_count(share * static_cast<double>(model.d_model));
+}
+
+/// xLSTM: a matrix memory in every layer, and an MLP whose width is rounded up.
+inline void read_xlstm(config_fields& fields, transformer& model) {
+  fields.refuse_true("use_bias");
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::mlstm;
+  r.layers = model.layers;
+  r.heads = r.key_heads = fields.count("num_heads");
+  r.width = share_of_width(fields, "v_dim_factor", 1, model);
+  r.key_dim = share_of_width(fields, "qk_dim_factor", 0.5, model) / r.heads;
+  const double width = fields.object().number_or("ffn_proj_factor", 2.667) * static_cast<double>(model.d_model);
+  in_range(fields.path("ffn_proj_factor"), width, 1, 16777216, "a width from 1 to 16777216");
+  model.mlp.d_ff = round_up(ceil_to_count(width), fields.count("ffn_round_up_to_multiple_of"));
+  stand_in_heads(model);
+}
+
+/// LFM2: gated short convolutions, and an MLP whose width is worked out.
+inline void read_short_convolutions(config_fields& fields, transformer& model) {
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::short_convolution;
+  if (fields.has("layer_types") || !fields.has("full_attn_idxs")) {
+    r.layers = fields.has("layer_types")
+                   ? recurrent_of(fields, "layer_types", fields.object().at("layer_types"), model.layers, "conv")
+                   : 0;
+  } else {
+    r.layers = model.layers - fields.layers_listed("full_attn_idxs", model.layers);
+  }
+  r.width = model.d_model;
+  r.kernel = fields.count("conv_L_cache");
+  r.convolution_bias = r.projection_bias = fields.flag("conv_bias");
+}
+inline void read_lfm2(config_fields& fields, transformer& model) {
+  read_short_convolutions(fields, model);
+  std::int64_t width = fields.count(fields.has("block_ff_dim") ? "block_ff_dim" : "intermediate_size");
+  if (fields.flag("block_auto_adjust_ff_dim")) {
+    width = 2 * width / 3;
+    const bool scaled = !fields.is_null("block_ffn_dim_multiplier");
+    const double factor = scaled ? fields.object().number_or("block_ffn_dim_multiplier", 1.0) : 0;
+    if (scaled) {
+      in_range(fields.path("block_ffn_dim_multiplier"), factor, 0.01, 100, "0.01 to 100");
+      width = round_up(floor_to_count(factor * static_cast<double>(width)), fields.count("block_multiple_of"));
+    }
+  }
+  model.mlp.d_ff = width;
+}
+
+/// Experts of LFM2: all layers but the first have them, with biases that correct the router.
+inline void read_lfm2_experts(config_fields& fields, transformer& model) {
+  model.moe.experts = fields.count("num_experts");
+  model.moe.expert_d_ff = fields.count("moe_intermediate_size");
+  model.moe.dense_layers = fields.part("num_dense_layers");
+  check_part(fields.path("num_dense_layers"), model.moe.dense_layers, model.layers, "0 to the number of layers");
+  model.moe.router_bias = fields.flag("use_expert_bias");
+}
+
+/// Nemotron-H: each layer is one of Mamba 2 (M), attention (*), an MLP (-) or experts (E).
+inline void read_nemotron_h(config_fields& fields, transformer& model) {
+  nlohmann::json listed = nlohmann::json::array();
+  std::string_view field = "hybrid_override_pattern";
+  if (fields.has(field)) {
+    for (const char letter : fields.string(field)) listed.push_back(std::string(1, letter));
+  } else {
+    field = fields.has("layers_block_type") ? "layers_block_type" : "layer_types";
+    if (!fields.has(field)) fields.fail_missing("hybrid_override_pattern");
+    listed = fields.object().at(field);
+  }
+  std::int64_t mamba = 0, attention = 0, dense = 0, experts = 0;
+  count_kinds(fields, field, listed, model.layers,
+              {{{"M", "mamba", "linear_attention"}, &mamba},
+               {{"*", "attention", "full_attention"}, &attention},
+               {{"-", "mlp"}, &dense},
+               {{"E", "moe"}, &experts}});
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::mamba2;
+  r.layers = mamba;
+  r.idle_layers = dense + experts;
+  model.mlp.absent = mamba + attention;
+  model.moe.dense_layers = model.layers - experts;
+  r.heads = fields.count("mamba_num_heads");
+  r.width = checked_multiply(r.heads, fields.count("mamba_head_dim"));
+  r.key_heads = fields.count("n_groups");
+  r.key_dim = fields.count("ssm_state_size");
+  r.kernel = fields.count("conv_kernel");
+  r.convolution_bias = fields.flag("use_conv_bias");
+  r.projection_bias = fields.flag("mamba_proj_bias");
+  r.inner_norm = true;
+}
+
+/// Experts of Nemotron 3: two matrices each, shared ones of a width of their own, biases that correct the router.
+inline void read_nemotron_experts(config_fields& fields, transformer& model) {
+  const std::int64_t without = model.moe.dense_layers;
+  if (without == model.layers) {
+    model.moe.dense_layers = 0;
+    return;
+  }
+  if (fields.has("moe_latent_size"))
+    fail(errc::unsupported, fields.path("moe_latent_size"), shown_json(fields.object().at("moe_latent_size")),
+         "null: experts behind a projection are not counted");
+  model.moe.experts = fields.count("n_routed_experts");
+  model.moe.expert_d_ff = fields.count("moe_intermediate_size");
+  model.moe.shared_d_ff = fields.part("n_shared_experts") > 0 ? fields.part("moe_shared_expert_intermediate_size") : 0;
+  model.moe.router_bias = true;
+}
+
+/// DeepSeek-V3.2 and GLM-5: an indexer in every layer.
+inline void read_indexer(config_fields& fields, transformer& model) {
+  indexer_spec& indexer = model.attention.indexer;
+  indexer.heads = fields.count("index_n_heads");
+  indexer.head_dim = fields.count("index_head_dim");
+  indexer.top_k = fields.count("index_topk");
+  const bool some = fields.object().count_or("index_topk_freq", 1) > 1 || fields.has("index_topk_pattern");
+  bool shared = some;
+  if (fields.has("indexer_types"))
+    for (const nlohmann::json& each : fields.list("indexer_types")) shared = shared || each != "full";
+  if (shared) fail(errc::unsupported, fields.path("indexer_types"), "shared", "full: an indexer in every layer");
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,87 @@
+#ifndef TPUPLAN_MODEL_ENCODER_DECODER_HPP
+#define TPUPLAN_MODEL_ENCODER_DECODER_HPP
+
+#include <cstdint>
+#include <tpuplan/dtype.hpp>
+#include <tpuplan/model/parameters.hpp>
+#include <tpuplan/units.hpp>
+
+/// @file
+/// FLOPs and caches of models with an encoder and a decoder (T5, BART, Whisper), whose two sequences have lengths of
+/// their own.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Forward FLOPs of a source and a target sequence; encoder + decoder = total.
+struct pair_flops {
+  flops encoder{};  ///< of the source tokens
+  flops decoder{};  ///< of the target tokens, with keys and values of the source for cross-attention, and logits
+  flops total{};    ///< of both
+};
+
+/// Keys and values that decoding keeps of a source and a target sequence; self + cross = total.
+struct pair_cache {
+  bytes self{};   ///< of the target tokens
+  bytes cross{};  ///< of the source tokens, computed once
+  bytes total{};  ///< of both
+};
+
+namespace detail {
+
+constexpr void check_pair(const transformer& model, std::int64_t source, std::int64_t target) {
+  validate(model);
+  if (model.kind != architecture::encoder_decoder)
+    fail(errc::unsupported, "model.kind", name(model.kind), "encoder_decoder");
+  check_part("source_length", positive_count("source_length", source), most_tokens, "1 to 2^40 tokens");
+  check_part("target_length", positive_count("target_length", target), most_tokens, "1 to 2^40 tokens");
+}
+
+}  // namespace detail
+
+/// Forward FLOPs of one source and one target sequence, two per multiply-add: products and attention, the source seen
+/// in full, the target by half. A stem before the encoder counts its weights once for each source token. Worked:
+/// t5-small with 512 tokens on either side: 22.5 GFLOP in the encoder and 47.4 in the decoder, of which 16.8 are
+/// logits. Throws for other architectures.
+[[nodiscard]] constexpr pair_flops forward_flops_per_pair(const transformer& model, std::int64_t source_length,
+                                                          std::int64_t target_length) {
+  detail::check_pair(model, source_length, target_length);
+  const attention_spec& attention = model.attention;
+  const detail::projection_weights one = detail::head_projections(model, attention.head_dim, attention.kv_heads, 2);
+  const auto source = static_cast<double>(source_length), target = static_cast<double>(target_length);
+  const auto projections = static_cast<double>(checked_add(one.qkv, one.output));
+  const auto mlp = static_cast<double>(detail::mlp_matrices(model, model.mlp.d_ff));
+  const double width = static_cast<double>(checked_multiply(attention.heads, attention.head_dim));
+  const double keys = 2 * static_cast<double>(checked_multiply(attention.kv_heads, attention.head_dim)) *
+                      static_cast<double>(model.d_model);
+  const double encoder_layer = source * (projections + mlp + 2 * width * source);
+  const double decoder_layer =
+      target * (2 * projections - keys + mlp + 2 * width * (target / 2 + source)) + source * keys;
+  const double head =
+      model.output_head ? target * static_cast<double>(checked_multiply(model.d_model, model.vocab)) : 0;
+  pair_flops result;
+  result.encoder = flops{2 * (static_cast<double>(model.encoder_layers) * encoder_layer +
+                              source * static_cast<double>(model.encoder_stem))};
+  result.decoder = flops{2 * (static_cast<double>(model.layers) * decoder_layer + head)};
+  result.total = result.encoder + result.decoder;
+  return result;
+}
+
+/// Keys and values of one source and one target sequence while the target is decoded. Worked: t5-small keeps 12288 B in
+/// bf16 for each token of either.
+[[nodiscard]] constexpr pair_cache kv_bytes_per_pair(const transformer& model, std::int64_t source_length,
+                                                     std::int64_t target_length, dtype cache = dtype::bf16) {
+  detail::check_pair(model, source_length, target_length);
+  const std::int64_t token = 2 * checked_multiply(model.layers, model.attention.kv_heads, model.attention.head_dim);
+  const bytes each = size_of(cache) * static_cast<double>(token);
+  pair_cache result;
+  result.self = each * static_cast<double>(target_length);
+  result.cross = each * static_cast<double>(source_length);
+  result.total = result.self + result.cross;
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

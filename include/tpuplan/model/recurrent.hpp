@@ -1,0 +1,107 @@
+#ifndef TPUPLAN_MODEL_RECURRENT_HPP
+#define TPUPLAN_MODEL_RECURRENT_HPP
+
+#include <cstdint>
+#include <tpuplan/integer.hpp>
+#include <tpuplan/model/vision.hpp>
+
+/// @file
+/// Layers that keep a state of fixed size where attention keeps keys and values: state-space layers, linear attention,
+/// recurrences and short convolutions. The shapes are those of the modelling files of transformers.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How the layers without softmax attention mix tokens.
+enum class recurrence : std::uint8_t {
+  mamba,              ///< selective state space: steps, keys and values of each channel
+  mamba2,             ///< state space with heads
+  gated_delta,        ///< gated delta rule, one decay for each head (Qwen3-Next)
+  key_gated_delta,    ///< gated delta rule, one decay for each key dimension (Kimi Linear)
+  lightning,          ///< linear attention with fixed decays and a gate (MiniMax)
+  rg_lru,             ///< gated linear recurrence (RecurrentGemma)
+  rwkv,               ///< RWKV 4
+  mlstm,              ///< matrix memory of xLSTM
+  short_convolution,  ///< gated convolution over a few tokens (LFM2)
+};
+
+/// The recurrent layers of a model, all of one kind. `layers` 0 where it has none.
+struct recurrent_spec {
+  recurrence kind = recurrence::mamba;  ///< of all of them
+  std::int64_t layers = 0;              ///< that are recurrent
+  std::int64_t width = 0;               ///< of the values, over all heads
+  std::int64_t heads = 1;               ///< of the values
+  std::int64_t key_heads = 1;           ///< of the keys (groups of Mamba 2)
+  std::int64_t key_dim = 1;             ///< of a key: a state has so many numbers for each of the width
+  std::int64_t kernel = 0;              ///< tokens under the convolution before the recurrence; 0: none
+  std::int64_t rank = 0;                ///< of the time steps of Mamba, of the gates of Kimi Linear
+  bool convolution_bias = false;        ///< a bias for each channel of the convolution
+  bool projection_bias = false;         ///< biases of the projections in and out
+  bool inner_norm = false;        ///< Mamba: norms of steps, keys and values (Jamba); Mamba 2: of the gated output
+  bool beside_attention = false;  ///< the layers have attention too (Falcon-H1)
+  std::int64_t idle_layers = 0;   ///< layers with neither attention nor a recurrence, but an MLP (Nemotron-H)
+};
+
+namespace detail {
+
+/// One recurrent layer in numbers.
+struct recurrent_widths {
+  std::int64_t in = 0;        // outputs of the projections of the residual stream
+  std::int64_t inside = 0;    // weights of further products
+  std::int64_t channels = 0;  // under the convolution
+  std::int64_t vectors = 0;   // weights that are in no product: decays, biases of gates, norms
+};
+
+/// Products of two sizes are below 2^48; no more than three are multiplied here where one is of heads.
+constexpr recurrent_widths widths_in(const recurrent_spec& r, std::int64_t d_model) {
+  const std::int64_t w = r.width, keys = r.key_heads * r.key_dim, both = w + 2 * keys;
+  const std::int64_t selected = r.rank + 2 * r.key_dim;
+  switch (r.kind) {
+    case recurrence::mamba:
+      return {2 * w, w * (selected + r.rank), w, w * (r.key_dim + 2) + (r.inner_norm ? selected : 0)};
+    case recurrence::mamba2: return {w + both + r.heads, 0, both, 3 * r.heads + (r.inner_norm ? w : 0)};
+    case recurrence::gated_delta: return {both + w + 2 * r.heads, 0, both, 2 * r.heads + w / r.heads};
+    case recurrence::key_gated_delta:
+      return {both + r.heads + 2 * r.rank, checked_multiply(r.rank, keys + w), both, r.heads + keys + w / r.heads};
+    case recurrence::lightning: return {both + w, 0, 0, w};
+    case recurrence::rg_lru: return {2 * w, 2 * w * (w / r.heads), w, 3 * w};
+    case recurrence::rwkv: return {3 * w + d_model, 0, 0, 2 * w + 5 * d_model};
+    case recurrence::mlstm: return {both + w + 2 * r.heads, 0, 0, 2 * r.heads + w};
+    case recurrence::short_convolution: break;
+  }
+  return {3 * w, 0, w, 0};
+}
+
+/// Numbers of the state of one layer for a sequence in its recurrence. RWKV keeps three for each of its width, mLSTM a
+/// key and a maximum for each head beside the matrix.
+constexpr std::int64_t state_of(const recurrent_spec& r) {
+  if (r.kind == recurrence::rwkv) return 3 * r.width;
+  if (r.kind == recurrence::short_convolution) return 0;
+  return r.width * r.key_dim + (r.kind == recurrence::mlstm ? r.key_heads * r.key_dim + r.heads : 0);
+}
+
+/// FLOPs of one layer for one token beside its projections: two for each weight of the convolution, and for each number
+/// of its state 8 of a delta rule, which are four products of key and value dimension (MaxText and Megatron-LM count
+/// them so), 7 of Mamba (Megatron-LM), else 5: a decay, an outer product that is added, and a product with the query.
+constexpr double core_flops(const recurrent_spec& r, std::int64_t d_model) {
+  const bool delta = r.kind == recurrence::gated_delta || r.kind == recurrence::key_gated_delta;
+  const double each = delta ? 8 : r.kind == recurrence::mamba || r.kind == recurrence::mamba2 ? 7 : 5;
+  return each * static_cast<double>(state_of(r)) + 2 * static_cast<double>(r.kernel * widths_in(r, d_model).channels);
+}
+
+constexpr void validate(const recurrent_spec& r, std::int64_t model_layers) {
+  check_part("model.recurrent.layers", r.layers, model_layers, "0 to the number of layers");
+  check_part("model.recurrent.idle_layers", r.idle_layers, model_layers - (r.beside_attention ? 0 : r.layers),
+             "0 to the layers that are not recurrent");
+  for (const std::int64_t size : {r.heads, r.key_heads, r.key_dim})
+    check_dimension("model.recurrent.heads, key_heads or key_dim", size);
+  for (const std::int64_t size : {r.width, r.rank, r.kernel}) check_size("model.recurrent.width, rank or kernel", size);
+  if (r.width % r.heads != 0 || (r.width == 0 && r.layers > 0))
+    fail(errc::not_divisible, "model.recurrent.width", r.width, "a multiple of its heads");
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

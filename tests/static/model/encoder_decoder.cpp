@@ -1,0 +1,34 @@
+// The worked numbers in the comments of model/encoder_decoder.hpp. It compiles, so it passes.
+#include <tpuplan/model/encoder_decoder.hpp>
+
+#include "support/near.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+constexpr transformer t5_small() {
+  transformer m;
+  m.kind = architecture::encoder_decoder;
+  m.layers = m.encoder_layers = 6;
+  m.d_model = 512;
+  m.vocab = 32128;
+  m.tied_embeddings = true;
+  m.attention = {8, 8, 64};
+  m.attention.relative_buckets = 32;
+  m.mlp = {2048, false};
+  return m;
+}
+// By hand: 4 x 512^2 in attention and 2 x 512 x 2048 in the MLP of a layer, and scores over 512 tokens.
+constexpr double layer = 4 * 512.0 * 512 + 2 * 512.0 * 2048;
+constexpr pair_flops both = forward_flops_per_pair(t5_small(), 512, 512);
+static_assert(near(both.encoder.value(), 2 * 6 * 512 * (layer + 2 * 512.0 * 512), 1));
+static_assert(near(both.decoder.value(),
+                   2 * 6 * 512 * (layer + 4 * 512.0 * 512 + 2 * 512.0 * (256 + 512)) + 2 * 512.0 * 512 * 32128, 1));
+static_assert(both.total == both.encoder + both.decoder);
+static_assert(forward_flops_per_pair(t5_small(), 512, 1).encoder == both.encoder);
+static_assert(kv_bytes_per_pair(t5_small(), 1, 0 + 1).self == bytes{12288});
+static_assert(kv_bytes_per_pair(t5_small(), 100, 10).cross == bytes{1228800});
+static_assert(kv_bytes_per_pair(t5_small(), 100, 10).total == bytes{1351680});
+
+}  // namespace
