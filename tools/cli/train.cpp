@@ -104,15 +104,28 @@ void print_step(const step_breakdown& t) {
   rows.print();
 }
 
+std::string software_words(software_level level) {
+  return level == software_level::first_port ? "untuned" : std::string(name(level));
+}
+
+/// "dense eight bit" for `dense_eight_bit`.
+std::string kind_words(step_kind kind) {
+  std::string words(name(kind));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
 void print_train(const train_answer& a, const model_config& config) {
   const auto& [where, mesh, job, memory, largest] = a.fit;
   const step_breakdown& t = a.step;
   print_title("{} on {} ({}), {} sequences of {} tokens, remat {}", config.model.name.view(),
               name(where, slices(mesh)).view(), one_line(mesh), job.global_batch, job.sequence_length, name(job.remat));
-  print("  step {} (between {} and {}{}), MFU {}, {} tokens/s, limited by {}\n  memory {}: {}\n\n", duration(t.total),
+  print("  step {} (between {} and {}{}), MFU {}, {} tokens/s, limited by {}\n  memory {}: {}\n", duration(t.total),
         duration(t.low), duration(t.high), t.extrapolated ? "; outside of what published runs cover" : "",
         percent(t.mfu), count(t.tokens_per_second.value()), name(t.limited_by), used_of(memory.total, memory.usable),
         verdict_words(fits(memory)));
+  print("  for {} software, see --software; the band is of {} {} runs from {} sources\n\n",
+        software_words(t.software_taken), t.runs, kind_words(t.kind), t.sources);
   print_step(t);
 }
 
@@ -206,6 +219,8 @@ void add_train_command(session& with) {
   const auto options = std::make_shared<train_options>();
   add_job_options(added, options->job);
   add_accumulation_option(added, options->job);
+  added.flag("--default-tiles", options->job.job.default_tiles,
+             "grouped products of experts run in blocks that nobody tuned to their shapes");
   add_mesh_options(added, options->mesh);
   added.add("--tokens", options->tokens, {1, 1e18}, "of the whole run: 1T");
   added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of one slice on spot")

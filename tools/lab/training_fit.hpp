@@ -38,7 +38,7 @@ struct optional_term {
 /// Every term beside products at one rate that acts in a published run: ratios of the generations, and what each
 /// constant or switch adds. Where traffic exceeds the work, in context parallelism and with state on hosts there is no
 /// run.
-inline constexpr std::array<optional_term, 19> optional_terms = {{
+inline constexpr std::array<optional_term, 22> optional_terms = {{
     {"generations apart", [](calibration& constants) { constants.chips.count = 0; }},
     {"products padded", [](calibration& constants) { constants.products_padded = false; }},
     {"slower attention", [](calibration& constants) { constants.attention_slowdown = 1; }},
@@ -57,6 +57,10 @@ inline constexpr std::array<optional_term, 19> optional_terms = {{
     {"jitter of slices", [](calibration& constants) { constants.slowdown_per_doubling = 0; }},
     {"gain of 8 bits", [](calibration& constants) { constants.low_precision_share = 0; }},
     {"general software", [](calibration& constants) { constants.general_software = 1; }},
+    {"default tiles", [](calibration& constants) { constants.default_tiles = 1; }},
+    {"tensor of general software",
+     [](calibration& constants) { constants.general_exposed_tensor = constants.exposed_tensor; }},
+    {"steps of a ring", [](calibration& constants) { constants.ring_step = seconds{0}; }},
     {"time per layer", [](calibration& constants) { constants.per_layer_pass = seconds{0}; }},
 }};
 
@@ -103,6 +107,9 @@ inline calibration constants_from(const fitted_chips& chips, const std::vector<d
   return c;
 }
 
+/// Models below 1.5e9 parameters, whose steps are mostly of what is fixed: no fit takes them.
+inline bool too_small(const training_record& run) { return static_cast<double>(parameters(run.model).total) < 1.5e9; }
+
 inline seconds predicted_step(const training_record& run, const calibration& constants) {
   return step_time(run.model, run.job, run.mesh, run.where, constants).total;
 }
@@ -135,16 +142,17 @@ inline std::vector<double> log_errors(const std::vector<training_record>& runs, 
   return fit;
 }
 
+/// The timed runs of a document, small models with them.
+[[nodiscard]] inline std::vector<training_record> timed_runs(const nlohmann::json& document) {
+  return detail::runs_of(document, "training", [](const nlohmann::json& value, const std::string& id) {
+    return read_training_record(spell_out(value, id).record, id);
+  });
+}
+
 /// The runs of a document that the calibration uses: quality A and B, in the domain, not skipped.
 [[nodiscard]] inline std::vector<training_record> calibration_runs(const nlohmann::json& document) {
-  std::vector<training_record> runs =
-      detail::runs_of(document, "training", [](const nlohmann::json& value, const std::string& id) {
-        return read_training_record(spell_out(value, id).record, id);
-      });
-  const auto too_small = [](const training_record& run) {
-    return static_cast<double>(parameters(run.model).total) < 1.5e9;
-  };
-  runs.erase(std::remove_if(runs.begin(), runs.end(), too_small), runs.end());
+  std::vector<training_record> runs = timed_runs(document);
+  runs.erase(std::remove_if(runs.begin(), runs.end(), detail::too_small), runs.end());
   return runs;
 }
 
@@ -170,6 +178,27 @@ inline double family_error(const std::vector<left_out_run>& runs) {
   return detail::leave_out_each(
       runs, [&](const std::vector<training_record>& others) { return fit_calibration(others, without).constants; },
       detail::predicted_step);
+}
+
+/// Every source left out once: what constants say of its runs that were fitted to the other sources. `left_out_run`
+/// names the source in place of the family. Runs that the fit does not take, such as those of small models, are
+/// predicted with the rest of their source.
+[[nodiscard]] inline std::vector<left_out_run> leave_sources_out(const std::vector<training_record>& runs) {
+  std::map<std::string, calibration> without;
+  for (const training_record& run : runs) without.emplace(run.source, calibration{});
+  for (auto& [source, constants] : without) {
+    std::vector<training_record> others;
+    for (const training_record& run : runs) {
+      if (run.source != source && !detail::too_small(run)) others.push_back(run);
+    }
+    constants = fit_calibration(others).constants;
+  }
+  std::vector<left_out_run> result;
+  for (const training_record& run : runs) {
+    const seconds predicted = detail::predicted_step(run, without.at(run.source));
+    result.push_back({run.id, run.source, predicted / run.measured - 1, predicted});
+  }
+  return result;
 }
 
 /// The terms that these runs do not ask for, by backward elimination. In each round the term is dropped without which

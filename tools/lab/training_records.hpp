@@ -2,6 +2,7 @@
 #define TPUPLAN_LAB_TRAINING_RECORDS_HPP
 
 #include <cstdint>
+#include <lab/sources.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ inline namespace abi_0 {
 struct training_record {
   std::string id;          ///< of the record
   std::string family;      ///< of models, as the record names it
+  std::string source;      ///< the repository or author: see team_of
   std::string quality;     ///< of the source: A, B or C
   transformer model{};     ///< its shape
   training_job job{};      ///< one step
@@ -152,6 +154,32 @@ inline software_level record_software(const json_object& record) {
   return software_level::tuned;
 }
 
+/// Formats of the state and ways of the software, where the record tells them.
+inline void add_told(training_job& job, const json_object& record) {
+  if (record.has("weights_dtype")) job.weights = record_dtype(record, "weights_dtype");
+  if (record.has("moments_dtype")) job.moments = record_dtype(record, "moments_dtype");
+  if (record.has("first_moment_dtype")) job.first_moment_bf16 = record.string("first_moment_dtype") == "bf16";
+  std::string words;
+  for (const char* key : {"id", "moe_kernel", "weight_gather", "loss_chunking", "notes"}) {
+    if (record.has(key)) words += record.string(key) + "; ";
+  }
+  for (char& letter : words) letter = to_lower(letter);
+  const auto says = [&](std::string_view what) { return words.find(what) != std::string::npos; };
+  if (says("default tiles") || says("without tuned tiles") || says("untiled") || says("megablox kernel") ||
+      says("scheduler flags;") || says("scheduler flags.;") || says("compiler flags only"))
+    job.default_tiles = true;
+  if (says("compiler flags only")) job.software = software_level::general;
+  if (says("flags, untuned")) job.software = software_level::first_port;
+  if (says("bf16 first moment")) job.first_moment_bf16 = true;
+  if (says("-ring;")) job.ring_attention = true;
+  if (says("-qag") || says("weights gathered in fp8") ||
+      (record.has("weight_gather") && record.string("weight_gather") == "fp8"))
+    job.gathers_quantised = true;
+  if (!record.has("vocabulary_tiles") &&
+      (says("vocabulary blocks,") || says("streamed over the vocabulary") || says("chunked cross entropy")))
+    job.vocabulary_tiles = 64;
+}
+
 inline training_job record_job(const json_object& record) {
   training_job job;
   job.global_batch = record.positive_count("global_batch");
@@ -161,6 +189,7 @@ inline training_job record_job(const json_object& record) {
   job.capacity_factor = record.number_or("capacity_factor", 1);
   job.vocabulary_tiles = record.positive_count_or("vocabulary_tiles", 1);
   job.software = record_software(record);
+  add_told(job, record);
   job.synchronous_collectives = record.flag_or("synchronous_collectives", false);
   job.work_multiplier = record.number_or("flop_multiplier", 1);
   if (record.has("attention") && record.string("attention") == "bidirectional") job.logits_fraction = 0.15;
@@ -213,6 +242,7 @@ inline slice record_slice(const json_object& record) {
   training_record result;
   result.id = record.string("id");
   result.family = record.string("family");
+  result.source = record.has("source") ? team_of(record.string("source")) : std::string{};
   result.quality = record.string("quality");
   result.model = detail::record_model(record.object("model"));
   result.job = detail::record_job(record);

@@ -209,6 +209,9 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
     }
     const spelled_out spelled = spell_out(value, where);
     check.guesses = spelled.guesses;
+    if (record.has("guesses")) {
+      for (const nlohmann::json& guess : record.list("guesses")) check.guesses.push_back(guess.get<std::string>());
+    }
     const training_record run = read_training_record(spelled.record, where, check.kind == "training");
     check.type = type_of(run);
     check.in_domain = static_cast<double>(parameters(run.model).total) >= 1.5e9;

@@ -5,6 +5,7 @@
 /// Training as calibrated on published runs: the time of a step, its memory, what would make it faster.
 
 #include <tpuplan/estimate/training/advice.hpp>
+#include <tpuplan/estimate/training/bands.hpp>
 #include <tpuplan/estimate/training/calibration.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>

@@ -102,7 +102,7 @@ struct held_parameters {
 [[nodiscard]] constexpr training_state training_state_of(const transformer& model, const training_job& job) {
   const double trained = held_by(model, job).trained;
   const bytes weights = size_of(job.weights) * trained;
-  const bytes optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * trained;
+  const bytes optimizer = optimizer_bytes_per_parameter(job) * trained;
   return {weights, optimizer, weights + optimizer};
 }
 

@@ -75,14 +75,20 @@ struct training_state {
 
 /// How well the program is fitted to the machine.
 enum class software_level : std::uint8_t {
-  tuned,    ///< a recipe tuned for this model and slice: MaxText, MLPerf, vendor recipes
-  general,  ///< a general framework as it comes: axlearn, Levanter, torch-XLA, EasyDeL
+  tuned,       ///< a recipe tuned for this model and slice: MaxText, MLPerf, vendor recipes
+  general,     ///< a general framework as it comes: axlearn, Levanter, torch-XLA, EasyDeL
+  first_port,  ///< a program that runs for the first time on this kind of slice: nothing is tuned to it
 };
 
-/// "tuned" or "general".
+/// "tuned", "general" or "first_port".
 [[nodiscard]] constexpr std::string_view name(software_level level) noexcept {
-  constexpr const char* names[] = {"tuned", "general"};
+  constexpr const char* names[] = {"tuned", "general", "first_port"};
   return detail::name_of(names, static_cast<std::size_t>(level));
+}
+
+/// The level of that name; nothing if there is none.
+[[nodiscard]] constexpr maybe<software_level> parse_software_level(std::string_view given) noexcept {
+  return detail::enumerator_named<software_level>(given, 3);
 }
 
 /// How attention is computed. `flash`, which nearly all published runs use, keeps scores on the chip, in blocks, and
@@ -112,6 +118,7 @@ struct training_job {
   dtype compute = dtype::bf16;                       ///< int8 or fp8 where products run quantised; see number_bytes
   dtype weights = dtype::fp32;                       ///< the master copy
   dtype moments = dtype::fp32;                       ///< optimizer state
+  bool first_moment_bf16 = false;                    ///< of AdamW, whatever format the other moment has
   optimizer_kind optimizer = optimizer_kind::adamw;  ///< whose state is kept
   remat_policy remat = remat::full;                  ///< what is saved of each layer
   std::int64_t gradient_accumulation = 1;            ///< microbatches in one step
@@ -125,11 +132,15 @@ struct training_job {
   std::int64_t images_per_sequence = 0;  ///< passes of the vision tower
   software_level software = software_level::tuned;       ///< what the run is programmed in
   attention_kernel attention = attention_kernel::flash;  ///< how attention is computed
-  host_state state_on_host = host_state::none;           ///< what lies in host memory between steps
-  std::int64_t lora_rank = 0;                            ///< of adapters on a frozen base; 0: all is trained
-  lora_targets lora{};                 ///< layers with adapters; `weights` and `moments` are the adapters'
-  dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
-  weight_bits frozen_by_part{};        ///< of a quantised base, where it is not in `frozen_weights`
+  bool default_tiles = false;      ///< grouped products of experts run in blocks that nobody tuned to their shapes
+  bool ring_attention = false;     ///< keys and values go around a ring of chips, instead of being gathered before
+  bool context_balanced = false;   ///< chips have an early and a late part of a causal sequence, not one part each
+  bool gathers_quantised = false;  ///< FSDP gathers weights in the 8 bits of the products, cast before and not after
+  host_state state_on_host = host_state::none;  ///< what lies in host memory between steps
+  std::int64_t lora_rank = 0;                   ///< of adapters on a frozen base; 0: all is trained
+  lora_targets lora{};                          ///< layers with adapters; `weights` and `moments` are the adapters'
+  dtype frozen_weights = dtype::bf16;           ///< the base under adapters, without optimizer and gradients
+  weight_bits frozen_by_part{};                 ///< of a quantised base, where it is not in `frozen_weights`
 };
 
 /// Tokens in one step. Throws for more than 2^60 of them. Worked: 1024 sequences of 4096 tokens are 4194304.
@@ -142,10 +153,18 @@ struct training_job {
   return batch * length;
 }
 
+/// Bytes of optimizer state for each parameter of a job. Worked: 6 B for AdamW with the first moment in bf16 and the
+/// second in fp32.
+[[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(const training_job& job) noexcept {
+  const bytes all = optimizer_bytes_per_parameter(job.optimizer, job.moments);
+  const bool first = job.first_moment_bf16 && job.optimizer == optimizer_kind::adamw;
+  return first ? all - size_of(job.moments) + size_of(dtype::bf16) : all;
+}
+
 /// HBM traffic of the update for each trained parameter: weight and optimizer state read and written, the fp32 gradient
 /// read. Worked: 28 B for AdamW in fp32, 13 B for Adafactor.
 [[nodiscard]] constexpr bytes update_bytes_per_parameter(const training_job& job) noexcept {
-  return 2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job.optimizer, job.moments)) + bytes{4};
+  return 2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job)) + bytes{4};
 }
 
 /// Bytes of a number in activations and in gathered weights. fp32 moves and keeps twice the bytes of bf16; its products

@@ -48,6 +48,7 @@ struct hoisted_policy {
 struct fixed_stages {
   each_estimate logits{};
   each_estimate layer{};
+  each_estimate routed{};  ///< for each token of a microbatch; the policy does not matter
   bytes update{};
 };
 
@@ -102,6 +103,7 @@ constexpr void keep_least(hoisted_policy& least, const hoisted_policy& policy) n
   a.per_token = min(a.per_token, b.per_token);
   a.per_microbatch = min(a.per_microbatch, b.per_microbatch);
   a.weight_reads = min(a.weight_reads, b.weight_reads);
+  a.attention = min(a.attention, b.attention);
   a.tensor_passes = a.tensor_passes < b.tensor_passes ? a.tensor_passes : b.tensor_passes;
   a.expert_passes = a.expert_passes < b.expert_passes ? a.expert_passes : b.expert_passes;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -145,13 +147,14 @@ constexpr hoisted_layout hoist(const hoisted_tensor& of, const slice& where, con
   result.from = &of;
   result.at = layout_terms_of(question.sizes, question.model, job, mesh, where, question.constants);
   result.largest_accumulation = static_cast<double>(global_batch / batch_shards(mesh));
-  const memory_layout at = memory_layout_of(job, mesh, where);
+  const memory_layout at = memory_layout_of(question.model, job, mesh, where);
   result.tokens_on_device = at.tokens;
   for (const bool several : {false, true}) {
     fixed_stages& fixed = result.memory[several ? 1 : 0];
     for (std::size_t k = 0; k < 3; ++k) {
       fixed.logits[k] = fixed_bytes(of.memory[k][0], at, several);
       fixed.layer[k] = fixed_bytes(of.memory[k][1], at, several);
+      fixed.routed[k] = routed_bytes_per_token(of.memory[k][1], at);
     }
     fixed.update = fixed_bytes(of.memory[1][2], at, several);
   }
@@ -163,7 +166,7 @@ hoisted_layout hoist(const hoisted_tensor&&, const slice&, const layout&, std::i
 constexpr bytes bytes_with(const fixed_stages& fixed, const hoisted_policy& policy, double tokens,
                            std::size_t estimate) noexcept {
   const bytes logits = fixed.logits[estimate] + tokens * policy.logits[estimate];
-  const bytes layer = fixed.layer[estimate] + tokens * policy.layer[estimate];
+  const bytes layer = fixed.layer[estimate] + tokens * (policy.layer[estimate] + fixed.routed[estimate]);
   return max(max(logits, layer), fixed.update);
 }
 

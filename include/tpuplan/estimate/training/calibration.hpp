@@ -28,10 +28,10 @@ struct fitted_chips {
 };
 
 namespace detail {
-// generated: training_chips from data/measured/measured.json
+// generated: training_chips from data/measured
 // clang-format off
 inline constexpr fitted_chips chip_fit = {{{
-    {"v2", 0.858}, {"v3", 0.788}, {"v4", 0.734}, {"v5e", 0.912}, {"v5p", 0.773}, {"v6e", 0.807}, {"tpu7x", 0.763},
+    {"v2", 0.843}, {"v3", 0.802}, {"v4", 0.727}, {"v5e", 0.897}, {"v5p", 0.769}, {"v6e", 0.792}, {"tpu7x", 0.732},
 }}, 7};
 // clang-format on
 // end of generated: training_chips
@@ -42,31 +42,35 @@ inline constexpr fitted_chips chip_fit = {{{
 /// of time over published runs, and writes them here, rounded to three digits. Those marked "set" are chosen by hand:
 /// the runs do not determine them.
 struct calibration {
-  // generated: training_constants from data/measured/measured.json
+  // generated: training_constants from data/measured
   fitted_chips chips{detail::chip_fit};  ///< constants of single chips
-  double other_mxu_fraction = 0.798;     ///< mxu_fraction of chips that are not among `chips`
+  double other_mxu_fraction = 0.788;     ///< mxu_fraction of chips that are not among `chips`
   bool products_padded = true;           ///< dimensions on a device are filled up to the side of the MXU
   double attention_slowdown = 2.0;       ///< time of the attention kernel over a dense product of the same FLOPs
   double attention_block = 512;          ///< keys that the kernel takes at once: halves and windows round up to them
   bool latent_values_padded = false;     ///< value heads of latent attention are padded to the size of its keys
   bool global_heads_apart = true;        ///< layers that attend to everything count with the widths of their own heads
   double fixed_update = 0;              ///< HBM traffic of the update, bytes per parameter; 0: by optimizer and formats
-  double hbm_passes = 1.31;             ///< exposed HBM traffic, re-reads included, over the bytes counted
+  double hbm_passes = 1.2;              ///< exposed HBM traffic, re-reads included, over the bytes counted
   double operand_reads = 1;             ///< times that operands and results of a product move per pass
   double weight_reads = 1;              ///< times that gathered weights are read per pass
-  double dispatch_passes = 22.4;        ///< HBM passes of expert sort, gather and scatter per routed token
+  double dispatch_passes = 25.5;        ///< HBM passes of expert sort, gather and scatter per routed token
   bool dispatch_on_every_shard = true;  ///< every tensor shard routes all tokens for itself
-  double exposed_fsdp = 0.279;          ///< part of FSDP and data collectives that is not hidden
+  double exposed_fsdp = 0.284;          ///< part of FSDP and data collectives that is not hidden
   double exposed_tensor = 0.20;         ///< part of tensor-parallel collectives that is not hidden; set
-  double exposed_expert = 0.25;         ///< part of expert all-to-alls that is not hidden; set
-  double exposed_context = 1.00;        ///< part of key and value gathers of context parallelism; no published record
-  double exposed_dcn = 0.30;            ///< part of the all-reduce between slices that is not hidden; set
-  double exposed_host = 1.00;           ///< part of state moved to and from hosts; no published record: an upper bound
-  bool hidden_by_work_only = true;      ///< traffic is hidden only for as long as the work takes
+  double general_exposed_tensor = 0.60;  ///< the same under software that is not tuned; set
+  double exposed_expert = 0.25;          ///< part of expert all-to-alls that is not hidden; set
+  double exposed_context = 1.00;         ///< part of key and value gathers of context parallelism; set
+  double exposed_dcn = 0.30;             ///< part of the all-reduce between slices that is not hidden; set
+  double exposed_host = 1.00;            ///< part of state moved to and from hosts; no published record: an upper bound
+  bool hidden_by_work_only = true;       ///< traffic is hidden only for as long as the work takes
   double slowdown_per_doubling = 0.015;  ///< jitter and stragglers per doubling of slices; set
   double low_precision_share = 0.70;     ///< share of product time that reaches the doubled int8 or fp8 rate; set
   double general_software = 1.08;        ///< time under a general framework over that of a tuned recipe
+  double first_port = 1.3;               ///< time of a program that nobody tuned over that of a tuned recipe; set
+  double default_tiles = 1.85;           ///< time of grouped products with default tiles over that with tuned ones; set
   double own_factor = 1;                 ///< measured over estimated time of a run of the caller's own: see scaled_to
+  seconds ring_step{4e-5};               ///< fixed time of each part that ring attention computes; set
   seconds per_layer_pass{1e-4};          ///< fixed time per layer and pass, four passes a step; set
   // end of generated: training_constants
 };
@@ -91,6 +95,7 @@ constexpr void validate(const calibration& constants) {
   detail::not_negative("calibration.dispatch_passes", constants.dispatch_passes);
   detail::not_negative("calibration.exposed_fsdp", constants.exposed_fsdp);
   detail::not_negative("calibration.exposed_tensor", constants.exposed_tensor);
+  detail::not_negative("calibration.general_exposed_tensor", constants.general_exposed_tensor);
   detail::not_negative("calibration.exposed_expert", constants.exposed_expert);
   detail::not_negative("calibration.exposed_context", constants.exposed_context);
   detail::not_negative("calibration.exposed_dcn", constants.exposed_dcn);
@@ -98,7 +103,10 @@ constexpr void validate(const calibration& constants) {
   detail::not_negative("calibration.slowdown_per_doubling", constants.slowdown_per_doubling);
   detail::in_range("calibration.low_precision_share", constants.low_precision_share, 0, 1, "0 to 1");
   detail::positive("calibration.general_software", constants.general_software);
+  detail::positive("calibration.first_port", constants.first_port);
+  detail::positive("calibration.default_tiles", constants.default_tiles);
   detail::positive("calibration.own_factor", constants.own_factor);
+  detail::not_negative("calibration.ring_step", constants.ring_step.value());
   detail::not_negative("calibration.per_layer_pass", constants.per_layer_pass.value());
 }
 
@@ -120,21 +128,28 @@ inline constexpr double tensor_passes_with_remat = 3;
 /// Constants of the memory model: a point estimate, and the two ends between which the compiler decides. All are set,
 /// by physics and with the published records in view; none is fitted.
 struct memory_calibration {
-  double logits_copies = 1;    ///< fp32 copies of logits and gradient together: 1 is two in bf16; scores alike
-  double weight_layers = 1;    ///< layers whose weights are gathered at once; a third: one matrix of the MLP
-  double gradient_layers = 1;  ///< layers whose whole gradient waits to be reduced; one matrix of experts
-  double kept_gradients = 1;   ///< share of the reduced gradients of all layers, in the format of products
-  double recomputed = 1;       ///< share of the tensors a layer computes again that is live at once
+  double logits_copies = 1;  ///< fp32 copies of logits and gradient together in a tuned recipe: 1 is two in bf16
+  double general_logits_copies = 2;  ///< the same under software that is not tuned
+  double scores_copies = 1;          ///< fp32 copies of scores and gradient together, where attention is not fused
+  double weight_layers = 1;          ///< layers whose weights are gathered at once; a third: one matrix of the MLP
+  double expert_layers = 2;     ///< layers whose experts are gathered at once: the next ones come while these are used
+  double gradient_layers = 1;   ///< layers whose whole gradient waits to be reduced; one matrix of experts
+  double kept_gradients = 1;    ///< share of the reduced gradients of all layers, in the format of products
+  double kept_elementwise = 1;  ///< share of what a policy keeps of elementwise work that fusion leaves to keep
+  double recomputed = 1;        ///< share of the tensors a layer computes again that is live at once
   double activation_gradients = 1.0 / 3;  ///< share of a layer's activations with live gradients; 2/3 at most
+  double routed_gradients = 1;            ///< the same of tokens that are routed, and of experts
+  double routed_copies = 5;    ///< of a routed token: repeated, sorted, returned in either order, once in fp32
+  double worst_routing = 1;    ///< 1: buffers for the worst routing under expert parallelism; 0: for an even one
   double quantised_bytes = 1;  ///< bytes beside each element for its 8-bit copies; 2 with int8's 32-bit results
   double host_layers = 2;      ///< layers on the way to host memory or back
 };
 /// The point estimate.
 inline constexpr memory_calibration memory_point{};
 /// The end where a compiler keeps least.
-inline constexpr memory_calibration memory_low{0.5, 1.0 / 3, 0, 0, 0.5, 0, 0, 1};
+inline constexpr memory_calibration memory_low{0.5, 0.5, 0.5, 1.0 / 3, 1, 0, 0, 1.0 / 3, 0.5, 0, 0.5, 2, 0, 0, 1};
 /// The end where a compiler keeps most.
-inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
+inline constexpr memory_calibration memory_high{2, 2, 2, 1, 2, 1, 1, 1, 1, 2.0 / 3, 1, 5, 1, 2, 2};
 
 /// The constants fitted to the chip of that name; nothing for a chip without published runs, such as a renamed copy.
 [[nodiscard]] constexpr maybe<chip_constants> find_chip_constants(const calibration& constants,
@@ -160,11 +175,11 @@ struct training_coverage {
   std::int64_t experts = 0;    ///< mixtures of experts
 };
 /// The runs of data/measured that the constants are fitted to.
-// generated: training_runs from data/measured/measured.json
+// generated: training_runs from data/measured
 // clang-format off
 inline constexpr training_coverage training_runs[] = {
-    {"v2", 1, 0, 0}, {"v3", 3, 0, 0}, {"v4", 11, 0, 0}, {"v5e", 20, 1, 0}, {"v5p", 12, 8, 5}, {"v6e", 12, 5, 5},
-    {"tpu7x", 6, 0, 10},
+    {"v2", 1, 0, 0}, {"v3", 3, 0, 0}, {"v4", 11, 0, 0}, {"v5e", 20, 1, 0}, {"v5p", 16, 8, 12}, {"v6e", 38, 5, 5},
+    {"tpu7x", 6, 0, 45},
 };
 // clang-format on
 // end of generated: training_runs

@@ -81,6 +81,8 @@ struct stage_terms {
   /// @{
   /// Bytes for each token of a microbatch on a device.
   bytes activations{}, logits{}, workspace{};
+  double worst = 0;  ///< share of the room for the worst routing that is taken: 0 or 1
+  bytes routed{};    ///< workspace of tokens routed to experts, where each shard gets as many as it sends
   /// @}
 };
 
@@ -94,20 +96,36 @@ struct memory_layout {
   double gathers = 0;        ///< 1 where FSDP gathers weights, else 0
   double experts = 1;        ///< ways of expert parallelism
   double tokens = 0;         ///< tokens of a step on a device
+  double worst_routed = 1;   ///< routed tokens that a shard has room for, over those that it sends
 };
 
+namespace detail {
+
+/// Room for routed tokens on a shard of experts over what the shard sends. Where no token is dropped all tokens of all
+/// shards may be routed here, each to as many experts as there are: e x min(E / e, k) of k. With a capacity it is 1.
+constexpr double worst_routed(const transformer& model, const training_job& job, const layout& mesh) noexcept {
+  if (!has_experts(model) || mesh.expert == 1 || job.capacity_factor > 1) return 1;
+  const auto shards = static_cast<double>(mesh.expert), chosen = static_cast<double>(model.moe.top_k);
+  const double here = static_cast<double>(model.moe.experts) / shards;
+  return shards * (here < chosen ? here : chosen) / chosen;
+}
+
+}  // namespace detail
+
 /// The figures of a layout that memory depends on. Worked: FSDP over v5p-128 shards weights over 64 devices.
-[[nodiscard]] constexpr memory_layout memory_layout_of(const training_job& job, const layout& mesh,
-                                                       const slice& where) {
+[[nodiscard]] constexpr memory_layout memory_layout_of(const transformer& model, const training_job& job,
+                                                       const layout& mesh, const slice& where) {
   validate(mesh, where);
   const double devices_per_unit =
       mesh.unit == mesh_unit::chips ? static_cast<double>(devices(where)) / static_cast<double>(chips(where)) : 1;
   memory_layout at;
   at.stages = static_cast<double>(checked_multiply(mesh.pipeline, mesh.dcn_pipeline));
-  at.weight_shards = static_cast<double>(checked_multiply(mesh.fsdp, mesh.tensor, mesh.expert)) * devices_per_unit *
-                     static_cast<double>(mesh.dcn_fsdp) * at.stages;
-  at.gathers = mesh.fsdp > 1 || mesh.dcn_fsdp > 1 ? 1 : 0;
+  at.weight_shards =
+      static_cast<double>(checked_multiply(checked_multiply(mesh.fsdp, mesh.context), mesh.tensor, mesh.expert)) *
+      devices_per_unit * static_cast<double>(mesh.dcn_fsdp) * at.stages;
+  at.gathers = mesh.fsdp > 1 || mesh.dcn_fsdp > 1 || mesh.context > 1 ? 1 : 0;
   at.experts = static_cast<double>(mesh.expert);
+  at.worst_routed = detail::worst_routed(model, job, mesh);
   at.tokens =
       static_cast<double>(tokens_per_step(job)) / static_cast<double>(checked_multiply(devices(where), slices(mesh)));
   return at;
@@ -133,19 +151,54 @@ constexpr gathered_weights gathered_of(const transformer& model, double element,
   return result;
 }
 
+/// Layers whose parameters are on the way from host memory: the one that is used and the next.
+inline constexpr double host_layers_of_state = 2;
+
 /// What the optimizer and the weights keep in every stage, and what is saved for the backward pass.
 constexpr stage_terms kept_terms(const transformer& model, const training_job& job, const training_sizes& sizes,
                                  const memory_calibration& constants) {
   stage_terms kept;
   kept.parameters = sizes.held.frozen_bytes + size_of(job.weights) * sizes.held.trained;
   kept.accumulated_gradients = bytes{4 * sizes.held.trained};
-  if (job.state_on_host == host_state::none)
-    kept.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * sizes.held.trained;
+  if (job.state_on_host == host_state::none) kept.optimizer = optimizer_bytes_per_parameter(job) * sizes.held.trained;
   if (job.state_on_host == host_state::parameters_and_optimizer)
-    kept.brought = constants.host_layers / static_cast<double>(model.layers);
+    kept.brought = host_layers_of_state / static_cast<double>(model.layers);
   const double element = number_bytes(job);
-  kept.activations = bytes{element * (sizes.layers * saved_width(sizes.width, job.remat) + sizes.tower_inputs)};
+  remat_policy fused = job.remat;
+  fused.elementwise = placement::recompute;
+  const double without = saved_width(sizes.width, fused);
+  const double width = without + constants.kept_elementwise * (saved_width(sizes.width, job.remat) - without);
+  kept.activations = bytes{element * (sizes.layers * width + sizes.tower_inputs)};
   return kept;
+}
+
+/// Width of the MLPs of the experts that a token is routed to, averaged over the layers.
+constexpr double routed_mlp_width(const transformer& model, const layer_widths& width) noexcept {
+  const double matrices = model.mlp.gated ? 3 : 2;
+  const double routed = static_cast<double>(model.moe.expert_d_ff) * static_cast<double>(model.moe.top_k) *
+                        static_cast<double>(moe_layers(model)) / static_cast<double>(model.layers) * matrices;
+  return routed < width.mlp ? routed : width.mlp;
+}
+
+/// What a policy keeps of it.
+constexpr double saved_routed_width(const transformer& model, const layer_widths& width, const remat_policy& policy) {
+  layer_widths routed;
+  routed.mlp = routed_mlp_width(model, width);
+  const double matrices = model.mlp.gated ? 3 : 2;
+  routed.mlp_up = routed.mlp * ((matrices - 1) / matrices);
+  return saved_width(routed, policy);
+}
+
+/// Workspace of the tokens that are routed to experts, in a layer that has them, for each token: copies of the token on
+/// the way to its experts and back, of all tokens on every tensor shard, and the activations of the experts, computed
+/// again and with their gradients.
+constexpr bytes routed_workspace(const transformer& model, const training_job& job, std::int64_t tensor,
+                                 const memory_calibration& k) {
+  if (moe_layers(model) == 0) return {};
+  const double copies = k.routed_copies * static_cast<double>(model.d_model) * static_cast<double>(tensor);
+  const double inner = (model.mlp.gated ? 3 : 2) * static_cast<double>(model.moe.expert_d_ff);
+  const double chosen = static_cast<double>(model.moe.top_k) * (job.capacity_factor > 1 ? job.capacity_factor : 1);
+  return bytes{number_bytes(job) * chosen * (copies + inner) * (k.recomputed + k.routed_gradients)};
 }
 
 /// Workspace of the backward pass of a layer for each token: what is computed again, gradients of activations, 8-bit
@@ -155,15 +208,16 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
   const double element = number_bytes(job);
   double copies = in_eight_bits(job) ? constants.quantised_bytes : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
-  const double routed = 2 * static_cast<double>(model.moe.top_k) * (job.capacity_factor > 1 ? job.capacity_factor : 1);
-  const double all = width.qkv + width.mlp + (4 + routed) * width.d_model;
-  const double saved = saved_width(width, job.remat);
+  const double all = width.qkv + width.mlp - routed_mlp_width(model, width) + 4 * width.d_model;
+  const double saved = saved_width(width, job.remat) - saved_routed_width(model, width, job.remat);
   const double again = all > saved ? all - saved : 0;
   const double sharded = tensor > 1 ? static_cast<double>(tensor) * width.d_model : 0;
   // Probabilities and their gradient, but for those that are saved.
   const double saved_scores = job.remat.elementwise == placement::device ? 1 : 0;
-  const double scores = width.scores * (2 * constants.logits_copies - saved_scores);
-  const double on_the_way = constants.host_layers * saved_width(width, job.remat, placement::host);
+  const double scores = width.scores * (2 * constants.scores_copies - saved_scores);
+  const auto layers = static_cast<double>(model.layers);
+  const double host_layers = constants.host_layers < layers ? constants.host_layers : layers;
+  const double on_the_way = host_layers * saved_width(width, job.remat, placement::host);
   return bytes{(element + copies) * (constants.recomputed * again + constants.activation_gradients * all) +
                element * (sharded + scores + on_the_way)};
 }
@@ -185,7 +239,9 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
   apart.width = width;
   const stage_terms kept = detail::kept_terms(model, job, apart, constants);
   stage_terms logits = kept, layer = kept, update = kept;
-  logits.logits = bytes{4 * constants.logits_copies * static_cast<double>(model.vocab) * job.logits_fraction /
+  const double copies =
+      job.software == software_level::tuned ? constants.logits_copies : constants.general_logits_copies;
+  logits.logits = bytes{4 * copies * static_cast<double>(model.vocab) * job.logits_fraction /
                         static_cast<double>(job.vocabulary_tiles)};
   logits.gathered = bytes{whole.head};
   logits.workspace = bytes{2 * element * width.d_model};
@@ -194,11 +250,15 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
   layer.accumulated_gradients += reduced;
   const double gradient_layers = job.lora_rank > 0 ? 0 : constants.gradient_layers;
   const double expert_matrices = model.mlp.gated ? 3 : 2;
-  layer.gathered = bytes{(constants.weight_layers + gradient_layers) * whole.layer};
-  layer.gathered_experts = bytes{(constants.weight_layers + gradient_layers / expert_matrices) * whole.experts};
+  const double quantised = detail::gathered_bytes(job) / element;
+  layer.gathered = bytes{(quantised * constants.weight_layers + gradient_layers) * whole.layer};
+  layer.gathered_experts =
+      bytes{(quantised * constants.expert_layers + gradient_layers / expert_matrices) * whole.experts};
+  layer.worst = constants.worst_routing;
+  layer.routed = detail::routed_workspace(model, job, tensor, constants);
   layer.workspace = detail::layer_workspace(model, job, width, tensor, constants);
   update.gradients = bytes{element * sizes.held.trained};
-  update.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * sizes.held.trained;
+  update.optimizer = optimizer_bytes_per_parameter(job) * sizes.held.trained;
   if (job.state_on_host == host_state::parameters_and_optimizer) update.brought = 1;
   update.activations = {};
   return {logits, layer, update};
@@ -213,9 +273,14 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
          at.gathers * (stage.gathered + stage.gathered_experts / at.experts);
 }
 
-/// Bytes of a stage for each token of a microbatch on a device.
+/// Bytes of a stage for each token of a microbatch on a device, but for those of routed tokens.
 [[nodiscard]] constexpr bytes bytes_per_token(const stage_terms& stage) noexcept {
   return stage.activations + stage.logits + stage.workspace;
+}
+
+/// Bytes of routed tokens for each token of a microbatch on a device, which depend on the layout.
+[[nodiscard]] constexpr bytes routed_bytes_per_token(const stage_terms& stage, const memory_layout& at) noexcept {
+  return stage.routed * (1 + stage.worst * (at.worst_routed - 1));
 }
 
 namespace detail {
@@ -233,7 +298,7 @@ constexpr memory_breakdown parts_of(const stage_terms& terms, memory_stage stage
   memory.activations = tokens * terms.activations;
   memory.logits = tokens * terms.logits;
   memory.gathered_weights = at.gathers * (terms.gathered + terms.gathered_experts / at.experts);
-  memory.workspace = tokens * terms.workspace;
+  memory.workspace = tokens * (terms.workspace + routed_bytes_per_token(terms, at));
   memory.total = memory.parameters + memory.optimizer + memory.gradients + memory.activations + memory.logits +
                  memory.gathered_weights + memory.workspace;
   return memory;
@@ -262,7 +327,7 @@ constexpr memory_breakdown largest_stage(const memory_terms& terms, const memory
                                                     const layout& mesh, const slice& where) {
   detail::check_trained(model, job, mesh, where);
   const training_sizes sizes = sizes_of(model, job);
-  const memory_layout at = memory_layout_of(job, mesh, where);
+  const memory_layout at = memory_layout_of(model, job, mesh, where);
   const auto microbatches = static_cast<double>(job.gradient_accumulation);
   const auto under = [&](const memory_calibration& constants) {
     return detail::largest_stage(memory_terms_of(sizes, model, job, mesh.tensor, constants), at, microbatches);

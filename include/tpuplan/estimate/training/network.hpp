@@ -149,8 +149,7 @@ constexpr void add_gradients(network_step& step, double trained, const network_j
   step.overhead = detail::per_network_layer_pass * (3 * detail::layers_of(net));
   const seconds layers = step.products + step.vector + step.traffic;
   const seconds tuned = layers + step.update + step.gradients.exposed + step.overhead;
-  const double slower =
-      (job.software == software_level::general ? constants.general_software : 1) * constants.own_factor;
+  const double slower = detail::software_factor(job.software, constants);
   step.total = tuned * slower;
   step.software = step.total - tuned;
   step.low = step.total / 2;

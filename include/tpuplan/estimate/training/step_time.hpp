@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/estimate/training/bands.hpp>
 #include <tpuplan/estimate/training/calibration.hpp>
 #include <tpuplan/estimate/training/terms.hpp>
 #include <tpuplan/parallel/layout.hpp>
@@ -79,12 +80,16 @@ struct step_breakdown {
   seconds total{};            ///< of the step
   seconds low{};              ///< nine of ten comparable published runs lie between low and high
   seconds high{};             ///< the upper end of that range
-  double band = 0;            ///< relative error behind low and high
-  bool extrapolated = false;  ///< outside of what published runs cover
-  step_remarks remarks{};     ///< what the estimate takes for granted
-  step_bound limited_by = step_bound::compute;  ///< the largest part
-  double mfu = 0;                               ///< model FLOPs (see model_flops_per_token) over the bf16 peak
-  per_second tokens_per_second{};               ///< over all slices
+  double band = 0;            ///< how far low or high are from total, whichever is further, as a share of it
+  step_kind kind = step_kind::dense;                      ///< whose errors the band has
+  software_level software_taken = software_level::tuned;  ///< what the estimate takes the program for
+  std::int64_t runs = 0;                                  ///< published runs of that kind
+  std::int64_t sources = 0;                               ///< repositories and authors that published them
+  bool extrapolated = false;                              ///< outside of what published runs cover
+  step_remarks remarks{};                                 ///< what the estimate takes for granted
+  step_bound limited_by = step_bound::compute;            ///< the largest part
+  double mfu = 0;                  ///< model FLOPs (see model_flops_per_token) over the bf16 peak
+  per_second tokens_per_second{};  ///< over all slices
 };
 
 namespace detail {
@@ -94,7 +99,7 @@ constexpr void add_work(step_breakdown& step, const work_terms& work, const layo
   step.dense_products = at.tokens * work.dense_products;
   step.expert_products = at.tokens * work.expert_products;
   step.logits = at.tokens * work.logits;
-  step.attention = at.tokens * work.attention;
+  step.attention = at.tokens * (1 + at.imbalance) * work.attention;
   step.vision = at.tokens * work.vision;
   step.compute = step.dense_products + step.expert_products + step.logits + step.attention + step.vision;
   step.elementwise = at.tokens * work.elementwise;
@@ -145,12 +150,6 @@ constexpr void add_waits(step_breakdown& step, const layout_terms& at, double mi
   step.total = tuned + step.software;
 }
 
-/// Half-width that holds nine of ten errors with the model family left out of the calibration. It is one for all
-/// generations and kinds of models, because widths fitted to single ones did not hold for families left out. The band
-/// is wider where no published run covers the case.
-inline constexpr double usual_band = 0.20;
-inline constexpr double wide_band = 0.35;
-
 /// Whether published runs cover this chip with this kind of model and precision.
 constexpr bool is_covered(const transformer& model, const training_job& job, const chip_spec& chip) noexcept {
   if (has_recurrence(model) || model.attention.indexer.heads > 0) return false;
@@ -158,22 +157,26 @@ constexpr bool is_covered(const transformer& model, const training_job& job, con
   return (has_experts(model) ? runs.experts : in_eight_bits(job) ? runs.eight_bit : runs.dense) > 0;
 }
 
-/// Whether the job is in the domain of the published runs: 512 to 32768 tokens a sequence, 700 or more a chip and step,
-/// up to 32 slices, none of the options that no run has.
+/// Whether the job is in the domain of the published runs: 512 to 32768 tokens a sequence (131072 under context
+/// parallelism), 700 or more a chip and step, up to 32 slices, none of the options that no run has.
 constexpr bool is_usual(const training_job& job, const layout& mesh, const layout_terms& at) {
   const std::int64_t length = job.sequence_length;
-  if (length < 512 || length > 32768 || at.tokens < 700 || slices(mesh) > 32) return false;
-  if (checked_multiply(mesh.pipeline, mesh.dcn_pipeline) > 1 || mesh.context > 1 || mesh.dcn_fsdp > 1) return false;
+  const std::int64_t longest = mesh.context > 1 ? 131072 : 32768;
+  if (length < 512 || length > longest || at.tokens < 700 || slices(mesh) > 32) return false;
+  if (checked_multiply(mesh.pipeline, mesh.dcn_pipeline) > 1 || mesh.dcn_fsdp > 1) return false;
   return job.images_per_sequence == 0 && job.attention == attention_kernel::flash && job.lora_rank == 0 &&
          job.state_on_host == host_state::none;
 }
 
-/// Adds the band of the estimate. For models below 1.5e9 parameters it is a factor of two either way.
-constexpr void add_band(step_breakdown& step, bool small, bool covered, std::int64_t slice_total) {
-  step.extrapolated = small || !covered;
-  step.band = small ? 1 : (step.extrapolated ? wide_band : usual_band) + (slice_total > 8 ? 0.05 : 0);
-  step.low = step.total / (1 + step.band);
-  step.high = small ? 2 * step.total : step.total / (1 - step.band);
+/// Adds the band of the estimate. Beyond eight slices it is 5 % wider: stragglers differ.
+constexpr void add_band(step_breakdown& step, const training_band& band, std::int64_t slice_total) {
+  const double many = slice_total > 8 ? 1.05 : 1;
+  step.low = step.total * (band.low / many);
+  step.high = step.total * (band.high * many);
+  const double below = 1 - band.low / many, above = band.high * many - 1;
+  step.band = below > above ? below : above;
+  step.runs = band.runs;
+  step.sources = band.sources;
 }
 
 constexpr step_bound largest_part(const step_breakdown& step) {
@@ -206,9 +209,11 @@ constexpr step_bound largest_part(const step_breakdown& step) {
   detail::add_collectives(step, work, at, microbatches);
   detail::add_waits(step, at, microbatches);
   detail::positive("step time", step.total.value());
-  const bool small = sizes.held.trained + sizes.held.frozen < 1.5e9;
+  step.kind = kind_of(model, job, mesh, sizes.held.trained + sizes.held.frozen);
+  step.software_taken = job.software;
   const bool covered = detail::is_covered(model, job, where.chip) && detail::is_usual(job, mesh, at);
-  detail::add_band(step, small, covered, slices(mesh));
+  step.extrapolated = step.kind == step_kind::small || !covered;
+  detail::add_band(step, band_of(step.kind, step.extrapolated, job.software), slices(mesh));
   step.limited_by = detail::largest_part(step);
   step.tokens_per_second = static_cast<double>(tokens_per_step(job)) / step.total;
   step.remarks = remarks_on(model, job);

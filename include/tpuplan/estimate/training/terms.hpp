@@ -28,19 +28,32 @@ struct collective_time {
 
 /// The numbers of a model and a job that every term needs.
 struct training_sizes {
-  layer_widths width{};    ///< of a layer, for each token
-  forward_flops work{};    ///< of a token
-  flops adapters{};        ///< forward, of the products of LoRA adapters, for each token
-  held_parameters held{};  ///< trained and frozen parameters
-  double layers = 0;       ///< of the text stack
-  double passes = 3;       ///< of a product: forward, gradients of its input, and of its weights unless frozen
-  bytes exchanged{};       ///< by FSDP in a microbatch: weights forward and backward, fp32 gradients
-  flops tower{};           ///< forward, of the vision tower and its projector, for each token
+  layer_widths width{};     ///< of a layer, for each token
+  forward_flops work{};     ///< of a token
+  flops adapters{};         ///< forward, of the products of LoRA adapters, for each token
+  held_parameters held{};   ///< trained and frozen parameters
+  double layers = 0;        ///< of the text stack
+  double passes = 3;        ///< of a product: forward, gradients of its input, and of its weights unless frozen
+  bytes exchanged{};        ///< by FSDP in a microbatch: weights forward and backward, fp32 gradients
+  double expert_share = 0;  ///< of all parameters, those of routed experts
+  flops tower{};            ///< forward, of the vision tower and its projector, for each token
   double tower_inputs =
       0;  ///< numbers that the tower keeps for its backward pass, for each token: inputs of its layers
 };
 
 namespace detail {
+
+/// Bytes of a weight as FSDP gathers it.
+constexpr double gathered_bytes(const training_job& job) noexcept {
+  return in_eight_bits(job) && job.gathers_quantised ? 1 : number_bytes(job);
+}
+
+/// Share of the parameters that are those of routed experts.
+constexpr double expert_share_of(const transformer& model) {
+  if (!has_experts(model)) return 0;
+  const parameter_count count = parameters(model);
+  return static_cast<double>(count.experts) / static_cast<double>(count.total);
+}
 
 /// The part of the vision tower in the sizes of a job. A frozen tower has no backward pass.
 constexpr void add_tower(training_sizes& sizes, const transformer& model, const training_job& job) {
@@ -67,7 +80,8 @@ constexpr void add_tower(training_sizes& sizes, const transformer& model, const 
   sizes.layers = static_cast<double>(model.layers);
   sizes.held = held_by(model, job);
   if (sizes.held.frozen > 0) sizes.adapters = flops{2 * sizes.held.trained}, sizes.passes = 2;
-  const double gathered = 2 * number_bytes(job);
+  const double gathered = 2 * detail::gathered_bytes(job);
+  sizes.expert_share = detail::expert_share_of(model);
   sizes.exchanged = bytes{(gathered + 4) * sizes.held.trained + gathered * sizes.held.frozen};
   detail::add_tower(sizes, model, job);
   return sizes;
@@ -93,6 +107,7 @@ struct work_sums {
   seconds per_microbatch{};  ///< products with their weights
   seconds weight_reads{};    ///< see work_terms
   seconds weight_update{};   ///< see work_terms
+  seconds attention{};       ///< for each token of a chip, also in per_token
   double tensor_passes = 1;  ///< see work_terms
   double expert_passes = 1;  ///< see work_terms
 };
@@ -108,19 +123,26 @@ struct layout_terms {
   collective_time expert{};   ///< for each pass
   collective_time context{};  ///< once
   seconds overhead{};         ///< for each microbatch: fixed time of layers and passes
-  double bubble = 0;          ///< share of the work in which pipeline stages wait
-  double jitter = 0;          ///< share of the work in which slices wait for the slowest
-  seconds dcn_once{};         ///< between slices, by itself
-  seconds dcn_each{};         ///< between slices for each microbatch, by itself
-  double dcn_exposed = 0;     ///< part of the traffic that the step waits for
-  seconds host_once{};        ///< between hosts and chips, by itself
-  seconds host_each{};        ///< between hosts and chips for each microbatch, by itself
-  double host_exposed = 0;    ///< part of the traffic that the step waits for
+  double imbalance = 0;     ///< share of attention that the chip with the last part of a sequence does beyond the mean
+  double bubble = 0;        ///< share of the work in which pipeline stages wait
+  double jitter = 0;        ///< share of the work in which slices wait for the slowest
+  seconds dcn_once{};       ///< between slices, by itself
+  seconds dcn_each{};       ///< between slices for each microbatch, by itself
+  double dcn_exposed = 0;   ///< part of the traffic that the step waits for
+  seconds host_once{};      ///< between hosts and chips, by itself
+  seconds host_each{};      ///< between hosts and chips for each microbatch, by itself
+  double host_exposed = 0;  ///< part of the traffic that the step waits for
   bool hidden_by_work = false;  ///< traffic is hidden only for as long as the work takes
   double software = 1;          ///< time over that of a tuned recipe
 };
 
 namespace detail {
+
+/// Time under software of that level over that of a tuned recipe.
+constexpr double software_factor(software_level level, const calibration& constants) noexcept {
+  const double factors[] = {1, constants.general_software, constants.first_port};
+  return factors[static_cast<std::size_t>(level)] * constants.own_factor;
+}
 
 /// 1 where a product is computed again in the backward pass.
 constexpr double again(placement where) noexcept { return where == placement::recompute ? 1 : 0; }
@@ -223,7 +245,8 @@ constexpr void add_compute(work_terms& terms, const training_sizes& sizes, const
   const double experts = filled({sizes.work.experts_up, sizes.passes + again(job.remat.mlp_up), d, expert}) +
                          filled({sizes.work.experts_down, sizes.passes, d, expert});
   terms.dense_products = seconds{per_flop * in_8_bits * dense};
-  terms.expert_products = seconds{per_flop * in_8_bits * job.capacity_factor * experts};
+  const double tiles = job.default_tiles ? constants.default_tiles : 1;
+  terms.expert_products = seconds{per_flop * in_8_bits * job.capacity_factor * tiles * experts};
   terms.logits = seconds{per_flop * job.logits_fraction * filled({sizes.work.logits, sizes.passes, d, vocab})};
   terms.attention = seconds{per_flop * padded_attention(model, job, constants) * attention_passes(job, constants)};
   terms.vision = seconds{per_flop * tower_passes(sizes) * sizes.tower.value()};
@@ -255,7 +278,7 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
   const double per_operand = per_byte * constants.operand_reads * job.work_multiplier * number / 2;
   terms.operands = seconds{per_operand * of_tokens};
   terms.operand_weights = seconds{per_operand * of_weights * devices_per_chip / tensor};
-  const double gathered = number * (sizes.held.trained + sizes.held.frozen) / tensor * devices_per_chip;
+  const double gathered = gathered_bytes(job) * (sizes.held.trained + sizes.held.frozen) / tensor * devices_per_chip;
   terms.weight_reads = seconds{per_byte * constants.weight_reads * gathered * (sizes.passes + again(policy.mlp_up))};
   const double updated = constants.fixed_update > 0 ? constants.fixed_update : update_bytes_per_parameter(job).value();
   terms.weight_update = seconds{updated * sizes.held.trained / rate};
@@ -281,13 +304,16 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
   const double d = sizes.width.d_model;
   const double number = number_bytes(job);
   const double weights_exposed = job.synchronous_collectives ? 1 : constants.exposed_fsdp;
-  if (mesh.fsdp > 1) {
-    const double shares = static_cast<double>(checked_multiply(mesh.tensor, mesh.expert)) * stages;
-    terms.fsdp = collective_of(where, mesh.fsdp, units, sizes.exchanged.value() / shares, weights_exposed);
+  // Weights are sharded over the chips that share a sequence, too, and all but those of experts over the chips that
+  // share experts.
+  if (const std::int64_t shards = checked_multiply(mesh.fsdp, mesh.context); shards > 1) {
+    const double experts = sizes.expert_share / static_cast<double>(mesh.expert);
+    const double others = 1 - sizes.expert_share;
+    const double moved = sizes.exchanged.value() * (experts + others) / (static_cast<double>(mesh.tensor) * stages);
+    terms.fsdp = collective_of(where, shards, units, moved, weights_exposed);
   }
-  // Chips that hold different parts of the same sequences hold the same weights: for gradients they are replicas.
-  if (const std::int64_t replicas = checked_multiply(mesh.data, mesh.context); replicas > 1)
-    terms.data = collective_of(where, replicas, units, 8 * sizes.held.trained / terms.weight_shards, weights_exposed);
+  if (mesh.data > 1)
+    terms.data = collective_of(where, mesh.data, units, 8 * sizes.held.trained / terms.weight_shards, weights_exposed);
   if (mesh.context > 1) {
     // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
     const attention_spec& attention = model.attention;
@@ -301,8 +327,9 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
   }
   if (mesh.tensor > 1) {
     const double others = terms.tokens * static_cast<double>(mesh.tensor - 1);
-    terms.tensor =
-        collective_of(where, mesh.tensor, units, others * d * 4 * number * sizes.layers, constants.exposed_tensor);
+    const double exposed =
+        job.software == software_level::tuned ? constants.exposed_tensor : constants.general_exposed_tensor;
+    terms.tensor = collective_of(where, mesh.tensor, units, others * d * 4 * number * sizes.layers, exposed);
   }
   if (mesh.expert > 1) {
     const double ways = static_cast<double>(mesh.expert) / 4;
@@ -339,7 +366,7 @@ constexpr void add_host(layout_terms& terms, const training_sizes& sizes, const 
   const double rate = positive("PCIe rate of the chip", where.chip.host.pcie.value("PCIe rate of the chip").value());
   const double weights = sizes.held.trained * size_of(job.weights).value();
   const double frozen = sizes.held.frozen_bytes.value();
-  double once = 2 * sizes.held.trained * optimizer_bytes_per_parameter(job.optimizer, job.moments).value();
+  double once = 2 * sizes.held.trained * optimizer_bytes_per_parameter(job).value();
   if (job.state_on_host == host_state::parameters_and_optimizer) {
     once += 2 * weights;
     terms.host_each = seconds{2 * (weights + frozen) / terms.weight_shards / rate};
@@ -381,6 +408,7 @@ constexpr double bubble_share(const training_job& job, double stages) {
           terms.operand_weights,
           terms.weight_reads,
           terms.weight_update,
+          terms.attention,
           terms.tensor_passes,
           terms.expert_passes};
 }
@@ -398,15 +426,22 @@ constexpr double bubble_share(const training_job& job, double stages) {
   layout_terms terms;
   terms.tokens = static_cast<double>(tokens_per_step(job)) / (slice_chips * slice_total);
   const double chips_per_unit = slice_chips / static_cast<double>(mesh_size(mesh));
-  const auto ways = static_cast<double>(checked_multiply(mesh.fsdp, mesh.tensor, mesh.expert));
+  const auto ways =
+      static_cast<double>(checked_multiply(checked_multiply(mesh.fsdp, mesh.context), mesh.tensor, mesh.expert));
   terms.weight_shards = ways * stages * chips_per_unit;
   if (const double most = slice_chips * stages; terms.weight_shards > most) terms.weight_shards = most;
-  terms.gathered_share = 1 / (static_cast<double>(mesh.expert) * stages);
+  terms.gathered_share = (sizes.expert_share / static_cast<double>(mesh.expert) + 1 - sizes.expert_share) / stages;
   terms.overhead = constants.per_layer_pass * (4 * sizes.layers);
+  if (mesh.context > 1) {
+    // The last of c equal parts of a causal sequence sees 2 - 1 / c times the keys of the mean.
+    const auto parts = static_cast<double>(mesh.context);
+    if (!job.context_balanced && model.kind != architecture::encoder) terms.imbalance = (parts - 1) / parts;
+    if (job.ring_attention) terms.overhead += constants.ring_step * (4 * sizes.layers * parts);
+  }
   terms.bubble = detail::bubble_share(job, stages);
   terms.jitter = constants.slowdown_per_doubling * math::log2(slice_total);
   terms.hidden_by_work = constants.hidden_by_work_only;
-  terms.software = (job.software == software_level::general ? constants.general_software : 1) * constants.own_factor;
+  terms.software = detail::software_factor(job.software, constants);
   detail::add_ici(terms, sizes, model, job, mesh, where, stages, constants);
   detail::add_dcn(terms, sizes, job, mesh, where, constants);
   detail::add_host(terms, sizes, job, where, constants);
@@ -418,7 +453,8 @@ constexpr double bubble_share(const training_job& job, double stages) {
 /// Each maximum is written so that it grows with all of its terms, which makes the least terms of several policies a
 /// bound on all of them.
 [[nodiscard]] constexpr seconds time_of(const work_sums& work, const layout_terms& at, double microbatches) noexcept {
-  const seconds on_chip = at.tokens * work.per_token + work.weight_update / at.weight_shards +
+  const seconds on_chip = at.tokens * (work.per_token + at.imbalance * work.attention) +
+                          work.weight_update / at.weight_shards +
                           microbatches * (work.per_microbatch + at.gathered_share * work.weight_reads);
   const double hidden = at.hidden_by_work ? 1 : 0;
   const seconds base = max(on_chip + at.data.exposed + microbatches * at.fsdp.exposed,

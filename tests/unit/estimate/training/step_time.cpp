@@ -246,6 +246,9 @@ TEST_CASE("constants of the caller that cannot be are refused by name") {
                            {&calibration::dispatch_passes, "dispatch_passes", true},
                            {&calibration::exposed_fsdp, "exposed_fsdp", true},
                            {&calibration::exposed_tensor, "exposed_tensor", true},
+                           {&calibration::general_exposed_tensor, "general_exposed_tensor", true},
+                           {&calibration::first_port, "first_port", false},
+                           {&calibration::default_tiles, "default_tiles", false},
                            {&calibration::exposed_expert, "exposed_expert", true},
                            {&calibration::exposed_context, "exposed_context", true},
                            {&calibration::exposed_dcn, "exposed_dcn", true},
@@ -279,6 +282,9 @@ TEST_CASE("constants of the caller that cannot be are refused by name") {
   c = {};
   c.per_layer_pass = seconds{-1};
   CHECK(says(asked(c).message, "calibration.per_layer_pass"));
+  c = {};
+  c.ring_step = seconds{-1};
+  CHECK(says(asked(c).message, "calibration.ring_step"));
 }
 
 TEST_CASE("figures of the caller's chip that are missing are refused by name") {
@@ -565,8 +571,9 @@ TEST_CASE("outside of what published runs cover the band is wide and says so") {
     r.change(one);
     const step_breakdown t = time_of(one);
     CHECK(t.extrapolated == r.extrapolated);
-    CHECK((t.band >= 0.35) == r.extrapolated);
+    if (r.extrapolated) CHECK((t.low <= t.total / 1.5 && t.high >= 1.5 * t.total));
     CHECK(t.band > 0.1);
+    CHECK((t.runs > 0 && t.sources > 0));
     CHECK(t.low < t.total);
     CHECK(t.total < t.high);
   }
@@ -574,8 +581,9 @@ TEST_CASE("outside of what published runs cover the band is wide and says so") {
   small.model.layers = 4;
   small.model.tied_embeddings = true;
   REQUIRE(parameters(small.model).total < 1500000000);
-  CHECK(time_of(small).low.value() == time_of(small).total.value() / 2);
-  CHECK(time_of(small).high.value() == time_of(small).total.value() * 2);
+  CHECK(time_of(small).kind == step_kind::small);
+  CHECK(time_of(small).low <= time_of(small).total / 2);
+  CHECK(time_of(small).high >= time_of(small).total * 2);
 }
 
 TEST_CASE("an announced chip is estimated without calibration, in a wide band, or refused by what is not known") {

@@ -1,5 +1,5 @@
-// Terms of the step that no published run covers, against derivations by hand: context parallelism, FSDP between
-// slices, pipelines. Their estimates are marked extrapolated.
+// Terms of the step that few or no published runs cover, against derivations by hand: context parallelism, software,
+// FSDP between slices, pipelines.
 #include <cmath>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
@@ -10,35 +10,97 @@
 
 using namespace tpuplan;
 
-TEST_CASE("context parallelism gathers keys and values, and replicates weights") {
+TEST_CASE("context parallelism gathers keys and values, shards weights, and leaves most to the last part") {
   // v5p-128: 64 chips, all axes wrapped, 180 GB/s an axis both ways. FSDP 16 x context 4; 32 sequences of 16384 tokens.
   const slice s = slice_for("v5p-128");
   layout mesh;
   mesh.fsdp = 16;
   mesh.context = 4;
-  const training_job job = job_of(32, 16384);
+  training_job job = job_of(32, 16384);
   const step_breakdown t = step_time(llama_3_8b(), job, mesh, s);
   // 8192 tokens a chip; 8 KV heads of 128, keys and values, 2 bytes; three other members; three passes; 32 layers.
   const double bytes_moved = 3.0 * 32 * 8192 * 3 * (2 * 8 * 128) * 2;
   // log2(4) of the log2(64) of the mesh: one of three axes.
   CHECK(close(t.context.whole.value(), bytes_moved / 180e9));
   CHECK(t.context.exposed == t.context.whole);  // nothing is known to hide it
-  // Gradients of 8030261248 parameters, cut 16 ways, reduced over the four members: 8 bytes each, one axis.
-  CHECK(close(t.data.whole.value(), 8 * 8030261248.0 / 16 / 180e9));
-  CHECK(t.extrapolated);
-  CHECK(t.band == 0.35);
+  // 8030261248 parameters are sharded over all 64 chips: nothing is replicated.
+  CHECK(t.data.whole == 0_s);
+  CHECK(close(t.fsdp.whole.value(), 8 * 8030261248.0 / (3 * 180e9)));
+  CHECK(close(t.weight_update.value(), 28 * 8030261248.0 / 64 / 2765e9));
+  CHECK_FALSE(t.extrapolated);
+  CHECK(t.kind == step_kind::context_parallel);
   CHECK(close((t.fsdp.exposed + t.data.exposed + t.context.exposed).value(), t.ici.value()));
-  // The same work as FSDP 16 x data 4 but for the gathered keys and values.
-  layout data = mesh;
-  data.context = 1;
-  data.data = 4;
-  CHECK(close((t.total - t.context.exposed).value(),
-              step_time(llama_3_8b(), job_of(64, 8192), data, s).total.value() -
-                  (step_time(llama_3_8b(), job_of(64, 8192), data, s).attention - t.attention).value()));
+  // The last of four parts of a sequence sees 7 / 8 of the keys, the mean is half.
+  training_job balanced = job;
+  balanced.context_balanced = true;
+  const step_breakdown even = step_time(llama_3_8b(), balanced, mesh, s);
+  CHECK(close(t.attention.value(), 1.75 * even.attention.value()));
+  CHECK(close((t.total - even.total).value(), (t.attention - even.attention).value()));
+  CHECK(close(2 * even.attention.value(),
+              step_time(llama_3_8b(), job_of(64, 16384), fsdp_layout(s), s).attention.value()));
+  // A ring computes four parts in each of four passes of 32 layers.
+  training_job ring = job;
+  ring.ring_attention = true;
+  CHECK(close((step_time(llama_3_8b(), ring, mesh, s).overhead - t.overhead).value(), 4 * 4 * 32 * 4e-5));
   // A sequence that does not divide is refused.
   mesh.fsdp = 1;
   mesh.context = 64;
   CHECK_THROWS_AS(step_time(llama_3_8b(), job_of(32, 1000), mesh, s), error);
+}
+
+TEST_CASE("software that nobody tuned waits for tensor parallelism, takes default tiles, and has a wider band") {
+  const slice s = slice_for("v6e-8");
+  layout mesh;
+  mesh.fsdp = 4;
+  mesh.tensor = 2;
+  training_job job = job_of(24, 8192);
+  const step_breakdown tuned = step_time(llama_3_8b(), job, mesh, s);
+  job.software = software_level::general;
+  const step_breakdown general = step_time(llama_3_8b(), job, mesh, s);
+  CHECK(close(tuned.tensor.exposed.value(), 0.2 * tuned.tensor.whole.value()));
+  CHECK(close(general.tensor.exposed.value(), 0.6 * tuned.tensor.whole.value()));
+  CHECK(general.software_taken == software_level::general);
+  CHECK(close(general.high / general.total, tuned.high / tuned.total));
+  job.software = software_level::first_port;
+  const step_breakdown first = step_time(llama_3_8b(), job, mesh, s);
+  CHECK(close((first.total - first.software).value() * 1.3, first.total.value()));
+  CHECK(first.high >= 2.25 * first.total);
+  // Grouped products with default tiles; nothing else changes.
+  transformer experts = llama_3_8b();
+  experts.mlp.d_ff = 0;
+  experts.moe.experts = 8, experts.moe.top_k = 2, experts.moe.expert_d_ff = 14336;
+  const slice v5p_128 = slice_for("v5p-128");
+  const step_breakdown tiled = step_time(experts, job_of(64, 4096), fsdp_layout(v5p_128), v5p_128);
+  training_job untiled = job_of(64, 4096);
+  untiled.default_tiles = true;
+  const step_breakdown slow = step_time(experts, untiled, fsdp_layout(v5p_128), v5p_128);
+  CHECK(close(slow.expert_products.value(), 1.85 * tiled.expert_products.value()));
+  CHECK(close((slow.total - tiled.total).value(), (slow.expert_products - tiled.expert_products).value()));
+  CHECK((parse_software_level("first_port") == software_level::first_port && !parse_software_level("old")));
+}
+
+TEST_CASE("weights that are cast before they are gathered move in 8 bits") {
+  const slice s = slice_for("v6e-8");
+  training_job job = job_of(24, 8192);
+  job.gathers_quantised = true;
+  const step_breakdown bf16 = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+  job.compute = dtype::int8;
+  const step_breakdown int8 = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+  job.gathers_quantised = false;
+  const step_breakdown after = step_time(llama_3_8b(), job, fsdp_layout(s), s);
+  CHECK(close(int8.fsdp.whole.value() * 8, after.fsdp.whole.value() * 6));  // 1 + 1 and 2 + 2 B, 4 of the gradient
+  CHECK(close(int8.weight_reads.value() * 2, after.weight_reads.value()));
+  CHECK(bf16.fsdp.whole == after.fsdp.whole);  // nothing is in 8 bits
+}
+
+TEST_CASE("the first moment in bf16 takes two bytes less") {
+  training_job job = job_of(24, 8192);
+  job.first_moment_bf16 = true;
+  CHECK(optimizer_bytes_per_parameter(job) == 6_B);
+  CHECK(update_bytes_per_parameter(job) == 24_B);
+  CHECK(close(training_state_of(llama_3_8b(), job).total.value(), 10 * 8030261248.0));
+  job.optimizer = optimizer_kind::adafactor;
+  CHECK(optimizer_bytes_per_parameter(job) == bytes{0.5});
 }
 
 TEST_CASE("FSDP between slices gathers over the network in every microbatch") {
@@ -191,7 +253,7 @@ TEST_CASE("a frozen base asks for no gradients of its weights, and adapters for 
   CHECK(t.total < all.total);
   CHECK(t.total > all.total / 2);
   CHECK(t.extrapolated);
-  CHECK(t.band == 0.35);
+  CHECK(t.band == 0.5);
   // Model FLOPs of what is asked for: two passes of the base, three of attention and of adapters.
   const double asked_for = 2 * (f.total - f.attention).value() + 3 * (f.attention.value() + 2 * adapters);
   CHECK(close(t.mfu, 4096 * asked_for / 459e12 / t.total.value()));

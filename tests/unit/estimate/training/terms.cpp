@@ -78,7 +78,7 @@ TEST_CASE("the bytes of a stage are what is fixed and what its tokens add") {
   mesh.tensor = 2;
   for (const std::int64_t microbatches : {1, 4}) {
     const training_job job = accumulating(microbatches);
-    const memory_layout at = memory_layout_of(job, mesh, where);
+    const memory_layout at = memory_layout_of(model, job, mesh, where);
     CHECK(at.weight_shards == 64);
     CHECK(at.tokens == 1024.0 * 4096 / 64);
     const memory_terms stages = memory_terms_of(sizes_of(model, job), model, job, 2, memory_point);
@@ -121,7 +121,7 @@ TEST_CASE("a chip without published runs says so: other constants, a wide band")
   CHECK_FALSE(step_time(llama_3_8b(), job, fsdp_layout(named), named).extrapolated);
   const step_breakdown step = step_time(llama_3_8b(), job, fsdp_layout(renamed), renamed);
   CHECK(step.extrapolated);
-  CHECK(step.band == 0.35);
+  CHECK(step.band == 0.5);
   training_job int8 = job;
   int8.compute = dtype::fp8;
   const slice ironwood = slice_for("tpu7x-64");
@@ -159,7 +159,7 @@ TEST_CASE("every function of a layout refuses a degree below 1, by name", "[door
                                              [&] { (void)batch_shards(mesh); },
                                              [&] { (void)batch_divides(mesh, 128); },
                                              [&] { (void)layout_terms_of(sizes, model, job, mesh, where); },
-                                             [&] { (void)memory_layout_of(job, mesh, where); },
+                                             [&] { (void)memory_layout_of(model, job, mesh, where); },
                                              [&] { (void)step_time(model, job, mesh, where); },
                                              [&] { (void)memory_use(model, job, mesh, where); },
                                              [&] { (void)largest_batch(model, job, mesh, where); }};

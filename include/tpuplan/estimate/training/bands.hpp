@@ -1,0 +1,91 @@
+#ifndef TPUPLAN_ESTIMATE_TRAINING_BANDS_HPP
+#define TPUPLAN_ESTIMATE_TRAINING_BANDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tpuplan/model/training_job.hpp>
+#include <tpuplan/model/transformer.hpp>
+#include <tpuplan/parallel/layout.hpp>
+#include <tpuplan/text.hpp>
+
+/// @file
+/// How far measured steps are from estimates, by kind of question. tools/calibrate finds it with the source of each run
+/// left out of the fit: all that one repository or author published.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Kinds of questions whose estimates err by different amounts. A job belongs to the last that it fits.
+enum class step_kind : std::uint8_t {
+  dense,              ///< models without experts, products in bf16 or fp32
+  dense_eight_bit,    ///< the same, products in int8 or fp8
+  experts,            ///< mixtures of experts
+  experts_eight_bit,  ///< the same, products in int8 or fp8
+  expert_parallel,    ///< experts divided over chips
+  context_parallel,   ///< sequences divided over chips
+  small,              ///< models below 1.5e9 parameters
+};
+
+/// "dense" and so on.
+[[nodiscard]] constexpr std::string_view name(step_kind kind) noexcept {
+  constexpr const char* names[] = {"dense",           "dense_eight_bit",  "experts", "experts_eight_bit",
+                                   "expert_parallel", "context_parallel", "small"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// The kind of a job on a layout, for a model of so many parameters. Worked: llama-3-8b in int8 is `dense_eight_bit`.
+[[nodiscard]] constexpr step_kind kind_of(const transformer& model, const training_job& job, const layout& mesh,
+                                          double parameter_total) noexcept {
+  if (parameter_total < 1.5e9) return step_kind::small;
+  if (mesh.context > 1) return step_kind::context_parallel;
+  const bool experts = has_experts(model);
+  if (experts && mesh.expert > 1) return step_kind::expert_parallel;
+  if (detail::in_eight_bits(job)) return experts ? step_kind::experts_eight_bit : step_kind::dense_eight_bit;
+  return experts ? step_kind::experts : step_kind::dense;
+}
+
+/// How far measured times of a kind lie from estimates, and how many runs of how many sources say so.
+struct training_band {
+  double low = 1;            ///< times the estimate: the lower end
+  double high = 1;           ///< times the estimate: the upper end
+  std::int64_t runs = 0;     ///< published runs of the kind
+  std::int64_t sources = 0;  ///< repositories and authors that published them
+};
+
+/// The bands by `step_kind`. For dense models a measured step of a new source lies in the band with probability 0.9:
+/// split conformal prediction in which sources, not runs, are exchangeable. For kinds with fewer than nine sources
+/// no such statement is possible: their bands are half as wide again, in logarithms, as what was seen, and no narrower
+/// than that of dense models. docs/model.md has the rule.
+// generated: training_bands from data/measured
+// clang-format off
+inline constexpr training_band training_bands[] = {
+    {0.71, 1.25, 91, 10}, {0.71, 1.26, 14, 2}, {0.71, 1.45, 37, 2}, {0.71, 1.56, 16, 2}, {0.71, 2.50, 9, 2},
+    {0.67, 1.50, 4, 1}, {0.50, 2.50, 13, 4},
+};
+// clang-format on
+// end of generated: training_bands
+
+/// Where no published run is near, the band is this factor either way at least; under software that nobody tuned it
+/// ends this factor above the estimate at least, squared. Set.
+inline constexpr double extrapolated_factor = 1.5;
+
+/// A band beyond the published runs, or for a first port: `extrapolated_factor` either way at least.
+[[nodiscard]] constexpr training_band widened(training_band band, bool extrapolated, software_level software) noexcept {
+  if (extrapolated && band.low > 1 / extrapolated_factor) band.low = 1 / extrapolated_factor;
+  if (extrapolated && band.high < extrapolated_factor) band.high = extrapolated_factor;
+  constexpr double untuned = extrapolated_factor * extrapolated_factor;
+  if (software == software_level::first_port && band.high < untuned) band.high = untuned;
+  return band;
+}
+
+/// The band of a kind, wider where extrapolated and for a first port. Worked: of dense models that no run is near at
+/// least 1.5 either way.
+[[nodiscard]] constexpr training_band band_of(step_kind kind, bool extrapolated, software_level software) noexcept {
+  return widened(training_bands[static_cast<std::size_t>(kind)], extrapolated, software);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
