@@ -54,7 +54,7 @@ static_assert(sizeof(slice) == 480);
 static_assert(sizeof(attention_spec) == 136);
 static_assert(sizeof(vision_spec) == 160);
 static_assert(sizeof(transformer) == 576);
-static_assert(sizeof(training_job) == 128);
+static_assert(sizeof(training_job) == 152);
 static_assert(sizeof(layout) == 80);
 static_assert(sizeof(memory_breakdown) == 12 * sizeof(bytes));
 static_assert(sizeof(step_breakdown) == 336);
