@@ -87,7 +87,7 @@ ordered_json serve_document(const serve_answer& a, const model_config& config,
   document["costs"] = json_of(costs);
   document["frontier"] = frontier(config.model, a.job, a.mesh, a.where, a.constants);
   document["advice"] = json_of(serving_advice(config.model, a.job, a.mesh, a.where, a.constants));
-  document["assumed"] = json_of_assumed(config, {});
+  document["assumed"] = json_of_assumed(config, assumed_of(a.job));
   return document;
 }
 
@@ -146,6 +146,8 @@ void print_token(const token_time& t) {
   const bool by_products = t.step.products > t.step.weights;
   row(by_products ? "products" : "reading weights", max(t.step.products, t.step.weights));
   row("reading keys and values", t.step.cache);
+  row("sequences in pages", t.step.paging);
+  row("dispatch to experts", t.step.dispatch);
   row("collectives", t.step.collectives);
   row("per layer", t.step.latency);
   row("prompts in between", t.prompts);
@@ -237,7 +239,7 @@ void run_serve(const serve_options& given, session& with) {
   print_costs(a, costs);
   print_serving_advice(a, config);
   if (gpu) print_gpu(*gpu, a);
-  print_assumed(config, {});
+  print_assumed(config, assumed_of(a.job));
   print_next("{}   which slices serve it for less?", plan_command(with));
 }
 
