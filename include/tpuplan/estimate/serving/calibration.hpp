@@ -87,9 +87,15 @@ constexpr void validate(const serving_calibration& constants) {
                    "serving_calibration.sglang_jax.prefill", constants.sglang_jax);
 }
 
+/// Constants of an ideal machine: peak rates, and no time for collectives, experts' dispatch or engine. For bounds, and
+/// for chips on which nothing is calibrated, such as GPUs.
+inline constexpr serving_calibration peak_only{1,          1, 1, 0, seconds{0}, flops{0}, 0,  seconds{0}, seconds{0},
+                                               seconds{0}, 1, 1, 0, 0,          1,        {}, {},         {}};
+
+namespace detail {
+
 /// The factors of an engine: 1 where no run tells it from the others.
-[[nodiscard]] constexpr engine_factors factors_of(const serving_calibration& constants,
-                                                  serving_engine engine) noexcept {
+constexpr engine_factors factors_of(const serving_calibration& constants, serving_engine engine) noexcept {
   switch (engine) {
     case serving_engine::vllm: return constants.vllm;
     case serving_engine::vllm_torch_xla: return constants.vllm_torch_xla;
@@ -97,13 +103,6 @@ constexpr void validate(const serving_calibration& constants) {
     default: return {};
   }
 }
-
-/// Constants of an ideal machine: peak rates, and no time for collectives, experts' dispatch or engine. For bounds, and
-/// for chips on which nothing is calibrated, such as GPUs.
-inline constexpr serving_calibration peak_only{1,          1, 1, 0, seconds{0}, flops{0}, 0,  seconds{0}, seconds{0},
-                                               seconds{0}, 1, 1, 0, 0,          1,        {}, {},         {}};
-
-namespace detail {
 
 /// Constants that are the engine's own: factors multiplied in.
 constexpr serving_calibration constants_of(serving_calibration constants, serving_engine engine) {

@@ -23,7 +23,7 @@ constexpr serving_calibration own = detail::constants_of(twice_as_slow, serving_
 static_assert(own.cache_stream == 0.5 && own.sequence_work.value() == 4 && own.engine_prefill == 3);
 static_assert(detail::constants_of(own, serving_engine::sglang_jax).cache_stream == 0.5);
 static_assert(detail::constants_of(twice_as_slow, serving_engine::vllm).engine_prefill == 1);
-static_assert(factors_of(twice_as_slow, serving_engine::unnamed).cache == 1);
+static_assert(detail::factors_of(twice_as_slow, serving_engine::unnamed).cache == 1);
 
 // Nothing is narrower than where runs are.
 static_assert([] {
