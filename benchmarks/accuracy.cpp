@@ -237,16 +237,65 @@ void print_peers(const std::vector<left_out_run>& ours) {
   }
 }
 
-/// The constants of serving, and how well they predict families that were left out.
-void print_serving(const nlohmann::json& document) {
+void print_serving_row(const std::string& label, const std::vector<left_out_serving>& list) {
+  const serving_accuracy a = accuracy_of(list);
+  if (a.errors.records == 0) return;
+  fmt::print("| {} | {} | {} | {:.1f} % | {:.1f} % | {:+.1f} % | {:.0f} % |\n", label, a.errors.records, a.sources,
+             100 * a.errors.median, 100 * a.errors.p90, 100 * a.errors.bias, 100 * a.errors.inside);
+}
+
+constexpr const char* serving_heading =
+    "| runs | sources | median | p90 | bias | in the band |\n|---|---:|---:|---:|---:|---:|---:|\n";
+
+/// What each term, and the name of the engine, are worth on sources that were left out.
+void print_serving_terms(const std::vector<serving_record>& runs, const std::vector<left_out_serving>& all) {
+  struct without {
+    const char* label;
+    std::vector<held_constant> held;
+  };
+  std::vector<held_constant> factors;
+  for (const char* name : {"vllm.cache", "vllm.paging", "vllm.prefill", "vllm_torch_xla.cache", "vllm_torch_xla.paging",
+                           "vllm_torch_xla.prefill", "sglang_jax.cache", "sglang_jax.paging", "sglang_jax.prefill"})
+    factors.push_back({name, 1});
+  const without list[] = {{"cost of a sequence in pages", {{"sequence_work", 0}}},
+                          {"dispatch to experts", {{"dispatch_passes", 0}}},
+                          {"arrays passed by the host", {{"engine_array", 0}}},
+                          {"constants of engines", factors}};
+  fmt::print("\n| serving, source left out {}", serving_heading);
+  const auto rows = [](const std::string& label, const std::vector<left_out_serving>& left_out) {
+    for (const detail::serving_kind kind : detail::all_serving_kinds)
+      print_serving_row(fmt::format("{}, {}", label, detail::name(kind)), of_kind(left_out, kind));
+  };
+  rows("all terms", all);
+  for (const without& one : list)
+    rows(fmt::format("without {}", one.label), leave_out(runs, &serving_record::source, one.held));
+}
+
+/// The constants of serving, and how well they predict sources that were left out, with and without the engine's name.
+void print_serving() {
+  const std::vector<serving_record> runs = open_serving_runs(TPUPLAN_DATA_DIR);
   fmt::print("\n| serving constant | prior | log sd | fitted | log s.e. |\n|---|---:|---:|---:|---:|\n");
-  for (const char* kind : {"decode", "prefill"}) {
-    for (const fitted_constant& c : fit_serving(serving_runs(document, kind)).fitted)
-      fmt::print("| {} | {} | {} | {:.4g} | {:.2f} |\n", c.name, c.prior, c.prior_spread, c.value, c.spread);
+  for (const fitted_constant& c : fit_serving(runs).fitted)
+    fmt::print("| {} | {} | {} | {:.4g} | {:.2f} |\n", c.name, c.prior, c.prior_spread, c.value, c.spread);
+  const std::vector<left_out_serving> named = leave_out(runs, &serving_record::source);
+  for (const bool with_name : {true, false}) {
+    const std::vector<left_out_serving> list =
+        with_name ? named : leave_out(without_engines(runs), &serving_record::source);
+    fmt::print("\n| serving, source left out{} {}", with_name ? "" : ", engine not named", serving_heading);
+    for (const detail::serving_kind kind : detail::all_serving_kinds) {
+      const std::vector<left_out_serving> of_this = of_kind(list, kind);
+      print_serving_row(std::string(detail::name(kind)), of_this);
+      std::map<std::string, std::vector<left_out_serving>> by_source;
+      for (const left_out_serving& one : of_this) by_source[one.run.source].push_back(one);
+      for (const auto& [source, members] : by_source) print_serving_row("&nbsp; " + source, members);
+    }
+    for (const detail::serving_kind kind : detail::all_serving_kinds)
+      fmt::print("{}{}: {:.0f} %",
+                 kind == detail::serving_kind::decode ? "\nin the band that the other sources make: " : ", ",
+                 detail::name(kind), 100 * held_by_others(of_kind(list, kind)));
+    fmt::print("\n");
   }
-  fmt::print("\n| serving, family left out | records | median | p90 | bias |\n|---|---:|---:|---:|---:|\n");
-  for (const char* kind : {"decode", "prefill"})
-    print_row(kind, summary_of(errors_of(leave_families_out(serving_runs(document, kind)))));
+  print_serving_terms(runs, named);
 }
 
 }  // namespace
@@ -277,5 +326,5 @@ int main(int count, char** arguments) {
   print_sources(timed_runs(open_sets));
   print_memory(open_sets);
   print_peers(left_out);
-  print_serving(document);
+  print_serving();
 }

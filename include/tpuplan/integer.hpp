@@ -81,6 +81,16 @@ namespace detail {
 
 namespace detail {
 
+// The largest count that divides both, which are 1 or more.
+constexpr std::int64_t common_divisor(std::int64_t a, std::int64_t b) noexcept {
+  while (b != 0) {
+    const std::int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
 /// Calls `visit(divisor)` for the divisors of `whole`, from 1 up, in twice as many steps as its square root.
 template <class Visit>
 constexpr void for_each_divisor(std::int64_t whole, const Visit& visit) {

@@ -1,4 +1,4 @@
-// Fits the constants of the estimates to data/measured/measured.json and writes them into their headers, between the
+// Fits the constants of the estimates to the runs of data/measured and writes them into their headers, between the
 // marks
 //   // generated: NAME ...
 //   // end of generated: NAME
@@ -7,11 +7,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <lab/serving_fit.hpp>
 #include <lab/training_bands.hpp>
 #include <lab/training_fit.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -97,43 +99,81 @@ lines_for band_table(const std::vector<training_record>& timed) {
   return table("inline constexpr training_band training_bands[] = {", rows, "};\n");
 }
 
-lines_for serving_coverage_table(const nlohmann::json& document) {
+/// How many runs are on each chip.
+lines_for serving_coverage_table(const std::vector<serving_record>& runs) {
   std::vector<std::string> rows;
   for (const chip_spec& chip : generations) {
-    const auto count = [&](std::string_view kind) {
-      const nlohmann::json& records = document.at("records");
-      return std::count_if(records.begin(), records.end(), [&](const nlohmann::json& record) {
-        return record.value("kind", "") == kind && record.value("quality", "C") != "C" &&
-               chip_for(record.value("hardware", "")).name == chip.name;
-      });
-    };
-    if (count("decode") + count("prefill") > 0)
-      rows.push_back(fmt::format("{{\"{}\", {}, {}}}", chip.name.view(), count("decode"), count("prefill")));
+    int decode = 0, prefill = 0;
+    for (const serving_record& run : runs) {
+      if (run.where.chip.name == chip.name) ++(detail::is_decode(run) ? decode : prefill);
+    }
+    if (decode + prefill > 0) rows.push_back(fmt::format("{{\"{}\", {}, {}}}", chip.name.view(), decode, prefill));
   }
   return table("inline constexpr serving_coverage serving_runs_by_chip[] = {", rows, "};\n");
 }
 
-/// The constants of decode, then those of prefill, in which engines decode between prompts: at the rounded constants.
-std::vector<fitted_constant> serving_constants(const nlohmann::json& document) {
-  const std::vector<detail::serving_parameter> decode = detail::decode_parameters();
-  std::vector<fitted_constant> fitted = fit_serving(serving_runs(document, "decode"), decode).fitted;
-  serving_calibration rounded;
-  for (std::size_t i = 0; i < decode.size(); ++i) decode[i].set(rounded, std::stod(constant(fitted[i])));
-  const serving_fit prefill = fit_serving(serving_runs(document, "prefill"), detail::prefill_parameters(), rounded);
-  fitted.insert(fitted.end(), prefill.fitted.begin(), prefill.fitted.end());
-  return fitted;
+/// How many runs of how many sources know each engine, and all of them together.
+lines_for engine_table(const std::vector<serving_record>& runs) {
+  std::vector<std::string> rows;
+  for (const char* word : {"unnamed", "jetstream", "vllm", "vllm_torch_xla", "sglang_jax", "example"}) {
+    const auto engine = static_cast<serving_engine>(rows.size());
+    std::set<std::string> sources;
+    int count = 0;
+    for (const serving_record& run : runs) {
+      if (engine != serving_engine::unnamed && run.job.engine != engine) continue;
+      ++count;
+      sources.insert(run.source);
+    }
+    rows.push_back(fmt::format("{{serving_engine::{}, {}, {}}}", word, count, sources.size()));
+  }
+  return table("inline constexpr engine_runs runs_by_engine[] = {", rows, "};\n");
+}
+
+/// A band in steps of 0.01, upwards.
+std::string band(const std::vector<left_out_serving>& list, detail::serving_kind kind) {
+  const detail::serving_band found = conformal_band(of_kind(list, kind));
+  const auto up = [](double share) { return std::ceil(share * 100 - 1e-9) / 100; };
+  return fmt::format("{{{:.3g}, {:.3g}}}", up(found.over), up(found.under));
+}
+
+/// The bands by kind, where the engine is named and where it is not.
+lines_for band_table(const std::vector<serving_record>& runs) {
+  const std::vector<left_out_serving> named = leave_out(runs, &serving_record::source);
+  const std::vector<left_out_serving> unnamed = leave_out(without_engines(runs), &serving_record::source);
+  std::vector<std::string> rows;
+  for (const detail::serving_kind kind : detail::all_serving_kinds)
+    rows.push_back(fmt::format("{{{}, {}}}", band(named, kind), band(unnamed, kind)));
+  return table("inline constexpr serving_bands bands_by_kind[] = {", rows, "};\n");
+}
+
+/// The constants by the names of their fields, the factors of an engine in one.
+lines_for serving_numbers(const serving_fit& fit) {
+  return [=](std::string lines) {
+    std::string factors;
+    for (const fitted_constant& one : fit.fitted) {
+      const std::size_t dot = one.name.find('.');
+      if (dot == std::string::npos) {
+        lines = generate::with_number(lines, one.name, constant(one));
+        continue;
+      }
+      factors += (factors.empty() ? "" : ", ") + constant(one);
+      if (one.name.substr(dot) != ".prefill") continue;
+      lines = generate::with_number(lines, one.name.substr(0, dot), factors);
+      factors.clear();
+    }
+    return lines;
+  };
 }
 
 std::vector<generate::generated_text> parts_of(const std::string& root) {
-  const char* source = "data/measured/measured.json";
   const char* training = "include/tpuplan/estimate/training/calibration.hpp";
   const char* serving = "include/tpuplan/estimate/serving/calibration.hpp";
   const char* errors = "tools/lab/training_errors.hpp";
-  const nlohmann::json document = load_json(root + "/" + source);
   const char* sets = "data/measured";
   const nlohmann::json open_sets = open_records(root + "/" + sets);
   const std::vector<training_record> runs = calibration_runs(open_sets);
   const calibration_fit fit = fit_calibration(runs);
+  const std::vector<serving_record> served = open_serving_runs(root + "/data");
   return {
       {"include/tpuplan/estimate/training/bands.hpp", "training_bands", sets, band_table(timed_runs(open_sets))},
       {training, "training_chips", sets, chip_table("chip_fit", fit, constant)},
@@ -141,8 +181,10 @@ std::vector<generate::generated_text> parts_of(const std::string& root) {
       {training, "training_runs", sets, training_coverage_table(runs)},
       {errors, "chip_errors", sets, chip_table("chip_errors", fit, log_error)},
       {errors, "training_errors", sets, numbers(of_all_chips(fit), log_error)},
-      {serving, "serving_constants", source, numbers(serving_constants(document), constant)},
-      {serving, "serving_runs", source, serving_coverage_table(document)},
+      {serving, "serving_constants", sets, serving_numbers(fit_serving(served))},
+      {serving, "serving_bands", sets, band_table(served)},
+      {serving, "serving_runs", sets, serving_coverage_table(served)},
+      {serving, "engine_runs", sets, engine_table(served)},
   };
 }
 

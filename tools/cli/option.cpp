@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <tpuplan/io/hf/fields.hpp>
 #include <tpuplan/io/text/readable.hpp>
 
 #include "cli/number.hpp"
@@ -90,6 +91,11 @@ void read(std::string_view option, const std::string& given, const limits&, rema
 }
 void read(std::string_view option, const std::string& given, const limits&, objective& into) {
   into = parse_name(option, given, parse_objective(given), "cheapest, fastest or fewest_chips");
+}
+void read(std::string_view option, const std::string& given, const limits&, serving_engine& into) {
+  const std::vector<std::string_view> names = {"jetstream",  "vllm",    "vllm-torch-xla",
+                                               "sglang-jax", "example", "unnamed"};
+  into = parse_name(option, given, parse_serving_engine(given), detail::nearest_first(names, given));
 }
 void read(std::string_view option, const std::string& given, const limits&, provisioning& into) {
   constexpr std::string_view valid =

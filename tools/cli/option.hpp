@@ -11,6 +11,7 @@
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/cost/spot.hpp>
 #include <tpuplan/error.hpp>
+#include <tpuplan/model/serving_job.hpp>
 #include <tpuplan/model/training_job.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <type_traits>
@@ -51,6 +52,7 @@ void read(std::string_view option, const std::string& given, const limits& range
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::software_level& into);
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::remat_policy& into);
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::objective& into);
+void read(std::string_view option, const std::string& given, const limits& range, tpuplan::serving_engine& into);
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::provisioning& into);
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::spot_market& into);
 template <class T>

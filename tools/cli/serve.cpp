@@ -115,7 +115,7 @@ ordered_json serve_document(const serve_answer& a, const model_config& config,
     document["meets_targets"] = a.simulated && meets(*a.simulated);
     document["changes"] = json_of_changes(a.changes);
   }
-  document["assumed"] = json_of_assumed(config, {});
+  document["assumed"] = json_of_assumed(config, assumed_of(a.job));
   return document;
 }
 
@@ -175,6 +175,8 @@ void print_token(const token_time& t) {
   const bool by_products = t.step.products > t.step.weights;
   row(by_products ? "products" : "reading weights", max(t.step.products, t.step.weights));
   row("reading keys and values", t.step.cache);
+  row("sequences in pages", t.step.paging);
+  row("dispatch to experts", t.step.dispatch);
   row("collectives", t.step.collectives);
   row("per layer", t.step.latency);
   row("prompts in between", t.prompts);
@@ -275,7 +277,7 @@ void run_serve(const serve_options& given, session& with) {
   print_costs(a, costs);
   print_serving_advice(a, config);
   if (gpu) print_gpu(*gpu, a);
-  print_assumed(config, {});
+  print_assumed(config, assumed_of(a.job));
   print_next("{}   which slices serve it for less?", plan_command(with));
 }
 

@@ -234,7 +234,7 @@ ordered_json document_of(const serving_request& request, const serving_plan_answ
                            {"plans", plans},
                            {"rejected", rejected},
                            {"candidates", answer.candidates},
-                           {"assumed", json_of_assumed(config, {})},
+                           {"assumed", json_of_assumed(config, assumed_of(request.job))},
                            {"request", request}};
   if (answer.plans.empty()) {
     document["relax"] = json_of(relaxations(request));
@@ -276,7 +276,7 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
     print_plans(answer, job.percentiles);
   }
   print_rejected(answer);
-  print_assumed(config, {});
+  print_assumed(config, assumed_of(request.job));
   if (answer.plans.empty()) return;
   const serving_plan& best = answer.plans.front();
   if (best.slices > 1) print("\n  each of the {} slices takes its part of the requests\n", best.slices);

@@ -49,16 +49,12 @@ void add_lengths(command& to, const std::string& option, token_lengths& into, co
     }).usually(std::to_string(into.longest));
 }
 
-/// Host time of an engine in a unit, which replaces a constant: "--engine-ms 2.5", or a time with its unit.
-struct time_scale {
-  double size;
-  const char* name;
-};
-void add_host_time(command& to, const std::string& option, seconds& into, time_scale unit, const std::string& help) {
-  to.add_read(option, help, [option, &into, unit](const std::string& given) {
-    const std::optional<scaled_number> number = scan_number(given);
-    read(option, number && number->rest.empty() ? given + unit.name : given, {0, 10}, into);
-  });
+/// Host time of an engine, which replaces a constant: "--engine-ms 2.5", or a time with its unit.
+seconds read_host_time(const std::string& option, const std::string& given, const char* unit) {
+  const std::optional<scaled_number> number = scan_number(given);
+  seconds time{};
+  read(option, number && number->rest.empty() ? given + unit : given, {0, 10}, time);
+  return time;
 }
 
 weight_sharding parse_sharding(const std::string& given) {
@@ -99,6 +95,7 @@ void add_format_options(command& to, traffic_options& into) {
 
 void add_engine_options(command& to, traffic_options& into) {
   serving_job& job = into.job;
+  to.add("--engine", job.engine, "jetstream, vllm, vllm-torch-xla, sglang-jax or example; what all have in common");
   to.add("--kv-dtype", job.cache, "format of the KV cache");
   to.add("--prefix-hit-rate", job.prefix_hit_rate, {0, 1},
          "share of prompt tokens that are cached already: 0.4 or 40%");
@@ -111,11 +108,23 @@ void add_engine_options(command& to, traffic_options& into) {
           [&job] { job.policy = cache_policy::reserved; });
   to.add("--memory-fraction", job.memory_fraction, {0.01, 1}, "of usable HBM, for weights and cache")
       .usually(fmt::format("{:g}", job.memory_fraction));
-  add_host_time(to, "--engine-ms", into.constants.engine_step, {1e-3, "ms"},
-                "host time of an engine's step, if you know yours");
-  add_host_time(to, "--engine-us-per-sequence", into.constants.engine_sequence, {1e-6, "us"},
-                "the same for each running sequence");
+  to.add_read("--engine-ms", "host time of an engine's step, if you know yours", [&into](const std::string& given) {
+    into.constants.engine_step = read_host_time("--engine-ms", given, "ms");
+    into.constants.engine_array = seconds{0};  // it is in that of the step
+  });
+  to.add_read("--engine-us-per-sequence", "the same for each running sequence", [&into](const std::string& given) {
+    into.constants.engine_sequence = read_host_time("--engine-us-per-sequence", given, "us");
+  });
   to.flag("--beyond-max", job.beyond_max_positions, "contexts longer than the model was made for are meant");
+}
+
+assumed_values assumed_of(const serving_job& job) {
+  const engine_runs behind = runs_behind(job.engine), all = runs_behind(serving_engine::unnamed);
+  if (job.engine == serving_engine::unnamed)
+    return {{"engine", fmt::format("not named: what the engines of {} runs of {} sources have in common; see --engine",
+                                   all.runs, all.sources)}};
+  return {{"engine", fmt::format("{}: {} of {} runs, by {} of {} sources", name(job.engine), behind.runs, all.runs,
+                                 behind.sources, all.sources)}};
 }
 
 }  // namespace cli

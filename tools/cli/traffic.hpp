@@ -5,6 +5,7 @@
 #include <tpuplan/estimate/serving/decode.hpp>
 #include <tpuplan/model/serving_job.hpp>
 
+#include "cli/config.hpp"
 #include "cli/option.hpp"
 
 namespace cli {
@@ -21,6 +22,9 @@ void add_traffic_options(command& added, traffic_options& into);
 /// Formats and sharding, which other commands name for themselves.
 void add_format_options(command& added, traffic_options& into);
 void add_engine_options(command& added, traffic_options& into);
+
+/// Which engine's constants were used, and the published runs behind them.
+assumed_values assumed_of(const tpuplan::serving_job& job);
 
 }  // namespace cli
 

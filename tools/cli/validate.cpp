@@ -214,12 +214,11 @@ void print_verdicts(const std::vector<record_check>& checks) {
 }
 
 /// Puts in place of each prediction what constants say that were fitted to the other families of the file.
-void leave_out(std::vector<record_check>& checks, const nlohmann::json& document) {
+void predict_left_out(std::vector<record_check>& checks, const nlohmann::json& document) {
   std::map<std::string, left_out_run> by_id;
   for (left_out_run& run : leave_families_out(calibration_runs(document))) by_id[run.id] = run;
-  for (const char* kind : {"decode", "prefill"}) {
-    for (left_out_run& run : leave_families_out(serving_runs(document, kind))) by_id[run.id] = run;
-  }
+  for (const left_out_serving& one : leave_out(serving_runs(document), &serving_record::family))
+    by_id[one.run.id] = {one.run.id, one.run.family, one.error, one.predicted};
   for (record_check& check : checks) {
     const auto found = by_id.find(check.id);
     if (!check.error || found == by_id.end()) continue;
@@ -241,7 +240,7 @@ std::vector<record_exception> exceptions_beside(const std::string& records) {
 void run_validate(const std::string& path, bool left_out, const session& with) {
   const nlohmann::json document = load_json(path);
   std::vector<record_check> checks = check_records(document, path, {}, exceptions_beside(path));
-  if (left_out) leave_out(checks, document);
+  if (left_out) predict_left_out(checks, document);
   if (with.json) {
     ordered_json list = ordered_json::array();
     for (const record_check& check : checks) list.push_back(json_of(check));

@@ -7,14 +7,17 @@
 #include <lab/least_squares.hpp>
 #include <lab/serving_records.hpp>
 #include <lab/validation.hpp>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// @file
-/// The constants of the serving estimates fitted to published runs, decode and prefill apart, as
-/// tools/lab/training_fit.hpp does for training.
+/// The constants of the serving estimates fitted to published runs of decode and prefill together, what they say of
+/// runs whose source had no part in the fit, and the bands that hold those errors.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -22,7 +25,7 @@ inline namespace abi_0 {
 /// A fit and its constants with their errors.
 struct serving_fit {
   serving_calibration constants{};      ///< as fitted, the others as given
-  std::vector<fitted_constant> fitted;  ///< those that were free
+  std::vector<fitted_constant> fitted;  ///< those that were free, then the factors of engines
 };
 
 namespace detail {
@@ -33,42 +36,67 @@ struct serving_parameter {
   void (*set)(serving_calibration&, double);
 };
 
-inline std::vector<serving_parameter> decode_parameters() {
+/// Priors are what the constants may be by themselves. torch_xla starts 1.2 times as slow as the backend that replaced
+/// it, as vLLM states (blog.vllm.ai, 2025-10-16).
+inline std::vector<serving_parameter> serving_parameters() {
+  using c = serving_calibration;
   return {
-      {{"weight_stream", 0.8, 0.1, 0, 0},
-       [](serving_calibration& constants, double v) { constants.weight_stream = v; }},
-      {{"cache_stream", 0.5, 0.5, 0, 0}, [](serving_calibration& constants, double v) { constants.cache_stream = v; }},
-      {{"decode_mxu", 0.6, 0.3, 0, 0}, [](serving_calibration& constants, double v) { constants.decode_mxu = v; }},
-      {{"layer_latency", 2e-5, 0.5, 0, 0},
-       [](serving_calibration& constants, double v) { constants.layer_latency = seconds{v}; }},
-      {{"decode_collectives", 1.0, 0.4, 0, 0},
-       [](serving_calibration& constants, double v) { constants.decode_collectives = v; }},
-      {{"prefill_between_steps", 0.2, 0.4, 0, 0},
-       [](serving_calibration& constants, double v) { constants.prefill_between_steps = v; }},
-      {{"engine_step", 5e-3, 0.7, 0, 0},
-       [](serving_calibration& constants, double v) { constants.engine_step = seconds{v}; }},
-      {{"engine_sequence", 3e-5, 0.7, 0, 0},
-       [](serving_calibration& constants, double v) { constants.engine_sequence = seconds{v}; }}};
-}
-
-inline std::vector<serving_parameter> prefill_parameters() {
-  return {
-      {{"prefill_mxu", 0.72, 0.15, 0, 0}, [](serving_calibration& constants, double v) { constants.prefill_mxu = v; }},
-      {{"prefill_collectives", 0.7, 0.5, 0, 0},
-       [](serving_calibration& constants, double v) { constants.prefill_collectives = v; }},
-      {{"engine_prefill", 2.0, 0.3, 0, 0},
-       [](serving_calibration& constants, double v) { constants.engine_prefill = v; }}};
+      {{"weight_stream", 0.85, 0.1, 0, 0}, [](c& k, double v) { k.weight_stream = v; }},
+      {{"cache_stream", 0.5, 0.4, 0, 0}, [](c& k, double v) { k.cache_stream = v; }},
+      {{"decode_mxu", 0.56, 0.3, 0, 0}, [](c& k, double v) { k.decode_mxu = v; }},
+      {{"decode_collectives", 1.0, 0.4, 0, 0}, [](c& k, double v) { k.decode_collectives = v; }},
+      {{"layer_latency", 2e-5, 0.5, 0, 0}, [](c& k, double v) { k.layer_latency = seconds{v}; }},
+      {{"sequence_work", 1.4e9, 1.0, 0, 0}, [](c& k, double v) { k.sequence_work = flops{v}; }},
+      {{"dispatch_passes", 22.4, 0.3, 0, 0}, [](c& k, double v) { k.dispatch_passes = v; }},
+      {{"engine_step", 2e-3, 0.7, 0, 0}, [](c& k, double v) { k.engine_step = seconds{v}; }},
+      {{"engine_array", 1e-6, 0.7, 0, 0}, [](c& k, double v) { k.engine_array = seconds{v}; }},
+      {{"engine_sequence", 3e-5, 0.7, 0, 0}, [](c& k, double v) { k.engine_sequence = seconds{v}; }},
+      {{"prefill_mxu", 0.72, 0.15, 0, 0}, [](c& k, double v) { k.prefill_mxu = v; }},
+      {{"prefill_attention", 3.0, 0.5, 0, 0}, [](c& k, double v) { k.prefill_attention = v; }},
+      {{"prefill_collectives", 0.7, 0.5, 0, 0}, [](c& k, double v) { k.prefill_collectives = v; }},
+      {{"engine_prefill", 1.15, 0.25, 0, 0}, [](c& k, double v) { k.engine_prefill = v; }},
+      {{"vllm.cache", 1.0, 0.4, 0, 0}, [](c& k, double v) { k.vllm.cache = v; }},
+      {{"vllm.paging", 1.0, 0.8, 0, 0}, [](c& k, double v) { k.vllm.paging = v; }},
+      {{"vllm.prefill", 1.0, 0.25, 0, 0}, [](c& k, double v) { k.vllm.prefill = v; }},
+      {{"vllm_torch_xla.cache", 1.2, 0.4, 0, 0}, [](c& k, double v) { k.vllm_torch_xla.cache = v; }},
+      {{"vllm_torch_xla.paging", 1.2, 0.8, 0, 0}, [](c& k, double v) { k.vllm_torch_xla.paging = v; }},
+      {{"vllm_torch_xla.prefill", 1.2, 0.25, 0, 0}, [](c& k, double v) { k.vllm_torch_xla.prefill = v; }},
+      {{"sglang_jax.cache", 1.0, 0.4, 0, 0}, [](c& k, double v) { k.sglang_jax.cache = v; }},
+      {{"sglang_jax.paging", 1.0, 0.8, 0, 0}, [](c& k, double v) { k.sglang_jax.paging = v; }},
+      {{"sglang_jax.prefill", 1.0, 0.25, 0, 0}, [](c& k, double v) { k.sglang_jax.prefill = v; }},
+  };
 }
 
 inline bool is_decode(const serving_record& run) {
   return run.question == serving_question::decode_step || run.question == serving_question::engine_step;
 }
 
-inline std::vector<double> serving_log_errors(const std::vector<serving_record>& runs,
-                                              const serving_calibration& constants) {
-  std::vector<double> errors;
-  for (const serving_record& run : runs) errors.push_back(std::log(predict(run, constants).time / run.measured));
-  return errors;
+inline serving_kind kind_of(const serving_record& run) {
+  if (!is_decode(run)) return serving_kind::prefill;
+  return has_experts(run.model) ? serving_kind::expert_decode : serving_kind::decode;
+}
+
+/// "dense decode" and so on.
+inline std::string_view name(serving_kind kind) {
+  constexpr const char* names[] = {"dense decode", "MoE decode", "prefill"};
+  return name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// How many runs each run stands beside: those of its source, engine and kind. A rate of a saturated engine, which has
+/// scheduling and sampling in it, is as far off as half a run: it counts a quarter.
+inline std::vector<double> serving_group_sizes(const std::vector<serving_record>& runs) {
+  const auto group = [](const serving_record& run) {
+    return run.source + (is_decode(run) ? " decode " : " prefill ") + std::string(tpuplan::name(run.job.engine));
+  };
+  std::map<std::string, double> count;
+  for (const serving_record& run : runs) count[group(run)] += 1;
+  std::vector<double> sizes;
+  for (const serving_record& run : runs) sizes.push_back(count[group(run)] * (run.saturated ? 16 : 1));
+  return sizes;
+}
+
+inline double serving_error(const serving_record& run, const serving_calibration& constants) {
+  return predict(run, constants).time / run.measured - 1;
 }
 
 inline serving_calibration with_logs(serving_calibration constants, const std::vector<serving_parameter>& free,
@@ -79,46 +107,188 @@ inline serving_calibration with_logs(serving_calibration constants, const std::v
 
 }  // namespace detail
 
-/// Fits some constants to runs, the others left as they are in `others`: maximum a posteriori, Gauss-Newton on the
-/// logarithm of predicted over measured time, Cauchy weights.
+/// A constant that is not fitted but held, such as one that leaves a term out, by its name.
+struct held_constant {
+  std::string_view name;
+  double value = 0;
+};
+
+/// Fits the constants to runs: maximum a posteriori, Gauss-Newton on the logarithm of predicted over measured time,
+/// Cauchy weights. An engine's factors are 1, or their prior, unless its runs say otherwise: the fewer sources and runs
+/// it has, the less they move.
 [[nodiscard]] inline serving_fit fit_serving(const std::vector<serving_record>& runs,
-                                             const std::vector<detail::serving_parameter>& free,
-                                             const serving_calibration& others = {}) {
+                                             const std::vector<held_constant>& held = {}) {
   if (runs.empty()) detail::fail(errc::invalid_argument, "runs to calibrate on", "none", "one or more");
+  std::vector<detail::serving_parameter> free;
+  serving_calibration others;
+  for (const detail::serving_parameter& one : detail::serving_parameters()) {
+    const auto is_it = [&](const held_constant& constant) { return constant.name == one.constant.name; };
+    const auto found = std::find_if(held.begin(), held.end(), is_it);
+    if (found == held.end()) {
+      free.push_back(one);
+    } else {
+      one.set(others, found->value);
+    }
+  }
   serving_fit fit;
   for (const detail::serving_parameter& one : free) fit.fitted.push_back(one.constant);
   const detail::log_fit found = detail::fit_logs(
       fit.fitted,
       [&](const std::vector<double>& logs) {
-        return detail::serving_log_errors(runs, detail::with_logs(others, free, logs));
+        const serving_calibration constants = detail::with_logs(others, free, logs);
+        std::vector<double> errors;
+        for (const serving_record& run : runs) errors.push_back(std::log(1 + detail::serving_error(run, constants)));
+        return errors;
       },
-      detail::family_sizes(runs), 0.12);
+      detail::serving_group_sizes(runs), 0.12);
   fit.constants = detail::with_logs(others, free, found.logs);
   return fit;
 }
 
-/// The decode, or the prefill, runs of a document that the calibration uses: quality A and B, timed steps and engines;
-/// batches over saturated rates, which have scheduling and sampling in them, are left out.
-[[nodiscard]] inline std::vector<serving_record> serving_runs(const nlohmann::json& document, std::string_view kind) {
-  std::vector<serving_record> runs = detail::runs_of(document, kind, read_serving_record);
-  const auto scheduled = [](const serving_record& run) {
-    return run.saturated || run.question == serving_question::end_to_end;
-  };
-  runs.erase(std::remove_if(runs.begin(), runs.end(), scheduled), runs.end());
+/// The decode and prefill runs of a document that the calibration uses: quality A and B. Batches from the first prompt
+/// to the last token are left out.
+[[nodiscard]] inline std::vector<serving_record> serving_runs(const nlohmann::json& document) {
+  std::vector<serving_record> runs = detail::runs_of(document, "decode", read_serving_record);
+  const std::vector<serving_record> prefill = detail::runs_of(document, "prefill", read_serving_record);
+  runs.insert(runs.end(), prefill.begin(), prefill.end());
+  const auto whole = [](const serving_record& run) { return run.question == serving_question::end_to_end; };
+  runs.erase(std::remove_if(runs.begin(), runs.end(), whole), runs.end());
   return runs;
 }
 
-/// Fits what those runs determine: the constants of decode, or those of prefill.
-[[nodiscard]] inline serving_fit fit_serving(const std::vector<serving_record>& runs) {
-  const bool decode = !runs.empty() && detail::is_decode(runs.front());
-  return fit_serving(runs, decode ? detail::decode_parameters() : detail::prefill_parameters());
+/// Those of both open sets in data/measured.
+[[nodiscard]] inline std::vector<serving_record> open_serving_runs(const std::string& data) {
+  std::vector<serving_record> runs;
+  for (const char* set : {".json", "_2.json"}) {
+    for (serving_record& run : serving_runs(with_originals(load_json(data + "/measured/structured" + set),
+                                                           load_json(data + "/measured/measured" + set))))
+      runs.push_back(std::move(run));
+  }
+  return runs;
 }
 
-/// Every family left out once. Nothing of it is seen by the fit that predicts it.
-[[nodiscard]] inline std::vector<left_out_run> leave_families_out(const std::vector<serving_record>& runs) {
-  return detail::leave_out_each(
-      runs, [](const std::vector<serving_record>& others) { return fit_serving(others).constants; },
-      [](const serving_record& run, const serving_calibration& constants) { return predict(run, constants).time; });
+/// A run and what constants say of it in whose fit its group had no part.
+struct left_out_serving {
+  serving_record run;   ///< what was measured
+  double error = 0;     ///< predicted / measured - 1
+  seconds predicted{};  ///< the time
+};
+
+/// Every group of runs, families or sources, left out once. Nothing of it is seen by the fit that predicts it.
+[[nodiscard]] inline std::vector<left_out_serving> leave_out(const std::vector<serving_record>& runs,
+                                                             std::string serving_record::*group,
+                                                             const std::vector<held_constant>& held = {}) {
+  std::set<std::string> groups;
+  for (const serving_record& run : runs) groups.insert(run.*group);
+  std::vector<left_out_serving> result;
+  for (const std::string& one : groups) {
+    std::vector<serving_record> others;
+    for (const serving_record& run : runs) {
+      if (run.*group != one) others.push_back(run);
+    }
+    if (others.empty()) continue;
+    const serving_calibration constants = fit_serving(others, held).constants;
+    for (const serving_record& run : runs) {
+      if (run.*group != one) continue;
+      const seconds said = predict(run, constants).time;
+      result.push_back({run, said / run.measured - 1, said});
+    }
+  }
+  return result;
+}
+
+/// The same runs as if nothing were known of their engines.
+[[nodiscard]] inline std::vector<serving_record> without_engines(std::vector<serving_record> runs) {
+  for (serving_record& run : runs) run.job.engine = serving_engine::unnamed;
+  return runs;
+}
+
+namespace detail {
+
+/// The number below which that share of the weights lies.
+inline double weighted_quantile(std::vector<std::pair<double, double>> numbers, double share) {
+  std::sort(numbers.begin(), numbers.end());
+  double all = 0, below = 0;
+  for (const auto& [number, weight] : numbers) all += weight;
+  for (const auto& [number, weight] : numbers) {
+    below += weight;
+    if (below >= share * all - 1e-12) return number;
+  }
+  return numbers.back().first;
+}
+
+}  // namespace detail
+
+/// The band of a kind, by split conformal prediction with sources as the units that can be exchanged: 5 % of the errors
+/// of sources that were left out lie above it and 5 % below, each source counting once. With S sources that is wider in
+/// logarithms by 1 / S, for the source that is not among them: below nine sources no quantile has a guarantee of nine
+/// in ten.
+[[nodiscard]] inline detail::serving_band conformal_band(const std::vector<left_out_serving>& list) {
+  std::map<std::string, double> count;
+  for (const left_out_serving& one : list) count[one.run.source] += 1;
+  std::vector<std::pair<double, double>> over, under;
+  for (const left_out_serving& one : list) {
+    const double log = std::log(1 + one.error), weight = 1 / count[one.run.source];
+    over.emplace_back(log, weight);
+    under.emplace_back(-log, weight);
+  }
+  const double margin = 1 + 1 / static_cast<double>(count.size());
+  const double above = margin * std::max(0.05, detail::weighted_quantile(over, 0.95));
+  const double below = margin * std::max(0.05, detail::weighted_quantile(under, 0.95));
+  return {std::exp(above) - 1, 1 - std::exp(-below)};
+}
+
+/// Those of one kind.
+[[nodiscard]] inline std::vector<left_out_serving> of_kind(const std::vector<left_out_serving>& list,
+                                                           detail::serving_kind kind) {
+  std::vector<left_out_serving> result;
+  for (const left_out_serving& one : list) {
+    if (detail::kind_of(one.run) == kind) result.push_back(one);
+  }
+  return result;
+}
+
+/// Whether a band holds an error.
+[[nodiscard]] inline bool holds(const detail::serving_band& band, double error) noexcept {
+  return error <= band.over && error >= -band.under;
+}
+
+/// The share of errors that lie in the band which the other sources make.
+[[nodiscard]] inline double held_by_others(const std::vector<left_out_serving>& list) {
+  double inside = 0, counted = 0;
+  for (const left_out_serving& one : list) {
+    std::vector<left_out_serving> others;
+    for (const left_out_serving& other : list) {
+      if (other.run.source != one.run.source) others.push_back(other);
+    }
+    if (others.empty() || one.run.saturated) continue;
+    counted += 1;
+    inside += holds(conformal_band(others), one.error) ? 1 : 0;
+  }
+  return counted > 0 ? inside / counted : 0;
+}
+
+/// Errors of runs that are timed, not rates of saturated engines, of sources that were left out.
+struct serving_accuracy {
+  error_summary errors{};   ///< and the share of them in the shipped band
+  std::size_t sources = 0;  ///< that published them
+};
+
+[[nodiscard]] inline serving_accuracy accuracy_of(const std::vector<left_out_serving>& list) {
+  std::vector<double> errors;
+  std::set<std::string> sources;
+  double inside = 0;
+  for (const left_out_serving& one : list) {
+    if (one.run.saturated) continue;
+    errors.push_back(one.error);
+    sources.insert(one.run.source);
+    const bool named = one.run.job.engine != serving_engine::unnamed;
+    const detail::serving_bands& both = detail::bands_by_kind[static_cast<std::size_t>(detail::kind_of(one.run))];
+    inside += holds(named ? both.named : both.unnamed, one.error) ? 1 : 0;
+  }
+  serving_accuracy result{summary_of(errors), sources.size()};
+  if (!errors.empty()) result.errors.inside = inside / static_cast<double>(errors.size());
+  return result;
 }
 
 }  // namespace abi_0

@@ -2,7 +2,9 @@
 #define TPUPLAN_LAB_SERVING_RECORDS_HPP
 
 #include <algorithm>
+#include <initializer_list>
 #include <lab/published_text.hpp>
+#include <lab/source.hpp>
 #include <lab/training_records.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -29,6 +31,7 @@ enum class serving_question : std::uint8_t {
 struct serving_record {
   std::string id;                                             ///< of the record
   std::string family;                                         ///< of models, as the record names it
+  std::string source;                                         ///< who published it; empty where it does not say
   std::string quality;                                        ///< of the source: A, B or C
   transformer model{};                                        ///< its shape
   serving_job job{};                                          ///< traffic, formats and engine
@@ -61,6 +64,38 @@ inline bool reserves_cache(const std::string& words) {
   return false;
 }
 
+/// The engine, by the record's own word for it, else by its id and its source.
+inline serving_engine record_engine(const json_object& record, const std::string& id) {
+  struct word {
+    const char* part;
+    serving_engine engine;
+  };
+  const auto named = [](const std::string& words, std::initializer_list<word> list) {
+    for (const word& one : list) {
+      if (words.find(one.part) != std::string::npos) return one.engine;
+    }
+    return serving_engine::unnamed;
+  };
+  const std::string engine = lower(text_of(record, "engine"));
+  if (!engine.empty()) {
+    return named(engine, {{"torch_xla", serving_engine::vllm_torch_xla},
+                          {"torch-xla", serving_engine::vllm_torch_xla},
+                          {"tpu-inference", serving_engine::vllm},
+                          {"vllm", serving_engine::vllm},
+                          {"sglang", serving_engine::sglang_jax},
+                          {"jetstream", serving_engine::jetstream},
+                          {"maxtext", serving_engine::jetstream},
+                          {"example", serving_engine::example}});
+  }
+  const std::string words = id + " " + lower(text_of(record, "source"));
+  if (reserves_cache(words)) return serving_engine::jetstream;
+  if (words.rfind("vllm-", 0) == 0) return serving_engine::vllm;
+  return named(words, {{"sgl-", serving_engine::sglang_jax},
+                       {"pope-", serving_engine::example},
+                       {"ptxla-", serving_engine::example},
+                       {"levanter-", serving_engine::example}});
+}
+
 inline serving_job record_traffic(const json_object& record, const std::string& id) {
   serving_job job;
   job.weights = record_dtype(record, "weight_dtype");
@@ -70,6 +105,7 @@ inline serving_job record_traffic(const json_object& record, const std::string& 
   job.output = fixed_length(record.has("output_len") ? record.positive_count("output_len") : 1);
   job.beyond_max_positions = true;
   if (reserves_cache(id + " " + lower(text_of(record, "source")))) job.policy = cache_policy::reserved;
+  job.engine = record_engine(record, id);
   return job;
 }
 
@@ -93,12 +129,19 @@ inline void read_decode_time(const json_object& record, const std::string& mode,
   result.measured = measured_time(measured, result.saturated ? "step_ms_from_throughput" : "decode_step_ms", 1_ms);
 }
 
-/// Prompts that came together wait for half of the others on average. A rate of tokens is the time of so many.
+/// Of prompts that come together the median waits for half of the others where nothing follows them. Benchmarks of
+/// engines keep as many in flight as they say and send several for each slot, of which the median waits for all the
+/// others: so it is taken unless the record says how few there were. A rate of tokens is the time of so many.
+inline double prompts_in_burst(const json_object& record, double in_flight) {
+  const bool one_wave = record.has("prompts") && record.positive_number("prompts") < 2 * in_flight;
+  return one_wave ? (in_flight + 1) / 2 : in_flight;
+}
+
 inline void read_prefill_time(const json_object& record, const std::string& mode, serving_record& result) {
   result.question = mode == "isolated" ? serving_question::prefill : serving_question::engine_prefill;
   const bool rate = mode.find("prefill only") != std::string::npos;
   const double prompts = rate ? 1 : static_cast<double>(record.positive_count("global_batch"));
-  result.batch = mode == "isolated" || rate ? prompts : (prompts + 1) / 2;
+  result.batch = mode == "isolated" || rate ? prompts : prompts_in_burst(record, prompts);
   if (rate) {
     if (!record.has("measured")) fail(errc::missing_field, record.path("measured"), "absent", "a rate of tokens");
     const json_object measured = record.object("measured");
@@ -131,6 +174,7 @@ inline void read_end_to_end(const json_object& record, serving_record& result) {
   serving_record result;
   result.id = record.string("id");
   result.family = record.string("family");
+  result.source = source_of(detail::text_of(record, "source"));
   result.quality = record.string("quality");
   const std::string mode = record.string(record.has("mode") ? "mode" : "task");
   if (mode.find("plus") != std::string::npos)
@@ -230,7 +274,8 @@ inline transformer model_as_served(const json_object& record) {
 /// What the estimates say of a record.
 struct serving_prediction {
   seconds time{};             ///< estimate of the time that the record has
-  double band = 0;            ///< relative error behind its range
+  seconds low{};              ///< the lower end of its range
+  seconds high{};             ///< the upper end
   bool extrapolated = false;  ///< outside of what published runs cover
 };
 
@@ -239,22 +284,25 @@ struct serving_prediction {
   if (r.question == serving_question::decode_step) {
     const decode_breakdown t =
         decode_step(r.model, {r.batch, running_context(r.job)}, r.job, r.mesh, r.where, constants);
-    return {t.total, t.band, t.extrapolated};
+    return {t.total, t.low, t.high, t.extrapolated};
   }
   if (r.question == serving_question::engine_step) {
     const token_time t = time_per_token(r.model, r.batch, r.job, r.mesh, r.where, constants);
-    return {t.total, t.band, t.extrapolated};
+    return {t.total, t.low, t.high, t.extrapolated};
   }
   if (r.question == serving_question::end_to_end) {
     const prefill_breakdown prompts =
         prefill_time(r.model, {r.batch, r.job.prompt.longest}, r.job, r.mesh, r.where, constants);
     const decode_breakdown step =
         decode_step(r.model, {r.batch, running_context(r.job)}, r.job, r.mesh, r.where, constants);
-    return {prompts.total + step.total * r.job.output.mean, prompts.band, prompts.extrapolated};
+    const double steps = r.job.output.mean;
+    return {prompts.total + step.total * steps, prompts.low + step.low * steps, prompts.high + step.high * steps,
+            prompts.extrapolated};
   }
   const prefill_breakdown t = prefill_time(r.model, {r.batch, r.job.prompt.longest}, r.job, r.mesh, r.where, constants);
-  const double engine = r.question == serving_question::engine_prefill ? constants.engine_prefill : 1;
-  return {t.total * engine, t.band, t.extrapolated};
+  const double in_engine = detail::constants_of(constants, r.job.engine).engine_prefill;
+  const double times = r.question == serving_question::engine_prefill ? in_engine : 1;
+  return {t.total * times, t.low * times, t.high * times, t.extrapolated};
 }
 
 }  // namespace abi_0

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
 /// @file
 /// Who published a run: the repository, the paper or the author. Runs of one source share people, machines and
@@ -33,6 +34,24 @@ inline namespace abi_0 {
   for (const nlohmann::json& record : document.at("records"))
     sources[record.value("id", "")] = source_of(record.value("source", ""));
   return sources;
+}
+
+/// The records of a structured document with what their originals, of the same ids, say besides: the engine, the hosts,
+/// what was measured. What both say is as structured.
+[[nodiscard]] inline nlohmann::json with_originals(const nlohmann::json& structured, const nlohmann::json& originals) {
+  std::map<std::string, const nlohmann::json*> by_id;
+  for (const nlohmann::json& record : originals.at("records")) by_id[record.value("id", "")] = &record;
+  nlohmann::json joined = structured;
+  for (nlohmann::json& record : joined.at("records")) {
+    const auto original = by_id.find(record.value("id", ""));
+    if (original == by_id.end()) continue;
+    nlohmann::json both = *original->second;
+    for (const auto& [key, value] : record.items()) {
+      if (!value.is_null()) both[key] = value;
+    }
+    record = std::move(both);
+  }
+  return joined;
 }
 
 }  // namespace abi_0

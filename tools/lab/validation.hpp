@@ -163,8 +163,8 @@ inline void check_serving(const nlohmann::json& value, const std::string& where,
   const serving_prediction said = predict(run, constants);
   check.predicted = said.time;
   check.measured = run.measured;
-  check.low = said.time / (1 + said.band);
-  check.high = said.time / (1 - said.band);
+  check.low = said.low;
+  check.high = said.high;
   check.error = said.time / run.measured - 1;
   check.extrapolated = said.extrapolated;
   check.in_domain = !run.saturated && run.question != serving_question::end_to_end;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tpuplan/handbook/collective.hpp>
+#include <tpuplan/integer.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/text.hpp>
 
@@ -31,16 +32,6 @@ struct torus_placement {
 };
 
 namespace detail {
-
-/// The largest divisor of `degree` that also divides `room`.
-constexpr std::int64_t common_divisor(std::int64_t degree, std::int64_t room) noexcept {
-  while (room != 0) {
-    const std::int64_t rest = degree % room;
-    degree = room;
-    room = rest;
-  }
-  return degree;
-}
 
 /// Takes whole free axes that divide what is left of the degree, longest first, then parts of axes.
 constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& free, const slice& where) {

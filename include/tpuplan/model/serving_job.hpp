@@ -7,6 +7,7 @@
 #include <tpuplan/dtype.hpp>
 #include <tpuplan/error.hpp>
 #include <tpuplan/integer.hpp>
+#include <tpuplan/maybe.hpp>
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/model/weight_bits.hpp>
 #include <tpuplan/text.hpp>
@@ -82,6 +83,30 @@ enum class cache_policy : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(policy));
 }
 
+/// The program that serves. Its attention kernel, its scheduler and its age show in every step. Enumerators and their
+/// names are stable.
+enum class serving_engine : std::uint8_t {
+  unnamed,         ///< not said: what all engines have in common
+  jetstream,       ///< JetStream and MaxText
+  vllm,            ///< vLLM with the JAX backend (tpu-inference), October 2025 and later
+  vllm_torch_xla,  ///< vLLM with torch_xla, the backend before that
+  sglang_jax,      ///< SGLang-JAX
+  example,         ///< a model's own loop, without a cache in pages: research and example code
+};
+
+/// "unnamed", "jetstream", "vllm", "vllm-torch-xla", "sglang-jax" or "example".
+[[nodiscard]] constexpr std::string_view name(serving_engine engine) noexcept {
+  constexpr const char* names[] = {"unnamed", "jetstream", "vllm", "vllm-torch-xla", "sglang-jax", "example"};
+  return detail::name_of(names, static_cast<std::size_t>(engine));
+}
+
+/// An engine by its name, or by that of its repository: "sglang-jax", "tpu-inference". Nothing for other names. Worked:
+/// parse_serving_engine("tpu-inference") is vllm.
+[[nodiscard]] constexpr maybe<serving_engine> parse_serving_engine(std::string_view given) noexcept {
+  if (given == "tpu-inference") return serving_engine::vllm;
+  return detail::enumerator_named<serving_engine>(given, 6);
+}
+
 /// A time that requests have to keep: that share of them, or their mean.
 struct latency_target {
   double share = 0;  ///< of the requests: 0.99 for a p99; 0: the mean is held against the limit
@@ -116,11 +141,12 @@ struct serving_job {
   std::int64_t prefill_chunk = 0;   ///< tokens of a prompt that one step takes; 0: all of it
   std::int64_t max_running = 0;     ///< sequences that the engine decodes at once, per replica; 0: what memory allows
   std::int64_t block_tokens = 1;    ///< tokens in a block of the cache
-  cache_policy policy = cache_policy::paged;  ///< how the engine holds the cache
-  double memory_fraction = 0.9;               ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
-  bool beyond_max_positions = false;          ///< allows contexts longer than the model was made for
-  latency_targets percentiles{};              ///< targets for `plan_serving`: the closed form `serve` refuses them
-  weight_bits weights_by_part{};              ///< of a quantised checkpoint, where they are not in `weights`
+  cache_policy policy = cache_policy::paged;        ///< how the engine holds the cache
+  serving_engine engine = serving_engine::unnamed;  ///< which one it is
+  double memory_fraction = 0.9;       ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
+  bool beyond_max_positions = false;  ///< allows contexts longer than the model was made for
+  latency_targets percentiles{};      ///< targets for `plan_serving`: the closed form `serve` refuses them
+  weight_bits weights_by_part{};      ///< of a quantised checkpoint, where they are not in `weights`
 };
 
 namespace detail {

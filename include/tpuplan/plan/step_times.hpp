@@ -23,10 +23,9 @@ struct step_work {
   std::int64_t paused = 0;         ///< sequences that would decode, did the step not take in prompts alone
 };
 
-/// Step times of one replica. A step without prompts is `decode_step`, or the host's time where that is longer. Prompts
-/// in an idle engine are `engine_prefill` times `prefill_time`. Prompts that sequences wait for add their products at
-/// `prefill_between_steps` of the peak, as in `time_per_token`, and their attention, but are never faster than
-/// `prefill_time`, of which weights and latency belong to the sequences that decode in the same step.
+/// Step times of one replica. A step without prompts is `decode_step`, or the host's time where that is longer, or both
+/// where the engine takes them in turn. Prompts alone are `engine_prefill` times `prefill_time`. Prompts in a step that
+/// decodes are the same without weights and latency, which belong to the sequences that decode.
 class replica_step_times {
  public:
   /// Prepares steps of up to that many sequences. Throws as `serve` does.
@@ -34,9 +33,10 @@ class replica_step_times {
                      std::int64_t most_sequences, const serving_calibration& constants = {})
       : model_{model}, block_tokens_{job.block_tokens} {
     validate(job, model);
-    validate(constants);
+    const serving_calibration own = detail::constants_of(constants, job.engine);
     const detail::served_model served = detail::served_by(model, job, mesh, where);
-    detail::token_terms terms = detail::token_terms_of(served, bytes{1}, job, mesh, constants);
+    detail::token_terms terms = detail::token_terms_of(served, model, bytes{1}, job, mesh, where, own);
+    in_turn_ = terms.in_turn;
     prepare_cache(job, terms.step.cache);
     terms.step.cache = 0;
     detail::check_part("most_sequences", detail::positive_count("most_sequences", most_sequences),
@@ -47,7 +47,7 @@ class replica_step_times {
       per_block_.push_back(1 / static_cast<double>(std::max<std::int64_t>(1, running) * job.block_tokens));
       host_.push_back(terms.host + terms.host_each * sequences);
     }
-    prepare_prompts(served, job, mesh, where, constants);
+    prepare_prompts(served, job, mesh, where, own);
   }
 
   /// Attention of the prompt tokens from `from` to before `to`, in a prefill by itself.
@@ -57,19 +57,15 @@ class replica_step_times {
 
   /// The time of a step. There are at most as many sequences as were prepared.
   [[nodiscard]] seconds step(const step_work& work) const {
-    const auto prompts = static_cast<double>(work.prompt_tokens);
-    const double attended = work.prompt_attention.value();
-    const double by_itself = fixed_ + each_ * prompts + attended;
-    if (work.sequences + work.paused == 0) return seconds{engine_prefill_ * by_itself};
-    const double beside = std::max(each_, each_beside_) * prompts + attended;
-    if (work.sequences == 0) return seconds{std::max(beside, by_itself)};
+    const double prompts = each_ * static_cast<double>(work.prompt_tokens) + work.prompt_attention.value();
+    if (work.sequences == 0) return seconds{engine_prefill_ * (fixed_ + prompts)};
     const auto at = static_cast<std::size_t>(work.sequences);
     // Whole blocks of the mean context, as in `cache_of`.
     const double blocks = (static_cast<double>(work.context) - 0.5) * per_block_[at];
     const double context = static_cast<double>((static_cast<std::int64_t>(blocks) + 1) * block_tokens_);
     const double cache = global_ * context + local_ * std::min(context, window_);
-    const double device = device_[at] + cache * static_cast<double>(work.sequences) + beside;
-    return seconds{std::max(device, host_[at])};
+    const double device = device_[at] + cache * static_cast<double>(work.sequences) + engine_prefill_ * prompts;
+    return seconds{detail::with_host(device, host_[at], in_turn_)};
   }
 
  private:
@@ -98,11 +94,10 @@ class replica_step_times {
     const prefill_breakdown one = detail::prefill_of(served, model_, {1, sample}, job, mesh, where, constants);
     const bool gathered = mesh.weights == weight_sharding::gathered;
     const seconds fixed = one.weights + one.latency + (gathered ? one.collectives : seconds{0});
-    const seconds linear = one.products + one.elementwise + (gathered ? seconds{0} : one.collectives);
+    const seconds linear = detail::beside_decode(one, mesh) - one.attention;
     fixed_ = fixed.value();
     each_ = linear.value() / sample;
     engine_prefill_ = constants.engine_prefill;
-    each_beside_ = 2 * served.matrices / (served.peak.value() * constants.prefill_between_steps);
     attention_per_flop_ = one.attention.value() / attention_flops_of(sample);
   }
 
@@ -111,7 +106,8 @@ class replica_step_times {
   std::vector<double> device_, host_;  // seconds by the number of sequences, keys and values apart
   std::vector<double> per_block_;      // 1 over the tokens of a block for each sequence
   double window_ = 0, global_ = 0, local_ = 0;
-  double fixed_ = 0, each_ = 0, each_beside_ = 0, engine_prefill_ = 1, attention_per_flop_ = 0;  // prompts
+  double fixed_ = 0, each_ = 0, engine_prefill_ = 1, attention_per_flop_ = 0;  // prompts
+  bool in_turn_ = false;                                                       // the device waits while the host works
 };
 
 }  // namespace abi_0

@@ -13,7 +13,7 @@ namespace {
 
 constexpr serving_calibration no_host = [] {
   serving_calibration constants;
-  constants.engine_step = constants.engine_sequence = seconds{0};
+  constants.engine_step = constants.engine_array = constants.engine_sequence = seconds{0};
   return constants;
 }();
 
@@ -47,8 +47,10 @@ TEST_CASE("a step that only decodes is decode_step, or the host's time") {
                 .total.value();
         const step_work work{sequences, sequences * context, 0, {}, 0};
         CHECK(close(device.step(work).value(), expected));
-        const double host = 7.47e-3 + 7.65e-5 * static_cast<double>(sequences);
-        CHECK(close(engine.step(work).value(), std::max(expected, host)));
+        const serving_calibration c;
+        const seconds host =
+            c.engine_step + c.engine_array * (32 * 10 * 8) + static_cast<double>(sequences) * c.engine_sequence;
+        CHECK(close(engine.step(work).value(), std::max(expected, host.value())));
       }
     }
   }
@@ -70,22 +72,32 @@ TEST_CASE("a step of prompts alone is a prefill in an engine, whole or in chunks
   }
 }
 
-TEST_CASE("prompts beside sequences that decode add their share of a token's time, and their attention") {
+TEST_CASE("prompts beside sequences that decode add their share of a token's time") {
   const slice where = slice_for("v6e-8");
-  const replica_step_times times{llama_3_8b(), chat_job(), {}, where, 64, no_host};
-  const token_time token = time_per_token(llama_3_8b(), 64, chat_job(), {}, where, no_host);
-  // 64 sequences of 256 output tokens end, and 64 prompts come, in 256 steps: a quarter of a prompt in each.
-  const std::int64_t context = 64 * (1024 + 128);
-  const double with = times.step({64, context, 256, times.attention(0, 256), 0}).value();
-  const double attention = times.attention(0, 256).value();
-  CHECK(close(with, (token.step.total + token.prompts).value() + attention));
-  CHECK(attention < 0.1 * token.prompts.value());
-  // Between decode steps a prompt takes what is added to them, and no less than a prefill by itself.
-  const double alone = prefill_time(llama_3_8b(), {1, 1024}, chat_job(), {}, where).total.value();
-  const double paused = times.step({0, 0, 1024, times.attention(0, 1024), 64}).value();
-  CHECK(close(paused, std::max(alone, 4 * token.prompts.value() + times.attention(0, 1024).value())));
-  const double short_alone = prefill_time(llama_3_8b(), {1, 16}, chat_job(), {}, where).total.value();
-  CHECK(close(times.step({0, 0, 16, times.attention(0, 16), 1}).value(), short_alone));
+  for (const serving_engine engine : {serving_engine::unnamed, serving_engine::vllm_torch_xla}) {
+    serving_job job = chat_job();
+    job.engine = engine;
+    const replica_step_times times{llama_3_8b(), job, {}, where, 64, no_host};
+    const token_time token = time_per_token(llama_3_8b(), 64, job, {}, where, no_host);
+    // 64 sequences of 256 output tokens end, and 64 prompts come, in 256 steps: a quarter of a prompt in each.
+    const std::int64_t context = 64 * (1024 + 128);
+    const seconds attention = times.attention(0, 1024) / 4.0;
+    CHECK(close(times.step({64, context, 256, attention, 0}).value(), (token.step.total + token.prompts).value()));
+    // Between decode steps a prompt takes what it takes in an idle engine.
+    const double alone = engine_prefill_time(llama_3_8b(), job, {}, where, no_host).value();
+    CHECK(close(times.step({0, 0, 1024, times.attention(0, 1024), 64}).value(), alone));
+  }
+}
+
+TEST_CASE("vLLM over several hosts takes host and device in turn") {
+  const slice where = slice_for("v6e-16");
+  serving_job job = chat_job();
+  job.engine = serving_engine::vllm;
+  const serving_layout mesh{0, weight_sharding::one_dimension, cache_sharding::batch};
+  const replica_step_times times{llama_3_8b(), job, mesh, where, 8};
+  const token_time token = time_per_token(llama_3_8b(), 8, job, mesh, where);
+  REQUIRE(token.engine.value() > 0);
+  CHECK(close(times.step({8, 8 * (1024 + 128), 0, {}, 0}).value(), (token.step.total + token.engine).value()));
 }
 
 TEST_CASE("what cannot be estimated is refused") {

@@ -1,10 +1,13 @@
 #ifndef TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
 #define TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/error.hpp>
 #include <tpuplan/hardware/chip.hpp>
+#include <tpuplan/math.hpp>
+#include <tpuplan/model/serving_job.hpp>
 #include <tpuplan/units.hpp>
 
 /// @file
@@ -14,26 +17,50 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+/// Times of an engine over those that the common constants give: its attention kernel, its way through the pages of
+/// the cache, and how it takes prompts. An engine of which no run is known has 1.
+struct engine_factors {
+  double cache = 1;    ///< of reading keys and values
+  double paging = 1;   ///< of what each sequence costs in attention, whatever it holds
+  double prefill = 1;  ///< of taking prompts in
+};
+
 /// Constants of decode steps and prefill. Each has a physical meaning; tools/calibrate fits those that are not marked
-/// as set, and writes them here, rounded to three digits. There are few families of published serving runs: take them
-/// for calibrated rules, not for laws.
+/// as set, and writes them here, rounded to three digits. Few sources publish serving runs: take them for calibrated
+/// rules, not for laws.
 struct serving_calibration {
-  // generated: serving_constants from data/measured/measured.json
-  double weight_stream = 0.818;          ///< fraction of the HBM bandwidth while weights are read
-  double cache_stream = 0.446;           ///< fraction of the HBM bandwidth while keys and values are read
-  double decode_mxu = 0.556;             ///< sustained fraction of the peak in decode steps that products limit
-  double decode_collectives = 1.1;       ///< time of all-reduces in decode over their bandwidth bound
-  seconds layer_latency{2.29e-5};        ///< of the two small all-reduces of a layer, for each doubling of the devices
-  seconds engine_step{7.47e-3};          ///< host time of a serving engine each step, while the device works
-  seconds engine_sequence{7.65e-5};      ///< host time that each running sequence adds to a step
-  double prefill_between_steps = 0.209;  ///< fraction of the peak at which an engine takes prompts between decode steps
-  double prefill_mxu = 0.73;             ///< sustained fraction of the peak in prefill
-  double prefill_attention = 2.2;        ///< time of the attention kernel over a dense product of the same FLOPs; set
-  double prefill_hbm_passes = 1.5;       ///< HBM traffic of elementwise work over the bytes counted; set
-  double prefill_collectives = 0.733;    ///< time of all-reduces in prefill over their bandwidth bound
-  double engine_prefill = 2.28;          ///< time of a prefill in a serving engine over one by itself
+  // generated: serving_constants from data/measured
+  double weight_stream = 0.865;        ///< fraction of the HBM bandwidth while weights are read
+  double cache_stream = 0.408;         ///< fraction of the HBM bandwidth while keys and values are read
+  double decode_mxu = 0.543;           ///< sustained fraction of the peak in decode steps that products limit
+  double decode_collectives = 0.996;   ///< time of all-reduces in decode over their bandwidth bound
+  seconds layer_latency{2.23e-5};      ///< of the two small all-reduces of a layer, for each doubling of the devices
+  flops sequence_work{1e+09};          ///< of a device for each layer and sequence in pages, whatever it holds
+  double dispatch_passes = 26.2;       ///< HBM passes of expert sort, gather and scatter per routed token
+  seconds engine_step{4.37e-3};        ///< host time of a serving engine each step
+  seconds engine_array{1.70e-6};       ///< host time of each array of weights or cache and each device of a host
+  seconds engine_sequence{3.69e-5};    ///< host time that each running sequence adds to a step
+  double prefill_mxu = 0.81;           ///< sustained fraction of the peak in prefill
+  double prefill_attention = 3.26;     ///< time of the attention kernel over a dense product of the same FLOPs
+  double prefill_hbm_passes = 1.5;     ///< HBM traffic of elementwise work over the bytes counted; set
+  double prefill_collectives = 0.689;  ///< time of all-reduces in prefill over their bandwidth bound
+  double engine_prefill = 1.28;        ///< time of a prefill in a serving engine over one by itself
+  engine_factors vllm{0.94, 0.642, 1.01};           ///< of vLLM with the JAX backend
+  engine_factors vllm_torch_xla{1.95, 1.51, 1.35};  ///< of vLLM with torch_xla
+  engine_factors sglang_jax{0.848, 0.999, 0.971};   ///< of SGLang-JAX
   // end of generated: serving_constants
 };
+
+namespace detail {
+
+constexpr void validate(std::string_view cache, std::string_view paging, std::string_view prefill,
+                        const engine_factors& factors) {
+  positive(cache, factors.cache);
+  not_negative(paging, factors.paging);
+  positive(prefill, factors.prefill);
+}
+
+}  // namespace detail
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
 constexpr void validate(const serving_calibration& constants) {
@@ -42,39 +69,89 @@ constexpr void validate(const serving_calibration& constants) {
   detail::positive("serving_calibration.decode_mxu", constants.decode_mxu);
   detail::not_negative("serving_calibration.decode_collectives", constants.decode_collectives);
   detail::not_negative("serving_calibration.layer_latency", constants.layer_latency.value());
+  detail::not_negative("serving_calibration.sequence_work", constants.sequence_work.value());
+  detail::not_negative("serving_calibration.dispatch_passes", constants.dispatch_passes);
   detail::not_negative("serving_calibration.engine_step", constants.engine_step.value());
+  detail::not_negative("serving_calibration.engine_array", constants.engine_array.value());
   detail::not_negative("serving_calibration.engine_sequence", constants.engine_sequence.value());
-  detail::positive("serving_calibration.prefill_between_steps", constants.prefill_between_steps);
   detail::positive("serving_calibration.prefill_mxu", constants.prefill_mxu);
   detail::positive("serving_calibration.prefill_attention", constants.prefill_attention);
   detail::not_negative("serving_calibration.prefill_hbm_passes", constants.prefill_hbm_passes);
   detail::not_negative("serving_calibration.prefill_collectives", constants.prefill_collectives);
   detail::positive("serving_calibration.engine_prefill", constants.engine_prefill);
+  detail::validate("serving_calibration.vllm.cache", "serving_calibration.vllm.paging",
+                   "serving_calibration.vllm.prefill", constants.vllm);
+  detail::validate("serving_calibration.vllm_torch_xla.cache", "serving_calibration.vllm_torch_xla.paging",
+                   "serving_calibration.vllm_torch_xla.prefill", constants.vllm_torch_xla);
+  detail::validate("serving_calibration.sglang_jax.cache", "serving_calibration.sglang_jax.paging",
+                   "serving_calibration.sglang_jax.prefill", constants.sglang_jax);
 }
 
-/// Constants of an ideal machine: peak rates, and no time for collectives or engine. For bounds, and for chips on which
-/// nothing is calibrated, such as GPUs.
-inline constexpr serving_calibration peak_only{1, 1, 1, 0, seconds{0}, seconds{0}, seconds{0}, 1, 1, 1, 0, 0, 1};
+/// Constants of an ideal machine: peak rates, and no time for collectives, experts' dispatch or engine. For bounds, and
+/// for chips on which nothing is calibrated, such as GPUs.
+inline constexpr serving_calibration peak_only{1,          1, 1, 0, seconds{0}, flops{0}, 0,  seconds{0}, seconds{0},
+                                               seconds{0}, 1, 1, 0, 0,          1,        {}, {},         {}};
 
 namespace detail {
 
-/// Half-widths that hold nine of ten errors with the model family left out: decode steps by themselves, engines (rates
-/// of saturated ones among them), prefill; and the width where no published run covers the chip.
-inline constexpr double step_band = 0.165;
-inline constexpr double engine_band = 0.35;
-inline constexpr double prefill_band = 0.30;
-inline constexpr double wide_serving_band = 0.50;
+/// The factors of an engine: 1 where no run tells it from the others.
+constexpr engine_factors factors_of(const serving_calibration& constants, serving_engine engine) noexcept {
+  switch (engine) {
+    case serving_engine::vllm: return constants.vllm;
+    case serving_engine::vllm_torch_xla: return constants.vllm_torch_xla;
+    case serving_engine::sglang_jax: return constants.sglang_jax;
+    default: return {};
+  }
+}
 
-/// Published runs of quality A or B in data/measured/measured.json, by chip.
+/// Constants that are the engine's own: factors multiplied in.
+constexpr serving_calibration constants_of(serving_calibration constants, serving_engine engine) {
+  validate(constants);
+  const engine_factors own = factors_of(constants, engine);
+  constants.cache_stream /= own.cache;
+  constants.sequence_work = constants.sequence_work * own.paging;
+  constants.engine_prefill *= own.prefill;
+  constants.vllm = constants.vllm_torch_xla = constants.sglang_jax = {};
+  return constants;
+}
+
+/// What an estimate of serving is of, as far as errors differ.
+enum class serving_kind : std::uint8_t { decode, expert_decode, prefill };
+inline constexpr serving_kind all_serving_kinds[] = {serving_kind::decode, serving_kind::expert_decode,
+                                                     serving_kind::prefill};
+
+/// How far an estimate may lie above and below what is measured, as shares of it.
+struct serving_band {
+  double over = 0;   // predicted over measured, less 1
+  double under = 0;  // 1 less predicted over measured
+};
+
+/// Bands that hold the errors of runs whose source had no part in the fit, by kind: where the engine is known, and
+/// where it is not.
+struct serving_bands {
+  serving_band named{}, unnamed{};
+};
+// generated: serving_bands from data/measured
+// clang-format off
+inline constexpr serving_bands bands_by_kind[] = {
+    {{0.31, 0.52}, {0.23, 0.53}}, {{0.44, 0.71}, {0.43, 0.75}}, {{0.55, 0.37}, {0.53, 0.42}},
+};
+// clang-format on
+// end of generated: serving_bands
+
+/// Times as wide, in logarithms, where no published run is on the chip; set.
+inline constexpr double uncovered_width = 1.5;
+
+/// Published runs of quality A or B in data/measured, by chip.
 struct serving_coverage {
   std::string_view chip{};
   std::int32_t decode_runs = 0;   // decode steps, engines, and batches from prompt to last token
   std::int32_t prefill_runs = 0;  // prompts taken in
 };
-// generated: serving_runs from data/measured/measured.json
+// generated: serving_runs from data/measured
 // clang-format off
 inline constexpr serving_coverage serving_runs_by_chip[] = {
-    {"v4", 11, 5}, {"v5e", 9, 0}, {"v5p", 2, 0}, {"v6e", 16, 10}, {"tpu7x", 9, 1},
+    {"v4", 7, 4}, {"v5e", 20, 5}, {"v5p", 2, 0}, {"v6e", 50, 30}, {"tpu7x", 27, 4},
 };
 // clang-format on
 // end of generated: serving_runs
@@ -87,7 +164,48 @@ constexpr bool has_serving_runs(const chip_spec& chip, const std::int32_t servin
   return false;
 }
 
+/// The band of an estimate.
+constexpr serving_band band_of(serving_kind kind, serving_engine engine, bool covered) {
+  const serving_bands& both = bands_by_kind[static_cast<std::size_t>(kind)];
+  const serving_band band = engine == serving_engine::unnamed ? both.unnamed : both.named;
+  if (covered) return band;
+  return {math::pow(1 + band.over, uncovered_width) - 1, 1 - math::pow(1 - band.under, uncovered_width)};
+}
+
+/// Fills in the range of an estimate that has its total.
+template <class Estimate>
+constexpr void add_band(Estimate& estimate, serving_kind kind, serving_engine engine, bool covered) {
+  const serving_band band = band_of(kind, engine, covered);
+  estimate.extrapolated = !covered;
+  estimate.band = band.over > band.under ? band.over : band.under;
+  estimate.low = estimate.total / (1 + band.over);
+  estimate.high = estimate.total / (1 - band.under);
+}
+
 }  // namespace detail
+
+/// Published runs behind the constants of an engine.
+struct engine_runs {
+  serving_engine engine = serving_engine::unnamed;  ///< of which one; unnamed: of all
+  std::int32_t runs = 0;                            ///< decode and prefill
+  std::int32_t sources = 0;                         ///< repositories, papers and authors that published them
+};
+// generated: engine_runs from data/measured
+// clang-format off
+inline constexpr engine_runs runs_by_engine[] = {
+    {serving_engine::unnamed, 149, 9}, {serving_engine::jetstream, 3, 1}, {serving_engine::vllm, 45, 4},
+    {serving_engine::vllm_torch_xla, 23, 1}, {serving_engine::sglang_jax, 55, 1}, {serving_engine::example, 23, 4},
+};
+// clang-format on
+// end of generated: engine_runs
+
+/// The runs behind an engine's constants; 0 of 0 sources where there is none.
+[[nodiscard]] constexpr engine_runs runs_behind(serving_engine engine) noexcept {
+  for (const engine_runs& row : runs_by_engine) {
+    if (row.engine == engine) return row;
+  }
+  return {engine, 0, 0};
+}
 
 }  // namespace abi_0
 }  // namespace tpuplan

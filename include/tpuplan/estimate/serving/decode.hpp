@@ -46,20 +46,22 @@ struct decode_batch {
 };
 
 /// What takes most of a decode step.
-enum class decode_limit : std::uint8_t { weights, products, cache, collectives, overhead };
+enum class decode_limit : std::uint8_t { weights, products, cache, collectives, overhead, paging, dispatch };
 
 /// "weights" and so on.
 [[nodiscard]] constexpr std::string_view name(decode_limit what) noexcept {
-  constexpr const char* names[] = {"weights", "products", "cache", "collectives", "overhead"};
+  constexpr const char* names[] = {"weights", "products", "cache", "collectives", "overhead", "paging", "dispatch"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
-/// One decode step of one replica: max(weights, products) + cache + latency + collectives = total.
+/// One decode step of one replica: max(weights, products) + cache + paging + dispatch + latency + collectives = total.
 struct decode_breakdown {
   seconds weights{};                                ///< reading the weights that the step uses
   seconds products{};                               ///< matrix products
   seconds cache{};                                  ///< reading keys and values
-  seconds latency{};                                ///< fixed time of each layer and its two small all-reduces
+  seconds paging{};                                 ///< of attention for each sequence in pages, whatever it holds
+  seconds dispatch{};                               ///< sorting, gathering and scattering what is routed to experts
+  seconds latency{};                                ///< of the two small all-reduces of each layer
   seconds collectives{};                            ///< bytes moved between the chips of a replica
   seconds total{};                                  ///< of the step
   seconds low{};                                    ///< nine of ten comparable published steps lie between low and high
@@ -75,6 +77,7 @@ namespace detail {
 struct replica {
   double devices = 1;        // JAX devices of one replica
   double chips = 1;          // chips of one replica
+  double hosts = 1;          // VMs that one replica spans
   double count = 1;          // replicas in the slice
   bytes_per_second links{};  // into a chip from the others of its replica; 0 where there are none, or no rate is known
 };
@@ -99,6 +102,8 @@ constexpr replica replica_of(const serving_layout& mesh, const slice& where) {
   result.devices = mesh.tensor == 0 ? all : static_cast<double>(mesh.tensor);
   result.count = all / result.devices;
   result.chips = result.devices * static_cast<double>(chips(where)) / all;
+  const double spanned = static_cast<double>(vms(where)) / result.count;
+  result.hosts = spanned > 1 ? spanned : 1;
   if (result.chips > 1 && where.chip.ici.axes != 1) {  // GPUs of a machine have no links that are modelled
     const collective_group block = block_of(where, floor_to_count(result.chips));
     result.links = links_into(block) * block.one_way;
@@ -120,6 +125,8 @@ struct served_model {
   double dense = 0;         // of those, what every decode step reads
   double experts = 0;       // of those, routed experts: a step reads those that some token is routed to
   double missed = 0;        // share of the experts that one token is not routed to
+  double imbalance = 0;     // of the experts that a step reads over the devices that hold them
+  bytes routed{};           // of a token's copies on their way to experts, of all layers
   double layers = 0;        // of the language model
   double d_model = 0;       // width of its residual stream
   double cache_copies = 1;  // copies of each key and value in the replica
@@ -129,8 +136,9 @@ struct served_model {
   double index_share = 0;   // of the cache of a token: the key of the indexer
   bool covered = true;      // published runs are of models like it
   replica on{};
-  bytes_per_second hbm{};   // of the replica
-  flops_per_second peak{};  // of the replica, in the format of its products
+  bytes_per_second hbm{};        // of the replica
+  flops_per_second peak{};       // of the replica, in the format of its products
+  flops_per_second peak_bf16{};  // of the replica
 };
 
 constexpr flops_per_second serving_peak(const serving_job& job, const chip_spec& chip) {
@@ -151,6 +159,18 @@ constexpr double unread_parameters(const transformer& model, const parameter_cou
   return static_cast<double>(checked_add(table, checked_add(count.vision, count.projector)));
 }
 
+/// Experts lie whole on as many devices as divide both, so that a step waits for the device with most of those that its
+/// tokens are routed to: of n experts of which each is read with probability p, sqrt(2 ln(groups) n p (1 - p)) more
+/// than n p, the expected maximum of normal numbers.
+constexpr void add_experts(served_model& served, const transformer& model) {
+  const auto experts = static_cast<double>(model.moe.experts);
+  const auto groups = static_cast<double>(common_divisor(model.moe.experts, floor_to_count(served.on.devices)));
+  served.missed = 1 - static_cast<double>(model.moe.top_k) / experts;
+  served.imbalance = math::sqrt(2 * math::log(groups) * groups / experts);
+  served.routed =
+      bytes{2 * static_cast<double>(model.moe.top_k) * served.d_model * static_cast<double>(moe_layers(model))};
+}
+
 constexpr served_model served_by(const transformer& model, const serving_job& job, const serving_layout& mesh,
                                  const slice& where) {
   validate_engine(job);
@@ -163,11 +183,10 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
   served.experts =
       expert_parameters(model) * (part_size(job.weights_by_part.experts, job.weights) / size_of(job.weights));
   served.dense = served.held - unread_parameters(model, count) - served.experts;
-  if (has_experts(model))
-    served.missed = 1 - static_cast<double>(model.moe.top_k) / static_cast<double>(model.moe.experts);
   served.layers = static_cast<double>(model.layers);
   served.d_model = static_cast<double>(model.d_model);
   served.on = replica_of(mesh, where);
+  if (has_experts(model)) add_experts(served, model);
   served.cache_copies = cache_copies(model, mesh, served.on);
   served.state = state_bytes_per_sequence(model);
   served.cached_token = kv_bytes_per_token(model, job.cache);
@@ -179,6 +198,8 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
   served.hbm = bytes_per_second{positive("chip.hbm.bandwidth", where.chip.hbm.bandwidth.value()) * served.on.chips};
   served.peak =
       flops_per_second{positive("peak rate of the chip", serving_peak(job, where.chip).value()) * served.on.chips};
+  served.peak_bf16 =
+      flops_per_second{positive("peak rate of the chip", peak_rate(where.chip, dtype::bf16).value()) * served.on.chips};
   return served;
 }
 
@@ -194,7 +215,21 @@ constexpr bytes all_reduced(const served_model& served, const serving_layout& me
 }
 
 constexpr seconds layer_latency_of(const served_model& served, const serving_calibration& constants) {
-  return constants.layer_latency * (served.layers * math::log2(served.on.devices < 2 ? 2 : served.on.devices));
+  return constants.layer_latency * (served.layers * math::log2(served.on.devices));
+}
+
+/// Every device of a replica sorts, gathers and scatters the copies of every token, as a shard of tensor parallelism
+/// does in training.
+constexpr seconds dispatch_of(const served_model& served, const serving_calibration& constants) {
+  return served.routed * (constants.dispatch_passes * served.on.devices) / served.hbm;
+}
+
+/// Seconds of attention for a sequence, whatever it holds: an engine with pages computes on whole blocks of keys.
+constexpr double paging_of(const served_model& served, const serving_job& job, const serving_layout& mesh,
+                           const serving_calibration& constants) {
+  if (job.policy != cache_policy::paged || job.engine == serving_engine::example) return 0;
+  const double sequences = mesh.cache == cache_sharding::batch ? 1 / served.on.devices : 1;
+  return served.layers * sequences * constants.sequence_work.value() * served.on.devices / served.peak_bf16.value();
 }
 
 /// Bytes of keys and values of a sequence of that many tokens: whole blocks, each counted once.
@@ -207,8 +242,11 @@ struct decode_terms {
   double dense = 0;        // reading the parameters that every step reads
   double experts = 0;      // reading all routed experts
   double missed = 0;       // share of the experts that one token is not routed to
+  double imbalance = 0;    // of the experts that are read over the devices that hold them
   double products = 0;     // matrix products, for each sequence
   double cache = 0;        // reading keys and values, for each sequence
+  double paging = 0;       // attention, for each sequence, whatever it holds
+  double dispatch = 0;     // of experts, for each sequence
   double collectives = 0;  // moving activations, for each sequence
   double latency = 0;      // layers
   bool covered = true;     // published runs are of models like it
@@ -232,8 +270,11 @@ constexpr decode_terms terms_of(const served_model& served, bytes cache, const s
   terms.experts = served.experts * weight_seconds;
   terms.missed = served.missed;
   terms.covered = served.covered;
+  terms.imbalance = served.imbalance;
   terms.products = 2 * served.matrices / (served.peak.value() * constants.decode_mxu);
   terms.cache = moved_of(served, cache) * served.cache_copies / (served.hbm.value() * constants.cache_stream);
+  terms.paging = paging_of(served, job, mesh, constants);
+  terms.dispatch = dispatch_of(served, constants).value();
   terms.collectives =
       all_reduced(served, mesh).value() * collective_seconds_per_byte(served.on, constants.decode_collectives);
   terms.latency = layer_latency_of(served, constants).value();
@@ -241,42 +282,48 @@ constexpr decode_terms terms_of(const served_model& served, bytes cache, const s
 }
 
 /// Seconds to read the weights that a step uses. Of the experts these are the ones that some token is routed to, where
-/// every expert is as likely as any other.
+/// every expert is as likely as any other, on the device that has most of them.
 constexpr double weights_at(const decode_terms& terms, double sequences) {
   if (terms.experts <= 0) return terms.dense;
-  return terms.dense + terms.experts * (terms.missed > 0 ? 1 - math::pow(terms.missed, sequences) : 1);
+  const double missed = terms.missed > 0 ? math::pow(terms.missed, sequences) : 0;
+  const double read = 1 - missed + terms.imbalance * math::sqrt(missed * (1 - missed));
+  return terms.dense + terms.experts * (read < 1 ? read : 1);
 }
 
 /// Seconds of a step.
 constexpr double step_at(const decode_terms& terms, double sequences) {
   const double weights = weights_at(terms, sequences), products = terms.products * sequences;
-  return (weights > products ? weights : products) + (terms.cache + terms.collectives) * sequences + terms.latency;
+  const double each = terms.cache + terms.paging + terms.dispatch + terms.collectives;
+  return (weights > products ? weights : products) + each * sequences + terms.latency;
+}
+
+constexpr serving_kind kind_of(const decode_terms& terms) noexcept {
+  return terms.experts > 0 ? serving_kind::expert_decode : serving_kind::decode;
 }
 
 constexpr decode_limit largest_of(const decode_breakdown& step) {
-  decode_limit what = step.products > step.weights ? decode_limit::products : decode_limit::weights;
-  seconds most = max(step.products, step.weights);
-  if (step.cache > most) most = step.cache, what = decode_limit::cache;
-  if (step.collectives > most) most = step.collectives, what = decode_limit::collectives;
-  if (step.latency > most) what = decode_limit::overhead;
-  return what;
+  const seconds parts[] = {step.weights, step.products, step.cache,   step.collectives,
+                           step.latency, step.paging,   step.dispatch};
+  std::size_t most = 0;
+  for (std::size_t i = 1; i < 7; ++i) most = parts[i] > parts[most] ? i : most;
+  return static_cast<decode_limit>(most);
 }
 
 /// A step with its parts and its band.
-constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences, const chip_spec& chip) {
+constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences, serving_engine engine,
+                                     const chip_spec& chip) {
   positive("decode_batch.sequences", sequences);
   in_range("decode_batch.sequences", sequences, 0, static_cast<double>(most_requests), "above 0, at most 1e9");
   decode_breakdown step;
   step.weights = seconds{weights_at(terms, sequences)};
   step.products = seconds{terms.products * sequences};
   step.cache = seconds{terms.cache * sequences};
+  step.paging = seconds{terms.paging * sequences};
+  step.dispatch = seconds{terms.dispatch * sequences};
   step.latency = seconds{terms.latency};
   step.collectives = seconds{terms.collectives * sequences};
   step.total = seconds{positive("decode step", step_at(terms, sequences))};
-  step.extrapolated = !terms.covered || !has_serving_runs(chip, &serving_coverage::decode_runs);
-  step.band = step.extrapolated ? wide_serving_band : step_band;
-  step.low = step.total / (1 + step.band);
-  step.high = step.total / (1 - step.band);
+  add_band(step, kind_of(terms), engine, terms.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
   step.limited_by = largest_of(step);
   return step;
 }
@@ -286,18 +333,18 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
 /// Time of one decode step of one replica, by itself: no engine, no prefill between steps. Throws for models that do
 /// not decode, devices or heads that do not divide, batches that are not above 0, settings of the engine out of their
 /// range, and figures of the chip that are unknown.
-/// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 10.8 ms, measured 11.4 ms.
+/// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 10.5 ms, measured 11.4 ms.
 /// Source: closed form calibrated on published runs, after the scaling book's chapter "Inference" (2025-12-15).
 [[nodiscard]] constexpr decode_breakdown decode_step(const transformer& model, const decode_batch& batch,
                                                      const serving_job& job, const serving_layout& mesh,
                                                      const slice& where, const serving_calibration& constants = {}) {
-  validate(constants);
+  const serving_calibration own = detail::constants_of(constants, job.engine);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
   detail::positive("decode_batch.context", batch.context);
   detail::in_range("decode_batch.context", batch.context, 0, static_cast<double>(detail::most_tokens),
                    "above 0, at most 2^40 tokens");
   const bytes cache = detail::cache_of(model, job, batch.context);
-  return detail::decode_of(detail::terms_of(served, cache, job, mesh, constants), batch.sequences, where.chip);
+  return detail::decode_of(detail::terms_of(served, cache, job, mesh, own), batch.sequences, job.engine, where.chip);
 }
 
 }  // namespace abi_0

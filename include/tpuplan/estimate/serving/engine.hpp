@@ -17,7 +17,8 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// Mean time of an output token in an engine: step.total + prompts + engine = total. The host prepares a step while the
-/// device runs another, so that the engine adds time only where the host is the slower of the two.
+/// device runs another, so that the engine adds time only where the host is the slower of the two; vLLM over several
+/// hosts prepares it in between.
 struct token_time {
   decode_breakdown step{};    ///< the decode step by itself
   seconds prompts{};          ///< prefill of new requests: as much in a step as keeps the batch full
@@ -78,39 +79,67 @@ struct token_terms {
   double prompts = 0;    // prefill of new requests, for each sequence
   double host = 0;       // host and scheduler
   double host_each = 0;  // host and scheduler, for each sequence
+  bool in_turn = false;  // the device waits while the host works
 };
 
-constexpr token_terms token_terms_of(const served_model& served, bytes cache, const serving_job& job,
-                                     const serving_layout& mesh, const serving_calibration& constants) {
+/// vLLM drives several hosts by remote calls and has no asynchronous scheduling there.
+constexpr bool waits_for_host(const served_model& served, serving_engine engine) noexcept {
+  return served.on.hosts > 1 && (engine == serving_engine::vllm || engine == serving_engine::vllm_torch_xla);
+}
+
+/// Seconds of prompts that are taken in for each output token: prefill beside decode, of what is not cached.
+constexpr double prompts_of(const served_model& served, const transformer& model, const serving_job& job,
+                            const serving_layout& mesh, const slice& where, const serving_calibration& constants) {
+  const std::int64_t tokens = ceil_to_count(job.prompt.mean);
+  const prefill_breakdown one = prefill_of(served, model, {1, tokens}, job, mesh, where, constants);
+  const double computed = job.prompt.mean / static_cast<double>(tokens) * (1 - job.prefix_hit_rate);
+  return constants.engine_prefill * beside_decode(one, mesh).value() * computed / job.output.mean;
+}
+
+/// Arrays that a step of an engine is given, of all layers: the four matrices of attention, those of the MLP or of the
+/// experts and their router, a scale beside each where weights have 8 bits or fewer, norms, and the cache.
+constexpr double arrays_of(const transformer& model, const serving_job& job) {
+  const bool experts = has_experts(model);
+  const std::int64_t matrices = 4 + (model.mlp.gated ? 3 : 2) + (experts ? 1 : 0);
+  const std::int64_t scales = bits(job.weights) <= 8 ? matrices : 0;
+  const std::int64_t norms = model.norms_per_layer + (model.attention.qk_norm ? 2 : 0);
+  return static_cast<double>(model.layers) * static_cast<double>(matrices + scales + norms + 1);
+}
+
+/// The host passes every array to each of its devices.
+constexpr token_terms token_terms_of(const served_model& served, const transformer& model, bytes cache,
+                                     const serving_job& job, const serving_layout& mesh, const slice& where,
+                                     const serving_calibration& constants) {
   token_terms terms;
   terms.step = terms_of(served, cache, job, mesh, constants);
-  // Prompt tokens that have to be computed for each output token.
-  const double prompt_share = job.prompt.mean * (1 - job.prefix_hit_rate) / job.output.mean;
-  terms.prompts = 2 * served.matrices * prompt_share / (served.peak.value() * constants.prefill_between_steps);
-  terms.host = constants.engine_step.value();
+  terms.prompts = prompts_of(served, model, job, mesh, where, constants);
+  const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
+  terms.host = (constants.engine_step + constants.engine_array * passed).value();
   terms.host_each = constants.engine_sequence.value();
+  terms.in_turn = waits_for_host(served, job.engine);
   return terms;
 }
 
-/// Seconds of a token: what takes longer of the device and the host.
+/// Seconds of a step of device and host: what takes longer of the two, or both.
+constexpr double with_host(double device, double host, bool in_turn) noexcept {
+  return in_turn ? device + host : device > host ? device : host;
+}
+
+/// Seconds of a token.
 constexpr double time_at(const token_terms& terms, double running) {
-  const double device = step_at(terms.step, running) + terms.prompts * running;
-  const double host = terms.host + terms.host_each * running;
-  return device > host ? device : host;
+  return with_host(step_at(terms.step, running) + terms.prompts * running, terms.host + terms.host_each * running,
+                   terms.in_turn);
 }
 
 /// A token with its parts and its band.
-constexpr token_time token_of(const token_terms& terms, double running, const chip_spec& chip) {
+constexpr token_time token_of(const token_terms& terms, double running, serving_engine engine, const chip_spec& chip) {
   token_time token;
-  token.step = decode_of(terms.step, running, chip);
+  token.step = decode_of(terms.step, running, engine, chip);
   token.prompts = seconds{terms.prompts * running};
   token.total = seconds{time_at(terms, running)};
   const seconds device = token.step.total + token.prompts;
   token.engine = token.total > device ? token.total - device : seconds{0};
-  token.extrapolated = token.step.extrapolated;
-  token.band = token.extrapolated ? wide_serving_band : engine_band;
-  token.low = token.total / (1 + token.band);
-  token.high = token.total / (1 - token.band);
+  add_band(token, kind_of(terms.step), engine, has_serving_runs(chip, &serving_coverage::decode_runs));
   return token;
 }
 
@@ -173,26 +202,27 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
 
 /// Mean time of an output token where `running` sequences run in one replica of an engine, and a new prompt is taken in
 /// for each that ends. Throws for what `validate` of the job refuses and as `decode_step` does. Worked: Qwen3 8B on
-/// v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms against 11.1 ms measured.
+/// v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms in SGLang-JAX, 11.1 ms measured.
 /// Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr token_time time_per_token(const transformer& model, double running, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = {}) {
   validate(job, model);
-  validate(constants);
+  const serving_calibration own = detail::constants_of(constants, job.engine);
   const bytes cache = detail::cache_of(model, job, running_context(job));
   const detail::served_model served = detail::served_by(model, job, mesh, where);
-  return detail::token_of(detail::token_terms_of(served, cache, job, mesh, constants), running, where.chip);
+  return detail::token_of(detail::token_terms_of(served, model, cache, job, mesh, where, own), running, job.engine,
+                          where.chip);
 }
 
 /// Time of a prefill of one prompt of mean length in an engine, undisturbed, without the tokens that are in the prefix
-/// cache. Throws as `time_per_token` does. Worked: 26.8 ms for 1024 tokens of Llama 3 8B on v6e-8.
+/// cache. Throws as `time_per_token` does. Worked: 14.2 ms for 1024 tokens of Llama 3 8B on v6e-8.
 [[nodiscard]] constexpr seconds engine_prefill_time(const transformer& model, const serving_job& job,
                                                     const serving_layout& mesh, const slice& where,
                                                     const serving_calibration& constants = {}) {
   validate(job, model);
-  return constants.engine_prefill *
-         prefill_time(model, {1, detail::fresh_tokens(job)}, job, mesh, where, constants).total;
+  const serving_calibration own = detail::constants_of(constants, job.engine);
+  return own.engine_prefill * prefill_time(model, {1, detail::fresh_tokens(job)}, job, mesh, where, own).total;
 }
 
 namespace detail {
@@ -280,7 +310,7 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, dou
   validate(job, model);
   if (any_target(job.percentiles))
     detail::fail(errc::unsupported, "serving_job.percentiles", "", "none here: means alone; plan_serving keeps them");
-  validate(constants);
+  const serving_calibration own = detail::constants_of(constants, job.engine);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
   const bytes cache = detail::cache_of(model, job, running_context(job));
   const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));
@@ -294,21 +324,20 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, dou
     return result;
   }
   result.fit = fits(result.memory);
-  const detail::token_terms terms = detail::token_terms_of(served, cache, job, mesh, constants);
+  const detail::token_terms terms = detail::token_terms_of(served, model, cache, job, mesh, where, own);
   const auto most = static_cast<double>(result.largest_running);
   result.capacity = per_second{replicas * most / (job.output.mean * detail::time_at(terms, most))};
   if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
   detail::refuse_targets(result, model, job, mesh, where);
   if (result.refusal != serving_refusal::none) return result;
   const std::int64_t fresh = detail::fresh_tokens(job);
-  result.prefill =
-      constants.engine_prefill * detail::prefill_of(served, model, {1, fresh}, job, mesh, where, constants).total;
+  result.prefill = own.engine_prefill * detail::prefill_of(served, model, {1, fresh}, job, mesh, where, own).total;
   const detail::admission prompt{result.prefill.value(), detail::prefill_chunks(job, static_cast<double>(fresh))};
   result.running = detail::running_batch(job, terms, most, replicas, prompt);
-  result.per_token = detail::token_of(terms, result.running, where.chip);
+  result.per_token = detail::token_of(terms, result.running, job.engine, where.chip);
   result.memory = detail::memory_of(served, result.running, cache, job, where);
   result.fit = fits(result.memory);
-  detail::add_rates(result, job, replicas, prompt, constants);
+  detail::add_rates(result, job, replicas, prompt, own);
   return result;
 }
 
@@ -325,18 +354,18 @@ struct serving_frontier {
 };
 
 /// Time per token and throughput for running batches of 1, 2, 4 … sequences and the largest that fits; no points where
-/// none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8 gives 132.5 output tokens per second with
+/// none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8 gives 114.2 output tokens per second with
 /// one sequence of 1024 + 256 tokens.
 [[nodiscard]] constexpr serving_frontier frontier(const transformer& model, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = {}) {
   validate(job, model);
-  validate(constants);
+  const serving_calibration own = detail::constants_of(constants, job.engine);
   serving_frontier result;
   const std::int64_t most = largest_running(model, job, mesh, where);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
   const bytes cache = detail::cache_of(model, job, running_context(job));
-  const detail::token_terms terms = detail::token_terms_of(served, cache, job, mesh, constants);
+  const detail::token_terms terms = detail::token_terms_of(served, model, cache, job, mesh, where, own);
   for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
     const auto running = static_cast<double>(batch);
     const seconds token{detail::time_at(terms, running)};

@@ -23,6 +23,7 @@ struct prefill_breakdown {
   seconds products{};         ///< matrix products
   seconds attention{};        ///< scores and their sum over values
   seconds elementwise{};      ///< HBM traffic of norms, activations, residuals
+  seconds dispatch{};         ///< sorting, gathering and scattering what is routed to experts
   seconds weights{};          ///< reading the weights, once a chunk
   seconds collectives{};      ///< bytes moved between the chips of a replica
   seconds latency{};          ///< fixed time of each layer and its small collectives, once a chunk
@@ -60,31 +61,37 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   time.elementwise = bytes{constants.prefill_hbm_passes * tokens * 2 * served.layers *
                            (8 * widths.d_model + 2 * widths.qkv + widths.mlp)} /
                      served.hbm;
+  time.dispatch = dispatch_of(served, constants) * tokens;
   time.weights = held * chunks / (served.hbm * constants.weight_stream);
   const double moved =
       mesh.weights == weight_sharding::gathered ? held.value() : all_reduced(served, mesh).value() * tokens;
   time.collectives = seconds{moved * collective_seconds_per_byte(served.on, constants.prefill_collectives)};
   time.latency = layer_latency_of(served, constants) * chunks;
-  time.total = time.products + time.attention + time.elementwise + time.weights + time.collectives + time.latency;
+  time.total = time.products + time.attention + time.elementwise + time.dispatch + time.weights + time.collectives +
+               time.latency;
   positive("prefill", time.total.value());
-  time.extrapolated = !served.covered || !has_serving_runs(where.chip, &serving_coverage::prefill_runs);
-  time.band = time.extrapolated ? wide_serving_band : prefill_band;
-  time.low = time.total / (1 + time.band);
-  time.high = time.total / (1 - time.band);
+  add_band(time, serving_kind::prefill, job.engine,
+           served.covered && has_serving_runs(where.chip, &serving_coverage::prefill_runs));
   return time;
+}
+
+/// Of a prefill what grows with its tokens: all that is left of it in a step that reads the weights anyway.
+constexpr seconds beside_decode(const prefill_breakdown& time, const serving_layout& mesh) {
+  const seconds own = time.products + time.attention + time.elementwise + time.dispatch;
+  return mesh.weights == weight_sharding::gathered ? own : own + time.collectives;
 }
 
 }  // namespace detail
 
 /// Time of a prefill by itself, no token of which is in the prefix cache. In an engine it takes `engine_prefill` times
 /// as long. With `job.prefill_chunk` the weights are read once for each chunk. Throws as `decode_step` does.
-/// Worked: 1024 tokens of Llama 2 70B in int8 on v6e-8: 64 ms, measured 60 ms (examples/serving_cases.cpp).
+/// Worked: 1024 tokens of Llama 2 70B in int8 on v6e-8: 59.6 ms, measured 60.5 ms (examples/serving_cases.cpp).
 /// Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr prefill_breakdown prefill_time(const transformer& model, const prompt_batch& batch,
                                                        const serving_job& job, const serving_layout& mesh,
                                                        const slice& where, const serving_calibration& constants = {}) {
-  validate(constants);
-  return detail::prefill_of(detail::served_by(model, job, mesh, where), model, batch, job, mesh, where, constants);
+  return detail::prefill_of(detail::served_by(model, job, mesh, where), model, batch, job, mesh, where,
+                            detail::constants_of(constants, job.engine));
 }
 
 }  // namespace abi_0

@@ -8,8 +8,36 @@ namespace {
 // What bounds take for granted: every rate at its peak, nothing beside it.
 static_assert(peak_only.weight_stream == 1 && peak_only.cache_stream == 1 && peak_only.decode_mxu == 1 &&
               peak_only.decode_collectives == 0 && peak_only.layer_latency == 0_s && peak_only.engine_step == 0_s &&
-              peak_only.engine_sequence == 0_s && peak_only.prefill_between_steps == 1 && peak_only.prefill_mxu == 1 &&
-              peak_only.prefill_attention == 1 && peak_only.prefill_hbm_passes == 0 &&
-              peak_only.prefill_collectives == 0 && peak_only.engine_prefill == 1);
+              peak_only.sequence_work.value() == 0 && peak_only.dispatch_passes == 0 && peak_only.engine_array == 0_s &&
+              peak_only.engine_sequence == 0_s && peak_only.prefill_mxu == 1 && peak_only.prefill_attention == 1 &&
+              peak_only.prefill_hbm_passes == 0 && peak_only.prefill_collectives == 0 && peak_only.engine_prefill == 1);
+
+// An engine's own factors are in its constants once.
+constexpr serving_calibration twice_as_slow = [] {
+  serving_calibration constants = peak_only;
+  constants.sequence_work = flops{8};
+  constants.sglang_jax = {2, 0.5, 3};
+  return constants;
+}();
+constexpr serving_calibration own = detail::constants_of(twice_as_slow, serving_engine::sglang_jax);
+static_assert(own.cache_stream == 0.5 && own.sequence_work.value() == 4 && own.engine_prefill == 3);
+static_assert(detail::constants_of(own, serving_engine::sglang_jax).cache_stream == 0.5);
+static_assert(detail::constants_of(twice_as_slow, serving_engine::vllm).engine_prefill == 1);
+static_assert(detail::factors_of(twice_as_slow, serving_engine::unnamed).cache == 1);
+
+// Nothing is narrower than where runs are.
+static_assert([] {
+  for (const detail::serving_kind kind : detail::all_serving_kinds) {
+    for (const serving_engine engine : {serving_engine::unnamed, serving_engine::vllm}) {
+      const detail::serving_band near = detail::band_of(kind, engine, true), far = detail::band_of(kind, engine, false);
+      if (!(near.over > 0.05 && near.under > 0.05 && near.under < 1)) return false;
+      if (!(far.over > near.over && far.under > near.under && far.under < 1)) return false;
+    }
+  }
+  return true;
+}());
+
+static_assert(runs_behind(serving_engine::unnamed).runs == 149 && runs_behind(serving_engine::unnamed).sources == 9);
+static_assert(runs_behind(serving_engine::vllm).sources == 4);
 
 }  // namespace
