@@ -114,20 +114,29 @@ inline seconds expected_at_most(const plan& planned) {
   return maxtext_of(planned, asked, detail::launched_capacity(planned));
 }
 
+namespace detail {
+
+/// The row of `plans` that has that rank, in a document of `tpuplan plan --json`.
+inline json_object row_of_plan(const nlohmann::json& document, std::int64_t rank, const std::string& source) {
+  const json_object root(document, source);
+  const nlohmann::json& plans = root.at("plans");
+  if (root.has("schema") && root.string("schema") != json_schema)
+    fail(errc::unsupported, root.path("schema"), root.string("schema"), json_schema);
+  if (!plans.is_array()) fail(errc::malformed_input, root.path("plans"), plans.type_name(), "an array");
+  if (plans.empty()) fail(errc::infeasible, root.path("plans"), "empty", "a document with a plan to launch");
+  const auto count = static_cast<std::int64_t>(plans.size());
+  if (rank < 1 || rank > count) fail(errc::out_of_range, "rank", rank, "1 to " + std::to_string(count));
+  json_object row(plans[static_cast<std::size_t>(rank - 1)], root.path("plans") + "[" + std::to_string(rank - 1) + "]");
+  return row;
+}
+
+}  // namespace detail
+
 /// The plan of that rank (1: the first) in a document of `tpuplan plan --json`: the value of "plan" there, which
 /// `read_json<plan>` reads. Throws, naming the key, where one is not what it should be.
 [[nodiscard]] inline plan read_plan(const nlohmann::json& document, std::int64_t rank = 1,
                                     const std::string& source = "plan") {
-  const json_object root(document, source);
-  const nlohmann::json& plans = root.at("plans");
-  if (root.has("schema") && root.string("schema") != json_schema)
-    detail::fail(errc::unsupported, root.path("schema"), root.string("schema"), json_schema);
-  if (!plans.is_array()) detail::fail(errc::malformed_input, root.path("plans"), plans.type_name(), "an array");
-  if (plans.empty()) detail::fail(errc::infeasible, root.path("plans"), "empty", "a document with a plan to launch");
-  const auto count = static_cast<std::int64_t>(plans.size());
-  if (rank < 1 || rank > count) detail::fail(errc::out_of_range, "rank", rank, "1 to " + std::to_string(count));
-  const json_object row(plans[static_cast<std::size_t>(rank - 1)],
-                        root.path("plans") + "[" + std::to_string(rank - 1) + "]");
+  const json_object row = detail::row_of_plan(document, rank, source);
   if (row.object("plan").has("estimate"))
     detail::fail(errc::unsupported, row.path("plan"), "for serving", "a plan of training");
   return read_json<plan>(row.at("plan"), {}, row.path("plan"));
