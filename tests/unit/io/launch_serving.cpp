@@ -95,6 +95,11 @@ TEST_CASE("the Deployment has a pod for each slice on nodes of the slice, and a 
   CHECK(container["ports"][0]["containerPort"] == 8000);
   CHECK(manifest["items"][1]["kind"] == "Service");
   CHECK(manifest["items"][1]["spec"]["selector"] == deployment["spec"]["selector"]["matchLabels"]);
+  CHECK(gke_serving_file(launch) == manifest.dump(2) + "\n");
+  launch.request.cluster = "tpus", launch.request.zone = "us-east5-b";
+  const std::string file = gke_serving_file(launch);
+  CHECK(file.rfind("# gcloud container node-pools create chat-0 ", 0) == 0);
+  CHECK(file.find("# for each of the 3 slices") != std::string::npos);
   launch.secret.clear();
   CHECK_FALSE(gke_serving_manifest(launch)["items"][0]["spec"]["template"]["spec"]["containers"][0].contains("env"));
 }

@@ -8,6 +8,8 @@
 #include <tpuplan/estimate/serving/decode.hpp>
 #include <tpuplan/io/launch/gke.hpp>
 #include <tpuplan/io/launch/plan.hpp>
+#include <tpuplan/io/launch/shell.hpp>
+#include <tpuplan/io/launch/yaml.hpp>
 #include <tpuplan/maybe.hpp>
 #include <tpuplan/model/serving_job.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
@@ -224,6 +226,23 @@ inline std::string share_text(double share) { return nlohmann::json(share).dump(
        {{"selector", labels},
         {"ports", ordered_json::array({{{"name", "http"}, {"port", 8000}, {"targetPort", 8000}}})}}}};
   return {{"apiVersion", "v1"}, {"kind", "List"}, {"items", ordered_json::array({deployment, service})}};
+}
+
+/// The manifest as a file for `kubectl apply -f -`; where the request has a cluster, behind comments with the command
+/// that makes a node pool of one slice. Throws as `gke_serving_manifest` and `gke_node_pools` do. Worked: it ends in a
+/// line feed.
+[[nodiscard]] inline std::string gke_serving_file(const serving_launch& launch) {
+  const std::string manifest = gke_serving_manifest(launch).dump(2) + "\n";
+  if (launch.request.cluster.empty()) return manifest;
+  launch_request pool = launch.request;
+  pool.slices = 1;
+  pool.max_restarts = 0;
+  std::string text;
+  for (const shell_words& words : gke_node_pools(pool)) text += detail::commented(shell_line(words));
+  if (launch.request.slices > 1)
+    text +=
+        detail::commented("for each of the " + std::to_string(launch.request.slices) + " slices, under another name");
+  return text + manifest;
 }
 
 /// The plan for serving of that rank in a document of `tpuplan plan --serve --json`, the best first. Throws for other
