@@ -12,9 +12,11 @@
 #include <tpuplan/io/jupyter.hpp>
 #include <tpuplan/io/launch.hpp>
 #include <tpuplan/io/price_file.hpp>
+#include <tpuplan/plan/cheapest_fleets.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
 #include <tpuplan/plan/simulation.hpp>
+#include <tpuplan/plan/traffic.hpp>
 #include <tpuplan/tpuplan.hpp>
 
 /// The types of io/reflect/types.inc, with their definitions.

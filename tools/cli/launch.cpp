@@ -18,7 +18,7 @@ namespace {
 using namespace tpuplan;
 
 struct launch_options {
-  std::string plan, target, slice_name, machine, command;
+  std::string plan, target, slice_name, machine, command, engine, model, secret = "hf-secret";
   std::int64_t rank = 1;
   std::optional<std::int64_t> slices, restarts;
   std::optional<provisioning> capacity;
@@ -136,7 +136,25 @@ void check_placed(const launch_options& given, const session& with) {
   }
 }
 
+/// A plan for serving, which an engine runs on GKE.
+void launch_serving(const launch_options& given, const session& with) {
+  if (given.target != "gke") refuse("--target", given.target, "gke with --engine", errc::unsupported);
+  if (given.plan.empty()) refuse_missing("PLAN.json", "the output of tpuplan plan --serve --json");
+  const serving_engine engine = serving_engine_for(given.engine);
+  const bool piped = given.plan == "-";
+  const nlohmann::json document = piped ? read_standard_input() : load_json(given.plan);
+  serving_launch launch =
+      launch_of(read_serving_plan(document, given.rank, piped ? "plan" : given.plan), engine, given.request);
+  if (given.capacity) launch.request.capacity = *given.capacity;
+  if (!given.machine.empty()) launch.request.where = on_machine_type(launch.request.where, given.machine);
+  launch.model = given.model;
+  launch.secret = given.secret == "none" ? "" : given.secret;
+  if (with.json) return print_json(gke_serving_manifest(launch));
+  print("{}", gke_serving_file(launch));
+}
+
 void run_launch(const launch_options& given, const session& with) {
+  if (!given.engine.empty()) return launch_serving(given, with);
   const std::optional<planned_training> plan = plan_of(given);
   launch_request request = make_request(given, plan);
   request.command = make_command(given, request, plan);
@@ -184,6 +202,14 @@ void add_launch_command(session& with) {
   added.add("--location", request.location, "vertex: the region; writes the command that creates the job");
   added.add("--tensorboard", request.tensorboard, "vertex: the number of a TensorBoard");
   added.add("--output", request.output, "vertex: gs://BUCKET/FOLDER; --checkpoint, if not given");
+  added.add("--engine", options->engine, "of a plan for serving, on gke: vllm or sglang-jax")
+      .excludes({"--slice", "--checkpoint", "--max-restarts", "--max-run", "--command", "--args", "--queue",
+                 "--maxtext", "--tpu-vm", "--location", "--tensorboard", "--output"});
+  added.add("--model", options->model, "its name at Hugging Face: meta-llama/Llama-3.1-70B-Instruct")
+      .needs({"--engine"});
+  added.add("--secret", options->secret, "of Kubernetes, with the key hf_api_token; none: a model without a gate")
+      .usually("hf-secret")
+      .needs({"--engine"});
   added.flag("--maxtext", options->maxtext, "run MaxText with the layout of the plan");
   added
       .add("--set", options->maxtext_extra,

@@ -66,6 +66,10 @@ std::string words_of_targets(const latency_targets& targets) {
   return words;
 }
 
+void need_targets(const latency_targets& targets, std::string_view why) {
+  if (!any_target(targets)) refuse_missing("--ttft-p99", why);
+}
+
 void print_that_means_are_held(const serving_job& job) {
   const bool ttft = job.ttft_target.value() > 0, tpot = job.tpot_target.value() > 0;
   if (ttft || tpot)

@@ -2,6 +2,7 @@
 #define TPUPLAN_CLI_PERCENTILES_HPP
 
 #include <string>
+#include <string_view>
 #include <tpuplan/plan/serving_levers.hpp>
 #include <tpuplan/plan/simulation.hpp>
 #include <vector>
@@ -19,6 +20,9 @@ void add_percentile_options(command& to, tpuplan::latency_targets& into);
 std::string words_of_targets(const tpuplan::latency_targets& targets);
 /// "p99"; "mean" where no share is given.
 std::string words_of_share(double share);
+
+/// Refuses a question without targets by percentile.
+void need_targets(const tpuplan::latency_targets& targets, std::string_view why);
 
 /// A line that says so where --ttft and --tpot hold means.
 void print_that_means_are_held(const tpuplan::serving_job& job);

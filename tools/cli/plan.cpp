@@ -34,6 +34,7 @@ void run_plan(plan_options given, session& with) {
   const loaded_prices prices(given.prices, given.regions, with.data_dir);
   given.regions = regions_of(given.regions, prices.book());
   for (const std::string& region : given.regions) check_region(prices.book(), region);
+  if (!given.to_serve && with.is_given("--gpu")) refuse("--gpu", "given without effect", "only with --serve");
   if (given.to_serve) return plan_serving(config, given, prices.book(), with);
   plan_training(config, given, prices.book(), with);
 }
@@ -75,9 +76,12 @@ void add_training_options(command& to, plan_options& into) {
   to.add("--pipeline", into.degrees.pipeline, degrees, "likewise");
   to.flag("--explain", into.explain, "what the best plan depends on, and every way of paying for it");
   to.flag("--pareto", into.front_only, "only plans that no other beats in time and money");
-  to.flag("--best-per-generation", into.best_per_chip, "only the best plan of each generation").excludes({"--pareto"});
+  to.flag("--best-per-generation", into.best_per_chip,
+          "only the best plan of each generation; with --serve a table of the cheapest fleets")
+      .excludes({"--pareto"});
   for (option& one : to.options) {
-    const bool shared = one.form == option::shape::argument || one.name == "--weights" || one.name == "--dtype";
+    const bool shared = one.form == option::shape::argument || one.name == "--weights" || one.name == "--dtype" ||
+                        one.name == "--best-per-generation";
     if (!shared) one.excludes({"--serve"});
   }
 }
@@ -89,9 +93,13 @@ void add_serving_options(command& to, plan_options& into) {
   add_engine_options(to, into.traffic);
   to.add("--serving-weights", into.traffic.job.weights, "format of the weights that are served")
       .excludes({"--weights"});
+  to.add("--gpu", into.gpus, "GPU servers beside them, at peak rates: H100,B200 or all")
+      .needs({"--best-per-generation"});
   auto one = to.options.begin();
   std::advance(one, before);
-  for (; one != to.options.end(); ++one) one->needs({"--serve"});
+  for (; one != to.options.end(); ++one) {
+    if (one->name != "--gpu") one->needs({"--serve"});
+  }
   to.flag("--serve", into.to_serve, "plan for traffic instead of training");
 }
 

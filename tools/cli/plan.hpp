@@ -29,6 +29,7 @@ struct plan_options {
   std::optional<std::int64_t> smallest_chips, largest_chips;
   std::int64_t largest_slices = 1;
   std::vector<std::string> generations, regions{"us"}, kind_names;
+  std::vector<std::string> gpus;
   std::vector<tpuplan::provisioning> kinds{tpuplan::provisioning::on_demand};
   std::string prices, quotas;
   double rest_used = 0;

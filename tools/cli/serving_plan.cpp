@@ -1,10 +1,13 @@
 // What tpuplan plan --serve answers.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/io/svg/frontier.hpp>
+#include <tpuplan/plan/cheapest_fleets.hpp>
 #include <tpuplan/plan/relax.hpp>
+#include <utility>
 
 #include "cli/percentiles.hpp"
 #include "cli/plan.hpp"
@@ -283,12 +286,85 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
   print_next("{}   its breakdown and frontier", serve_command(best, request, with));
 }
 
+std::vector<gpu_offer> gpus_of(const std::vector<std::string>& given) {
+  std::vector<gpu_offer> offers;
+  for (const std::string& one : given) {
+    if (one == "all") return {std::begin(gpu_offers), std::end(gpu_offers)};
+    offers.push_back(gpu_for(one));
+  }
+  return offers;
+}
+
+void print_fleets(const serving_request& request, const std::vector<fleet_offer>& fleets, const model_config& config) {
+  const serving_job& job = request.job;
+  const latency_targets& targets = job.percentiles;
+  print_title("{}: the cheapest fleet of each kind for {:g} requests a second, {:.0f} tokens in and {:.0f} out",
+              config.model.name.view(), job.request_rate.value(), job.prompt.mean, job.output.mean);
+  if (any_target(targets)) print("  {}, simulated\n", words_of_targets(targets));
+  print_that_means_are_held(job);
+  const auto title = [&](const char* words, const latency_target& target) {
+    return fmt::format("{} {}", words, words_of_share(target.limit.value() > 0 ? target.share : 0));
+  };
+  print("\n");
+  table t("fleet | ~~>chips | ~~~replica | >" + title("first", targets.first_token) + " | >" +
+          title("token", targets.per_token) +
+          " | ~>up to | >spare | >an hour | >M in | >M out | ~~rates | ~~~price of");
+  for (const fleet_offer& one : fleets) {
+    if (!one.is_possible) continue;
+    const serving_plan& p = one.planned;
+    const seconds first =
+        any_target(targets) ? reached_of(p.simulated.first_token.value, targets.first_token) : p.estimate.first_token;
+    const seconds token =
+        any_target(targets) ? reached_of(p.simulated.per_token.value, targets.per_token) : p.estimate.per_token.total;
+    const double spare = one.capacity / job.request_rate - 1;
+    const auto chip_count = chips(p.where) * p.slices;
+    t.add({one.at_peak ? fmt::format("{} x {} {} *", p.slices, chips(p.where), one.hardware.view()) : words_of(p),
+           fmt::format("{}", chip_count),
+           fmt::format("tensor {}", p.mesh.tensor),
+           first,
+           token,
+           {fmt::format("{:.4g}/s", one.capacity.value()), one.capacity.value()},
+           share_cell(spare),
+           money(usd{in_usd_per_hour(p.rate)}),
+           money(p.cost.input),
+           money(p.cost.output),
+           one.at_peak ? "peak" : "fitted",
+           dated(p.price.date)});
+  }
+  if (!t.empty()) t.print();
+  if (std::any_of(fleets.begin(), fleets.end(), [](const fleet_offer& o) { return o.at_peak && o.is_possible; }))
+    print("  * at peak rates of arithmetic and memory, links for nothing: a bound that no run calibrates\n");
+  bool any = false;
+  for (const fleet_offer& one : fleets) {
+    if (one.is_possible) continue;
+    print("{}  {}: {}\n", std::exchange(any, true) ? "" : "\n", one.hardware.view(), reason_words(one.why));
+  }
+}
+
+ordered_json document_of(const std::vector<fleet_offer>& fleets, const model_config& config) {
+  return {{"schema", json_schema}, {"fleets", fleets}, {"assumed", json_of_assumed(config, {})}};
+}
+
+/// The table that compares the cheapest fleets.
+void plan_fleets(const model_config& config, const plan_options& given, const serving_request& request, session& with) {
+  for (const char* other : {"--rows", "--objective", "--svg"}) {
+    if (with.is_given(other)) refuse(other, "given with --best-per-generation and --serve", "one of them");
+  }
+  if (!with.is_given("--rate")) refuse_missing("--rate", "requests a second, which every fleet serves");
+  const std::vector<fleet_offer> fleets = cheapest_fleets(request, gpus_of(given.gpus));
+  if (!std::any_of(fleets.begin(), fleets.end(), [](const fleet_offer& o) { return o.is_possible; })) with.status = 1;
+  if (with.json) return print_json(document_of(fleets, config));
+  print_fleets(request, fleets, config);
+  print_assumed(config, {});
+}
+
 }  // namespace
 
 void plan_serving(model_config config, const plan_options& given, const price_book& prices, session& with) {
   if (any_target(given.traffic.job.percentiles) && !with.is_given("--rate"))
     refuse_missing("--rate", "requests a second, for targets by percentile");
   const serving_request request = make_request(config, given, prices, with);
+  if (given.best_per_chip) return plan_fleets(config, given, request, with);
   const serving_plan_answer answer = plan_serving(request);
   if (answer.plans.empty()) with.status = 1;
   if (with.is_given("--svg")) draw_plans(request, answer);

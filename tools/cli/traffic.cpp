@@ -28,8 +28,22 @@ std::int64_t tokens_of(const std::string& option, const std::string& given, doub
   return tokens;
 }
 
-token_lengths parse_lengths(const std::string& option, const std::string& given) {
-  if (given.find(':') == std::string::npos) return fixed_length(tokens_of(option, given, 1));
+/// "lognormal:400,0.8,8192": median, spread of the logarithm, longest.
+length_distribution parse_log_normal(const std::string& option, const std::string& given) {
+  constexpr std::string_view valid = "lognormal:MEDIAN,SPREAD,LONGEST such as lognormal:400,0.8,8192";
+  const std::size_t first = given.find(','), second = first == std::string::npos ? first : given.find(',', first + 1);
+  if (second == std::string::npos || given.find(',', second + 1) != std::string::npos)
+    refuse(option, given, valid, errc::malformed_input);
+  const std::size_t from = given.find(':') + 1;
+  double median = 0, spread = 0;
+  read(option, given.substr(from, first - from), {1, 1e9}, median);
+  read(option, given.substr(first + 1, second - first - 1), {1e-9, 10}, spread);
+  return log_normal_lengths(median, spread, tokens_of(option, given.substr(second + 1), 1));
+}
+
+length_distribution parse_lengths(const std::string& option, const std::string& given) {
+  if (given.rfind("lognormal:", 0) == 0) return parse_log_normal(option, given);
+  if (given.find(':') == std::string::npos) return same_length(tokens_of(option, given, 1));
   std::vector<length_quantile> list;
   for (std::size_t at = 0; at <= given.size();) {
     const std::size_t end = std::min(given.find(',', at), given.size());
@@ -40,13 +54,15 @@ token_lengths parse_lengths(const std::string& option, const std::string& given)
     list.push_back({share_of(option, share), tokens_of(option, tokens, 0)});
     at = end + 1;
   }
-  return lengths_from(list.data(), list.size());
+  return lengths_by_quantiles(std::move(list));
 }
 
-void add_lengths(command& to, const std::string& option, token_lengths& into, const std::string& help) {
-  to.add_read(option, help, [option, &into](const std::string& given) {
+void add_lengths(command& to, const std::string& option, token_lengths& moments, length_distribution& into,
+                 const std::string& help) {
+  to.add_read(option, help, [option, &moments, &into](const std::string& given) {
       into = parse_lengths(option, given);
-    }).usually(std::to_string(into.longest));
+      moments = lengths_of(into);
+    }).usually(std::to_string(moments.longest));
 }
 
 /// Host time of an engine, which replaces a constant: "--engine-ms 2.5", or a time with its unit.
@@ -69,12 +85,19 @@ weight_sharding parse_sharding(const std::string& given) {
 traffic_options::traffic_options() {
   job.prompt = fixed_length(1024);
   job.output = fixed_length(256);
+  prompt_lengths = same_length(1024);
+  output_lengths = same_length(256);
+}
+
+void add_length_options(command& to, traffic_options& into) {
+  add_lengths(to, "--input-len", into.job.prompt, into.prompt_lengths,
+              "tokens of a prompt: 1024, quantiles 0:16,0.5:400,1:8192, or lognormal:400,0.8,8192");
+  add_lengths(to, "--output-len", into.job.output, into.output_lengths, "output tokens, likewise");
 }
 
 void add_traffic_options(command& to, traffic_options& into) {
   serving_job& job = into.job;
-  add_lengths(to, "--input-len", job.prompt, "tokens of a prompt: 1024, or quantiles 0:16,0.5:400,1:8192");
-  add_lengths(to, "--output-len", job.output, "output tokens, likewise");
+  add_length_options(to, into);
   to.add("--concurrency", job.concurrency, {1, 1e9}, "requests in flight; as many as can run, if not given");
   to.add("--rate", job.request_rate, "requests a second that arrive at random").excludes({"--concurrency"});
   to.add("--ttft", job.ttft_target, "target of the mean time to the first token: 2s");

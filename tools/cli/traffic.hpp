@@ -4,6 +4,7 @@
 #include <tpuplan/estimate/serving/calibration.hpp>
 #include <tpuplan/estimate/serving/decode.hpp>
 #include <tpuplan/model/serving_job.hpp>
+#include <tpuplan/plan/arrivals.hpp>
 
 #include "cli/config.hpp"
 #include "cli/option.hpp"
@@ -15,8 +16,12 @@ struct traffic_options {
   tpuplan::serving_job job;
   tpuplan::serving_layout mesh;
   tpuplan::serving_calibration constants;
+  tpuplan::length_distribution prompt_lengths, output_lengths;  // of which the job has the moments
   traffic_options();
 };
+
+/// --input-len and --output-len.
+void add_length_options(command& added, traffic_options& into);
 
 void add_traffic_options(command& added, traffic_options& into);
 /// Formats and sharding, which other commands name for themselves.

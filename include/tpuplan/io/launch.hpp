@@ -14,6 +14,7 @@
 #include <tpuplan/io/launch/plan.hpp>
 #include <tpuplan/io/launch/ray.hpp>
 #include <tpuplan/io/launch/request.hpp>
+#include <tpuplan/io/launch/serving.hpp>
 #include <tpuplan/io/launch/shell.hpp>
 #include <tpuplan/io/launch/skypilot.hpp>
 #include <tpuplan/io/launch/targets.hpp>

@@ -129,20 +129,25 @@ inline std::size_t place_of_rank(const json_object& root, const nlohmann::json& 
   fail(errc::out_of_range, "rank", rank, ranks);
 }
 
+/// The row of `plans` that has that rank, in a document of `tpuplan plan --json`.
+inline json_object row_of_plan(const nlohmann::json& document, std::int64_t rank, const std::string& source) {
+  const json_object root(document, source);
+  const nlohmann::json& plans = root.at("plans");
+  if (root.has("schema") && root.string("schema") != json_schema)
+    fail(errc::unsupported, root.path("schema"), root.string("schema"), json_schema);
+  if (!plans.is_array()) fail(errc::malformed_input, root.path("plans"), plans.type_name(), "an array");
+  if (plans.empty()) fail(errc::infeasible, root.path("plans"), "empty", "a document with a plan to launch");
+  const std::size_t place = place_of_rank(root, plans, rank);
+  return {plans[place], root.path("plans") + "[" + std::to_string(place) + "]"};
+}
+
 }  // namespace detail
 
 /// The plan of that rank (1: the first) in a document of `tpuplan plan --json`: the value of "plan" there, which
 /// `read_json<plan>` reads. Throws, naming the key, where one is not what it should be.
 [[nodiscard]] inline plan read_plan(const nlohmann::json& document, std::int64_t rank = 1,
                                     const std::string& source = "plan") {
-  const json_object root(document, source);
-  const nlohmann::json& plans = root.at("plans");
-  if (root.has("schema") && root.string("schema") != json_schema)
-    detail::fail(errc::unsupported, root.path("schema"), root.string("schema"), json_schema);
-  if (!plans.is_array()) detail::fail(errc::malformed_input, root.path("plans"), plans.type_name(), "an array");
-  if (plans.empty()) detail::fail(errc::infeasible, root.path("plans"), "empty", "a document with a plan to launch");
-  const std::size_t place = detail::place_of_rank(root, plans, rank);
-  const json_object row(plans[place], root.path("plans") + "[" + std::to_string(place) + "]");
+  const json_object row = detail::row_of_plan(document, rank, source);
   if (row.object("plan").has("estimate"))
     detail::fail(errc::unsupported, row.path("plan"), "for serving", "a plan of training");
   return read_json<plan>(row.at("plan"), {}, row.path("plan"));

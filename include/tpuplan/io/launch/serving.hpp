@@ -1,0 +1,269 @@
+#ifndef TPUPLAN_IO_LAUNCH_SERVING_HPP
+#define TPUPLAN_IO_LAUNCH_SERVING_HPP
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/estimate/serving/decode.hpp>
+#include <tpuplan/io/launch/gke.hpp>
+#include <tpuplan/io/launch/plan.hpp>
+#include <tpuplan/io/launch/shell.hpp>
+#include <tpuplan/io/launch/yaml.hpp>
+#include <tpuplan/maybe.hpp>
+#include <tpuplan/model/serving_job.hpp>
+#include <tpuplan/plan/serving_plan.hpp>
+#include <vector>
+
+/// @file
+/// Serving on GKE: a Deployment with a pod for each slice, which runs an engine with its own flags, and a Service.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The engine of that name that a launch can start; "sglang" is short for one. JetStream throws `errc::unsupported`: it
+/// is archived since 2026. Worked: serving_engine_for("tpu-inference") is serving_engine::vllm.
+[[nodiscard]] inline serving_engine serving_engine_for(std::string_view given) {
+  constexpr std::string_view valid = "vllm or sglang-jax";
+  if (detail::same_name(given, "sglang")) return serving_engine::sglang_jax;
+  const maybe<serving_engine> named = parse_serving_engine(given);
+  if (!named) detail::fail(errc::unknown_name, "engine", given, valid);
+  if (*named == serving_engine::jetstream)
+    detail::fail(errc::unsupported, "engine", given, "vllm or sglang-jax: JetStream is archived since 2026");
+  if (*named != serving_engine::vllm && *named != serving_engine::sglang_jax)
+    detail::fail(errc::unsupported, "engine", given, valid);
+  return *named;
+}
+
+/// What is served where. Capacity, names, image, service account and so on are those of `request`.
+struct serving_launch {
+  launch_request request{};                      ///< its slices each run one pod
+  serving_engine engine = serving_engine::vllm;  ///< which the image has
+  std::string model;                             ///< Hugging Face's name: "meta-llama/Llama-3.1-70B-Instruct"
+  serving_layout mesh{};                         ///< replicas on each slice
+  serving_job job{};                             ///< lengths, formats, cache and engine
+  std::string secret{"hf-secret"};               ///< a Kubernetes secret with the key hf_api_token; empty: none
+};
+
+namespace detail {
+
+/// Refuses chips on which the engine is not documented to run. Sources: docs.vllm.ai/projects/tpu, quickstart ("v7x,
+/// v6e, v5e"); docs.sglang.io/docs/hardware-platforms/tpu (v6e, v7); both read 2026-11-22.
+inline void check_engine_chip(const serving_launch& launch) {
+  const std::string_view chip = launch.request.where.chip.name.view();
+  const bool of_vllm = launch.engine == serving_engine::vllm;
+  if (chip == "v6e" || chip == "tpu7x" || (of_vllm && chip == "v5e")) return;
+  fail(errc::unsupported, "slice", tpuplan::name(launch.request.where).view(),
+       of_vllm ? "a slice of v5e, v6e or tpu7x, on which vLLM runs"
+               : "a slice of v6e or tpu7x, on which SGLang-JAX runs");
+}
+
+/// Refuses what no flag of the engine says.
+inline void check_engine_job(const serving_launch& launch) {
+  const serving_job& job = launch.job;
+  const bool of_vllm = launch.engine == serving_engine::vllm;
+  if (launch.mesh.weights != weight_sharding::one_dimension)
+    fail(errc::unsupported, "serving_layout.weights", "not along one dimension", "one_dimension: no flag says others");
+  if (launch.mesh.cache != cache_sharding::heads)
+    fail(errc::unsupported, "serving_layout.cache", "batch", "heads: no flag is known that shards it by sequences");
+  if (job.policy != cache_policy::paged)
+    fail(errc::unsupported, "serving_job.policy", tpuplan::name(job.policy), "paged: these engines have no other");
+  const bool is_plain = job.weights == dtype::bf16 && job.activations == dtype::bf16;
+  const bool weights_alone = job.activations == dtype::bf16, alike = job.activations == job.weights;
+  const bool is_quantised = (job.weights == dtype::int8 || job.weights == dtype::fp8) && (weights_alone || alike);
+  if (!is_plain && !(of_vllm && is_quantised) && !(job.weights == dtype::int8 && weights_alone))
+    fail(errc::unsupported, "serving_job.weights", tpuplan::name(job.weights),
+         of_vllm ? "bf16, int8 or fp8, activations in the same or in bf16" : "bf16, or int8 with activations in bf16");
+  if (job.cache != dtype::bf16 && !(of_vllm && job.cache == dtype::fp8))
+    fail(errc::unsupported, "serving_job.cache", tpuplan::name(job.cache),
+         of_vllm ? "bf16 or fp8" : "bf16: of fp8 the flag's help says that it is for CUDA");
+  positive_count("serving_job.max_running", job.max_running);
+  if (of_vllm && job.prefill_chunk == 0)
+    fail(errc::missing_field, "serving_job.prefill_chunk", std::int64_t{0},
+         "a chunk: vLLM on TPU takes prompts in chunks of --max-num-batched-tokens");
+  if (of_vllm && job.block_tokens > 1 && job.block_tokens % 16 != 0)
+    fail(errc::unsupported, "serving_job.block_tokens", job.block_tokens, "a multiple of 16, or 1: the engine's own");
+}
+
+inline void check_serving(const serving_launch& launch) {
+  if (!launch.request.checkpoint.empty())
+    refuse_name("checkpoint", launch.request.checkpoint, "none: a service starts anew");
+  launch_request pod = launch.request;
+  pod.slices = 1;  // each slice is a pod of its own
+  pod.max_restarts = 0;
+  validate(pod);
+  check_part("slices", positive_count("slices", launch.request.slices), std::int64_t{100000}, "1 to 100000");
+  check_gke(pod);
+  if (vms(launch.request.where) > 1)
+    fail(errc::unsupported, "slice", tpuplan::name(launch.request.where).view(),
+         "a slice of one VM: a Deployment has a pod for each slice");
+  if (!launch.request.command.empty() || !launch.request.args.empty())
+    refuse_name("command", "given", "none: the engine is started with its flags");
+  if (!launch.request.queue.empty() || launch.request.capacity == provisioning::flex_start)
+    fail(errc::unsupported, "provisioning", "queued or flex_start", "on_demand, spot or a reservation for a service");
+  if (launch.model.empty())
+    refuse_name("model", launch.model, "a name of Hugging Face: meta-llama/Llama-3.1-70B-Instruct");
+  for (const char c : launch.model) {
+    if (!is_lower_or_digit(c) && !(c >= 'A' && c <= 'Z') && c != '-' && c != '_' && c != '.' && c != '/')
+      refuse_name("model", launch.model, "letters, digits and - _ . /");
+  }
+  if (!launch.secret.empty() && !is_label(launch.secret, 1, 63))
+    refuse_name("secret", launch.secret, "a name of Kubernetes");
+  check_engine_chip(launch);
+  check_engine_job(launch);
+}
+
+/// How weights, and activations where they are quantised too, become int8 or fp8 as they are loaded. Source: the
+/// configs of vllm-project/tpu-inference tpu_inference/models/jax/utils/qwix/configs, and tpu-recipes as below.
+inline nlohmann::ordered_json qwix_rules(const serving_job& job) {
+  const char* format = job.weights == dtype::int8 ? "int8" : "float8_e4m3fn";
+  nlohmann::ordered_json rule = {{"module_path", ".*"}, {"weight_qtype", format}};
+  if (job.activations == job.weights) rule["act_qtype"] = format;
+  return {{"quantization", {{"qwix", {{"rules", nlohmann::ordered_json::array({rule})}}}}}};
+}
+
+/// "0.9": the shortest decimal digits.
+inline std::string share_text(double share) { return nlohmann::json(share).dump(); }
+
+}  // namespace detail
+
+/// The command that starts the engine with what the estimate took for granted: sharding, replicas, longest context,
+/// sequences at once, chunks, formats and share of the memory. Throws, naming the field, for what no flag of the engine
+/// says. Worked: Llama 3.1 70B on a v6e-8 with a replica of 8 has --tensor-parallel-size=8 and --data-parallel-size=1.
+/// Sources: vLLM: AI-Hypercomputer/tpu-recipes inference/ironwood/vLLM/Qwen3-32B/qwen3_32b-server.yaml (@5d34c17,
+/// 2026), docs.vllm.ai/projects/tpu; SGLang-JAX: sgl-project/sglang-jax python/sgl_jax/srt/server_args.py (@00f0fbf),
+/// and tpu-recipes inference/trillium/SGLang-Jax/Qwen3/README.md.
+[[nodiscard]] inline std::vector<std::string> engine_command(const serving_launch& launch) {
+  detail::check_serving(launch);
+  const serving_job& job = launch.job;
+  const detail::replica on = detail::replica_of(launch.mesh, launch.request.where);
+  const std::string tensor = std::to_string(floor_to_count(on.devices));
+  const std::string copies = std::to_string(floor_to_count(on.count));
+  const std::string context = std::to_string(longest_context(job)), running = std::to_string(job.max_running);
+  if (launch.engine == serving_engine::sglang_jax) {
+    std::vector<std::string> words = {"python3",
+                                      "-u",
+                                      "-m",
+                                      "sgl_jax.launch_server",
+                                      "--model-path=" + launch.model,
+                                      "--host=0.0.0.0",
+                                      "--port=8000",
+                                      "--device=tpu",
+                                      "--dtype=bfloat16",
+                                      "--tp-size=" + tensor,
+                                      "--data-parallel-size=" + copies,
+                                      "--context-length=" + context,
+                                      "--max-running-requests=" + running,
+                                      "--mem-fraction-static=" + detail::share_text(job.memory_fraction)};
+    if (job.block_tokens > 1) words.push_back("--page-size=" + std::to_string(job.block_tokens));
+    words.push_back("--chunked-prefill-size=" + std::to_string(job.prefill_chunk > 0 ? job.prefill_chunk : -1));
+    if (job.prefill_chunk > 0) words.push_back("--enable-mixed-chunk");
+    if (job.weights == dtype::int8) words.push_back("--quantization-config-path=int8_all_modules_w_only.yaml");
+    return words;
+  }
+  std::vector<std::string> words = {"python3",
+                                    "-m",
+                                    "vllm.entrypoints.openai.api_server",
+                                    "--host=0.0.0.0",
+                                    "--port=8000",
+                                    "--model=" + launch.model,
+                                    "--tensor-parallel-size=" + tensor,
+                                    "--data-parallel-size=" + copies,
+                                    "--max-model-len=" + context,
+                                    "--max-num-batched-tokens=" + std::to_string(job.prefill_chunk),
+                                    "--max-num-seqs=" + running,
+                                    "--gpu-memory-utilization=" + detail::share_text(job.memory_fraction)};
+  if (job.block_tokens > 1) words.push_back("--block-size=" + std::to_string(job.block_tokens));
+  if (job.cache == dtype::fp8) words.push_back("--kv-cache-dtype=fp8");
+  if (job.weights != dtype::bf16) words.push_back("--additional_config=" + detail::qwix_rules(job).dump());
+  return words;
+}
+
+/// The Deployment, a pod for each slice, and the Service before it, as a list that `kubectl apply -f -` takes. Throws
+/// as `engine_command` does, and for slices of several VMs, which are no pods of a Deployment. Worked: 19 slices of
+/// v6e-8 are replicas 19 with google.com/tpu 8 each. Source: as of `engine_command`, and GKE "Deploy TPU workloads in
+/// GKE Standard".
+[[nodiscard]] inline nlohmann::ordered_json gke_serving_manifest(const serving_launch& launch) {
+  using nlohmann::ordered_json;
+  const std::vector<std::string> words = engine_command(launch);
+  const launch_request& request = launch.request;
+  const ordered_json labels = {{"app", request.name}};
+  launch_request pod_request = request;
+  pod_request.slices = 1;
+  pod_request.command = words;
+  ordered_json pod = detail::gke_pod(pod_request)["spec"];
+  pod.erase("restartPolicy");  // a Deployment has none but Always
+  ordered_json& container = pod["containers"][0];
+  container["name"] = "engine";
+  container["ports"] = ordered_json::array({{{"containerPort", 8000}}});
+  container["readinessProbe"] = {{"tcpSocket", {{"port", 8000}}}, {"periodSeconds", 15}};
+  container["volumeMounts"] = ordered_json::array({{{"mountPath", "/dev/shm"}, {"name", "dshm"}}});
+  if (!launch.secret.empty()) {
+    const ordered_json key = {{"secretKeyRef", {{"name", launch.secret}, {"key", "hf_api_token"}}}};
+    container["env"].push_back({{"name", "HF_TOKEN"}, {"valueFrom", key}});
+  }
+  pod["volumes"] = ordered_json::array({{{"name", "dshm"}, {"emptyDir", {{"medium", "Memory"}}}}});
+  const ordered_json deployment = {{"apiVersion", "apps/v1"},
+                                   {"kind", "Deployment"},
+                                   {"metadata", {{"name", request.name}}},
+                                   {"spec",
+                                    {{"replicas", request.slices},
+                                     {"selector", {{"matchLabels", labels}}},
+                                     {"template", {{"metadata", {{"labels", labels}}}, {"spec", pod}}}}}};
+  const ordered_json service = {
+      {"apiVersion", "v1"},
+      {"kind", "Service"},
+      {"metadata", {{"name", request.name}}},
+      {"spec",
+       {{"selector", labels},
+        {"ports", ordered_json::array({{{"name", "http"}, {"port", 8000}, {"targetPort", 8000}}})}}}};
+  return {{"apiVersion", "v1"}, {"kind", "List"}, {"items", ordered_json::array({deployment, service})}};
+}
+
+/// The manifest as a file for `kubectl apply -f -`; where the request has a cluster, behind comments with the command
+/// that makes a node pool of one slice. Throws as `gke_serving_manifest` and `gke_node_pools` do. Worked: it ends in a
+/// line feed.
+[[nodiscard]] inline std::string gke_serving_file(const serving_launch& launch) {
+  const std::string manifest = gke_serving_manifest(launch).dump(2) + "\n";
+  if (launch.request.cluster.empty()) return manifest;
+  launch_request pool = launch.request;
+  pool.slices = 1;
+  pool.max_restarts = 0;
+  std::string text;
+  for (const shell_words& words : gke_node_pools(pool)) text += detail::commented(shell_line(words));
+  if (launch.request.slices > 1)
+    text +=
+        detail::commented("for each of the " + std::to_string(launch.request.slices) + " slices, under another name");
+  return text + manifest;
+}
+
+/// The plan for serving of that rank in a document of `tpuplan plan --serve --json`, the best first. Throws for other
+/// documents. Worked: rank 1 of a document is its first plan.
+[[nodiscard]] inline serving_plan read_serving_plan(const nlohmann::json& document, std::int64_t rank = 1,
+                                                    const std::string& source = "plan") {
+  const json_object row = detail::row_of_plan(document, rank, source);
+  if (!row.object("plan").has("estimate"))
+    detail::fail(errc::unsupported, row.path("plan"), "for training", "a plan for serving");
+  return read_json<serving_plan>(row.at("plan"), {}, row.path("plan"));
+}
+
+/// What launches a plan for serving: its slices, replicas and job; a limit of sequences that the job leaves open is
+/// what memory allows. Worked: a plan of 3 slices is a request of 3 slices.
+[[nodiscard]] inline serving_launch launch_of(const serving_plan& planned, serving_engine engine,
+                                              launch_request request = {}) {
+  serving_launch launch;
+  request.where = planned.where;
+  request.slices = planned.slices;
+  request.capacity = is_commitment(planned.kind) ? provisioning::on_demand : planned.kind;
+  launch.request = std::move(request);
+  launch.engine = engine;
+  launch.mesh = planned.mesh;
+  launch.job = planned.share;
+  if (launch.job.max_running == 0) launch.job.max_running = planned.estimate.largest_running;
+  return launch;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

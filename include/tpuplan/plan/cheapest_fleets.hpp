@@ -1,0 +1,114 @@
+#ifndef TPUPLAN_PLAN_CHEAPEST_FLEETS_HPP
+#define TPUPLAN_PLAN_CHEAPEST_FLEETS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tpuplan/estimate/serving/calibration.hpp>
+#include <tpuplan/hardware/generations.hpp>
+#include <tpuplan/hardware/gpus.hpp>
+#include <tpuplan/plan/serving_plan.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// The cheapest fleet of each TPU generation for some traffic, beside fleets of GPU servers.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The cheapest fleet of one kind of hardware, or why there is none.
+struct fleet_offer {
+  text<24> hardware{};                                   ///< "v6e", "H100"
+  bool at_peak = false;                                  ///< estimated at peak rates, which is a bound: GPUs are
+  bool is_possible = false;                              ///< there is such a fleet
+  serving_rejection why = serving_rejection::no_layout;  ///< where there is none: what came closest to one
+  serving_plan planned{};                                ///< the fleet
+  per_second capacity{};                                 ///< requests a second up to which it keeps the targets
+};
+
+namespace detail {
+
+/// Requests a second up to which a fleet keeps the targets by percentile; the closed form's capacity without any.
+inline per_second capacity_of(const serving_request& request, const serving_plan& planned) {
+  if (!any_target(request.job.percentiles)) return planned.estimate.capacity * static_cast<double>(planned.slices);
+  const auto replicas = static_cast<double>(replicas_of({planned.mesh, planned.where, planned.slices}));
+  simulated_traffic traffic = traffic_of(planned.share, planning_requests);
+  traffic.rate = request.job.request_rate / replicas;
+  simulated_engine engine = engine_of(request.model, planned.share, planned.mesh, planned.where);
+  engine.replicas = 1;
+  engine.max_running = std::min(engine.max_running, planning_requests);
+  const replica_step_times times{request.model, planned.share,      planned.mesh,
+                                 planned.where, engine.max_running, request.constants};
+  // What was planned keeps them: the search ends up to 1 % below.
+  return max(request.job.request_rate, largest_rate(engine, traffic, times, request.job.percentiles) * replicas);
+}
+
+inline fleet_offer offer_of(const serving_request& request, text<24> hardware, serving_plan_answer answer) {
+  fleet_offer offer;
+  offer.hardware = hardware;
+  for (const rejected_server& lost : answer.rejected) offer.why = std::max(offer.why, lost.why);
+  if (answer.plans.empty()) return offer;
+  offer.is_possible = true;
+  offer.planned = std::move(answer.plans.front());
+  offer.capacity = capacity_of(request, offer.planned);
+  return offer;
+}
+
+/// Whole machines of a GPU at peak rates, on demand.
+inline fleet_offer gpu_fleet(serving_request request, const gpu_offer& gpu) {
+  const slice server = gpu_server(gpu, gpu.per_machine);
+  request.constants = peak_only;
+  request.chips = {server.chip};
+  request.kinds = {provisioning::on_demand};
+  request.regions = {"us"};
+  if (!has_peak_rate(server.chip, request.job.activations)) request.job.activations = dtype::bf16;
+  if (gpu.on_demand.has_value())
+    request.prices =
+        price_book{}.with(gpu.name.view(), "us", provisioning::on_demand, gpu.on_demand.value(), gpu.date.view());
+  serving_request means = request;
+  means.job.percentiles = {};
+  plan_search all{means, {means, request.job.percentiles}, price_index(means)};
+  search_server(all, server);
+  decide_layouts(all);
+  serving_plan_answer answer = answer_of(all);
+  if (all.rates.are_needed()) {
+    for (serving_plan& planned : answer.plans) planned.simulated = all.rates.report_of_replica(planned);
+  }
+  fleet_offer offer = offer_of(request, gpu.name, std::move(answer));
+  offer.at_peak = true;
+  return offer;
+}
+
+}  // namespace detail
+
+/// The cheapest fleet of each generation of the table, or of those that the request allows, and of whole machines of
+/// some GPUs at peak rates (`peak_only`: no run calibrates them, and their links take no time), which is a bound that
+/// they do not reach. Those that there are come first, the cheapest first. Throws as `plan_serving` does. Worked: the
+/// table of docs/serving.md.
+[[nodiscard]] inline std::vector<fleet_offer> cheapest_fleets(serving_request request,
+                                                              const std::vector<gpu_offer>& gpus = {}) {
+  const std::vector<std::string> wanted = request.generations;
+  request.best = objective::cheapest;
+  request.most_plans = 1;
+  std::vector<fleet_offer> offers;
+  for (const chip_spec& chip : generations) {
+    if (!wanted.empty() && std::none_of(wanted.begin(), wanted.end(), [&](const std::string& one) {
+          return detail::chip_named(request, "plan.generations", one) == chip.name;
+        }))
+      continue;
+    request.generations = {std::string(chip.name.view())};
+    offers.push_back(detail::offer_of(request, chip.name, plan_serving(request)));
+  }
+  for (const gpu_offer& gpu : gpus) offers.push_back(detail::gpu_fleet(request, gpu));
+  std::stable_sort(offers.begin(), offers.end(), [](const fleet_offer& a, const fleet_offer& b) {
+    return a.is_possible != b.is_possible ? a.is_possible : a.planned.rate < b.planned.rate;
+  });
+  return offers;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,323 @@
+// tpuplan simulate
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <tpuplan/io/json.hpp>
+#include <tpuplan/io/svg/traffic.hpp>
+#include <tpuplan/io/trace.hpp>
+#include <tpuplan/plan/serving_levers.hpp>
+#include <tpuplan/plan/traffic.hpp>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/config.hpp"
+#include "cli/percentiles.hpp"
+#include "cli/prices.hpp"
+#include "cli/table.hpp"
+#include "cli/traffic.hpp"
+
+namespace cli {
+
+using namespace tpuplan;
+
+namespace {
+
+struct simulate_options {
+  std::string config, slice_name, trace, day;
+  traffic_options traffic;
+  price_options prices;
+  scaling_rule scaling;
+  seconds between = spot_terms{}.mean_time_between_preemptions;
+  std::int64_t slices = 1, requests = planning_requests, seed = 1;
+  double variation = 1;
+  bool alone = false;
+};
+
+/// A fleet under some traffic, simulated.
+struct simulate_answer {
+  serving_job job{};  // without targets by percentile
+  latency_targets targets{};
+  serving_fleet fleet{};
+  std::int64_t replicas = 0;
+  std::int64_t simulated = 0;  // of them
+  simulation_report report{};
+  std::vector<serving_change> changes{};
+  std::vector<latency_point> load{};  // at other rates, where a picture is asked for
+  std::optional<price_row> price{};
+};
+
+token_lengths moments_of(const std::vector<simulated_request>& requests, std::int64_t simulated_request::*length) {
+  token_lengths moments;
+  const auto count = static_cast<double>(requests.size());
+  for (const simulated_request& one : requests) {
+    const auto tokens = static_cast<double>(one.*length);
+    moments.mean += tokens / count;
+    moments.mean_square += tokens * tokens / count;
+    moments.longest = std::max(moments.longest, one.*length);
+  }
+  return moments;
+}
+
+/// The simulation of one question; other rates and other jobs are asked too.
+class fleet_simulation {
+ public:
+  fleet_simulation(const model_config& config, const simulate_options& given)
+      : model_{config.model},
+        given_{given},
+        trace_{given.trace.empty() ? std::vector<simulated_request>{} : load_trace(given.trace)} {
+    answer_.job = given.traffic.job;
+    answer_.targets = answer_.job.percentiles;
+    answer_.job.percentiles = {};
+    answer_.fleet = {given.traffic.mesh, slice_for(given.slice_name), given.slices,
+                     given.alone ? prefill_policy::alone : prefill_policy::mixed};
+    answer_.replicas = replicas_of(answer_.fleet);
+    answer_.simulated = trace_.empty() ? 1 : answer_.replicas;
+    if (trace_.empty()) return;
+    answer_.job.prompt = moments_of(trace_, &simulated_request::prompt);
+    answer_.job.output = moments_of(trace_, &simulated_request::output);
+    for (simulated_request& one : trace_)
+      one.cached = static_cast<std::int64_t>(answer_.job.prefix_hit_rate * static_cast<double>(one.prompt));
+    const double time = trace_.back().arrival.value();
+    if (time > 0) answer_.job.request_rate = per_second{static_cast<double>(trace_.size() - 1) / time};
+  }
+
+  simulate_answer operator()() {
+    answer_.report = report(answer_.job);
+    if (!meets(answer_.report) && trace_.empty())
+      answer_.changes = changes_that_help(answer_.job, [&](const serving_job& job) { return keeps_targets(job); });
+    return answer_;
+  }
+
+  /// Latencies from a quarter of the rate to half as much again.
+  std::vector<latency_point> load() {
+    std::vector<latency_point> points;
+    for (const double share : {0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5}) {
+      serving_job job = answer_.job;
+      job.request_rate *= share;
+      const simulation_report one = report(job);
+      points.push_back({job.request_rate, one.first_token.value, one.per_token.value});
+    }
+    return points;
+  }
+
+ private:
+  simulation_report report(const serving_job& job) const {
+    const std::vector<simulated_request>& requests = trace_.empty() ? drawn(job) : trace_;
+    return report_of(simulate_fleet(model_, job, answer_.fleet, answer_.simulated, requests, given_.traffic.constants),
+                     answer_.targets);
+  }
+  bool keeps_targets(const serving_job& job) const {
+    try {
+      return meets(report(job));
+    } catch (const error& refusal) {
+      if (refusal.code() == errc::infeasible) return false;  // no room for it
+      throw;
+    }
+  }
+  /// The share of one replica, at random.
+  const std::vector<simulated_request>& drawn(const serving_job& job) const {
+    simulated_traffic traffic = traffic_of(job, given_.requests, given_.seed);
+    traffic.rate = traffic.rate / static_cast<double>(answer_.replicas);
+    traffic.variation = given_.variation;
+    if (job.prompt.mean == answer_.job.prompt.mean) traffic.prompt = given_.traffic.prompt_lengths;
+    traffic.output = given_.traffic.output_lengths;
+    return drawn_ = requests_of(traffic);
+  }
+
+  transformer model_;
+  const simulate_options& given_;
+  std::vector<simulated_request> trace_;
+  mutable std::vector<simulated_request> drawn_{};
+  simulate_answer answer_{};
+};
+
+std::string fleet_words(const serving_fleet& fleet) {
+  return fmt::format("{}{}", fleet.slices > 1 ? fmt::format("{} x ", fleet.slices) : "", name(fleet.where).view());
+}
+
+std::string traffic_words(const simulate_options& given, const simulate_answer& a) {
+  if (!given.trace.empty()) return fmt::format("{:.4g} requests a second of a trace", a.job.request_rate.value());
+  return fmt::format("{:.4g} requests a second {}", a.job.request_rate.value(),
+                     given.variation == 0   ? "at a constant rate"
+                     : given.variation == 1 ? "at random"
+                                            : fmt::format("with a variation of {:g}", given.variation));
+}
+
+void print_answer(const model_config& config, const simulate_options& given, const simulate_answer& a) {
+  print_title("{} on {}, {}, {:.0f} prompt tokens and {:.0f} output tokens", config.model.name.view(),
+              fleet_words(a.fleet), traffic_words(given, a), a.job.prompt.mean, a.job.output.mean);
+  print("  {} replica{}, {}; {} requests counted, after the first tenth\n\n", a.replicas, a.replicas > 1 ? "s" : "",
+        a.simulated == a.replicas ? "to which requests go in turn" : "of which one is simulated with its share",
+        a.report.requests);
+  print_report(a.report, a.targets);
+  const simulation_report& r = a.report;
+  const double all = static_cast<double>(a.replicas) / static_cast<double>(a.simulated);
+  print("\n  {} of the requests keep every limit: {:.4g} of {:.4g} requests/s\n", percent(r.good_share),
+        r.goodput.value() * all, r.arrivals.value() * all);
+  print("  {} output tokens/s; a replica is busy {} of the time, runs {:.1f} sequences, fills {} of its cache\n",
+        count(r.output_tokens.value() * all), percent(r.busy), r.running, percent(r.cache));
+  if (r.preemptions > 0) print("  {} sequences lost their keys and values and began anew\n", r.preemptions);
+  if (a.price) {
+    const double hour = in_usd_per_hour(a.price->per_chip) * static_cast<double>(chips(a.fleet.where) * a.fleet.slices);
+    print("  {} an hour on demand, {} for a million output tokens (price of {})\n", money(usd{hour}),
+          money(usd{hour / 3600 / (r.output_tokens.value() * all) * 1e6}), dated(a.price->date));
+  }
+  if (!meets(r) && given.trace.empty()) print_changes(a.changes, a.fleet.slices);
+}
+
+ordered_json document_of(const model_config& config, const simulate_answer& a) {
+  ordered_json document = {{"schema", json_schema},     {"fleet", a.fleet},
+                           {"replicas", a.replicas},    {"simulated_replicas", a.simulated},
+                           {"targets", a.targets},      {"meets_targets", meets(a.report)},
+                           {"report", a.report},        {"changes", json_of_changes(a.changes)},
+                           {"price", or_null(a.price)}, {"assumed", json_of_assumed(config, {})}};
+  return document;
+}
+
+void simulate_traffic(const model_config& config, const simulate_options& given, const price_book& prices,
+                      session& with) {
+  fleet_simulation simulation(config, given);
+  simulate_answer a = simulation();
+  if (!meets(a.report)) with.status = 1;
+  if (const maybe<price_row> price = find_price(prices, a.fleet.where, given.prices.region, provisioning::on_demand))
+    a.price = *price;
+  if (with.is_given("--svg"))
+    write_picture(to_svg(latency_chart{fmt::format("{} on {}", config.model.name.view(), fleet_words(a.fleet)),
+                                       simulation.load(), a.targets}));
+  if (with.json) return print_json(document_of(config, a));
+  print_answer(config, given, a);
+  print_assumed(config, {});
+}
+
+// A day of traffic.
+
+std::string mix_words(const payment_mix& mix) {
+  const char* how = mix.follows ? ", following" : ", fixed";
+  if (mix.base == 0) return fmt::format("{}{}", name(mix.kind), how);
+  if (!mix.follows) return fmt::format("{}, fixed", name(mix.base_kind));
+  return fmt::format("{} {}, the rest {}{}", mix.base, name(mix.base_kind), name(mix.kind), how);
+}
+
+day_request make_day(const model_config& config, const simulate_options& given, const price_book& prices) {
+  day_request request;
+  request.model = config.model;
+  request.job = given.traffic.job;
+  request.fleet = {given.traffic.mesh, slice_for(given.slice_name), 1,
+                   given.alone ? prefill_policy::alone : prefill_policy::mixed};
+  request.day = load_day(given.day);
+  request.scaling = given.scaling;
+  request.variation = given.variation;
+  request.prices = prices;
+  request.region = text<32>{given.prices.region};
+  request.between = given.between;
+  request.seed = given.seed;
+  request.constants = given.traffic.constants;
+  return request;
+}
+
+void print_day(const model_config& config, const day_request& request, const day_answer& answer) {
+  print_title("{} on slices of {}, {:.0f} requests in {}", config.model.name.view(), name(request.fleet.where).view(),
+              requests_of(request.day), duration(request.day.part * static_cast<double>(request.day.rates.size())));
+  print("  {}\n", words_of_targets(request.job.percentiles));
+  if (answer.options.empty()) return print("  a slice keeps them at no rate, or there is no price for it\n");
+  print("  a slice keeps them up to {:.4g} requests/s: {} slices for the busiest part\n\n", answer.slice_rate.value(),
+        answer.fixed);
+  table ways("paid for as | >at most | ~>slice-hours | >first p99 | >token p95 | >cost | targets");
+  for (const day_option& o : answer.options)
+    ways.add({mix_words(o.mix),
+              fmt::format("{}", o.most_slices),
+              {count(o.slice_hours), o.slice_hours},
+              o.first_token.p99,
+              o.per_token.p95,
+              o.cost,
+              o.meets_targets ? "kept" : "missed"});
+  ways.print();
+  const day_option& best = answer.options.front();
+  print("\n  {}\n\n", mix_words(best.mix));
+  table parts("from | >requests/s | >slices | >first p50 | >first p99 | >token p95");
+  for (const day_part& p : best.parts)
+    parts.add({duration(p.start),
+               {fmt::format("{:.4g}", p.rate.value()), p.rate.value()},
+               {fmt::format("{:.1f}", p.slices), p.slices},
+               p.first.p50,
+               p.first.p99,
+               p.token.p95});
+  parts.print();
+}
+
+void simulate_day(const model_config& config, const simulate_options& given, const price_book& prices, session& with) {
+  need_targets(given.traffic.job.percentiles, "a target by percentile, which the slices of a day have to keep");
+  const day_request request = make_day(config, given, prices);
+  const day_answer answer = plan_day(request);
+  if (answer.options.empty() || !answer.options.front().meets_targets) with.status = 1;
+  if (with.is_given("--svg")) {
+    if (answer.options.empty()) refuse("--svg", "given for a day without an answer", "targets that a slice keeps");
+    write_picture(to_svg(day_chart{fmt::format("{} on {}, {}", config.model.name.view(),
+                                               name(request.fleet.where).view(), mix_words(answer.options.front().mix)),
+                                   answer.options.front().parts, request.job.percentiles}));
+  }
+  if (with.json)
+    return print_json({{"schema", json_schema}, {"answer", answer}, {"assumed", json_of_assumed(config, {})}});
+  print_day(config, request, answer);
+  print_assumed(config, {});
+}
+
+void run_simulate(const simulate_options& given, session& with) {
+  if (given.day.empty() && given.trace.empty() && !with.is_given("--rate"))
+    refuse_missing("--rate", "requests a second, or --trace, or --day");
+  const model_config config = load_model(given.config);
+  const loaded_prices prices(given.prices, with.data_dir);
+  check_region(prices.book(), given.prices.region);
+  if (!given.day.empty()) return simulate_day(config, given, prices.book(), with);
+  simulate_traffic(config, given, prices.book(), with);
+}
+
+void add_day_options(command& to, simulate_options& into) {
+  to.add("--day", into.day, "a file hour,requests_per_s: slices over a day, fixed and following, and what they cost")
+      .excludes({"--rate", "--trace", "--slices", "--requests"});
+  to.add("--start-up", into.scaling.start_up, {0, 86400}, "from ordering a slice until it serves")
+      .usually("10min")
+      .needs({"--day"});
+  to.add("--headroom", into.scaling.headroom, {0, 10}, "slices beyond those that the rate needs, as a share of them")
+      .usually("0.25")
+      .needs({"--day"});
+  to.add("--floor", into.scaling.floor, {1, 1e6}, "slices that are always kept").usually("1").needs({"--day"});
+  to.add("--mtbp", into.between, {60, 3.2e8}, "mean time between preemptions of one slice on spot")
+      .usually("4h")
+      .needs({"--day"});
+}
+
+}  // namespace
+
+void add_simulate_command(session& with) {
+  command& added =
+      with.commands.emplace_back("simulate", "percentiles of a serving fleet under traffic, and a day of it");
+  const auto options = std::make_shared<simulate_options>();
+  add_config_option(added, options->config);
+  added.add("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …").required();
+  added.add("--slices", options->slices, {1, 1e5}, "which share the traffic").usually("1");
+  add_length_options(added, options->traffic);
+  added.add("--rate", options->traffic.job.request_rate, "requests a second to all slices");
+  added
+      .add("--variation", options->variation, {0, 20},
+           "standard deviation over mean of the time between arrivals: 0 constant, 1 Poisson, more bursts")
+      .usually("1")
+      .excludes({"--trace"});
+  added.add("--trace", options->trace, "a CSV file TIMESTAMP,ContextTokens,GeneratedTokens, as Azure publishes them")
+      .excludes({"--rate", "--input-len", "--output-len", "--svg"});
+  added.add("--requests", options->requests, {200, 1e7}, "drawn for the replica that is simulated")
+      .usually(std::to_string(options->requests))
+      .excludes({"--trace"});
+  added.add("--seed", options->seed, {1, 9e15}, "of the random numbers").usually("1").excludes({"--trace"});
+  added.flag("--alone", options->alone, "prompts are taken in by steps of their own, not beside decoding");
+  add_percentile_options(added, options->traffic.job.percentiles);
+  add_day_options(added, *options);
+  add_format_options(added, options->traffic);
+  add_engine_options(added, options->traffic);
+  add_price_options(added, options->prices);
+  add_picture_option(added);
+  add_table_options(added);
+  added.run = [options, &with] { run_simulate(*options, with); };
+}
+
+}  // namespace cli
