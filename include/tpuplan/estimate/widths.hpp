@@ -58,7 +58,8 @@ struct layer_widths {
   return w;
 }
 
-/// Parameters that a training step holds: those it trains and, under LoRA adapters, those of the frozen base.
+/// Parameters that a training step holds: those it trains and, under LoRA adapters, those of the frozen base; or those
+/// of a frozen vision tower.
 struct held_parameters {
   /// @{
   /// Over all devices, each parameter once.
@@ -70,6 +71,10 @@ struct held_parameters {
 /// Worked: llama-3-8b with rank 8 on queries and values trains 3407872 beside 8030261248.
 [[nodiscard]] constexpr held_parameters held_by(const transformer& model, const training_job& job) {
   const auto total = static_cast<double>(parameters(model).total);
+  if (job.lora_rank == 0 && job.freeze_vision) {
+    const auto tower = static_cast<double>(parameters(model).vision);
+    return {total - tower, tower};
+  }
   if (job.lora_rank == 0) return {total, 0};
   return {static_cast<double>(lora_parameters(model, job.lora_rank, job.lora)), total};
 }
