@@ -120,13 +120,13 @@ void run_launch(const launch_options& given, const session& with) {
   const std::optional<planned_training> plan = plan_of(given);
   launch_request request = make_request(given, plan);
   request.command = make_command(given, request, plan);
-  if (!request.zone.empty()) check_zone(known_zones(with.data_dir), request.zone, request.where.chip.name.view());
   if (given.tpu_vm && given.target != "gcloud") refuse("--tpu-vm", "given", "an option of --target gcloud");
   const maybe<launch_target> target = find_launch_target(given.target);
   if (!target) refuse("--target", given.target, target_names(), errc::unknown_name);
   if (!given.restarts && target->ends_with_flex_start && request.capacity == provisioning::flex_start)
     request.max_restarts = 0;
   const launch_output output = given.tpu_vm ? write_tpu_vm(request) : launch(*target, request);
+  if (!request.zone.empty()) check_zone(known_zones(with.data_dir), request.zone, request.where.chip.name.view());
   if (with.json) return print_json(output.json);
   print("{}", output.text);
 }
