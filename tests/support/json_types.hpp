@@ -1,6 +1,9 @@
 #ifndef TPUPLAN_TESTS_SUPPORT_JSON_TYPES_HPP
 #define TPUPLAN_TESTS_SUPPORT_JSON_TYPES_HPP
 
+#include <tpuplan/cost/gpu_training.hpp>
+#include <tpuplan/cost/timeline.hpp>
+#include <tpuplan/estimate/training/input.hpp>
 #include <tpuplan/estimate/training/network.hpp>
 #include <tpuplan/estimate/training/replication.hpp>
 #include <tpuplan/estimate/training/targets.hpp>

@@ -11,14 +11,19 @@ namespace cli {
 using namespace tpuplan;
 
 void add_config_option(command& to, std::string& path, bool required) {
-  option& added = to.argument(
-      "config", path, "a Hugging Face config.json or its folder, or a transformer of your own as JSON; - reads it");
+  option& added =
+      to.argument("config", path,
+                  "a Hugging Face config.json or its folder, a transformer or a network of layers of your own "
+                  "as JSON; - reads it");
   if (required) added.required();
 }
 
 model_config load_model(const std::string& given) {
   const std::string path = given == "-" ? "/dev/stdin" : given;
-  const nlohmann::json document = load_hf_document(path);
+  return model_of(load_hf_document(path), path);
+}
+
+model_config model_of(const nlohmann::json& document, const std::string& path) {
   if (!document.is_object() || !document.contains("schema")) return read_hf_document(document, path);
   model_config own;
   own.model_type = "transformer";

@@ -19,6 +19,8 @@ void add_config_option(command& to, std::string& path, bool required = true);
 
 /// A config.json of Hugging Face, or a `transformer` as io/json.hpp writes it with its schema; "-" is standard input.
 tpuplan::model_config load_model(const std::string& path);
+/// The same of a document that was read from a file of that name.
+tpuplan::model_config model_of(const nlohmann::json& document, const std::string& path);
 
 /// Something that was not given, and what was taken for it.
 using assumed_values = std::vector<std::pair<std::string, std::string>>;

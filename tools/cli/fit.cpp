@@ -9,6 +9,7 @@
 
 #include "cli/advice.hpp"
 #include "cli/commands.hpp"
+#include "cli/network.hpp"
 #include "cli/prices.hpp"
 #include "cli/table.hpp"
 
@@ -23,6 +24,7 @@ fit_answer ask_fit(const model_config& config, const job_options& job, const mes
   a.mesh = make_layout(mesh, a.where);
   a.job = make_job(job, config.model, assumed);
   use_stored_format(config, a.job);
+  if (job.per_core) a.job.global_batch = checked_multiply(*job.per_core, batch_shards(a.mesh));
   fill_batch(job.batch_tokens, checked_multiply(batch_shards(a.mesh), a.job.gradient_accumulation), a.job, assumed);
   a.memory = memory_use(config.model, a.job, a.mesh, a.where);
   a.largest = largest_batch(config.model, a.job, a.mesh, a.where);
@@ -114,7 +116,9 @@ void print_fit(const fit_answer& a, const model_config& config, const session& w
 }
 
 void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
-  const model_config config = load_model(job.config);
+  const any_model model = load_any(job.config, job.image_size);
+  if (model.net) return network_fit(model, job, mesh, with);
+  const model_config& config = model.config;
   assumed_values assumed;
   const fit_answer a = ask_fit(config, job, mesh, assumed);
   if (fits(a.memory) == verdict::no) with.status = 1;

@@ -17,8 +17,17 @@ void add_job_options(command& to, job_options& into) {
   to.add("--batch", job.global_batch, {1, 1e12}, "global batch in sequences").excludes({"--batch-tokens"});
   to.add("--batch-tokens", into.batch_tokens, {1, 1e15},
          "global batch in tokens, 4M or 4Mi: the sequences nearest to it that divide well");
+  to.add("--batch-per-core", into.per_core, {1, 1e9}, "examples on each core (JAX device): times the replicas in sync")
+      .excludes({"--batch", "--batch-tokens"});
   to.add("--seq", job.sequence_length, {1, 1e9}, "sequence length in tokens");
   to.add("--images", job.images_per_sequence, {1, 1 << 20}, "images in each sequence, of a model with a vision tower");
+  to.add("--image-size", into.image_size, {1, 65536}, "side of the images in pixels, of a model with a vision tower");
+  to.add_read("--freeze", "vision: the tower is not trained, only its projector and the text",
+              [&job](const std::string& given) {
+                if (given != "vision") refuse("--freeze", given, "vision", errc::unknown_name);
+                job.freeze_vision = true;
+              })
+      .needs({"--images"});
   to.add("--dtype", job.compute, "arithmetic: bf16, fp32, int8, fp8");
   to.add("--weights", job.weights, "master weights");
   to.add("--moments", job.moments, "optimizer state");
@@ -70,6 +79,8 @@ namespace {
 void add_remarks(const transformer& model, const training_job& job, assumed_values& assumed) {
   if (job.images_per_sequence > 0 && !has_vision(model))
     refuse("--images", std::to_string(job.images_per_sequence), "a model with a vision tower", errc::unsupported);
+  if (job.freeze_vision && job.lora_rank > 0)
+    refuse("--freeze", "vision with --lora", "either: adapters leave the whole base frozen");
   const step_remarks remarks = remarks_on(model, job);
   if (remarks.text_alone)
     assumed.emplace_back("images", "none: text alone, the vision tower does not run; see --images");

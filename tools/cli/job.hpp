@@ -16,7 +16,9 @@ struct job_options {
   tpuplan::training_job job;
   std::int64_t batch_tokens = 0;  // instead of the batch in sequences
   std::optional<tpuplan::remat_policy> remat;
-  std::optional<double> capacity;  // factor of experts
+  std::optional<double> capacity;          // factor of experts
+  std::optional<std::int64_t> per_core;    // examples on each core, instead of the batch
+  std::optional<std::int64_t> image_size;  // side of the images, if not that of the configuration
 };
 
 /// Where it runs; 0 for FSDP: what the other degrees leave of the slice.

@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/option.hpp"
 #include "cli/print.hpp"
+#include "cli/zones.hpp"
 
 namespace cli {
 
@@ -165,6 +166,7 @@ void run_launch(const launch_options& given, const session& with) {
     request.max_restarts = 0;
   check_placed(given, with);
   const launch_output output = given.tpu_vm ? write_tpu_vm(request) : launch(*target, request);
+  if (!request.zone.empty()) check_zone(known_zones(with.data_dir), request.zone, request.where.chip.name.view());
   if (with.json) return print_json(output.json);
   print("{}", output.text);
 }

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
 #include "cli/job.hpp"
+#include "cli/network.hpp"
 #include "cli/option.hpp"
 #include "cli/print.hpp"
 #include "cli/table.hpp"
@@ -19,6 +20,7 @@ using namespace tpuplan;
 struct model_options {
   std::string config;
   bool types = false;
+  std::optional<std::int64_t> image_size;
   std::int64_t sequence = 0;  // 0: the usual one
   dtype cache = dtype::bf16;
 };
@@ -123,6 +125,8 @@ void print_model(const model_config& config, const std::string& path, std::int64
   print_pairs(facts);
   print_assumed(config, {});
   if (has_flops_per_token(m)) print_next("tpuplan plan {} --tokens 1T   where to train it", shell_quoted(path));
+  if (!has_text(m))
+    print_next("tpuplan plan {} --examples 1281167 --epochs 90   where to train it", shell_quoted(path));
 }
 
 /// The model types that are read.
@@ -137,7 +141,9 @@ void print_types(const session& with) {
 void run_model(const model_options& given, const session& with) {
   if (given.types) return print_types(with);
   if (given.config.empty()) refuse_missing("config", "a Hugging Face config.json; --types lists what is read");
-  const model_config config = load_model(given.config);
+  const any_model model = load_any(given.config, given.image_size);
+  const model_config& config = model.config;
+  if (model.net && config.model_type.empty()) return network_model(*model.net, with);
   const bool is_pair = config.model.kind == architecture::encoder_decoder;
   if (with.is_given("--seq") && !has_flops_per_token(config.model) && !is_pair)
     refuse("--seq", "given without effect", "a model that takes tokens");
@@ -154,8 +160,10 @@ void add_model_command(session& with) {
   command& added = with.commands.emplace_back("model", "parameters, FLOPs and KV bytes per token of a config.json");
   const auto options = std::make_shared<model_options>();
   add_config_option(added, options->config, false);
-  added.flag("--types", options->types, "the model types that are read").excludes({"config", "--seq", "--kv-dtype"});
+  added.flag("--types", options->types, "the model types that are read")
+      .excludes({"config", "--seq", "--kv-dtype", "--image-size"});
   added.add("--seq", options->sequence, {1, 1e9}, "sequence length at which FLOPs are counted");
+  added.add("--image-size", options->image_size, {1, 65536}, "side of the images in pixels");
   added.add("--kv-dtype", options->cache, "format of the KV cache");
   add_table_options(added);
   added.run = [options, &with] { run_model(*options, with); };

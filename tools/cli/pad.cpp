@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/network.hpp"
 #include "cli/option.hpp"
 #include "cli/print.hpp"
 #include "cli/table.hpp"
@@ -16,7 +17,7 @@ namespace {
 using namespace tpuplan;
 
 struct pad_options {
-  std::string chip;
+  std::string chip, network;
   std::vector<std::string> dims;
   dtype format = dtype::bf16;
 };
@@ -29,6 +30,12 @@ std::int64_t dimension_of(const std::string& given) {
 
 void run_pad(const pad_options& asked, const session& with) {
   const chip_spec chip = chip_for(asked.chip);
+  if (!asked.network.empty()) {
+    const any_model model = load_any(asked.network, {});
+    if (!model.net) refuse("--network", asked.network, "a network of layers, or a vision transformer");
+    return network_pad(*model.net, chip, with);
+  }
+  if (asked.dims.empty()) refuse_missing("DIM", "one or more dimensions, or --network FILE");
   const dtype format = asked.format;
   const tile unit = layout_tile(chip, format);
   ordered_json list = ordered_json::array();
@@ -66,7 +73,9 @@ void add_pad_command(session& with) {
   command& added = with.commands.emplace_back("pad", "dimensions padded to the MXU, and what that wastes");
   const auto options = std::make_shared<pad_options>();
   added.argument("chip", options->chip, "v5e, v5p, v6e …").required();
-  added.arguments("dims", options->dims, "one or more dimensions; two are a matrix").required();
+  added.arguments("dims", options->dims, "one or more dimensions; two are a matrix");
+  added.add("--network", options->network, "a file: each of its layers, and from which batch on arithmetic limits it")
+      .excludes({"dims", "--dtype"});
   added.add("--dtype", options->format, "of the matrix in memory");
   add_table_options(added);
   added.run = [options, &with] { run_pad(*options, with); };

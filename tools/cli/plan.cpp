@@ -1,7 +1,9 @@
 // tpuplan plan
 #include "cli/plan.hpp"
 
+#include "cli/network.hpp"
 #include "cli/table.hpp"
+#include "cli/zones.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -29,12 +31,32 @@ std::vector<std::string> regions_of(const std::vector<std::string>& given, const
   return all_regions(prices);
 }
 
+/// What a zone has, put into the question: its generations, and the prices of its region where there are some.
+void keep_to_zone(plan_options& given, const session& with) {
+  if (given.zone.empty()) return;
+  const std::vector<std::string> there = generations_of_zone(with.data_dir, given.zone);
+  for (const std::string& one : given.generations)
+    check_zone(known_zones(with.data_dir), given.zone, chip_for(one).name.view());
+  if (given.generations.empty()) given.generations = there;
+  if (with.is_given("--region")) return;
+  const std::string region = region_of_zone(given.zone);
+  try {
+    check_region(loaded_prices(given.prices, {region}, with.data_dir).book(), region);
+    given.regions = {region};
+  } catch (const error& refusal) {
+    if (refusal.code() != errc::unknown_name && refusal.code() != errc::no_price) throw;
+  }
+}
+
 void run_plan(plan_options given, session& with) {
-  const model_config config = load_model(given.job.config);
+  keep_to_zone(given, with);
+  const any_model model = load_any(given.job.config, given.job.image_size);
+  const model_config& config = model.config;
   const loaded_prices prices(given.prices, given.regions, with.data_dir);
   given.regions = regions_of(given.regions, prices.book());
   for (const std::string& region : given.regions) check_region(prices.book(), region);
   if (!given.to_serve && with.is_given("--gpu")) refuse("--gpu", "given without effect", "only with --serve");
+  if (model.net) return network_training_plan(model, given, prices.book(), with);
   if (given.to_serve) return plan_serving(config, given, prices.book(), with);
   plan_training(config, given, prices.book(), with);
 }
@@ -46,6 +68,7 @@ void add_limit_options(command& to, plan_options& into) {
   to.add("--region", into.regions, "us, or regions such as us-east5 of the prices; all").usually("us");
   add_price_file_option(to, into.prices);
   to.add("--generation", into.generations, "only these chips: v5e,v6e");
+  to.add("--zone", into.zone, "only what a zone has, by data/zones.json, at the prices of its region: us-east5-b");
   to.add("--min-chips", into.smallest_chips, {1, 1 << 20}, "chips over all slices");
   to.add("--max-chips", into.largest_chips, {1, 1 << 20}, "chips over all slices");
   add_picture_option(to);
@@ -59,6 +82,7 @@ void add_training_options(command& to, plan_options& into) {
   constexpr limits degrees{0, 1 << 20};
   add_job_options(to, into.job);
   to.add("--tokens", into.tokens, {1, 1e18}, "to train on: 15T");
+  add_epoch_options(to, into.epochs, {"--tokens"});
   to.add("--deadline", into.deadline, "30d");
   to.add("--quota", into.quotas, "a file with chips that may be had; its form is in docs/prices.md");
   to.add("--max-slices", into.largest_slices, {1, 1024}, "slices over DCN").usually("1");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/epochs.hpp"
 #include "cli/job.hpp"
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
@@ -21,6 +22,7 @@ struct plan_options {
   traffic_options traffic;
   tpuplan::fixed_degrees degrees;
   std::optional<double> tokens;
+  epoch_options epochs;
   std::optional<tpuplan::usd> budget;  // for serving an hour
   std::optional<double> smallest_batch_tokens, largest_batch_tokens;
   std::optional<tpuplan::seconds> deadline;
@@ -31,7 +33,7 @@ struct plan_options {
   std::vector<std::string> generations, regions{"us"}, kind_names;
   std::vector<std::string> gpus;
   std::vector<tpuplan::provisioning> kinds{tpuplan::provisioning::on_demand};
-  std::string prices, quotas;
+  std::string prices, quotas, zone;
   double rest_used = 0;
   std::int64_t rows = 8;
   bool accept_uncertain = false, explain = false, front_only = false, best_per_chip = false, to_serve = false;

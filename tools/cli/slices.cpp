@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
 #include "cli/table.hpp"
+#include "cli/zones.hpp"
 
 namespace cli {
 
@@ -82,7 +83,47 @@ void print_one_slice(const slice& where, const std::string& data_dir) {
   print_next("tpuplan fit {} --slice {}", example_model(data_dir), name_with_vms(where));
 }
 
-void run_slices(const std::string& wanted, const std::vector<std::string>& generations, const session& with) {
+/// What the sources say of a zone: each generation, by which service and under which way of paying.
+ordered_json zone_document(const std::vector<zone_row>& rows) {
+  ordered_json list = ordered_json::array();
+  for (const zone_row& row : rows) {
+    ordered_json only = ordered_json::array();
+    for (const provisioning kind : row.only) only.push_back(name(kind));
+    list.push_back({{"generation", row.generation},
+                    {"service", row.service},
+                    {"provisioning", only},
+                    {"date", row.date},
+                    {"confidence", row.confidence},
+                    {"source", row.source}});
+  }
+  return list;
+}
+
+void print_zone(const std::string& zone, const std::vector<zone_row>& rows) {
+  print_title("{}: what it has, as sources say; quota and capacity are other questions", zone);
+  table t("generation | service | only as | as of | ~confidence | ~source");
+  for (const zone_row& row : rows) {
+    std::string only;
+    for (const provisioning kind : row.only) only += (only.empty() ? "" : ", ") + std::string(name(kind));
+    t.add({row.generation, row.service, only, row.date, row.confidence, row.source});
+  }
+  t.print();
+  print("\n");
+}
+
+/// The generations that are asked for, of those that the zone has, where one is given.
+std::vector<std::string> generations_asked(std::vector<std::string> asked, const std::string& zone,
+                                           const session& with) {
+  if (zone.empty()) return asked;
+  const std::vector<std::string> there = generations_of_zone(with.data_dir, zone);
+  if (asked.empty()) return there;
+  for (const std::string& one : asked) check_zone(known_zones(with.data_dir), zone, chip_for(one).name.view());
+  return asked;
+}
+
+void run_slices(const std::string& wanted, const std::vector<std::string>& asked, const std::string& zone,
+                const session& with) {
+  const std::vector<std::string> generations = generations_asked(asked, zone, with);
   if (!wanted.empty()) {
     const slice s = slice_for(wanted);
     return with.json ? print_json(json_of(s)) : print_one_slice(s, with.data_dir);
@@ -99,7 +140,14 @@ void run_slices(const std::string& wanted, const std::vector<std::string>& gener
            fmt::format("{}", devices(s)), fmt::format("{}", vms(s)), fmt::format("{:g}", hosts(s)),
            machine ? std::string(machine->name) : "-", wraps(s)});
   }
-  if (with.json) return print_json({{"slices", list}});
+  const std::vector<zone_row> there =
+      zone.empty() ? std::vector<zone_row>{} : rows_of_zone(known_zones(with.data_dir), zone);
+  if (with.json) {
+    ordered_json document = {{"slices", list}};
+    if (!zone.empty()) document["zone"] = {{"name", zone}, {"has", zone_document(there)}};
+    return print_json(document);
+  }
+  if (!zone.empty()) print_zone(zone, there);
   t.print();
   print("\n  rings: per axis, Y wraps, N does not, ? not established\n");
 }
@@ -112,8 +160,10 @@ void add_slices_command(session& with) {
   const auto generations = std::make_shared<std::vector<std::string>>();
   added.argument("name", *name, "one slice: v5p-128, v5e-16, v5p:4x4x12, ct6e-standard-8t");
   added.add("--generation", *generations, "only slices of these chips: v5e,v6e").excludes({"name"});
+  const auto zone = std::make_shared<std::string>();
+  added.add("--zone", *zone, "only what a zone has, by data/zones.json: us-east5-b").excludes({"name"});
   add_table_options(added);
-  added.run = [name, generations, &with] { run_slices(*name, *generations, with); };
+  added.run = [name, generations, zone, &with] { run_slices(*name, *generations, *zone, with); };
 }
 
 }  // namespace cli

@@ -25,7 +25,35 @@ struct spot_options {
   std::optional<double> on_demand, spot;  // dollars per chip and hour
   std::optional<std::int64_t> parameters;
   std::int64_t chips = 1;
+  std::optional<double> share, hourly;  // preemptions as people say them: of --per, and in an hour
+  std::optional<seconds> per, over;
+  std::optional<std::int64_t> preemptions;
 };
+
+/// A way in which people say how often they are preempted, and the mean time between preemptions that it is.
+struct spot_reading {
+  std::string words;
+  seconds between{};
+};
+
+/// The reading of what was given, if it was not the mean time itself.
+std::optional<spot_reading> reading_of(const spot_options& given) {
+  if (given.share) {
+    const seconds window = given.per.value_or(given.work);
+    return spot_reading{
+        fmt::format("a probability of {} to be preempted at least once in {}", percent(*given.share), duration(window)),
+        mean_time_between_preemptions_from_probability(*given.share, window)};
+  }
+  if (given.hourly)
+    return spot_reading{fmt::format("{:g} preemptions an hour", *given.hourly),
+                        mean_time_between_preemptions_from_rate(*given.hourly / 1_h)};
+  if (given.preemptions) {
+    if (!given.over) refuse_missing("--over", "the time with machines in which so many preemptions were counted");
+    return spot_reading{fmt::format("{} preemptions in {}", grouped(*given.preemptions), duration(*given.over)),
+                        mean_time_between_preemptions_from_count(*given.over, *given.preemptions)};
+  }
+  return std::nullopt;
+}
 
 /// The time of a checkpoint of the model, or of one whose bytes do not count.
 seconds usual_checkpoint(const spot_options& given) {
@@ -40,7 +68,11 @@ spot_run make_run(const spot_options& given, assumed_values& assumed) {
   spot_run run;
   run.work = given.work;
   run.checkpoint_time = time(given.checkpoint, usual_checkpoint(given), "a checkpoint stops the step for");
-  run.mean_time_between_preemptions = time(given.between, 4_h, "a preemption comes every");
+  const std::optional<spot_reading> reading = reading_of(given);
+  run.mean_time_between_preemptions = reading ? reading->between : time(given.between, 4_h, "a preemption comes every");
+  if (given.share && !given.per)
+    assumed.emplace_back("the preemption rate is of",
+                         fmt::format("runs as long as this one, {}: see --per", duration(given.work)));
   run.restart_time = time(given.restart, 600_s, "the first step comes after");
   run.queue_time = given.queue;
   run.checkpoint_interval =
@@ -93,11 +125,16 @@ void run_spot(const spot_options& given, session& with) {
                        {"assumed", json_of_assumed({}, assumed)}});
   }
   print_expected(run, e);
+  if (const std::optional<spot_reading> reading = reading_of(given))
+    print("\n  {} is one every {}, {:.2g} an hour, {} in a day\n", reading->words, duration(reading->between),
+          1_h / reading->between, percent(preemption_probability(reading->between, 24_h)));
   print("\n  {:.1f} preemptions expected; intervals: Young {}, exact {}\n", e.preemptions, duration(young),
         duration(exact));
   if (money_of) {
     print("  {} on spot against {} on demand: {} {}\n", money(money_of->spot_cost), money(money_of->on_demand_cost),
           money_of->spot_is_cheaper ? "saves" : "costs more by", percent(std::abs(money_of->saving_fraction)));
+    print("  a useful hour costs {} on spot: the price times {:.3f}\n", money(money_of->effective_price * 1_h),
+          money_of->billed_factor);
   }
   print_assumed({}, assumed);
   if (!money_of) print_next("--on-demand 1.20 --spot 0.60 --chips 32   what it saves");
@@ -115,6 +152,17 @@ void add_spot_command(session& with) {
       .excludes({"--parameters"});
   added.add("--parameters", options->parameters, {1, 1e15}, "of the model, fp32 with AdamW: what a checkpoint holds");
   added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of the whole job").usually("4h");
+  added.add("--preemption-rate", options->share, {1e-9, 0.999999}, "probability of a preemption in --per: 20%")
+      .excludes({"--mtbp"});
+  added.add("--per", options->per, "the time that --preemption-rate is of")
+      .usually("the work")
+      .needs({"--preemption-rate"});
+  added.add("--preemptions-per-hour", options->hourly, {1e-9, 1e6}, "a rate, which may be above 1: 0.2")
+      .excludes({"--mtbp", "--preemption-rate"});
+  added.add("--preemptions", options->preemptions, {1, 1e9}, "counted in the time of --over")
+      .excludes({"--mtbp", "--preemption-rate", "--preemptions-per-hour"});
+  added.add("--over", options->over, "the time with machines in which --preemptions were counted")
+      .needs({"--preemptions"});
   added.add("--restart", options->restart, {1e-3, 864000}, "billed time from capacity to the next step")
       .usually("10min");
   added.add("--queue", options->queue, "unbilled wait for capacity after a preemption");

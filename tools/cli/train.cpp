@@ -9,10 +9,13 @@
 
 #include "cli/advice.hpp"
 #include "cli/commands.hpp"
+#include "cli/epochs.hpp"
 #include "cli/fit.hpp"
+#include "cli/network.hpp"
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
 #include "cli/table.hpp"
+#include "cli/ways.hpp"
 
 namespace cli {
 
@@ -25,21 +28,18 @@ struct train_options {
   mesh_options mesh;
   price_options prices;
   std::optional<double> tokens;
+  epoch_options epochs;
   double rest_used = 0;
   seconds between = spot_terms{}.mean_time_between_preemptions;
 };
 
-/// What a run costs under one way of paying, and where its steps take as long as either end of their band.
-struct cost_range {
-  paid_run run;
-  usd low{}, high{};
-};
 
 /// A training job's answer: whether it fits, the step, the advice, and the run where tokens were given.
 struct train_answer {
   fit_answer fit;
   step_breakdown step;
   findings advice;
+  epoch_count epochs;
   seconds run{};
   std::vector<cost_range> costs;  // cheapest first
 };
@@ -53,25 +53,6 @@ payment_terms terms_of(const fit_answer& a, const model_config& config, const tr
   terms.flex_start.checkpoint_time = terms.spot.checkpoint_time;
   terms.rest_of_term_used = given.rest_used;
   return terms;
-}
-
-std::vector<cost_range> priced(const train_answer& a, const model_config& config, const price_book& book,
-                               const train_options& given) {
-  std::vector<cost_range> list;
-  const payment_terms terms = terms_of(a.fit, config, given);
-  const std::int64_t count = slices(a.fit.mesh);
-  const seconds low = a.run * (a.step.low / a.step.total), high = a.run * (a.step.high / a.step.total);
-  for (const provisioning kind : all_provisioning) {
-    const maybe<price_row> price = find_price(book, a.fit.where, given.prices.region, kind);
-    if (!price || !can_be_paid(kind, count, a.run, terms)) continue;
-    const auto total = [&](seconds run) {
-      return can_be_paid(kind, count, run, terms) ? pay_for(a.fit.where, count, run, *price, terms).total : usd{};
-    };
-    list.push_back({pay_for(a.fit.where, count, a.run, *price, terms), total(low), total(high)});
-  }
-  std::sort(list.begin(), list.end(),
-            [](const cost_range& x, const cost_range& y) { return x.run.total < y.run.total; });
-  return list;
 }
 
 void print_step(const step_breakdown& t) {
@@ -129,35 +110,46 @@ void print_train(const train_answer& a, const model_config& config) {
   print_step(t);
 }
 
-void print_costs(const train_answer& a, const model_config& config, const train_options& given) {
-  if (!given.tokens) return;
-  const double low = a.step.low / a.step.total, high = a.step.high / a.step.total;
-  print("\n  {} tokens take {}, between {}\n", count(*given.tokens), duration(a.run),
-        duration_range(a.run * low, a.run * high));
-  if (a.costs.empty()) return print("  no price for it in {}\n", given.prices.region);
-  table t("paid for as | >total | ~>between | >start to end | ~price of");
-  std::vector<price_row> rows;
-  for (const auto& [one, least, most] : a.costs) {
-    const std::string end = most.value() > 0 ? money(most) : "cannot be had";
-    t.add({std::string(name(one.kind)), one.total,
-           least == most ? cell("") : cell(fmt::format("{}-{}", money(least), end), most.value(), "_usd"), one.wall,
-           date_cell(one.price)});
-    rows.push_back(one.price);
+/// Sequences a second, what an epoch is, and whether its rows fill the MXU.
+void print_epochs(const train_answer& a, const epoch_options& given, const price_book& book,
+                  const std::string& region) {
+  const auto& [where, mesh, job, memory, largest] = a.fit;
+  const double rate = static_cast<double>(job.global_batch) / a.step.total.value();
+  print("\n  {}, {} sequences/s\n", words_of(given, a.epochs), count(rate));
+  if (a.epochs.steps_per_epoch > 0) {
+    const seconds epoch = static_cast<double>(a.epochs.steps_per_epoch) * a.step.total;
+    const maybe<price_row> price = find_price(book, where, region, provisioning::on_demand);
+    print("  an epoch takes {}{}\n", duration(epoch),
+          price ? fmt::format(" and costs {} on demand", money(cost_of_run(where, slices(mesh), epoch, *price).total))
+                : std::string());
   }
-  t.print();
-  print("  prices of {}, region {}\n", dates_of(rows), given.prices.region);
-  for (const auto& [one, least, most] : a.costs) {
-    if (one.kind == provisioning::spot)
-      print("  spot: a preemption of a slice every {}, a checkpoint of {} every {}\n", duration(given.between),
-            duration(terms_of(a.fit, config, given).spot.checkpoint_time), duration(one.checkpoint_interval));
-    if (is_commitment(one.kind) && given.rest_used == 0) {
-      print("  a commitment is paid for its whole term: --rest-used says what part of the rest other work uses\n");
-      break;
-    }
-  }
+  const std::int64_t per_core =
+      std::max<std::int64_t>(1, job.global_batch / checked_multiply(devices(where), slices(mesh)));
+  print("  {}\n", rows_sentence(where.chip, per_core, job.sequence_length, "sequence", "token"));
 }
 
-ordered_json train_document(const train_answer& a, const model_config& config, const assumed_values& assumed) {
+/// The time of the run, as its steps take what is expected, or either end of their band.
+run_range run_of(const train_answer& a) {
+  return {a.run, a.run * (a.step.low / a.step.total), a.run * (a.step.high / a.step.total)};
+}
+
+void print_costs(const train_answer& a, const model_config& config, const train_options& given,
+                 const price_book& book) {
+  if (a.run.value() == 0) return;
+  const double low = a.step.low / a.step.total, high = a.step.high / a.step.total;
+  if (given.tokens) {
+    print("\n  {} tokens take {}, between {}\n", count(*given.tokens), duration(a.run),
+          duration_range(a.run * low, a.run * high));
+  } else {
+    print_epochs(a, given.epochs, book, given.prices.region);
+    print("  the run takes {}, between {}\n", duration(a.run), duration_range(a.run * low, a.run * high));
+  }
+  if (a.costs.empty()) return print("  no price for it in {}\n", given.prices.region);
+  print_ways(a.costs, terms_of(a.fit, config, given), given.prices.region);
+}
+
+ordered_json train_document(const train_answer& a, const model_config& config, const assumed_values& assumed,
+                            const train_options& given) {
   const step_breakdown& t = a.step;
   ordered_json document = {{"step_time_s", t.total.value()},
                            {"step_time_low_s", t.low.value()},
@@ -169,29 +161,32 @@ ordered_json train_document(const train_answer& a, const model_config& config, c
                            {"advice", json_of(a.advice)}};
   if (a.run.value() == 0) return document;
   document["run_s"] = a.run.value();
-  document["costs"] = ordered_json::array();
-  for (const auto& [one, low, high] : a.costs) {
-    document["costs"].push_back({{"kind", name(one.kind)},
-                                 {"total_usd", one.total.value()},
-                                 {"total_low_usd", low.value()},
-                                 {"total_high_usd", high.value() > 0 ? ordered_json(high.value()) : nullptr},
-                                 {"wall_s", one.wall.value()},
-                                 {"price", one.price}});
-  }
+  document["costs"] = json_of_ways(a.costs);
+  if (is_given(given.epochs)) document["epochs"] = json_of(given.epochs, a.epochs);
   return document;
 }
 
 void run_train(const train_options& given, session& with) {
-  const model_config config = load_model(given.job.config);
+  const any_model model = load_any(given.job.config, given.job.image_size);
+  if (model.net) {
+    if (given.tokens) refuse("--tokens", "given for a network of layers", "--examples and --epochs, or --steps");
+    return network_train(model, given.job, given.mesh, {given.epochs, given.prices, given.between, given.rest_used},
+                         with);
+  }
+  const model_config& config = model.config;
   const loaded_prices prices(given.prices, with.data_dir);
   assumed_values assumed;
   train_answer a;
   a.fit = ask_fit(config, given.job, given.mesh, assumed);
   a.step = step_time(config.model, a.fit.job, a.fit.mesh, a.fit.where);
   check_region(prices.book(), given.prices.region);
-  if (given.tokens) {
-    a.run = a.step.total * math::ceil(*given.tokens / static_cast<double>(tokens_per_step(a.fit.job)));
-    a.costs = priced(a, config, prices.book(), given);
+  if (given.tokens || is_given(given.epochs)) {
+    if (!given.tokens) a.epochs = epochs_asked(given.epochs, a.fit.job.global_batch);
+    const double steps = given.tokens ? math::ceil(*given.tokens / static_cast<double>(tokens_per_step(a.fit.job)))
+                                      : static_cast<double>(a.epochs.steps);
+    a.run = a.step.total * steps;
+    a.costs = paid_ways(a.fit.where, slices(a.fit.mesh), run_of(a), prices.book(), given.prices.region,
+                        terms_of(a.fit, config, given));
   }
   a.advice = training_advice(config.model, a.fit.job, a.fit.mesh, a.fit.where);
   if (fits(a.fit.memory) == verdict::no) with.status = 1;
@@ -202,13 +197,13 @@ void run_train(const train_options& given, session& with) {
         {std::string(name(a.fit.where, slices(a.fit.mesh)).view()) + ", " + one_line(a.fit.mesh), a.step});
     write_picture(to_svg(chart));
   }
-  if (with.json) return print_json(train_document(a, config, assumed));
+  if (with.json) return print_json(train_document(a, config, assumed, given));
   print_train(a, config);
-  print_costs(a, config, given);
+  print_costs(a, config, given, prices.book());
   print_advice(a.advice);
   print_assumed(config, assumed);
   std::vector<follow_up_option> own;
-  if (!given.tokens) own.emplace_back("--tokens", "1T");
+  if (!given.tokens && !is_given(given.epochs)) own.emplace_back("--tokens", "1T");
   print_next("{}   is there a better slice?", follow_up(with, "plan", own, degrees_of_a_layout));
 }
 
@@ -223,11 +218,12 @@ void add_train_command(session& with) {
              "grouped products of experts run in blocks that nobody tuned to their shapes");
   add_mesh_options(added, options->mesh);
   added.add("--tokens", options->tokens, {1, 1e18}, "of the whole run: 1T");
+  add_epoch_options(added, options->epochs, {"--tokens"});
   added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of one slice on spot")
       .usually("4h")
-      .needs({"--tokens"});
-  add_rest_option(added, options->rest_used).needs({"--tokens"});
-  add_price_options(added, options->prices, {"--tokens"});
+      .needs({"--tokens", "--examples", "--steps"});
+  add_rest_option(added, options->rest_used).needs({"--tokens", "--examples", "--steps"});
+  add_price_options(added, options->prices, {"--tokens", "--examples", "--steps"});
   add_picture_option(added);
   add_table_options(added);
   added.run = [options, &with] { run_train(*options, with); };

@@ -59,6 +59,14 @@ void fill_batches(const plan_options& given, plan_request& request, assumed_valu
     assumed.emplace_back("global batch", fmt::format("{} sequences, 4 Mi tokens a step", request.job.global_batch));
 }
 
+/// The tokens of a run that is given in sequences and epochs, or in steps.
+double tokens_of(const epoch_options& given, const training_job& job) {
+  if (job.global_batch == 0)
+    refuse(given.steps ? "--steps" : "--examples", "given", "a batch that is given, not one that is chosen");
+  const epoch_count count = epochs_asked(given, job.global_batch);
+  return static_cast<double>(count.steps) * static_cast<double>(tokens_per_step(job));
+}
+
 plan_request make_request(const plan_options& given, const model_config& config, const price_book& prices,
                           assumed_values& assumed) {
   plan_request request;
@@ -72,8 +80,12 @@ plan_request make_request(const plan_options& given, const model_config& config,
     assumed.erase(std::remove_if(assumed.begin(), assumed.end(), is_policy), assumed.end());
   }
   fill_batches(given, request, assumed);
-  if (!given.tokens) refuse("--tokens", "not given", "tokens to train on: 15T", errc::missing_field);
-  request.tokens = *given.tokens;
+  if (given.job.per_core)
+    refuse("--batch-per-core", "given for a plan", "--batch: cores differ from slice to slice", errc::unsupported);
+  if (!given.tokens && !is_given(given.epochs))
+    refuse("--tokens", "not given", "tokens to train on: 15T; or --examples and --epochs, or --steps",
+           errc::missing_field);
+  request.tokens = given.tokens ? *given.tokens : tokens_of(given.epochs, request.job);
   if (given.deadline) request.deadline = *given.deadline;
   if (given.budget) request.budget = *given.budget;
   fill_limits(given, prices, request);

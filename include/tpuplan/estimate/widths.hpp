@@ -77,7 +77,8 @@ constexpr void average_recurrences(const transformer& model, layer_widths& w) {
   return w;
 }
 
-/// Parameters that a training step holds: those it trains and, under LoRA adapters, those of the frozen base.
+/// Parameters that a training step holds: those it trains and, under LoRA adapters, those of the frozen base; or those
+/// of a frozen vision tower.
 struct held_parameters {
   /// @{
   /// Over all devices, each parameter once.
@@ -91,6 +92,10 @@ struct held_parameters {
 [[nodiscard]] constexpr held_parameters held_by(const transformer& model, const training_job& job) {
   const parameter_count count = parameters(model);
   const auto total = static_cast<double>(count.total);
+  if (job.lora_rank == 0 && job.freeze_vision) {
+    const auto tower = static_cast<double>(count.vision);
+    return {total - tower, tower, size_of(job.frozen_weights) * tower};
+  }
   if (job.lora_rank == 0) return {total, 0, bytes{0}};
   return {static_cast<double>(lora_parameters(model, job.lora_rank, job.lora)), total,
           stored_bytes(count, job.frozen_weights, job.frozen_by_part)};

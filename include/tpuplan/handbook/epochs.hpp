@@ -47,14 +47,14 @@ struct epoch_count {
 
 /// What one row of a product is.
 enum class row_kind : std::uint8_t {
-  example,  ///< of a layer without positions: a row of an MLP, the classifier
-  image,    ///< of a classifier behind a pool
-  patch,    ///< of a vision transformer
-  token,    ///< of text
+  example,   ///< of a layer without positions: a row of an MLP, an image in its classifier
+  position,  ///< of an image in a convolution
+  patch,     ///< of a vision transformer
+  token,     ///< of text
 };
 /// "example" and so on.
 [[nodiscard]] constexpr std::string_view name(row_kind kind) noexcept {
-  constexpr const char* names[] = {"example", "image", "patch", "token"};
+  constexpr const char* names[] = {"example", "position", "patch", "token"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 

@@ -2,6 +2,7 @@
 #define TPUPLAN_HANDBOOK_NETWORK_HPP
 
 #include <cstdint>
+#include <tpuplan/handbook/epochs.hpp>
 #include <tpuplan/handbook/padding.hpp>
 #include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/model/network.hpp>
@@ -86,6 +87,32 @@ struct network_padding {
   });
   sum.flops_per_element = forward_flops_per_example(net);
   return critical_count(chip, sum, types.compute);
+}
+
+/// The product of a network that takes most multiply-adds, and what a row of it is.
+struct largest_product {
+  layer_product product{};            ///< of all layers of its shape
+  row_kind rows = row_kind::example;  ///< what it multiplies
+};
+
+/// The largest product. Worked: a row of it is an example in an MLP, a position of the image in ResNet-50, a patch in
+/// ViT-B/16.
+[[nodiscard]] constexpr largest_product largest_product_of(const network& net) {
+  largest_product found;
+  bool tokens = false;
+  for_each_layer(net, [&](const network_layer& layer, const layer_shape& shape) {
+    if (layer.kind == layer_kind::embedding && !layer.branch) tokens = true;
+    for_each_product(layer, shape, [&](const layer_product& product) {
+      if (!(multiply_adds(product) > multiply_adds(found.product)) || !product.has_weights) return;
+      const bool of_image = product.kind == layer_kind::convolution || on_vector_unit(product);
+      found.product = product;
+      found.rows = product.rows == 1 ? row_kind::example
+                   : tokens          ? row_kind::token
+                   : of_image        ? row_kind::position
+                                     : row_kind::patch;
+    });
+  });
+  return found;
 }
 
 }  // namespace abi_0

@@ -21,12 +21,12 @@ struct gpu_offer {
   text<24> name{};                    ///< "H100"; GB of memory behind it where there are two kinds
   text<24> machine{};                 ///< machine type that the price is of
   std::int64_t per_machine = 0;       ///< GPUs in the largest machine
-  flops_per_second bf16{};            ///< dense
+  flops_per_second bf16{};            ///< dense; of fp16 where a GPU has no bf16 (V100, T4)
   bytes hbm{};                        ///< of one GPU
   bytes_per_second bandwidth{};       ///< of its HBM
   known<usd_per_second> on_demand{};  ///< of one GPU
   known<usd_per_second> spot{};       ///< of one GPU
-  text<10> date{};                    ///< of the prices
+  text<10> date{};                    ///< of the prices; "unknown" where there are none
 };
 
 // generated: gpu_offers from data/gpus.json
@@ -39,6 +39,8 @@ inline constexpr gpu_offer gpu_offers[] = {
     {"H200", "a3-ultragpu-8g", 8, 989_TFLOP_per_s, 141_GB, 4800_GB_per_s, 10.6009_usd_per_h, unknown, "2026-09-17"},
     {"B200", "a4-highgpu-8g", 8, 2250_TFLOP_per_s, 180_GB, 8000_GB_per_s, 16.11_usd_per_h, 4.954_usd_per_h, "2026-07-30"},
     {"L4", "g2-standard-4", 8, 121_TFLOP_per_s, 24_GB, 300_GB_per_s, 0.707_usd_per_h, unknown, "2026-06-03"},
+    {"V100", "n1", 8, 125_TFLOP_per_s, 16_GB, 900_GB_per_s, unknown, unknown, "unknown"},
+    {"T4", "n1", 4, 65_TFLOP_per_s, 16_GB, 320_GB_per_s, unknown, unknown, "unknown"},
 };
 // clang-format on
 // end of generated: gpu_offers

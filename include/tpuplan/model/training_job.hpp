@@ -130,6 +130,7 @@ struct training_job {
   bool synchronous_collectives = false;  ///< the framework does not overlap FSDP and data collectives
   double work_multiplier = 1;            ///< products per token relative to one forward and backward pass (DPO: more)
   std::int64_t images_per_sequence = 0;  ///< passes of the vision tower
+  bool freeze_vision = false;            ///< the tower is not trained, only its projector and the text model are
   software_level software = software_level::tuned;       ///< what the run is programmed in
   attention_kernel attention = attention_kernel::flash;  ///< how attention is computed
   bool default_tiles = false;      ///< grouped products of experts run in blocks that nobody tuned to their shapes

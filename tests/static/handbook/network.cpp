@@ -24,4 +24,14 @@ static_assert(!critical_examples(mlp(784, {128, 10}), v5e));
 constexpr layer_product of_channels() { return {"depthwise", layer_kind::depthwise, 49, 9, 1, 32}; }
 static_assert(on_vector_unit(of_channels()) && !on_vector_unit(product(1, 2, 3)));
 
+static_assert(largest_product_of(mlp(784, {128, 10})).rows == row_kind::example);
+static_assert(largest_product_of(mlp(784, {128, 10})).product.inner == 784);
+constexpr network of_image() {
+  network net = mlp(8, {4});
+  net.height = net.width = 8;
+  net.layers.items[0] = convolution(16, 3);
+  return net;
+}
+static_assert(largest_product_of(of_image()).rows == row_kind::position);
+
 }  // namespace

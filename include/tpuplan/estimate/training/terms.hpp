@@ -79,7 +79,7 @@ constexpr void add_tower(training_sizes& sizes, const transformer& model, const 
   sizes.work = forward_flops_per_token(model, job.sequence_length);
   sizes.layers = static_cast<double>(model.layers);
   sizes.held = held_by(model, job);
-  if (sizes.held.frozen > 0) sizes.adapters = flops{2 * sizes.held.trained}, sizes.passes = 2;
+  if (job.lora_rank > 0) sizes.adapters = flops{2 * sizes.held.trained}, sizes.passes = 2;
   const double gathered = 2 * detail::gathered_bytes(job);
   sizes.expert_share = detail::expert_share_of(model);
   sizes.exchanged = bytes{(gathered + 4) * sizes.held.trained + gathered * sizes.held.frozen};

@@ -21,19 +21,19 @@ inline namespace abi_0 {
 namespace detail {
 
 /// A kind of layer under its names.
-struct layer_kind {
+struct named_layer {
   std::initializer_list<std::string_view> names;
   std::int64_t* count;
 };
 
 /// Counts layers by kind; the list has to name each of them, by a kind that can be counted.
 inline void count_kinds(const config_fields& fields, std::string_view field, const nlohmann::json& listed,
-                        std::int64_t layers, std::initializer_list<layer_kind> kinds) {
+                        std::int64_t layers, std::initializer_list<named_layer> kinds) {
   if (!listed.is_array()) fail(errc::malformed_input, fields.path(field), listed.type_name(), "an array");
   for (const nlohmann::json& entry : listed) {
-    const layer_kind* found = nullptr;
+    const named_layer* found = nullptr;
     std::string valid;
-    for (const layer_kind& kind : kinds) {
+    for (const named_layer& kind : kinds) {
       for (const std::string_view each : kind.names) {
         valid.append(valid.empty() ? "" : ", ").append(each);
         if (entry == each) found = &kind;

@@ -1,0 +1,125 @@
+#ifndef TPUPLAN_COST_GPU_TRAINING_HPP
+#define TPUPLAN_COST_GPU_TRAINING_HPP
+
+#include <cstdint>
+#include <string_view>
+#include <tpuplan/cost/migration.hpp>
+#include <tpuplan/cost/offer.hpp>
+#include <tpuplan/hardware/gpus.hpp>
+#include <tpuplan/known.hpp>
+#include <tpuplan/maybe.hpp>
+
+/// @file
+/// TPU or GPU for training, both sides estimated: peaks alone are no comparison.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What part of its peak published training runs of a GPU reach: a band, not a prediction of one run.
+struct achieved_fraction {
+  std::string_view gpu{};     ///< its name in `gpu_offers`
+  double low = 0;             ///< the least of the runs
+  double high = 0;            ///< the most
+  std::string_view source{};  ///< of both
+};
+
+/// The GPUs of which training runs are published. T4, L4, H200 and B200 have none here, and take no neighbour's.
+inline constexpr achieved_fraction achieved_fractions[] = {
+    {"V100", 0.15, 0.31,
+     "low: ResNet-50 at 782 images/s a GPU (RiseML, 2018-04); high: Megatron-LM, 39 TFLOP/s (arXiv 1909.08053)"},
+    {"A100-40", 0.30, 0.52,
+     "low: MT-NLG as converted by PaLM (arXiv 2204.02311, table 3); high: Megatron-LM, 163 TFLOP/s (arXiv 2104.04473)"},
+    {"A100-80", 0.30, 0.52,
+     "low: MT-NLG as converted by PaLM (arXiv 2204.02311, table 3); high: Megatron-LM, 163 TFLOP/s (arXiv 2104.04473)"},
+    {"H100", 0.38, 0.43, "Llama 3 405B on 8192 to 16384 GPUs (arXiv 2407.21783, table 4)"},
+};
+
+/// The band of a GPU; nothing where no run is published. Worked: H100 38 to 43 %.
+[[nodiscard]] constexpr maybe<achieved_fraction> find_achieved_fraction(std::string_view gpu) noexcept {
+  for (const achieved_fraction& one : achieved_fractions) {
+    if (detail::same_name(one.gpu, gpu)) return one;
+  }
+  return nothing;
+}
+
+/// Rates of a job on either side, in the same unit of work a second.
+struct rate_band {
+  per_second low{};   ///< the slow end
+  per_second high{};  ///< the fast end
+};
+
+/// The rate of a job whose unit takes that many FLOPs on some GPUs. Throws `errc::unknown_figure` where no run of the
+/// GPU is published: give a `rate_band` that you measured. Worked: ResNet-50 (24.5 GFLOP an image) on one V100: 764 to
+/// 1579 images a second.
+[[nodiscard]] constexpr rate_band gpu_rate(const gpu_offer& gpu, std::int64_t gpus, flops each) {
+  const maybe<achieved_fraction> band = find_achieved_fraction(gpu.name);
+  if (!band)
+    detail::fail(errc::unknown_figure, "published training runs of", gpu.name.view(),
+                 "V100, A100 or H100, or your own");
+  const flops_per_second peak = gpu.bf16 * static_cast<double>(detail::positive_count("GPUs", gpus));
+  return {throughput_at(peak, band->low, each), throughput_at(peak, band->high, each)};
+}
+
+/// What speaks against a TPU whatever the dollars say.
+struct job_traits {
+  bool small_batch = false;     ///< below the critical batch: chips are limited by memory
+  bool dynamic_shapes = false;  ///< each new shape is compiled anew
+  bool custom_kernels = false;  ///< CUDA, to be written again in Pallas
+};
+
+/// Which side a comparison comes out on.
+enum class side : std::uint8_t {
+  tpu,        ///< cheaper even at its slow end against the fast end of the GPUs
+  gpu,        ///< the reverse
+  undecided,  ///< the bands overlap: measure both
+};
+/// "tpu", "gpu" or "undecided".
+[[nodiscard]] constexpr std::string_view name(side which) noexcept {
+  constexpr const char* names[] = {"tpu", "gpu", "undecided"};
+  return detail::name_of(names, static_cast<std::size_t>(which));
+}
+
+/// Dollars for a unit of work on both sides, as a band each, and the decision.
+struct training_comparison {
+  usd tpu_low{};                    ///< at the fast end
+  usd tpu_high{};                   ///< at the slow end
+  usd gpu_low{};                    ///< at the fast end
+  usd gpu_high{};                   ///< at the slow end
+  side cheaper = side::undecided;   ///< by dollars alone
+  side decision = side::undecided;  ///< `cheaper`, unless a trait of the job speaks against a TPU
+  std::string_view reason{};        ///< of the decision, in words
+};
+
+/// The comparison at the prices of all machines of either side. Traits do not turn a decision for the TPU into one for
+/// the GPU: they make it undecided, because what they cost is not known before they are tried.
+/// Worked: 9.60 USD an hour at 7000 to 28000 images a second against 2.48 at 764 to 1579: the TPU; at 14.00 undecided.
+[[nodiscard]] constexpr training_comparison compare_training(usd_per_second tpu_price, const rate_band& tpu,
+                                                             usd_per_second gpu_price, const rate_band& gpu,
+                                                             const job_traits& traits = {}) {
+  training_comparison result;
+  result.tpu_low = cost_of_work({tpu_price, tpu.high});
+  result.tpu_high = cost_of_work({tpu_price, tpu.low});
+  result.gpu_low = cost_of_work({gpu_price, gpu.high});
+  result.gpu_high = cost_of_work({gpu_price, gpu.low});
+  result.cheaper = result.tpu_high < result.gpu_low   ? side::tpu
+                   : result.gpu_high < result.tpu_low ? side::gpu
+                                                      : side::undecided;
+  result.decision = result.cheaper;
+  result.reason = result.cheaper == side::undecided ? "the bands overlap: measure both"
+                  : result.cheaper == side::tpu     ? "cheaper at its slow end than the GPUs at their fast end"
+                                                    : "the GPUs are cheaper at their slow end";
+  if (result.decision != side::tpu) return result;
+  if (traits.custom_kernels || traits.dynamic_shapes || traits.small_batch) result.decision = side::undecided;
+  if (traits.custom_kernels)
+    result.reason = "cheaper, but custom kernels have to be written again in Pallas";
+  else if (traits.dynamic_shapes)
+    result.reason = "cheaper, but every new shape is compiled anew: pad to a few first";
+  else if (traits.small_batch)
+    result.reason = "cheaper at a full batch, but a small one waits for memory";
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

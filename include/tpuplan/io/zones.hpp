@@ -1,0 +1,108 @@
+#ifndef TPUPLAN_IO_ZONES_HPP
+#define TPUPLAN_IO_ZONES_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <tpuplan/cost/price.hpp>
+#include <tpuplan/hardware/generations.hpp>
+#include <tpuplan/io/json/file.hpp>
+#include <vector>
+
+/// @file
+/// Which zone has which generation, by data/zones.json: a dated snapshot of what sources say. Quota and capacity are
+/// other questions.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// That a service has a generation in a zone.
+struct zone_row {
+  std::string zone{};                ///< "us-east5-b"
+  std::string generation{};          ///< "v6e"
+  std::string service{};             ///< "cloud_tpu", "compute_engine" or "gke"
+  std::string date{};                ///< of the source
+  std::string confidence{};          ///< "high", "medium" or "low"
+  std::string source{};              ///< its key in the file
+  std::vector<provisioning> only{};  ///< ways of paying that the row is about; empty: it says nothing of them
+};
+
+/// The rows of a document in the form of data/zones.json. Refuses unknown generations and ways of paying.
+[[nodiscard]] inline std::vector<zone_row> read_zones(const nlohmann::json& document, std::string_view source) {
+  const json_object root(document, std::string(source));
+  std::vector<zone_row> rows;
+  for (const json_object& one : root.objects("rows")) {
+    zone_row& row = rows.emplace_back();
+    row.zone = one.string("zone");
+    row.generation = std::string(chip_for(one.string("generation")).name.view());
+    row.service = one.string("service");
+    row.date = one.string("date");
+    row.confidence = one.string("confidence");
+    row.source = one.string("source");
+    if (!one.has("provisioning")) continue;
+    for (const nlohmann::json& kind : one.list("provisioning")) {
+      const std::string given = kind.is_string() ? kind.get<std::string>() : kind.dump();
+      const maybe<provisioning> found = parse_provisioning(given);
+      if (!found) detail::fail(errc::unknown_name, one.path("provisioning"), given, "a way of paying");
+      row.only.push_back(*found);
+    }
+  }
+  return rows;
+}
+
+/// The rows of a file.
+[[nodiscard]] inline std::vector<zone_row> load_zones(const std::string& path) {
+  return read_zones(load_json(path), path);
+}
+
+/// The region of a zone. Worked: region_of_zone("us-east5-b") is "us-east5".
+[[nodiscard]] inline std::string region_of_zone(std::string_view zone) {
+  return std::string(zone.substr(0, zone.rfind('-')));
+}
+
+/// The rows of a zone.
+[[nodiscard]] inline std::vector<zone_row> rows_of_zone(const std::vector<zone_row>& rows, std::string_view zone) {
+  std::vector<zone_row> found;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(found),
+               [zone](const zone_row& row) { return row.zone == zone; });
+  return found;
+}
+
+/// The generations that any service has in a zone, in the order of the table of chips. Worked: v5p, v6e and v5e by an
+/// old copy in us-east5-b.
+[[nodiscard]] inline std::vector<std::string> generations_in(const std::vector<zone_row>& rows, std::string_view zone) {
+  std::vector<std::string> names;
+  for (const zone_row& row : rows_of_zone(rows, zone)) {
+    if (std::find(names.begin(), names.end(), row.generation) == names.end()) names.push_back(row.generation);
+  }
+  return names;
+}
+
+/// The zones that have a generation, by any service, each once.
+[[nodiscard]] inline std::vector<std::string> zones_with(const std::vector<zone_row>& rows,
+                                                         std::string_view generation) {
+  std::vector<std::string> names;
+  for (const zone_row& row : rows) {
+    if (row.generation == generation && std::find(names.begin(), names.end(), row.zone) == names.end())
+      names.push_back(row.zone);
+  }
+  return names;
+}
+
+/// Throws `errc::unsupported`, with the zones that have it, unless some service has the generation in the zone. A
+/// generation of which there is no row, such as a renamed copy, is not refused. Worked: v4 is in us-central2-b alone.
+inline void check_zone(const std::vector<zone_row>& rows, std::string_view zone, std::string_view generation) {
+  const std::vector<std::string> there = zones_with(rows, generation);
+  if (there.empty() || std::find(there.begin(), there.end(), zone) != there.end()) return;
+  std::string valid, newest;
+  for (const std::string& one : there) valid += (valid.empty() ? "" : ", ") + one;
+  for (const zone_row& row : rows) newest = std::max(newest, row.date);
+  detail::fail(errc::unsupported, "zone of " + std::string(generation), zone,
+               valid + " (as sources of " + newest + " and before say)");
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,154 @@
+#ifndef TPUPLAN_PLAN_NETWORK_PLAN_HPP
+#define TPUPLAN_PLAN_NETWORK_PLAN_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tpuplan/cost/payment.hpp>
+#include <tpuplan/estimate/training/network.hpp>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/plan/plan.hpp>
+#include <vector>
+
+/// @file
+/// Which slice trains a network of layers: data parallel where a copy fits each device, else with sharded weights.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A run of a network, and its limits.
+struct network_request {
+  network net{};                                             ///< what is trained
+  network_job job{};                                         ///< its step; a batch of 0 is `batch_per_device` times
+  std::int64_t batch_per_device = 0;                         ///< examples on each device, where the batch is 0
+  double examples = 0;                                       ///< trained on, in all epochs
+  std::optional<seconds> deadline{};                         ///< wall time
+  std::optional<usd> budget{};                               ///< of the run
+  objective best = objective::cheapest;                      ///< what comes first
+  std::vector<std::string> generations{};                    ///< empty: all
+  std::vector<std::string> regions{"us"};                    ///< whose prices count
+  std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that count
+  std::int64_t smallest_chips = 1;                           ///< of a slice
+  std::int64_t largest_chips = 1 << 20;                      ///< of a slice
+  bool accept_uncertain = false;                             ///< slices on which the compiler decides if it fits
+  price_book prices{};                                       ///< whose owner must outlive the request
+  payment_terms terms{};                                     ///< of spot, flex-start and commitments
+};
+
+/// A slice that does it.
+struct network_plan {
+  slice where{};              ///< one slice
+  layout mesh{};              ///< replicas, or shards of the weights
+  network_job job{};          ///< with its batch
+  network_step step{};        ///< its time
+  memory_breakdown memory{};  ///< of a device
+  std::int64_t steps = 0;     ///< of the run
+  seconds run{};              ///< steps x step
+  paid_run cost{};            ///< the way of paying that comes first
+};
+
+/// The plans, best first, and how many slices lost for each reason.
+struct network_answer {
+  std::vector<network_plan> plans{};  ///< best first
+  std::size_t does_not_fit = 0;       ///< slices
+  std::size_t may_not_fit = 0;        ///< slices on which the compiler decides
+  std::size_t does_not_divide = 0;    ///< the batch is no multiple of the devices
+  std::size_t no_price = 0;           ///< or not for so long
+  std::size_t late = 0;               ///< past the deadline
+  std::size_t dear = 0;               ///< over the budget
+};
+
+namespace detail {
+
+/// The layout: replicas where they fit, else the weights sharded over all devices.
+inline maybe<network_plan> network_layout_on(const network_request& request, const slice& where,
+                                             network_answer& answer) {
+  network_plan planned;
+  planned.where = where;
+  planned.job = request.job;
+  const std::int64_t count = devices(where);
+  if (planned.job.global_batch == 0)
+    planned.job.global_batch =
+        checked_multiply(positive_count("network_request.batch_per_device", request.batch_per_device), count);
+  if (planned.job.global_batch % count != 0) return ++answer.does_not_divide, nothing;
+  verdict fit = verdict::no;
+  for (const bool sharded : {false, true}) {
+    planned.mesh.data = sharded ? 1 : count;
+    planned.mesh.fsdp = sharded ? count : 1;
+    planned.memory = memory_use(request.net, planned.job, planned.mesh, where);
+    fit = fits(planned.memory);
+    if (fit == verdict::yes || (fit == verdict::uncertain && request.accept_uncertain)) return planned;
+  }
+  ++(fit == verdict::no ? answer.does_not_fit : answer.may_not_fit);
+  return nothing;
+}
+
+/// The cheapest of the ways of paying that count, or the fastest where that is asked.
+inline maybe<paid_run> network_cost(const network_request& request, const network_plan& planned) {
+  maybe<paid_run> found;
+  for (const std::string& region : request.regions) {
+    for (const provisioning kind : request.kinds) {
+      const maybe<price_row> price = find_price(request.prices, planned.where, region, kind);
+      if (!price || !can_be_paid(kind, 1, planned.run, request.terms)) continue;
+      const paid_run paid = pay_for(planned.where, 1, planned.run, *price, request.terms);
+      const bool better =
+          !found || (request.best == objective::fastest && paid.wall != found->wall ? paid.wall < found->wall
+                                                                                    : paid.total < found->total);
+      if (better) found = paid;
+    }
+  }
+  return found;
+}
+
+inline bool comes_first(const network_plan& a, const network_plan& b, objective best) {
+  if (best == objective::fastest && a.cost.wall != b.cost.wall) return a.cost.wall < b.cost.wall;
+  if (best == objective::fewest_chips && chips(a.where) != chips(b.where)) return chips(a.where) < chips(b.where);
+  return a.cost.total < b.cost.total;
+}
+
+}  // namespace detail
+
+/// All slices that train the network within the limits, best first. Throws, naming the field, for a request that has no
+/// answer at all: no examples, a network that cannot be.
+/// Worked: an MLP 784-128-10 on 60000 examples in batches of 1024 costs least on one chip.
+[[nodiscard]] inline network_answer plan_network(const network_request& request) {
+  validate(request.net);
+  detail::positive("network_request.examples", request.examples);
+  network_answer answer;
+  for (std::size_t i = 0; i < slice_count; ++i) {
+    const slice where = slice_at(i);
+    const auto is_of = [&](const std::string& one) { return chip_for(one).name == where.chip.name; };
+    const bool wanted =
+        request.generations.empty() || std::any_of(request.generations.begin(), request.generations.end(), is_of);
+    if (!wanted || !is_default(where) || !schedulable(where)) continue;
+    if (chips(where) < request.smallest_chips || chips(where) > request.largest_chips) continue;
+    const maybe<network_plan> laid_out = detail::network_layout_on(request, where, answer);
+    if (!laid_out) continue;
+    network_plan planned = *laid_out;
+    planned.step = step_time(request.net, planned.job, planned.mesh, where);
+    planned.steps = ceil_to_count(request.examples / static_cast<double>(planned.job.global_batch));
+    planned.run = static_cast<double>(planned.steps) * planned.step.total;
+    const maybe<paid_run> cost = detail::network_cost(request, planned);
+    if (!cost) {
+      ++answer.no_price;
+    } else if (request.deadline && cost->wall > *request.deadline) {
+      ++answer.late;
+    } else if (request.budget && cost->total > *request.budget) {
+      ++answer.dear;
+    } else {
+      planned.cost = *cost;
+      answer.plans.push_back(planned);
+    }
+  }
+  std::stable_sort(answer.plans.begin(), answer.plans.end(), [&](const network_plan& a, const network_plan& b) {
+    return detail::comes_first(a, b, request.best);
+  });
+  return answer;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

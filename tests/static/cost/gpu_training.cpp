@@ -1,0 +1,26 @@
+// The worked numbers in the comments of cost/gpu_training.hpp. It compiles, so it passes.
+#include <tpuplan/cost/gpu_training.hpp>
+
+#include "support/near.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+constexpr flops resnet{6 * 4089184256.0};
+constexpr rate_band v100 = gpu_rate(gpu_for("V100"), 1, resnet);
+static_assert(near(v100.low.value(), 764, 1) && near(v100.high.value(), 1579, 1));
+static_assert(find_achieved_fraction("h100")->high == 0.43 && !find_achieved_fraction("B200"));
+
+constexpr rate_band tpu{per_second{7000}, per_second{28000}};
+static_assert(compare_training(9.60_usd_per_h, tpu, 2.48_usd_per_h, v100).decision == side::tpu);
+static_assert(compare_training(14_usd_per_h, tpu, 2.48_usd_per_h, v100).decision == side::undecided);
+constexpr job_traits kernels{false, false, true};
+constexpr training_comparison cheap = compare_training(1_usd_per_h, tpu, 2.48_usd_per_h, v100, kernels);
+static_assert(cheap.cheaper == side::tpu && cheap.decision == side::undecided);
+static_assert(compare_training(1_usd_per_h, tpu, 2.48_usd_per_h, v100).decision == side::tpu);
+static_assert(compare_training(100_usd_per_h, tpu, 2.48_usd_per_h, v100).decision == side::gpu);
+static_assert(cheap.tpu_low < cheap.tpu_high && cheap.gpu_low < cheap.gpu_high);
+static_assert(name(side::undecided) == "undecided");
+
+}  // namespace

@@ -1,0 +1,31 @@
+// Vision transformers read from Hugging Face configurations, as lists of layers.
+#include <string>
+#include <tpuplan/io/hf_config.hpp>
+#include <tpuplan/model/vision_network.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace {
+transformer vit() { return load_hf_config(std::string(TPUPLAN_DATA_DIR) + "/models/vit-base-patch16-224.json").model; }
+}  // namespace
+
+TEST_CASE("a vision transformer has as many parameters and FLOPs as a list of layers as it has as a tower") {
+  const network net = network_of(vit());
+  CHECK(parameters(net).trained == parameters(vit()).total);
+  CHECK(parameters(net).trained == 86567656);
+  CHECK(forward_flops_per_example(net).value() == vision_flops_per_image(vit().vision).value() + 2 * 768 * 1000);
+}
+
+TEST_CASE("images of another size have a table of positions of their own") {
+  const transformer large = with_image_size(vit(), 384);
+  CHECK(vision_tokens(large.vision) == 577);
+  CHECK(parameters(large).total == 86567656 + (577 - 197) * 768);
+  CHECK(parameters(network_of(large)).trained == parameters(large).total);
+  CHECK(says(refusal_of([] { (void)with_image_size(vit(), 225); }).message, "patch_size"));
+  CHECK(says(refusal_of([] { (void)with_image_size(llama_3_8b(), 224); }).message, "image size is 224"));
+  CHECK(says(refusal_of([] { (void)network_of(llama_3_8b()); }).message, "architecture is decoder; valid: vision"));
+}

@@ -1,0 +1,61 @@
+#include "cli/epochs.hpp"
+
+namespace cli {
+
+using namespace tpuplan;
+
+void add_epoch_options(command& to, epoch_options& into, std::initializer_list<const char*> excluded) {
+  to.add("--examples", into.examples, {1, 1e15}, "of the data set: images, rows, or sequences of --seq tokens")
+      .excludes({"--steps"})
+      .excludes(excluded);
+  to.add("--epochs", into.epochs, {1e-6, 1e6}, "passes over the examples").usually("1").needs({"--examples"});
+  to.flag("--keep-remainder", into.keep, "the examples of an epoch that fill no batch make one of their own")
+      .needs({"--examples"});
+  to.add("--steps", into.steps, {1, 1e12}, "of the whole run").excludes(excluded);
+}
+
+epoch_count epochs_asked(const epoch_options& given, std::int64_t batch) {
+  if (given.examples) {
+    return epochs_of({*given.examples, given.epochs, given.keep ? remainder::keep : remainder::drop}, batch);
+  }
+  epoch_count count;
+  count.batch = batch;
+  count.steps = given.steps.value_or(0);
+  count.examples = checked_multiply(batch, count.steps);
+  return count;
+}
+
+std::string words_of(const epoch_options& given, const epoch_count& count) {
+  if (!given.examples) return fmt::format("{} steps", grouped(count.steps));
+  const std::string dropped =
+      count.dropped > 0 ? fmt::format(" ({} of {} examples dropped)", grouped(count.dropped), grouped(*given.examples))
+                        : std::string();
+  return fmt::format("{} steps an epoch{}, {:g} epoch{}: {} steps", grouped(count.steps_per_epoch), dropped,
+                     given.epochs, given.epochs == 1 ? "" : "s", grouped(count.steps));
+}
+
+ordered_json json_of(const epoch_options& given, const epoch_count& count) {
+  ordered_json document = {{"batch", count.batch}, {"steps", count.steps}, {"examples_trained_on", count.examples}};
+  if (!given.examples) return document;
+  document["examples"] = *given.examples;
+  document["epochs"] = given.epochs;
+  document["steps_per_epoch"] = count.steps_per_epoch;
+  document["dropped_per_epoch"] = count.dropped;
+  return document;
+}
+
+std::string rows_sentence(const chip_spec& chip, std::int64_t examples_per_core, std::int64_t rows,
+                          std::string_view example, std::string_view row) {
+  const batch_fill fill = batch_fill_of(chip, examples_per_core, rows);
+  const std::string of =
+      rows > 1 ? fmt::format(" of {} {}{} each", grouped(rows), row, row == "patch" ? "es" : "s") : std::string();
+  const std::string padded = fill.padding_waste > 0.005 ? fmt::format("; {} of the rows are padding to a multiple of 8",
+                                                                      percent(fill.padding_waste))
+                                                        : std::string();
+  return fmt::format("{} {}{}{} on a core are {} rows on a chip, {} the {} from which on {} is limited by arithmetic{}",
+                     grouped(examples_per_core), example, examples_per_core == 1 ? "" : "s", of,
+                     grouped(fill.rows_per_chip), fill.limited_by_compute ? "above" : "below",
+                     grouped(fill.critical_rows), chip.name.view(), padded);
+}
+
+}  // namespace cli

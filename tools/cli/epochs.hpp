@@ -1,0 +1,38 @@
+#ifndef TPUPLAN_CLI_EPOCHS_HPP
+#define TPUPLAN_CLI_EPOCHS_HPP
+
+#include <cstdint>
+#include <optional>
+#include <tpuplan/handbook/epochs.hpp>
+
+#include "cli/option.hpp"
+#include "cli/print.hpp"
+
+// A run that is given in examples and epochs, or in steps.
+namespace cli {
+
+struct epoch_options {
+  std::optional<std::int64_t> examples, steps;
+  double epochs = 1;
+  bool keep = false;
+};
+
+/// --examples, --epochs, --keep-remainder and --steps; beside one of `excluded` they have no effect.
+void add_epoch_options(command& to, epoch_options& into, std::initializer_list<const char*> excluded = {});
+
+inline bool is_given(const epoch_options& given) { return given.examples || given.steps; }
+
+/// The steps of the run in batches of that many examples; of a run in steps there are no epochs to speak of.
+tpuplan::epoch_count epochs_asked(const epoch_options& given, std::int64_t batch);
+
+/// "58 steps an epoch (608 of 60,000 examples dropped), 5 epochs: 290 steps", or "10,000 steps".
+std::string words_of(const epoch_options& given, const tpuplan::epoch_count& count);
+ordered_json json_of(const epoch_options& given, const tpuplan::epoch_count& count);
+
+/// One sentence on whether the rows of a core's examples fill the MXU.
+std::string rows_sentence(const tpuplan::chip_spec& chip, std::int64_t examples_per_core, std::int64_t rows,
+                          std::string_view example, std::string_view row);
+
+}  // namespace cli
+
+#endif

@@ -1,0 +1,44 @@
+#ifndef TPUPLAN_CLI_NETWORK_HPP
+#define TPUPLAN_CLI_NETWORK_HPP
+
+#include <optional>
+#include <string>
+#include <tpuplan/model/network.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/epochs.hpp"
+#include "cli/job.hpp"
+#include "cli/plan.hpp"
+#include "cli/prices.hpp"
+
+// What the commands answer for a network of layers: a file in the form of data/networks, or a vision transformer.
+namespace cli {
+
+/// What a file describes.
+struct any_model {
+  tpuplan::model_config config;         // of a network its name alone
+  std::optional<tpuplan::network> net;  // a network of layers, or a vision transformer as one
+};
+
+/// A config.json, a transformer or a network of our own; images of another size where one is given.
+any_model load_any(const std::string& path, const std::optional<std::int64_t>& image_size);
+
+/// A run as train is asked for it.
+struct run_options {
+  epoch_options epochs;
+  price_options prices;
+  tpuplan::seconds between{};
+  double rest_used = 0;
+};
+
+void network_model(const tpuplan::network& net, const session& with);
+void network_pad(const tpuplan::network& net, const tpuplan::chip_spec& chip, const session& with);
+void network_fit(const any_model& model, const job_options& job, const mesh_options& mesh, session& with);
+void network_train(const any_model& model, const job_options& job, const mesh_options& mesh, const run_options& run,
+                   session& with);
+void network_training_plan(const any_model& model, const plan_options& given, const tpuplan::price_book& prices,
+                           session& with);
+
+}  // namespace cli
+
+#endif

@@ -1,0 +1,20 @@
+#ifndef TPUPLAN_CLI_ZONES_HPP
+#define TPUPLAN_CLI_ZONES_HPP
+
+#include <string>
+#include <tpuplan/io/zones.hpp>
+#include <vector>
+
+// The zones of data/zones.json, which slices, plan and launch ask.
+namespace cli {
+
+inline std::vector<tpuplan::zone_row> known_zones(const std::string& data_dir) {
+  return tpuplan::load_zones(data_dir + "/zones.json");
+}
+
+/// The generations of a zone; refuses one that has none, with all that have some.
+std::vector<std::string> generations_of_zone(const std::string& data_dir, const std::string& zone);
+
+}  // namespace cli
+
+#endif
