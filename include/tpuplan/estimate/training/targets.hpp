@@ -34,7 +34,7 @@ struct targets_answer {
 
 /// The answer for an estimated step of the chip, a run of so many of them, and the time that compilation takes.
 /// Throws for a run or a compilation that takes no time. Worked: compilation of 90 s is below 10 % from 810 s of steps
-/// on; an MFU of 80 % is out of reach of v3, whose products sustain 78.8 % of the peak.
+/// on; an MFU of 80 % is out of reach of v4, whose products sustain 72.7 % of the peak.
 [[nodiscard]] constexpr targets_answer answer_targets(const step_breakdown& step, const chip_spec& chip, double steps,
                                                       seconds compilation, const utilization_targets& wanted = {},
                                                       const calibration& constants = {}) {
