@@ -49,7 +49,7 @@ expect "$left_out" 'one MFU' 'one MFU, median of the other families'
 expect "$left_out" roofline 'roofline, recomputation counted'
 expect "$left_out" decode 'decode, each step or token timed'
 expect "$left_out" prefill 'prefill'
-expect "$left_out" 'engines by the rate of full batches' 'rates of saturated engines, in no fit'
+expect "$left_out" 'engines by the rate of full batches' 'rates of saturated engines'
 hold "$(percentages "$notes" 'terms chosen by the other families')" '**tpuplan, and the choice of terms too**'
 
 # state PAGE SENTENCE: the page has this sentence; with `renew` it takes the place of one that differs in its numbers.

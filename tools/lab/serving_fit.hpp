@@ -109,8 +109,8 @@ inline serving_calibration with_logs(serving_calibration constants, const std::v
 
 /// A constant that is not fitted but held, such as one that leaves a term out, by its name.
 struct held_constant {
-  std::string_view name;
-  double value = 0;
+  std::string name;  ///< of a field, "vllm.cache" of an engine
+  double value = 0;  ///< that it has
 };
 
 /// Fits the constants to runs: maximum a posteriori, Gauss-Newton on the logarithm of predicted over measured time,

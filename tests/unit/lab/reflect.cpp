@@ -19,6 +19,7 @@ TEST_CASE("records and fits are written and read", "[lab]") {
   check(calibration_fit{}), check(left_out_run{}), check(serving_fit{}), check(record_exception{});
   check(fitted_constant{}), check(training_record{}), check(serving_record{}), check(serving_memory_record{});
   check(serving_prediction{}), check(record_check{}), check(error_summary{}), check(baseline_errors{});
+  check(held_constant{}), check(left_out_serving{}), check(serving_accuracy{});
   record_exception exception;
   exception.id = "run-7";
   exception.what = not_judged::used_bytes;

@@ -199,7 +199,7 @@ inline constexpr engine_runs runs_by_engine[] = {
 // clang-format on
 // end of generated: engine_runs
 
-/// The runs behind an engine's constants; 0 of 0 sources where there is none.
+/// The runs behind an engine's constants; 0 of 0 sources where there is none. Worked: vLLM has 45 of 4 sources.
 [[nodiscard]] constexpr engine_runs runs_behind(serving_engine engine) noexcept {
   for (const engine_runs& row : runs_by_engine) {
     if (row.engine == engine) return row;

@@ -38,6 +38,6 @@ static_assert([] {
 }());
 
 static_assert(runs_behind(serving_engine::unnamed).runs == 149 && runs_behind(serving_engine::unnamed).sources == 9);
-static_assert(runs_behind(serving_engine::vllm).sources == 4);
+static_assert(runs_behind(serving_engine::vllm).runs == 45 && runs_behind(serving_engine::vllm).sources == 4);
 
 }  // namespace
