@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/network.hpp"
 #include "cli/option.hpp"
 #include "cli/print.hpp"
 #include "cli/table.hpp"
@@ -19,7 +20,7 @@ namespace {
 using namespace tpuplan;
 
 struct batch_options {
-  std::string chip, shape;
+  std::string chip, shape, network;
   dtype type = dtype::bf16;
   std::optional<dtype> weights;
 };
@@ -102,6 +103,11 @@ shape_bound bound_of(const chip_spec& chip, const product_shape& shape, const pr
 
 void run_batch(const batch_options& given, const session& with) {
   const chip_spec chip = chip_for(given.chip);
+  if (!given.network.empty()) {
+    const any_model model = load_any(given.network, {});
+    if (!model.net) refuse("--network", given.network, "a network of layers, or a vision transformer");
+    return network_pad(*model.net, chip, with);
+  }
   product_dtypes types = uniform(given.type);
   if (given.weights) types.weights = *given.weights;
   const ridge_points points = ridge_points_of(chip, types);
@@ -132,6 +138,8 @@ void add_batch_command(session& with) {
   added.add("--dtype", options->type, "activations and arithmetic");
   added.add("--weights", options->weights, "weights, if they are in another format");
   added.add("--shape", options->shape, "BxDxF: the product [B,D] x [D,F]");
+  added.add("--network", options->network, "a file: from which batch on each of its layers is limited by arithmetic")
+      .excludes({"--dtype", "--weights", "--shape"});
   add_table_options(added);
   added.run = [options, &with] { run_batch(*options, with); };
 }

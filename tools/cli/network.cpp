@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tpuplan/cost/checkpoint.hpp>
+#include <tpuplan/estimate/training/input.hpp>
 #include <tpuplan/estimate/training/network.hpp>
 #include <tpuplan/handbook/network.hpp>
 #include <tpuplan/io/json.hpp>
@@ -37,6 +38,11 @@ any_model load_any(const std::string& given, const std::optional<std::int64_t>& 
   if (image_size) found.config.model = with_image_size(found.config.model, *image_size);
   if (!has_text(found.config.model)) found.net = network_of(found.config.model);
   return found;
+}
+
+std::int64_t parameters_in(const std::string& path) {
+  const any_model model = load_any(path, {});
+  return model.net ? parameters(*model.net).trained : parameters(model.config.model).total;
 }
 
 namespace {
@@ -157,6 +163,29 @@ payment_terms terms_of(const network& net, const network_job& job, const run_opt
   return terms;
 }
 
+/// Whether the hosts keep up, where what an example costs them is given or is that of an image; else nothing.
+std::optional<input_answer> ask_input(const network_question& q, const input_options& given, per_second wanted) {
+  example_cost one = jpeg_image;
+  if (q.net.width == 1) one = {};
+  if (given.decode) one.decode = *given.decode;
+  if (given.bytes) one.size = bytes{*given.bytes};
+  one.cached_share = given.cached;
+  const maybe<machine_type> machine = machine_type_of(q.where);
+  const bool known_hosts = machine && machine->vcpus.has_value();
+  if (!known_hosts || (one.decode.value() == 0 && one.size.value() == 0)) return std::nullopt;
+  return input_limit(q.where, one, wanted, slices(q.mesh));
+}
+
+std::string words_of(const std::optional<input_answer>& a, const network& net) {
+  if (!a) return "input: what an example costs a host, or its vCPUs, is not known: see --decode-time, --example-bytes";
+  const std::string rates =
+      fmt::format("input: {} vCPUs decode {} {}s/s", a->vcpus, cli::count(a->decoding.value()), example_word(net));
+  if (a->limited_by == input_bound::chips) return rates + ", the chips do not wait";
+  return fmt::format(
+      "{}: limited by {}, the chips wait {} of the time; {:.1f} such VMs or {} of the data cached mend it", rates,
+      name(a->limited_by), percent(a->waiting), a->vms_needed, percent(a->cache_needed));
+}
+
 constexpr std::string_view band_words = "no published run of a network is in the calibration: a factor of two";
 
 }  // namespace
@@ -272,6 +301,7 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
       runs ? paid_ways(q.where, slices(q.mesh), range, prices.book(), run.prices.region, terms)
            : std::vector<cost_range>{};
   const maybe<price_row> on_demand = find_price(prices.book(), q.where, run.prices.region, provisioning::on_demand);
+  const std::optional<input_answer> input = ask_input(q, run.input, t.examples_per_second);
   if (with.json) {
     ordered_json document = {{"step_time_s", t.total.value()},
                              {"step_time_low_s", t.low.value()},
@@ -280,7 +310,8 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
                              {"examples_per_s", t.examples_per_second.value()},
                              {"breakdown", t},
                              {"memory", fit_json(q, memory, model, assumed)},
-                             {"batch", sentence_of(q)}};
+                             {"batch", sentence_of(q)},
+                             {"input", input ? ordered_json(*input) : ordered_json(nullptr)}};
     if (runs) {
       document["epochs"] = json_of(run.epochs, count);
       document["run_s"] = time.value();
@@ -294,7 +325,7 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
         duration(t.low), duration(t.high), band_words, percent(t.mfu), cli::count(t.examples_per_second.value()),
         example_word(q.net), name(t.limited_by));
   print_memory_line(memory);
-  print("  {}\n\n", sentence_of(q));
+  print("  {}\n  {}\n\n", sentence_of(q), words_of(input, q.net));
   print_parts(t);
   if (runs) {
     print("\n  {}, {} (between {})\n", words_of(run.epochs, count), duration(time),

@@ -23,12 +23,23 @@ struct any_model {
 /// A config.json, a transformer or a network of our own; images of another size where one is given.
 any_model load_any(const std::string& path, const std::optional<std::int64_t>& image_size);
 
+/// The parameters that are trained of what a file describes.
+std::int64_t parameters_in(const std::string& path);
+
+/// What a host does for each example, of images unless it is given.
+struct input_options {
+  std::optional<tpuplan::seconds> decode;
+  std::optional<double> bytes;
+  double cached = 0;
+};
+
 /// A run as train is asked for it.
 struct run_options {
   epoch_options epochs;
   price_options prices;
   tpuplan::seconds between{};
   double rest_used = 0;
+  input_options input;
 };
 
 void network_model(const tpuplan::network& net, const session& with);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/network.hpp"
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
 #include "cli/print.hpp"
@@ -24,7 +25,8 @@ namespace {
 using namespace tpuplan;
 
 struct pay_options {
-  std::string slice_name, gpu;
+  std::string slice_name, gpu, model;
+  bool small_batch = false, dynamic_shapes = false, custom_kernels = false;
   price_options prices;
   seconds run{};
   spot_terms spot;
@@ -322,7 +324,17 @@ besides ask_besides(const pay_answer& a, const pay_options& given) {
   return b;
 }
 
-void run_pay(const pay_options& given, session& with) {
+/// What speaks against a TPU whatever the dollars say.
+std::vector<std::string> traits_of(const pay_options& given) {
+  std::vector<std::string> list;
+  if (given.custom_kernels) list.emplace_back("custom kernels have to be written again in Pallas");
+  if (given.dynamic_shapes) list.emplace_back("every new shape is compiled anew: pad to a few");
+  if (given.small_batch) list.emplace_back("a small batch leaves the chips waiting for memory");
+  return list;
+}
+
+void run_pay(pay_options given, session& with) {
+  if (!given.model.empty()) given.parameters = parameters_in(given.model);
   const loaded_prices prices(given.prices, with.data_dir);
   pay_answer a = ask_pay(given, prices.book());
   a.lines = break_even_lines(a, given);
@@ -331,12 +343,14 @@ void run_pay(const pay_options& given, session& with) {
   if (with.json) {
     ordered_json document = pay_document(a, given);
     if (b.gpu) document["against_gpu"] = gpu_document(*b.gpu);
+    if (!traits_of(given).empty()) document["against_gpu"]["speaks_against_a_tpu"] = traits_of(given);
     if (b.storage)
       document["checkpoints"] = {{"kept_bytes", b.storage->kept.value()}, {"usd", b.storage->total.value()}};
     return print_json(document);
   }
   print_pay(a, given);
   if (b.gpu) print_gpu(*b.gpu, a);
+  for (const std::string& one : traits_of(given)) print("  against a TPU: {}\n", one);
   if (b.storage) {
     print("\n  {} checkpoints take {} and cost {} while it runs, operations not counted\n", given.keep,
           binary_bytes(b.storage->kept), money(b.storage->total));
@@ -357,20 +371,26 @@ void add_spot_options(command& to, pay_options& into) {
 }
 
 void add_gpu_options(command& to, pay_options& into) {
-  to.add("--gpu", into.gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4");
+  to.add("--gpu", into.gpu, "hold it against A100-40, A100-80, H100, H200, B200, L4, V100 or T4");
   to.add("--gpus", into.gpus, {1, 1e6}, "how many take the same job").needs({"--gpu"});
   to.add("--gpu-run", into.gpu_run, "time of the same job on them: 8d").needs({"--gpu"});
   to.add("--gpu-usd", into.gpu_price, {1e-3, 1e4}, "dollars per GPU and hour, instead of the list price")
       .needs({"--gpu"});
+  to.flag("--small-batch", into.small_batch, "the batch cannot be made larger").needs({"--gpu"});
+  to.flag("--dynamic-shapes", into.dynamic_shapes, "shapes change from step to step").needs({"--gpu"});
+  to.flag("--custom-kernels", into.custom_kernels, "the job has CUDA kernels of its own").needs({"--gpu"});
   to.add("--engineering", into.engineering, "dollars to move from the GPUs: 60k").needs({"--gpu"});
   to.add("--jobs", into.jobs, {1e-3, 1e6}, "such jobs a month").needs({"--engineering"});
   to.add("--discount", into.discount, {0, 1}, "a year, 0.08 for 8 %").needs({"--engineering"});
 }
 
 void add_storage_options(command& to, pay_options& into) {
-  to.add("--parameters", into.parameters, {1, 1e15}, "of a model whose checkpoints are kept, fp32 with AdamW: 8B");
-  to.add("--keep", into.keep, {1, 1e6}, "checkpoints at a time").usually("3").needs({"--parameters"});
-  to.add("--storage-usd", into.storage_price, {1e-6, 100}, "dollars per GiB and month").needs({"--parameters"});
+  to.add("--parameters", into.parameters, {1, 1e15}, "of a model whose checkpoints are kept, fp32 with AdamW: 8B")
+      .excludes({"--model"});
+  to.add("--model", into.model, "a config.json or a network of layers, whose parameters they are");
+  to.add("--keep", into.keep, {1, 1e6}, "checkpoints at a time").usually("3").needs({"--parameters", "--model"});
+  to.add("--storage-usd", into.storage_price, {1e-6, 100}, "dollars per GiB and month")
+      .needs({"--parameters", "--model"});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
+#include "cli/network.hpp"
 #include "cli/option.hpp"
 #include "cli/print.hpp"
 #include "cli/table.hpp"
@@ -24,6 +25,7 @@ struct spot_options {
   std::optional<seconds> checkpoint, between, restart, interval;
   std::optional<double> on_demand, spot;  // dollars per chip and hour
   std::optional<std::int64_t> parameters;
+  std::string model;
   std::int64_t chips = 1;
   std::optional<double> share, hourly;  // preemptions as people say them: of --per, and in an hour
   std::optional<seconds> per, over;
@@ -105,7 +107,8 @@ void print_expected(const spot_run& run, const expected_spot_run& e) {
   t.print();
 }
 
-void run_spot(const spot_options& given, session& with) {
+void run_spot(spot_options given, session& with) {
+  if (!given.model.empty()) given.parameters = parameters_in(given.model);
   assumed_values assumed;
   const spot_run run = make_run(given, assumed);
   const expected_spot_run e = expected_run(run);
@@ -149,8 +152,10 @@ void add_spot_command(session& with) {
   added.add("--work", options->work, "useful time of the run: 10h").required();
   added.add("--checkpoint", options->checkpoint, {1e-3, 86400}, "time for which one checkpoint stops the step")
       .usually("15s, and the bytes of --parameters at 25 GB/s")
-      .excludes({"--parameters"});
-  added.add("--parameters", options->parameters, {1, 1e15}, "of the model, fp32 with AdamW: what a checkpoint holds");
+      .excludes({"--parameters", "--model"});
+  added.add("--parameters", options->parameters, {1, 1e15}, "of the model, fp32 with AdamW: what a checkpoint holds")
+      .excludes({"--model"});
+  added.add("--model", options->model, "a config.json or a network of layers, whose parameters they are");
   added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of the whole job").usually("4h");
   added.add("--preemption-rate", options->share, {1e-9, 0.999999}, "probability of a preemption in --per: 20%")
       .excludes({"--mtbp"});
