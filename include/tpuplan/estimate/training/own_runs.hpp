@@ -7,7 +7,8 @@
 #include <tpuplan/estimate/training/step_time.hpp>
 
 /// @file
-/// Training runs of the caller's own: estimates of other slices, batches and layouts start from them.
+/// Training runs of the caller's own, their steps and their memory: estimates of other slices, batches and layouts
+/// start from them.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -34,6 +35,36 @@ inline namespace abi_0 {
   constants.own = with_run(constants.own, training_spreads, features_of(model, job, mesh, where),
                            math::log(measured / estimated), spread);
   return constants;
+}
+
+/// How peaks of HBM of one source differ from the estimates. tools/calibrate estimates them over sources.
+inline constexpr own_spreads memory_spreads{0.2, 0.2, 0.06, 3, 3, 3, 3, 0.6, 0.6};
+
+/// Peaks of HBM that know one more of the caller's own: the most that a step took on a device. Throws as
+/// `with_own_run`.
+[[nodiscard]] constexpr own_runs with_own_peak(const own_runs& known, bytes measured, const transformer& model,
+                                               const training_job& job, const layout& mesh, const slice& where,
+                                               double spread = 0) {
+  detail::positive("measured HBM", measured.value());
+  const bytes estimated = memory_use(model, job, mesh, where).total;
+  return with_run(known, memory_spreads, features_of(model, job, mesh, where), math::log(measured / estimated), spread);
+}
+
+/// The memory of a step as `memory_use` has it, drawn towards peaks of the caller's own: every part by the same factor;
+/// the ends of the estimate come as near as what is left of the spread. Worked: tests/unit/estimate/training.
+[[nodiscard]] constexpr memory_breakdown memory_use(const transformer& model, const training_job& job,
+                                                    const layout& mesh, const slice& where, const own_runs& known) {
+  memory_breakdown memory = memory_use(model, job, mesh, where);
+  if (known.count == 0) return memory;
+  const run_features about = features_of(model, job, mesh, where);
+  const double factor = own_factor(known, memory_spreads, about);
+  for (bytes* part : {&memory.parameters, &memory.optimizer, &memory.gradients, &memory.activations, &memory.logits,
+                      &memory.gathered_weights, &memory.workspace, &memory.total, &memory.low, &memory.high})
+    *part = factor * *part;
+  const double left = own_spread_left(known, memory_spreads, about);
+  memory.low = memory.total * math::exp(left * math::log(memory.low / memory.total));
+  memory.high = memory.total * math::exp(left * math::log(memory.high / memory.total));
+  return memory;
 }
 
 }  // namespace abi_0
