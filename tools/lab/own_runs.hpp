@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <lab/source.hpp>
 #include <lab/serving_fit.hpp>
+#include <lab/source.hpp>
 #include <lab/training_fit.hpp>
 #include <map>
 #include <random>
@@ -27,9 +27,9 @@ inline namespace abi_0 {
 struct source_run {
   std::string id, source;
   run_features about{};
-  double ratio = 0;       ///< logarithm of measured over estimated
-  double low = 0;         ///< logarithm of the lower end of the band over the estimate
-  double high = 0;        ///< of the upper end
+  double ratio = 0;  ///< logarithm of measured over estimated
+  double low = 0;    ///< logarithm of the lower end of the band over the estimate
+  double high = 0;   ///< of the upper end
 };
 
 /// The runs of each source.
@@ -59,7 +59,8 @@ inline double surprise(const std::vector<source_run>& runs, const own_spreads& s
 /// The same of all sources, every source counting alike; weak priors keep each number within a factor of two or so.
 inline double surprise(const runs_by_source& sources, const own_spreads& s) {
   double sum = 0;
-  for (const auto& [source, runs] : sources) sum += 10 * surprise(runs, s) * (runs.size() < 10 ? static_cast<double>(runs.size()) / 10 : 1);
+  for (const auto& [source, runs] : sources)
+    sum += 10 * surprise(runs, s) * (runs.size() < 10 ? static_cast<double>(runs.size()) / 10 : 1);
   const auto prior = [&](double x, double middle) { sum += squared(std::log(x / middle)) / 2; };
   prior(s.source, 0.15), prior(s.question, 0.15), prior(s.noise, 0.05);
   prior(s.size, 3), prior(s.load, 3), prior(s.length, 3), prior(s.chips, 3);
@@ -122,7 +123,7 @@ struct learned_run {
 };
 
 inline learned_run predict_after(const own_runs& own, const own_spreads& spreads, const source_run& run) {
-  const double left = own_spread_left(own, spreads, run.about);
+  const double left = (1 + own_spread_left(own, spreads, run.about)) / 2;
   const double missed = run.ratio - std::log(own_factor(own, spreads, run.about));
   return {std::abs(std::expm1(-missed)), missed >= left * run.low && missed <= left * run.high};
 }
@@ -258,6 +259,36 @@ inline run_features features_of(const serving_record& r) {
       const serving_prediction said = predict(run, constants);
       result[source].push_back({run.id, source, features_of(run), std::log(run.measured / said.time),
                                 -std::log1p(said.band), -std::log1p(-said.band)});
+    }
+  }
+  return result;
+}
+
+/// The peaks of HBM of documents that are judged: those that the list of exceptions names are left out. The constants
+/// of memory are not fitted.
+[[nodiscard]] inline runs_by_source left_out_memory(const std::vector<const nlohmann::json*>& documents,
+                                                    const std::map<std::string, std::string>& source_of_id,
+                                                    const std::vector<record_exception>& exceptions) {
+  runs_by_source result;
+  for (const nlohmann::json* document : documents) {
+    for (const nlohmann::json& value : document->at("records")) {
+      const std::string id = value.value("id", "");
+      const bool training = value.value("kind", "") == "training" || value.value("task", "training") == "training";
+      const auto held = value.find("hbm_used_bytes");
+      const auto is_excepted = [&](const record_exception& one) { return one.id == id; };
+      if (!training || value.value("quality", "C") == "C" || held == value.end() || !held->is_number()) continue;
+      if (std::any_of(exceptions.begin(), exceptions.end(), is_excepted)) continue;
+      try {
+        const training_record run = read_training_record(value, id, false);
+        const memory_breakdown m = memory_use(run.model, run.job, run.mesh, run.where);
+        const auto found = source_of_id.find(id);
+        const std::string source = found == source_of_id.end() ? "" : found->second;
+        result[source].push_back({id, source, features_of(run.model, run.job, run.mesh, run.where),
+                                  std::log(held->get<double>() / m.total.value()), std::log(m.low / m.total),
+                                  std::log(m.high / m.total)});
+      } catch (const error& problem) {
+        if (!detail::is_a_gap(problem.code())) throw;
+      }
     }
   }
   return result;

@@ -300,7 +300,7 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
   if (root.has("type")) {
     if (root.string("type") != "calibration")
       detail::fail(errc::unknown_name, root.path("type"), root.string("type"), "calibration");
-    root.only({"schema", "type", "runs"});
+    root.only({"schema", "type", "runs", "learned", "next", "unknown_keys", "skipped"});
     for (const json_object& one : root.objects("runs")) {
       measured_run& run = result.runs.emplace_back();
       one.only({"id", "kind", "model", "slice", "job", "mesh", "traffic", "sharding", "running", "time_s", "peak_bytes",

@@ -77,7 +77,8 @@ struct calibration {
   own_runs own{};  ///< steps of the caller's own: see with_own_run
 };
 
-/// How steps of one source differ from the estimates. tools/calibrate estimates them over sources.
+/// How steps of one source differ from the estimates. benchmarks/accuracy estimates them over
+/// sources (tools/lab/own_runs.hpp).
 inline constexpr own_spreads training_spreads{0.032, 0.097, 0.047, 2.78, 1.53, 2.58, 2.94, 0.39, 0.56};
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.

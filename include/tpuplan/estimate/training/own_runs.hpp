@@ -37,8 +37,9 @@ inline namespace abi_0 {
   return constants;
 }
 
-/// How peaks of HBM of one source differ from the estimates. tools/calibrate estimates them over sources.
-inline constexpr own_spreads memory_spreads{0.2, 0.2, 0.06, 3, 3, 3, 3, 0.6, 0.6};
+/// How peaks of HBM of one source differ from the estimates. benchmarks/accuracy estimates them over
+/// sources (tools/lab/own_runs.hpp).
+inline constexpr own_spreads memory_spreads{0.231, 0.21, 0.092, 2.68, 2.02, 3.11, 2.84, 0.66, 0.63};
 
 /// Peaks of HBM that know one more of the caller's own: the most that a step took on a device. Throws as
 /// `with_own_run`.
@@ -61,7 +62,7 @@ inline constexpr own_spreads memory_spreads{0.2, 0.2, 0.06, 3, 3, 3, 3, 0.6, 0.6
   for (bytes* part : {&memory.parameters, &memory.optimizer, &memory.gradients, &memory.activations, &memory.logits,
                       &memory.gathered_weights, &memory.workspace, &memory.total, &memory.low, &memory.high})
     *part = factor * *part;
-  const double left = own_spread_left(known, memory_spreads, about);
+  const double left = (1 + own_spread_left(known, memory_spreads, about)) / 2;
   memory.low = memory.total * math::exp(left * math::log(memory.low / memory.total));
   memory.high = memory.total * math::exp(left * math::log(memory.high / memory.total));
   return memory;
