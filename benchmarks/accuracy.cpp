@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <lab/own_runs.hpp>
 #include <lab/serving_fit.hpp>
 #include <lab/training_bands.hpp>
 #include <lab/training_fit.hpp>
@@ -298,6 +299,46 @@ void print_serving() {
   print_serving_terms(runs, named);
 }
 
+/// What runs of one's own are worth: every source predicted from none and from some of its own runs, drawn at random or
+/// chosen as `tpuplan calibrate` suggests them, by constants and spreads of the other sources.
+void print_learning(const char* what, const runs_by_source& runs) {
+  const own_spreads s = fit_spreads(runs);
+  fmt::print("\n{}: spreads {{{:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.2g}, {:.2g}}}\n", what,
+             s.source, s.question, s.noise, s.size, s.load, s.length, s.chips, s.other_chip, s.other_kind);
+  fmt::print(
+      "| own runs | sources | runs | median over sources | p90 over sources | all, sources alike: median | p90 | in "
+      "the band |\n|---|---:|---:|---:|---:|---:|---:|---:|\n");
+  for (const own_choice choice : {own_choice::any, own_choice::suggested}) {
+    for (const std::size_t known : {0, 1, 2, 3, 5}) {
+      const learned_errors e = errors_knowing(runs, known, choice);
+      if (e.sources == 0) continue;
+      fmt::print("| {} {} | {} | {} | {:.1f} % | {:.1f} % | {:.1f} % | {:.1f} % | {:.0f} % |\n", known,
+                 choice == own_choice::any ? "at random" : "as suggested", e.sources, e.runs,
+                 100 * quantile(e.median, 0.5), 100 * quantile(e.median, 0.9), 100 * e.pooled_median,
+                 100 * e.pooled_p90, 100 * e.inside);
+    }
+  }
+}
+
+/// The learning curves of steps, tokens, prompts and memory over both open sets.
+void print_learning_curves() {
+  const nlohmann::json words = load_json(TPUPLAN_DATA_DIR "/measured/measured.json");
+  const nlohmann::json first = load_json(TPUPLAN_DATA_DIR "/measured/structured.json");
+  const nlohmann::json second = load_json(TPUPLAN_DATA_DIR "/measured/structured_2.json");
+  std::map<std::string, std::string> sources = sources_by_id(words);
+  for (const auto& [id, source] : sources_by_id(second)) sources[id] = source;
+  const auto both = [](auto runs, const auto& more) {
+    runs.insert(runs.end(), more.begin(), more.end());
+    return runs;
+  };
+  print_learning("training steps", left_out_training(both(calibration_runs(first), calibration_runs(second)), sources));
+  for (const char* kind : {"decode", "prefill"})
+    print_learning(kind, left_out_serving(both(serving_runs(first, kind), serving_runs(second, kind)), sources));
+  const std::string exceptions = TPUPLAN_DATA_DIR "/measured/exceptions.json";
+  print_learning("memory",
+                 left_out_memory({&first, &second}, sources, read_exceptions(load_json(exceptions), exceptions)));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -327,4 +368,5 @@ int main(int count, char** arguments) {
   print_memory(open_sets);
   print_peers(left_out);
   print_serving();
+  print_learning_curves();
 }

@@ -1,10 +1,10 @@
 // Every in-domain training row of the estimator's reference implementation, through the public interface.
 #include <algorithm>
 #include <cmath>
-#include <lab/training_records.hpp>
 #include <map>
 #include <string>
 #include <tpuplan/estimate/training/step_time.hpp>
+#include <tpuplan/io/runs/training.hpp>
 
 #include "support/catch.hpp"
 

@@ -37,6 +37,7 @@ void add_serve_command(session& with);
 void add_plan_command(session& with);
 void add_simulate_command(session& with);
 void add_launch_command(session& with);
+void add_calibrate_command(session& with);
 void add_validate_command(session& with);
 void add_completion_command(session& with);
 

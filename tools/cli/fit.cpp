@@ -17,16 +17,50 @@ namespace cli {
 
 using namespace tpuplan;
 
+namespace {
+
+/// The question of --maxtext; the slices are those of its axes unless --slices says how many.
+maxtext_question ask_maxtext(const job_options& job, const mesh_options& mesh) {
+  return ask_maxtext(job.maxtext, mesh.slice_name, mesh.slices.value_or(0), job.config);
+}
+
+}  // namespace
+
+any_model load_trained_model(const job_options& job, const mesh_options& mesh) {
+  if (job.maxtext.is_given()) return {model_of(ask_maxtext(job, mesh)), {}};
+  if (job.config.empty()) refuse_missing("config", "a config.json, or --maxtext");
+  if (mesh.slice_name.empty()) refuse_missing("--slice", "v5p-128, v5e-16, v6e-8x16 ...");
+  return load_any(job.config, job.image_size);
+}
+
+void add_sources(const fit_answer& a, const job_options& job, const mesh_options& mesh, ordered_json& document) {
+  if (!job.calibration.empty()) document["knows"] = words_of(a.known);
+  if (job.maxtext.is_given()) document["unused_keys"] = json_of_unused(ask_maxtext(job, mesh));
+}
+
+void print_sources(const fit_answer& a, const job_options& job, const mesh_options& mesh) {
+  if (!job.calibration.empty()) print("\n  the estimates know {}\n", words_of(a.known));
+  if (job.maxtext.is_given()) print_unused(ask_maxtext(job, mesh));
+}
+
 fit_answer ask_fit(const model_config& config, const job_options& job, const mesh_options& mesh,
-                   assumed_values& assumed) {
+                   assumed_values& assumed, calibrated_part part) {
   fit_answer a;
-  a.where = slice_for(mesh.slice_name);
-  a.mesh = make_layout(mesh, a.where);
-  a.job = make_job(job, config.model, assumed);
-  use_stored_format(config, a.job);
-  if (job.per_core) a.job.global_batch = checked_multiply(*job.per_core, batch_shards(a.mesh));
-  fill_batch(job.batch_tokens, checked_multiply(batch_shards(a.mesh), a.job.gradient_accumulation), a.job, assumed);
-  a.memory = memory_use(config.model, a.job, a.mesh, a.where);
+  if (job.maxtext.is_given()) {
+    const maxtext_question asked = ask_maxtext(job, mesh);
+    a.where = asked.where;
+    a.mesh = asked.mesh;
+    a.job = asked.job;
+  } else {
+    a.where = slice_for(mesh.slice_name);
+    a.mesh = make_layout(mesh, a.where);
+    a.job = make_job(job, config.model, assumed);
+    use_stored_format(config, a.job);
+    if (job.per_core) a.job.global_batch = checked_multiply(*job.per_core, batch_shards(a.mesh));
+    fill_batch(job.batch_tokens, checked_multiply(batch_shards(a.mesh), a.job.gradient_accumulation), a.job, assumed);
+  }
+  a.known = load_calibration(job.calibration, part);
+  a.memory = memory_use(config.model, a.job, a.mesh, a.where, a.known.memory);
   a.largest = largest_batch(config.model, a.job, a.mesh, a.where);
   return a;
 }
@@ -54,7 +88,7 @@ namespace {
 /// Advice where the step can be timed; memory can be asked of more jobs.
 std::optional<findings> advice_if_timed(const fit_answer& a, const model_config& config) {
   try {
-    return training_advice(config.model, a.job, a.mesh, a.where);
+    return training_advice(config.model, a.job, a.mesh, a.where, a.known.training);
   } catch (const error& refusal) {
     if (refusal.code() != errc::unsupported && refusal.code() != errc::unknown_figure) throw;
     return std::nullopt;
@@ -98,7 +132,7 @@ void print_smallest(const fit_answer& a, const model_config& config) {
         p.job.gradient_accumulation > 1 ? fmt::format(" and {} microbatches", p.job.gradient_accumulation) : "");
 }
 
-void print_fit(const fit_answer& a, const model_config& config, const session& with, const assumed_values& assumed) {
+void print_fit(const fit_answer& a, const model_config& config, const assumed_values& assumed) {
   const verdict v = fits(a.memory);
   print_title("{}: {} on {} ({})", verdict_words(v), config.model.name.view(), name(a.where).view(), one_line(a.mesh));
   print("  {} used, between {:.1f} and {:.1f} GiB as the compiler decides; most of it is {}\n\n",
@@ -110,17 +144,23 @@ void print_fit(const fit_answer& a, const model_config& config, const session& w
   if (v != verdict::yes) print_smallest(a, config);
   if (const std::optional<findings> advice = advice_if_timed(a, config)) print_advice(*advice);
   print_assumed(config, assumed);
-  if (v != verdict::yes)
-    return print_next("{}   where it fits", follow_up(with, "plan", {{"--tokens", "1T"}}, degrees_of_a_layout));
-  print_next("{}   how long and what it costs", follow_up(with, "train", {}));
+}
+
+/// What to ask next. A plan has no options for a MaxText configuration.
+void print_follow_up(verdict v, const session& with) {
+  if (v == verdict::yes) return print_next("{}   how long and what it costs", follow_up(with, "train", {}));
+  if (with.is_given("--maxtext")) return;
+  std::vector<std::string_view> dropped = degrees_of_a_layout;
+  dropped.push_back("--calibration");  // of which a plan reads the steps alone
+  print_next("{}   where it fits", follow_up(with, "plan", {{"--tokens", "1T"}}, dropped));
 }
 
 void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
-  const any_model model = load_any(job.config, job.image_size);
+  const any_model model = load_trained_model(job, mesh);
   if (model.net) return network_fit(model, job, mesh, with);
   const model_config& config = model.config;
   assumed_values assumed;
-  const fit_answer a = ask_fit(config, job, mesh, assumed);
+  const fit_answer a = ask_fit(config, job, mesh, assumed, calibrated_part::memory);
   if (fits(a.memory) == verdict::no) with.status = 1;
   if (with.is_given("--svg")) {
     memory_chart chart;
@@ -132,9 +172,12 @@ void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
     ordered_json document = fit_document(a, config, assumed);
     const std::optional<findings> advice = advice_if_timed(a, config);
     document["advice"] = advice ? json_of(*advice) : ordered_json(nullptr);
+    add_sources(a, job, mesh, document);
     return print_json(document);
   }
-  print_fit(a, config, with, assumed);
+  print_fit(a, config, assumed);
+  print_sources(a, job, mesh);
+  print_follow_up(fits(a.memory), with);
 }
 
 }  // namespace
@@ -143,9 +186,11 @@ void add_fit_command(session& with) {
   command& added = with.commands.emplace_back("fit", "does a training job fit; the largest batch that does");
   const auto job = std::make_shared<job_options>();
   const auto mesh = std::make_shared<mesh_options>();
-  add_job_options(added, *job);
+  add_job_options(added, *job, false);
   add_accumulation_option(added, *job);
   add_mesh_options(added, *mesh);
+  add_maxtext_options(added, job->maxtext);
+  add_calibration_option(added, job->calibration);
   add_picture_option(added);
   add_table_options(added);
   added.run = [job, mesh, &with] { run_fit(*job, *mesh, with); };

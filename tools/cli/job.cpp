@@ -11,9 +11,9 @@ namespace cli {
 
 using namespace tpuplan;
 
-void add_job_options(command& to, job_options& into) {
+void add_job_options(command& to, job_options& into, bool config_required) {
   training_job& job = into.job;
-  add_config_option(to, into.config);
+  add_config_option(to, into.config, config_required);
   to.add("--batch", job.global_batch, {1, 1e12}, "global batch in sequences").excludes({"--batch-tokens"});
   to.add("--batch-tokens", into.batch_tokens, {1, 1e15},
          "global batch in tokens, 4M or 4Mi: the sequences nearest to it that divide well");
@@ -50,8 +50,8 @@ void add_accumulation_option(command& to, job_options& into) {
 void add_mesh_options(command& to, mesh_options& into) {
   layout& mesh = into.mesh;
   constexpr limits degrees{1, 1 << 20};
-  to.add("--slice", into.slice_name, "v5p-128, v5e-16, v6e-8x16 …").required();
-  to.add("--slices", mesh.dcn_data, {1, 1024}, "slices, data parallel over DCN").usually("1");
+  to.add("--slice", into.slice_name, "v5p-128, v5e-16, v6e-8x16 …");
+  to.add("--slices", into.slices, {1, 1024}, "slices, data parallel over DCN").usually("1");
   to.add("--data", mesh.data, degrees, "replicas in a slice").usually("1");
   to.add("--fsdp", mesh.fsdp, degrees, "shards of the weights; what the others leave of the slice, if not given");
   to.add("--tensor", mesh.tensor, degrees, "shards of each product").usually("1");
@@ -62,6 +62,7 @@ void add_mesh_options(command& to, mesh_options& into) {
 
 layout make_layout(const mesh_options& given, const slice& where) {
   layout mesh = given.mesh;
+  mesh.dcn_data = given.slices.value_or(1);
   const std::int64_t others = checked_multiply(
       mesh.data, mesh.tensor, checked_multiply(mesh.expert, checked_multiply(mesh.context, mesh.pipeline)));
   if (mesh.fsdp == 0) mesh.fsdp = std::max<std::int64_t>(1, devices(where) / others);

@@ -6,6 +6,7 @@
 #include <tpuplan/core.hpp>
 
 #include "cli/config.hpp"
+#include "cli/maxtext.hpp"
 #include "cli/option.hpp"
 
 namespace cli {
@@ -19,16 +20,19 @@ struct job_options {
   std::optional<double> capacity;          // factor of experts
   std::optional<std::int64_t> per_core;    // examples on each core, instead of the batch
   std::optional<std::int64_t> image_size;  // side of the images, if not that of the configuration
+  maxtext_options maxtext;         // instead of all these
+  std::string calibration;         // a file of runs of the user's own
 };
 
 /// Where it runs; 0 for FSDP: what the other degrees leave of the slice.
 struct mesh_options {
   std::string slice_name;
+  std::optional<std::int64_t> slices;  // data parallel over DCN
   tpuplan::layout mesh;
   mesh_options() { mesh.fsdp = 0; }
 };
 
-void add_job_options(command& added, job_options& into);
+void add_job_options(command& added, job_options& into, bool config_required = true);
 /// --accumulation, where the microbatches are not searched for.
 void add_accumulation_option(command& to, job_options& into);
 void add_mesh_options(command& added, mesh_options& into);

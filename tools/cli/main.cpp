@@ -49,6 +49,7 @@ void add_commands(cli::session& with) {
   cli::add_plan_command(with);
   cli::add_simulate_command(with);
   cli::add_launch_command(with);
+  cli::add_calibrate_command(with);
   cli::add_validate_command(with);
   cli::add_doctor_command(with);
   cli::add_completion_command(with);

@@ -1,6 +1,7 @@
 // tpuplan plan
 #include "cli/plan.hpp"
 
+#include "cli/calibration.hpp"
 #include "cli/network.hpp"
 #include "cli/table.hpp"
 #include "cli/zones.hpp"
@@ -136,6 +137,7 @@ void add_plan_command(session& with) {
   add_training_options(added, *options);
   add_limit_options(added, *options);
   add_serving_options(added, *options);
+  add_calibration_option(added, options->job.calibration);
   added.run = [options, &with] {
     options->kinds = kinds_of(options->kind_names);
     run_plan(*options, with);

@@ -11,6 +11,7 @@
 #include <tpuplan/io/text/one_line.hpp>
 #include <vector>
 
+#include "cli/calibration.hpp"
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
 #include "cli/percentiles.hpp"
@@ -44,7 +45,8 @@ void hold_percentiles(serve_answer& a, const model_config& config) {
 
 serve_answer ask_serve(model_config& config, const serve_options& given, bool weights_given) {
   const traffic_options& asked = given.traffic;
-  serve_answer a{slice_for(given.slice_name), asked.job, asked.mesh, asked.constants, {}, asked.job.percentiles};
+  const own_constants known = load_calibration(given.calibration, calibrated_part::serving, {{}, asked.constants, {}});
+  serve_answer a{slice_for(given.slice_name), asked.job, asked.mesh, known.serving, {}, asked.job.percentiles};
   use_stored_format(config, weights_given, a.job);
   a.job.percentiles = {};
   a.estimate = serve(config.model, a.job, a.mesh, a.where, a.constants);
@@ -295,6 +297,7 @@ void add_serve_command(session& with) {
   add_price_options(added, options->prices);
   added.add("--gpu", options->gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4, at peak");
   added.add("--gpus", options->gpus, {1, 1024}, "the fewest of one machine that serve it, if not given").needs({"--gpu"});
+  add_calibration_option(added, options->calibration);
   add_picture_option(added);
   add_table_options(added);
   added.run = [options, &with] { run_serve(*options, with); };

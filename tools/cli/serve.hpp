@@ -16,7 +16,7 @@
 namespace cli {
 
 struct serve_options {
-  std::string config, slice_name, gpu;
+  std::string config, slice_name, gpu, calibration;
   traffic_options traffic;
   price_options prices;
   std::int64_t gpus = 0;  // 0: all of one machine

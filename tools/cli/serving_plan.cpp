@@ -9,6 +9,7 @@
 #include <tpuplan/plan/relax.hpp>
 #include <utility>
 
+#include "cli/calibration.hpp"
 #include "cli/percentiles.hpp"
 #include "cli/plan.hpp"
 #include "cli/table.hpp"
@@ -24,7 +25,8 @@ serving_request make_request(model_config& config, const plan_options& given, co
   serving_request request;
   request.model = config.model;
   request.job = given.traffic.job;
-  request.constants = given.traffic.constants;
+  request.constants =
+      load_calibration(given.job.calibration, calibrated_part::serving, {{}, given.traffic.constants, {}}).serving;
   use_stored_format(config, with.is_given("--weights") || with.is_given("--serving-weights"), request.job);
   if (with.is_given("--weights")) request.job.weights = given.job.job.weights;
   if (with.is_given("--dtype")) request.job.activations = given.job.job.compute;

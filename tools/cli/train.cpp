@@ -98,7 +98,7 @@ std::string kind_words(step_kind kind) {
 }
 
 void print_train(const train_answer& a, const model_config& config) {
-  const auto& [where, mesh, job, memory, largest] = a.fit;
+  const auto& [where, mesh, job, known, memory, largest] = a.fit;
   const step_breakdown& t = a.step;
   print_title("{} on {} ({}), {} sequences of {} tokens, remat {}", config.model.name.view(),
               name(where, slices(mesh)).view(), one_line(mesh), job.global_batch, job.sequence_length, name(job.remat));
@@ -114,7 +114,7 @@ void print_train(const train_answer& a, const model_config& config) {
 /// Sequences a second, what an epoch is, and whether its rows fill the MXU.
 void print_epochs(const train_answer& a, const epoch_options& given, const price_book& book,
                   const std::string& region) {
-  const auto& [where, mesh, job, memory, largest] = a.fit;
+  const auto& [where, mesh, job, known, memory, largest] = a.fit;
   const double rate = static_cast<double>(job.global_batch) / a.step.total.value();
   print("\n  {}, {} sequences/s\n", words_of(given, a.epochs), count(rate));
   if (a.epochs.steps_per_epoch > 0) {
@@ -168,7 +168,7 @@ ordered_json train_document(const train_answer& a, const model_config& config, c
 }
 
 void run_train(const train_options& given, session& with) {
-  const any_model model = load_any(given.job.config, given.job.image_size);
+  const any_model model = load_trained_model(given.job, given.mesh);
   if (model.net) {
     if (given.tokens) refuse("--tokens", "given for a network of layers", "--examples and --epochs, or --steps");
     return network_train(model, given.job, given.mesh,
@@ -181,8 +181,8 @@ void run_train(const train_options& given, session& with) {
   const loaded_prices prices(given.prices, with.data_dir);
   assumed_values assumed;
   train_answer a;
-  a.fit = ask_fit(config, given.job, given.mesh, assumed);
-  a.step = step_time(config.model, a.fit.job, a.fit.mesh, a.fit.where);
+  a.fit = ask_fit(config, given.job, given.mesh, assumed, calibrated_part::steps_and_memory);
+  a.step = step_time(config.model, a.fit.job, a.fit.mesh, a.fit.where, a.fit.known.training);
   check_region(prices.book(), given.prices.region);
   if (given.tokens || is_given(given.epochs)) {
     if (!given.tokens) a.epochs = epochs_asked(given.epochs, a.fit.job.global_batch);
@@ -192,7 +192,7 @@ void run_train(const train_options& given, session& with) {
     a.costs = paid_ways(a.fit.where, slices(a.fit.mesh), run_of(a), prices.book(), given.prices.region,
                         terms_of(a.fit, config, given));
   }
-  a.advice = training_advice(config.model, a.fit.job, a.fit.mesh, a.fit.where);
+  a.advice = training_advice(config.model, a.fit.job, a.fit.mesh, a.fit.where, a.fit.known.training);
   if (fits(a.fit.memory) == verdict::no) with.status = 1;
   if (with.is_given("--svg")) {
     step_chart chart;
@@ -201,14 +201,22 @@ void run_train(const train_options& given, session& with) {
         {std::string(name(a.fit.where, slices(a.fit.mesh)).view()) + ", " + one_line(a.fit.mesh), a.step});
     write_picture(to_svg(chart));
   }
-  if (with.json) return print_json(train_document(a, config, assumed, given));
+  if (with.json) {
+    ordered_json document = train_document(a, config, assumed, given);
+    add_sources(a.fit, given.job, given.mesh, document);
+    return print_json(document);
+  }
   print_train(a, config);
   print_costs(a, config, given, prices.book());
   print_advice(a.advice);
   print_assumed(config, assumed);
+  print_sources(a.fit, given.job, given.mesh);
+  if (given.job.maxtext.is_given()) return;  // of which a plan has no option
   std::vector<follow_up_option> own;
   if (!given.tokens && !is_given(given.epochs)) own.emplace_back("--tokens", "1T");
-  print_next("{}   is there a better slice?", follow_up(with, "plan", own, degrees_of_a_layout));
+  std::vector<std::string_view> dropped = degrees_of_a_layout;
+  if (a.fit.known.training.own.count == 0) dropped.push_back("--calibration");
+  print_next("{}   is there a better slice?", follow_up(with, "plan", own, dropped));
 }
 
 }  // namespace
@@ -216,11 +224,13 @@ void run_train(const train_options& given, session& with) {
 void add_train_command(session& with) {
   command& added = with.commands.emplace_back("train", "step time, MFU, tokens/s, days and dollars");
   const auto options = std::make_shared<train_options>();
-  add_job_options(added, options->job);
+  add_job_options(added, options->job, false);
   add_accumulation_option(added, options->job);
   added.flag("--default-tiles", options->job.job.default_tiles,
              "grouped products of experts run in blocks that nobody tuned to their shapes");
   add_mesh_options(added, options->mesh);
+  add_maxtext_options(added, options->job.maxtext);
+  add_calibration_option(added, options->job.calibration);
   added.add("--tokens", options->tokens, {1, 1e18}, "of the whole run: 1T");
   add_epoch_options(added, options->epochs, {"--tokens"});
   added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of one slice on spot")

@@ -11,6 +11,7 @@
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
 
+#include "cli/calibration.hpp"
 #include "cli/option.hpp"
 #include "cli/plan.hpp"
 #include "cli/table.hpp"
@@ -86,6 +87,7 @@ plan_request make_request(const plan_options& given, const model_config& config,
     refuse("--tokens", "not given", "tokens to train on: 15T; or --examples and --epochs, or --steps",
            errc::missing_field);
   request.tokens = given.tokens ? *given.tokens : tokens_of(given.epochs, request.job);
+  request.constants = load_calibration(given.job.calibration, calibrated_part::steps).training;
   if (given.deadline) request.deadline = *given.deadline;
   if (given.budget) request.budget = *given.budget;
   fill_limits(given, prices, request);

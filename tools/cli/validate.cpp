@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <tpuplan/io/json.hpp>
+#include <tpuplan/io/runs.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
@@ -244,13 +245,19 @@ void run_validate(const std::string& path, bool left_out, const session& with) {
   if (with.json) {
     ordered_json list = ordered_json::array();
     for (const record_check& check : checks) list.push_back(json_of(check));
-    return print_json({{"records", list}, {"summary", summary_document(checks)}});
+    return print_json(
+        {{"records", list}, {"summary", summary_document(checks)}, {"unknown_keys", unknown_record_keys(document)}});
   }
   print_records(checks);
   print_skipped(checks);
   print_summary(checks);
   print_serving_summary(checks);
   print_verdicts(checks);
+  const std::vector<std::string> unknown = unknown_record_keys(document);
+  if (unknown.empty()) return;
+  print("\n{}\n ", bold("keys that mean nothing here"));
+  for (const std::string& key : unknown) print(" {}", key);
+  print("\n");
 }
 
 }  // namespace

@@ -9,12 +9,13 @@
 #include <string_view>
 #include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/io/json/file.hpp>
+#include <tpuplan/io/runs/words.hpp>
 #include <tpuplan/model/training_job.hpp>
 #include <vector>
 
 /// @file
 /// Published runs as their sources word them (data/measured/measured.json: "TP8 x FSDP16 per slice; DP over DCN")
-/// turned into the spelled-out fields of data/measured/structured.json, which tools/lab/training_records.hpp reads.
+/// turned into the spelled-out fields of data/measured/structured.json, which tpuplan/io/runs/training.hpp reads.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -26,31 +27,6 @@ struct spelled_out {
 };
 
 namespace detail {
-
-inline std::string lower(std::string_view words) {
-  std::string result(words);
-  std::transform(result.begin(), result.end(), result.begin(), to_lower);
-  return result;
-}
-
-/// The number behind a label such as "tp" in "TP8 x FSDP16"; 0 where the label or the number is missing. A label that
-/// is the end of a longer word does not count.
-inline std::int64_t number_behind(const std::string& words, std::string_view label) {
-  for (std::size_t at = words.find(label); at != std::string::npos; at = words.find(label, at + 1)) {
-    const bool starts = at == 0 || std::isalnum(static_cast<unsigned char>(words[at - 1])) == 0;
-    std::size_t digit = at + label.size();
-    while (digit < words.size() && words[digit] == ' ') ++digit;
-    std::size_t end = digit;
-    while (end < words.size() && std::isdigit(static_cast<unsigned char>(words[end])) != 0) ++end;
-    if (starts && end > digit && end - digit < 9)
-      return parse_count(std::string_view{words}.substr(digit, end - digit));
-  }
-  return 0;
-}
-
-inline std::string text_of(const json_object& record, std::string_view key) {
-  return record.has(key) ? record.string(key) : std::string{};
-}
 
 /// "2D sharding 64 x 16": FSDP and tensor degrees.
 inline bool two_dimensional(const std::string& words, std::int64_t& fsdp, std::int64_t& tensor) {

@@ -4,7 +4,7 @@
 #include <lab/serving_fit.hpp>
 #include <lab/training_fit.hpp>
 #include <lab/exceptions.hpp>
-#include <lab/serving_records.hpp>
+#include <tpuplan/io/runs/serving.hpp>
 #include <lab/validation.hpp>
 #include <tpuplan/io/reflect.hpp>
 

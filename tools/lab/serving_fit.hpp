@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <lab/least_squares.hpp>
-#include <lab/serving_records.hpp>
+#include <tpuplan/io/runs/serving.hpp>
 #include <lab/validation.hpp>
 #include <map>
 #include <nlohmann/json.hpp>

@@ -18,16 +18,6 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The source of a record, where several are of one team: recipes for MaxText count as MaxText's, and a table without a
-/// repository as that of its author. Worked: "AI-Hypercomputer/tpu-recipes@c8cfe2f training" is
-/// AI-Hypercomputer/maxtext.
-[[nodiscard]] inline std::string team_of(std::string_view words) {
-  std::string source = source_of(words);
-  if (source == "AI-Hypercomputer/tpu-recipes") return "AI-Hypercomputer/maxtext";
-  if (words.find("ahead-of-time compilation table") != std::string_view::npos) return "yangwhale";
-  return source;
-}
-
 namespace detail {
 
 /// What a reader of the wording has to guess; nothing where it is spelled out or describes no training.

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <lab/exceptions.hpp>
 #include <lab/published_text.hpp>
-#include <lab/serving_records.hpp>
-#include <lab/training_records.hpp>
+#include <tpuplan/io/runs/serving.hpp>
+#include <tpuplan/io/runs/training.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -2,6 +2,7 @@
 #define TPUPLAN_IO_MAXTEXT_HPP
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -83,16 +84,17 @@ struct maxtext_question {
   return result;
 }
 
-/// The text of a file of at most 4 MiB. Throws where it cannot be read.
-[[nodiscard]] inline std::string read_maxtext_file(const std::string& path) {
+/// The text of a file of at most that many bytes. Throws where it cannot be read.
+[[nodiscard]] inline std::string read_maxtext_file(const std::string& path,
+                                                   std::size_t most = detail::most_maxtext_bytes) {
   std::ifstream file(path, std::ios::binary);
   if (!file) detail::fail(errc::malformed_input, "file", path, "a file that can be read");
   std::string characters;
   for (char block[65536]; file;) {
     file.read(block, sizeof(block));
     characters.append(block, static_cast<std::size_t>(file.gcount()));
-    if (characters.size() > detail::most_maxtext_log)
-      detail::fail(errc::malformed_input, path, "longer", "a file of at most 256 MiB");
+    if (characters.size() > most)
+      detail::fail(errc::malformed_input, path, "longer", "a file of at most " + std::to_string(most >> 20) + " MiB");
   }
   if (file.bad()) detail::fail(errc::malformed_input, "file", path, "a file that can be read, not a folder");
   return characters;

@@ -45,7 +45,8 @@ class replica_step_times {
       const auto sequences = static_cast<double>(running);
       device_.push_back(detail::step_at(terms.step, sequences));
       per_block_.push_back(1 / static_cast<double>(std::max<std::int64_t>(1, running) * job.block_tokens));
-      host_.push_back(terms.host + terms.host_each * sequences);
+      own_.push_back(detail::factor_at(terms.step.own, sequences));
+      host_.push_back(own_.back() * (terms.host + terms.host_each * sequences));
     }
     prepare_prompts(served, job, mesh, where, own);
   }
@@ -64,7 +65,8 @@ class replica_step_times {
     const double blocks = (static_cast<double>(work.context) - 0.5) * per_block_[at];
     const double context = static_cast<double>((static_cast<std::int64_t>(blocks) + 1) * block_tokens_);
     const double cache = global_ * context + local_ * std::min(context, window_);
-    const double device = device_[at] + cache * static_cast<double>(work.sequences) + engine_prefill_ * prompts;
+    const double device =
+        device_[at] + own_[at] * (cache * static_cast<double>(work.sequences) + engine_prefill_ * prompts);
     return seconds{detail::with_host(device, host_[at], in_turn_)};
   }
 
@@ -103,6 +105,7 @@ class replica_step_times {
 
   transformer model_;
   std::int64_t block_tokens_ = 1;
+  std::vector<double> own_;            // factor of the caller's own runs by the number of sequences
   std::vector<double> device_, host_;  // seconds by the number of sequences, keys and values apart
   std::vector<double> per_block_;      // 1 over the tokens of a block for each sequence
   double window_ = 0, global_ = 0, local_ = 0;

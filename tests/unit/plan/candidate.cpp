@@ -162,6 +162,10 @@ calibration any_constants(dice& d) {
     *constant = !d.once_in(3);
   }
   if (d.once_in(3)) c.fixed_update = 20;
+  if (d.once_in(3)) {
+    const run_features ran{33, d.between(10, 16), 12, d.between(4, 10), chip_mark("v5e"), 1};
+    c.own = with_run(with_run({}, training_spreads, ran, d.between(-0.3, 0.5)), training_spreads, {}, 0.1);
+  }
   return c;
 }
 

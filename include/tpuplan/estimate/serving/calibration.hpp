@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/error.hpp>
+#include <tpuplan/estimate/own_runs.hpp>
 #include <tpuplan/hardware/chip.hpp>
 #include <tpuplan/math.hpp>
 #include <tpuplan/model/serving_job.hpp>
@@ -49,7 +50,16 @@ struct serving_calibration {
   engine_factors vllm_torch_xla{1.95, 1.51, 1.35};  ///< of vLLM with torch_xla
   engine_factors sglang_jax{0.848, 0.999, 0.971};   ///< of SGLang-JAX
   // end of generated: serving_constants
+  own_runs own_decode{};   ///< token times of the caller's own: see with_own_decode
+  own_runs own_prefill{};  ///< times to the first token of the caller's own: see with_own_prefill
 };
+
+/// @{
+/// How decode and prefill of one source differ from the estimates. benchmarks/accuracy estimates them over sources
+/// (tools/lab/own_runs.hpp).
+inline constexpr own_spreads decode_spreads{0.289, 0.244, 0.087, 5.27, 1.59, 6.98, 3.62, 0.59, 0.57};
+inline constexpr own_spreads prefill_spreads{0.124, 0.249, 0.086, 3.17, 5.17, 5.36, 1.47, 0.60, 0.53};
+/// @}
 
 namespace detail {
 
@@ -85,12 +95,15 @@ constexpr void validate(const serving_calibration& constants) {
                    "serving_calibration.vllm_torch_xla.prefill", constants.vllm_torch_xla);
   detail::validate("serving_calibration.sglang_jax.cache", "serving_calibration.sglang_jax.paging",
                    "serving_calibration.sglang_jax.prefill", constants.sglang_jax);
+  validate(constants.own_decode);
+  validate(constants.own_prefill);
 }
 
 /// Constants of an ideal machine: peak rates, and no time for collectives, experts' dispatch or engine. For bounds, and
 /// for chips on which nothing is calibrated, such as GPUs.
 inline constexpr serving_calibration peak_only{1,          1, 1, 0, seconds{0}, flops{0}, 0,  seconds{0}, seconds{0},
-                                               seconds{0}, 1, 1, 0, 0,          1,        {}, {},         {}};
+                                               seconds{0}, 1, 1, 0, 0,          1,        {}, {},         {},
+                                               {},         {}};
 
 namespace detail {
 

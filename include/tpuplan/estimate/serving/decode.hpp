@@ -73,6 +73,31 @@ struct decode_breakdown {
 
 namespace detail {
 
+/// A question of which the load is still open, and the runs that speak of it: none where `runs` is null.
+struct own_question {
+  const own_runs* runs = nullptr;
+  own_spreads spreads{};
+  run_features about{};
+};
+
+constexpr own_question own_question_of(const own_runs& runs, const own_spreads& spreads, const run_features& about) {
+  return {runs.count > 0 ? &runs : nullptr, spreads, about};
+}
+
+/// @{
+/// Factor, and spread left, at a load.
+constexpr double factor_at(own_question q, double load) {
+  if (q.runs == nullptr || !(load > 0)) return 1;
+  q.about.load = math::log2(load);
+  return own_factor(*q.runs, q.spreads, q.about);
+}
+constexpr double left_at(own_question q, double load) {
+  if (q.runs == nullptr || !(load > 0)) return 1;
+  q.about.load = math::log2(load);
+  return own_spread_left(*q.runs, q.spreads, q.about);
+}
+/// @}
+
 /// The devices of one replica, in numbers.
 struct replica {
   double devices = 1;        // JAX devices of one replica
@@ -139,7 +164,21 @@ struct served_model {
   bytes_per_second hbm{};        // of the replica
   flops_per_second peak{};       // of the replica, in the format of its products
   flops_per_second peak_bf16{};  // of the replica
+  run_features about{};          // what makes questions alike; the load is open
 };
+
+/// What makes serving questions alike: parameters, the tokens that a sequence attends to, the chips of the replica, the
+/// chip, experts, and weights below 16 bits.
+constexpr run_features serving_features(const served_model& served, const transformer& model, const serving_job& job,
+                                        const slice& where) {
+  run_features about;
+  about.size = math::log2(served.held);
+  about.length = math::log2(running_context(job));
+  about.chips = math::log2(served.on.chips);
+  about.chip = chip_mark(where.chip.name);
+  about.kind = (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U);
+  return about;
+}
 
 constexpr flops_per_second serving_peak(const serving_job& job, const chip_spec& chip) {
   return peak_rate(chip, has_peak_rate(chip, job.activations) ? job.activations : dtype::bf16);
@@ -200,6 +239,7 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
       flops_per_second{positive("peak rate of the chip", serving_peak(job, where.chip).value()) * served.on.chips};
   served.peak_bf16 =
       flops_per_second{positive("peak rate of the chip", peak_rate(where.chip, dtype::bf16).value()) * served.on.chips};
+  served.about = serving_features(served, model, job, where);
   return served;
 }
 
@@ -250,6 +290,7 @@ struct decode_terms {
   double collectives = 0;  // moving activations, for each sequence
   double latency = 0;      // layers
   bool covered = true;     // published runs are of models like it
+  own_question own{};      // runs of the caller's own
 };
 
 /// Bytes that a step reads and writes of a sequence whose keys, values and states take `cache` bytes. Where an indexer
@@ -278,6 +319,7 @@ constexpr decode_terms terms_of(const served_model& served, bytes cache, const s
   terms.collectives =
       all_reduced(served, mesh).value() * collective_seconds_per_byte(served.on, constants.decode_collectives);
   terms.latency = layer_latency_of(served, constants).value();
+  terms.own = own_question_of(constants.own_decode, decode_spreads, served.about);
   return terms;
 }
 
@@ -294,7 +336,8 @@ constexpr double weights_at(const decode_terms& terms, double sequences) {
 constexpr double step_at(const decode_terms& terms, double sequences) {
   const double weights = weights_at(terms, sequences), products = terms.products * sequences;
   const double each = terms.cache + terms.paging + terms.dispatch + terms.collectives;
-  return (weights > products ? weights : products) + each * sequences + terms.latency;
+  return factor_at(terms.own, sequences) *
+         ((weights > products ? weights : products) + each * sequences + terms.latency);
 }
 
 constexpr serving_kind kind_of(const decode_terms& terms) noexcept {
@@ -315,15 +358,17 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
   positive("decode_batch.sequences", sequences);
   in_range("decode_batch.sequences", sequences, 0, static_cast<double>(most_requests), "above 0, at most 1e9");
   decode_breakdown step;
-  step.weights = seconds{weights_at(terms, sequences)};
-  step.products = seconds{terms.products * sequences};
-  step.cache = seconds{terms.cache * sequences};
-  step.paging = seconds{terms.paging * sequences};
-  step.dispatch = seconds{terms.dispatch * sequences};
-  step.latency = seconds{terms.latency};
-  step.collectives = seconds{terms.collectives * sequences};
+  const double own = factor_at(terms.own, sequences);
+  step.weights = seconds{own * weights_at(terms, sequences)};
+  step.products = seconds{own * terms.products * sequences};
+  step.cache = seconds{own * terms.cache * sequences};
+  step.paging = seconds{own * terms.paging * sequences};
+  step.dispatch = seconds{own * terms.dispatch * sequences};
+  step.latency = seconds{own * terms.latency};
+  step.collectives = seconds{own * terms.collectives * sequences};
   step.total = seconds{positive("decode step", step_at(terms, sequences))};
   add_band(step, kind_of(terms), engine, terms.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
+  narrow_band(step, left_at(terms.own, sequences));
   step.limited_by = largest_of(step);
   return step;
 }

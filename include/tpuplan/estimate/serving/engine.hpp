@@ -127,19 +127,21 @@ constexpr double with_host(double device, double host, bool in_turn) noexcept {
 
 /// Seconds of a token.
 constexpr double time_at(const token_terms& terms, double running) {
-  return with_host(step_at(terms.step, running) + terms.prompts * running, terms.host + terms.host_each * running,
-                   terms.in_turn);
+  const double own = factor_at(terms.step.own, running);
+  return with_host(step_at(terms.step, running) + own * terms.prompts * running,
+                   own * (terms.host + terms.host_each * running), terms.in_turn);
 }
 
 /// A token with its parts and its band.
 constexpr token_time token_of(const token_terms& terms, double running, serving_engine engine, const chip_spec& chip) {
   token_time token;
   token.step = decode_of(terms.step, running, engine, chip);
-  token.prompts = seconds{terms.prompts * running};
+  token.prompts = seconds{factor_at(terms.step.own, running) * terms.prompts * running};
   token.total = seconds{time_at(terms, running)};
   const seconds device = token.step.total + token.prompts;
   token.engine = token.total > device ? token.total - device : seconds{0};
   add_band(token, kind_of(terms.step), engine, has_serving_runs(chip, &serving_coverage::decode_runs));
+  narrow_band(token, left_at(terms.step.own, running));
   return token;
 }
 

@@ -67,11 +67,18 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
       mesh.weights == weight_sharding::gathered ? held.value() : all_reduced(served, mesh).value() * tokens;
   time.collectives = seconds{moved * collective_seconds_per_byte(served.on, constants.prefill_collectives)};
   time.latency = layer_latency_of(served, constants) * chunks;
+  const own_question own = own_question_of(constants.own_prefill, prefill_spreads, served.about);
+  if (const double factor = factor_at(own, tokens); factor != 1) {
+    for (seconds* part : {&time.products, &time.attention, &time.elementwise, &time.dispatch, &time.weights,
+                          &time.collectives, &time.latency})
+      *part = factor * *part;
+  }
   time.total = time.products + time.attention + time.elementwise + time.dispatch + time.weights + time.collectives +
                time.latency;
   positive("prefill", time.total.value());
   add_band(time, serving_kind::prefill, job.engine,
            served.covered && has_serving_runs(where.chip, &serving_coverage::prefill_runs));
+  narrow_band(time, left_at(own, tokens));
   return time;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tpuplan/estimate/own_runs.hpp>
 #include <tpuplan/hardware/chip.hpp>
 #include <tpuplan/maybe.hpp>
 #include <tpuplan/text.hpp>
@@ -69,11 +70,16 @@ struct calibration {
   double general_software = 1.08;        ///< time under a general framework over that of a tuned recipe
   double first_port = 1.3;               ///< time of a program that nobody tuned over that of a tuned recipe; set
   double default_tiles = 1.85;           ///< time of grouped products with default tiles over that with tuned ones; set
-  double own_factor = 1;                 ///< measured over estimated time of a run of the caller's own: see scaled_to
+  double own_factor = 1;                 ///< time over that of the estimate, by the caller
   seconds ring_step{4e-5};               ///< fixed time of each part that ring attention computes; set
   seconds per_layer_pass{1e-4};          ///< fixed time per layer and pass, four passes a step; set
   // end of generated: training_constants
+  own_runs own{};  ///< steps of the caller's own: see with_own_run
 };
+
+/// How steps of one source differ from the estimates. benchmarks/accuracy estimates them over
+/// sources (tools/lab/own_runs.hpp).
+inline constexpr own_spreads training_spreads{0.032, 0.097, 0.047, 2.78, 1.53, 2.58, 2.94, 0.39, 0.56};
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
 constexpr void validate(const calibration& constants) {
@@ -108,6 +114,7 @@ constexpr void validate(const calibration& constants) {
   detail::positive("calibration.own_factor", constants.own_factor);
   detail::not_negative("calibration.ring_step", constants.ring_step.value());
   detail::not_negative("calibration.per_layer_pass", constants.per_layer_pass.value());
+  validate(constants.own);
 }
 
 /// @{

@@ -214,21 +214,14 @@ constexpr step_bound largest_part(const step_breakdown& step) {
   const bool covered = detail::is_covered(model, job, where.chip) && detail::is_usual(job, mesh, at);
   step.extrapolated = step.kind == step_kind::small || !covered;
   detail::add_band(step, band_of(step.kind, step.extrapolated, job.software), slices(mesh));
+  if (constants.own.count > 0)
+    detail::narrow_band(step, own_spread_left(constants.own, training_spreads,
+                                              detail::training_features(sizes, model, job, mesh, where)));
   step.limited_by = detail::largest_part(step);
   step.tokens_per_second = static_cast<double>(tokens_per_step(job)) / step.total;
   step.remarks = remarks_on(model, job);
   step.mfu = model_flops_per_token(sizes, job) * at.tokens / peak_rate(where.chip, dtype::bf16) / step.total;
   return step;
-}
-
-/// Constants under which the estimate of a run of the caller's own equals what was measured, so that estimates for
-/// other slices, batches and layouts start from it. Throws for a time that is not above 0. Worked: 9.1 s measured
-/// where 8.0 s are estimated scale every estimate by 1.1375.
-[[nodiscard]] constexpr calibration scaled_to(seconds measured, const transformer& model, const training_job& job,
-                                              const layout& mesh, const slice& where, calibration constants = {}) {
-  detail::positive("measured step time", measured.value());
-  constants.own_factor *= measured / step_time(model, job, mesh, where, constants).total;
-  return constants;
 }
 
 }  // namespace abi_0

@@ -413,6 +413,35 @@ constexpr double bubble_share(const training_job& job, double stages) {
           terms.expert_passes};
 }
 
+namespace detail {
+
+/// What makes training steps alike: see `features_of`.
+constexpr run_features training_features(const training_sizes& sizes, const transformer& model, const training_job& job,
+                                         const layout& mesh, const slice& where) {
+  const auto chip_total = static_cast<double>(checked_multiply(chips(where), slices(mesh)));
+  run_features about;
+  about.size = math::log2(sizes.held.trained + sizes.held.frozen);
+  about.load = math::log2(static_cast<double>(tokens_per_step(job)) / chip_total);
+  about.length = math::log2(static_cast<double>(job.sequence_length));
+  about.chips = math::log2(chip_total);
+  about.chip = chip_mark(where.chip.name);
+  const bool kinds[] = {has_experts(model),
+                        in_eight_bits(job),
+                        mesh.tensor > 1,
+                        mesh.expert > 1,
+                        mesh.context > 1,
+                        checked_multiply(mesh.pipeline, mesh.dcn_pipeline) > 1,
+                        job.software != software_level::tuned};
+  std::uint32_t bit = 1;
+  for (const bool is : kinds) {
+    if (is) about.kind |= bit;
+    bit *= 2;
+  }
+  return about;
+}
+
+}  // namespace detail
+
 /// The terms of a layout on its slices, for the batch of the job. Its remat policy and microbatches are not read.
 /// Throws where a rate that the layout needs is unknown.
 [[nodiscard]] constexpr layout_terms layout_terms_of(const training_sizes& sizes, const transformer& model,
@@ -442,6 +471,9 @@ constexpr double bubble_share(const training_job& job, double stages) {
   terms.jitter = constants.slowdown_per_doubling * math::log2(slice_total);
   terms.hidden_by_work = constants.hidden_by_work_only;
   terms.software = detail::software_factor(job.software, constants);
+  if (constants.own.count > 0)
+    terms.software *=
+        own_factor(constants.own, training_spreads, detail::training_features(sizes, model, job, mesh, where));
   detail::add_ici(terms, sizes, model, job, mesh, where, stages, constants);
   detail::add_dcn(terms, sizes, job, mesh, where, constants);
   detail::add_host(terms, sizes, job, where, constants);

@@ -336,7 +336,8 @@ TEST_CASE("advice is sorted, and bounded") {
 
 TEST_CASE("advice starts from the caller's own constants, and refuses what cannot be timed") {
   const training_case c = fsdp_case("v5p-128", 64, 4096);
-  const calibration twice = scaled_to(seconds{2 * time_of(c)}, c.model, c.job, c.mesh, c.where);
+  calibration twice;
+  twice.own_factor = 2;
   const maybe<finding> f = find_finding(training_advice(c.model, c.job, c.mesh, c.where, twice), finding_kind::remat);
   REQUIRE(f.has_value());
   CHECK(close(f->step_time_now.value(), 2 * time_of(c), 1e-9));

@@ -1,24 +1,25 @@
-#ifndef TPUPLAN_LAB_TRAINING_RECORDS_HPP
-#define TPUPLAN_LAB_TRAINING_RECORDS_HPP
+#ifndef TPUPLAN_IO_RUNS_TRAINING_HPP
+#define TPUPLAN_IO_RUNS_TRAINING_HPP
 
 #include <cstdint>
-#include <lab/sources.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/io/json/file.hpp>
+#include <tpuplan/io/runs/source.hpp>
 #include <tpuplan/math.hpp>
 #include <tpuplan/model/training_job.hpp>
 #include <tpuplan/parallel/layout.hpp>
 
 /// @file
-/// Published training runs, in the format of data/measured/structured.json, as questions that the estimates can answer.
+/// Training runs that were measured, in the format of data/measured/structured.json, as questions that the estimates
+/// can answer.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A published run and what was measured.
+/// A run and what was measured.
 struct training_record {
   std::string id;          ///< of the record
   std::string family;      ///< of models, as the record names it
@@ -207,6 +208,7 @@ inline layout record_layout(const json_object& record, std::int64_t slice_total)
   mesh.context = record.positive_count_or("context", 1);
   mesh.pipeline = record.positive_count_or("pipeline", 1);
   mesh.dcn_data = record.positive_count_or("dcn_data", 1);
+  mesh.dcn_fsdp = record.positive_count_or("dcn_fsdp", 1);
   if (mesh.pipeline > 1 && slice_total > 1 && mesh.dcn_data == 1) {  // one stage a slice
     mesh.dcn_pipeline = mesh.pipeline;
     mesh.pipeline = 1;

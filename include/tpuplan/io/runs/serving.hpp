@@ -1,19 +1,20 @@
-#ifndef TPUPLAN_LAB_SERVING_RECORDS_HPP
-#define TPUPLAN_LAB_SERVING_RECORDS_HPP
+#ifndef TPUPLAN_IO_RUNS_SERVING_HPP
+#define TPUPLAN_IO_RUNS_SERVING_HPP
 
 #include <algorithm>
 #include <initializer_list>
-#include <lab/published_text.hpp>
-#include <lab/source.hpp>
-#include <lab/training_records.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/io/json/file.hpp>
+#include <tpuplan/io/runs/source.hpp>
+#include <tpuplan/io/runs/training.hpp>
+#include <tpuplan/io/runs/words.hpp>
 
 /// @file
-/// Published decode and prefill runs, in both formats of data/measured, as questions that the estimates can answer.
+/// Decode and prefill runs that were measured, in both formats of data/measured, as questions that the estimates can
+/// answer.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -27,7 +28,7 @@ enum class serving_question : std::uint8_t {
   end_to_end       ///< prompts and all their answers, one batch by itself
 };
 
-/// A published serving run and what was measured.
+/// A serving run and what was measured.
 struct serving_record {
   std::string id;                                             ///< of the record
   std::string family;                                         ///< of models, as the record names it

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <lab/exceptions.hpp>
-#include <lab/training_records.hpp>
+#include <tpuplan/io/runs/training.hpp>
 #include <limits>
 #include <string>
 #include <string_view>

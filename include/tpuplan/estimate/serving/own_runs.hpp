@@ -1,0 +1,63 @@
+#ifndef TPUPLAN_ESTIMATE_SERVING_OWN_RUNS_HPP
+#define TPUPLAN_ESTIMATE_SERVING_OWN_RUNS_HPP
+
+#include <cstdint>
+#include <tpuplan/estimate/learned.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
+
+/// @file
+/// Serving runs of the caller's own: estimates of other batches, slices and models start from them.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+
+constexpr run_features serving_features_at(const transformer& model, double load, const serving_job& job,
+                                           const serving_layout& mesh, const slice& where) {
+  run_features about = served_by(model, job, mesh, where).about;
+  about.load = math::log2(load);
+  return about;
+}
+
+}  // namespace detail
+
+/// Constants that know one more token time of the caller's own: the mean time of an output token where `running`
+/// sequences run in each replica. Estimates of all questions are drawn towards it, the more the more alike they are,
+/// and their bands narrow to what is left. `spread` is the relative standard deviation of the measurement where it is
+/// more than the usual. Throws for a time that is not above 0, or off the estimate by a factor of more than 148, and
+/// for more than 20 runs.
+[[nodiscard]] constexpr serving_calibration with_own_decode(serving_calibration constants, seconds measured,
+                                                            const transformer& model, double running,
+                                                            const serving_job& job, const serving_layout& mesh,
+                                                            const slice& where, double spread = 0) {
+  detail::positive("measured time of a token", measured.value());
+  serving_calibration before = constants;
+  before.own_decode.count = 0;
+  const seconds estimated = time_per_token(model, running, job, mesh, where, before).total;
+  constants.own_decode =
+      with_run(constants.own_decode, decode_spreads, detail::serving_features_at(model, running, job, mesh, where),
+               math::log(measured / estimated), spread);
+  return constants;
+}
+
+/// The same of a time to the first token of one prompt by itself in the engine: see `engine_prefill_time`.
+[[nodiscard]] constexpr serving_calibration with_own_prefill(serving_calibration constants, seconds measured,
+                                                             const transformer& model, const serving_job& job,
+                                                             const serving_layout& mesh, const slice& where,
+                                                             double spread = 0) {
+  detail::positive("measured time to the first token", measured.value());
+  serving_calibration before = constants;
+  before.own_prefill.count = 0;
+  const seconds estimated = engine_prefill_time(model, job, mesh, where, before);
+  const auto tokens = static_cast<double>(detail::fresh_tokens(job));
+  constants.own_prefill =
+      with_run(constants.own_prefill, prefill_spreads, detail::serving_features_at(model, tokens, job, mesh, where),
+               math::log(measured / estimated), spread);
+  return constants;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,74 @@
+#ifndef TPUPLAN_ESTIMATE_TRAINING_OWN_RUNS_HPP
+#define TPUPLAN_ESTIMATE_TRAINING_OWN_RUNS_HPP
+
+#include <cstdint>
+#include <tpuplan/estimate/learned.hpp>
+#include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
+
+/// @file
+/// Training runs of the caller's own, their steps and their memory: estimates of other slices, batches and layouts
+/// start from them.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What makes training steps alike: parameters, tokens a chip, sequence length, chips, the chip, and whether there are
+/// experts, 8-bit products, each kind of parallelism, and software that is not tuned. Throws as `step_time`.
+[[nodiscard]] constexpr run_features features_of(const transformer& model, const training_job& job, const layout& mesh,
+                                                 const slice& where) {
+  detail::check_trained(model, job, mesh, where);
+  return detail::training_features(sizes_of(model, job), model, job, mesh, where);
+}
+
+/// Constants that know one more step of the caller's own: estimates of all questions are drawn towards it, the more the
+/// more alike they are, and their bands narrow to what is left. `spread` is the relative standard deviation of the
+/// measurement where it is known to be more than the usual. Throws for a time that is not above 0 or off the estimate
+/// by a factor of more than 148, and for more than 20 runs. Worked: tests/unit/estimate/training/own_runs.cpp.
+[[nodiscard]] constexpr calibration with_own_run(calibration constants, seconds measured, const transformer& model,
+                                                 const training_job& job, const layout& mesh, const slice& where,
+                                                 double spread = 0) {
+  detail::positive("measured step time", measured.value());
+  calibration before = constants;
+  before.own.count = 0;
+  const seconds estimated = step_time(model, job, mesh, where, before).total;
+  constants.own = with_run(constants.own, training_spreads, features_of(model, job, mesh, where),
+                           math::log(measured / estimated), spread);
+  return constants;
+}
+
+/// How peaks of HBM of one source differ from the estimates. benchmarks/accuracy estimates them over
+/// sources (tools/lab/own_runs.hpp).
+inline constexpr own_spreads memory_spreads{0.231, 0.21, 0.092, 2.68, 2.02, 3.11, 2.84, 0.66, 0.63};
+
+/// Peaks of HBM that know one more of the caller's own: the most that a step took on a device. Throws as
+/// `with_own_run`.
+[[nodiscard]] constexpr own_runs with_own_peak(const own_runs& known, bytes measured, const transformer& model,
+                                               const training_job& job, const layout& mesh, const slice& where,
+                                               double spread = 0) {
+  detail::positive("measured HBM", measured.value());
+  const bytes estimated = memory_use(model, job, mesh, where).total;
+  return with_run(known, memory_spreads, features_of(model, job, mesh, where), math::log(measured / estimated), spread);
+}
+
+/// The memory of a step as `memory_use` has it, drawn towards peaks of the caller's own: every part by the same factor;
+/// the ends of the estimate come as near as what is left of the spread. Worked: tests/unit/estimate/training.
+[[nodiscard]] constexpr memory_breakdown memory_use(const transformer& model, const training_job& job,
+                                                    const layout& mesh, const slice& where, const own_runs& known) {
+  memory_breakdown memory = memory_use(model, job, mesh, where);
+  if (known.count == 0) return memory;
+  const run_features about = features_of(model, job, mesh, where);
+  const double factor = own_factor(known, memory_spreads, about);
+  for (bytes* part : {&memory.parameters, &memory.optimizer, &memory.gradients, &memory.activations, &memory.logits,
+                      &memory.gathered_weights, &memory.workspace, &memory.total, &memory.low, &memory.high})
+    *part = factor * *part;
+  const double left = (1 + own_spread_left(known, memory_spreads, about)) / 2;
+  memory.low = memory.total * math::exp(left * math::log(memory.low / memory.total));
+  memory.high = memory.total * math::exp(left * math::log(memory.high / memory.total));
+  return memory;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

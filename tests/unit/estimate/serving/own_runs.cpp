@@ -1,0 +1,67 @@
+// Serving runs of the caller's own: every time of an estimate follows, and nothing follows from the other kind.
+#include <cmath>
+#include <tpuplan/estimate/serving/own_runs.hpp>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/plan/step_times.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+serving_job chat() {
+  serving_job job;
+  job.prompt = fixed_length(1024);
+  job.output = fixed_length(256);
+  return job;
+}
+
+}  // namespace
+
+TEST_CASE("a token time of one's own draws decode, not prefill") {
+  const transformer m = llama_3_8b();
+  const slice where = slice_for("v6e-8");
+  const serving_job job = chat();
+  const seconds before = time_per_token(m, 16, job, {}, where).total;
+  const serving_calibration mine = with_own_decode({}, 2 * before, m, 16, job, {}, where);
+  const token_time token = time_per_token(m, 16, job, {}, where, mine);
+  const double factor = token.total / before;
+  CHECK(factor > 1.4);
+  CHECK(factor < 2);
+  CHECK(token.high / token.low <
+        time_per_token(m, 16, job, {}, where).high / time_per_token(m, 16, job, {}, where).low);
+  CHECK(close((token.step.total + token.prompts + token.engine).value(), token.total.value(), 1e-9));
+  const decode_breakdown step = decode_step(m, {16, 1152}, job, {}, where, mine);
+  CHECK(close(step.total / decode_step(m, {16, 1152}, job, {}, where).total, factor, 1e-2));
+  CHECK(close((max(step.weights, step.products) + step.cache + step.collectives + step.latency).value(),
+              step.total.value(), 1e-9));
+  const double far = time_per_token(m, 256, job, {}, where, mine).total / time_per_token(m, 256, job, {}, where).total;
+  CHECK(far > 1);
+  CHECK(far < factor);
+  CHECK(prefill_time(m, {1, 1024}, job, {}, where, mine).total == prefill_time(m, {1, 1024}, job, {}, where).total);
+  // The whole estimate and the simulation's step times know it too.
+  CHECK(serve(m, job, {}, where, mine).per_token.total > serve(m, job, {}, where).per_token.total);
+  const replica_step_times times(m, job, {}, where, 32, mine), plain(m, job, {}, where, 32);
+  const step_work work{16, 16 * 1100, 0, seconds{0}, 0};
+  CHECK(close(times.step(work) / plain.step(work), factor, 1e-6));
+}
+
+TEST_CASE("a time to the first token of one's own draws prefill, not decode") {
+  const transformer m = llama_3_8b();
+  const slice where = slice_for("v6e-8");
+  const serving_job job = chat();
+  const seconds before = engine_prefill_time(m, job, {}, where);
+  const serving_calibration mine = with_own_prefill({}, 0.5 * before, m, job, {}, where);
+  const double factor = engine_prefill_time(m, job, {}, where, mine) / before;
+  CHECK(factor < 0.8);
+  CHECK(factor > 0.5);
+  const prefill_breakdown t = prefill_time(m, {1, 1024}, job, {}, where, mine);
+  CHECK(close((t.products + t.attention + t.elementwise + t.weights + t.collectives + t.latency).value(),
+              t.total.value(), 1e-9));
+  CHECK(time_per_token(m, 16, job, {}, where, mine).total == time_per_token(m, 16, job, {}, where).total);
+  CHECK(says(refusal_of([&] { (void)with_own_prefill({}, 0_s, m, job, {}, where); }).message, "first token is 0"));
+  CHECK(says(refusal_of([&] { (void)with_own_decode({}, 0_s, m, 16, job, {}, where); }).message, "a token is 0"));
+}

@@ -1,0 +1,65 @@
+// Runs of the caller's own in the estimates of training: how far they draw, whom, and what is left of the band.
+#include <cmath>
+#include <cstdint>
+#include <tpuplan/estimate/training/own_runs.hpp>
+#include <tpuplan/hardware/slice.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+TEST_CASE("a run of one's own draws the same question most, and others the less they are like it") {
+  const transformer m = llama_3_8b();
+  const slice ran = slice_for("v6e-64"), larger = slice_for("v6e-256"), other = slice_for("v5p-64");
+  const training_job job = job_of(256, 4096);
+  const seconds before = step_time(m, job, fsdp_layout(ran), ran).total;
+  const calibration mine = with_own_run({}, 1.3 * before, m, job, fsdp_layout(ran), ran);
+  const auto drawn = [&](const training_job& asked, const slice& where) {
+    const layout mesh = fsdp_layout(where);
+    return step_time(m, asked, mesh, where, mine).total / step_time(m, asked, mesh, where).total;
+  };
+  const double same = drawn(job, ran), near = drawn(job_of(1024, 4096), larger), far = drawn(job, other);
+  CHECK(same > 1.1);
+  CHECK(same < 1.3);  // a run is not trusted wholly
+  CHECK(near < same);
+  CHECK(far < near);
+  CHECK(far > 1);
+  // The parts still add up, and the factor stands under software.
+  const step_breakdown t = step_time(m, job, fsdp_layout(ran), ran, mine);
+  CHECK(close(t.software.value(), (same - 1) / same * t.total.value(), 1e-9));
+  // Three runs that agree draw further, and the band narrows each time.
+  calibration known;
+  double width = 1e9;
+  for (int i = 0; i < 3; ++i) {
+    known = with_own_run(known, 1.3 * before, m, job, fsdp_layout(ran), ran);
+    const step_breakdown now = step_time(m, job, fsdp_layout(ran), ran, known);
+    CHECK(now.high / now.low < width);
+    CHECK(now.low < now.total);
+    CHECK(now.total < now.high);
+    width = now.high / now.low;
+  }
+  CHECK(step_time(m, job, fsdp_layout(ran), ran, known).total > t.total);
+}
+
+TEST_CASE("what no run can be is refused") {
+  const transformer m = llama_3_8b();
+  const slice ran = slice_for("v6e-64");
+  const layout mesh = fsdp_layout(ran);
+  const training_job job = job_of(256, 4096);
+  const auto says_of = [&](seconds measured, double spread = 0) {
+    return refusal_of([&] { (void)with_own_run({}, measured, m, job, mesh, ran, spread); }).message;
+  };
+  CHECK(says(says_of(0_s), "measured step time is 0"));
+  CHECK(says(says_of(seconds{-1}), "measured step time is -1"));
+  CHECK(says(says_of(seconds{std::nan("")}), "a finite number"));
+  CHECK(says(says_of(seconds{1e6}), "a factor of 148 at most"));
+  CHECK(says(says_of(2_s, -1), "spread"));
+  CHECK(says(says_of(2_s, std::nan("")), "spread"));
+  calibration full;
+  for (std::size_t i = 0; i < most_own_runs; ++i) full = with_own_run(full, 2.2_s, m, job, mesh, ran);
+  CHECK(says(refusal_of([&] { (void)with_own_run(full, 2.2_s, m, job, mesh, ran); }).message, "at most 20 runs"));
+  full.own.count = 21;
+  CHECK(says(refusal_of([&] { (void)step_time(m, job, mesh, ran, full); }).message, "own_runs.count is 21"));
+}

@@ -1,0 +1,261 @@
+// tpuplan calibrate
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <tpuplan/io/json.hpp>
+#include <tpuplan/io/runs.hpp>
+#include <vector>
+
+#include "cli/calibration.hpp"
+#include "cli/commands.hpp"
+#include "cli/config.hpp"
+#include "cli/maxtext.hpp"
+#include "cli/print.hpp"
+#include "cli/table.hpp"
+
+namespace cli {
+
+namespace {
+
+using namespace tpuplan;
+
+struct calibrate_options {
+  std::string runs, slice_name, log, output;
+  std::int64_t slices = 0, warm_up = static_cast<std::int64_t>(maxtext_log_rule{}.warm_up);
+  maxtext_options maxtext;
+};
+
+/// The run of a MaxText configuration and its log: its step, and its peak where the compiler's is printed. The log must
+/// be of that batch: tokens a device by its rate and by the configuration agree within 2 %.
+void add_logged(const calibrate_options& given, measured_runs& into) {
+  const maxtext_question asked = ask_maxtext(given.maxtext, given.slice_name, given.slices, "");
+  const maxtext_log log = read_maxtext_log(read_maxtext_file(given.log, detail::most_maxtext_log), given.log,
+                                           {static_cast<std::size_t>(given.warm_up)});
+  const auto all = static_cast<double>(checked_multiply(devices(asked.where), slices(asked.mesh)));
+  const double tokens = static_cast<double>(tokens_per_step(asked.job)) / all;
+  if (log.tokens_per_device > 0 && std::abs(log.tokens_per_device / tokens - 1) > 0.02)
+    refuse("--maxtext-log", fmt::format("of steps of {:.0f} tokens on each device", log.tokens_per_device),
+           fmt::format("the log of the configuration, whose steps have {:.0f}", tokens));
+  measured_run run;
+  run.id = given.log;
+  run.model = asked.model;
+  run.where = asked.where;
+  run.job = asked.job;
+  run.mesh = asked.mesh;
+  run.time = log.step;
+  run.spread = std::min(1.0, log.spread / std::sqrt(static_cast<double>(log.steps - log.warm_up)));
+  into.runs.push_back(run);
+  if (log.compiled.value() <= 0) return;
+  run.kind = measured_kind::memory;
+  run.time = {};
+  run.spread = 0;
+  run.peak = log.compiled;
+  into.runs.push_back(run);
+}
+
+/// What an estimate says of a run, in seconds or bytes, knowing some runs.
+struct said {
+  double value = 0, low = 0, high = 0;
+};
+
+said estimate_of(const measured_run& run, const own_constants& known) {
+  switch (run.kind) {
+    case measured_kind::step: {
+      const step_breakdown t = step_time(run.model, run.job, run.mesh, run.where, known.training);
+      return {t.total.value(), t.low.value(), t.high.value()};
+    }
+    case measured_kind::memory: {
+      const memory_breakdown m = memory_use(run.model, run.job, run.mesh, run.where, known.memory);
+      return {m.total.value(), m.low.value(), m.high.value()};
+    }
+    case measured_kind::token: {
+      const token_time t = time_per_token(run.model, run.running, run.traffic, run.sharding, run.where, known.serving);
+      return {t.total.value(), t.low.value(), t.high.value()};
+    }
+    case measured_kind::first_token: break;
+  }
+  const double t = engine_prefill_time(run.model, run.traffic, run.sharding, run.where, known.serving).value();
+  return {t, t, t};
+}
+
+/// A run beside what is said of it by an estimate that knows none, and by one that knows all the others.
+struct judged_run {
+  const measured_run* run = nullptr;
+  double measured = 0;
+  said alone, others;
+};
+
+std::vector<judged_run> judge(const std::vector<measured_run>& runs) {
+  std::vector<judged_run> list;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    std::vector<measured_run> others = runs;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    const double measured = runs[i].kind == measured_kind::memory ? runs[i].peak.value() : runs[i].time.value();
+    list.push_back({&runs[i], measured, estimate_of(runs[i], {}), estimate_of(runs[i], constants_knowing(others))});
+  }
+  return list;
+}
+
+/// A further run that would tell more than others, and what it would leave of the spread over questions like the runs'.
+struct suggestion {
+  std::string of, change;
+  double before = 1, after = 1;
+};
+
+/// Changes to a run: a question four times as large in one way, or a fourth.
+struct change {
+  double run_features::*feature;
+  double doublings;
+  const char* step;   // in words for training
+  const char* token;  // for serving; empty where a question of serving has no such way
+};
+constexpr change changes[] = {
+    {&run_features::chips, 2, "on four times the chips", "on four times the chips"},
+    {&run_features::chips, -2, "on a fourth of the chips", "on a fourth of the chips"},
+    {&run_features::load, 2, "with four times the tokens a chip", "with four times the load"},
+    {&run_features::load, -2, "with a fourth of the tokens a chip", "with a fourth of the load"},
+    {&run_features::length, 2, "with sequences four times as long", "with contexts four times as long"},
+    {&run_features::length, -2, "with sequences a fourth as long", "with contexts a fourth as long"},
+    {&run_features::size, 2, "of a model four times as large", "of a model four times as large"},
+    {&run_features::size, -2, "of a model a fourth as large", "of a model a fourth as large"}};
+
+std::optional<suggestion> suggest(const own_runs& known, const own_spreads& spreads, const char* what) {
+  if (known.count == 0 || known.count == most_own_runs) return std::nullopt;
+  std::vector<run_features> asked;
+  std::vector<std::string> words;
+  const bool training = std::string_view(what) == "step" || std::string_view(what) == "memory";
+  for (std::size_t i = 0; i < known.count; ++i) {
+    for (const change& one : changes) {
+      run_features about = known.items[i].about;
+      about.*one.feature += one.doublings;
+      if (about.*one.feature < 0) continue;
+      asked.push_back(about);
+      words.push_back(fmt::format("one like run {} {}", i + 1, training ? one.step : one.token));
+    }
+  }
+  const auto left_with = [&](const own_runs& runs) {
+    double sum = 0;
+    for (const run_features& about : asked) sum += own_spread_left(runs, spreads, about);
+    return sum / static_cast<double>(asked.size());
+  };
+  suggestion best{what, "", left_with(known), 2};
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    own_runs tried = known;
+    tried.items[tried.count++] = {asked[i], 0, 0, 0};
+    const double left = left_with(tried);
+    if (left < best.after - 1e-9) best.after = left, best.change = words[i];
+  }
+  return best;
+}
+
+std::vector<suggestion> suggestions(const own_constants& known) {
+  std::vector<suggestion> list;
+  const auto add = [&list](const std::optional<suggestion>& one) {
+    if (one) list.push_back(*one);
+  };
+  add(suggest(known.training.own, training_spreads, "step"));
+  add(suggest(known.memory, memory_spreads, "memory"));
+  add(suggest(known.serving.own_decode, decode_spreads, "token"));
+  add(suggest(known.serving.own_prefill, prefill_spreads, "first token"));
+  return list;
+}
+
+ordered_json document_of(const measured_runs& read, const std::vector<judged_run>& judged,
+                         const std::vector<suggestion>& next) {
+  ordered_json document = calibration_document(read.runs);
+  document["learned"] = ordered_json::array();
+  for (const judged_run& one : judged)
+    document["learned"].push_back({{"id", one.run->id},
+                                   {"kind", name(one.run->kind)},
+                                   {"measured", one.measured},
+                                   {"estimated", one.alone.value},
+                                   {"error", one.alone.value / one.measured - 1},
+                                   {"knowing_others", one.others.value},
+                                   {"error_knowing_others", one.others.value / one.measured - 1}});
+  document["next"] = ordered_json::array();
+  for (const suggestion& one : next)
+    document["next"].push_back(
+        {{"kind", one.of}, {"run", one.change}, {"spread_left", one.before}, {"spread_left_then", one.after}});
+  document["unknown_keys"] = read.unknown;
+  document["skipped"] = ordered_json::array();
+  for (const auto& [id, why] : read.skipped) document["skipped"].push_back({{"id", id}, {"why", why}});
+  return document;
+}
+
+std::string amount(const judged_run& one, double value) {
+  return one.run->kind == measured_kind::memory ? fmt::format("{:.2f} GiB", in_gib(bytes{value}))
+                                                : duration(seconds{value});
+}
+
+void print_answer(const measured_runs& read, const std::vector<judged_run>& judged,
+                  const std::vector<suggestion>& next) {
+  print_title("{}", words_of(constants_knowing(read.runs)));
+  print("\n");
+  table t("run | of | ~what | >measured | >estimated | >error | >knowing the others | >error");
+  for (const judged_run& one : judged)
+    t.add({one.run->id, std::string(one.run->model.name.view()), std::string(name(one.run->kind)),
+           amount(one, one.measured), amount(one, one.alone.value),
+           fmt::format("{:+.1f} %", 100 * (one.alone.value / one.measured - 1)), amount(one, one.others.value),
+           fmt::format("{:+.1f} %", 100 * (one.others.value / one.measured - 1))});
+  t.print();
+  for (const auto& [id, why] : read.skipped) print("  skipped {}: {}\n", id, why);
+  if (!read.unknown.empty()) {
+    print("\n{}\n ", dim("keys that mean nothing here"));
+    for (const std::string& key : read.unknown) print(" {}", key);
+    print("\n");
+  }
+  for (const suggestion& one : next)
+    print("\n  the {} that would tell most next: {}; of the spread of questions around yours it leaves {}, now {}\n",
+          one.of, one.change, percent(one.after), percent(one.before));
+}
+
+void write_file(const std::string& path, const ordered_json& document) {
+  std::ofstream file(path, std::ios::binary);
+  file << document.dump(1) << "\n";
+  file.close();
+  if (!file) refuse("--output", path, "a file that can be written");
+}
+
+void run_calibrate(const calibrate_options& given, const session& with) {
+  measured_runs read;
+  if (!given.runs.empty()) read = read_runs(load_json(given.runs == "-" ? "/dev/stdin" : given.runs), given.runs);
+  if (!given.log.empty()) add_logged(given, read);
+  if (given.runs.empty() && given.log.empty())
+    refuse_missing("RUNS", "a file with runs, or --maxtext and --maxtext-log");
+  if (read.runs.empty()) refuse("RUNS", "no run that an estimate can know", "one or more");
+  const own_constants known = constants_knowing(read.runs);
+  const std::vector<judged_run> judged = judge(read.runs);
+  const std::vector<suggestion> next = suggestions(known);
+  if (!given.output.empty()) write_file(given.output, calibration_document(read.runs));
+  if (with.json) return print_json(document_of(read, judged, next));
+  print_answer(read, judged, next);
+  if (given.output.empty())
+    return print("\n  --output FILE keeps it for --calibration of train, fit, plan and serve\n");
+  print("\n  written to {}: --calibration of train, fit, plan and serve takes it\n", given.output);
+}
+
+}  // namespace
+
+void add_calibrate_command(session& with) {
+  command& added =
+      with.commands.emplace_back("calibrate", "estimates that know your own runs, and which to measure next");
+  const auto options = std::make_shared<calibrate_options>();
+  added.argument("runs", options->runs,
+                 "a JSON file with runs, docs/accuracy.md has its form, or a calibration file; - reads it");
+  added.add("--maxtext-log", options->log, "the log of a MaxText run").needs({"--maxtext"});
+  added.add("--slice", options->slice_name, "of that run; its compile_topology, if not given").needs({"--maxtext"});
+  added.add("--slices", options->slices, {1, 1024}, "of that run; as its axes say, if not given").needs({"--maxtext"});
+  added.add("--warm-up", options->warm_up, {0, 1e6}, "steps of the log that do not count, from the first")
+      .usually(std::to_string(options->warm_up))
+      .needs({"--maxtext-log"});
+  added.add("--maxtext", options->maxtext.file, "the configuration of that run").needs({"--maxtext-log"});
+  added.add("--set", options->maxtext.settings, "its arguments: remat_policy=full").whole().needs({"--maxtext"});
+  added.add("--output", options->output, "a file for the calibration");
+  add_table_options(added);
+  added.run = [options, &with] { run_calibrate(*options, with); };
+}
+
+}  // namespace cli

@@ -1,0 +1,28 @@
+#ifndef TPUPLAN_CLI_CALIBRATION_HPP
+#define TPUPLAN_CLI_CALIBRATION_HPP
+
+#include <string>
+#include <tpuplan/io/runs.hpp>
+
+#include "cli/option.hpp"
+
+// The runs of the user's own that an answer knows.
+namespace cli {
+
+/// --calibration FILE
+option& add_calibration_option(command& to, std::string& path);
+
+/// What a command reads of a calibration.
+enum class calibrated_part : unsigned char { steps, steps_and_memory, memory, serving };
+
+/// The constants of a calibration file, or of none where no path is given. Refuses a file that says nothing to the
+/// command.
+tpuplan::own_constants load_calibration(const std::string& path, calibrated_part part,
+                                        const tpuplan::own_constants& usual = {});
+
+/// "3 steps and 1 peak of memory of your own", for what was assumed.
+std::string words_of(const tpuplan::own_constants& known);
+
+}  // namespace cli
+
+#endif

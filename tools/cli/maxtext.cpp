@@ -1,0 +1,71 @@
+#include "cli/maxtext.hpp"
+
+#include <fmt/format.h>
+
+#include <tpuplan/hardware/slice.hpp>
+
+#include "cli/config.hpp"
+
+namespace cli {
+
+using namespace tpuplan;
+
+void add_maxtext_options(command& to, maxtext_options& into) {
+  for (option& one : to.options) {
+    const bool beside = one.form == option::shape::argument || one.name == "--slice" || one.name == "--slices";
+    if (!beside) one.excludes({"--maxtext"});
+  }
+  to.add("--maxtext", into.file, "a MaxText configuration, flat YAML, which decides model, job and layout");
+  to.add("--set", into.settings, "its arguments, which stand above it: remat_policy=full").whole().needs({"--maxtext"});
+}
+
+maxtext_question ask_maxtext(const maxtext_options& given, const std::string& slice_name, std::int64_t slices,
+                             const std::string& config) {
+  maxtext_keys keys = read_maxtext_keys(read_maxtext_file(given.file), given.file);
+  for (const std::string& one : given.settings) add_maxtext_argument(keys, one);
+  std::string where = slice_name;
+  if (where.empty()) {
+    const auto named = keys.values.find("compile_topology");
+    if (named == keys.values.end() || named->second.value.empty())
+      refuse_missing("--slice", "v5p-128, v5e-16, v6e-8x16 ..., or compile_topology in the configuration");
+    named->second.is_asked_for = true;
+    where = named->second.value;
+  }
+  if (config.empty()) return read_maxtext(std::move(keys), slice_for(where), slices);
+  const model_config own = load_model(config);
+  return read_maxtext(std::move(keys), slice_for(where), slices, &own.model);
+}
+
+model_config model_of(const maxtext_question& asked) {
+  model_config config;
+  config.model = asked.model;
+  config.model_type = "maxtext";
+  for (const auto& [key, value] : asked.assumed) config.assumed.push_back({key, value, "MaxText's configuration"});
+  return config;
+}
+
+ordered_json json_of_unused(const maxtext_question& asked) {
+  ordered_json list = asked.unused;
+  for (const std::string& key : asked.skipped) list.push_back(key);
+  return list;
+}
+
+void print_unused(const maxtext_question& asked) {
+  const std::size_t count = asked.unused.size() + asked.skipped.size();
+  if (count == 0) return;
+  print("\n{}\n", dim("keys that mean nothing here"));
+  std::string line = " ";
+  std::size_t listed = 0;
+  const auto add = [&](const std::string& one) {
+    if (++listed > 40) return;
+    const std::string shown = one.size() > 60 ? one.substr(0, 57) + "..." : one;
+    if (line.size() + shown.size() > 110) print("{}\n", line), line = " ";
+    line += " " + shown;
+  };
+  for (const std::string& one : asked.unused) add(one);
+  for (const std::string& one : asked.skipped) add(one + " (over several lines)");
+  print("{}\n", line);
+  if (count > 40) print("  and {} more: --json lists them all\n", count - 40);
+}
+
+}  // namespace cli

@@ -1,0 +1,40 @@
+#ifndef TPUPLAN_CLI_MAXTEXT_HPP
+#define TPUPLAN_CLI_MAXTEXT_HPP
+
+#include <string>
+#include <tpuplan/io/hf_config.hpp>
+#include <tpuplan/io/maxtext.hpp>
+#include <vector>
+
+#include "cli/option.hpp"
+#include "cli/print.hpp"
+
+// A training job as a MaxText configuration describes it.
+namespace cli {
+
+struct maxtext_options {
+  std::string file;
+  std::vector<std::string> settings;  // key=value, above the file
+  [[nodiscard]] bool is_given() const noexcept { return !file.empty(); }
+};
+
+/// --maxtext and --set. The options that a configuration decides, all that the command has had so far but the slice and
+/// its number, are excluded beside it.
+void add_maxtext_options(command& to, maxtext_options& into);
+
+/// The question of the configuration on slices of that kind (empty: as its compile_topology says), over that many; a
+/// config.json, if one is given, stands in for its model.
+tpuplan::maxtext_question ask_maxtext(const maxtext_options& given, const std::string& slice_name, std::int64_t slices,
+                                      const std::string& config);
+/// The model of a question, with what MaxText's configuration leaves open.
+tpuplan::model_config model_of(const tpuplan::maxtext_question& asked);
+
+/// @{
+/// Keys that mean nothing to the estimates.
+ordered_json json_of_unused(const tpuplan::maxtext_question& asked);
+void print_unused(const tpuplan::maxtext_question& asked);
+/// @}
+
+}  // namespace cli
+
+#endif

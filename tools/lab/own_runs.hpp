@@ -1,0 +1,300 @@
+#ifndef TPUPLAN_LAB_OWN_RUNS_HPP
+#define TPUPLAN_LAB_OWN_RUNS_HPP
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <lab/serving_fit.hpp>
+#include <lab/source.hpp>
+#include <lab/training_fit.hpp>
+#include <map>
+#include <random>
+#include <string>
+#include <tpuplan/estimate/learned.hpp>
+#include <tpuplan/estimate/training/own_runs.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// How far sources differ from the estimates, and how well an estimate is that knows some runs of its source.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A published run beside its estimate by constants that were fitted without its source.
+struct source_run {
+  std::string id, source;
+  run_features about{};
+  double ratio = 0;  ///< logarithm of measured over estimated
+  double low = 0;    ///< logarithm of the lower end of the band over the estimate
+  double high = 0;   ///< of the upper end
+};
+
+/// The runs of each source.
+using runs_by_source = std::map<std::string, std::vector<source_run>>;
+
+namespace detail {
+
+/// How surprising each run of a source is to one that knows one of the others, on average: minus the logarithm of
+/// Student's density with four degrees of freedom, whose tails errors of estimates have.
+inline double surprise(const std::vector<source_run>& runs, const own_spreads& s) {
+  double sum = 0;
+  const std::size_t n = runs.size();
+  const auto add = [&sum](double missed, double variance) {
+    sum += 2.5 * std::log1p(squared(missed) / (4 * variance)) + std::log(variance) / 2;
+  };
+  const double alone = squared(s.source) + squared(s.question) + squared(s.noise);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      if (i == j) continue;
+      const double both = shared(runs[i].about, runs[j].about, s);
+      add(runs[i].ratio - both / alone * runs[j].ratio, alone - squared(both) / alone);
+    }
+  }
+  return n < 2 ? 0 : sum / static_cast<double>(n * (n - 1));
+}
+
+/// The same of all sources, every source counting alike; weak priors keep each number within a factor of two or so.
+inline double surprise(const runs_by_source& sources, const own_spreads& s) {
+  double sum = 0;
+  for (const auto& [source, runs] : sources)
+    sum += 10 * surprise(runs, s) * (runs.size() < 10 ? static_cast<double>(runs.size()) / 10 : 1);
+  const auto prior = [&](double x, double middle) { sum += squared(std::log(x / middle)) / 2; };
+  prior(s.source, 0.15), prior(s.question, 0.15), prior(s.noise, 0.05);
+  prior(s.size, 3), prior(s.load, 3), prior(s.length, 3), prior(s.chips, 3);
+  const auto part = [&](double x) { sum += squared(x - 0.6) / (2 * 0.09); };
+  part(s.other_chip), part(s.other_kind);
+  return sum;
+}
+
+}  // namespace detail
+
+/// The spreads under which the runs of the sources are least surprising (empirical Bayes), by search along each of the
+/// nine in turn.
+[[nodiscard]] inline own_spreads fit_spreads(const runs_by_source& sources) {
+  own_spreads best{0.15, 0.15, 0.06, 3, 3, 3, 3, 0.6, 0.6};
+  double least = detail::surprise(sources, best);
+  double* const free[] = {&best.source, &best.question, &best.noise,      &best.size,      &best.load,
+                          &best.length, &best.chips,    &best.other_chip, &best.other_kind};
+  for (double step = 0.3; step > 0.01; step /= 2) {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::size_t i = 0; i < 9; ++i) {
+        for (const double sign : {1.0, -1.0}) {
+          const double before = *free[i];
+          *free[i] = i < 7 ? before * std::exp(sign * step) : std::clamp(before + sign * step / 2, 0.0, 1.0);
+          const double now = detail::surprise(sources, best);
+          if (now < least - 1e-6) {
+            least = now, moved = true;
+          } else {
+            *free[i] = before;
+          }
+        }
+      }
+    }
+  }
+  return best;
+}
+
+/// Which runs of its source an estimate knows.
+enum class own_choice : std::uint8_t {
+  any,       ///< drawn at random
+  suggested  ///< those that tell most of the question, one after another, as `tpuplan calibrate` suggests them
+};
+
+/// What is left of the errors of sources with some of their runs known.
+struct learned_errors {
+  std::vector<double> median;  ///< of each source: the median size of the errors of its other runs
+  std::vector<double> p90;     ///< of each source: their 90th percentile
+  double pooled_median = 0;    ///< of all errors, every source counting alike
+  double pooled_p90 = 0;       ///< their 90th percentile
+  double inside = 0;           ///< share of them in the band, every source counting alike
+  std::size_t sources = 0, runs = 0;
+};
+
+namespace detail {
+
+/// Error and band of one run after others.
+struct learned_run {
+  double error = 0;
+  bool inside = false;
+};
+
+inline learned_run predict_after(const own_runs& own, const own_spreads& spreads, const source_run& run) {
+  const double left = (1 + own_spread_left(own, spreads, run.about)) / 2;
+  const double missed = run.ratio - std::log(own_factor(own, spreads, run.about));
+  return {std::abs(std::expm1(-missed)), missed >= left * run.low && missed <= left * run.high};
+}
+
+/// The runs of a source, other than run `of`, that tell most of it.
+inline own_runs suggested_runs(const std::vector<source_run>& runs, std::size_t of, std::size_t known,
+                               const own_spreads& spreads) {
+  own_runs own;
+  std::vector<bool> taken(runs.size(), false);
+  taken[of] = true;
+  while (own.count < known) {
+    std::size_t best = of;
+    double least = 2;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (taken[i]) continue;
+      own_runs tried = own;
+      tried.items[tried.count++] = {runs[i].about, runs[i].ratio, 0, 0};
+      const double left = own_spread_left(tried, spreads, runs[of].about);
+      if (left < least - 1e-12) least = left, best = i;
+    }
+    taken[best] = true;
+    own.items[own.count++] = {runs[best].about, runs[best].ratio, 0, 0};
+  }
+  return learned(own, spreads);
+}
+
+}  // namespace detail
+
+/// Every source predicted from `known` of its own runs, of sources with at least `least` runs. Spreads are those of the
+/// other sources.
+[[nodiscard]] inline learned_errors errors_knowing(const runs_by_source& all, std::size_t known, own_choice choice,
+                                                   std::size_t least = 6, std::size_t draws = 40) {
+  learned_errors result;
+  std::vector<std::pair<double, double>> pooled;  // error and weight
+  for (const auto& [source, runs] : all) {
+    if (runs.size() < least || runs.size() <= known) continue;
+    runs_by_source others = all;
+    others.erase(source);
+    const own_spreads spreads = fit_spreads(others);
+    std::vector<detail::learned_run> seen;
+    std::vector<std::size_t> order(runs.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    if (choice == own_choice::suggested || known == 0) {
+      for (const std::size_t i : order)
+        seen.push_back(detail::predict_after(detail::suggested_runs(runs, i, known, spreads), spreads, runs[i]));
+    } else {
+      std::mt19937 random(7);
+      for (std::size_t draw = 0; draw < draws; ++draw) {
+        for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+        own_runs own;
+        for (std::size_t i = 0; i < known; ++i)
+          own.items[own.count++] = {runs[order[i]].about, runs[order[i]].ratio, 0, 0};
+        own = learned(own, spreads);
+        for (std::size_t i = known; i < order.size(); ++i)
+          seen.push_back(detail::predict_after(own, spreads, runs[order[i]]));
+      }
+    }
+    std::vector<double> errors;
+    double inside = 0;
+    for (const detail::learned_run& one : seen) errors.push_back(one.error), inside += one.inside ? 1 : 0;
+    for (const double one : errors) pooled.emplace_back(one, 1 / static_cast<double>(errors.size()));
+    result.median.push_back(quantile(errors, 0.5));
+    result.p90.push_back(quantile(errors, 0.9));
+    result.inside += inside / static_cast<double>(errors.size());
+    ++result.sources;
+    result.runs += runs.size();
+  }
+  if (result.sources == 0) return result;
+  result.inside /= static_cast<double>(result.sources);
+  std::sort(pooled.begin(), pooled.end());
+  double below = 0;
+  for (const auto& [error, weight] : pooled) {
+    below += weight / static_cast<double>(result.sources);
+    if (below <= 0.5) result.pooled_median = error;
+    if (below <= 0.9) result.pooled_p90 = error;
+  }
+  return result;
+}
+
+inline run_features features_of(const serving_record& r) {
+  run_features about;
+  about.size = std::log2(static_cast<double>(parameters(r.model).total));
+  about.load = std::log2(r.batch);
+  about.length = std::log2(r.job.prompt.mean + r.job.output.mean / 2);
+  about.chips = std::log2(static_cast<double>(chips(r.where)));
+  about.chip = chip_mark(r.where.chip.name);
+  const bool engine = r.question == serving_question::engine_step || r.question == serving_question::engine_prefill;
+  about.kind = (has_experts(r.model) ? 1U : 0U) | (size_of(r.job.weights) < bytes{2} ? 2U : 0U) | (engine ? 4U : 0U);
+  return about;
+}
+
+/// The training runs of documents, each estimated by constants that were fitted without its source.
+[[nodiscard]] inline runs_by_source left_out_training(const std::vector<training_record>& runs,
+                                                      const std::map<std::string, std::string>& source_of_id) {
+  std::map<std::string, std::vector<training_record>> by_source;
+  for (const training_record& run : runs) {
+    const auto found = source_of_id.find(run.id);
+    by_source[found == source_of_id.end() ? "" : found->second].push_back(run);
+  }
+  runs_by_source result;
+  for (const auto& [source, members] : by_source) {
+    std::vector<training_record> others;
+    for (const auto& [other, its] : by_source) {
+      if (other != source) others.insert(others.end(), its.begin(), its.end());
+    }
+    const calibration constants = fit_calibration(others).constants;
+    for (const training_record& run : members) {
+      const step_breakdown t = step_time(run.model, run.job, run.mesh, run.where, constants);
+      result[source].push_back({run.id, source, features_of(run.model, run.job, run.mesh, run.where),
+                                std::log(run.measured / t.total), std::log(t.low / t.total),
+                                std::log(t.high / t.total)});
+    }
+  }
+  return result;
+}
+
+/// The decode or the prefill runs of documents, in the same way.
+[[nodiscard]] inline runs_by_source left_out_serving(const std::vector<serving_record>& runs,
+                                                     const std::map<std::string, std::string>& source_of_id) {
+  std::map<std::string, std::vector<serving_record>> by_source;
+  for (const serving_record& run : runs) {
+    const auto found = source_of_id.find(run.id);
+    by_source[found == source_of_id.end() ? "" : found->second].push_back(run);
+  }
+  runs_by_source result;
+  for (const auto& [source, members] : by_source) {
+    std::vector<serving_record> others;
+    for (const auto& [other, its] : by_source) {
+      if (other != source) others.insert(others.end(), its.begin(), its.end());
+    }
+    const serving_calibration constants = fit_serving(others).constants;
+    for (const serving_record& run : members) {
+      const serving_prediction said = predict(run, constants);
+      result[source].push_back({run.id, source, features_of(run), std::log(run.measured / said.time),
+                                -std::log1p(said.band), -std::log1p(-said.band)});
+    }
+  }
+  return result;
+}
+
+/// The peaks of HBM of documents that are judged: those that the list of exceptions names are left out. The constants
+/// of memory are not fitted.
+[[nodiscard]] inline runs_by_source left_out_memory(const std::vector<const nlohmann::json*>& documents,
+                                                    const std::map<std::string, std::string>& source_of_id,
+                                                    const std::vector<record_exception>& exceptions) {
+  runs_by_source result;
+  for (const nlohmann::json* document : documents) {
+    for (const nlohmann::json& value : document->at("records")) {
+      const std::string id = value.value("id", "");
+      const bool training = value.value("kind", "") == "training" || value.value("task", "training") == "training";
+      const auto held = value.find("hbm_used_bytes");
+      const auto is_excepted = [&](const record_exception& one) { return one.id == id; };
+      if (!training || value.value("quality", "C") == "C" || held == value.end() || !held->is_number()) continue;
+      if (std::any_of(exceptions.begin(), exceptions.end(), is_excepted)) continue;
+      try {
+        const training_record run = read_training_record(value, id, false);
+        const memory_breakdown m = memory_use(run.model, run.job, run.mesh, run.where);
+        const auto found = source_of_id.find(id);
+        const std::string source = found == source_of_id.end() ? "" : found->second;
+        result[source].push_back({id, source, features_of(run.model, run.job, run.mesh, run.where),
+                                  std::log(held->get<double>() / m.total.value()), std::log(m.low / m.total),
+                                  std::log(m.high / m.total)});
+      } catch (const error& problem) {
+        if (!detail::is_a_gap(problem.code())) throw;
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
