@@ -322,21 +322,13 @@ void print_learning(const char* what, const runs_by_source& runs) {
 
 /// The learning curves of steps, tokens, prompts and memory over both open sets.
 void print_learning_curves() {
-  const nlohmann::json words = load_json(TPUPLAN_DATA_DIR "/measured/measured.json");
-  const nlohmann::json first = load_json(TPUPLAN_DATA_DIR "/measured/structured.json");
-  const nlohmann::json second = load_json(TPUPLAN_DATA_DIR "/measured/structured_2.json");
-  std::map<std::string, std::string> sources = sources_by_id(words);
-  for (const auto& [id, source] : sources_by_id(second)) sources[id] = source;
-  const auto both = [](auto runs, const auto& more) {
-    runs.insert(runs.end(), more.begin(), more.end());
-    return runs;
-  };
-  print_learning("training steps", left_out_training(both(calibration_runs(first), calibration_runs(second)), sources));
-  for (const char* kind : {"decode", "prefill"})
-    print_learning(kind, left_out_serving(both(serving_runs(first, kind), serving_runs(second, kind)), sources));
+  const nlohmann::json open = open_records(TPUPLAN_DATA_DIR "/measured");
+  print_learning("training steps", left_out_training(calibration_runs(open)));
+  const std::vector<serving_record> served = open_serving_runs(TPUPLAN_DATA_DIR);
+  print_learning("decode", left_out_serving(served, true));
+  print_learning("prefill", left_out_serving(served, false));
   const std::string exceptions = TPUPLAN_DATA_DIR "/measured/exceptions.json";
-  print_learning("memory",
-                 left_out_memory({&first, &second}, sources, read_exceptions(load_json(exceptions), exceptions)));
+  print_learning("memory", left_out_memory(open, read_exceptions(load_json(exceptions), exceptions)));
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <lab/serving_fit.hpp>
-#include <lab/source.hpp>
 #include <lab/training_fit.hpp>
 #include <map>
 #include <random>
@@ -56,15 +55,16 @@ inline double surprise(const std::vector<source_run>& runs, const own_spreads& s
   return n < 2 ? 0 : sum / static_cast<double>(n * (n - 1));
 }
 
-/// The same of all sources, every source counting alike; weak priors keep each number within a factor of two or so.
+/// The same of all sources, every source counting alike. Priors are sceptical, that runs tell little of each
+/// other, until sources show that they do.
 inline double surprise(const runs_by_source& sources, const own_spreads& s) {
   double sum = 0;
   for (const auto& [source, runs] : sources)
     sum += 10 * surprise(runs, s) * (runs.size() < 10 ? static_cast<double>(runs.size()) / 10 : 1);
-  const auto prior = [&](double x, double middle) { sum += squared(std::log(x / middle)) / 2; };
-  prior(s.source, 0.15), prior(s.question, 0.15), prior(s.noise, 0.05);
-  prior(s.size, 3), prior(s.load, 3), prior(s.length, 3), prior(s.chips, 3);
-  const auto part = [&](double x) { sum += squared(x - 0.6) / (2 * 0.09); };
+  const auto prior = [&](double x, double middle) { sum += 3 * squared(std::log(x / middle)); };
+  prior(s.source, 0.03), prior(s.question, 0.07), prior(s.noise, 0.1);
+  prior(s.size, 3), prior(s.load, 2), prior(s.length, 3), prior(s.chips, 3);
+  const auto part = [&](double x) { sum += squared(x - 0.5) / (2 * 0.04); };
   part(s.other_chip), part(s.other_kind);
   return sum;
 }
@@ -74,7 +74,7 @@ inline double surprise(const runs_by_source& sources, const own_spreads& s) {
 /// The spreads under which the runs of the sources are least surprising (empirical Bayes), by search along each of the
 /// nine in turn.
 [[nodiscard]] inline own_spreads fit_spreads(const runs_by_source& sources) {
-  own_spreads best{0.15, 0.15, 0.06, 3, 3, 3, 3, 0.6, 0.6};
+  own_spreads best{0.05, 0.1, 0.08, 3, 2, 3, 3, 0.5, 0.5};
   double least = detail::surprise(sources, best);
   double* const free[] = {&best.source, &best.question, &best.noise,      &best.size,      &best.load,
                           &best.length, &best.chips,    &best.other_chip, &best.other_kind};
@@ -215,80 +215,77 @@ inline run_features features_of(const serving_record& r) {
   return about;
 }
 
-/// The training runs of documents, each estimated by constants that were fitted without its source.
-[[nodiscard]] inline runs_by_source left_out_training(const std::vector<training_record>& runs,
-                                                      const std::map<std::string, std::string>& source_of_id) {
-  std::map<std::string, std::vector<training_record>> by_source;
-  for (const training_record& run : runs) {
-    const auto found = source_of_id.find(run.id);
-    by_source[found == source_of_id.end() ? "" : found->second].push_back(run);
-  }
-  runs_by_source result;
+/// Runs by who published them.
+template <class Run>
+std::map<std::string, std::vector<Run>> grouped_by_source(const std::vector<Run>& runs) {
+  std::map<std::string, std::vector<Run>> groups;
+  for (const Run& run : runs) groups[run.source].push_back(run);
+  return groups;
+}
+
+/// Every source left out once: `fit` makes constants of the other runs, `judge` adds what they say of the source's own.
+template <class Run, class Fit, class Judge>
+void each_source_left_out(const std::vector<Run>& runs, const Fit& fit, const Judge& judge) {
+  const std::map<std::string, std::vector<Run>> by_source = grouped_by_source(runs);
   for (const auto& [source, members] : by_source) {
-    std::vector<training_record> others;
+    std::vector<Run> others;
     for (const auto& [other, its] : by_source) {
       if (other != source) others.insert(others.end(), its.begin(), its.end());
     }
-    const calibration constants = fit_calibration(others).constants;
-    for (const training_record& run : members) {
-      const step_breakdown t = step_time(run.model, run.job, run.mesh, run.where, constants);
-      result[source].push_back({run.id, source, features_of(run.model, run.job, run.mesh, run.where),
-                                std::log(run.measured / t.total), std::log(t.low / t.total),
-                                std::log(t.high / t.total)});
-    }
+    const auto constants = fit(others);
+    for (const Run& run : members) judge(run, constants);
   }
-  return result;
 }
 
-/// The decode or the prefill runs of documents, in the same way.
-[[nodiscard]] inline runs_by_source left_out_serving(const std::vector<serving_record>& runs,
-                                                     const std::map<std::string, std::string>& source_of_id) {
-  std::map<std::string, std::vector<serving_record>> by_source;
-  for (const serving_record& run : runs) {
-    const auto found = source_of_id.find(run.id);
-    by_source[found == source_of_id.end() ? "" : found->second].push_back(run);
-  }
+/// Training runs, each estimated by constants that were fitted without its source.
+[[nodiscard]] inline runs_by_source left_out_training(const std::vector<training_record>& runs) {
   runs_by_source result;
-  for (const auto& [source, members] : by_source) {
-    std::vector<serving_record> others;
-    for (const auto& [other, its] : by_source) {
-      if (other != source) others.insert(others.end(), its.begin(), its.end());
-    }
-    const serving_calibration constants = fit_serving(others).constants;
-    for (const serving_record& run : members) {
-      const serving_prediction said = predict(run, constants);
-      result[source].push_back({run.id, source, features_of(run), std::log(run.measured / said.time),
-                                -std::log1p(said.band), -std::log1p(-said.band)});
-    }
-  }
+  each_source_left_out(
+      runs, [](const std::vector<training_record>& others) { return fit_calibration(others).constants; },
+      [&](const training_record& run, const calibration& constants) {
+        const step_breakdown t = step_time(run.model, run.job, run.mesh, run.where, constants);
+        result[run.source].push_back({run.id, run.source, features_of(run.model, run.job, run.mesh, run.where),
+                                      std::log(run.measured / t.total), std::log(t.low / t.total),
+                                      std::log(t.high / t.total)});
+      });
   return result;
 }
 
-/// The peaks of HBM of documents that are judged: those that the list of exceptions names are left out. The constants
+/// Decode or prefill runs, in the same way.
+[[nodiscard]] inline runs_by_source left_out_serving(const std::vector<serving_record>& runs, bool decode) {
+  runs_by_source result;
+  each_source_left_out(
+      runs, [](const std::vector<serving_record>& others) { return fit_serving(others).constants; },
+      [&](const serving_record& run, const serving_calibration& constants) {
+        if (detail::is_decode(run) != decode) return;
+        const serving_prediction said = predict(run, constants);
+        result[run.source].push_back({run.id, run.source, features_of(run), std::log(run.measured / said.time),
+                                      std::log(said.low / said.time), std::log(said.high / said.time)});
+      });
+  return result;
+}
+
+/// The peaks of HBM of a document that are judged: those that the list of exceptions names are left out. The constants
 /// of memory are not fitted.
-[[nodiscard]] inline runs_by_source left_out_memory(const std::vector<const nlohmann::json*>& documents,
-                                                    const std::map<std::string, std::string>& source_of_id,
+[[nodiscard]] inline runs_by_source left_out_memory(const nlohmann::json& document,
                                                     const std::vector<record_exception>& exceptions) {
   runs_by_source result;
-  for (const nlohmann::json* document : documents) {
-    for (const nlohmann::json& value : document->at("records")) {
-      const std::string id = value.value("id", "");
-      const bool training = value.value("kind", "") == "training" || value.value("task", "training") == "training";
-      const auto held = value.find("hbm_used_bytes");
-      const auto is_excepted = [&](const record_exception& one) { return one.id == id; };
-      if (!training || value.value("quality", "C") == "C" || held == value.end() || !held->is_number()) continue;
-      if (std::any_of(exceptions.begin(), exceptions.end(), is_excepted)) continue;
-      try {
-        const training_record run = read_training_record(value, id, false);
-        const memory_breakdown m = memory_use(run.model, run.job, run.mesh, run.where);
-        const auto found = source_of_id.find(id);
-        const std::string source = found == source_of_id.end() ? "" : found->second;
-        result[source].push_back({id, source, features_of(run.model, run.job, run.mesh, run.where),
-                                  std::log(held->get<double>() / m.total.value()), std::log(m.low / m.total),
-                                  std::log(m.high / m.total)});
-      } catch (const error& problem) {
-        if (!detail::is_a_gap(problem.code())) throw;
-      }
+  for (const nlohmann::json& value : document.at("records")) {
+    const std::string id = value.value("id", "");
+    const std::string kind = value.value("kind", "");
+    const bool training = kind == "training" || (kind == "memory" && value.contains("remat"));
+    const auto held = value.find("hbm_used_bytes");
+    const auto is_excepted = [&](const record_exception& one) { return one.id == id; };
+    if (!training || value.value("quality", "C") == "C" || held == value.end() || !held->is_number()) continue;
+    if (std::any_of(exceptions.begin(), exceptions.end(), is_excepted)) continue;
+    try {
+      const training_record run = read_training_record(value, id, false);
+      const memory_breakdown m = memory_use(run.model, run.job, run.mesh, run.where);
+      result[run.source].push_back({id, run.source, features_of(run.model, run.job, run.mesh, run.where),
+                                    std::log(held->get<double>() / m.total.value()), std::log(m.low / m.total),
+                                    std::log(m.high / m.total)});
+    } catch (const error& problem) {
+      if (!detail::is_a_gap(problem.code())) throw;
     }
   }
   return result;

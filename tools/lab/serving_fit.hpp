@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <lab/least_squares.hpp>
+#include <lab/source.hpp>
 #include <tpuplan/io/runs/serving.hpp>
 #include <lab/validation.hpp>
 #include <map>

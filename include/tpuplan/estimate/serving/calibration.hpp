@@ -57,8 +57,8 @@ struct serving_calibration {
 /// @{
 /// How decode and prefill of one source differ from the estimates. benchmarks/accuracy estimates them over sources
 /// (tools/lab/own_runs.hpp).
-inline constexpr own_spreads decode_spreads{0.289, 0.244, 0.087, 5.27, 1.59, 6.98, 3.62, 0.59, 0.57};
-inline constexpr own_spreads prefill_spreads{0.124, 0.249, 0.086, 3.17, 5.17, 5.36, 1.47, 0.60, 0.53};
+inline constexpr own_spreads decode_spreads{0.0325, 0.125, 0.1, 3.06, 3.08, 3.42, 3.11, 0.47, 0.52};
+inline constexpr own_spreads prefill_spreads{0.0319, 0.123, 0.0879, 3.23, 2.8, 2.44, 3.06, 0.5, 0.5};
 /// @}
 
 namespace detail {

@@ -79,7 +79,7 @@ struct calibration {
 
 /// How steps of one source differ from the estimates. benchmarks/accuracy estimates them over
 /// sources (tools/lab/own_runs.hpp).
-inline constexpr own_spreads training_spreads{0.032, 0.097, 0.047, 2.78, 1.53, 2.58, 2.94, 0.39, 0.56};
+inline constexpr own_spreads training_spreads{0.029, 0.0755, 0.0593, 3, 1.93, 3.06, 3, 0.53, 0.52};
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
 constexpr void validate(const calibration& constants) {

@@ -36,8 +36,10 @@ TEST_CASE("a token time of one's own draws decode, not prefill") {
   CHECK(close((token.step.total + token.prompts + token.engine).value(), token.total.value(), 1e-9));
   const decode_breakdown step = decode_step(m, {16, 1152}, job, {}, where, mine);
   CHECK(close(step.total / decode_step(m, {16, 1152}, job, {}, where).total, factor, 1e-2));
-  CHECK(close((max(step.weights, step.products) + step.cache + step.collectives + step.latency).value(),
-              step.total.value(), 1e-9));
+  CHECK(close(
+      (max(step.weights, step.products) + step.cache + step.collectives + step.latency + step.paging + step.dispatch)
+          .value(),
+      step.total.value(), 1e-9));
   const double far = time_per_token(m, 256, job, {}, where, mine).total / time_per_token(m, 256, job, {}, where).total;
   CHECK(far > 1);
   CHECK(far < factor);
@@ -59,9 +61,9 @@ TEST_CASE("a time to the first token of one's own draws prefill, not decode") {
   CHECK(factor < 0.8);
   CHECK(factor > 0.5);
   const prefill_breakdown t = prefill_time(m, {1, 1024}, job, {}, where, mine);
-  CHECK(close((t.products + t.attention + t.elementwise + t.weights + t.collectives + t.latency).value(),
+  CHECK(close((t.products + t.attention + t.elementwise + t.dispatch + t.weights + t.collectives + t.latency).value(),
               t.total.value(), 1e-9));
-  CHECK(time_per_token(m, 16, job, {}, where, mine).total == time_per_token(m, 16, job, {}, where).total);
+  CHECK(decode_step(m, {16, 1152}, job, {}, where, mine).total == decode_step(m, {16, 1152}, job, {}, where).total);
   CHECK(says(refusal_of([&] { (void)with_own_prefill({}, 0_s, m, job, {}, where); }).message, "first token is 0"));
   CHECK(says(refusal_of([&] { (void)with_own_decode({}, 0_s, m, 16, job, {}, where); }).message, "a token is 0"));
 }
