@@ -104,7 +104,8 @@ constexpr own_triangle triangle_of(const own_runs& runs, const own_spreads& spre
 
 /// Throws unless there are at most 20 runs. Their numbers are checked where they are learned.
 constexpr void validate(const own_runs& runs) {
-  if (runs.count > most_own_runs) detail::fail(errc::out_of_range, "own_runs.count", "", "at most 20 runs");
+  if (runs.count > most_own_runs)
+    detail::fail(errc::out_of_range, "own_runs.count", static_cast<std::int64_t>(runs.count), "at most 20 runs");
 }
 
 /// The factor by which those runs change the estimate of a question: 1 without runs. Worked: the run above makes it
