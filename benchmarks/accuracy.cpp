@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <lab/own_runs.hpp>
 #include <lab/serving_fit.hpp>
+#include <lab/sources.hpp>
 #include <lab/training_bands.hpp>
 #include <lab/training_fit.hpp>
 #include <map>
@@ -323,12 +324,12 @@ void print_learning(const char* what, const runs_by_source& runs) {
 /// The learning curves of steps, tokens, prompts and memory over both open sets.
 void print_learning_curves() {
   const nlohmann::json open = open_records(TPUPLAN_DATA_DIR "/measured");
-  print_learning("training steps", left_out_training(calibration_runs(open)));
+  print_learning("training steps", training_by_source(calibration_runs(open)));
   const std::vector<serving_record> served = open_serving_runs(TPUPLAN_DATA_DIR);
-  print_learning("decode", left_out_serving(served, true));
-  print_learning("prefill", left_out_serving(served, false));
+  print_learning("decode", serving_by_source(served, true));
+  print_learning("prefill", serving_by_source(served, false));
   const std::string exceptions = TPUPLAN_DATA_DIR "/measured/exceptions.json";
-  print_learning("memory", left_out_memory(open, read_exceptions(load_json(exceptions), exceptions)));
+  print_learning("memory", memory_by_source(open, read_exceptions(load_json(exceptions), exceptions)));
 }
 
 }  // namespace

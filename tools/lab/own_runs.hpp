@@ -238,7 +238,7 @@ void each_source_left_out(const std::vector<Run>& runs, const Fit& fit, const Ju
 }
 
 /// Training runs, each estimated by constants that were fitted without its source.
-[[nodiscard]] inline runs_by_source left_out_training(const std::vector<training_record>& runs) {
+[[nodiscard]] inline runs_by_source training_by_source(const std::vector<training_record>& runs) {
   runs_by_source result;
   each_source_left_out(
       runs, [](const std::vector<training_record>& others) { return fit_calibration(others).constants; },
@@ -252,7 +252,7 @@ void each_source_left_out(const std::vector<Run>& runs, const Fit& fit, const Ju
 }
 
 /// Decode or prefill runs, in the same way.
-[[nodiscard]] inline runs_by_source left_out_serving(const std::vector<serving_record>& runs, bool decode) {
+[[nodiscard]] inline runs_by_source serving_by_source(const std::vector<serving_record>& runs, bool decode) {
   runs_by_source result;
   each_source_left_out(
       runs, [](const std::vector<serving_record>& others) { return fit_serving(others).constants; },
@@ -267,7 +267,7 @@ void each_source_left_out(const std::vector<Run>& runs, const Fit& fit, const Ju
 
 /// The peaks of HBM of a document that are judged: those that the list of exceptions names are left out. The constants
 /// of memory are not fitted.
-[[nodiscard]] inline runs_by_source left_out_memory(const nlohmann::json& document,
+[[nodiscard]] inline runs_by_source memory_by_source(const nlohmann::json& document,
                                                     const std::vector<record_exception>& exceptions) {
   runs_by_source result;
   for (const nlohmann::json& value : document.at("records")) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <lab/exceptions.hpp>
 #include <lab/published_text.hpp>
+#include <lab/sources.hpp>
 #include <tpuplan/io/runs/serving.hpp>
 #include <tpuplan/io/runs/training.hpp>
 #include <map>
