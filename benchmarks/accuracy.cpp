@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <lab/own_runs.hpp>
 #include <lab/serving_fit.hpp>
+#include <lab/sources.hpp>
 #include <lab/training_bands.hpp>
 #include <lab/training_fit.hpp>
 #include <map>
@@ -332,8 +333,13 @@ void print_learning_curves() {
     return runs;
   };
   print_learning("training steps", left_out_training(both(calibration_runs(first), calibration_runs(second)), sources));
-  for (const char* kind : {"decode", "prefill"})
-    print_learning(kind, left_out_serving(both(serving_runs(first, kind), serving_runs(second, kind)), sources));
+  for (const bool decode : {true, false}) {
+    std::vector<serving_record> runs;
+    for (const serving_record& run : both(serving_runs(first), serving_runs(second))) {
+      if (detail::is_decode(run) == decode) runs.push_back(run);
+    }
+    print_learning(decode ? "decode" : "prefill", serving_left_out(runs, sources));
+  }
   const std::string exceptions = TPUPLAN_DATA_DIR "/measured/exceptions.json";
   print_learning("memory",
                  left_out_memory({&first, &second}, sources, read_exceptions(load_json(exceptions), exceptions)));

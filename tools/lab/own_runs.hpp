@@ -241,7 +241,7 @@ inline run_features features_of(const serving_record& r) {
 }
 
 /// The decode or the prefill runs of documents, in the same way.
-[[nodiscard]] inline runs_by_source left_out_serving(const std::vector<serving_record>& runs,
+[[nodiscard]] inline runs_by_source serving_left_out(const std::vector<serving_record>& runs,
                                                      const std::map<std::string, std::string>& source_of_id) {
   std::map<std::string, std::vector<serving_record>> by_source;
   for (const serving_record& run : runs) {
@@ -258,7 +258,7 @@ inline run_features features_of(const serving_record& r) {
     for (const serving_record& run : members) {
       const serving_prediction said = predict(run, constants);
       result[source].push_back({run.id, source, features_of(run), std::log(run.measured / said.time),
-                                -std::log1p(said.band), -std::log1p(-said.band)});
+                                std::log(said.low / said.time), std::log(said.high / said.time)});
     }
   }
   return result;

@@ -5,13 +5,14 @@
 #include <cmath>
 #include <cstddef>
 #include <lab/least_squares.hpp>
-#include <tpuplan/io/runs/serving.hpp>
+#include <lab/source.hpp>
 #include <lab/validation.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tpuplan/io/runs/serving.hpp>
 #include <utility>
 #include <vector>
 
