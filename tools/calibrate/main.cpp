@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <functional>
 #include <lab/serving_fit.hpp>
+#include <lab/sources.hpp>
 #include <lab/training_bands.hpp>
 #include <lab/training_fit.hpp>
 #include <set>

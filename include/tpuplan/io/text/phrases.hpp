@@ -70,10 +70,11 @@ template <class Memory>
 
 /// The parts of a prefill_breakdown, which add up to its total.
 template <class Prefill>
-[[nodiscard]] constexpr std::array<part, 6> prefill_parts(const Prefill& prefill) noexcept {
+[[nodiscard]] constexpr std::array<part, 7> prefill_parts(const Prefill& prefill) noexcept {
   return {{{"products", prefill.products.value()},
            {"attention", prefill.attention.value()},
            {"elementwise", prefill.elementwise.value()},
+           {"dispatch", prefill.dispatch.value()},
            {"weights", prefill.weights.value()},
            {"collectives", prefill.collectives.value()},
            {"latency", prefill.latency.value()}}};
