@@ -150,26 +150,6 @@ constexpr void count_encoder(const transformer& model, parameter_count& count, s
       count.embedding, checked_add(checked_multiply(model.d_model, model.encoder_positions), model.encoder_stem));
 }
 
-/// Weights of a module that predicts one more token: a layer like the last one, a matrix that joins the state of a
-/// token with the next embedding, and three norms. Source: DeepSeek-AI 2024, arXiv 2412.19437, section 2.2.
-constexpr std::int64_t prediction_weights(const transformer& model, std::int64_t norm) {
-  const attention_spec& attention = model.attention;
-  const projection_weights one = has_latent_attention(model)
-                                     ? latent_projections(model)
-                                     : head_projections(model, attention.head_dim, attention.kv_heads, 2);
-  const std::int64_t d = model.d_model;
-  std::int64_t mlp =
-      checked_add(mlp_matrices(model, model.mlp.d_ff), mlp_biases(model, model.mlp.d_ff, model.mlp.bias));
-  if (has_experts(model)) {
-    const std::int64_t expert = checked_add(mlp_matrices(model, model.moe.expert_d_ff),
-                                            mlp_biases(model, model.moe.expert_d_ff, model.moe.expert_bias));
-    mlp = checked_add(checked_multiply(expert, model.moe.experts), mlp_matrices(model, model.moe.shared_d_ff));
-    mlp = checked_add(mlp, checked_multiply(d, router_width(model)) + (model.moe.router_bias ? model.moe.experts : 0));
-  }
-  const std::int64_t layer = checked_add(checked_add(one.qkv, one.output), checked_add(one.extra, mlp));
-  return checked_add(layer, checked_add(checked_multiply(2 * d, d), norm * (model.norms_per_layer + 3)));
-}
-
 constexpr void count_text(const transformer& model, parameter_count& count) {
   const std::int64_t d = model.d_model;
   const std::int64_t norm = d * (model.norm_bias ? 2 : 1);
@@ -208,8 +188,17 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   // Layers that attend to an image: norms on queries and keys, and two gates, beside the usual projections.
   count.attention += model.attention.cross_layers * (2 * model.attention.head_dim + 2);
   if (model.head_transform) count.head = checked_multiply(d, d) + d + norm;
-  if (model.prediction_layers > 0)
-    count.prediction = checked_multiply(prediction_weights(model, norm), model.prediction_layers);
+  if (model.prediction_layers == 0) return;
+  // A module that predicts one more token is a layer like the last one, a matrix that joins the state of a token with
+  // the next embedding, and three norms (DeepSeek-AI 2024, arXiv 2412.19437, section 2.2).
+  transformer last = model;
+  last.layers = 1;
+  last.prediction_layers = last.moe.dense_layers = last.attention.local_layers = last.mlp.absent = 0;
+  last.recurrent = {};
+  parameter_count one;
+  count_text(last, one);
+  const std::int64_t layer = checked_add(checked_add(one.attention, one.mlp), checked_add(one.experts, one.router));
+  count.prediction = checked_multiply(model.prediction_layers, layer + 2 * d * d + norm * (model.norms_per_layer + 3));
 }
 
 /// A published count, which stands in for that of the shape. One that is ten times as large or as small is of another

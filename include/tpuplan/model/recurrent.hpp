@@ -90,14 +90,13 @@ constexpr double core_flops(const recurrent_spec& r, std::int64_t d_model) {
 }
 
 constexpr void validate(const recurrent_spec& r, std::int64_t model_layers) {
-  check_part("model.recurrent.layers", r.layers, model_layers, "0 to the number of layers");
-  check_part("model.recurrent.idle_layers", r.idle_layers, model_layers - (r.beside_attention ? 0 : r.layers),
-             "0 to the layers that are not recurrent");
-  for (const std::int64_t size : {r.heads, r.key_heads, r.key_dim})
-    check_dimension("model.recurrent.heads, key_heads or key_dim", size);
-  for (const std::int64_t size : {r.width, r.rank, r.kernel}) check_size("model.recurrent.width, rank or kernel", size);
-  if (r.width % r.heads != 0 || (r.width == 0 && r.layers > 0))
-    fail(errc::not_divisible, "model.recurrent.width", r.width, "a multiple of its heads");
+  for (const std::int64_t size : {r.layers, r.idle_layers, r.width, r.heads, r.key_heads, r.key_dim, r.kernel, r.rank})
+    check_size("a size of model.recurrent", size);
+  check_part("model.recurrent.layers and idle_layers", r.layers + r.idle_layers, model_layers,
+             "together at most the number of layers");
+  if (r.heads == 0 || r.key_heads == 0 || r.key_dim == 0 || r.width % r.heads != 0 || (r.width == 0 && r.layers > 0))
+    fail(errc::not_divisible, "model.recurrent.width", r.width,
+         "a multiple of its heads; key_heads and key_dim from 1 on");
 }
 
 }  // namespace detail

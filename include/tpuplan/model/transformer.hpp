@@ -234,10 +234,9 @@ constexpr void check_tables(const transformer& model) {
              "0 (counted) to 2^53");
   check_size("model.classes", model.classes);
   check_size("model.encoder_layers", model.encoder_layers);
-  check_size("model.encoder_positions", model.encoder_positions);
-  check_part("model.encoder_stem", model.encoder_stem, most_tokens, "0 to 2^40");
   check_size("model.token_types", model.token_types);
-  check_part("model.prediction_layers", model.prediction_layers, 1024, "0 to 1024");
+  for (const std::int64_t size : {model.encoder_positions, model.encoder_stem, model.prediction_layers})
+    check_size("model.encoder_positions, encoder_stem or prediction_layers", size);
   check_size("model.mlp.activation_weights", model.mlp.activation_weights);
   check_size("model.extra_input_rows", model.extra_input_rows);
   check_part("model.learned_positions", model.learned_positions, most_tokens, "0 to 2^40");

@@ -272,8 +272,8 @@ TEST_CASE("a shape with recurrent layers that cannot be is refused", "[hf_hybrid
   };
   CHECK(says(refused([](transformer& m) { m.recurrent.layers = 49; }), "model.recurrent.layers"));
   CHECK(says(refused([](transformer& m) { m.recurrent.width = 4095; }), "model.recurrent.width"));
-  CHECK(says(refused([](transformer& m) { m.recurrent.heads = 0; }), "model.recurrent.heads"));
-  CHECK(says(refused([](transformer& m) { m.recurrent.idle_layers = 13; }), "model.recurrent.idle_layers"));
+  CHECK(says(refused([](transformer& m) { m.recurrent.heads = 0; }), "model.recurrent.width"));
+  CHECK(says(refused([](transformer& m) { m.recurrent.idle_layers = 13; }), "idle_layers"));
   CHECK(says(refused([](transformer& m) { m.recurrent.kernel = -1; }), "model.recurrent"));
   CHECK(says(refused([](transformer& m) { m.mlp.absent = 1; }), "model.mlp.absent"));
   CHECK(says(refused([](transformer& m) { m.attention.indexer.heads = 1; }), "model.attention.indexer"));
