@@ -31,6 +31,11 @@ plan $data/models/llama-3.1-8b.json --serve --rate 40
 train $data/models/llama-3.1-8b.json --slice v5p-128 --tokens 1T
 fit $data/models/llama-3.1-70b.json --slice v5p-128
 serve $data/models/llama-3.1-8b.json --slice v6e-8
+serve $data/models/llama-3.1-8b.json --slice v6e-4 --rate 8 --ttft-p99 1s
+plan $data/models/llama-3.1-8b.json --serve --rate 40 --generation v6e --ttft-p99 1s
+plan $data/models/llama-3.1-8b.json --serve --rate 40 --best-per-generation --gpu all
+simulate $data/models/llama-3.1-8b.json --slice v6e-4 --rate 8 --ttft-p99 1s
+simulate $data/models/llama-3.1-8b.json --slice v6e-1 --day $(dirname "$0")/plans/day.csv --ttft-p99 2s --output-len 32
 pay --slice v6e-8 --run 10d
 spot --work 10h
 chips

@@ -159,8 +159,8 @@ void print_answer(const model_config& config, const simulate_options& given, con
   if (r.preemptions > 0) print("  {} sequences lost their keys and values and began anew\n", r.preemptions);
   if (a.price) {
     const double hour = in_usd_per_hour(a.price->per_chip) * static_cast<double>(chips(a.fleet.where) * a.fleet.slices);
-    print("  {} an hour on demand, {} for a million output tokens (price of {})\n", money(usd{hour}),
-          money(usd{hour / 3600 / (r.output_tokens.value() * all) * 1e6}), dated(a.price->date));
+    print("  {} an hour on demand in {}, {} for a million output tokens (price of {})\n", money(usd{hour}),
+          given.prices.region, money(usd{hour / 3600 / (r.output_tokens.value() * all) * 1e6}), dated(a.price->date));
   }
   if (!meets(r) && given.trace.empty()) print_changes(a.changes, a.fleet.slices);
 }
@@ -195,7 +195,7 @@ std::string mix_words(const payment_mix& mix) {
   const char* how = mix.follows ? ", following" : ", fixed";
   if (mix.base == 0) return fmt::format("{}{}", name(mix.kind), how);
   if (!mix.follows) return fmt::format("{}, fixed", name(mix.base_kind));
-  return fmt::format("{} {}, the rest {}{}", mix.base, name(mix.base_kind), name(mix.kind), how);
+  return fmt::format("{} x {} + {}{}", mix.base, name(mix.base_kind), name(mix.kind), how);
 }
 
 day_request make_day(const model_config& config, const simulate_options& given, const price_book& prices) {
@@ -222,15 +222,19 @@ void print_day(const model_config& config, const day_request& request, const day
   if (answer.options.empty()) return print("  a slice keeps them at no rate, or there is no price for it\n");
   print("  a slice keeps them up to {:.4g} requests/s: {} slices for the busiest part\n\n", answer.slice_rate.value(),
         answer.fixed);
-  table ways("paid for as | >at most | ~>slice-hours | >first p99 | >token p95 | >cost | targets");
-  for (const day_option& o : answer.options)
+  table ways("paid for as | ~>at most | ~~>slice-hours | >first p99 | >worst part | ~~>token p95 | >cost | targets");
+  for (const day_option& o : answer.options) {
+    seconds worst{0};
+    for (const day_part& part : o.parts) worst = max(worst, part.first.p99);
     ways.add({mix_words(o.mix),
               fmt::format("{}", o.most_slices),
               {count(o.slice_hours), o.slice_hours},
               o.first_token.p99,
+              worst,
               o.per_token.p95,
               o.cost,
               o.meets_targets ? "kept" : "missed"});
+  }
   ways.print();
   const day_option& best = answer.options.front();
   print("\n  {}\n\n", mix_words(best.mix));

@@ -99,7 +99,9 @@ inline fleet_offer gpu_fleet(serving_request request, const gpu_offer& gpu) {
         }))
       continue;
     request.generations = {std::string(chip.name.view())};
-    offers.push_back(detail::offer_of(request, chip.name, plan_serving(request)));
+    serving_plan_answer answer = plan_serving(request);
+    if (answer.plans.empty() && answer.rejected.empty()) continue;  // announced: it has no slices
+    offers.push_back(detail::offer_of(request, chip.name, std::move(answer)));
   }
   for (const gpu_offer& gpu : gpus) offers.push_back(detail::gpu_fleet(request, gpu));
   std::stable_sort(offers.begin(), offers.end(), [](const fleet_offer& a, const fleet_offer& b) {

@@ -134,9 +134,9 @@ inline double missed_by(const serving_estimate& estimate, const serving_job& job
   return missed;
 }
 
-/// The rates at which replicas keep the targets by percentile. Steps of a replica depend on its chip, its devices and
-/// the links between them: what was simulated for one slice holds for all that have such replicas, and a rate that is
-/// kept or missed decides all lower or higher ones.
+/// The rates at which replicas keep the targets by percentile. Steps of a replica depend on its chip, its devices, the
+/// VMs that they span and the links between them: what was simulated for one slice holds for all that have such
+/// replicas, and a rate that is kept or missed decides all lower or higher ones.
 class replica_rates {
  public:
   replica_rates(const serving_request& request, const latency_targets& targets) : request_{request}, targets_{targets} {
@@ -174,6 +174,7 @@ class replica_rates {
   struct known_rate {
     text<24> chip{};
     double devices = 0;
+    double hosts = 0;
     bytes_per_second links{};
     cache_sharding cache = cache_sharding::heads;
     simulated_engine engine{};
@@ -198,14 +199,15 @@ class replica_rates {
   known_rate& known_of(const slice& where, const serving_layout& mesh) {
     const replica on = replica_of(mesh, where);
     for (known_rate& one : known_) {
-      if (one.chip == where.chip.name && one.devices == on.devices && one.links == on.links && one.cache == mesh.cache)
+      if (one.chip == where.chip.name && one.devices == on.devices && one.hosts == on.hosts && one.links == on.links &&
+          one.cache == mesh.cache)
         return one;
     }
     simulated_engine engine = engine_of(request_.model, request_.job, mesh, where);
     engine.replicas = 1;
     engine.max_running = std::min(engine.max_running, planning_requests);
     replica_step_times times{request_.model, request_.job, mesh, where, engine.max_running, request_.constants};
-    known_.push_back({where.chip.name, on.devices, on.links, mesh.cache, engine, std::move(times)});
+    known_.push_back({where.chip.name, on.devices, on.hosts, on.links, mesh.cache, engine, std::move(times)});
     if (!is_possible(drawn_, known_.back().times, targets_)) known_.back().missed = per_second{0};
     return known_.back();
   }
