@@ -57,14 +57,16 @@ class error : public std::exception {
   /// The reason and the three parts of the message; empty ones are left out.
   error(errc code, std::string_view field, std::string_view given, std::string_view valid) noexcept : code_{code} {
     append("tpuplan: ");
-    append(field);
+    field_ = append_part(field);
     if (!given.empty()) {
       append(" is ");
+      const std::size_t begin = size_;
       append_shortened(given, sizeof(message_) - 1 - size_, valid.empty() ? 0 : valid.size() + 9);
+      given_ = {begin, size_};
     }
     if (!valid.empty()) {
       append("; valid: ");
-      append(valid);
+      valid_ = append_part(valid);
     }
   }
 
@@ -72,8 +74,26 @@ class error : public std::exception {
   [[nodiscard]] errc code() const noexcept { return code_; }
   /// The message, valid as long as this object lives.
   [[nodiscard]] const char* what() const noexcept override { return message_; }
+  /// @{
+  /// The parts of the message, each as far as it stands there: what was wrong, what it was, what would be right.
+  [[nodiscard]] std::string_view field() const noexcept { return part(field_); }
+  [[nodiscard]] std::string_view given() const noexcept { return part(given_); }
+  [[nodiscard]] std::string_view valid() const noexcept { return part(valid_); }
+  /// @}
 
  private:
+  /// Where a part of the message stands.
+  struct span {
+    std::size_t begin = 0, end = 0;
+  };
+  [[nodiscard]] std::string_view part(span where) const noexcept {
+    return {message_ + where.begin, where.end - where.begin};
+  }
+  span append_part(std::string_view words) noexcept {
+    const std::size_t begin = size_;
+    append(words);
+    return {begin, size_};
+  }
   /// The value given, shortened so that what is valid keeps its place behind it.
   void append_shortened(std::string_view given, std::size_t left, std::size_t reserved) noexcept {
     const std::size_t room = left > reserved + 16 ? left - reserved : 16;
@@ -94,6 +114,7 @@ class error : public std::exception {
 
   char message_[320] = {};
   std::size_t size_ = 0;
+  span field_{}, given_{}, valid_{};
   errc code_;
 };
 

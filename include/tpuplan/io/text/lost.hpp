@@ -54,9 +54,12 @@ namespace readable {
 
 /// The slices that lost for one reason.
 struct lost_slices {
+  /// @{
+  /// Why, and how many.
   rejection why{};
   std::size_t count = 0;
   rejected_slice closest{};  ///< the one with the least amount
+  /// @}
 };
 
 /// The rejected by reason, in the order of the enumerators.

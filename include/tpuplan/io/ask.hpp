@@ -1,0 +1,221 @@
+#ifndef TPUPLAN_IO_ASK_HPP
+#define TPUPLAN_IO_ASK_HPP
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/io/ask/figures.hpp>
+#include <tpuplan/io/ask/plan.hpp>
+#include <tpuplan/io/ask/schema.hpp>
+#include <tpuplan/io/ask/serving.hpp>
+#include <tpuplan/io/ask/spot.hpp>
+#include <tpuplan/io/ask/training.hpp>
+#include <tpuplan/io/json/file.hpp>
+
+/// @file
+/// One way in: a question as JSON, its answer as JSON, without files, network or state. docs/ask.md has an example of
+/// each question, data/ask_schema.json the JSON Schema of requests and answers.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+
+/// Whether `request.job` gives that key: what the job says itself is not filled in.
+[[nodiscard]] inline bool job_gives(const nlohmann::json& request, const char* key) {
+  const auto job = request.find("job");
+  return job != request.end() && job->is_object() && job->contains(key);
+}
+
+template <class Request>
+[[nodiscard]] Request read_request(const nlohmann::json& request) {
+  return read_json<Request>(request, {}, "request");
+}
+
+template <class Request>
+[[nodiscard]] placed_job placed_of(const nlohmann::json& request, const Request& asked) {
+  return placed({asked.config, asked.slice, asked.job, asked.batch_tokens, asked.mesh}, job_gives(request, "remat"),
+                job_gives(request, "capacity_factor"));
+}
+
+/// Refuses a key that is given and changes nothing.
+inline void refuse_without_effect(const nlohmann::json& request, const std::string& key, std::string_view valid) {
+  if (request.contains(key)) fail(errc::invalid_argument, "request." + key, "given without effect", valid);
+}
+
+template <class Request>
+[[nodiscard]] nlohmann::ordered_json plain_answer(const nlohmann::json& request) {
+  return answer_to(read_request<Request>(request));
+}
+[[nodiscard]] inline nlohmann::ordered_json model_answered(const nlohmann::json& request) {
+  const model_request asked = read_request<model_request>(request);
+  const model_config config = model_of(asked.config);
+  const architecture kind = config.model.kind;
+  if (kind != architecture::decoder) refuse_without_effect(request, "kv_dtype", "a decoder, which has a KV cache");
+  if (kind != architecture::decoder && kind != architecture::encoder)
+    refuse_without_effect(request, "sequence_length", "a model that takes tokens");
+  return answer_to(config, asked.sequence_length, asked.kv_dtype);
+}
+[[nodiscard]] inline nlohmann::ordered_json fit_answered(const nlohmann::json& request) {
+  return answer_to_fit(placed_of(request, read_request<fit_request>(request)));
+}
+[[nodiscard]] inline nlohmann::ordered_json train_answered(const nlohmann::json& request) {
+  const train_request asked = read_request<train_request>(request);
+  for (const char* key : {"region", "prices", "mean_time_between_preemptions_s", "rest_of_term_used"})
+    if (asked.tokens <= 0) refuse_without_effect(request, key, "none without tokens");
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return answer_to_train(placed_of(request, asked), asked, own ? own->book() : price_book{});
+}
+[[nodiscard]] inline nlohmann::ordered_json serve_answered(const nlohmann::json& request) {
+  serve_request asked = read_request<serve_request>(request);
+  if (asked.slice.empty()) fail(errc::missing_field, "request.slice", "missing", "a slice: v6e-8");
+  model_config config = model_of(asked.config);
+  use_stored_format(config, job_gives(request, "weights"), asked.job);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return answer_to_serve(config, asked, own ? own->book() : price_book{});
+}
+[[nodiscard]] inline nlohmann::ordered_json plan_answered(const nlohmann::json& request) {
+  const asked_plan asked = read_request<asked_plan>(request);
+  if (job_gives(request, "gradient_accumulation"))
+    fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
+  return answer_to_plan(asked, job_gives(request, "remat"), job_gives(request, "capacity_factor"));
+}
+[[nodiscard]] inline nlohmann::ordered_json launch_answered(const nlohmann::json& request) {
+  const auto given = request.find("request");
+  if (given != request.end() && given->is_object()) {
+    for (const char* key : {"where", "slices", "capacity", "run_s"})
+      refuse_without_effect(*given, key, "none beside a plan, which has its own");
+  }
+  const launch_text written = answer_to(read_request<asked_launch>(request));
+  return {{"text", written.text}, {"document", written.document}};
+}
+
+/// A question: its name, what answers it, and the schemas of its request and its answer.
+struct question {
+  std::string_view name;
+  nlohmann::ordered_json (*answered)(const nlohmann::json& request);
+  nlohmann::ordered_json (*request)(nlohmann::ordered_json& defs, bool all_required);
+  nlohmann::ordered_json (*answer)(nlohmann::ordered_json& defs, bool all_required);
+};
+[[nodiscard]] inline nlohmann::ordered_json launch_answer_schema(nlohmann::ordered_json&, bool) {
+  return {{"type", "object"},
+          {"properties", {{"text", {{"type", "string"}}}, {"document", nlohmann::ordered_json::object()}}},
+          {"additionalProperties", false},
+          {"required", {"text", "document"}}};
+}
+inline constexpr question questions[] = {
+    {"chips", plain_answer<chips_request>, object_schema<chips_request>, object_schema<chips_answer>},
+    {"slices", plain_answer<slices_request>, object_schema<slices_request>, object_schema<slices_answer>},
+    {"batch", plain_answer<batch_request>, object_schema<batch_request>, object_schema<batch_answer>},
+    {"pad", plain_answer<pad_request>, object_schema<pad_request>, object_schema<pad_answer>},
+    {"model", model_answered, object_schema<model_request>, object_schema<model_answer>},
+    {"fit", fit_answered, object_schema<fit_request>, object_schema<fit_answer>},
+    {"train", train_answered, object_schema<train_request>, object_schema<train_answer>},
+    {"serve", serve_answered, object_schema<serve_request>, object_schema<serve_answer>},
+    {"spot", plain_answer<spot_request>, object_schema<spot_request>, object_schema<spot_answer>},
+    {"plan", plan_answered, object_schema<asked_plan>, object_schema<plan_document>},
+    {"launch", launch_answered, object_schema<asked_launch>, launch_answer_schema},
+};
+
+[[nodiscard]] inline const question& question_named(const nlohmann::json& asked) {
+  std::string names;
+  for (const question& one : questions) {
+    if (is_text(asked, one.name)) return one;
+    names.append(names.empty() ? "" : ", ").append(one.name);
+  }
+  fail(errc::unknown_name, "question", shown_json(asked), names);
+}
+
+/// Numbers, texts, truth values and null of an object; of a list the first ten, likewise.
+inline constexpr std::size_t rows_in_short = 10;
+[[nodiscard]] inline nlohmann::ordered_json short_form(const nlohmann::ordered_json& answer, bool rows = true) {
+  nlohmann::ordered_json kept = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : answer.items()) {
+    if (value.is_primitive()) kept[key] = value;
+    if (!rows || !value.is_array()) continue;
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const nlohmann::ordered_json& one : value) {
+      if (list.size() == rows_in_short) break;
+      if (!one.is_array()) list.push_back(one.is_object() ? short_form(one, false) : one);
+    }
+    kept[key] = list;
+  }
+  return kept;
+}
+
+[[nodiscard]] inline nlohmann::ordered_json error_document(errc code, std::string_view field, std::string_view value,
+                                                           std::string_view valid, std::string_view message) {
+  return {
+      {"schema", json_schema},
+      {"error", {{"code", name(code)}, {"field", field}, {"value", value}, {"valid", valid}, {"message", message}}}};
+}
+
+[[nodiscard]] inline nlohmann::ordered_json answered(const nlohmann::json& asked) {
+  const json_place root{nullptr, "question", 0};
+  if (!asked.is_object()) root.refuse(errc::malformed_input, asked, "an object");
+  if (!asked.contains("schema")) fail(errc::missing_field, "schema", "missing", json_schema);
+  if (!is_text(asked["schema"], json_schema))
+    fail(errc::unsupported, "schema", shown_json(asked["schema"]), json_schema);
+  if (!asked.contains("question")) fail(errc::missing_field, "question", "missing", "the name of a question");
+  for (const auto& entry : asked.items()) {
+    const std::string& key = entry.key();
+    if (key != "schema" && key != "question" && key != "form" && key != "request")
+      fail(errc::unknown_name, key, "not a key", "schema, question, form, request");
+  }
+  const question& one = question_named(asked["question"]);
+  const nlohmann::json form = asked.value("form", nlohmann::json("full"));
+  if (!is_text(form, "full") && !is_text(form, "short"))
+    fail(errc::unknown_name, "form", shown_json(form), "full, short");
+  nlohmann::ordered_json answer = one.answered(asked.value("request", nlohmann::json::object()));
+  if (is_text(form, "short")) answer = short_form(answer);
+  return {{"schema", json_schema}, {"question", one.name}, {"form", form.get<std::string>()}, {"answer", answer}};
+}
+
+}  // namespace detail
+
+/// The answer to a question: {"schema": "tpuplan/1", "question": "fit", "request": {…}} becomes {"schema", "question",
+/// "form", "answer"}. With "form": "short" the answer has its numbers, texts and the first ten rows of its lists,
+/// without what lies deeper. What is wrong becomes {"schema", "error": {"code", "field", "value", "valid", "message"}}.
+/// Questions: chips, slices, batch, pad, model, fit, train, serve, spot, plan, launch. It is safe from any thread.
+/// Worked: {"schema": "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has answer.critical_batch 241.
+[[nodiscard]] inline nlohmann::ordered_json ask(const nlohmann::json& question) {
+  try {
+    return detail::answered(question);
+  } catch (const error& refusal) {
+    return detail::error_document(refusal.code(), refusal.field(), refusal.given(), refusal.valid(), refusal.what());
+  } catch (const nlohmann::json::exception& problem) {
+    return detail::error_document(errc::malformed_input, "question", "", "", problem.what());
+  }
+}
+
+/// The same as text. What is not JSON, too large or too deep is an error of the answer too.
+[[nodiscard]] inline std::string ask(std::string_view question) {
+  nlohmann::json asked;
+  try {
+    asked = parse_json(question, "question", {std::size_t{16} << 20, 64});
+  } catch (const error& refusal) {
+    return detail::error_document(refusal.code(), refusal.field(), refusal.given(), refusal.valid(), refusal.what())
+        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  return ask(asked).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// The JSON Schema (draft 2020-12) of the requests and the full answers of all questions.
+[[nodiscard]] inline nlohmann::ordered_json ask_schema() {
+  nlohmann::ordered_json requests, answers, defs;
+  for (const detail::question& one : detail::questions) {
+    requests[std::string(one.name)] = one.request(defs, false);
+    answers[std::string(one.name)] = one.answer(defs, true);
+  }
+  return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+          {"title", json_schema},
+          {"requests", requests},
+          {"answers", answers},
+          {"$defs", defs}};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,286 @@
+#ifndef TPUPLAN_IO_ASK_PLAN_HPP
+#define TPUPLAN_IO_ASK_PLAN_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tpuplan/io/ask/subject.hpp>
+#include <tpuplan/io/launch.hpp>
+#include <tpuplan/io/text/lost.hpp>
+#include <tpuplan/plan/planner.hpp>
+#include <tpuplan/plan/relax.hpp>
+#include <vector>
+
+/// @file
+/// The questions plan (of training) and launch.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Which slice, then?
+struct asked_plan {
+  /// @{
+  /// As in plan_request.
+  nlohmann::json config{};
+  double tokens = 0;              ///< to train on
+  training_job job{};             ///< what is not given is filled in, a remat policy searched for
+  std::int64_t batch_tokens = 0;  ///< instead of job.global_batch; of neither: 4 Mi tokens
+  double smallest_batch_tokens = 0, largest_batch_tokens = 0;  ///< the batch is chosen too, between these
+  std::optional<seconds> deadline{};
+  std::optional<usd> budget{};
+  objective best = objective::cheapest;
+  std::vector<provisioning> kinds{provisioning::on_demand};
+  std::vector<std::string> regions{"us"};
+  std::vector<std::string> generations{};              ///< only these chips; none: all
+  std::int64_t smallest_chips = 0, largest_chips = 0;  ///< over all slices; 0: any
+  std::int64_t largest_slices = 1;
+  fixed_degrees degrees{};
+  std::vector<quota_row> quotas{};
+  bool accept_uncertain = false;
+  seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;
+  double rest_of_term_used = 0;
+  nlohmann::json prices{};
+  /// @}
+};
+/// What the best plan would cost and take if something were otherwise; nothing where that cannot be.
+struct sensitivity_row {
+  /// @{
+  /// As sensitivity_of says it.
+  usd price_down{}, price_up{};
+  std::optional<usd> step_low{}, step_high{}, twice_preempted{}, twice_the_batch{};
+  std::optional<double> step_low_wall_s{}, step_high_wall_s{}, twice_preempted_wall_s{}, twice_the_batch_wall_s{};
+  /// @}
+};
+/// One plan, its main figures first.
+struct plan_row {
+  /// @{
+  /// As the plan has it.
+  std::int64_t rank = 0;
+  std::string slice{};
+  std::int64_t slices = 1, chips = 0;
+  std::string remat{};
+  seconds step_time{}, run{};
+  double mfu = 0;
+  std::optional<usd> total{};     ///< as it is paid for; nothing: no price
+  std::optional<seconds> wall{};  ///< likewise
+  bool on_front = false;          ///< no other is both faster and cheaper
+  tpuplan::plan plan{};
+  sensitivity_row sensitivity{};
+  /// @}
+};
+/// A slice that is not among the plans.
+struct rejected_row {
+  /// @{
+  /// As make_plan says it.
+  std::string slice{};
+  std::int64_t slices = 1;
+  rejection reason{};
+  double amount = 0;  ///< in the base unit of the reason
+  std::optional<std::string> by{};
+  /// @}
+};
+/// The slices that lost for one reason.
+struct lost_row {
+  /// @{
+  /// Why, and how many.
+  rejection reason{};
+  std::int64_t slices = 0;
+  std::string closest{};  ///< the nearest of them, in words
+  /// @}
+};
+/// A limit that, relaxed alone, lets a plan in.
+struct relaxed_row {
+  /// @{
+  /// In the base unit of the limit.
+  plan_limit limit{};
+  double given = 0, needed = 0;
+  tpuplan::plan plan{};
+  /// @}
+};
+/// Plans, lost slices and the question, as one document.
+struct plan_document {
+  /// @{
+  /// The answer of make_plan, row by row.
+  std::string schema{json_schema};
+  std::int64_t parameters = 0;
+  std::vector<plan_row> plans{};
+  std::vector<lost_row> lost{};
+  std::vector<rejected_row> rejected{};
+  search_counts counts{};
+  std::vector<assumption> assumed{};
+  plan_request request{};
+  std::optional<std::vector<relaxed_row>> relax{};  ///< where there is no plan: which limit, and how far
+  /// @}
+};
+
+/// A row of the document.
+[[nodiscard]] inline sensitivity_row row_of(const plan_sensitivity& s) {
+  sensitivity_row row;
+  row.price_down = s.price_down;
+  row.price_up = s.price_up;
+  const auto add = [](const maybe<plan_cost>& cost, std::optional<usd>& total, std::optional<double>& wall) {
+    if (!cost) return;
+    total = cost->total;
+    wall = cost->wall.value();
+  };
+  add(s.step_low, row.step_low, row.step_low_wall_s);
+  add(s.step_high, row.step_high, row.step_high_wall_s);
+  add(s.twice_preempted, row.twice_preempted, row.twice_preempted_wall_s);
+  if (s.twice_the_batch) add(chosen_cost(*s.twice_the_batch), row.twice_the_batch, row.twice_the_batch_wall_s);
+  return row;
+}
+
+/// A row of the document.
+[[nodiscard]] inline plan_row row_of(const plan& p, std::int64_t rank, const plan_request& request) {
+  plan_row row;
+  row.rank = rank;
+  row.slice = name(p.where).view();
+  row.slices = slices(p.mesh);
+  row.chips = checked_multiply(chips(p.where), row.slices);
+  row.remat = std::string(name(p.job.remat));
+  row.step_time = p.step.total;
+  row.run = p.run;
+  row.mfu = p.step.mfu;
+  if (!p.costs.empty()) {
+    row.total = chosen_cost(p).total;
+    row.wall = chosen_cost(p).wall;
+  }
+  row.on_front = p.on_front;
+  row.plan = p;
+  row.sensitivity = row_of(sensitivity_of(p, request));
+  return row;
+}
+
+/// The answer as a document: the plans at these places, all lost slices, and the question, so that `launch` and
+/// `read_plan` have it whole.
+[[nodiscard]] inline plan_document document_of(const plan_request& request, const plan_answer& answer,
+                                               const std::vector<std::size_t>& places,
+                                               std::vector<assumption> assumed) {
+  plan_document document;
+  document.parameters = parameters(request.model).total;
+  for (const std::size_t place : places)
+    document.plans.push_back(
+        row_of(answer.plans[place], static_cast<std::int64_t>(document.plans.size()) + 1, request));
+  for (const readable::lost_slices& one : readable::by_reason(answer.rejected))
+    document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::amount(one.closest)});
+  for (const rejected_slice& r : answer.rejected) {
+    rejected_row& row = document.rejected.emplace_back();
+    row = {std::string(name(r.where).view()), r.slices, r.why, r.amount, {}};
+    if (!r.by.empty()) row.by = std::string(r.by.view());
+  }
+  document.counts = answer.counts;
+  document.assumed = std::move(assumed);
+  document.request = request;
+  if (!answer.plans.empty()) return document;
+  std::vector<relaxed_row>& relaxed = document.relax.emplace();
+  for (const relaxation& r : relaxations(request)) relaxed.push_back({r.limit, r.given, r.needed, r.nearest});
+  return document;
+}
+
+/// The batch in sequences, or the range from which one is chosen.
+inline void fill_batches(const asked_plan& asked, plan_request& request, assumed_values& assumed) {
+  if (asked.smallest_batch_tokens > 0 || asked.largest_batch_tokens > 0) {
+    if (request.job.global_batch != 0 || asked.batch_tokens != 0)
+      detail::fail(errc::invalid_argument, "smallest_batch_tokens", "given without effect", "none beside a batch");
+    request.smallest_batch_tokens = detail::positive("smallest_batch_tokens", asked.smallest_batch_tokens);
+    request.largest_batch_tokens = detail::positive("largest_batch_tokens", asked.largest_batch_tokens);
+    return;
+  }
+  if (request.job.global_batch != 0) {
+    if (asked.batch_tokens != 0)
+      detail::fail(errc::invalid_argument, "batch_tokens", "given without effect", "none beside job.global_batch");
+    return;
+  }
+  if (asked.batch_tokens != 0) return fill_batch(asked.batch_tokens, 1, request.job, assumed);
+  assumed_values unsaid;
+  fill_batch(std::int64_t{4} << 20, 1, request.job, unsaid);
+  assumed.emplace_back("global batch", std::to_string(request.job.global_batch) + " sequences, 4 Mi tokens a step");
+}
+
+/// Every plan within the limits, and why the other slices lost.
+[[nodiscard]] inline plan_document answer_to_plan(const asked_plan& asked, bool policy_given, bool capacity_given) {
+  const model_config config = model_of(asked.config);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  assumed_values assumed;
+  plan_request request;
+  request.model = config.model;
+  asked_job job{asked.job, asked.batch_tokens, {}, {}};
+  if (policy_given) job.remat = asked.job.remat;
+  if (capacity_given) job.capacity = asked.job.capacity_factor;
+  request.job = filled_job(job, config.model, assumed);
+  use_stored_format(config, request.job);
+  if (policy_given) request.policies = {asked.job.remat};
+  if (!policy_given) {  // which the search chooses
+    const auto is_policy = [](const auto& one) { return one.first == "remat policy"; };
+    assumed.erase(std::remove_if(assumed.begin(), assumed.end(), is_policy), assumed.end());
+  }
+  fill_batches(asked, request, assumed);
+  request.tokens = detail::positive("tokens", asked.tokens);
+  if (asked.deadline) request.deadline = *asked.deadline;
+  if (asked.budget) request.budget = *asked.budget;
+  request.best = asked.best;
+  request.kinds = asked.kinds;
+  request.regions = asked.regions;
+  request.generations = asked.generations;
+  if (asked.smallest_chips > 0) request.smallest_chips = asked.smallest_chips;
+  if (asked.largest_chips > 0) request.largest_chips = asked.largest_chips;
+  request.largest_slices = asked.largest_slices;
+  request.degrees = asked.degrees;
+  request.quotas = asked.quotas;
+  request.accept_uncertain = asked.accept_uncertain;
+  request.most_plans = 0;
+  request.terms.spot.mean_time_between_preemptions = asked.mean_time_between_preemptions;
+  request.terms.rest_of_term_used = asked.rest_of_term_used;
+  if (own) request.prices = own->book();
+  for (const std::string& region : request.regions) expect_region(request.prices, region);
+  const plan_answer answer = make_plan(request);
+  std::vector<std::size_t> places(answer.plans.size());
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+  return document_of(request, answer, places, all_assumed(config, assumed));
+}
+
+/// What starts it?
+struct asked_launch {
+  nlohmann::json plan{};     ///< an answer of the question plan, in its full form
+  std::int64_t rank = 1;     ///< which of its plans
+  std::string target{};      ///< "gke"
+  launch_request request{};  ///< name, zone, image and so on; slices, capacity and times are those of the plan
+};
+/// What starts a plan.
+struct launch_text {
+  std::string text{};                 ///< the file, or the commands as a script
+  nlohmann::ordered_json document{};  ///< the same as JSON
+};
+/// The answer to the question.
+[[nodiscard]] inline launch_text answer_to(const asked_launch& asked) {
+  const maybe<launch_target> target = find_launch_target(asked.target);
+  if (!target) {
+    std::string names;
+    for (const launch_target& one : launch_targets) names.append(names.empty() ? "" : ", ").append(one.name);
+    detail::fail(errc::unknown_name, "target", asked.target, names);
+  }
+  const launch_request request =
+      launch_of(read_plan(asked.plan, asked.rank, "plan"), read_plan_request(asked.plan, "plan"), asked.request);
+  const launch_output output = launch(*target, request);
+  return {output.text, output.json};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::asked_plan, config, tokens, job, batch_tokens, smallest_batch_tokens, largest_batch_tokens,
+               deadline, budget, best, kinds, regions, generations, smallest_chips, largest_chips, largest_slices,
+               degrees, quotas, accept_uncertain, mean_time_between_preemptions, rest_of_term_used, prices)
+TPUPLAN_FIELDS(tpuplan::sensitivity_row, price_down, price_up, step_low, step_high, twice_preempted, twice_the_batch,
+               step_low_wall_s, step_high_wall_s, twice_preempted_wall_s, twice_the_batch_wall_s)
+TPUPLAN_FIELDS(tpuplan::plan_row, rank, slice, slices, chips, remat, step_time, run, mfu, total, wall, on_front, plan,
+               sensitivity)
+TPUPLAN_FIELDS(tpuplan::rejected_row, slice, slices, reason, amount, by)
+TPUPLAN_FIELDS(tpuplan::lost_row, reason, slices, closest)
+TPUPLAN_FIELDS(tpuplan::relaxed_row, limit, given, needed, plan)
+TPUPLAN_FIELDS(tpuplan::plan_document, schema, parameters, plans, lost, rejected, counts, assumed, request, relax)
+TPUPLAN_FIELDS(tpuplan::asked_launch, plan, rank, target, request)
+
+#endif

@@ -1,0 +1,123 @@
+#ifndef TPUPLAN_IO_ASK_SERVING_HPP
+#define TPUPLAN_IO_ASK_SERVING_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tpuplan/cost/serving_cost.hpp>
+#include <tpuplan/estimate/serving/advice.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/io/ask/subject.hpp>
+#include <vector>
+
+/// @file
+/// The question of one serving engine: how fast, how many at once, at what price.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Traffic as `serve` of the command line has it where none is given: prompts of 1024 tokens, outputs of 256.
+[[nodiscard]] inline serving_job usual_traffic() {
+  serving_job job;
+  job.prompt = fixed_length(1024);
+  job.output = fixed_length(256);
+  return job;
+}
+
+/// How fast does a slice answer, and at what price?
+struct serve_request {
+  /// @{
+  /// The question; its model and prices as in the other ones.
+  nlohmann::json config{};
+  std::string slice{};
+  serving_job job = usual_traffic();
+  serving_layout mesh{};            ///< tensor that is 0: the whole slice
+  serving_calibration constants{};  ///< own host times of the engine, for one
+  std::string region = "us";
+  nlohmann::json prices{};
+  /// @}
+};
+/// A million tokens at one price.
+struct token_price {
+  /// @{
+  /// At this way of paying.
+  tpuplan::provisioning provisioning{};
+  std::string price_date{};
+  double usd_per_hour = 0;  ///< of the slice
+  double input_usd_per_million = 0, output_usd_per_million = 0;
+  double all_on_output_usd_per_million = 0;  ///< prompts free
+  /// @}
+};
+/// One change that serves more.
+struct served_change {
+  /// @{
+  /// As the finding has it.
+  serving_finding_kind kind{};
+  std::string subject{}, now{}, better{};
+  per_second output_tokens{};
+  double output_tokens_per_s_then = 0;
+  double gain = 0;
+  /// @}
+};
+/// What an engine on the slice does, and its costs.
+struct serve_answer {
+  /// @{
+  /// As serve says it.
+  verdict fits{};
+  serving_estimate estimate{};
+  std::string slice{};
+  std::int64_t chips = 0, largest_context = 0;
+  std::optional<double> output_tokens_per_s_per_chip{};  ///< where it serves anything
+  std::vector<token_price> costs{};
+  serving_frontier frontier{};
+  std::vector<served_change> advice{};
+  std::vector<assumption> assumed{};
+  /// @}
+};
+/// A million tokens under each way of paying that has a price.
+[[nodiscard]] inline std::vector<token_price> token_prices(const serving_estimate& estimate, const slice& where,
+                                                           const price_book& book, const std::string& region) {
+  std::vector<token_price> list;
+  for (const provisioning kind : all_provisioning) {
+    const maybe<price_row> price = find_price(book, where, region, kind);
+    if (!price || estimate.running <= 0) continue;
+    const serving_cost cost = cost_of_tokens(estimate, where, *price);
+    list.push_back({kind, std::string(price->date.view()), cost.rate.value() * 3600, cost.input.value(),
+                    cost.output.value(), cost.all_on_output.value()});
+  }
+  return list;
+}
+/// `config` and `asked.job` as they are: formats filled in.
+[[nodiscard]] inline serve_answer answer_to_serve(const model_config& config, const serve_request& asked,
+                                                  const price_book& book) {
+  const slice where = slice_for(asked.slice);
+  expect_region(book, asked.region);
+  serve_answer answer;
+  answer.estimate = serve(config.model, asked.job, asked.mesh, where, asked.constants);
+  answer.fits = answer.estimate.fit;
+  answer.slice = tpuplan::name(where).view();
+  answer.chips = tpuplan::chips(where);
+  answer.largest_context = largest_serving_context(config.model, asked.job, asked.mesh, where);
+  if (answer.estimate.running > 0)
+    answer.output_tokens_per_s_per_chip = answer.estimate.output_tokens.value() / static_cast<double>(answer.chips);
+  answer.costs = token_prices(answer.estimate, where, book, asked.region);
+  answer.frontier = tpuplan::frontier(config.model, asked.job, asked.mesh, where, asked.constants);
+  for (const serving_finding& f : serving_advice(config.model, asked.job, asked.mesh, where, asked.constants))
+    answer.advice.push_back({f.kind, std::string(f.subject.view()), std::string(f.now.view()),
+                             std::string(f.better.view()), f.rate_now, f.rate_then.value(), f.gain});
+  answer.assumed = all_assumed(config, {});
+  return answer;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, region, prices)
+TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, usd_per_hour, input_usd_per_million,
+               output_usd_per_million, all_on_output_usd_per_million)
+TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then, gain)
+TPUPLAN_FIELDS(tpuplan::serve_answer, fits, estimate, slice, chips, largest_context, output_tokens_per_s_per_chip,
+               costs, frontier, advice, assumed)
+
+#endif

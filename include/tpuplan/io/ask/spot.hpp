@@ -1,0 +1,100 @@
+#ifndef TPUPLAN_IO_ASK_SPOT_HPP
+#define TPUPLAN_IO_ASK_SPOT_HPP
+
+#include <cstdint>
+#include <optional>
+#include <tpuplan/cost/checkpoint.hpp>
+#include <tpuplan/cost/preemption.hpp>
+#include <tpuplan/cost/spot.hpp>
+#include <tpuplan/io/ask/subject.hpp>
+#include <tpuplan/io/text/readable.hpp>
+#include <vector>
+
+/// @file
+/// The question of spot capacity: how often to write checkpoints, what preemptions add.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Of what is nothing, the usual is taken.
+struct spot_request {
+  /// @{
+  /// Nothing: the usual one.
+  seconds work{};                            ///< useful time of the run
+  std::optional<seconds> checkpoint_time{};  ///< for which one checkpoint stops the step
+  std::optional<std::int64_t> parameters{};  ///< instead: of the model whose state a checkpoint holds
+  std::optional<seconds> mean_time_between_preemptions{}, restart_time{};
+  seconds queue_time{};                               ///< unbilled wait after a preemption
+  std::optional<seconds> checkpoint_interval{};       ///< nothing: the best one
+  std::optional<usd_per_second> on_demand{}, spot{};  ///< of a chip; both or none
+  std::int64_t chips = 1;                             ///< how many are paid
+  /// @}
+};
+/// What preemptions add to a run.
+struct spot_answer {
+  /// @{
+  /// As expected_run says it.
+  seconds interval{}, billed{}, wall{};
+  double preemptions = 0;
+  spot_run run{};
+  expected_spot_run expected{};
+  seconds young_interval{}, optimal_interval{};
+  std::optional<spot_comparison> prices{};
+  std::vector<assumption> assumed{};
+  /// @}
+};
+/// The run with the usual times where none are given.
+[[nodiscard]] inline spot_run spot_run_of(const spot_request& asked, assumed_values& assumed) {
+  if (asked.checkpoint_time && asked.parameters)
+    detail::fail(errc::invalid_argument, "parameters", "given without effect", "none beside checkpoint_time");
+  const auto time = [&](const std::optional<seconds>& given, seconds usual, const char* what) {
+    if (!given) assumed.emplace_back(what, readable::duration(usual));
+    return given.value_or(usual);
+  };
+  const bytes state = asked.parameters ? training_state_of(*asked.parameters, dtype::fp32).total : bytes{};
+  spot_run run;
+  run.work = asked.work;
+  run.checkpoint_time = time(asked.checkpoint_time, checkpoint_time(state), "a checkpoint stops the step for");
+  run.mean_time_between_preemptions = time(asked.mean_time_between_preemptions, 4_h, "a preemption comes every");
+  run.restart_time = time(asked.restart_time, 600_s, "the first step comes after");
+  run.queue_time = asked.queue_time;
+  run.checkpoint_interval = min(
+      run.work, asked.checkpoint_interval ? *asked.checkpoint_interval
+                                          : optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions));
+  return run;
+}
+/// The answer to the question.
+[[nodiscard]] inline spot_answer answer_to(const spot_request& asked) {
+  assumed_values assumed;
+  const spot_run run = spot_run_of(asked, assumed);
+  const expected_spot_run expected = expected_run(run);
+  spot_answer answer{run.checkpoint_interval,
+                     expected.billed,
+                     expected.wall,
+                     expected.preemptions,
+                     run,
+                     expected,
+                     young_interval(run.checkpoint_time, run.mean_time_between_preemptions),
+                     optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions),
+                     {},
+                     {}};
+  if (asked.on_demand.has_value() != asked.spot.has_value())
+    detail::fail(errc::missing_field, asked.spot ? "on_demand_usd_per_s" : "spot_usd_per_s", "missing",
+                 "the price of a chip, as for the other");
+  if (asked.chips != 1 && !asked.spot)
+    detail::fail(errc::invalid_argument, "chips", "given without effect", "none without prices");
+  const double count = static_cast<double>(detail::positive_count("chips", asked.chips));
+  if (asked.spot) answer.prices = compare_spot({*asked.on_demand * count, *asked.spot * count}, run);
+  answer.assumed = all_assumed({}, assumed);
+  return answer;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::spot_request, work, checkpoint_time, parameters, mean_time_between_preemptions, restart_time,
+               queue_time, checkpoint_interval, on_demand, spot, chips)
+TPUPLAN_FIELDS(tpuplan::spot_answer, interval, billed, wall, preemptions, run, expected, young_interval,
+               optimal_interval, prices, assumed)
+
+#endif

@@ -1,0 +1,216 @@
+#ifndef TPUPLAN_IO_ASK_SUBJECT_HPP
+#define TPUPLAN_IO_ASK_SUBJECT_HPP
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tpuplan/estimate/training/step_time.hpp>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/io/hf_config.hpp>
+#include <tpuplan/io/json.hpp>
+#include <tpuplan/io/price_file.hpp>
+#include <tpuplan/model/remat.hpp>
+#include <tpuplan/model/serving_job.hpp>
+#include <tpuplan/parallel/layout.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// What questions have in common: the model they are about, its training job, its sharding and its prices, each filled
+/// in where the question leaves it open. What was filled in is listed.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// JSON that a question hands on as it is: a config.json, a price file.
+template <>
+struct json_form<nlohmann::json> {
+  static void read(const nlohmann::json& given, const json_place&, const json_reading&, nlohmann::json& into) {
+    into = given;
+  }
+};
+
+}  // namespace detail
+
+namespace detail {
+/// "8,030,261,248".
+[[nodiscard]] inline std::string grouped(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+}  // namespace detail
+
+/// Something that a question left open, and what was taken for it.
+using assumed_values = std::vector<std::pair<std::string, std::string>>;
+
+/// The model of a config.json of Hugging Face, or of a `transformer` as `json_document` writes it. `source` names it.
+[[nodiscard]] inline model_config model_of(const nlohmann::json& config, const std::string& source = "config") {
+  if (config.is_null()) detail::fail(errc::missing_field, source, "missing", "a config.json or a transformer");
+  if (!config.is_object() || !config.contains("schema")) return read_hf_file(config, source);
+  model_config own;
+  own.model_type = "transformer";
+  own.model = read_json_document<transformer>(config, {}, source);
+  validate(own.model);
+  return own;
+}
+
+/// What was assumed of the model and of the question, in one list.
+[[nodiscard]] inline std::vector<assumption> all_assumed(const model_config& config, const assumed_values& assumed) {
+  std::vector<assumption> list = config.assumed;
+  for (const auto& [field, value] : assumed) list.push_back({field, value, "not given"});
+  return list;
+}
+
+/// The sequence length where none is given: 4096, or the longest that the model takes.
+[[nodiscard]] inline std::int64_t usual_sequence(const transformer& model) {
+  return model.max_positions > 0 && model.max_positions < 4096 ? model.max_positions : 4096;
+}
+
+/// A training job as far as a question says: a batch, a sequence length and a policy may be left open.
+struct asked_job {
+  /// @{
+  /// What is said of it.
+  training_job job{};
+  std::int64_t batch_tokens = 0;        ///< instead of the batch in sequences
+  std::optional<remat_policy> remat{};  ///< nothing: full, or what the search finds best
+  std::optional<double> capacity{};     ///< factor of experts
+  /// @}
+};
+
+/// The job with sequence length and policy filled in. A batch that was not given in sequences stays 0. Refuses images
+/// for a model without a vision tower and a capacity factor for one without experts.
+[[nodiscard]] inline training_job filled_job(const asked_job& given, const transformer& model,
+                                             assumed_values& assumed) {
+  training_job job = given.job;
+  if (job.sequence_length == 0) {
+    job.sequence_length = usual_sequence(model);
+    assumed.emplace_back("sequence length", std::to_string(job.sequence_length));
+  }
+  job.remat = given.remat.value_or(remat::full);
+  if (!given.remat) assumed.emplace_back("remat policy", "full");
+  if (given.capacity && !has_experts(model))
+    detail::fail(errc::unsupported, "capacity_factor", *given.capacity, "a model with experts");
+  if (given.capacity) job.capacity_factor = *given.capacity;
+  if (model.kind == architecture::encoder) {
+    job.logits_fraction = 0.15;
+    assumed.emplace_back("logits", "of the 15 % of the tokens that are masked");
+  }
+  if (job.images_per_sequence > 0 && !has_vision(model))
+    detail::fail(errc::unsupported, "images_per_sequence", job.images_per_sequence, "a model with a vision tower");
+  const step_remarks remarks = remarks_on(model, job);
+  if (remarks.text_alone)
+    assumed.emplace_back("images", "none: text alone, the vision tower does not run; see images_per_sequence");
+  if (remarks.beyond_positions)
+    assumed.emplace_back("positions", "the model is made for " + detail::grouped(model.max_positions) +
+                                          " tokens, fewer than a sequence has");
+  if (remarks.products_in_bf16)
+    assumed.emplace_back("products", "of fp32 are rounded to bf16, as XLA does by default: their rate is that of bf16");
+  if (job.lora_rank != 0) {
+    job.lora = {true, true, true, true, true, true, true};
+    assumed.emplace_back("LoRA", "on every linear layer");
+  }
+  return job;
+}
+
+/// The multiple of a unit near so many sequences that has most factors of two: within a sixteenth of them where there
+/// is one. Worked: 488.3 sequences in units of 1 are 512; 366 are 384.
+[[nodiscard]] inline std::int64_t round_batch(double sequences, std::int64_t unit) {
+  const double wanted = sequences / static_cast<double>(unit);
+  if (wanted < 1) return unit;
+  const double slack = wanted / 16;
+  auto step = static_cast<std::int64_t>(1) << 52;
+  for (; step > 1; step /= 2) {
+    const double size = static_cast<double>(step);
+    if (std::abs(std::round(wanted / size) * size - wanted) <= slack && std::round(wanted / size) >= 1) break;
+  }
+  const double size = static_cast<double>(step);
+  return checked_multiply(static_cast<std::int64_t>(std::round(wanted / size) * size), unit);
+}
+
+/// Fills in a batch that was not given in sequences: from its tokens, as a multiple of the unit, else the unit.
+inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_job& job, assumed_values& assumed) {
+  if (job.global_batch != 0) return;
+  if (batch_tokens == 0) {
+    job.global_batch = unit;
+    assumed.emplace_back("global batch", std::to_string(unit) + " sequences, one for each shard of the batch");
+    return;
+  }
+  const std::int64_t length = job.sequence_length;
+  if (batch_tokens < length)
+    detail::fail(errc::invalid_argument, "batch_tokens", batch_tokens, "at least one sequence");
+  const std::int64_t whole = batch_tokens / length;
+  if (batch_tokens % length == 0 && whole % unit == 0) {
+    job.global_batch = whole;
+    return;
+  }
+  job.global_batch = round_batch(static_cast<double>(batch_tokens) / static_cast<double>(length), unit);
+  assumed.emplace_back("global batch", std::to_string(job.global_batch) + " sequences, " +
+                                           detail::grouped(checked_multiply(job.global_batch, length)) +
+                                           " tokens: near " + detail::grouped(batch_tokens) + ", and divides well");
+}
+
+/// The layout on a slice; of FSDP that is 0, what the other degrees leave of the slice.
+[[nodiscard]] inline layout filled_layout(layout mesh, const slice& where) {
+  const std::int64_t others = checked_multiply(
+      mesh.data, mesh.tensor, checked_multiply(mesh.expert, checked_multiply(mesh.context, mesh.pipeline)));
+  if (mesh.fsdp == 0) {
+    const std::int64_t left = others > 0 ? devices(where) / others : 0;
+    mesh.fsdp = left > 1 ? left : 1;
+  }
+  validate(mesh, where);
+  return mesh;
+}
+
+/// A layout whose FSDP is open.
+[[nodiscard]] inline layout open_layout() {
+  layout mesh;
+  mesh.fsdp = 0;
+  return mesh;
+}
+
+/// The weights as the checkpoint has them, unless their format was given; fp32 is served and frozen in bf16.
+inline void use_stored_format(model_config& config, bool weights_given, serving_job& job) {
+  if (!weights_given) {
+    job.weights = config.stored.weights == dtype::fp32 ? dtype::bf16 : config.stored.weights;
+    job.weights_by_part = config.stored.parts;
+    return;
+  }
+  const auto is_overruled = [](const assumption& each) { return each.field == "quantization_config"; };
+  config.assumed.erase(std::remove_if(config.assumed.begin(), config.assumed.end(), is_overruled),
+                       config.assumed.end());
+}
+/// The same of a frozen base under adapters.
+inline void use_stored_format(const model_config& config, training_job& job) {
+  if (job.lora_rank == 0) return;
+  job.frozen_weights = config.stored.weights == dtype::fp32 ? dtype::bf16 : config.stored.weights;
+  job.frozen_by_part = config.stored.parts;
+}
+
+/// The prices of a question: of its own file, or the built-in ones. They own their rows.
+[[nodiscard]] inline std::optional<owned_price_book> prices_of(const nlohmann::json& prices) {
+  if (prices.is_null()) return std::nullopt;
+  return read_prices(prices);
+}
+
+/// Refuses a region of which the book has no row.
+inline void expect_region(const price_book& book, const std::string& region) {
+  std::string known_regions;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    const std::string one(book.row(i).region.view());
+    if (one == region) return;
+    if ((", " + known_regions + ",").find(" " + one + ",") == std::string::npos)
+      known_regions += (known_regions.empty() ? "" : ", ") + one;
+  }
+  detail::fail(errc::unknown_name, "region", region, known_regions);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

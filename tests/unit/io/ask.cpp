@@ -1,0 +1,281 @@
+// Questions as JSON, and their answers: the same figures as the functions, as the schema says, strict.
+#include <fstream>
+#include <set>
+#include <string>
+#include <tpuplan/io/ask.hpp>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/golden.hpp"
+
+using namespace tpuplan;
+using nlohmann::json;
+
+namespace {
+
+json config() { return load_json(std::string(TPUPLAN_DATA_DIR) + "/models/llama-3.1-8b.json"); }
+
+json question_of(const std::string& name, const json& request, const std::string& form = "full") {
+  return {{"schema", "tpuplan/1"}, {"question", name}, {"form", form}, {"request", request}};
+}
+json asked(const std::string& name, const json& request, const std::string& form = "full") {
+  return ask(question_of(name, request, form));
+}
+json answer(const std::string& name, const json& request, const std::string& form = "full") {
+  const json document = asked(name, request, form);
+  INFO(document.dump());
+  REQUIRE(document.contains("answer"));
+  return document.at("answer");
+}
+/// "code field" of a refusal.
+std::string refusal(const json& question) {
+  const json document = ask(question);
+  INFO(document.dump().substr(0, 400));
+  REQUIRE(document.contains("error"));
+  return document["error"]["code"].get<std::string>() + " " + document["error"]["field"].get<std::string>();
+}
+
+/// Where a document is not as a schema says; "" where it is.
+std::string schema_fault(const json& value, const json& schema, const json& defs, const std::string& at = "$") {
+  if (schema.contains("$ref")) {
+    const std::string name = schema["$ref"].get<std::string>().substr(std::string("#/$defs/").size());
+    return schema_fault(value, defs.at(name), defs, at);
+  }
+  if (schema.contains("anyOf")) {
+    std::string faults;
+    for (const json& one : schema["anyOf"]) {
+      const std::string fault = schema_fault(value, one, defs, at);
+      if (fault.empty()) return "";
+      faults += fault + "; ";
+    }
+    return faults;
+  }
+  if (schema.contains("enum")) {
+    for (const json& one : schema["enum"]) {
+      if (one == value) return "";
+    }
+    return at + " is " + value.dump();
+  }
+  if (!schema.contains("type")) return "";
+  const std::string type = schema["type"];
+  const bool right = type == "object"   ? value.is_object()
+                     : type == "array"  ? value.is_array()
+                     : type == "string" ? value.is_string() && value.get<std::string>().size() <=
+                                                                   schema.value("maxLength", std::size_t{1} << 30)
+                     : type == "integer" ? value.is_number_integer()
+                     : type == "number"  ? value.is_number()
+                     : type == "boolean" ? value.is_boolean()
+                                         : value.is_null();
+  if (!right) return at + " is not of type " + type;
+  if (type == "array") {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const std::string fault = schema_fault(value[i], schema["items"], defs, at + "[" + std::to_string(i) + "]");
+      if (!fault.empty()) return fault;
+    }
+  }
+  if (type != "object") return "";
+  for (const json& key : schema.value("required", json::array())) {
+    if (!value.contains(key.get<std::string>())) return at + " has no " + key.get<std::string>();
+  }
+  for (const auto& entry : value.items()) {
+    const auto found = schema["properties"].find(entry.key());
+    if (found == schema["properties"].end()) return at + " has another key " + entry.key();
+    const std::string fault = schema_fault(entry.value(), *found, defs, at + "." + entry.key());
+    if (!fault.empty()) return fault;
+  }
+  return "";
+}
+
+struct example {
+  std::string question;
+  json request;
+};
+/// One or more of each question.
+std::vector<example> examples() {
+  const json model = config(), llava = load_json(std::string(TPUPLAN_DATA_DIR) + "/models/llava-1.5-7b.json");
+  std::vector<example> list = {
+      {"chips", json::object()},
+      {"chips", {{"name", "v5p"}}},
+      {"slices", {{"generations", {"v6e"}}}},
+      {"slices", {{"name", "v5p-128"}}},
+      {"batch", {{"chip", "v5e"}, {"weights", "int8"}, {"shape", {{"batch", 512}, {"inner", 4096}, {"outer", 16384}}}}},
+      {"batch", {{"chip", "v2"}}},
+      {"pad", {{"chip", "v6e"}, {"dimensions", {50257, 768}}}},
+      {"pad", {{"chip", "v5e"}, {"dimensions", {100}}, {"format", "int8"}}},
+      {"model", {{"config", model}}},
+      {"model", {{"config", llava}}},
+      {"fit", {{"config", model}, {"slice", "v6e-256"}, {"job", {{"global_batch", 1024}, {"remat", "full"}}}}},
+      {"fit", {{"config", model}, {"slice", "v2-8"}}},
+      {"train", {{"config", model}, {"slice", "v6e-256"}, {"batch_tokens", 4194304}, {"tokens", 1e12}}},
+      {"train", {{"config", model}, {"slice", "v5p-128"}, {"mesh", {{"tensor", 2}}}}},
+      {"serve", {{"config", model}, {"slice", "v6e-8"}}},
+      {"serve", {{"config", model}, {"slice", "v5e-1"}}},
+      {"spot", {{"work_s", 864000}}},
+      {"spot", {{"work_s", 36000}, {"on_demand_usd_per_s", 3e-4}, {"spot_usd_per_s", 1e-4}, {"chips", 8}}},
+      {"plan", {{"config", model}, {"tokens", 1e11}, {"generations", {"v6e"}}}},
+      {"plan", {{"config", model}, {"tokens", 1e13}, {"generations", {"v5e"}}, {"deadline_s", 86400}}},
+  };
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("each question, its request and its answer are as the schema says", "[ask]") {
+  const json schema = ask_schema();
+  std::set<std::string> seen;
+  for (const example& one : examples()) {
+    INFO(one.question << " " << one.request.dump().substr(0, 200));
+    seen.insert(one.question);
+    CHECK(schema_fault(one.request, schema["requests"].at(one.question), schema["$defs"]).empty());
+    CHECK(schema_fault(answer(one.question, one.request), schema["answers"].at(one.question), schema["$defs"]) == "");
+  }
+  for (const auto& entry : schema["answers"].items()) CHECK((seen.count(entry.key()) == 1 || entry.key() == "launch"));
+}
+
+TEST_CASE("the schema in docs/ is current", "[ask][golden]") {
+  CHECK(golden_problem("../../docs/ask_schema.json", ask_schema().dump(1) + "\n") == "");
+}
+
+TEST_CASE("answers are those of the functions", "[ask]") {
+  CHECK(answer("batch", {{"chip", "v5e"}})["critical_batch"] == 241);
+  CHECK(answer("slices", {{"name", "v5p-128"}})["slices"][0]["chips"] == 64);
+  CHECK(answer("pad", {{"chip", "v6e"}, {"dimensions", {50257}}})["dimensions"][0]["padded"] == 50432);
+  CHECK(answer("chips", json::object())["chips"].size() == generations.size());
+
+  const transformer model = model_of(config()).model;
+  const json count = answer("model", {{"config", config()}});
+  CHECK(count["parameters"] == parameters(model).total);
+  CHECK(count["kv_bytes_per_token"] == kv_bytes_per_token(model, dtype::bf16).value());
+
+  const slice where = slice_for("v6e-256");
+  training_job job;
+  job.global_batch = 1024;
+  job.sequence_length = 4096;
+  const json request = {{"config", config()}, {"slice", "v6e-256"}, {"job", {{"global_batch", 1024}}}};
+  const json trained = answer("train", request);
+  CHECK(trained["step_time_s"] == step_time(model, job, fsdp_layout(where), where).total.value());
+  CHECK(trained["memory"]["used_bytes"] == memory_use(model, job, fsdp_layout(where), where).total.value());
+  CHECK(answer("fit", request)["largest_batch"] == *largest_batch(model, job, fsdp_layout(where), where));
+  CHECK(trained["run_s"].is_null());
+
+  const json served = answer("serve", {{"config", config()}, {"slice", "v6e-8"}});
+  CHECK(served["estimate"]["output_tokens_per_s"] ==
+        serve(model, usual_traffic(), {}, slice_for("v6e-8")).output_tokens.value());
+}
+
+TEST_CASE("what a question leaves open is filled in and listed", "[ask]") {
+  const auto fields = [](const json& list) {
+    std::set<std::string> names;
+    for (const json& one : list) names.insert(one["field"].get<std::string>());
+    return names;
+  };
+  const json open = answer("fit", {{"config", config()}, {"slice", "v6e-256"}});
+  CHECK(fields(open["assumed"]) ==
+        std::set<std::string>{"head_dim", "sequence length", "remat policy", "global batch"});
+  const json said = answer("fit", {{"config", config()},
+                                   {"slice", "v6e-256"},
+                                   {"job", {{"global_batch", 512}, {"sequence_length", 2048}, {"remat", "minimal"}}}});
+  CHECK(fields(said["assumed"]) == std::set<std::string>{"head_dim"});
+  CHECK(said["job"]["global_batch"] == 512);
+  CHECK(read_json<remat_policy>(said["job"]["remat"]) == remat::minimal);
+  CHECK(said["mesh"]["fsdp"] == 256);
+}
+
+TEST_CASE("a plan is ranked as make_plan ranks it, and can be launched", "[ask]") {
+  const json request = {{"config", config()}, {"tokens", 1e11}, {"generations", {"v6e"}}};
+  const json document = answer("plan", request);
+  const plan_answer expected = make_plan(read_plan_request(document));
+  REQUIRE(document["plans"].size() == expected.plans.size());
+  for (std::size_t i = 0; i < expected.plans.size(); ++i) {
+    CHECK(document["plans"][i]["slice"] == name(expected.plans[i].where).view());
+    CHECK(document["plans"][i]["total_usd"] == chosen_cost(expected.plans[i]).total.value());
+  }
+  std::int64_t lost = 0;
+  for (const json& row : document["lost"]) lost += row["slices"].get<std::int64_t>();
+  CHECK(lost == static_cast<std::int64_t>(document["rejected"].size()));
+  CHECK(document["relax"].is_null());
+
+  const json launched = answer(
+      "launch", {{"plan", document}, {"target", "gke"}, {"request", {{"name", "llama"}, {"image", "eu.gcr.io/p/i"}}}});
+  CHECK(launched["text"].get<std::string>().find("google.com/tpu") != std::string::npos);
+  CHECK(refusal(question_of("launch", {{"plan", document}, {"target", "heap"}})) == "unknown_name target");
+  CHECK(refusal(question_of("launch", {{"plan", document}, {"target", "gke"}, {"request", {{"slices", 3}}}})) ==
+        "invalid_argument request.slices");
+}
+
+TEST_CASE("a plan that nothing meets says which limit to relax", "[ask]") {
+  const json document =
+      answer("plan", {{"config", config()}, {"tokens", 1e13}, {"generations", {"v5e"}}, {"deadline_s", 86400}});
+  CHECK(document["plans"].empty());
+  CHECK(document["lost"].size() > 0);
+  REQUIRE(document["relax"].size() > 0);
+  CHECK(document["relax"][0]["needed"] > document["relax"][0]["given"]);
+}
+
+TEST_CASE("the short form has figures and the first rows, and is small", "[ask]") {
+  const json request = {{"config", config()}, {"tokens", 1e12}};
+  const json full = answer("plan", request), brief = answer("plan", request, "short");
+  CHECK(brief["plans"].size() == 10);
+  CHECK(brief["plans"][0]["total_usd"] == full["plans"][0]["total_usd"]);
+  CHECK_FALSE(brief["plans"][0].contains("plan"));
+  CHECK(brief["lost"] == full["lost"]);
+  CHECK(brief.dump().size() * 20 < full.dump().size());
+  CHECK(answer("batch", {{"chip", "v5e"}}, "short")["critical_batch"] == 241);
+}
+
+TEST_CASE("what is wrong with a question is named", "[ask]") {
+  const json model = config();
+  CHECK(refusal(json::array()) == "malformed_input question");
+  CHECK(refusal(json::object()) == "missing_field schema");
+  CHECK(refusal({{"schema", "tpuplan/2"}}) == "unsupported schema");
+  CHECK(refusal({{"schema", "tpuplan/1"}}) == "missing_field question");
+  CHECK(refusal(question_of("heat", json::object())) == "unknown_name question");
+  CHECK(refusal(question_of("chips", json::object(), "tiny")) == "unknown_name form");
+  json more = question_of("chips", json::object());
+  more["extra"] = 1;
+  CHECK(refusal(more) == "unknown_name extra");
+  CHECK(refusal(question_of("chips", {{"nam", "v5p"}})) == "unknown_name request.nam");
+  CHECK(refusal(question_of("slices", {{"name", "v5p-128"}, {"generations", {"v5p"}}})) ==
+        "invalid_argument generations");
+  CHECK(refusal(question_of("pad", {{"chip", "v5p"}})) == "missing_field dimensions");
+  CHECK(refusal(question_of("model", json::object())) == "missing_field config");
+  CHECK(refusal(question_of("fit", {{"config", model}})) == "missing_field slice");
+  CHECK(refusal(question_of("fit", {{"config", model}, {"slice", "v5e-24"}})) == "unknown_name slice");
+  CHECK(refusal(question_of("fit", {{"config", model}, {"slice", "v5e-16"}, {"job", {{"global_batsh", 4}}}})) ==
+        "unknown_name request.job.global_batsh");
+  CHECK(refusal(question_of(
+            "fit",
+            {{"config", model}, {"slice", "v5e-16"}, {"batch_tokens", 4194304}, {"job", {{"global_batch", 4}}}})) ==
+        "invalid_argument batch_tokens");
+  CHECK(refusal(question_of("fit", {{"config", model}, {"slice", "v5e-16"}, {"batch_tokens", 5}})) ==
+        "invalid_argument batch_tokens");
+  CHECK(refusal(question_of("fit", {{"config", model}, {"slice", "v5e-16"}, {"job", {{"images_per_sequence", 1}}}})) ==
+        "unsupported images_per_sequence");
+  CHECK(refusal(question_of("fit", {{"config", model}, {"slice", "v5e-16"}, {"job", {{"capacity_factor", 1.5}}}})) ==
+        "unsupported capacity_factor");
+  CHECK(refusal(question_of("train", {{"config", model}, {"slice", "v5e-16"}, {"region", "us"}})) ==
+        "invalid_argument request.region");
+  CHECK(refusal(question_of("train", {{"config", model}, {"slice", "v5e-16"}, {"tokens", 1e9}, {"region", "mars"}})) ==
+        "unknown_name region");
+  CHECK(refusal(question_of("plan", {{"config", model}})) == "missing_field tokens");
+  CHECK(refusal(question_of("plan", {{"config", model}, {"tokens", 1e9}, {"job", {{"gradient_accumulation", 2}}}})) ==
+        "invalid_argument request.job.gradient_accumulation");
+  CHECK(refusal(question_of("spot", {{"work_s", 10}, {"spot_usd_per_s", 1}})) == "missing_field on_demand_usd_per_s");
+  CHECK(refusal(question_of("spot", {{"work_s", 10}, {"chips", 4}})) == "invalid_argument chips");
+
+  const json error = asked("slices", {{"name", "v5e-24"}})["error"];
+  CHECK(error["value"] == "v5e-24");
+  CHECK(error["valid"] == "v5litepod-16 (16 chips, 4x4) or v5litepod-32 (32 chips, 4x8)");
+  CHECK(error["message"] ==
+        "tpuplan: slice is v5e-24; valid: v5litepod-16 (16 chips, 4x4) or v5litepod-32 (32 chips, 4x8)");
+}
+
+TEST_CASE("a question as text is answered as text, whatever it is", "[ask]") {
+  const std::string good = question_of("batch", {{"chip", "v5e"}}).dump();
+  CHECK(json::parse(ask(std::string_view(good)))["answer"]["critical_batch"] == 241);
+  for (const std::string& bad : {std::string(), std::string("{"), std::string("nul\0l", 5), std::string(5000, '['),
+                                std::string("{\"schema\": \"\xFF\"}")}) {
+    const json document = json::parse(ask(std::string_view(bad)));
+    CHECK(document["error"]["code"].is_string());
+  }
+}
