@@ -68,14 +68,16 @@ class error : public std::exception {
   /// The reason and the three parts of the message; empty ones are left out.
   error(errc code, std::string_view field, std::string_view given, std::string_view valid) noexcept : code_{code} {
     append("tpuplan: ");
-    append(field);
+    field_ = append_part(field);
     if (!given.empty()) {
       append(" is ");
+      const std::size_t begin = size_;
       append_shortened(given, sizeof(message_) - 1 - size_, valid.empty() ? 0 : valid.size() + 9);
+      given_ = {begin, size_};
     }
     if (!valid.empty()) {
       append("; valid: ");
-      append(valid);
+      valid_ = append_part(valid);
     }
   }
 
@@ -83,8 +85,26 @@ class error : public std::exception {
   [[nodiscard]] errc code() const noexcept { return code_; }
   /// The message, valid as long as this object lives.
   [[nodiscard]] const char* what() const noexcept override { return message_; }
+  /// @{
+  /// The parts of the message, each as far as it stands there: what was wrong, what it was, what would be right.
+  [[nodiscard]] std::string_view field() const noexcept { return part(field_); }
+  [[nodiscard]] std::string_view given() const noexcept { return part(given_); }
+  [[nodiscard]] std::string_view valid() const noexcept { return part(valid_); }
+  /// @}
 
  private:
+  /// Where a part of the message stands.
+  struct span {
+    std::size_t begin = 0, end = 0;
+  };
+  [[nodiscard]] std::string_view part(span where) const noexcept {
+    return {message_ + where.begin, where.end - where.begin};
+  }
+  span append_part(std::string_view words) noexcept {
+    const std::size_t begin = size_;
+    append(words);
+    return {begin, size_};
+  }
   /// The value given, shortened so that what is valid keeps its place behind it.
   void append_shortened(std::string_view given, std::size_t left, std::size_t reserved) noexcept {
     const std::size_t room = left > reserved + 16 ? left - reserved : 16;
@@ -105,6 +125,7 @@ class error : public std::exception {
 
   char message_[320] = {};
   std::size_t size_ = 0;
+  span field_{}, given_{}, valid_{};
   errc code_;
 };
 
@@ -188,6 +209,587 @@ constexpr double in_range(words field, double value, double low, double high, wo
   if (!is_finite(value)) fail(errc::not_finite, field, value, valid);
   if (value < low || value > high) fail(errc::out_of_range, field, value, valid);
   return value;
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/math.hpp
+
+#ifndef TPUPLAN_MATH_HPP
+#define TPUPLAN_MATH_HPP
+
+#if !defined(__cplusplus) || __cplusplus < 201703L
+#error "tpuplan needs C++17 or newer (-std=c++17)"
+#else
+
+#include <cstdint>
+
+/// @file
+/// Elementary functions over `double` that also work in constant expressions.
+///
+/// At run time they are the C library's. In constant evaluation they are computed here, within 2 ulp of the C library
+/// over the whole range of `double`, subnormal numbers included; special values are those of C11 Annex F. They live in
+/// `tpuplan::math`, so that `using namespace tpuplan` does not collide with `::sqrt`. Lambert's W is composed
+/// of them on both paths.
+
+namespace tpuplan {
+inline namespace abi_0 {
+/// Elementary functions over `double`, usable in constant expressions.
+namespace math {
+
+/// No stability promise; `*_constant` are the algorithms of constant evaluation.
+namespace detail {
+
+inline constexpr double infinity = __builtin_huge_val();
+inline constexpr double not_a_number = __builtin_nan("");
+
+static_assert(__DBL_MANT_DIG__ == 53 && sizeof(double) == 8, "tpuplan needs IEEE 754 doubles");
+
+/// Fields of an IEEE 754 binary64 number.
+inline constexpr std::uint64_t sign_mask = 0x8000'0000'0000'0000;
+inline constexpr std::uint64_t fraction_mask = 0x000f'ffff'ffff'ffff;
+inline constexpr std::uint64_t upper_half_mask = 0xffff'ffff'f800'0000;
+inline constexpr int fraction_bits = 52;
+inline constexpr int exponent_bias = 1023;
+
+/// Returns the representation of x.
+constexpr std::uint64_t bits_of(double x) noexcept { return __builtin_bit_cast(std::uint64_t, x); }
+
+/// Returns the number represented by bits.
+constexpr double from_bits(std::uint64_t bits) noexcept { return __builtin_bit_cast(double, bits); }
+
+/// Returns 2^n for -1022 <= n <= 1023.
+constexpr double power_of_two(int n) noexcept {
+  return from_bits(static_cast<std::uint64_t>(n + exponent_bias) << fraction_bits);
+}
+
+/// A positive number as mantissa * 2^exponent.
+struct scaled {
+  double mantissa;
+  int exponent;
+};
+
+/// Splits a positive finite number, which may be subnormal, into a mantissa in [1, 2) and an exponent.
+constexpr scaled decompose(double x) noexcept {
+  const bool subnormal = x < __DBL_MIN__;
+  const std::uint64_t bits = bits_of(subnormal ? x * 0x1p54 : x);
+  const int exponent = static_cast<int>(bits >> fraction_bits) - exponent_bias - (subnormal ? 54 : 0);
+  return {from_bits((bits & fraction_mask) | bits_of(1.0)), exponent};
+}
+
+/// Returns x * 2^n, rounded once, for x in [0.5, 2) and -1100 <= n <= 1024; infinity on overflow.
+constexpr double scale(double x, int n) noexcept {
+  if (n < -1000) return x * power_of_two(n + 128) * 0x1p-128;
+  if (n < 1023) return x * power_of_two(n);
+  const double half = x * power_of_two(n - 1);
+  return half < 0x1p1023 ? 2.0 * half : infinity;
+}
+
+/// The unevaluated sum of two numbers: about 106 bits (T. J. Dekker, Numerische Mathematik 18, 1971). For constant
+/// evaluation only: at run time a compiler that contracts to fused multiply-add would spoil the error terms.
+struct double_double {
+  double high;
+  double low;
+};
+
+/// Returns a + b exactly (D. E. Knuth, TAOCP 2, 4.2.2).
+constexpr double_double two_sum(double a, double b) noexcept {
+  const double sum = a + b;
+  const double b_part = sum - a;
+  return {sum, (a - (sum - b_part)) + (b - b_part)};
+}
+
+/// Returns a * b exactly, but for underflow. Halves are cut by masking, which cannot overflow.
+constexpr double_double two_product(double a, double b) noexcept {
+  const double a_high = from_bits(bits_of(a) & upper_half_mask);
+  const double b_high = from_bits(bits_of(b) & upper_half_mask);
+  const double a_low = a - a_high;
+  const double b_low = b - b_high;
+  const double product = a * b;
+  return {product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
+}
+
+/// Returns a + b with a relative error of about 2^-104, unless they cancel.
+constexpr double_double add(double_double a, double_double b) noexcept {
+  const double_double sum = two_sum(a.high, b.high);
+  return two_sum(sum.high, sum.low + (a.low + b.low));
+}
+
+/// Returns a * b with a relative error of about 2^-104.
+constexpr double_double multiply(double_double a, double_double b) noexcept {
+  const double_double product = two_product(a.high, b.high);
+  return two_sum(product.high, product.low + (a.high * b.low + a.low * b.high));
+}
+
+/// Returns a / b with a relative error of about 2^-104.
+constexpr double_double divide(double a, double_double b) noexcept {
+  const double quotient = a / b.high;
+  const double_double product = two_product(quotient, b.high);
+  return two_sum(quotient, ((a - product.high) - product.low - quotient * b.low) / b.high);
+}
+
+inline constexpr double_double one_third = {0x1.5555555555555p-2, 0x1.5555555555555p-56};
+inline constexpr double_double one_fifth = {0x1.999999999999ap-3, -0x1.999999999999ap-57};
+inline constexpr double_double inverse_ln2 = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
+/// The high part of ln 2 has 32 trailing zero bits, so that its products with exponents are exact.
+inline constexpr double_double ln2 = {0x1.62e42feep-1, 0x1.a39ef35793c76p-33};
+
+constexpr bool is_nan(double x) noexcept { return (bits_of(x) & ~sign_mask) > bits_of(infinity); }
+
+constexpr double abs(double x) noexcept { return from_bits(bits_of(x) & ~sign_mask); }
+
+constexpr double floor_constant(double x) noexcept {
+  if (!(abs(x) < 0x1p52) || x == 0.0) return x;
+  const double truncated = static_cast<double>(static_cast<std::int64_t>(x));
+  return truncated > x ? truncated - 1.0 : truncated;
+}
+
+constexpr double ceil_constant(double x) noexcept { return -floor_constant(-x); }
+
+constexpr bool is_odd_integer(double x) noexcept {
+  return abs(x) < 0x1p53 && floor_constant(x) == x && static_cast<std::int64_t>(x) % 2 != 0;
+}
+
+/// Correctly rounded: Newton's iteration, then an exact test of the integer remainder (it stays below 2^55, so that
+/// arithmetic modulo 2^64 does not lose it).
+constexpr double sqrt_constant(double x) noexcept {
+  if (!(x > 0.0 && x < infinity)) return x < 0.0 ? not_a_number : x;
+  const scaled parts = decompose(x);
+  const int odd = parts.exponent & 1;
+  const double square = odd != 0 ? 2.0 * parts.mantissa : parts.mantissa;
+  double root = 0.6 + 0.4 * square;
+  for (int i = 0; i < 5; ++i) root = 0.5 * (root + square / root);
+  auto root_bits = static_cast<std::uint64_t>(root * 0x1p52);
+  const auto square_bits = static_cast<std::uint64_t>(square * 0x1p52);
+  const auto remainder = static_cast<std::int64_t>((square_bits << fraction_bits) - root_bits * root_bits);
+  if (remainder > static_cast<std::int64_t>(root_bits)) ++root_bits;
+  if (remainder <= -static_cast<std::int64_t>(root_bits)) --root_bits;
+  return static_cast<double>(root_bits) * power_of_two((parts.exponent - odd) / 2 - fraction_bits);
+}
+
+/// e^x = 2^exponent * (1 + reduced + rest), |reduced| <= 0.35, rest much smaller.
+struct reduced_exponential {
+  int exponent;
+  double reduced;
+  double rest;
+};
+
+/// For |x| <= 750: reduces x by a multiple of ln 2 (W. J. Cody and W. Waite, Software Manual for the Elementary
+/// Functions, 1980) and sums the Taylor series (DLMF 4.2.19).
+constexpr reduced_exponential reduce_exponential(double_double x) noexcept {
+  const int exponent = static_cast<int>(x.high * inverse_ln2.high + (x.high < 0.0 ? -0.5 : 0.5));
+  const double_double r = two_sum(x.high - exponent * ln2.high, x.low - exponent * ln2.low);
+  double series = 1.0;
+  for (int n = 16; n > 2; --n) series = 1.0 + r.high / n * series;
+  return {exponent, r.high, 0.5 * r.high * r.high * series + (r.low + r.low * r.high)};
+}
+
+constexpr double exp_constant(double_double x) noexcept {
+  if (x.high > 710.0) return infinity;
+  if (x.high < -746.0) return 0.0;
+  const reduced_exponential e = reduce_exponential(x);
+  const double_double sum = two_sum(1.0, e.reduced);
+  return scale(sum.high + (sum.low + e.rest), e.exponent);
+}
+
+constexpr double exp_constant(double x) noexcept { return is_nan(x) ? x : exp_constant(double_double{x, 0.0}); }
+
+constexpr double expm1_constant(double x) noexcept {
+  if (is_nan(x) || abs(x) < 0x1p-54) return x;
+  if (x < -40.0) return -1.0;
+  if (x > 40.0) return exp_constant(x);
+  const reduced_exponential e = reduce_exponential({x, 0.0});
+  const double power = power_of_two(e.exponent);
+  const double_double less_one = two_sum(power, -1.0);
+  const double_double sum = two_sum(less_one.high, power * e.reduced);
+  return sum.high + (sum.low + (less_one.low + power * e.rest));
+}
+
+/// Returns ln m for m in [0.7, 1.42] with a relative error below 2^-70, by the series of 2 artanh((m - 1) / (m + 1))
+/// (DLMF 4.6.4).
+constexpr double_double log_near_one(double m) noexcept {
+  const double_double s = divide(m - 1.0, two_sum(m, 1.0));
+  const double_double square = multiply(s, s);
+  double tail = 0.0;
+  for (int n = 31; n > 5; n -= 2) tail = 1.0 / n + square.high * tail;
+  const double_double fifth = add(one_fifth, {square.high * tail, 0.0});
+  const double_double third = add(one_third, multiply(square, fifth));
+  const double_double log = multiply(s, add({1.0, 0.0}, multiply(square, third)));
+  return {2.0 * log.high, 2.0 * log.low};
+}
+
+/// Splits a positive finite number into a mantissa in [0.7, 1.42] and an exponent.
+constexpr scaled decompose_near_one(double x) noexcept {
+  const scaled parts = decompose(x);
+  return parts.mantissa < 1.4142135623730951 ? parts : scaled{0.5 * parts.mantissa, parts.exponent + 1};
+}
+
+/// Returns ln x of a positive finite number with a relative error below 2^-70.
+constexpr double_double log_of_positive(double x) noexcept {
+  const scaled parts = decompose_near_one(x);
+  return add({parts.exponent * ln2.high, parts.exponent * ln2.low}, log_near_one(parts.mantissa));
+}
+
+/// Returns the logarithm, to any base, of what is not a positive finite number.
+constexpr double log_of_special(double x) noexcept {
+  if (x == 0.0) return -infinity;
+  return x < 0.0 ? not_a_number : x;
+}
+
+constexpr double log_constant(double x) noexcept {
+  return x > 0.0 && x < infinity ? log_of_positive(x).high : log_of_special(x);
+}
+
+constexpr double log1p_constant(double x) noexcept {
+  if (!(x > -1.0 && x < infinity)) return log_of_special(x == -1.0 ? 0.0 : x);
+  if (abs(x) < 0x1p-54) return x;
+  const double_double sum = two_sum(1.0, x);
+  return add(log_of_positive(sum.high), {sum.low / sum.high, 0.0}).high;
+}
+
+constexpr double log2_constant(double x) noexcept {
+  if (!(x > 0.0 && x < infinity)) return log_of_special(x);
+  const scaled parts = decompose_near_one(x);
+  const double exponent = parts.exponent;
+  return add({exponent, 0.0}, multiply(log_near_one(parts.mantissa), inverse_ln2)).high;
+}
+
+/// Returns x^y for x >= 0 and y != 0, neither NaN. The result rounds to 1 for |y| < 2^-65, and to 1, 0 or infinity for
+/// |y| > 2^65.
+constexpr double pow_of_magnitude(double x, double y) noexcept {
+  if (x == 1.0) return 1.0;
+  if (x == 0.0 || x == infinity || abs(y) > 0x1p65) return (x > 1.0) == (y > 0.0) ? infinity : 0.0;
+  if (abs(y) < 0x1p-65) return 1.0;
+  return exp_constant(multiply(log_of_positive(x), {y, 0.0}));
+}
+
+constexpr double pow_constant(double x, double y) noexcept {
+  if (y == 0.0 || x == 1.0) return 1.0;
+  if (is_nan(x) || is_nan(y)) return is_nan(x) ? x : y;
+  if (x < 0.0 && x > -infinity && floor_constant(y) != y) return not_a_number;
+  const double magnitude = pow_of_magnitude(abs(x), y);
+  return (bits_of(x) & sign_mask) != 0 && is_odd_integer(y) ? -magnitude : magnitude;
+}
+
+/// Coefficients c_1, -c_2, c_3, ... of DLMF 4.13.6: 1 + W0(-exp(-1 - t^2/2)) as a power series in t, by the recurrence
+/// DLMF 4.13.8. The first are 1, -1/3, 1/36, 1/270, 1/4320, -1/17010. The radius of convergence is 2 sqrt(pi) = 3.54.
+inline constexpr double branch_point_coefficients[] = {
+    1.0,
+    -0.3333333333333333,
+    0.027777777777777776,
+    0.003703703703703704,
+    0.0002314814814814815,
+    -5.878894767783657e-05,
+    -2.553644914756026e-05,
+    -4.899078973153047e-06,
+    -2.428276122977769e-07,
+    1.85406221071516e-07,
+    7.542464855411896e-08,
+    1.47216272806884e-08,
+    5.159887341078076e-10,
+    -7.32986413160022e-10,
+    -2.921357345635569e-10,
+    -5.717312238897994e-11,
+    -1.5008349408791911e-12,
+    3.239317851416903e-12,
+    1.2822077905614429e-12,
+    2.513834640057088e-13,
+    5.2401866818838735e-15,
+    -1.5326196647277207e-14,
+    -6.053864010513748e-15,
+    -1.1889539086269768e-15,
+    -2.055644733697029e-17,
+    7.59703395936517e-17,
+    2.999822650631319e-17,
+    5.900904005856487e-18,
+};
+
+/// Returns 1 + W0(-exp(-1 - t^2/2)) for 0 <= t <= 1, where the 28 terms leave a relative error below 1e-17.
+constexpr double lambert_branch_point_series(double t) noexcept {
+  double series = 0.0;
+  for (int n = 27; n > 0; --n) series = branch_point_coefficients[n] + t * series;
+  return t + t * t * series;
+}
+
+/// The double next to the branch point -1/e, and what is to be added to it.
+inline constexpr double_double lambert_branch_point = {-0.36787944117144233, 1.2428753672788363e-17};
+
+}  // namespace detail
+
+/// Tells whether x is not a number. Unlike `x != x` it survives -ffast-math.
+///
+/// Example: is_nan(sqrt(-1)) is true.
+[[nodiscard]] constexpr bool is_nan(double x) noexcept { return detail::is_nan(x); }
+
+/// Tells whether x is neither infinite nor NaN.
+///
+/// Example: is_finite(1e308) is true, is_finite(exp(1e3)) is false.
+[[nodiscard]] constexpr bool is_finite(double x) noexcept { return detail::abs(x) <= __DBL_MAX__; }
+
+/// Returns the absolute value of x: exact; clears the sign of zero, infinity and NaN.
+///
+/// Example: abs(-2.5) == 2.5.
+[[nodiscard]] constexpr double abs(double x) noexcept { return detail::abs(x); }
+
+/// Returns the largest integer not above x: exact; zeros, infinities and NaN are returned as they are.
+///
+/// Example: floor(-1.5) == -2.
+[[nodiscard]] constexpr double floor(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::floor_constant(x);
+  return __builtin_floor(x);
+}
+
+/// Returns the smallest integer not below x: exact, -0 in (-1, 0); zeros, infinities and NaN are returned as they are.
+///
+/// Example: ceil(-1.5) == -1.
+[[nodiscard]] constexpr double ceil(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::ceil_constant(x);
+  return __builtin_ceil(x);
+}
+
+/// Returns the square root of x: correctly rounded; zeros and +infinity are returned as they are, NaN below 0.
+///
+/// Newton's iteration with an exact remainder test. Example: sqrt(2) == 1.4142135623730951.
+[[nodiscard]] constexpr double sqrt(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::sqrt_constant(x);
+  return __builtin_sqrt(x);
+}
+
+/// Returns e^x: within 1 ulp; infinity above 709.78, 0 below -745.13.
+///
+/// Cody and Waite's reduction and the Taylor series (DLMF 4.2.19). Example: exp(1) == 2.718281828459045.
+[[nodiscard]] constexpr double exp(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::exp_constant(x);
+  return __builtin_exp(x);
+}
+
+/// Returns e^x - 1 without cancellation near 0: within 1 ulp; zeros are returned as they are, -1 at -infinity.
+///
+/// As exp, with the 1 taken off the scaled leading term. Example: expm1(1e-10) == 1.00000000005e-10.
+[[nodiscard]] constexpr double expm1(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::expm1_constant(x);
+  return __builtin_expm1(x);
+}
+
+/// Returns the natural logarithm of x: within 1 ulp; -infinity at zeros, NaN below.
+///
+/// The artanh series (DLMF 4.6.4) in double-double arithmetic. Example: log(10) == 2.302585092994046.
+[[nodiscard]] constexpr double log(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::log_constant(x);
+  return __builtin_log(x);
+}
+
+/// Returns ln(1 + x) without cancellation near 0: within 1 ulp; zeros are kept, -infinity at -1, NaN below.
+///
+/// As log, of the exact sum 1 + x. Example: log1p(1e-5) == 9.999950000333332e-06.
+[[nodiscard]] constexpr double log1p(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::log1p_constant(x);
+  return __builtin_log1p(x);
+}
+
+/// Returns the logarithm of x to base 2: within 1 ulp, exact at powers of 2; -infinity at zeros, NaN below.
+///
+/// As log. Example: log2(8) == 3.
+[[nodiscard]] constexpr double log2(double x) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::log2_constant(x);
+  return __builtin_log2(x);
+}
+
+/// Returns x^y: within 1 ulp, exact where the result is representable; NaN for negative x and fractional y.
+///
+/// pow(x, 0) and pow(1, y) are 1 even for NaN; the other special values are those of C11 F.10.4.4. Computed as
+/// exp(y ln x) in double-double arithmetic. Example: pow(2, 10) == 1024.
+[[nodiscard]] constexpr double pow(double x, double y) noexcept {
+  if (__builtin_is_constant_evaluated()) return detail::pow_constant(x, y);
+  return __builtin_pow(x, y);
+}
+
+/// Returns the principal branch of Lambert's W: the w >= -1 with w e^w = x, within 2 ulp.
+///
+/// It is -1 at the double next to -1/e, NaN below it; zeros and +infinity are returned as they are. Near -1/e by the
+/// series DLMF 4.13.6, elsewhere by the estimate of Iacono and Boyd (Adv. Comput. Math. 43, 2017) and the iteration of
+/// Fritsch, Shafer and Crowley (CACM 16, 1973). Example: lambert_w0(1) == 0.5671432904097838.
+[[nodiscard]] constexpr double lambert_w0(double x) noexcept {
+  if (x < detail::lambert_branch_point.high) return detail::not_a_number;
+  if (!is_finite(x) || abs(x) < 0x1p-54) return x;
+  if (x < -0.305) {
+    const double distance = (x - detail::lambert_branch_point.high) - detail::lambert_branch_point.low;
+    if (distance < 0.0) return -1.0;
+    return detail::lambert_branch_point_series(sqrt(-2.0 * log1p(-2.718281828459045 * distance))) - 1.0;
+  }
+  const double log_1_x = log1p(x);
+  double w = log_1_x * (1.0 - log1p(log_1_x) / (2.0 + log_1_x));
+  for (int i = 0; i < 2; ++i) {
+    const double z = log1p((x - w) / w) - w;
+    const double q = 2.0 * (1.0 + w) * (1.0 + w + 2.0 / 3.0 * z);
+    w += w * (z / (1.0 + w) * ((q - z) / (q - 2.0 * z)));
+  }
+  return w;
+}
+
+/// Returns 1 + W0(-exp(-(1 + d))) for d >= 0, in [0, 1], without cancellation for small d: relative error below 1e-15.
+///
+/// It is the v with -ln(1 - v) - v = d, hence about sqrt(2 d) for small d. 0 at 0, 1 at infinity, NaN for d < 0. By the
+/// series DLMF 4.13.6 in sqrt(2 d) for small d, else by lambert_w0. Example:
+/// lambert_w0_plus_1_of_exp(0.02) == 0.18689488478688432.
+[[nodiscard]] constexpr double lambert_w0_plus_1_of_exp(double d) noexcept {
+  if (is_nan(d) || d < 0.0) return detail::not_a_number;
+  return d <= 0.5 ? detail::lambert_branch_point_series(sqrt(2.0 * d)) : 1.0 + lambert_w0(-exp(-1.0 - d));
+}
+
+}  // namespace math
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+#endif
+
+// tpuplan/estimate/own_runs.hpp
+
+#ifndef TPUPLAN_ESTIMATE_OWN_RUNS_HPP
+#define TPUPLAN_ESTIMATE_OWN_RUNS_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// What measured runs of the caller's own say of another question. The logarithm of measured over estimated time is an
+/// offset that all runs of one source share, an offset that runs share the more the more alike they are, and noise, all
+/// of them Gaussian. The runs draw an estimate towards them by what is known of the three, and its band narrows to what
+/// is left. Derivation: docs/model.md, "Runs of your own".
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Where a question stands among others: what makes two of them alike.
+struct run_features {
+  double size = 0;         ///< log2 of the parameters
+  double load = 0;         ///< log2 of the tokens a chip and step, of the sequences that run, or of the prompt tokens
+  double length = 0;       ///< log2 of the tokens of a sequence
+  double chips = 0;        ///< log2 of the chips
+  std::uint32_t chip = 0;  ///< of the name of the chip: see `chip_mark`
+  std::uint32_t kind = 0;  ///< bits, one for each yes or no
+};
+
+/// A number that stands for the name of a chip (FNV-1a). Worked: 2166136261 for no name.
+[[nodiscard]] constexpr std::uint32_t chip_mark(std::string_view name) noexcept {
+  std::uint32_t mark = 2166136261U;
+  for (const char c : name) mark = (mark ^ static_cast<std::uint32_t>(static_cast<unsigned char>(c))) * 16777619U;
+  return mark;
+}
+
+/// How far estimates and runs differ, in logarithms, and over what distance questions cease to be alike.
+struct own_spreads {
+  double source = 0;    ///< standard deviation of the offset that the runs of one source share
+  double question = 0;  ///< of the offset that like questions share
+  double noise = 0;     ///< of what even the same question does not share
+  /// @{
+  /// Doublings over which likeness falls to 0.62.
+  double size = 1, load = 1, length = 1, chips = 1;
+  /// @}
+  double other_chip = 0;  ///< likeness of the same question on another chip
+  double other_kind = 0;  ///< likeness of questions that differ in one of the yes and no
+};
+
+/// The most runs of the caller's own.
+inline constexpr std::size_t most_own_runs = 20;
+
+/// A run of the caller's own.
+struct own_run {
+  run_features about{};  ///< what ran
+  double ratio = 0;      ///< logarithm of measured over estimated
+  double spread = 0;     ///< standard deviation of the measurement in logarithms, beside the usual noise
+  double weight = 0;     ///< what it adds to a question that is like it: set by `learned`
+};
+
+/// Runs of the caller's own, of one kind of question.
+struct own_runs {
+  std::array<own_run, most_own_runs> items{};  ///< the first `count` are set
+  std::size_t count = 0;                       ///< runs
+};
+
+namespace detail {
+
+constexpr double squared(double x) noexcept { return x * x; }
+
+/// The covariance of the offsets of two questions of one source. Likeness is a rational quadratic kernel of exponent 4:
+/// (1 + d^2 / 8)^-4 at a distance of d.
+constexpr double shared(const run_features& a, const run_features& b, const own_spreads& s) noexcept {
+  const double distance = squared((a.size - b.size) / s.size) + squared((a.load - b.load) / s.load) +
+                          squared((a.length - b.length) / s.length) + squared((a.chips - b.chips) / s.chips);
+  const double near = squared(1 / (1 + distance / 8));
+  double likeness = squared(near);
+  if (a.chip != b.chip) likeness *= s.other_chip;
+  for (std::uint32_t differ = a.kind ^ b.kind; differ != 0; differ &= differ - 1) likeness *= s.other_kind;
+  return squared(s.source) + squared(s.question) * likeness;
+}
+
+/// The lower triangle L of the covariance of the runs and, in its last row, of a question: L x L' = covariance.
+struct own_triangle {
+  double rows[most_own_runs + 1][most_own_runs + 1] = {};
+};
+
+constexpr own_triangle triangle_of(const own_runs& runs, const own_spreads& spreads, const run_features& about) {
+  own_triangle l;
+  for (std::size_t i = 0; i <= runs.count; ++i) {
+    const run_features& here = i < runs.count ? runs.items[i].about : about;
+    double* const row = l.rows[i];
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = shared(here, j < runs.count ? runs.items[j].about : about, spreads);
+      if (i == j) sum += squared(spreads.noise) + (i < runs.count ? squared(runs.items[i].spread) : 0);
+      for (std::size_t k = 0; k < j; ++k) sum -= row[k] * l.rows[j][k];
+      row[j] = i == j ? math::sqrt(sum) : sum / l.rows[j][j];
+    }
+  }
+  return l;
+}
+
+}  // namespace detail
+
+/// Throws unless there are at most 20 runs. Their numbers are checked where they are learned.
+constexpr void validate(const own_runs& runs) {
+  if (runs.count > most_own_runs)
+    detail::fail(errc::out_of_range, "own_runs.count", static_cast<std::int64_t>(runs.count), "at most 20 runs");
+}
+
+/// The factor by which those runs change the estimate of a question: 1 without runs. Worked: the run above makes it
+/// exp(5 x 0.05) = 1.284 for the same question, and exp(5 x 0.04) = 1.221 for one that is like it in nothing.
+[[nodiscard]] constexpr double own_factor(const own_runs& runs, const own_spreads& spreads, const run_features& about) {
+  if (runs.count == 0) return 1;
+  double log_factor = 0;
+  for (std::size_t i = 0; i < runs.count; ++i)
+    log_factor += runs.items[i].weight * detail::shared(about, runs.items[i].about, spreads);
+  return math::exp(log_factor);
+}
+
+/// What is left of the spread of an estimate after those runs, as a part of what it was: 1 without runs. The band
+/// narrows by it, in logarithms. Worked: the run above leaves sqrt(1 - 0.05^2 / 0.06^2) = 0.553 of it for the same
+/// question.
+[[nodiscard]] constexpr double own_spread_left(const own_runs& runs, const own_spreads& spreads,
+                                               const run_features& about) {
+  if (runs.count == 0) return 1;
+  const double before = detail::shared(about, about, spreads) + detail::squared(spreads.noise);
+  return detail::triangle_of(runs, spreads, about).rows[runs.count][runs.count] / math::sqrt(before);
+}
+
+namespace detail {
+
+/// Narrows the band of an estimate, in logarithms, half of the way to the part of the spread that is left: errors have
+/// heavier tails than a Gaussian, and so nine of ten stay in it (benchmarks/accuracy).
+template <class Estimate>
+constexpr void narrow_band(Estimate& estimate, double left) {
+  if (left >= 1) return;
+  left = (1 + left) / 2;
+  estimate.low = estimate.total * math::exp(left * math::log(estimate.low / estimate.total));
+  estimate.high = estimate.total * math::exp(left * math::log(estimate.high / estimate.total));
+  estimate.band *= left;
 }
 
 }  // namespace detail
@@ -792,6 +1394,16 @@ namespace detail {
 
 namespace detail {
 
+// The largest count that divides both, which are 1 or more.
+constexpr std::int64_t common_divisor(std::int64_t a, std::int64_t b) noexcept {
+  while (b != 0) {
+    const std::int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
 /// Calls `visit(divisor)` for the divisors of `whole`, from 1 up, in twice as many steps as its square root.
 template <class Visit>
 constexpr void for_each_divisor(std::int64_t whole, const Visit& visit) {
@@ -1286,10 +1898,10 @@ struct fitted_chips {
 };
 
 namespace detail {
-// generated: training_chips from data/measured/measured.json
+// generated: training_chips from data/measured
 // clang-format off
 inline constexpr fitted_chips chip_fit = {{{
-    {"v2", 0.858}, {"v3", 0.788}, {"v4", 0.734}, {"v5e", 0.912}, {"v5p", 0.773}, {"v6e", 0.807}, {"tpu7x", 0.763},
+    {"v2", 0.843}, {"v3", 0.802}, {"v4", 0.727}, {"v5e", 0.897}, {"v5p", 0.769}, {"v6e", 0.792}, {"tpu7x", 0.732},
 }}, 7};
 // clang-format on
 // end of generated: training_chips
@@ -1300,34 +1912,43 @@ inline constexpr fitted_chips chip_fit = {{{
 /// of time over published runs, and writes them here, rounded to three digits. Those marked "set" are chosen by hand:
 /// the runs do not determine them.
 struct calibration {
-  // generated: training_constants from data/measured/measured.json
+  // generated: training_constants from data/measured
   fitted_chips chips{detail::chip_fit};  ///< constants of single chips
-  double other_mxu_fraction = 0.798;     ///< mxu_fraction of chips that are not among `chips`
+  double other_mxu_fraction = 0.788;     ///< mxu_fraction of chips that are not among `chips`
   bool products_padded = true;           ///< dimensions on a device are filled up to the side of the MXU
   double attention_slowdown = 2.0;       ///< time of the attention kernel over a dense product of the same FLOPs
   double attention_block = 512;          ///< keys that the kernel takes at once: halves and windows round up to them
   bool latent_values_padded = false;     ///< value heads of latent attention are padded to the size of its keys
   bool global_heads_apart = true;        ///< layers that attend to everything count with the widths of their own heads
   double fixed_update = 0;              ///< HBM traffic of the update, bytes per parameter; 0: by optimizer and formats
-  double hbm_passes = 1.31;             ///< exposed HBM traffic, re-reads included, over the bytes counted
+  double hbm_passes = 1.2;              ///< exposed HBM traffic, re-reads included, over the bytes counted
   double operand_reads = 1;             ///< times that operands and results of a product move per pass
   double weight_reads = 1;              ///< times that gathered weights are read per pass
-  double dispatch_passes = 22.4;        ///< HBM passes of expert sort, gather and scatter per routed token
+  double dispatch_passes = 25.5;        ///< HBM passes of expert sort, gather and scatter per routed token
   bool dispatch_on_every_shard = true;  ///< every tensor shard routes all tokens for itself
-  double exposed_fsdp = 0.279;          ///< part of FSDP and data collectives that is not hidden
+  double exposed_fsdp = 0.284;          ///< part of FSDP and data collectives that is not hidden
   double exposed_tensor = 0.20;         ///< part of tensor-parallel collectives that is not hidden; set
-  double exposed_expert = 0.25;         ///< part of expert all-to-alls that is not hidden; set
-  double exposed_context = 1.00;        ///< part of key and value gathers of context parallelism; no published record
-  double exposed_dcn = 0.30;            ///< part of the all-reduce between slices that is not hidden; set
-  double exposed_host = 1.00;           ///< part of state moved to and from hosts; no published record: an upper bound
-  bool hidden_by_work_only = true;      ///< traffic is hidden only for as long as the work takes
+  double general_exposed_tensor = 0.60;  ///< the same under software that is not tuned; set
+  double exposed_expert = 0.25;          ///< part of expert all-to-alls that is not hidden; set
+  double exposed_context = 1.00;         ///< part of key and value gathers of context parallelism; set
+  double exposed_dcn = 0.30;             ///< part of the all-reduce between slices that is not hidden; set
+  double exposed_host = 1.00;            ///< part of state moved to and from hosts; no published record: an upper bound
+  bool hidden_by_work_only = true;       ///< traffic is hidden only for as long as the work takes
   double slowdown_per_doubling = 0.015;  ///< jitter and stragglers per doubling of slices; set
   double low_precision_share = 0.70;     ///< share of product time that reaches the doubled int8 or fp8 rate; set
   double general_software = 1.08;        ///< time under a general framework over that of a tuned recipe
-  double own_factor = 1;                 ///< measured over estimated time of a run of the caller's own: see scaled_to
+  double first_port = 1.3;               ///< time of a program that nobody tuned over that of a tuned recipe; set
+  double default_tiles = 1.85;           ///< time of grouped products with default tiles over that with tuned ones; set
+  double own_factor = 1;                 ///< time over that of the estimate, by the caller
+  seconds ring_step{4e-5};               ///< fixed time of each part that ring attention computes; set
   seconds per_layer_pass{1e-4};          ///< fixed time per layer and pass, four passes a step; set
   // end of generated: training_constants
+  own_runs own{};  ///< steps of the caller's own: see with_own_run
 };
+
+/// How steps of one source differ from the estimates. benchmarks/accuracy estimates them over
+/// sources (tools/lab/own_runs.hpp).
+inline constexpr own_spreads training_spreads{0.029, 0.0755, 0.0593, 3, 1.93, 3.06, 3, 0.53, 0.52};
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
 constexpr void validate(const calibration& constants) {
@@ -1349,6 +1970,7 @@ constexpr void validate(const calibration& constants) {
   detail::not_negative("calibration.dispatch_passes", constants.dispatch_passes);
   detail::not_negative("calibration.exposed_fsdp", constants.exposed_fsdp);
   detail::not_negative("calibration.exposed_tensor", constants.exposed_tensor);
+  detail::not_negative("calibration.general_exposed_tensor", constants.general_exposed_tensor);
   detail::not_negative("calibration.exposed_expert", constants.exposed_expert);
   detail::not_negative("calibration.exposed_context", constants.exposed_context);
   detail::not_negative("calibration.exposed_dcn", constants.exposed_dcn);
@@ -1356,8 +1978,12 @@ constexpr void validate(const calibration& constants) {
   detail::not_negative("calibration.slowdown_per_doubling", constants.slowdown_per_doubling);
   detail::in_range("calibration.low_precision_share", constants.low_precision_share, 0, 1, "0 to 1");
   detail::positive("calibration.general_software", constants.general_software);
+  detail::positive("calibration.first_port", constants.first_port);
+  detail::positive("calibration.default_tiles", constants.default_tiles);
   detail::positive("calibration.own_factor", constants.own_factor);
+  detail::not_negative("calibration.ring_step", constants.ring_step.value());
   detail::not_negative("calibration.per_layer_pass", constants.per_layer_pass.value());
+  validate(constants.own);
 }
 
 /// @{
@@ -1378,21 +2004,28 @@ inline constexpr double tensor_passes_with_remat = 3;
 /// Constants of the memory model: a point estimate, and the two ends between which the compiler decides. All are set,
 /// by physics and with the published records in view; none is fitted.
 struct memory_calibration {
-  double logits_copies = 1;    ///< fp32 copies of logits and gradient together: 1 is two in bf16; scores alike
-  double weight_layers = 1;    ///< layers whose weights are gathered at once; a third: one matrix of the MLP
-  double gradient_layers = 1;  ///< layers whose whole gradient waits to be reduced; one matrix of experts
-  double kept_gradients = 1;   ///< share of the reduced gradients of all layers, in the format of products
-  double recomputed = 1;       ///< share of the tensors a layer computes again that is live at once
+  double logits_copies = 1;  ///< fp32 copies of logits and gradient together in a tuned recipe: 1 is two in bf16
+  double general_logits_copies = 2;  ///< the same under software that is not tuned
+  double scores_copies = 1;          ///< fp32 copies of scores and gradient together, where attention is not fused
+  double weight_layers = 1;          ///< layers whose weights are gathered at once; a third: one matrix of the MLP
+  double expert_layers = 2;     ///< layers whose experts are gathered at once: the next ones come while these are used
+  double gradient_layers = 1;   ///< layers whose whole gradient waits to be reduced; one matrix of experts
+  double kept_gradients = 1;    ///< share of the reduced gradients of all layers, in the format of products
+  double kept_elementwise = 1;  ///< share of what a policy keeps of elementwise work that fusion leaves to keep
+  double recomputed = 1;        ///< share of the tensors a layer computes again that is live at once
   double activation_gradients = 1.0 / 3;  ///< share of a layer's activations with live gradients; 2/3 at most
+  double routed_gradients = 1;            ///< the same of tokens that are routed, and of experts
+  double routed_copies = 5;    ///< of a routed token: repeated, sorted, returned in either order, once in fp32
+  double worst_routing = 1;    ///< 1: buffers for the worst routing under expert parallelism; 0: for an even one
   double quantised_bytes = 1;  ///< bytes beside each element for its 8-bit copies; 2 with int8's 32-bit results
   double host_layers = 2;      ///< layers on the way to host memory or back
 };
 /// The point estimate.
 inline constexpr memory_calibration memory_point{};
 /// The end where a compiler keeps least.
-inline constexpr memory_calibration memory_low{0.5, 1.0 / 3, 0, 0, 0.5, 0, 0, 1};
+inline constexpr memory_calibration memory_low{0.5, 0.5, 0.5, 1.0 / 3, 1, 0, 0, 1.0 / 3, 0.5, 0, 0.5, 2, 0, 0, 1};
 /// The end where a compiler keeps most.
-inline constexpr memory_calibration memory_high{2, 1, 1, 1, 1, 2.0 / 3, 2, 2};
+inline constexpr memory_calibration memory_high{2, 2, 2, 1, 2, 1, 1, 1, 1, 2.0 / 3, 1, 5, 1, 2, 2};
 
 /// The constants fitted to the chip of that name; nothing for a chip without published runs, such as a renamed copy.
 [[nodiscard]] constexpr maybe<chip_constants> find_chip_constants(const calibration& constants,
@@ -1418,11 +2051,11 @@ struct training_coverage {
   std::int64_t experts = 0;    ///< mixtures of experts
 };
 /// The runs of data/measured that the constants are fitted to.
-// generated: training_runs from data/measured/measured.json
+// generated: training_runs from data/measured
 // clang-format off
 inline constexpr training_coverage training_runs[] = {
-    {"v2", 1, 0, 0}, {"v3", 3, 0, 0}, {"v4", 11, 0, 0}, {"v5e", 20, 1, 0}, {"v5p", 12, 8, 5}, {"v6e", 12, 5, 5},
-    {"tpu7x", 6, 0, 10},
+    {"v2", 1, 0, 0}, {"v3", 3, 0, 0}, {"v4", 11, 0, 0}, {"v5e", 20, 1, 0}, {"v5p", 16, 8, 12}, {"v6e", 38, 5, 5},
+    {"tpu7x", 6, 0, 45},
 };
 // clang-format on
 // end of generated: training_runs
@@ -1462,6 +2095,7 @@ struct projector_spec {
   bool merge_matrix = false;      ///< a matrix [merge^2 d, d] without bias, before the others
   std::int64_t input = 0;         ///< 0: the model has no projector
   std::int64_t hidden = 0;        ///< 0: one matrix [input, output]; else [input, hidden] and [hidden, output]
+  std::int64_t inner = 0;         ///< of three matrices: [input, hidden], [hidden, inner] and [inner, output] (Llama 4)
   std::int64_t output = 0;        ///< width of the text model
   bool bias = false;              ///< biases of its matrices
 };
@@ -1510,9 +2144,7 @@ constexpr void check_count(words field, std::int64_t value, std::int64_t most, w
 }
 
 /// A size that may be 0.
-constexpr void check_size(words field, std::int64_t value) {
-  check_part(field, value, most_size, "0 to 16777216");
-}
+constexpr void check_size(words field, std::int64_t value) { check_part(field, value, most_size, "0 to 16777216"); }
 
 /// A size that must be given.
 constexpr void check_dimension(words field, std::int64_t value) {
@@ -1535,6 +2167,7 @@ constexpr void check_tower(const vision_spec& vision) {
   check_size("model.vision.projector.norm_weights", vision.projector.norm_weights);
   check_size("model.vision.projector.input", vision.projector.input);
   check_size("model.vision.projector.hidden", vision.projector.hidden);
+  check_size("model.vision.projector.inner", vision.projector.inner);
   check_size("model.vision.projector.output", vision.projector.output);
   check_size("model.vision.learned_positions", vision.learned_positions);
   check_size("model.vision.extra_norms", vision.extra_norms);
@@ -1605,9 +2238,13 @@ constexpr void validate(const vision_spec& vision) {
   if (p.merge_matrix) {
     total = checked_add(total, checked_multiply(checked_multiply(p.merge, p.merge), vision.d_model, vision.d_model));
   }
-  const std::int64_t last = p.hidden == 0 ? p.input : p.hidden;
-  if (p.hidden != 0) total = checked_add(total, checked_multiply(p.input, p.hidden) + (p.bias ? p.hidden : 0));
-  return checked_add(total, checked_multiply(last, p.output) + (p.bias ? p.output : 0));
+  std::int64_t last = p.input;
+  for (const std::int64_t width : {p.hidden, p.inner, p.output}) {
+    if (width == 0) continue;
+    total = checked_add(total, checked_multiply(last, width) + (p.bias ? width : 0));
+    last = width;
+  }
+  return total;
 }
 
 /// Forward FLOPs of the tower and its projector for one image: matrix products and full attention, two per
@@ -1622,17 +2259,121 @@ constexpr void validate(const vision_spec& vision) {
   double macs = static_cast<double>(vision.layers) * layer;
   macs += static_cast<double>(patches(vision.image_size, vision.patch_size)) * pixels * d;
   if (vision.projector.input != 0) {
-    const auto in = static_cast<double>(vision.projector.input);
-    const auto hidden = static_cast<double>(vision.projector.hidden);
-    const auto out = static_cast<double>(vision.projector.output);
-    const double merge = vision.projector.merge_matrix
-                             ? static_cast<double>(vision.projector.merge * vision.projector.merge) * d * d
-                             : 0;
-    macs += static_cast<double>(image_tokens(vision)) * (merge + (hidden > 0 ? in * hidden + hidden * out : in * out));
+    vision_spec matrices = vision;
+    matrices.projector.norm_weights = 0;
+    matrices.projector.bias = false;
+    macs += static_cast<double>(image_tokens(vision)) * static_cast<double>(projector_parameters(matrices));
   }
   return flops{2 * macs};
 }
 
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/recurrent.hpp
+
+#ifndef TPUPLAN_MODEL_RECURRENT_HPP
+#define TPUPLAN_MODEL_RECURRENT_HPP
+
+#include <cstdint>
+
+/// @file
+/// Layers that keep a state of fixed size where attention keeps keys and values: state-space layers, linear attention,
+/// recurrences and short convolutions. The shapes are those of the modelling files of transformers.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How the layers without softmax attention mix tokens.
+enum class recurrence : std::uint8_t {
+  mamba,              ///< selective state space: steps, keys and values of each channel
+  mamba2,             ///< state space with heads
+  gated_delta,        ///< gated delta rule, one decay for each head (Qwen3-Next)
+  key_gated_delta,    ///< gated delta rule, one decay for each key dimension (Kimi Linear)
+  lightning,          ///< linear attention with fixed decays and a gate (MiniMax)
+  rg_lru,             ///< gated linear recurrence (RecurrentGemma)
+  rwkv,               ///< RWKV 4
+  mlstm,              ///< matrix memory of xLSTM
+  short_convolution,  ///< gated convolution over a few tokens (LFM2)
+};
+
+/// The recurrent layers of a model, all of one kind. `layers` 0 where it has none.
+struct recurrent_spec {
+  recurrence kind = recurrence::mamba;  ///< of all of them
+  std::int64_t layers = 0;              ///< that are recurrent
+  std::int64_t width = 0;               ///< of the values, over all heads
+  std::int64_t heads = 1;               ///< of the values
+  std::int64_t key_heads = 1;           ///< of the keys (groups of Mamba 2)
+  std::int64_t key_dim = 1;             ///< of a key: a state has so many numbers for each of the width
+  std::int64_t kernel = 0;              ///< tokens under the convolution before the recurrence; 0: none
+  std::int64_t rank = 0;                ///< of the time steps of Mamba, of the gates of Kimi Linear
+  bool convolution_bias = false;        ///< a bias for each channel of the convolution
+  bool projection_bias = false;         ///< biases of the projections in and out
+  bool inner_norm = false;        ///< Mamba: norms of steps, keys and values (Jamba); Mamba 2: of the gated output
+  bool beside_attention = false;  ///< the layers have attention too (Falcon-H1)
+  std::int64_t idle_layers = 0;   ///< layers with neither attention nor a recurrence, but an MLP (Nemotron-H)
+};
+
+namespace detail {
+
+/// One recurrent layer in numbers.
+struct recurrent_widths {
+  std::int64_t in = 0;        // outputs of the projections of the residual stream
+  std::int64_t inside = 0;    // weights of further products
+  std::int64_t channels = 0;  // under the convolution
+  std::int64_t vectors = 0;   // weights that are in no product: decays, biases of gates, norms
+};
+
+/// Products of two sizes are below 2^48; no more than three are multiplied here where one is of heads.
+constexpr recurrent_widths widths_in(const recurrent_spec& r, std::int64_t d_model) {
+  const std::int64_t w = r.width, keys = r.key_heads * r.key_dim, both = w + 2 * keys;
+  const std::int64_t selected = r.rank + 2 * r.key_dim;
+  switch (r.kind) {
+    case recurrence::mamba:
+      return {2 * w, w * (selected + r.rank), w, w * (r.key_dim + 2) + (r.inner_norm ? selected : 0)};
+    case recurrence::mamba2: return {w + both + r.heads, 0, both, 3 * r.heads + (r.inner_norm ? w : 0)};
+    case recurrence::gated_delta: return {both + w + 2 * r.heads, 0, both, 2 * r.heads + w / r.heads};
+    case recurrence::key_gated_delta:
+      return {both + r.heads + 2 * r.rank, checked_multiply(r.rank, keys + w), both, r.heads + keys + w / r.heads};
+    case recurrence::lightning: return {both + w, 0, 0, w};
+    case recurrence::rg_lru: return {2 * w, 2 * w * (w / r.heads), w, 3 * w};
+    case recurrence::rwkv: return {3 * w + d_model, 0, 0, 2 * w + 5 * d_model};
+    case recurrence::mlstm: return {both + w + 2 * r.heads, 0, 0, 2 * r.heads + w};
+    case recurrence::short_convolution: break;
+  }
+  return {3 * w, 0, w, 0};
+}
+
+/// Numbers of the state of one layer for a sequence in its recurrence. RWKV keeps three for each of its width, mLSTM a
+/// key and a maximum for each head beside the matrix.
+constexpr std::int64_t state_of(const recurrent_spec& r) {
+  if (r.kind == recurrence::rwkv) return 3 * r.width;
+  if (r.kind == recurrence::short_convolution) return 0;
+  return r.width * r.key_dim + (r.kind == recurrence::mlstm ? r.key_heads * r.key_dim + r.heads : 0);
+}
+
+/// FLOPs of one layer for one token beside its projections: two for each weight of the convolution, and for each number
+/// of its state 8 of a delta rule, which are four products of key and value dimension (MaxText and Megatron-LM count
+/// them so), 7 of Mamba (Megatron-LM), else 5: a decay, an outer product that is added, and a product with the query.
+constexpr double core_flops(const recurrent_spec& r, std::int64_t d_model) {
+  const bool delta = r.kind == recurrence::gated_delta || r.kind == recurrence::key_gated_delta;
+  const double each = delta ? 8 : r.kind == recurrence::mamba || r.kind == recurrence::mamba2 ? 7 : 5;
+  return each * static_cast<double>(state_of(r)) + 2 * static_cast<double>(r.kernel * widths_in(r, d_model).channels);
+}
+
+constexpr void validate(const recurrent_spec& r, std::int64_t model_layers) {
+  for (const std::int64_t size : {r.layers, r.idle_layers, r.width, r.heads, r.key_heads, r.key_dim, r.kernel, r.rank})
+    check_size("a size of model.recurrent", size);
+  check_part("model.recurrent.layers and idle_layers", r.layers + r.idle_layers, model_layers,
+             "together at most the number of layers");
+  if (r.heads == 0 || r.key_heads == 0 || r.key_dim == 0 || r.width % r.heads != 0 || (r.width == 0 && r.layers > 0))
+    fail(errc::not_divisible, "model.recurrent.width", r.width,
+         "a multiple of its heads; key_heads and key_dim from 1 on");
+}
+
+}  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan
 
@@ -1677,17 +2418,27 @@ struct latent_attention_spec {
   std::int64_t v_head_dim = 0;        ///< of values
 };
 
+/// An indexer, which chooses the keys that attention looks at (DeepSeek-V3.2). All 0 where a model has none.
+struct indexer_spec {
+  std::int64_t heads = 0;     ///< of its queries
+  std::int64_t head_dim = 0;  ///< of its queries and of its one key
+  std::int64_t top_k = 0;     ///< keys that attention looks at, at most
+};
+
 /// Self-attention of every layer, and what differs in some of them.
 struct attention_spec {
   std::int64_t heads = 0;             ///< of queries, in each layer
   std::int64_t kv_heads = 0;          ///< below heads: grouped queries; 1: multi-query
   std::int64_t head_dim = 0;          ///< need not be d_model / heads
   bool qkv_bias = false;              ///< biases of the projections of queries, keys and values
+  bool key_bias = true;               ///< false: those of keys are left out (Whisper)
   bool output_bias = false;           ///< a bias of the projection behind attention
   bool qk_norm = false;               ///< a norm of head_dim weights on queries and one on keys
   bool wide_qk_norm = false;          ///< those norms have a weight for every dimension of every head (OLMo 2)
   bool sinks = false;                 ///< one learned sink per head, as gpt-oss
+  bool output_gate = false;           ///< a gate on its output, as wide as the queries (Qwen3-Next)
   latent_attention_spec latent{};     ///< instead of heads with keys and values of their own
+  indexer_spec indexer{};             ///< of latent attention: it chooses the keys
   std::int64_t window = 0;            ///< sliding window of the local layers, in tokens; 0: no local layers
   std::int64_t local_layers = 0;      ///< layers with the window; the rest attend to everything
   std::int64_t global_head_dim = 0;   ///< 0: as head_dim
@@ -1705,6 +2456,7 @@ struct mlp_spec {
   bool bias = false;                    ///< biases of the matrices
   bool double_wide_in_shared = false;   ///< twice the width in layers with shared keys and values (Gemma 3n)
   std::int64_t activation_weights = 0;  ///< learned numbers of the activation, in each layer (Apertus: 2)
+  std::int64_t absent = 0;              ///< layers with neither an MLP nor experts (Mamba: all of them)
 };
 
 /// Mixture of experts. `experts` 0 where a model has none.
@@ -1714,7 +2466,7 @@ struct moe_spec {
   std::int64_t expert_d_ff = 0;          ///< inner width of one expert
   std::int64_t shared_d_ff = 0;          ///< all shared experts together
   std::int64_t parallel_dense_d_ff = 0;  ///< a dense MLP beside the experts (Gemma 4)
-  std::int64_t dense_layers = 0;         ///< layers with the dense MLP instead of experts
+  std::int64_t dense_layers = 0;         ///< layers without experts: with the dense MLP, or with none
   bool router_bias = false;              ///< a bias of the router
   bool expert_bias = false;              ///< biases of the experts' matrices
   bool shared_gate = false;              ///< the router has one more output, a gate on the shared experts (Qwen2-MoE)
@@ -1726,9 +2478,12 @@ struct transformer {
   architecture kind = architecture::decoder;  ///< what the text stack is
   std::int64_t layers = 0;                    ///< of the decoder, or of the only stack
   std::int64_t encoder_layers = 0;            ///< encoder_decoder only
+  std::int64_t encoder_positions = 0;         ///< rows of a table of positions of the encoder; 0: none
+  std::int64_t encoder_stem = 0;              ///< weights before the encoder (convolutions over audio, as Whisper)
   std::int64_t d_model = 0;                   ///< width of the residual stream
   std::int64_t vocab = 0;                     ///< rows of the token table
   bool tied_embeddings = false;               ///< the output head is the token table
+  bool output_head = true;                    ///< false: a decoder that writes no tokens, as of embedding models
   bool head_bias = false;                     ///< a bias of the output head, one for each row of the vocabulary
   std::int64_t learned_positions = 0;         ///< rows of a table of positions; 0: none
   std::int64_t token_types = 0;               ///< rows of a table of segments, as BERT; 0: none
@@ -1744,6 +2499,8 @@ struct transformer {
   attention_spec attention{};                 ///< of the text stack
   mlp_spec mlp{};                             ///< of the text stack
   moe_spec moe{};                             ///< of the text stack
+  std::int64_t prediction_layers = 0;         ///< modules that predict further tokens: held, in no FLOPs
+  recurrent_spec recurrent{};                 ///< layers with a recurrence instead of attention, or beside it
   vision_spec vision{};                       ///< the vision tower
   std::int64_t published_parameters = 0;      ///< stands in for the count where the shape is approximate; 0: counted
   std::int64_t published_active_parameters = 0;  ///< parameters in matrix products for one token; 0: counted
@@ -1763,9 +2520,21 @@ struct transformer {
 [[nodiscard]] constexpr std::int64_t router_width(const transformer& model) noexcept {
   return model.moe.experts + (model.moe.shared_gate ? 1 : 0);
 }
+/// Whether some layers are recurrent.
+[[nodiscard]] constexpr bool has_recurrence(const transformer& model) noexcept { return model.recurrent.layers > 0; }
+/// Layers with attention. Worked: 12 of the 48 layers of Qwen3-Next.
+[[nodiscard]] constexpr std::int64_t attention_layers(const transformer& model) noexcept {
+  const recurrent_spec& recurrent = model.recurrent;
+  return model.layers - recurrent.idle_layers - (recurrent.beside_attention ? 0 : recurrent.layers);
+}
 /// Layers whose MLP is a mixture of experts. Worked: 58 of the 61 layers of DeepSeek-V3.
 [[nodiscard]] constexpr std::int64_t moe_layers(const transformer& model) noexcept {
   return has_experts(model) ? model.layers - model.moe.dense_layers : 0;
+}
+
+/// Layers with a dense MLP. Worked: 3 of the 61 layers of DeepSeek-V3.
+[[nodiscard]] constexpr std::int64_t dense_layers(const transformer& model) noexcept {
+  return model.layers - moe_layers(model) - model.mlp.absent;
 }
 
 namespace detail {
@@ -1774,9 +2543,9 @@ namespace detail {
 /// they are of both kinds in proportion.
 constexpr std::int64_t local_shared_layers(const transformer& model) {
   const attention_spec& attention = model.attention;
-  const std::int64_t to_text = model.layers - attention.cross_layers;
+  const std::int64_t to_text = attention_layers(model) - attention.cross_layers;
   const std::int64_t own = to_text - attention.kv_shared_layers;
-  return attention.local_layers - attention.local_layers * own / to_text;
+  return to_text == 0 ? 0 : attention.local_layers - attention.local_layers * own / to_text;
 }
 
 constexpr void check_attention(const transformer& model) {
@@ -1795,17 +2564,23 @@ constexpr void check_attention(const transformer& model) {
   check_latent("model.attention.latent.v_head_dim", latent.v_head_dim);
   (has_latent_attention(model) ? check_size : check_dimension)("model.attention.head_dim", attention.head_dim);
   check_part("model.attention.window", attention.window, most_tokens, "0 (none) to 2^40 tokens");
-  check_part("model.attention.cross_layers", attention.cross_layers, model.layers - 1,
+  const std::int64_t attending = attention_layers(model), others = attending > 0 ? 1 : 0;
+  check_part("model.attention.cross_layers", attention.cross_layers, attending - others,
              "0 to one less than the number of layers");
-  const std::int64_t to_text = model.layers - attention.cross_layers;
+  const std::int64_t to_text = attending - attention.cross_layers;
   check_part("model.attention.local_layers", attention.local_layers, to_text,
              "0 to the number of layers that attend to text");
-  check_part("model.attention.kv_shared_layers", attention.kv_shared_layers, to_text - 1,
+  check_part("model.attention.kv_shared_layers", attention.kv_shared_layers, to_text - others,
              "0 to one less than the number of layers that attend to text");
   check_size("model.attention.global_head_dim", attention.global_head_dim);
   check_part("model.attention.global_kv_heads", attention.global_kv_heads, attention.heads,
              "0 (as kv_heads) to the number of heads");
   check_size("model.attention.relative_buckets", attention.relative_buckets);
+  const indexer_spec& indexer = attention.indexer;
+  for (const std::int64_t size : {indexer.heads, indexer.head_dim, indexer.top_k})
+    (indexer.heads > 0 ? check_dimension : check_size)("model.attention.indexer", size);
+  if (indexer.heads > 0 && latent.q_lora_rank == 0)
+    fail(errc::missing_field, "model.attention.latent.q_lora_rank", latent.q_lora_rank, "1 or more with an indexer");
   if (attention.local_layers > 0 && attention.window == 0) {
     fail(errc::missing_field, "model.attention.window", attention.window, "the window of the local layers, in tokens");
   }
@@ -1839,6 +2614,8 @@ constexpr void check_tables(const transformer& model) {
   check_size("model.classes", model.classes);
   check_size("model.encoder_layers", model.encoder_layers);
   check_size("model.token_types", model.token_types);
+  for (const std::int64_t size : {model.encoder_positions, model.encoder_stem, model.prediction_layers})
+    check_size("model.encoder_positions, encoder_stem or prediction_layers", size);
   check_size("model.mlp.activation_weights", model.mlp.activation_weights);
   check_size("model.extra_input_rows", model.extra_input_rows);
   check_part("model.learned_positions", model.learned_positions, most_tokens, "0 to 2^40");
@@ -1863,9 +2640,12 @@ constexpr void validate(const transformer& model) {
   detail::check_dimension("model.vocab", model.vocab);
   if (model.kind == architecture::encoder_decoder)
     detail::check_dimension("model.encoder_layers", model.encoder_layers);
+  detail::validate(model.recurrent, model.layers);
   detail::check_attention(model);
   detail::check_experts(model);
-  const bool has_dense = moe_layers(model) < model.layers;
+  detail::check_part("model.mlp.absent", model.mlp.absent, model.layers - moe_layers(model),
+                     "0 to the layers without experts");
+  const bool has_dense = dense_layers(model) > 0;
   (has_dense ? detail::check_dimension : detail::check_size)("model.mlp.d_ff", model.mlp.d_ff);
 }
 
@@ -1889,19 +2669,21 @@ inline namespace abi_0 {
 
 /// Parameters by part; the parts add up to `total`.
 struct parameter_count {
-  std::int64_t embedding = 0;  ///< token table, learned positions, token types
-  std::int64_t attention = 0;  ///< projections with biases, norms on queries and keys, sinks, relative tables
-  std::int64_t mlp = 0;        ///< dense MLPs, shared experts included
-  std::int64_t experts = 0;    ///< routed experts, all of them
-  std::int64_t router = 0;     ///< of the mixture of experts
-  std::int64_t norms = 0;      ///< of the layers, and the last one
-  std::int64_t lm_head = 0;    ///< where it is tied to the token table, only its bias
-  std::int64_t vision = 0;     ///< the vision tower
-  std::int64_t projector = 0;  ///< from the tower to the text
-  std::int64_t head = 0;       ///< pooler, classifier, and what a masked-language head has before the token table
-  std::int64_t total = 0;      ///< every weight once
-  std::int64_t active = 0;     ///< that one token passes through: total less the experts it is not routed to
-  std::int64_t matrices = 0;   ///< active, in matrix products of one token: no input look-up, norms or biases
+  std::int64_t embedding = 0;   ///< token table, learned positions, token types
+  std::int64_t attention = 0;   ///< projections with biases, norms on queries and keys, sinks, relative tables
+  std::int64_t recurrent = 0;   ///< recurrent layers, all but their MLPs
+  std::int64_t mlp = 0;         ///< dense MLPs, shared experts included
+  std::int64_t experts = 0;     ///< routed experts, all of them
+  std::int64_t router = 0;      ///< of the mixture of experts
+  std::int64_t norms = 0;       ///< of the layers, and the last one
+  std::int64_t prediction = 0;  ///< modules that predict further tokens
+  std::int64_t lm_head = 0;     ///< where it is tied to the token table, only its bias
+  std::int64_t vision = 0;      ///< the vision tower
+  std::int64_t projector = 0;   ///< from the tower to the text
+  std::int64_t head = 0;        ///< pooler, classifier, and what a masked-language head has before the token table
+  std::int64_t total = 0;       ///< every weight once
+  std::int64_t active = 0;      ///< that one token passes through: total less the experts it is not routed to
+  std::int64_t matrices = 0;    ///< active, in matrix products of one token: no input look-up, norms or biases
 };
 
 namespace detail {
@@ -1924,8 +2706,11 @@ constexpr projection_weights latent_projections(const transformer& model) {
   const std::int64_t keys =
       checked_add(checked_multiply(d, latent.kv_lora_rank + latent.qk_rope_head_dim),
                   checked_multiply(latent.kv_lora_rank, heads, latent.qk_nope_head_dim + latent.v_head_dim));
-  return {checked_add(queries, keys), checked_multiply(heads, latent.v_head_dim, d),
-          latent.q_lora_rank + latent.kv_lora_rank};
+  const indexer_spec& indexer = model.attention.indexer;
+  const std::int64_t choice = checked_add(checked_multiply(latent.q_lora_rank, indexer.heads, indexer.head_dim),
+                                          checked_multiply(d, indexer.head_dim + indexer.heads));
+  return {checked_add(checked_add(queries, keys), choice), checked_multiply(heads, latent.v_head_dim, d),
+          latent.q_lora_rank + latent.kv_lora_rank + 2 * indexer.head_dim};
 }
 
 /// One layer with the given head size and KV heads; `kv_matrices` is 2, 1 where keys and values share one, 0 where they
@@ -1934,14 +2719,17 @@ constexpr projection_weights head_projections(const transformer& model, std::int
                                               std::int64_t kv_matrices) {
   const attention_spec& attention = model.attention;
   const std::int64_t width = checked_multiply(head_dim, attention.heads + kv_matrices * kv_heads);
-  std::int64_t extra = (attention.qkv_bias ? width : 0) + (attention.output_bias ? model.d_model : 0) +
+  const std::int64_t without = attention.key_bias || kv_matrices == 0 ? 0 : head_dim * kv_heads;
+  std::int64_t extra = (attention.qkv_bias ? width - without : 0) + (attention.output_bias ? model.d_model : 0) +
                        (attention.sinks ? attention.heads : 0);
   if (attention.wide_qk_norm) {
     extra += head_dim * (attention.heads + (kv_matrices > 0 ? kv_heads : 0));
   } else if (attention.qk_norm) {
     extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
   }
-  return {checked_multiply(model.d_model, width), checked_multiply(attention.heads, head_dim, model.d_model), extra};
+  const std::int64_t gate = attention.output_gate ? checked_multiply(attention.heads, head_dim) : 0;
+  return {checked_multiply(model.d_model, width + gate), checked_multiply(attention.heads, head_dim, model.d_model),
+          extra};
 }
 
 /// Self-attention weights of all layers of the decoder (or of the only stack).
@@ -1955,7 +2743,7 @@ constexpr projection_weights stack_projections(const transformer& model) {
     return projection_weights{checked_add(x.qkv, y.qkv), checked_add(x.output, y.output),
                               checked_add(x.extra, y.extra)};
   };
-  if (has_latent_attention(model)) return times(latent_projections(model), model.layers);
+  if (has_latent_attention(model)) return times(latent_projections(model), attention_layers(model));
   const std::int64_t size = attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim;
   const std::int64_t kv_heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
   const auto usual = [&](std::int64_t kv_matrices, std::int64_t layers) {
@@ -1965,11 +2753,23 @@ constexpr projection_weights stack_projections(const transformer& model) {
     return times(head_projections(model, size, kv_heads, kv_matrices), layers);
   };
   const std::int64_t local_reading = local_shared_layers(model);
-  const std::int64_t global_layers = model.layers - attention.local_layers;
+  const std::int64_t global_layers = attention_layers(model) - attention.local_layers;
   const std::int64_t global_reading = attention.kv_shared_layers - local_reading;
   return plus(
       plus(usual(2, attention.local_layers - local_reading), usual(0, local_reading)),
       plus(global(attention.global_kv_shared ? 1 : 2, global_layers - global_reading), global(0, global_reading)));
+}
+
+/// Weights of all recurrent layers.
+constexpr projection_weights recurrent_projections(const transformer& model) {
+  const recurrent_spec& r = model.recurrent;
+  const std::int64_t d = model.d_model;
+  if (r.layers == 0) return {};
+  const recurrent_widths one = widths_in(r, d);
+  const std::int64_t extra =
+      one.channels * (r.kernel + (r.convolution_bias ? 1 : 0)) + one.vectors + (r.projection_bias ? one.in + d : 0);
+  return {checked_multiply(checked_add(checked_multiply(d, one.in), one.inside), r.layers),
+          checked_multiply(r.width * d, r.layers), checked_multiply(extra, r.layers)};
 }
 
 /// Weights of an MLP of that width, in its matrices and in its biases.
@@ -1983,8 +2783,7 @@ constexpr std::int64_t mlp_biases(const transformer& model, std::int64_t d_ff, b
 /// Dense MLP matrices of all layers: dense layers, shared experts, and dense MLPs beside experts.
 constexpr std::int64_t dense_mlp_matrices(const transformer& model) {
   const std::int64_t experts = moe_layers(model);
-  const std::int64_t dense = model.layers - experts;
-  std::int64_t width = checked_multiply(dense, model.mlp.d_ff);
+  std::int64_t width = checked_multiply(dense_layers(model), model.mlp.d_ff);
   if (model.mlp.double_wide_in_shared) width += checked_multiply(model.attention.kv_shared_layers, model.mlp.d_ff);
   width = checked_add(width, checked_multiply(experts, model.moe.shared_d_ff + model.moe.parallel_dense_d_ff));
   return mlp_matrices(model, width);
@@ -2002,8 +2801,10 @@ constexpr void count_encoder(const transformer& model, parameter_count& count, s
   count.mlp = checked_add(count.mlp,
                           checked_add(mlp, mlp_biases(model, model.mlp.d_ff, model.mlp.bias) * model.encoder_layers));
   count.matrices = checked_add(count.matrices, mlp);
-  count.norms +=
-      checked_multiply(norm, 2 * model.encoder_layers + model.layers + 1);  // one more per decoder layer, one final
+  const std::int64_t ends = (model.embedding_norm ? 1 : 0) + (model.final_norm ? 1 : 0);
+  count.norms += checked_multiply(norm, 2 * model.encoder_layers + model.layers + ends);  // one more per decoder layer
+  count.embedding = checked_add(
+      count.embedding, checked_add(checked_multiply(model.d_model, model.encoder_positions), model.encoder_stem));
 }
 
 constexpr void count_text(const transformer& model, parameter_count& count) {
@@ -2011,16 +2812,18 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   const std::int64_t norm = d * (model.norm_bias ? 2 : 1);
   count.embedding = checked_multiply(d, checked_add(checked_add(model.vocab, model.extra_input_rows),
                                                     checked_add(model.learned_positions, model.token_types)));
-  count.lm_head = model.tied_embeddings || model.kind == architecture::encoder ? 0 : checked_multiply(d, model.vocab);
+  const bool head = model.output_head && model.kind != architecture::encoder;
+  count.lm_head = model.tied_embeddings || !head ? 0 : checked_multiply(d, model.vocab);
   if (model.head_bias) count.lm_head += model.vocab;
   const projection_weights attention = stack_projections(model);
   const std::int64_t stacks = model.kind == architecture::encoder_decoder ? 2 : 1;
   count.attention = checked_add(checked_add(attention.qkv, attention.output), attention.extra);
   count.attention += stacks * model.attention.relative_buckets * model.attention.heads;
+  const projection_weights recurrent = recurrent_projections(model);
+  count.recurrent = checked_add(checked_add(recurrent.qkv, recurrent.output), recurrent.extra);
   const std::int64_t dense = dense_mlp_matrices(model);
-  count.mlp =
-      checked_add(dense, (model.layers - moe_layers(model)) * mlp_biases(model, model.mlp.d_ff, model.mlp.bias) +
-                             model.layers * model.mlp.activation_weights);
+  count.mlp = checked_add(dense, dense_layers(model) * mlp_biases(model, model.mlp.d_ff, model.mlp.bias) +
+                                     model.layers * model.mlp.activation_weights);
   if (has_experts(model)) {
     const std::int64_t expert = checked_add(mlp_matrices(model, model.moe.expert_d_ff),
                                             mlp_biases(model, model.moe.expert_d_ff, model.moe.expert_bias));
@@ -2033,14 +2836,26 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   const std::int64_t routed =
       checked_multiply(mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model));
   const std::int64_t routers = checked_multiply(d, router_width(model), moe_layers(model));
-  count.matrices =
-      checked_add(checked_add(attention.qkv, attention.output), checked_add(dense, checked_add(routed, routers)));
-  if (model.kind != architecture::encoder || model.head_transform)
+  count.matrices = checked_add(
+      checked_add(checked_add(attention.qkv, attention.output), checked_add(recurrent.qkv, recurrent.output)),
+      checked_add(dense, checked_add(routed, routers)));
+  if (head || model.head_transform)
     count.matrices = checked_add(count.matrices, checked_multiply(d, model.vocab + (model.head_transform ? d : 0)));
   if (model.kind == architecture::encoder_decoder) count_encoder(model, count, norm);
   // Layers that attend to an image: norms on queries and keys, and two gates, beside the usual projections.
   count.attention += model.attention.cross_layers * (2 * model.attention.head_dim + 2);
   if (model.head_transform) count.head = checked_multiply(d, d) + d + norm;
+  if (model.prediction_layers == 0) return;
+  // A module that predicts one more token is a layer like the last one, a matrix that joins the state of a token with
+  // the next embedding, and three norms (DeepSeek-AI 2024, arXiv 2412.19437, section 2.2).
+  transformer last = model;
+  last.layers = 1;
+  last.prediction_layers = last.moe.dense_layers = last.attention.local_layers = last.mlp.absent = 0;
+  last.recurrent = {};
+  parameter_count one;
+  count_text(last, one);
+  const std::int64_t layer = checked_add(checked_add(one.attention, one.mlp), checked_add(one.experts, one.router));
+  count.prediction = checked_multiply(model.prediction_layers, layer + 2 * d * d + norm * (model.norms_per_layer + 3));
 }
 
 /// A published count, which stands in for that of the shape. One that is ten times as large or as small is of another
@@ -2071,8 +2886,9 @@ constexpr std::int64_t published(std::string_view field, std::int64_t given, std
   if (model.pooler) count.head += checked_multiply(pooled, pooled) + pooled;
   const std::int64_t classified = has_vision(model) ? model.vision.d_model : model.d_model;
   if (model.classes > 0) count.head += checked_multiply(classified + 1, model.classes);
-  for (const std::int64_t part : {count.embedding, count.attention, count.mlp, count.experts, count.router, count.norms,
-                                  count.lm_head, count.vision, count.projector, count.head}) {
+  for (const std::int64_t part :
+       {count.embedding, count.attention, count.recurrent, count.mlp, count.experts, count.router, count.norms,
+        count.prediction, count.lm_head, count.vision, count.projector, count.head}) {
     count.total = checked_add(count.total, part);
   }
   count.active = count.total;
@@ -2099,8 +2915,8 @@ struct lora_targets {
                                                      const lora_targets& on) {
   validate(model);
   detail::positive_count("rank", rank);
-  if (has_experts(model) || has_latent_attention(model)) {
-    detail::fail(errc::unsupported, "LoRA on experts or latent attention", "asked for", "a dense model");
+  if (has_experts(model) || has_latent_attention(model) || has_recurrence(model)) {
+    detail::fail(errc::unsupported, "LoRA on experts, latent attention or recurrences", "asked for", "a dense model");
   }
   const std::int64_t d = model.d_model;
   const std::int64_t q = model.attention.heads * model.attention.head_dim;
@@ -2170,9 +2986,9 @@ inline constexpr flop_convention six_n_flops{attention_flops::none, window_flops
 /// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention is
 /// one figure, `weights`, and its parts are 0.
 struct forward_flops {
-  flops qkv{};               ///< projections of queries, keys and values
-  flops attention_output{};  ///< the projection behind attention
-  flops attention{};         ///< scores and their sum over values
+  flops qkv{};               ///< projections of queries, keys and values, and into recurrences
+  flops attention_output{};  ///< the projection behind attention or a recurrence
+  flops attention{};         ///< scores and their sum over values; recurrences and indexers
   flops mlp_up{};            ///< dense: gate and up
   flops mlp_down{};          ///< dense
   flops experts_up{};        ///< active experts: gate and up
@@ -2212,15 +3028,34 @@ constexpr double global_head_dim(const transformer& model) noexcept {
                                                                  : model.attention.head_dim);
 }
 
+/// Keys that attention sees on average where an indexer chooses them; all of them where there is none.
+constexpr double chosen_keys(const transformer& model, double sequence, const flop_convention& how) {
+  return average_context(model, sequence, static_cast<double>(model.attention.indexer.top_k), how);
+}
+
+/// Recurrences and indexers of all layers for one token. An indexer scores all keys, where there are more than it
+/// chooses.
+constexpr flops beside_scores(const transformer& model, double sequence, double keys) {
+  flops sum{0};
+  const indexer_spec& indexer = model.attention.indexer;
+  if (sequence > static_cast<double>(indexer.top_k))
+    sum += flops{2 * keys * static_cast<double>(attention_layers(model)) *
+                 static_cast<double>(checked_multiply(indexer.heads, indexer.head_dim + 1))};
+  if (has_recurrence(model))
+    sum += flops{static_cast<double>(model.recurrent.layers) * core_flops(model.recurrent, model.d_model)};
+  return sum;
+}
+
 constexpr flops attention_core(const transformer& model, double sequence, const flop_convention& how) {
   if (how.attention == attention_flops::none) return flops{0};
   const double local = average_context(model, sequence, static_cast<double>(model.attention.window), how);
   const double all = average_context(model, sequence, 0, how);
   const auto local_layers = static_cast<double>(model.attention.local_layers);
-  const double macs =
-      local_layers * attention_macs(model, local, static_cast<double>(model.attention.head_dim)) +
-      (static_cast<double>(model.layers) - local_layers) * attention_macs(model, all, global_head_dim(model));
-  return flops{2 * macs};
+  const double global_layers = static_cast<double>(attention_layers(model)) - local_layers;
+  const double chosen = chosen_keys(model, sequence, how);
+  const double macs = local_layers * attention_macs(model, local, static_cast<double>(model.attention.head_dim)) +
+                      global_layers * attention_macs(model, chosen < all ? chosen : all, global_head_dim(model));
+  return flops{2 * macs} + beside_scores(model, sequence, all);
 }
 
 constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
@@ -2255,14 +3090,16 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
   const std::int64_t routed =
       checked_multiply(detail::mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model));
   const std::int64_t latent_norms = how.latent_norms && has_latent_attention(model) ? projections.extra : 0;
-  result.qkv = two_per(checked_add(projections.qkv, latent_norms));
-  result.attention_output = two_per(projections.output);
+  const detail::projection_weights recurrent = detail::recurrent_projections(model);
+  result.qkv = two_per(checked_add(checked_add(projections.qkv, recurrent.qkv), latent_norms));
+  result.attention_output = two_per(checked_add(projections.output, recurrent.output));
   result.mlp_up = two_per(dense) * up_share;
   result.mlp_down = two_per(dense) * (1 - up_share);
   result.experts_up = two_per(routed) * up_share;
   result.experts_down = two_per(routed) * (1 - up_share);
   if (how.router) result.router = two_per(checked_multiply(model.d_model, router_width(model), moe_layers(model)));
-  result.logits = two_per(checked_multiply(model.d_model, model.vocab + (model.head_transform ? model.d_model : 0)));
+  if (model.output_head)
+    result.logits = two_per(checked_multiply(model.d_model, model.vocab + (model.head_transform ? model.d_model : 0)));
   result.total = result.qkv + result.attention_output + result.attention + result.mlp_up + result.mlp_down +
                  result.experts_up + result.experts_down + result.router + result.logits;
   return result;
@@ -2310,6 +3147,8 @@ enum class attention_against : std::uint8_t {
     detail::fail(errc::unsupported, "model.attention.local_layers", model.attention.local_layers,
                  "0: no sliding window");
   }
+  if (has_recurrence(model) || model.attention.indexer.heads > 0)
+    detail::fail(errc::unsupported, "model.recurrent.layers", model.recurrent.layers, "attention to everything");
   const flops projections = one.qkv + one.attention_output;
   if (what == attention_against::projections) return projections / one.attention;
   return (projections + one.mlp_up + one.mlp_down + one.experts_up + one.experts_down) / one.attention;
@@ -2460,6 +3299,58 @@ inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
 
 #endif
 
+// tpuplan/model/weight_bits.hpp
+
+#ifndef TPUPLAN_MODEL_WEIGHT_BITS_HPP
+#define TPUPLAN_MODEL_WEIGHT_BITS_HPP
+
+/// @file
+/// Weights whose parts are stored in formats of their own, as in quantised checkpoints.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Bits that a parameter of a part takes as it is stored, with its share of the scales and zero points of its block; 0
+/// where the part is in the format of the whole model. Embeddings, output head, norms, router and vision tower are
+/// always in that.
+struct weight_bits {
+  double attention = 0;  ///< also layers that stand in for attention
+  double mlp = 0;        ///< dense MLPs and shared experts
+  double experts = 0;    ///< routed experts
+};
+
+/// Whether a part has a format of its own.
+[[nodiscard]] constexpr bool any_part(const weight_bits& parts) noexcept {
+  return parts.attention > 0 || parts.mlp > 0 || parts.experts > 0;
+}
+
+/// Throws, naming the field, unless every width is 0 or 1 to 64 bits.
+constexpr void validate(const weight_bits& parts) {
+  for (const double each : {parts.attention, parts.mlp, parts.experts})
+    if (each != 0) detail::in_range("weight_bits", each, 1, 64, "0 (as the whole model), or 1 to 64 bits");
+}
+
+/// Bytes of a parameter whose part takes so many bits, or 0 for the usual format.
+[[nodiscard]] constexpr bytes part_size(double part_bits, dtype usual) {
+  return part_bits > 0 ? bytes{part_bits / 8} : size_of(usual);
+}
+
+/// Bytes of all weights as they are stored, once. Worked: gpt-oss-20b with experts in MXFP4 (4.25 bits) and the rest in
+/// bf16 takes 13.76 GB, of which 10.15 GB are experts.
+[[nodiscard]] constexpr bytes stored_bytes(const parameter_count& count, dtype usual, const weight_bits& parts = {}) {
+  validate(parts);
+  const auto more = [&](double part_bits, std::int64_t weights) {
+    return (part_size(part_bits, usual) - size_of(usual)) * static_cast<double>(weights);
+  };
+  return size_of(usual) * static_cast<double>(count.total) + more(parts.attention, count.attention + count.recurrent) +
+         more(parts.mlp, count.mlp) + more(parts.experts, count.experts);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
 // tpuplan/model/training_job.hpp
 
 #ifndef TPUPLAN_MODEL_TRAINING_JOB_HPP
@@ -2482,27 +3373,31 @@ enum class optimizer_kind : std::uint8_t {
   adafactor,     ///< factored second moment: about half a byte per parameter
   lion,          ///< one moment
   sgd_momentum,  ///< one moment
+  lars,          ///< one moment, its rate scaled layer by layer (You et al. 2017, arXiv 1708.03888)
+  lamb,          ///< two moments, likewise (You et al. 2019, arXiv 1904.00962)
 };
 
 /// "adamw" and so on.
 [[nodiscard]] constexpr std::string_view name(optimizer_kind kind) noexcept {
-  constexpr const char* names[] = {"adamw", "adafactor", "lion", "sgd_momentum"};
+  constexpr const char* names[] = {"adamw", "adafactor", "lion", "sgd_momentum", "lars", "lamb"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
 /// The optimizer of that name; nothing if there is none.
 [[nodiscard]] constexpr maybe<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
-  return detail::enumerator_named<optimizer_kind>(given, 4);
+  return detail::enumerator_named<optimizer_kind>(given, 6);
 }
 
 /// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted
 /// as half a byte whatever the format. Worked: 8 B for AdamW with fp32 moments.
 [[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(optimizer_kind kind, dtype moments = dtype::fp32) noexcept {
   switch (kind) {
-    case optimizer_kind::adamw: return 2 * size_of(moments);
+    case optimizer_kind::adamw:
+    case optimizer_kind::lamb: return 2 * size_of(moments);
     case optimizer_kind::adafactor: return bytes{0.5};
     case optimizer_kind::lion:
-    case optimizer_kind::sgd_momentum: break;
+    case optimizer_kind::sgd_momentum:
+    case optimizer_kind::lars: break;
   }
   return size_of(moments);
 }
@@ -2528,14 +3423,20 @@ struct training_state {
 
 /// How well the program is fitted to the machine.
 enum class software_level : std::uint8_t {
-  tuned,    ///< a recipe tuned for this model and slice: MaxText, MLPerf, vendor recipes
-  general,  ///< a general framework as it comes: axlearn, Levanter, torch-XLA, EasyDeL
+  tuned,       ///< a recipe tuned for this model and slice: MaxText, MLPerf, vendor recipes
+  general,     ///< a general framework as it comes: axlearn, Levanter, torch-XLA, EasyDeL
+  first_port,  ///< a program that runs for the first time on this kind of slice: nothing is tuned to it
 };
 
-/// "tuned" or "general".
+/// "tuned", "general" or "first_port".
 [[nodiscard]] constexpr std::string_view name(software_level level) noexcept {
-  constexpr const char* names[] = {"tuned", "general"};
+  constexpr const char* names[] = {"tuned", "general", "first_port"};
   return detail::name_of(names, static_cast<std::size_t>(level));
+}
+
+/// The level of that name; nothing if there is none.
+[[nodiscard]] constexpr maybe<software_level> parse_software_level(std::string_view given) noexcept {
+  return detail::enumerator_named<software_level>(given, 3);
 }
 
 /// How attention is computed. `flash`, which nearly all published runs use, keeps scores on the chip, in blocks, and
@@ -2565,6 +3466,7 @@ struct training_job {
   dtype compute = dtype::bf16;                       ///< int8 or fp8 where products run quantised; see number_bytes
   dtype weights = dtype::fp32;                       ///< the master copy
   dtype moments = dtype::fp32;                       ///< optimizer state
+  bool first_moment_bf16 = false;                    ///< of AdamW, whatever format the other moment has
   optimizer_kind optimizer = optimizer_kind::adamw;  ///< whose state is kept
   remat_policy remat = remat::full;                  ///< what is saved of each layer
   std::int64_t gradient_accumulation = 1;            ///< microbatches in one step
@@ -2576,12 +3478,18 @@ struct training_job {
   bool synchronous_collectives = false;  ///< the framework does not overlap FSDP and data collectives
   double work_multiplier = 1;            ///< products per token relative to one forward and backward pass (DPO: more)
   std::int64_t images_per_sequence = 0;  ///< passes of the vision tower
+  bool freeze_vision = false;            ///< the tower is not trained, only its projector and the text model are
   software_level software = software_level::tuned;       ///< what the run is programmed in
   attention_kernel attention = attention_kernel::flash;  ///< how attention is computed
-  host_state state_on_host = host_state::none;           ///< what lies in host memory between steps
-  std::int64_t lora_rank = 0;                            ///< of adapters on a frozen base; 0: all is trained
-  lora_targets lora{};                 ///< layers with adapters; `weights` and `moments` are the adapters'
-  dtype frozen_weights = dtype::bf16;  ///< the base under adapters, without optimizer and gradients
+  bool default_tiles = false;      ///< grouped products of experts run in blocks that nobody tuned to their shapes
+  bool ring_attention = false;     ///< keys and values go around a ring of chips, instead of being gathered before
+  bool context_balanced = false;   ///< chips have an early and a late part of a causal sequence, not one part each
+  bool gathers_quantised = false;  ///< FSDP gathers weights in the 8 bits of the products, cast before and not after
+  host_state state_on_host = host_state::none;  ///< what lies in host memory between steps
+  std::int64_t lora_rank = 0;                   ///< of adapters on a frozen base; 0: all is trained
+  lora_targets lora{};                          ///< layers with adapters; `weights` and `moments` are the adapters'
+  dtype frozen_weights = dtype::bf16;           ///< the base under adapters, without optimizer and gradients
+  weight_bits frozen_by_part{};                 ///< of a quantised base, where it is not in `frozen_weights`
 };
 
 /// Tokens in one step. Throws for more than 2^60 of them. Worked: 1024 sequences of 4096 tokens are 4194304.
@@ -2594,10 +3502,18 @@ struct training_job {
   return batch * length;
 }
 
+/// Bytes of optimizer state for each parameter of a job. Worked: 6 B for AdamW with the first moment in bf16 and the
+/// second in fp32.
+[[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(const training_job& job) noexcept {
+  const bytes all = optimizer_bytes_per_parameter(job.optimizer, job.moments);
+  const bool first = job.first_moment_bf16 && job.optimizer == optimizer_kind::adamw;
+  return first ? all - size_of(job.moments) + size_of(dtype::bf16) : all;
+}
+
 /// HBM traffic of the update for each trained parameter: weight and optimizer state read and written, the fp32 gradient
 /// read. Worked: 28 B for AdamW in fp32, 13 B for Adafactor.
 [[nodiscard]] constexpr bytes update_bytes_per_parameter(const training_job& job) noexcept {
-  return 2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job.optimizer, job.moments)) + bytes{4};
+  return 2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job)) + bytes{4};
 }
 
 /// Bytes of a number in activations and in gathered weights. fp32 moves and keeps twice the bytes of bf16; its products
@@ -2616,6 +3532,8 @@ constexpr bool in_eight_bits(const training_job& job) noexcept {
 
 /// Throws, naming the field, unless what does not depend on batch and microbatches is in its range.
 constexpr void validate_settings(const training_job& job) {
+  if (job.compute == dtype::fp16 || job.compute == dtype::int4)
+    detail::fail(errc::unsupported, "training_job.compute", name(job.compute), "bf16, fp32, int8 or fp8");
   detail::check_count("training_job.pipeline_microbatches", job.pipeline_microbatches, detail::most_size,
                       "0 to 16777216");
   detail::check_dimension("training_job.pipeline_rounds", job.pipeline_rounds);
@@ -2670,6 +3588,21 @@ struct layer_widths {
   double scores = 0;   ///< scores that attention writes out: see scores_width
 };
 
+namespace detail {
+
+/// Turns the widths of layers of attention into those of an average layer, recurrent ones among them.
+constexpr void average_recurrences(const transformer& model, layer_widths& w) {
+  if (attention_layers(model) == model.layers && !has_recurrence(model)) return;
+  const auto layers = static_cast<double>(model.layers);
+  const double attending = static_cast<double>(attention_layers(model)) / layers;
+  const double recurrent = static_cast<double>(model.recurrent.layers) / layers;
+  const auto in = static_cast<double>(widths_in(model.recurrent, model.d_model).in);
+  w.qkv = attending * w.qkv + recurrent * in;
+  w.context = attending * w.context + recurrent * static_cast<double>(model.recurrent.width);
+}
+
+}  // namespace detail
+
 /// The widths of a model's layers. `global_apart`: layers that attend to everything count with the widths of their own
 /// heads. Throws for a model without text.
 /// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
@@ -2691,11 +3624,15 @@ struct layer_widths {
     const auto kv_heads =
         static_cast<double>(attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads);
     const double share =
-        global_apart ? 1 - static_cast<double>(attention.local_layers) / static_cast<double>(model.layers) : 0;
+        global_apart && attention_layers(model) > 0
+            ? 1 - static_cast<double>(attention.local_layers) / static_cast<double>(attention_layers(model))
+            : 0;
     w.qkv = size * (heads + 2 * static_cast<double>(attention.kv_heads));
     w.qkv += share * (global * (heads + (attention.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
     w.context = heads * (size + share * (global - size));
   }
+  if (attention.output_gate) w.qkv += w.context;
+  detail::average_recurrences(model, w);
   const double matrices = model.mlp.gated ? 3 : 2;
   const double routed = static_cast<double>(model.moe.expert_d_ff) * static_cast<double>(model.moe.top_k) *
                         static_cast<double>(moe_layers(model));
@@ -2706,20 +3643,28 @@ struct layer_widths {
   return w;
 }
 
-/// Parameters that a training step holds: those it trains and, under LoRA adapters, those of the frozen base.
+/// Parameters that a training step holds: those it trains and, under LoRA adapters, those of the frozen base; or those
+/// of a frozen vision tower.
 struct held_parameters {
   /// @{
   /// Over all devices, each parameter once.
   double trained = 0, frozen = 0;
   /// @}
+  bytes frozen_bytes{};  ///< the frozen base as it is stored
 };
 
 /// The parameters that a step holds. Throws where adapters are not modelled: see lora_parameters.
 /// Worked: llama-3-8b with rank 8 on queries and values trains 3407872 beside 8030261248.
 [[nodiscard]] constexpr held_parameters held_by(const transformer& model, const training_job& job) {
-  const auto total = static_cast<double>(parameters(model).total);
-  if (job.lora_rank == 0) return {total, 0};
-  return {static_cast<double>(lora_parameters(model, job.lora_rank, job.lora)), total};
+  const parameter_count count = parameters(model);
+  const auto total = static_cast<double>(count.total);
+  if (job.lora_rank == 0 && job.freeze_vision) {
+    const auto tower = static_cast<double>(count.vision);
+    return {total - tower, tower, size_of(job.frozen_weights) * tower};
+  }
+  if (job.lora_rank == 0) return {total, 0, bytes{0}};
+  return {static_cast<double>(lora_parameters(model, job.lora_rank, job.lora)), total,
+          stored_bytes(count, job.frozen_weights, job.frozen_by_part)};
 }
 
 /// What training keeps between steps, which is what a checkpoint holds: master weights and optimizer state of all that
@@ -2728,7 +3673,7 @@ struct held_parameters {
 [[nodiscard]] constexpr training_state training_state_of(const transformer& model, const training_job& job) {
   const double trained = held_by(model, job).trained;
   const bytes weights = size_of(job.weights) * trained;
-  const bytes optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * trained;
+  const bytes optimizer = optimizer_bytes_per_parameter(job) * trained;
   return {weights, optimizer, weights + optimizer};
 }
 
@@ -2737,7 +3682,8 @@ struct held_parameters {
 /// 2205.05198, whose 2 a s^2 b bytes are these in bf16.
 [[nodiscard]] constexpr double scores_width(const transformer& model, const training_job& job) noexcept {
   if (job.attention == attention_kernel::flash) return 0;
-  return static_cast<double>(model.attention.heads) * static_cast<double>(job.sequence_length);
+  const double share = static_cast<double>(attention_layers(model)) / static_cast<double>(model.layers);
+  return share * static_cast<double>(model.attention.heads) * static_cast<double>(job.sequence_length);
 }
 
 /// Numbers per token and layer that a policy keeps between the passes, in HBM or in host memory.
@@ -2780,438 +3726,6 @@ struct held_parameters {
 
 }  // namespace abi_0
 }  // namespace tpuplan
-
-#endif
-
-// tpuplan/math.hpp
-
-#ifndef TPUPLAN_MATH_HPP
-#define TPUPLAN_MATH_HPP
-
-#if !defined(__cplusplus) || __cplusplus < 201703L
-#error "tpuplan needs C++17 or newer (-std=c++17)"
-#else
-
-#include <cstdint>
-
-/// @file
-/// Elementary functions over `double` that also work in constant expressions.
-///
-/// At run time they are the C library's. In constant evaluation they are computed here, within 2 ulp of the C library
-/// over the whole range of `double`, subnormal numbers included; special values are those of C11 Annex F. They live in
-/// `tpuplan::math`, so that `using namespace tpuplan` does not collide with `::sqrt`. Lambert's W is composed
-/// of them on both paths.
-
-namespace tpuplan {
-inline namespace abi_0 {
-/// Elementary functions over `double`, usable in constant expressions.
-namespace math {
-
-/// No stability promise; `*_constant` are the algorithms of constant evaluation.
-namespace detail {
-
-inline constexpr double infinity = __builtin_huge_val();
-inline constexpr double not_a_number = __builtin_nan("");
-
-static_assert(__DBL_MANT_DIG__ == 53 && sizeof(double) == 8, "tpuplan needs IEEE 754 doubles");
-
-/// Fields of an IEEE 754 binary64 number.
-inline constexpr std::uint64_t sign_mask = 0x8000'0000'0000'0000;
-inline constexpr std::uint64_t fraction_mask = 0x000f'ffff'ffff'ffff;
-inline constexpr std::uint64_t upper_half_mask = 0xffff'ffff'f800'0000;
-inline constexpr int fraction_bits = 52;
-inline constexpr int exponent_bias = 1023;
-
-/// Returns the representation of x.
-constexpr std::uint64_t bits_of(double x) noexcept { return __builtin_bit_cast(std::uint64_t, x); }
-
-/// Returns the number represented by bits.
-constexpr double from_bits(std::uint64_t bits) noexcept { return __builtin_bit_cast(double, bits); }
-
-/// Returns 2^n for -1022 <= n <= 1023.
-constexpr double power_of_two(int n) noexcept {
-  return from_bits(static_cast<std::uint64_t>(n + exponent_bias) << fraction_bits);
-}
-
-/// A positive number as mantissa * 2^exponent.
-struct scaled {
-  double mantissa;
-  int exponent;
-};
-
-/// Splits a positive finite number, which may be subnormal, into a mantissa in [1, 2) and an exponent.
-constexpr scaled decompose(double x) noexcept {
-  const bool subnormal = x < __DBL_MIN__;
-  const std::uint64_t bits = bits_of(subnormal ? x * 0x1p54 : x);
-  const int exponent = static_cast<int>(bits >> fraction_bits) - exponent_bias - (subnormal ? 54 : 0);
-  return {from_bits((bits & fraction_mask) | bits_of(1.0)), exponent};
-}
-
-/// Returns x * 2^n, rounded once, for x in [0.5, 2) and -1100 <= n <= 1024; infinity on overflow.
-constexpr double scale(double x, int n) noexcept {
-  if (n < -1000) return x * power_of_two(n + 128) * 0x1p-128;
-  if (n < 1023) return x * power_of_two(n);
-  const double half = x * power_of_two(n - 1);
-  return half < 0x1p1023 ? 2.0 * half : infinity;
-}
-
-/// The unevaluated sum of two numbers: about 106 bits (T. J. Dekker, Numerische Mathematik 18, 1971). For constant
-/// evaluation only: at run time a compiler that contracts to fused multiply-add would spoil the error terms.
-struct double_double {
-  double high;
-  double low;
-};
-
-/// Returns a + b exactly (D. E. Knuth, TAOCP 2, 4.2.2).
-constexpr double_double two_sum(double a, double b) noexcept {
-  const double sum = a + b;
-  const double b_part = sum - a;
-  return {sum, (a - (sum - b_part)) + (b - b_part)};
-}
-
-/// Returns a * b exactly, but for underflow. Halves are cut by masking, which cannot overflow.
-constexpr double_double two_product(double a, double b) noexcept {
-  const double a_high = from_bits(bits_of(a) & upper_half_mask);
-  const double b_high = from_bits(bits_of(b) & upper_half_mask);
-  const double a_low = a - a_high;
-  const double b_low = b - b_high;
-  const double product = a * b;
-  return {product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
-}
-
-/// Returns a + b with a relative error of about 2^-104, unless they cancel.
-constexpr double_double add(double_double a, double_double b) noexcept {
-  const double_double sum = two_sum(a.high, b.high);
-  return two_sum(sum.high, sum.low + (a.low + b.low));
-}
-
-/// Returns a * b with a relative error of about 2^-104.
-constexpr double_double multiply(double_double a, double_double b) noexcept {
-  const double_double product = two_product(a.high, b.high);
-  return two_sum(product.high, product.low + (a.high * b.low + a.low * b.high));
-}
-
-/// Returns a / b with a relative error of about 2^-104.
-constexpr double_double divide(double a, double_double b) noexcept {
-  const double quotient = a / b.high;
-  const double_double product = two_product(quotient, b.high);
-  return two_sum(quotient, ((a - product.high) - product.low - quotient * b.low) / b.high);
-}
-
-inline constexpr double_double one_third = {0x1.5555555555555p-2, 0x1.5555555555555p-56};
-inline constexpr double_double one_fifth = {0x1.999999999999ap-3, -0x1.999999999999ap-57};
-inline constexpr double_double inverse_ln2 = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
-/// The high part of ln 2 has 32 trailing zero bits, so that its products with exponents are exact.
-inline constexpr double_double ln2 = {0x1.62e42feep-1, 0x1.a39ef35793c76p-33};
-
-constexpr bool is_nan(double x) noexcept { return (bits_of(x) & ~sign_mask) > bits_of(infinity); }
-
-constexpr double abs(double x) noexcept { return from_bits(bits_of(x) & ~sign_mask); }
-
-constexpr double floor_constant(double x) noexcept {
-  if (!(abs(x) < 0x1p52) || x == 0.0) return x;
-  const double truncated = static_cast<double>(static_cast<std::int64_t>(x));
-  return truncated > x ? truncated - 1.0 : truncated;
-}
-
-constexpr double ceil_constant(double x) noexcept { return -floor_constant(-x); }
-
-constexpr bool is_odd_integer(double x) noexcept {
-  return abs(x) < 0x1p53 && floor_constant(x) == x && static_cast<std::int64_t>(x) % 2 != 0;
-}
-
-/// Correctly rounded: Newton's iteration, then an exact test of the integer remainder (it stays below 2^55, so that
-/// arithmetic modulo 2^64 does not lose it).
-constexpr double sqrt_constant(double x) noexcept {
-  if (!(x > 0.0 && x < infinity)) return x < 0.0 ? not_a_number : x;
-  const scaled parts = decompose(x);
-  const int odd = parts.exponent & 1;
-  const double square = odd != 0 ? 2.0 * parts.mantissa : parts.mantissa;
-  double root = 0.6 + 0.4 * square;
-  for (int i = 0; i < 5; ++i) root = 0.5 * (root + square / root);
-  auto root_bits = static_cast<std::uint64_t>(root * 0x1p52);
-  const auto square_bits = static_cast<std::uint64_t>(square * 0x1p52);
-  const auto remainder = static_cast<std::int64_t>((square_bits << fraction_bits) - root_bits * root_bits);
-  if (remainder > static_cast<std::int64_t>(root_bits)) ++root_bits;
-  if (remainder <= -static_cast<std::int64_t>(root_bits)) --root_bits;
-  return static_cast<double>(root_bits) * power_of_two((parts.exponent - odd) / 2 - fraction_bits);
-}
-
-/// e^x = 2^exponent * (1 + reduced + rest), |reduced| <= 0.35, rest much smaller.
-struct reduced_exponential {
-  int exponent;
-  double reduced;
-  double rest;
-};
-
-/// For |x| <= 750: reduces x by a multiple of ln 2 (W. J. Cody and W. Waite, Software Manual for the Elementary
-/// Functions, 1980) and sums the Taylor series (DLMF 4.2.19).
-constexpr reduced_exponential reduce_exponential(double_double x) noexcept {
-  const int exponent = static_cast<int>(x.high * inverse_ln2.high + (x.high < 0.0 ? -0.5 : 0.5));
-  const double_double r = two_sum(x.high - exponent * ln2.high, x.low - exponent * ln2.low);
-  double series = 1.0;
-  for (int n = 16; n > 2; --n) series = 1.0 + r.high / n * series;
-  return {exponent, r.high, 0.5 * r.high * r.high * series + (r.low + r.low * r.high)};
-}
-
-constexpr double exp_constant(double_double x) noexcept {
-  if (x.high > 710.0) return infinity;
-  if (x.high < -746.0) return 0.0;
-  const reduced_exponential e = reduce_exponential(x);
-  const double_double sum = two_sum(1.0, e.reduced);
-  return scale(sum.high + (sum.low + e.rest), e.exponent);
-}
-
-constexpr double exp_constant(double x) noexcept { return is_nan(x) ? x : exp_constant(double_double{x, 0.0}); }
-
-constexpr double expm1_constant(double x) noexcept {
-  if (is_nan(x) || abs(x) < 0x1p-54) return x;
-  if (x < -40.0) return -1.0;
-  if (x > 40.0) return exp_constant(x);
-  const reduced_exponential e = reduce_exponential({x, 0.0});
-  const double power = power_of_two(e.exponent);
-  const double_double less_one = two_sum(power, -1.0);
-  const double_double sum = two_sum(less_one.high, power * e.reduced);
-  return sum.high + (sum.low + (less_one.low + power * e.rest));
-}
-
-/// Returns ln m for m in [0.7, 1.42] with a relative error below 2^-70, by the series of 2 artanh((m - 1) / (m + 1))
-/// (DLMF 4.6.4).
-constexpr double_double log_near_one(double m) noexcept {
-  const double_double s = divide(m - 1.0, two_sum(m, 1.0));
-  const double_double square = multiply(s, s);
-  double tail = 0.0;
-  for (int n = 31; n > 5; n -= 2) tail = 1.0 / n + square.high * tail;
-  const double_double fifth = add(one_fifth, {square.high * tail, 0.0});
-  const double_double third = add(one_third, multiply(square, fifth));
-  const double_double log = multiply(s, add({1.0, 0.0}, multiply(square, third)));
-  return {2.0 * log.high, 2.0 * log.low};
-}
-
-/// Splits a positive finite number into a mantissa in [0.7, 1.42] and an exponent.
-constexpr scaled decompose_near_one(double x) noexcept {
-  const scaled parts = decompose(x);
-  return parts.mantissa < 1.4142135623730951 ? parts : scaled{0.5 * parts.mantissa, parts.exponent + 1};
-}
-
-/// Returns ln x of a positive finite number with a relative error below 2^-70.
-constexpr double_double log_of_positive(double x) noexcept {
-  const scaled parts = decompose_near_one(x);
-  return add({parts.exponent * ln2.high, parts.exponent * ln2.low}, log_near_one(parts.mantissa));
-}
-
-/// Returns the logarithm, to any base, of what is not a positive finite number.
-constexpr double log_of_special(double x) noexcept {
-  if (x == 0.0) return -infinity;
-  return x < 0.0 ? not_a_number : x;
-}
-
-constexpr double log_constant(double x) noexcept {
-  return x > 0.0 && x < infinity ? log_of_positive(x).high : log_of_special(x);
-}
-
-constexpr double log1p_constant(double x) noexcept {
-  if (!(x > -1.0 && x < infinity)) return log_of_special(x == -1.0 ? 0.0 : x);
-  if (abs(x) < 0x1p-54) return x;
-  const double_double sum = two_sum(1.0, x);
-  return add(log_of_positive(sum.high), {sum.low / sum.high, 0.0}).high;
-}
-
-constexpr double log2_constant(double x) noexcept {
-  if (!(x > 0.0 && x < infinity)) return log_of_special(x);
-  const scaled parts = decompose_near_one(x);
-  const double exponent = parts.exponent;
-  return add({exponent, 0.0}, multiply(log_near_one(parts.mantissa), inverse_ln2)).high;
-}
-
-/// Returns x^y for x >= 0 and y != 0, neither NaN. The result rounds to 1 for |y| < 2^-65, and to 1, 0 or infinity for
-/// |y| > 2^65.
-constexpr double pow_of_magnitude(double x, double y) noexcept {
-  if (x == 1.0) return 1.0;
-  if (x == 0.0 || x == infinity || abs(y) > 0x1p65) return (x > 1.0) == (y > 0.0) ? infinity : 0.0;
-  if (abs(y) < 0x1p-65) return 1.0;
-  return exp_constant(multiply(log_of_positive(x), {y, 0.0}));
-}
-
-constexpr double pow_constant(double x, double y) noexcept {
-  if (y == 0.0 || x == 1.0) return 1.0;
-  if (is_nan(x) || is_nan(y)) return is_nan(x) ? x : y;
-  if (x < 0.0 && x > -infinity && floor_constant(y) != y) return not_a_number;
-  const double magnitude = pow_of_magnitude(abs(x), y);
-  return (bits_of(x) & sign_mask) != 0 && is_odd_integer(y) ? -magnitude : magnitude;
-}
-
-/// Coefficients c_1, -c_2, c_3, ... of DLMF 4.13.6: 1 + W0(-exp(-1 - t^2/2)) as a power series in t, by the recurrence
-/// DLMF 4.13.8. The first are 1, -1/3, 1/36, 1/270, 1/4320, -1/17010. The radius of convergence is 2 sqrt(pi) = 3.54.
-inline constexpr double branch_point_coefficients[] = {
-    1.0,
-    -0.3333333333333333,
-    0.027777777777777776,
-    0.003703703703703704,
-    0.0002314814814814815,
-    -5.878894767783657e-05,
-    -2.553644914756026e-05,
-    -4.899078973153047e-06,
-    -2.428276122977769e-07,
-    1.85406221071516e-07,
-    7.542464855411896e-08,
-    1.47216272806884e-08,
-    5.159887341078076e-10,
-    -7.32986413160022e-10,
-    -2.921357345635569e-10,
-    -5.717312238897994e-11,
-    -1.5008349408791911e-12,
-    3.239317851416903e-12,
-    1.2822077905614429e-12,
-    2.513834640057088e-13,
-    5.2401866818838735e-15,
-    -1.5326196647277207e-14,
-    -6.053864010513748e-15,
-    -1.1889539086269768e-15,
-    -2.055644733697029e-17,
-    7.59703395936517e-17,
-    2.999822650631319e-17,
-    5.900904005856487e-18,
-};
-
-/// Returns 1 + W0(-exp(-1 - t^2/2)) for 0 <= t <= 1, where the 28 terms leave a relative error below 1e-17.
-constexpr double lambert_branch_point_series(double t) noexcept {
-  double series = 0.0;
-  for (int n = 27; n > 0; --n) series = branch_point_coefficients[n] + t * series;
-  return t + t * t * series;
-}
-
-/// The double next to the branch point -1/e, and what is to be added to it.
-inline constexpr double_double lambert_branch_point = {-0.36787944117144233, 1.2428753672788363e-17};
-
-}  // namespace detail
-
-/// Tells whether x is not a number. Unlike `x != x` it survives -ffast-math.
-///
-/// Example: is_nan(sqrt(-1)) is true.
-[[nodiscard]] constexpr bool is_nan(double x) noexcept { return detail::is_nan(x); }
-
-/// Tells whether x is neither infinite nor NaN.
-///
-/// Example: is_finite(1e308) is true, is_finite(exp(1e3)) is false.
-[[nodiscard]] constexpr bool is_finite(double x) noexcept { return detail::abs(x) <= __DBL_MAX__; }
-
-/// Returns the absolute value of x: exact; clears the sign of zero, infinity and NaN.
-///
-/// Example: abs(-2.5) == 2.5.
-[[nodiscard]] constexpr double abs(double x) noexcept { return detail::abs(x); }
-
-/// Returns the largest integer not above x: exact; zeros, infinities and NaN are returned as they are.
-///
-/// Example: floor(-1.5) == -2.
-[[nodiscard]] constexpr double floor(double x) noexcept {
-  if (__builtin_is_constant_evaluated()) return detail::floor_constant(x);
-  return __builtin_floor(x);
-}
-
-/// Returns the smallest integer not below x: exact, -0 in (-1, 0); zeros, infinities and NaN are returned as they are.
-///
-/// Example: ceil(-1.5) == -1.
-[[nodiscard]] constexpr double ceil(double x) noexcept {
-  if (__builtin_is_constant_evaluated()) return detail::ceil_constant(x);
-  return __builtin_ceil(x);
-}
-
-/// Returns the square root of x: correctly rounded; zeros and +infinity are returned as they are, NaN below 0.
-///
-/// Newton's iteration with an exact remainder test. Example: sqrt(2) == 1.4142135623730951.
-[[nodiscard]] constexpr double sqrt(double x) noexcept {
-  if (__builtin_is_constant_evaluated()) return detail::sqrt_constant(x);
-  return __builtin_sqrt(x);
-}
-
-/// Returns e^x: within 1 ulp; infinity above 709.78, 0 below -745.13.
-///
-/// Cody and Waite's reduction and the Taylor series (DLMF 4.2.19). Example: exp(1) == 2.718281828459045.
-[[nodiscard]] constexpr double exp(double x) noexcept {
-  if (__builtin_is_constant_evaluated()) return detail::exp_constant(x);
-  return __builtin_exp(x);
-}
-
-/// Returns e^x - 1 without cancellation near 0: within 1 ulp; zeros are returned as they are, -1 at -infinity.
-///
-/// As exp, with the 1 taken off the scaled leading term. Example: expm1(1e-10) == 1.00000000005e-10.
-[[nodiscard]] constexpr double expm1(double x) noexcept {
-  if (__builtin_is_constant_evaluated()) return detail::expm1_constant(x);
-  return __builtin_expm1(x);
-}
-
-/// Returns the natural logarithm of x: within 1 ulp; -infinity at zeros, NaN below.
-///
-/// The artanh series (DLMF 4.6.4) in double-double arithmetic. Example: log(10) == 2.302585092994046.
-[[nodiscard]] constexpr double log(double x) noexcept {
-  if (__builtin_is_constant_evaluated()) return detail::log_constant(x);
-  return __builtin_log(x);
-}
-
-/// Returns ln(1 + x) without cancellation near 0: within 1 ulp; zeros are kept, -infinity at -1, NaN below.
-///
-/// As log, of the exact sum 1 + x. Example: log1p(1e-5) == 9.999950000333332e-06.
-[[nodiscard]] constexpr double log1p(double x) noexcept {
-  if (__builtin_is_constant_evaluated()) return detail::log1p_constant(x);
-  return __builtin_log1p(x);
-}
-
-/// Returns the logarithm of x to base 2: within 1 ulp, exact at powers of 2; -infinity at zeros, NaN below.
-///
-/// As log. Example: log2(8) == 3.
-[[nodiscard]] constexpr double log2(double x) noexcept {
-  if (__builtin_is_constant_evaluated()) return detail::log2_constant(x);
-  return __builtin_log2(x);
-}
-
-/// Returns x^y: within 1 ulp, exact where the result is representable; NaN for negative x and fractional y.
-///
-/// pow(x, 0) and pow(1, y) are 1 even for NaN; the other special values are those of C11 F.10.4.4. Computed as
-/// exp(y ln x) in double-double arithmetic. Example: pow(2, 10) == 1024.
-[[nodiscard]] constexpr double pow(double x, double y) noexcept {
-  if (__builtin_is_constant_evaluated()) return detail::pow_constant(x, y);
-  return __builtin_pow(x, y);
-}
-
-/// Returns the principal branch of Lambert's W: the w >= -1 with w e^w = x, within 2 ulp.
-///
-/// It is -1 at the double next to -1/e, NaN below it; zeros and +infinity are returned as they are. Near -1/e by the
-/// series DLMF 4.13.6, elsewhere by the estimate of Iacono and Boyd (Adv. Comput. Math. 43, 2017) and the iteration of
-/// Fritsch, Shafer and Crowley (CACM 16, 1973). Example: lambert_w0(1) == 0.5671432904097838.
-[[nodiscard]] constexpr double lambert_w0(double x) noexcept {
-  if (x < detail::lambert_branch_point.high) return detail::not_a_number;
-  if (!is_finite(x) || abs(x) < 0x1p-54) return x;
-  if (x < -0.305) {
-    const double distance = (x - detail::lambert_branch_point.high) - detail::lambert_branch_point.low;
-    if (distance < 0.0) return -1.0;
-    return detail::lambert_branch_point_series(sqrt(-2.0 * log1p(-2.718281828459045 * distance))) - 1.0;
-  }
-  const double log_1_x = log1p(x);
-  double w = log_1_x * (1.0 - log1p(log_1_x) / (2.0 + log_1_x));
-  for (int i = 0; i < 2; ++i) {
-    const double z = log1p((x - w) / w) - w;
-    const double q = 2.0 * (1.0 + w) * (1.0 + w + 2.0 / 3.0 * z);
-    w += w * (z / (1.0 + w) * ((q - z) / (q - 2.0 * z)));
-  }
-  return w;
-}
-
-/// Returns 1 + W0(-exp(-(1 + d))) for d >= 0, in [0, 1], without cancellation for small d: relative error below 1e-15.
-///
-/// It is the v with -ln(1 - v) - v = d, hence about sqrt(2 d) for small d. 0 at 0, 1 at infinity, NaN for d < 0. By the
-/// series DLMF 4.13.6 in sqrt(2 d) for small d, else by lambert_w0. Example:
-/// lambert_w0_plus_1_of_exp(0.02) == 0.18689488478688432.
-[[nodiscard]] constexpr double lambert_w0_plus_1_of_exp(double d) noexcept {
-  if (is_nan(d) || d < 0.0) return detail::not_a_number;
-  return d <= 0.5 ? detail::lambert_branch_point_series(sqrt(2.0 * d)) : 1.0 + lambert_w0(-exp(-1.0 - d));
-}
-
-}  // namespace math
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
 
 #endif
 
@@ -4162,8 +4676,15 @@ constexpr std::string_view machine_family(std::string_view type) noexcept {
   return type.substr(0, type.rfind('-') + 1);
 }
 
+/// The chips that a machine type has by its name: 32 of "ct5lp-hightpu-32t"; -1 where the name has none.
+constexpr std::int64_t chips_in_machine_name(std::string_view type) noexcept {
+  type.remove_prefix(machine_family(type).size());
+  if (type.empty() || to_lower(type.back()) != 't') return -1;
+  return parse_count(type.substr(0, type.size() - 1));
+}
+
 /// What would have been valid instead of a machine type that its family does not have; empty where there is no such
-/// family. A larger slice is several VMs: the smallest such slice is the example.
+/// family. A larger slice is several VMs: the example is the slice with the chips of the name, else the smallest.
 constexpr text<160> machine_hint(std::string_view given) {
   text<160> hint;
   std::string_view chip;
@@ -4174,7 +4695,9 @@ constexpr text<160> machine_hint(std::string_view given) {
     hint.append(hint.empty() ? "no such machine type; there is " : ", ").append(type.name);
     chip = type.chip;
   }
+  const slice_row* meant = named_row(chip, chips_in_machine_name(given));
   for (const slice_row& row : slices_of(chip)) {
+    if (meant != nullptr && &row != meant) continue;
     const slice larger = to_slice(chip_for(chip), row);
     const maybe<machine_type> type = machine_type_of(larger);
     if (!type || vms(larger) == 1 || !is_named(larger)) continue;
@@ -4501,7 +5024,7 @@ constexpr void check_trained(const transformer& model, const training_job& job, 
   validate(mesh, where);
   validate(mesh, model, job);
   if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
-    fail(errc::unsupported, "training of an architecture", name(model.kind), "decoder or encoder");
+    fail(errc::unsupported, "training of an architecture", name(model.kind), "decoder or encoder: two sequences in a step are not modelled");
   }
   check_images(model, job);
 }
@@ -4724,19 +5247,32 @@ struct collective_time {
 
 /// The numbers of a model and a job that every term needs.
 struct training_sizes {
-  layer_widths width{};    ///< of a layer, for each token
-  forward_flops work{};    ///< of a token
-  flops adapters{};        ///< forward, of the products of LoRA adapters, for each token
-  held_parameters held{};  ///< trained and frozen parameters
-  double layers = 0;       ///< of the text stack
-  double passes = 3;       ///< of a product: forward, gradients of its input, and of its weights unless frozen
-  bytes exchanged{};       ///< by FSDP in a microbatch: weights forward and backward, fp32 gradients
-  flops tower{};           ///< forward, of the vision tower and its projector, for each token
+  layer_widths width{};     ///< of a layer, for each token
+  forward_flops work{};     ///< of a token
+  flops adapters{};         ///< forward, of the products of LoRA adapters, for each token
+  held_parameters held{};   ///< trained and frozen parameters
+  double layers = 0;        ///< of the text stack
+  double passes = 3;        ///< of a product: forward, gradients of its input, and of its weights unless frozen
+  bytes exchanged{};        ///< by FSDP in a microbatch: weights forward and backward, fp32 gradients
+  double expert_share = 0;  ///< of all parameters, those of routed experts
+  flops tower{};            ///< forward, of the vision tower and its projector, for each token
   double tower_inputs =
       0;  ///< numbers that the tower keeps for its backward pass, for each token: inputs of its layers
 };
 
 namespace detail {
+
+/// Bytes of a weight as FSDP gathers it.
+constexpr double gathered_bytes(const training_job& job) noexcept {
+  return in_eight_bits(job) && job.gathers_quantised ? 1 : number_bytes(job);
+}
+
+/// Share of the parameters that are those of routed experts.
+constexpr double expert_share_of(const transformer& model) {
+  if (!has_experts(model)) return 0;
+  const parameter_count count = parameters(model);
+  return static_cast<double>(count.experts) / static_cast<double>(count.total);
+}
 
 /// The part of the vision tower in the sizes of a job. A frozen tower has no backward pass.
 constexpr void add_tower(training_sizes& sizes, const transformer& model, const training_job& job) {
@@ -4762,8 +5298,9 @@ constexpr void add_tower(training_sizes& sizes, const transformer& model, const 
   sizes.work = forward_flops_per_token(model, job.sequence_length);
   sizes.layers = static_cast<double>(model.layers);
   sizes.held = held_by(model, job);
-  if (sizes.held.frozen > 0) sizes.adapters = flops{2 * sizes.held.trained}, sizes.passes = 2;
-  const double gathered = 2 * number_bytes(job);
+  if (job.lora_rank > 0) sizes.adapters = flops{2 * sizes.held.trained}, sizes.passes = 2;
+  const double gathered = 2 * detail::gathered_bytes(job);
+  sizes.expert_share = detail::expert_share_of(model);
   sizes.exchanged = bytes{(gathered + 4) * sizes.held.trained + gathered * sizes.held.frozen};
   detail::add_tower(sizes, model, job);
   return sizes;
@@ -4789,6 +5326,7 @@ struct work_sums {
   seconds per_microbatch{};  ///< products with their weights
   seconds weight_reads{};    ///< see work_terms
   seconds weight_update{};   ///< see work_terms
+  seconds attention{};       ///< for each token of a chip, also in per_token
   double tensor_passes = 1;  ///< see work_terms
   double expert_passes = 1;  ///< see work_terms
 };
@@ -4804,19 +5342,26 @@ struct layout_terms {
   collective_time expert{};   ///< for each pass
   collective_time context{};  ///< once
   seconds overhead{};         ///< for each microbatch: fixed time of layers and passes
-  double bubble = 0;          ///< share of the work in which pipeline stages wait
-  double jitter = 0;          ///< share of the work in which slices wait for the slowest
-  seconds dcn_once{};         ///< between slices, by itself
-  seconds dcn_each{};         ///< between slices for each microbatch, by itself
-  double dcn_exposed = 0;     ///< part of the traffic that the step waits for
-  seconds host_once{};        ///< between hosts and chips, by itself
-  seconds host_each{};        ///< between hosts and chips for each microbatch, by itself
-  double host_exposed = 0;    ///< part of the traffic that the step waits for
+  double imbalance = 0;     ///< share of attention that the chip with the last part of a sequence does beyond the mean
+  double bubble = 0;        ///< share of the work in which pipeline stages wait
+  double jitter = 0;        ///< share of the work in which slices wait for the slowest
+  seconds dcn_once{};       ///< between slices, by itself
+  seconds dcn_each{};       ///< between slices for each microbatch, by itself
+  double dcn_exposed = 0;   ///< part of the traffic that the step waits for
+  seconds host_once{};      ///< between hosts and chips, by itself
+  seconds host_each{};      ///< between hosts and chips for each microbatch, by itself
+  double host_exposed = 0;  ///< part of the traffic that the step waits for
   bool hidden_by_work = false;  ///< traffic is hidden only for as long as the work takes
   double software = 1;          ///< time over that of a tuned recipe
 };
 
 namespace detail {
+
+/// Time under software of that level over that of a tuned recipe.
+constexpr double software_factor(software_level level, const calibration& constants) noexcept {
+  const double factors[] = {1, constants.general_software, constants.first_port};
+  return factors[static_cast<std::size_t>(level)] * constants.own_factor;
+}
 
 /// 1 where a product is computed again in the backward pass.
 constexpr double again(placement where) noexcept { return where == placement::recompute ? 1 : 0; }
@@ -4838,7 +5383,7 @@ constexpr double padded_attention(const transformer& model, const training_job& 
   const double all = whole ? length : (length + (block < length ? block : length)) / 2;
   const double seen = unfused ? all : static_cast<double>(attention.window) + block;
   const double local = seen < all ? seen : all;
-  const auto layers = static_cast<double>(model.layers);
+  const auto layers = static_cast<double>(attention_layers(model));
   const auto local_layers = static_cast<double>(attention.local_layers);
   const auto heads = static_cast<double>(attention.heads);
   if (has_latent_attention(model)) {
@@ -4846,11 +5391,13 @@ constexpr double padded_attention(const transformer& model, const training_job& 
     const auto sizes = static_cast<double>(keys + attention.latent.v_head_dim);
     const double width = constants.latent_values_padded ? sizes * (padded(keys) / static_cast<double>(keys))
                                                         : padded(keys) + padded(attention.latent.v_head_dim);
-    return 2 * layers * heads * all * width;
+    const double chosen = attention.indexer.heads > 0 ? chosen_keys(model, length, maxtext_flops) + block / 2 : all;
+    return 2 * layers * heads * (chosen < all ? chosen : all) * width + beside_scores(model, length, all).value();
   }
   const double global_head = padded(attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim);
   return 2 * 2 * heads *
-         (local_layers * local * padded(attention.head_dim) + (layers - local_layers) * all * global_head);
+             (local_layers * local * padded(attention.head_dim) + (layers - local_layers) * all * global_head) +
+         beside_scores(model, length, all).value();
 }
 
 /// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, because the backward pass
@@ -4879,7 +5426,7 @@ constexpr std::array<product_on_device, 5> dense_products(const training_sizes& 
   const layer_widths& w = sizes.width;
   const double d = w.d_model;
   const bool beside_experts = model.moe.shared_d_ff > 0 || model.moe.parallel_dense_d_ff > 0;
-  const std::int64_t layers = beside_experts ? model.layers : model.layers - moe_layers(model);
+  const std::int64_t layers = beside_experts ? model.layers - model.mlp.absent : dense_layers(model);
   const double matrices = (model.mlp.gated ? 3 : 2) * d * static_cast<double>(layers > 0 ? layers : 1);
   const double mlp = static_cast<double>(dense_mlp_matrices(model)) / matrices / tensor;
   return {{{f.qkv, sizes.passes + again(policy.qkv), d, w.qkv / tensor},
@@ -4917,7 +5464,8 @@ constexpr void add_compute(work_terms& terms, const training_sizes& sizes, const
   const double experts = filled({sizes.work.experts_up, sizes.passes + again(job.remat.mlp_up), d, expert}) +
                          filled({sizes.work.experts_down, sizes.passes, d, expert});
   terms.dense_products = seconds{per_flop * in_8_bits * dense};
-  terms.expert_products = seconds{per_flop * in_8_bits * job.capacity_factor * experts};
+  const double tiles = job.default_tiles ? constants.default_tiles : 1;
+  terms.expert_products = seconds{per_flop * in_8_bits * job.capacity_factor * tiles * experts};
   terms.logits = seconds{per_flop * job.logits_fraction * filled({sizes.work.logits, sizes.passes, d, vocab})};
   terms.attention = seconds{per_flop * padded_attention(model, job, constants) * attention_passes(job, constants)};
   terms.vision = seconds{per_flop * tower_passes(sizes) * sizes.tower.value()};
@@ -4949,7 +5497,7 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
   const double per_operand = per_byte * constants.operand_reads * job.work_multiplier * number / 2;
   terms.operands = seconds{per_operand * of_tokens};
   terms.operand_weights = seconds{per_operand * of_weights * devices_per_chip / tensor};
-  const double gathered = number * (sizes.held.trained + sizes.held.frozen) / tensor * devices_per_chip;
+  const double gathered = gathered_bytes(job) * (sizes.held.trained + sizes.held.frozen) / tensor * devices_per_chip;
   terms.weight_reads = seconds{per_byte * constants.weight_reads * gathered * (sizes.passes + again(policy.mlp_up))};
   const double updated = constants.fixed_update > 0 ? constants.fixed_update : update_bytes_per_parameter(job).value();
   terms.weight_update = seconds{updated * sizes.held.trained / rate};
@@ -4975,13 +5523,16 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
   const double d = sizes.width.d_model;
   const double number = number_bytes(job);
   const double weights_exposed = job.synchronous_collectives ? 1 : constants.exposed_fsdp;
-  if (mesh.fsdp > 1) {
-    const double shares = static_cast<double>(checked_multiply(mesh.tensor, mesh.expert)) * stages;
-    terms.fsdp = collective_of(where, mesh.fsdp, units, sizes.exchanged.value() / shares, weights_exposed);
+  // Weights are sharded over the chips that share a sequence, too, and all but those of experts over the chips that
+  // share experts.
+  if (const std::int64_t shards = checked_multiply(mesh.fsdp, mesh.context); shards > 1) {
+    const double experts = sizes.expert_share / static_cast<double>(mesh.expert);
+    const double others = 1 - sizes.expert_share;
+    const double moved = sizes.exchanged.value() * (experts + others) / (static_cast<double>(mesh.tensor) * stages);
+    terms.fsdp = collective_of(where, shards, units, moved, weights_exposed);
   }
-  // Chips that hold different parts of the same sequences hold the same weights: for gradients they are replicas.
-  if (const std::int64_t replicas = checked_multiply(mesh.data, mesh.context); replicas > 1)
-    terms.data = collective_of(where, replicas, units, 8 * sizes.held.trained / terms.weight_shards, weights_exposed);
+  if (mesh.data > 1)
+    terms.data = collective_of(where, mesh.data, units, 8 * sizes.held.trained / terms.weight_shards, weights_exposed);
   if (mesh.context > 1) {
     // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
     const attention_spec& attention = model.attention;
@@ -4995,8 +5546,9 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
   }
   if (mesh.tensor > 1) {
     const double others = terms.tokens * static_cast<double>(mesh.tensor - 1);
-    terms.tensor =
-        collective_of(where, mesh.tensor, units, others * d * 4 * number * sizes.layers, constants.exposed_tensor);
+    const double exposed =
+        job.software == software_level::tuned ? constants.exposed_tensor : constants.general_exposed_tensor;
+    terms.tensor = collective_of(where, mesh.tensor, units, others * d * 4 * number * sizes.layers, exposed);
   }
   if (mesh.expert > 1) {
     const double ways = static_cast<double>(mesh.expert) / 4;
@@ -5032,8 +5584,8 @@ constexpr void add_host(layout_terms& terms, const training_sizes& sizes, const 
   if (job.state_on_host == host_state::none) return;
   const double rate = positive("PCIe rate of the chip", where.chip.host.pcie.value("PCIe rate of the chip").value());
   const double weights = sizes.held.trained * size_of(job.weights).value();
-  const double frozen = sizes.held.frozen * size_of(job.frozen_weights).value();
-  double once = 2 * sizes.held.trained * optimizer_bytes_per_parameter(job.optimizer, job.moments).value();
+  const double frozen = sizes.held.frozen_bytes.value();
+  double once = 2 * sizes.held.trained * optimizer_bytes_per_parameter(job).value();
   if (job.state_on_host == host_state::parameters_and_optimizer) {
     once += 2 * weights;
     terms.host_each = seconds{2 * (weights + frozen) / terms.weight_shards / rate};
@@ -5075,9 +5627,39 @@ constexpr double bubble_share(const training_job& job, double stages) {
           terms.operand_weights,
           terms.weight_reads,
           terms.weight_update,
+          terms.attention,
           terms.tensor_passes,
           terms.expert_passes};
 }
+
+namespace detail {
+
+/// What makes training steps alike: see `features_of`.
+constexpr run_features training_features(const training_sizes& sizes, const transformer& model, const training_job& job,
+                                         const layout& mesh, const slice& where) {
+  const auto chip_total = static_cast<double>(checked_multiply(chips(where), slices(mesh)));
+  run_features about;
+  about.size = math::log2(sizes.held.trained + sizes.held.frozen);
+  about.load = math::log2(static_cast<double>(tokens_per_step(job)) / chip_total);
+  about.length = math::log2(static_cast<double>(job.sequence_length));
+  about.chips = math::log2(chip_total);
+  about.chip = chip_mark(where.chip.name);
+  const bool kinds[] = {has_experts(model),
+                        in_eight_bits(job),
+                        mesh.tensor > 1,
+                        mesh.expert > 1,
+                        mesh.context > 1,
+                        checked_multiply(mesh.pipeline, mesh.dcn_pipeline) > 1,
+                        job.software != software_level::tuned};
+  std::uint32_t bit = 1;
+  for (const bool is : kinds) {
+    if (is) about.kind |= bit;
+    bit *= 2;
+  }
+  return about;
+}
+
+}  // namespace detail
 
 /// The terms of a layout on its slices, for the batch of the job. Its remat policy and microbatches are not read.
 /// Throws where a rate that the layout needs is unknown.
@@ -5092,15 +5674,25 @@ constexpr double bubble_share(const training_job& job, double stages) {
   layout_terms terms;
   terms.tokens = static_cast<double>(tokens_per_step(job)) / (slice_chips * slice_total);
   const double chips_per_unit = slice_chips / static_cast<double>(mesh_size(mesh));
-  const auto ways = static_cast<double>(checked_multiply(mesh.fsdp, mesh.tensor, mesh.expert));
+  const auto ways =
+      static_cast<double>(checked_multiply(checked_multiply(mesh.fsdp, mesh.context), mesh.tensor, mesh.expert));
   terms.weight_shards = ways * stages * chips_per_unit;
   if (const double most = slice_chips * stages; terms.weight_shards > most) terms.weight_shards = most;
-  terms.gathered_share = 1 / (static_cast<double>(mesh.expert) * stages);
+  terms.gathered_share = (sizes.expert_share / static_cast<double>(mesh.expert) + 1 - sizes.expert_share) / stages;
   terms.overhead = constants.per_layer_pass * (4 * sizes.layers);
+  if (mesh.context > 1) {
+    // The last of c equal parts of a causal sequence sees 2 - 1 / c times the keys of the mean.
+    const auto parts = static_cast<double>(mesh.context);
+    if (!job.context_balanced && model.kind != architecture::encoder) terms.imbalance = (parts - 1) / parts;
+    if (job.ring_attention) terms.overhead += constants.ring_step * (4 * sizes.layers * parts);
+  }
   terms.bubble = detail::bubble_share(job, stages);
   terms.jitter = constants.slowdown_per_doubling * math::log2(slice_total);
   terms.hidden_by_work = constants.hidden_by_work_only;
-  terms.software = (job.software == software_level::general ? constants.general_software : 1) * constants.own_factor;
+  terms.software = detail::software_factor(job.software, constants);
+  if (constants.own.count > 0)
+    terms.software *=
+        own_factor(constants.own, training_spreads, detail::training_features(sizes, model, job, mesh, where));
   detail::add_ici(terms, sizes, model, job, mesh, where, stages, constants);
   detail::add_dcn(terms, sizes, job, mesh, where, constants);
   detail::add_host(terms, sizes, job, where, constants);
@@ -5112,7 +5704,8 @@ constexpr double bubble_share(const training_job& job, double stages) {
 /// Each maximum is written so that it grows with all of its terms, which makes the least terms of several policies a
 /// bound on all of them.
 [[nodiscard]] constexpr seconds time_of(const work_sums& work, const layout_terms& at, double microbatches) noexcept {
-  const seconds on_chip = at.tokens * work.per_token + work.weight_update / at.weight_shards +
+  const seconds on_chip = at.tokens * (work.per_token + at.imbalance * work.attention) +
+                          work.weight_update / at.weight_shards +
                           microbatches * (work.per_microbatch + at.gathered_share * work.weight_reads);
   const double hidden = at.hidden_by_work ? 1 : 0;
   const seconds base = max(on_chip + at.data.exposed + microbatches * at.fsdp.exposed,
@@ -5243,6 +5836,8 @@ struct stage_terms {
   /// @{
   /// Bytes for each token of a microbatch on a device.
   bytes activations{}, logits{}, workspace{};
+  double worst = 0;  ///< share of the room for the worst routing that is taken: 0 or 1
+  bytes routed{};    ///< workspace of tokens routed to experts, where each shard gets as many as it sends
   /// @}
 };
 
@@ -5256,20 +5851,36 @@ struct memory_layout {
   double gathers = 0;        ///< 1 where FSDP gathers weights, else 0
   double experts = 1;        ///< ways of expert parallelism
   double tokens = 0;         ///< tokens of a step on a device
+  double worst_routed = 1;   ///< routed tokens that a shard has room for, over those that it sends
 };
 
+namespace detail {
+
+/// Room for routed tokens on a shard of experts over what the shard sends. Where no token is dropped all tokens of all
+/// shards may be routed here, each to as many experts as there are: e x min(E / e, k) of k. With a capacity it is 1.
+constexpr double worst_routed(const transformer& model, const training_job& job, const layout& mesh) noexcept {
+  if (!has_experts(model) || mesh.expert == 1 || job.capacity_factor > 1) return 1;
+  const auto shards = static_cast<double>(mesh.expert), chosen = static_cast<double>(model.moe.top_k);
+  const double here = static_cast<double>(model.moe.experts) / shards;
+  return shards * (here < chosen ? here : chosen) / chosen;
+}
+
+}  // namespace detail
+
 /// The figures of a layout that memory depends on. Worked: FSDP over v5p-128 shards weights over 64 devices.
-[[nodiscard]] constexpr memory_layout memory_layout_of(const training_job& job, const layout& mesh,
-                                                       const slice& where) {
+[[nodiscard]] constexpr memory_layout memory_layout_of(const transformer& model, const training_job& job,
+                                                       const layout& mesh, const slice& where) {
   validate(mesh, where);
   const double devices_per_unit =
       mesh.unit == mesh_unit::chips ? static_cast<double>(devices(where)) / static_cast<double>(chips(where)) : 1;
   memory_layout at;
   at.stages = static_cast<double>(checked_multiply(mesh.pipeline, mesh.dcn_pipeline));
-  at.weight_shards = static_cast<double>(checked_multiply(mesh.fsdp, mesh.tensor, mesh.expert)) * devices_per_unit *
-                     static_cast<double>(mesh.dcn_fsdp) * at.stages;
-  at.gathers = mesh.fsdp > 1 || mesh.dcn_fsdp > 1 ? 1 : 0;
+  at.weight_shards =
+      static_cast<double>(checked_multiply(checked_multiply(mesh.fsdp, mesh.context), mesh.tensor, mesh.expert)) *
+      devices_per_unit * static_cast<double>(mesh.dcn_fsdp) * at.stages;
+  at.gathers = mesh.fsdp > 1 || mesh.dcn_fsdp > 1 || mesh.context > 1 ? 1 : 0;
   at.experts = static_cast<double>(mesh.expert);
+  at.worst_routed = detail::worst_routed(model, job, mesh);
   at.tokens =
       static_cast<double>(tokens_per_step(job)) / static_cast<double>(checked_multiply(devices(where), slices(mesh)));
   return at;
@@ -5295,19 +5906,54 @@ constexpr gathered_weights gathered_of(const transformer& model, double element,
   return result;
 }
 
+/// Layers whose parameters are on the way from host memory: the one that is used and the next.
+inline constexpr double host_layers_of_state = 2;
+
 /// What the optimizer and the weights keep in every stage, and what is saved for the backward pass.
 constexpr stage_terms kept_terms(const transformer& model, const training_job& job, const training_sizes& sizes,
                                  const memory_calibration& constants) {
   stage_terms kept;
-  kept.parameters = size_of(job.frozen_weights) * sizes.held.frozen + size_of(job.weights) * sizes.held.trained;
+  kept.parameters = sizes.held.frozen_bytes + size_of(job.weights) * sizes.held.trained;
   kept.accumulated_gradients = bytes{4 * sizes.held.trained};
-  if (job.state_on_host == host_state::none)
-    kept.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * sizes.held.trained;
+  if (job.state_on_host == host_state::none) kept.optimizer = optimizer_bytes_per_parameter(job) * sizes.held.trained;
   if (job.state_on_host == host_state::parameters_and_optimizer)
-    kept.brought = constants.host_layers / static_cast<double>(model.layers);
+    kept.brought = host_layers_of_state / static_cast<double>(model.layers);
   const double element = number_bytes(job);
-  kept.activations = bytes{element * (sizes.layers * saved_width(sizes.width, job.remat) + sizes.tower_inputs)};
+  remat_policy fused = job.remat;
+  fused.elementwise = placement::recompute;
+  const double without = saved_width(sizes.width, fused);
+  const double width = without + constants.kept_elementwise * (saved_width(sizes.width, job.remat) - without);
+  kept.activations = bytes{element * (sizes.layers * width + sizes.tower_inputs)};
   return kept;
+}
+
+/// Width of the MLPs of the experts that a token is routed to, averaged over the layers.
+constexpr double routed_mlp_width(const transformer& model, const layer_widths& width) noexcept {
+  const double matrices = model.mlp.gated ? 3 : 2;
+  const double routed = static_cast<double>(model.moe.expert_d_ff) * static_cast<double>(model.moe.top_k) *
+                        static_cast<double>(moe_layers(model)) / static_cast<double>(model.layers) * matrices;
+  return routed < width.mlp ? routed : width.mlp;
+}
+
+/// What a policy keeps of it.
+constexpr double saved_routed_width(const transformer& model, const layer_widths& width, const remat_policy& policy) {
+  layer_widths routed;
+  routed.mlp = routed_mlp_width(model, width);
+  const double matrices = model.mlp.gated ? 3 : 2;
+  routed.mlp_up = routed.mlp * ((matrices - 1) / matrices);
+  return saved_width(routed, policy);
+}
+
+/// Workspace of the tokens that are routed to experts, in a layer that has them, for each token: copies of the token on
+/// the way to its experts and back, of all tokens on every tensor shard, and the activations of the experts, computed
+/// again and with their gradients.
+constexpr bytes routed_workspace(const transformer& model, const training_job& job, std::int64_t tensor,
+                                 const memory_calibration& k) {
+  if (moe_layers(model) == 0) return {};
+  const double copies = k.routed_copies * static_cast<double>(model.d_model) * static_cast<double>(tensor);
+  const double inner = (model.mlp.gated ? 3 : 2) * static_cast<double>(model.moe.expert_d_ff);
+  const double chosen = static_cast<double>(model.moe.top_k) * (job.capacity_factor > 1 ? job.capacity_factor : 1);
+  return bytes{number_bytes(job) * chosen * (copies + inner) * (k.recomputed + k.routed_gradients)};
 }
 
 /// Workspace of the backward pass of a layer for each token: what is computed again, gradients of activations, 8-bit
@@ -5317,15 +5963,16 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
   const double element = number_bytes(job);
   double copies = in_eight_bits(job) ? constants.quantised_bytes : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
-  const double routed = 2 * static_cast<double>(model.moe.top_k) * (job.capacity_factor > 1 ? job.capacity_factor : 1);
-  const double all = width.qkv + width.mlp + (4 + routed) * width.d_model;
-  const double saved = saved_width(width, job.remat);
+  const double all = width.qkv + width.mlp - routed_mlp_width(model, width) + 4 * width.d_model;
+  const double saved = saved_width(width, job.remat) - saved_routed_width(model, width, job.remat);
   const double again = all > saved ? all - saved : 0;
   const double sharded = tensor > 1 ? static_cast<double>(tensor) * width.d_model : 0;
   // Probabilities and their gradient, but for those that are saved.
   const double saved_scores = job.remat.elementwise == placement::device ? 1 : 0;
-  const double scores = width.scores * (2 * constants.logits_copies - saved_scores);
-  const double on_the_way = constants.host_layers * saved_width(width, job.remat, placement::host);
+  const double scores = width.scores * (2 * constants.scores_copies - saved_scores);
+  const auto layers = static_cast<double>(model.layers);
+  const double host_layers = constants.host_layers < layers ? constants.host_layers : layers;
+  const double on_the_way = host_layers * saved_width(width, job.remat, placement::host);
   return bytes{(element + copies) * (constants.recomputed * again + constants.activation_gradients * all) +
                element * (sharded + scores + on_the_way)};
 }
@@ -5347,7 +5994,9 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
   apart.width = width;
   const stage_terms kept = detail::kept_terms(model, job, apart, constants);
   stage_terms logits = kept, layer = kept, update = kept;
-  logits.logits = bytes{4 * constants.logits_copies * static_cast<double>(model.vocab) * job.logits_fraction /
+  const double copies =
+      job.software == software_level::tuned ? constants.logits_copies : constants.general_logits_copies;
+  logits.logits = bytes{4 * copies * static_cast<double>(model.vocab) * job.logits_fraction /
                         static_cast<double>(job.vocabulary_tiles)};
   logits.gathered = bytes{whole.head};
   logits.workspace = bytes{2 * element * width.d_model};
@@ -5356,11 +6005,15 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
   layer.accumulated_gradients += reduced;
   const double gradient_layers = job.lora_rank > 0 ? 0 : constants.gradient_layers;
   const double expert_matrices = model.mlp.gated ? 3 : 2;
-  layer.gathered = bytes{(constants.weight_layers + gradient_layers) * whole.layer};
-  layer.gathered_experts = bytes{(constants.weight_layers + gradient_layers / expert_matrices) * whole.experts};
+  const double quantised = detail::gathered_bytes(job) / element;
+  layer.gathered = bytes{(quantised * constants.weight_layers + gradient_layers) * whole.layer};
+  layer.gathered_experts =
+      bytes{(quantised * constants.expert_layers + gradient_layers / expert_matrices) * whole.experts};
+  layer.worst = constants.worst_routing;
+  layer.routed = detail::routed_workspace(model, job, tensor, constants);
   layer.workspace = detail::layer_workspace(model, job, width, tensor, constants);
   update.gradients = bytes{element * sizes.held.trained};
-  update.optimizer = optimizer_bytes_per_parameter(job.optimizer, job.moments) * sizes.held.trained;
+  update.optimizer = optimizer_bytes_per_parameter(job) * sizes.held.trained;
   if (job.state_on_host == host_state::parameters_and_optimizer) update.brought = 1;
   update.activations = {};
   return {logits, layer, update};
@@ -5375,9 +6028,14 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
          at.gathers * (stage.gathered + stage.gathered_experts / at.experts);
 }
 
-/// Bytes of a stage for each token of a microbatch on a device.
+/// Bytes of a stage for each token of a microbatch on a device, but for those of routed tokens.
 [[nodiscard]] constexpr bytes bytes_per_token(const stage_terms& stage) noexcept {
   return stage.activations + stage.logits + stage.workspace;
+}
+
+/// Bytes of routed tokens for each token of a microbatch on a device, which depend on the layout.
+[[nodiscard]] constexpr bytes routed_bytes_per_token(const stage_terms& stage, const memory_layout& at) noexcept {
+  return stage.routed * (1 + stage.worst * (at.worst_routed - 1));
 }
 
 namespace detail {
@@ -5395,7 +6053,7 @@ constexpr memory_breakdown parts_of(const stage_terms& terms, memory_stage stage
   memory.activations = tokens * terms.activations;
   memory.logits = tokens * terms.logits;
   memory.gathered_weights = at.gathers * (terms.gathered + terms.gathered_experts / at.experts);
-  memory.workspace = tokens * terms.workspace;
+  memory.workspace = tokens * (terms.workspace + routed_bytes_per_token(terms, at));
   memory.total = memory.parameters + memory.optimizer + memory.gradients + memory.activations + memory.logits +
                  memory.gathered_weights + memory.workspace;
   return memory;
@@ -5424,7 +6082,7 @@ constexpr memory_breakdown largest_stage(const memory_terms& terms, const memory
                                                     const layout& mesh, const slice& where) {
   detail::check_trained(model, job, mesh, where);
   const training_sizes sizes = sizes_of(model, job);
-  const memory_layout at = memory_layout_of(job, mesh, where);
+  const memory_layout at = memory_layout_of(model, job, mesh, where);
   const auto microbatches = static_cast<double>(job.gradient_accumulation);
   const auto under = [&](const memory_calibration& constants) {
     return detail::largest_stage(memory_terms_of(sizes, model, job, mesh.tensor, constants), at, microbatches);
@@ -5458,6 +6116,96 @@ constexpr memory_breakdown largest_stage(const memory_terms& terms, const memory
     (fits_with(middle) ? good : bad) = middle;
   }
   return checked_multiply(unit, good);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/training/bands.hpp
+
+#ifndef TPUPLAN_ESTIMATE_TRAINING_BANDS_HPP
+#define TPUPLAN_ESTIMATE_TRAINING_BANDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// How far measured steps are from estimates, by kind of question. tools/calibrate finds it with the source of each run
+/// left out of the fit: all that one repository or author published.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Kinds of questions whose estimates err by different amounts. A job belongs to the last that it fits.
+enum class step_kind : std::uint8_t {
+  dense,              ///< models without experts, products in bf16 or fp32
+  dense_eight_bit,    ///< the same, products in int8 or fp8
+  experts,            ///< mixtures of experts
+  experts_eight_bit,  ///< the same, products in int8 or fp8
+  expert_parallel,    ///< experts divided over chips
+  context_parallel,   ///< sequences divided over chips
+  small,              ///< models below 1.5e9 parameters
+};
+
+/// "dense" and so on.
+[[nodiscard]] constexpr std::string_view name(step_kind kind) noexcept {
+  constexpr const char* names[] = {"dense",           "dense_eight_bit",  "experts", "experts_eight_bit",
+                                   "expert_parallel", "context_parallel", "small"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// The kind of a job on a layout, for a model of so many parameters. Worked: llama-3-8b in int8 is `dense_eight_bit`.
+[[nodiscard]] constexpr step_kind kind_of(const transformer& model, const training_job& job, const layout& mesh,
+                                          double parameter_total) noexcept {
+  if (parameter_total < 1.5e9) return step_kind::small;
+  if (mesh.context > 1) return step_kind::context_parallel;
+  const bool experts = has_experts(model);
+  if (experts && mesh.expert > 1) return step_kind::expert_parallel;
+  if (detail::in_eight_bits(job)) return experts ? step_kind::experts_eight_bit : step_kind::dense_eight_bit;
+  return experts ? step_kind::experts : step_kind::dense;
+}
+
+/// How far measured times of a kind lie from estimates, and how many runs of how many sources say so.
+struct training_band {
+  double low = 1;            ///< times the estimate: the lower end
+  double high = 1;           ///< times the estimate: the upper end
+  std::int64_t runs = 0;     ///< published runs of the kind
+  std::int64_t sources = 0;  ///< repositories and authors that published them
+};
+
+/// The bands by `step_kind`. For dense models a measured step of a new source lies in the band with probability 0.9:
+/// split conformal prediction in which sources, not runs, are exchangeable. For kinds with fewer than nine sources
+/// no such statement is possible: their bands are half as wide again, in logarithms, as what was seen, and no narrower
+/// than that of dense models. docs/model.md has the rule.
+// generated: training_bands from data/measured
+// clang-format off
+inline constexpr training_band training_bands[] = {
+    {0.71, 1.25, 91, 10}, {0.71, 1.26, 14, 2}, {0.71, 1.45, 37, 2}, {0.71, 1.56, 16, 2}, {0.71, 2.50, 9, 2},
+    {0.67, 1.50, 4, 1}, {0.50, 2.50, 13, 4},
+};
+// clang-format on
+// end of generated: training_bands
+
+/// Where no published run is near, the band is this factor either way at least; under software that nobody tuned it
+/// ends this factor above the estimate at least, squared. Set.
+inline constexpr double extrapolated_factor = 1.5;
+
+/// A band beyond the published runs, or for a first port: `extrapolated_factor` either way at least.
+[[nodiscard]] constexpr training_band widened(training_band band, bool extrapolated, software_level software) noexcept {
+  if (extrapolated && band.low > 1 / extrapolated_factor) band.low = 1 / extrapolated_factor;
+  if (extrapolated && band.high < extrapolated_factor) band.high = extrapolated_factor;
+  constexpr double untuned = extrapolated_factor * extrapolated_factor;
+  if (software == software_level::first_port && band.high < untuned) band.high = untuned;
+  return band;
+}
+
+/// The band of a kind, wider where extrapolated and for a first port. Worked: of dense models that no run is near at
+/// least 1.5 either way.
+[[nodiscard]] constexpr training_band band_of(step_kind kind, bool extrapolated, software_level software) noexcept {
+  return widened(training_bands[static_cast<std::size_t>(kind)], extrapolated, software);
 }
 
 }  // namespace abi_0
@@ -5544,12 +6292,16 @@ struct step_breakdown {
   seconds total{};            ///< of the step
   seconds low{};              ///< nine of ten comparable published runs lie between low and high
   seconds high{};             ///< the upper end of that range
-  double band = 0;            ///< relative error behind low and high
-  bool extrapolated = false;  ///< outside of what published runs cover
-  step_remarks remarks{};     ///< what the estimate takes for granted
-  step_bound limited_by = step_bound::compute;  ///< the largest part
-  double mfu = 0;                               ///< model FLOPs (see model_flops_per_token) over the bf16 peak
-  per_second tokens_per_second{};               ///< over all slices
+  double band = 0;            ///< how far low or high are from total, whichever is further, as a share of it
+  step_kind kind = step_kind::dense;                      ///< whose errors the band has
+  software_level software_taken = software_level::tuned;  ///< what the estimate takes the program for
+  std::int64_t runs = 0;                                  ///< published runs of that kind
+  std::int64_t sources = 0;                               ///< repositories and authors that published them
+  bool extrapolated = false;                              ///< outside of what published runs cover
+  step_remarks remarks{};                                 ///< what the estimate takes for granted
+  step_bound limited_by = step_bound::compute;            ///< the largest part
+  double mfu = 0;                  ///< model FLOPs (see model_flops_per_token) over the bf16 peak
+  per_second tokens_per_second{};  ///< over all slices
 };
 
 namespace detail {
@@ -5559,7 +6311,7 @@ constexpr void add_work(step_breakdown& step, const work_terms& work, const layo
   step.dense_products = at.tokens * work.dense_products;
   step.expert_products = at.tokens * work.expert_products;
   step.logits = at.tokens * work.logits;
-  step.attention = at.tokens * work.attention;
+  step.attention = at.tokens * (1 + at.imbalance) * work.attention;
   step.vision = at.tokens * work.vision;
   step.compute = step.dense_products + step.expert_products + step.logits + step.attention + step.vision;
   step.elementwise = at.tokens * work.elementwise;
@@ -5610,34 +6362,33 @@ constexpr void add_waits(step_breakdown& step, const layout_terms& at, double mi
   step.total = tuned + step.software;
 }
 
-/// Half-width that holds nine of ten errors with the model family left out of the calibration. It is one for all
-/// generations and kinds of models, because widths fitted to single ones did not hold for families left out. The band
-/// is wider where no published run covers the case.
-inline constexpr double usual_band = 0.20;
-inline constexpr double wide_band = 0.35;
-
 /// Whether published runs cover this chip with this kind of model and precision.
 constexpr bool is_covered(const transformer& model, const training_job& job, const chip_spec& chip) noexcept {
+  if (has_recurrence(model) || model.attention.indexer.heads > 0) return false;
   const training_coverage runs = runs_behind(chip);
   return (has_experts(model) ? runs.experts : in_eight_bits(job) ? runs.eight_bit : runs.dense) > 0;
 }
 
-/// Whether the job is in the domain of the published runs: 512 to 32768 tokens a sequence, 700 or more a chip and step,
-/// up to 32 slices, none of the options that no run has.
+/// Whether the job is in the domain of the published runs: 512 to 32768 tokens a sequence (131072 under context
+/// parallelism), 700 or more a chip and step, up to 32 slices, none of the options that no run has.
 constexpr bool is_usual(const training_job& job, const layout& mesh, const layout_terms& at) {
   const std::int64_t length = job.sequence_length;
-  if (length < 512 || length > 32768 || at.tokens < 700 || slices(mesh) > 32) return false;
-  if (checked_multiply(mesh.pipeline, mesh.dcn_pipeline) > 1 || mesh.context > 1 || mesh.dcn_fsdp > 1) return false;
+  const std::int64_t longest = mesh.context > 1 ? 131072 : 32768;
+  if (length < 512 || length > longest || at.tokens < 700 || slices(mesh) > 32) return false;
+  if (checked_multiply(mesh.pipeline, mesh.dcn_pipeline) > 1 || mesh.dcn_fsdp > 1) return false;
   return job.images_per_sequence == 0 && job.attention == attention_kernel::flash && job.lora_rank == 0 &&
          job.state_on_host == host_state::none;
 }
 
-/// Adds the band of the estimate. For models below 1.5e9 parameters it is a factor of two either way.
-constexpr void add_band(step_breakdown& step, bool small, bool covered, std::int64_t slice_total) {
-  step.extrapolated = small || !covered;
-  step.band = small ? 1 : (step.extrapolated ? wide_band : usual_band) + (slice_total > 8 ? 0.05 : 0);
-  step.low = step.total / (1 + step.band);
-  step.high = small ? 2 * step.total : step.total / (1 - step.band);
+/// Adds the band of the estimate. Beyond eight slices it is 5 % wider: stragglers differ.
+constexpr void add_band(step_breakdown& step, const training_band& band, std::int64_t slice_total) {
+  const double many = slice_total > 8 ? 1.05 : 1;
+  step.low = step.total * (band.low / many);
+  step.high = step.total * (band.high * many);
+  const double below = 1 - band.low / many, above = band.high * many - 1;
+  step.band = below > above ? below : above;
+  step.runs = band.runs;
+  step.sources = band.sources;
 }
 
 constexpr step_bound largest_part(const step_breakdown& step) {
@@ -5670,24 +6421,19 @@ constexpr step_bound largest_part(const step_breakdown& step) {
   detail::add_collectives(step, work, at, microbatches);
   detail::add_waits(step, at, microbatches);
   detail::positive("step time", step.total.value());
-  const bool small = sizes.held.trained + sizes.held.frozen < 1.5e9;
+  step.kind = kind_of(model, job, mesh, sizes.held.trained + sizes.held.frozen);
+  step.software_taken = job.software;
   const bool covered = detail::is_covered(model, job, where.chip) && detail::is_usual(job, mesh, at);
-  detail::add_band(step, small, covered, slices(mesh));
+  step.extrapolated = step.kind == step_kind::small || !covered;
+  detail::add_band(step, band_of(step.kind, step.extrapolated, job.software), slices(mesh));
+  if (constants.own.count > 0)
+    detail::narrow_band(step, own_spread_left(constants.own, training_spreads,
+                                              detail::training_features(sizes, model, job, mesh, where)));
   step.limited_by = detail::largest_part(step);
   step.tokens_per_second = static_cast<double>(tokens_per_step(job)) / step.total;
   step.remarks = remarks_on(model, job);
   step.mfu = model_flops_per_token(sizes, job) * at.tokens / peak_rate(where.chip, dtype::bf16) / step.total;
   return step;
-}
-
-/// Constants under which the estimate of a run of the caller's own equals what was measured, so that estimates for
-/// other slices, batches and layouts start from it. Throws for a time that is not above 0. Worked: 9.1 s measured
-/// where 8.0 s are estimated scale every estimate by 1.1375.
-[[nodiscard]] constexpr calibration scaled_to(seconds measured, const transformer& model, const training_job& job,
-                                              const layout& mesh, const slice& where, calibration constants = {}) {
-  detail::positive("measured step time", measured.value());
-  constants.own_factor *= measured / step_time(model, job, mesh, where, constants).total;
-  return constants;
 }
 
 }  // namespace abi_0
@@ -6060,7 +6806,8 @@ struct cached_widths {
 constexpr cached_widths cached(const transformer& model) {
   const attention_spec& attention = model.attention;
   if (has_latent_attention(model)) {
-    const std::int64_t width = attention.latent.kv_lora_rank + attention.latent.qk_rope_head_dim;
+    const std::int64_t width =
+        attention.latent.kv_lora_rank + attention.latent.qk_rope_head_dim + attention.indexer.head_dim;
     return {width, width};
   }
   const std::int64_t heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
@@ -6076,7 +6823,7 @@ struct cached_layers {
 };
 constexpr cached_layers layers_with_cache(const transformer& model) {
   const attention_spec& attention = model.attention;
-  const std::int64_t to_text = model.layers - attention.cross_layers;
+  const std::int64_t to_text = attention_layers(model) - attention.cross_layers;
   const std::int64_t own = to_text - attention.kv_shared_layers;
   const std::int64_t local = attention.local_layers - local_shared_layers(model);
   return {own - local, local};
@@ -6096,12 +6843,25 @@ constexpr cached_layers layers_with_cache(const transformer& model) {
                                                           checked_multiply(layers.local, width.local)));
 }
 
+/// Bytes of the states of recurrent layers for one sequence, however long it is: the recurrence in fp32, the inputs of
+/// its convolution in bf16. 0 for a model without them. Worked: 77 266 944 B for Qwen3-Next 80B, as much as 3144 tokens
+/// of its 12 layers of attention.
+[[nodiscard]] constexpr bytes state_bytes_per_sequence(const transformer& model) {
+  detail::check_cached(model);
+  if (!has_recurrence(model)) return bytes{0};
+  const recurrent_spec& r = model.recurrent;
+  const std::int64_t last = r.kind == recurrence::rwkv ? 2 * model.d_model : r.kernel > 0 ? r.kernel - 1 : 0;
+  const std::int64_t kept = r.kind == recurrence::rwkv ? last : last * detail::widths_in(r, model.d_model).channels;
+  return bytes{static_cast<double>(r.layers) *
+               (4 * static_cast<double>(detail::state_of(r)) + 2 * static_cast<double>(kept))};
+}
+
 /// Whether layers with a window keep only the window.
 enum class window_eviction : std::uint8_t { keep_all, evict };
 
-/// Bytes of keys and values of one sequence of that length, in tokens. With eviction, layers with a window hold at most
-/// the window. Throws for a model that is no decoder and a length below 1. Worked: gemma2-9b, 8192 tokens, bf16,
-/// evicting: 2113929216 B.
+/// Bytes of keys and values of one sequence of that length, in tokens, and of its recurrent states. With eviction,
+/// layers with a window hold at most the window. Throws for a model that is no decoder and a length below 1. Worked:
+/// gemma2-9b, 8192 tokens, bf16, evicting: 2113929216 B.
 [[nodiscard]] constexpr bytes kv_bytes_per_sequence(const transformer& model, std::int64_t sequence_length,
                                                     dtype cache = dtype::bf16,
                                                     window_eviction windows = window_eviction::evict) {
@@ -6113,7 +6873,7 @@ enum class window_eviction : std::uint8_t { keep_all, evict };
   const detail::cached_layers layers = detail::layers_with_cache(model);
   const std::int64_t global = checked_multiply(layers.global, width.global, sequence_length);
   const std::int64_t local = checked_multiply(layers.local, width.local, bounded ? window : sequence_length);
-  return size_of(cache) * static_cast<double>(checked_add(global, local));
+  return size_of(cache) * static_cast<double>(checked_add(global, local)) + state_bytes_per_sequence(model);
 }
 
 }  // namespace abi_0
@@ -6638,6 +7398,15 @@ inline constexpr seconds longest_run{1e18};
   const double time = detail::positive("mean_time_between_preemptions: running", running.value());
   detail::positive_count("mean_time_between_preemptions: preemptions", preemptions);
   return seconds{time / static_cast<double>(preemptions)};
+}
+
+/// The mean time between preemptions from a rate of them: 1 / rate. It is not the probability of one in that time,
+/// which is less. Throws for a rate that is not above 0. Worked: 0.2 an hour are one in 5 h; a probability of 20 % in
+/// an hour is one in 4.4814 h.
+[[nodiscard]] constexpr seconds mean_time_between_preemptions_from_rate(per_second preemptions) {
+  const double rate = detail::positive("mean_time_between_preemptions: rate", preemptions.value());
+  return seconds{detail::representable("mean_time_between_preemptions: rate", 1 / rate, rate,
+                                       "large enough for a representable mean time")};
 }
 
 /// The mean time between preemptions of a job on several slices, any of which stops the job: M / n.
@@ -7526,12 +8295,12 @@ struct gpu_offer {
   text<24> name{};                    ///< "H100"; GB of memory behind it where there are two kinds
   text<24> machine{};                 ///< machine type that the price is of
   std::int64_t per_machine = 0;       ///< GPUs in the largest machine
-  flops_per_second bf16{};            ///< dense
+  flops_per_second bf16{};            ///< dense; of fp16 where a GPU has no bf16 (V100, T4)
   bytes hbm{};                        ///< of one GPU
   bytes_per_second bandwidth{};       ///< of its HBM
   known<usd_per_second> on_demand{};  ///< of one GPU
   known<usd_per_second> spot{};       ///< of one GPU
-  text<10> date{};                    ///< of the prices
+  text<10> date{};                    ///< of the prices; "unknown" where there are none
 };
 
 // generated: gpu_offers from data/gpus.json
@@ -7544,6 +8313,8 @@ inline constexpr gpu_offer gpu_offers[] = {
     {"H200", "a3-ultragpu-8g", 8, 989_TFLOP_per_s, 141_GB, 4800_GB_per_s, 10.6009_usd_per_h, unknown, "2026-09-17"},
     {"B200", "a4-highgpu-8g", 8, 2250_TFLOP_per_s, 180_GB, 8000_GB_per_s, 16.11_usd_per_h, 4.954_usd_per_h, "2026-07-30"},
     {"L4", "g2-standard-4", 8, 121_TFLOP_per_s, 24_GB, 300_GB_per_s, 0.707_usd_per_h, unknown, "2026-06-03"},
+    {"V100", "n1", 8, 125_TFLOP_per_s, 16_GB, 900_GB_per_s, unknown, unknown, "unknown"},
+    {"T4", "n1", 4, 65_TFLOP_per_s, 16_GB, 320_GB_per_s, unknown, unknown, "unknown"},
 };
 // clang-format on
 // end of generated: gpu_offers
@@ -8120,101 +8891,6 @@ struct payment_options {
 
 #endif
 
-// tpuplan/estimate/serving/calibration.hpp
-
-#ifndef TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
-#define TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
-
-#include <cstdint>
-#include <string_view>
-
-/// @file
-/// The constants of the serving estimates, calibrated on published runs, and what those runs cover. Every estimate
-/// takes the constants as an argument.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-/// Constants of decode steps and prefill. Each has a physical meaning; tools/calibrate fits those that are not marked
-/// as set, and writes them here, rounded to three digits. There are few families of published serving runs: take them
-/// for calibrated rules, not for laws.
-struct serving_calibration {
-  // generated: serving_constants from data/measured/measured.json
-  double weight_stream = 0.818;          ///< fraction of the HBM bandwidth while weights are read
-  double cache_stream = 0.446;           ///< fraction of the HBM bandwidth while keys and values are read
-  double decode_mxu = 0.556;             ///< sustained fraction of the peak in decode steps that products limit
-  double decode_collectives = 1.1;       ///< time of all-reduces in decode over their bandwidth bound
-  seconds layer_latency{2.29e-5};        ///< of the two small all-reduces of a layer, for each doubling of the devices
-  seconds engine_step{7.47e-3};          ///< host time of a serving engine each step, while the device works
-  seconds engine_sequence{7.65e-5};      ///< host time that each running sequence adds to a step
-  double prefill_between_steps = 0.209;  ///< fraction of the peak at which an engine takes prompts between decode steps
-  double prefill_mxu = 0.73;             ///< sustained fraction of the peak in prefill
-  double prefill_attention = 2.2;        ///< time of the attention kernel over a dense product of the same FLOPs; set
-  double prefill_hbm_passes = 1.5;       ///< HBM traffic of elementwise work over the bytes counted; set
-  double prefill_collectives = 0.733;    ///< time of all-reduces in prefill over their bandwidth bound
-  double engine_prefill = 2.28;          ///< time of a prefill in a serving engine over one by itself
-  // end of generated: serving_constants
-};
-
-/// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
-constexpr void validate(const serving_calibration& constants) {
-  detail::positive("serving_calibration.weight_stream", constants.weight_stream);
-  detail::positive("serving_calibration.cache_stream", constants.cache_stream);
-  detail::positive("serving_calibration.decode_mxu", constants.decode_mxu);
-  detail::not_negative("serving_calibration.decode_collectives", constants.decode_collectives);
-  detail::not_negative("serving_calibration.layer_latency", constants.layer_latency.value());
-  detail::not_negative("serving_calibration.engine_step", constants.engine_step.value());
-  detail::not_negative("serving_calibration.engine_sequence", constants.engine_sequence.value());
-  detail::positive("serving_calibration.prefill_between_steps", constants.prefill_between_steps);
-  detail::positive("serving_calibration.prefill_mxu", constants.prefill_mxu);
-  detail::positive("serving_calibration.prefill_attention", constants.prefill_attention);
-  detail::not_negative("serving_calibration.prefill_hbm_passes", constants.prefill_hbm_passes);
-  detail::not_negative("serving_calibration.prefill_collectives", constants.prefill_collectives);
-  detail::positive("serving_calibration.engine_prefill", constants.engine_prefill);
-}
-
-/// Constants of an ideal machine: peak rates, and no time for collectives or engine. For bounds, and for chips on which
-/// nothing is calibrated, such as GPUs.
-inline constexpr serving_calibration peak_only{1, 1, 1, 0, seconds{0}, seconds{0}, seconds{0}, 1, 1, 1, 0, 0, 1};
-
-namespace detail {
-
-/// Half-widths that hold nine of ten errors with the model family left out: decode steps by themselves, engines (rates
-/// of saturated ones among them), prefill; and the width where no published run covers the chip.
-inline constexpr double step_band = 0.165;
-inline constexpr double engine_band = 0.35;
-inline constexpr double prefill_band = 0.30;
-inline constexpr double wide_serving_band = 0.50;
-
-/// Published runs of quality A or B in data/measured/measured.json, by chip.
-struct serving_coverage {
-  std::string_view chip{};
-  std::int32_t decode_runs = 0;   // decode steps, engines, and batches from prompt to last token
-  std::int32_t prefill_runs = 0;  // prompts taken in
-};
-// generated: serving_runs from data/measured/measured.json
-// clang-format off
-inline constexpr serving_coverage serving_runs_by_chip[] = {
-    {"v4", 11, 5}, {"v5e", 9, 0}, {"v5p", 2, 0}, {"v6e", 16, 10}, {"tpu7x", 9, 1},
-};
-// clang-format on
-// end of generated: serving_runs
-
-/// Whether published runs of that kind are on a chip of that name. A renamed copy of a chip is not covered.
-constexpr bool has_serving_runs(const chip_spec& chip, const std::int32_t serving_coverage::*runs) noexcept {
-  for (const serving_coverage& row : serving_runs_by_chip) {
-    if (chip.name == row.chip) return row.*runs > 0;
-  }
-  return false;
-}
-
-}  // namespace detail
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
 // tpuplan/model/serving_job.hpp
 
 #ifndef TPUPLAN_MODEL_SERVING_JOB_HPP
@@ -8294,6 +8970,30 @@ enum class cache_policy : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(policy));
 }
 
+/// The program that serves. Its attention kernel, its scheduler and its age show in every step. Enumerators and their
+/// names are stable.
+enum class serving_engine : std::uint8_t {
+  unnamed,         ///< not said: what all engines have in common
+  jetstream,       ///< JetStream and MaxText
+  vllm,            ///< vLLM with the JAX backend (tpu-inference), October 2025 and later
+  vllm_torch_xla,  ///< vLLM with torch_xla, the backend before that
+  sglang_jax,      ///< SGLang-JAX
+  example,         ///< a model's own loop, without a cache in pages: research and example code
+};
+
+/// "unnamed", "jetstream", "vllm", "vllm-torch-xla", "sglang-jax" or "example".
+[[nodiscard]] constexpr std::string_view name(serving_engine engine) noexcept {
+  constexpr const char* names[] = {"unnamed", "jetstream", "vllm", "vllm-torch-xla", "sglang-jax", "example"};
+  return detail::name_of(names, static_cast<std::size_t>(engine));
+}
+
+/// An engine by its name, or by that of its repository: "sglang-jax", "tpu-inference". Nothing for other names. Worked:
+/// parse_serving_engine("tpu-inference") is vllm.
+[[nodiscard]] constexpr maybe<serving_engine> parse_serving_engine(std::string_view given) noexcept {
+  if (given == "tpu-inference") return serving_engine::vllm;
+  return detail::enumerator_named<serving_engine>(given, 6);
+}
+
 /// A time that requests have to keep: that share of them, or their mean.
 struct latency_target {
   double share = 0;  ///< of the requests: 0.99 for a p99; 0: the mean is held against the limit
@@ -8328,10 +9028,12 @@ struct serving_job {
   std::int64_t prefill_chunk = 0;   ///< tokens of a prompt that one step takes; 0: all of it
   std::int64_t max_running = 0;     ///< sequences that the engine decodes at once, per replica; 0: what memory allows
   std::int64_t block_tokens = 1;    ///< tokens in a block of the cache
-  cache_policy policy = cache_policy::paged;  ///< how the engine holds the cache
-  double memory_fraction = 0.9;               ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
-  bool beyond_max_positions = false;          ///< allows contexts longer than the model was made for
-  latency_targets percentiles{};              ///< targets for `plan_serving`: the closed form `serve` refuses them
+  cache_policy policy = cache_policy::paged;        ///< how the engine holds the cache
+  serving_engine engine = serving_engine::unnamed;  ///< which one it is
+  double memory_fraction = 0.9;       ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
+  bool beyond_max_positions = false;  ///< allows contexts longer than the model was made for
+  latency_targets percentiles{};      ///< targets for `plan_serving`: the closed form `serve` refuses them
+  weight_bits weights_by_part{};      ///< of a quantised checkpoint, where they are not in `weights`
 };
 
 namespace detail {
@@ -8342,7 +9044,8 @@ inline constexpr std::int64_t most_requests = 1000000000;
 /// Refuses a model that makes no output tokens one by one.
 constexpr void check_decoder(const transformer& model) {
   if (model.kind != architecture::decoder)
-    fail(errc::unsupported, "serving of an architecture", name(model.kind), "decoder");
+    fail(errc::unsupported, "serving of an architecture", name(model.kind),
+         "decoder: passes of an encoder are not modelled");
 }
 
 /// Refuses lengths whose mean is not below the longest, or whose mean square no lengths have.
@@ -8391,7 +9094,8 @@ constexpr void validate(const latency_targets& targets) {
 constexpr void validate_engine(const serving_job& job) {
   if (job.activations == dtype::fp32 || job.activations == dtype::int4)
     detail::fail(errc::unsupported, "serving_job.activations", name(job.activations), "bf16, fp16, fp8 or int8");
-  if (bits(job.weights) > bits(job.activations) && bits(job.activations) < 16)
+  validate(job.weights_by_part);
+  if (!any_part(job.weights_by_part) && bits(job.weights) > bits(job.activations) && bits(job.activations) < 16)
     detail::fail(errc::invalid_argument, "serving_job.activations", name(job.activations),
                  "not smaller than the weights: products run in the larger format");
   detail::in_range("serving_job.prefix_hit_rate", job.prefix_hit_rate, 0, 0.999, "0 to 0.999");
@@ -8426,6 +9130,229 @@ constexpr void validate(const serving_job& job, const transformer& model) {
                    0, 1e9, "0 (none) to 1e9 s");
   detail::validate(job.percentiles);
   validate_engine(job);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/estimate/serving/calibration.hpp
+
+#ifndef TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
+#define TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// The constants of the serving estimates, calibrated on published runs, and what those runs cover. Every estimate
+/// takes the constants as an argument.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Times of an engine over those that the common constants give: its attention kernel, its way through the pages of
+/// the cache, and how it takes prompts. An engine of which no run is known has 1.
+struct engine_factors {
+  double cache = 1;    ///< of reading keys and values
+  double paging = 1;   ///< of what each sequence costs in attention, whatever it holds
+  double prefill = 1;  ///< of taking prompts in
+};
+
+/// Constants of decode steps and prefill. Each has a physical meaning; tools/calibrate fits those that are not marked
+/// as set, and writes them here, rounded to three digits. Few sources publish serving runs: take them for calibrated
+/// rules, not for laws.
+struct serving_calibration {
+  // generated: serving_constants from data/measured
+  double weight_stream = 0.865;        ///< fraction of the HBM bandwidth while weights are read
+  double cache_stream = 0.408;         ///< fraction of the HBM bandwidth while keys and values are read
+  double decode_mxu = 0.543;           ///< sustained fraction of the peak in decode steps that products limit
+  double decode_collectives = 0.996;   ///< time of all-reduces in decode over their bandwidth bound
+  seconds layer_latency{2.23e-5};      ///< of the two small all-reduces of a layer, for each doubling of the devices
+  flops sequence_work{1e+09};          ///< of a device for each layer and sequence in pages, whatever it holds
+  double dispatch_passes = 26.2;       ///< HBM passes of expert sort, gather and scatter per routed token
+  seconds engine_step{4.37e-3};        ///< host time of a serving engine each step
+  seconds engine_array{1.70e-6};       ///< host time of each array of weights or cache and each device of a host
+  seconds engine_sequence{3.69e-5};    ///< host time that each running sequence adds to a step
+  double prefill_mxu = 0.81;           ///< sustained fraction of the peak in prefill
+  double prefill_attention = 3.26;     ///< time of the attention kernel over a dense product of the same FLOPs
+  double prefill_hbm_passes = 1.5;     ///< HBM traffic of elementwise work over the bytes counted; set
+  double prefill_collectives = 0.689;  ///< time of all-reduces in prefill over their bandwidth bound
+  double engine_prefill = 1.28;        ///< time of a prefill in a serving engine over one by itself
+  engine_factors vllm{0.94, 0.642, 1.01};           ///< of vLLM with the JAX backend
+  engine_factors vllm_torch_xla{1.95, 1.51, 1.35};  ///< of vLLM with torch_xla
+  engine_factors sglang_jax{0.848, 0.999, 0.971};   ///< of SGLang-JAX
+  // end of generated: serving_constants
+  own_runs own_decode{};   ///< token times of the caller's own: see with_own_decode
+  own_runs own_prefill{};  ///< times to the first token of the caller's own: see with_own_prefill
+};
+
+/// @{
+/// How decode and prefill of one source differ from the estimates. benchmarks/accuracy estimates them over sources
+/// (tools/lab/own_runs.hpp).
+inline constexpr own_spreads decode_spreads{0.0325, 0.125, 0.1, 3.06, 3.08, 3.42, 3.11, 0.47, 0.52};
+inline constexpr own_spreads prefill_spreads{0.0319, 0.123, 0.0879, 3.23, 2.8, 2.44, 3.06, 0.5, 0.5};
+/// @}
+
+namespace detail {
+
+constexpr void validate(std::string_view cache, std::string_view paging, std::string_view prefill,
+                        const engine_factors& factors) {
+  positive(cache, factors.cache);
+  not_negative(paging, factors.paging);
+  positive(prefill, factors.prefill);
+}
+
+}  // namespace detail
+
+/// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
+constexpr void validate(const serving_calibration& constants) {
+  detail::positive("serving_calibration.weight_stream", constants.weight_stream);
+  detail::positive("serving_calibration.cache_stream", constants.cache_stream);
+  detail::positive("serving_calibration.decode_mxu", constants.decode_mxu);
+  detail::not_negative("serving_calibration.decode_collectives", constants.decode_collectives);
+  detail::not_negative("serving_calibration.layer_latency", constants.layer_latency.value());
+  detail::not_negative("serving_calibration.sequence_work", constants.sequence_work.value());
+  detail::not_negative("serving_calibration.dispatch_passes", constants.dispatch_passes);
+  detail::not_negative("serving_calibration.engine_step", constants.engine_step.value());
+  detail::not_negative("serving_calibration.engine_array", constants.engine_array.value());
+  detail::not_negative("serving_calibration.engine_sequence", constants.engine_sequence.value());
+  detail::positive("serving_calibration.prefill_mxu", constants.prefill_mxu);
+  detail::positive("serving_calibration.prefill_attention", constants.prefill_attention);
+  detail::not_negative("serving_calibration.prefill_hbm_passes", constants.prefill_hbm_passes);
+  detail::not_negative("serving_calibration.prefill_collectives", constants.prefill_collectives);
+  detail::positive("serving_calibration.engine_prefill", constants.engine_prefill);
+  detail::validate("serving_calibration.vllm.cache", "serving_calibration.vllm.paging",
+                   "serving_calibration.vllm.prefill", constants.vllm);
+  detail::validate("serving_calibration.vllm_torch_xla.cache", "serving_calibration.vllm_torch_xla.paging",
+                   "serving_calibration.vllm_torch_xla.prefill", constants.vllm_torch_xla);
+  detail::validate("serving_calibration.sglang_jax.cache", "serving_calibration.sglang_jax.paging",
+                   "serving_calibration.sglang_jax.prefill", constants.sglang_jax);
+  validate(constants.own_decode);
+  validate(constants.own_prefill);
+}
+
+/// Constants of an ideal machine: peak rates, and no time for collectives, experts' dispatch or engine. For bounds, and
+/// for chips on which nothing is calibrated, such as GPUs.
+inline constexpr serving_calibration peak_only{1,          1, 1, 0, seconds{0}, flops{0}, 0,  seconds{0}, seconds{0},
+                                               seconds{0}, 1, 1, 0, 0,          1,        {}, {},         {},
+                                               {},         {}};
+
+namespace detail {
+
+/// The factors of an engine: 1 where no run tells it from the others.
+constexpr engine_factors factors_of(const serving_calibration& constants, serving_engine engine) noexcept {
+  switch (engine) {
+    case serving_engine::vllm: return constants.vllm;
+    case serving_engine::vllm_torch_xla: return constants.vllm_torch_xla;
+    case serving_engine::sglang_jax: return constants.sglang_jax;
+    default: return {};
+  }
+}
+
+/// Constants that are the engine's own: factors multiplied in.
+constexpr serving_calibration constants_of(serving_calibration constants, serving_engine engine) {
+  validate(constants);
+  const engine_factors own = factors_of(constants, engine);
+  constants.cache_stream /= own.cache;
+  constants.sequence_work = constants.sequence_work * own.paging;
+  constants.engine_prefill *= own.prefill;
+  constants.vllm = constants.vllm_torch_xla = constants.sglang_jax = {};
+  return constants;
+}
+
+/// What an estimate of serving is of, as far as errors differ.
+enum class serving_kind : std::uint8_t { decode, expert_decode, prefill };
+inline constexpr serving_kind all_serving_kinds[] = {serving_kind::decode, serving_kind::expert_decode,
+                                                     serving_kind::prefill};
+
+/// How far an estimate may lie above and below what is measured, as shares of it.
+struct serving_band {
+  double over = 0;   // predicted over measured, less 1
+  double under = 0;  // 1 less predicted over measured
+};
+
+/// Bands that hold the errors of runs whose source had no part in the fit, by kind: where the engine is known, and
+/// where it is not.
+struct serving_bands {
+  serving_band named{}, unnamed{};
+};
+// generated: serving_bands from data/measured
+// clang-format off
+inline constexpr serving_bands bands_by_kind[] = {
+    {{0.31, 0.52}, {0.23, 0.53}}, {{0.44, 0.71}, {0.43, 0.75}}, {{0.55, 0.37}, {0.53, 0.42}},
+};
+// clang-format on
+// end of generated: serving_bands
+
+/// Times as wide, in logarithms, where no published run is on the chip; set.
+inline constexpr double uncovered_width = 1.5;
+
+/// Published runs of quality A or B in data/measured, by chip.
+struct serving_coverage {
+  std::string_view chip{};
+  std::int32_t decode_runs = 0;   // decode steps, engines, and batches from prompt to last token
+  std::int32_t prefill_runs = 0;  // prompts taken in
+};
+// generated: serving_runs from data/measured
+// clang-format off
+inline constexpr serving_coverage serving_runs_by_chip[] = {
+    {"v4", 7, 4}, {"v5e", 20, 5}, {"v5p", 2, 0}, {"v6e", 50, 30}, {"tpu7x", 27, 4},
+};
+// clang-format on
+// end of generated: serving_runs
+
+/// Whether published runs of that kind are on a chip of that name. A renamed copy of a chip is not covered.
+constexpr bool has_serving_runs(const chip_spec& chip, const std::int32_t serving_coverage::*runs) noexcept {
+  for (const serving_coverage& row : serving_runs_by_chip) {
+    if (chip.name == row.chip) return row.*runs > 0;
+  }
+  return false;
+}
+
+/// The band of an estimate.
+constexpr serving_band band_of(serving_kind kind, serving_engine engine, bool covered) {
+  const serving_bands& both = bands_by_kind[static_cast<std::size_t>(kind)];
+  const serving_band band = engine == serving_engine::unnamed ? both.unnamed : both.named;
+  if (covered) return band;
+  return {math::pow(1 + band.over, uncovered_width) - 1, 1 - math::pow(1 - band.under, uncovered_width)};
+}
+
+/// Fills in the range of an estimate that has its total.
+template <class Estimate>
+constexpr void add_band(Estimate& estimate, serving_kind kind, serving_engine engine, bool covered) {
+  const serving_band band = band_of(kind, engine, covered);
+  estimate.extrapolated = !covered;
+  estimate.band = band.over > band.under ? band.over : band.under;
+  estimate.low = estimate.total / (1 + band.over);
+  estimate.high = estimate.total / (1 - band.under);
+}
+
+}  // namespace detail
+
+/// Published runs behind the constants of an engine.
+struct engine_runs {
+  serving_engine engine = serving_engine::unnamed;  ///< of which one; unnamed: of all
+  std::int32_t runs = 0;                            ///< decode and prefill
+  std::int32_t sources = 0;                         ///< repositories, papers and authors that published them
+};
+// generated: engine_runs from data/measured
+// clang-format off
+inline constexpr engine_runs runs_by_engine[] = {
+    {serving_engine::unnamed, 149, 9}, {serving_engine::jetstream, 3, 1}, {serving_engine::vllm, 45, 4},
+    {serving_engine::vllm_torch_xla, 23, 1}, {serving_engine::sglang_jax, 55, 1}, {serving_engine::example, 23, 4},
+};
+// clang-format on
+// end of generated: engine_runs
+
+/// The runs behind an engine's constants; 0 of 0 sources where there is none. Worked: vLLM has 45 of 4 sources.
+[[nodiscard]] constexpr engine_runs runs_behind(serving_engine engine) noexcept {
+  for (const engine_runs& row : runs_by_engine) {
+    if (row.engine == engine) return row;
+  }
+  return {engine, 0, 0};
 }
 
 }  // namespace abi_0
@@ -8475,35 +9402,63 @@ struct decode_batch {
 };
 
 /// What takes most of a decode step.
-enum class decode_limit : std::uint8_t { weights, products, cache, collectives, overhead };
+enum class decode_limit : std::uint8_t { weights, products, cache, collectives, overhead, paging, dispatch };
 
 /// "weights" and so on.
 [[nodiscard]] constexpr std::string_view name(decode_limit what) noexcept {
-  constexpr const char* names[] = {"weights", "products", "cache", "collectives", "overhead"};
+  constexpr const char* names[] = {"weights", "products", "cache", "collectives", "overhead", "paging", "dispatch"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
-/// One decode step of one replica: max(weights, products) + cache + latency + collectives = total.
+/// One decode step of one replica: max(weights, products) + cache + paging + dispatch + latency + collectives = total.
 struct decode_breakdown {
   seconds weights{};                                ///< reading the weights that the step uses
   seconds products{};                               ///< matrix products
   seconds cache{};                                  ///< reading keys and values
-  seconds latency{};                                ///< fixed time of each layer and its two small all-reduces
+  seconds paging{};                                 ///< of attention for each sequence in pages, whatever it holds
+  seconds dispatch{};                               ///< sorting, gathering and scattering what is routed to experts
+  seconds latency{};                                ///< of the two small all-reduces of each layer
   seconds collectives{};                            ///< bytes moved between the chips of a replica
   seconds total{};                                  ///< of the step
   seconds low{};                                    ///< nine of ten comparable published steps lie between low and high
   seconds high{};                                   ///< the upper end of that range
   double band = 0;                                  ///< relative error behind low and high
-  bool extrapolated = false;                        ///< no published decode run is on a chip of that name
+  bool extrapolated = false;                        ///< no published decode run is on that chip, or of a model like it
   decode_limit limited_by = decode_limit::weights;  ///< the largest part
 };
 
 namespace detail {
 
+/// A question of which the load is still open, and the runs that speak of it: none where `runs` is null.
+struct own_question {
+  const own_runs* runs = nullptr;
+  own_spreads spreads{};
+  run_features about{};
+};
+
+constexpr own_question own_question_of(const own_runs& runs, const own_spreads& spreads, const run_features& about) {
+  return {runs.count > 0 ? &runs : nullptr, spreads, about};
+}
+
+/// @{
+/// Factor, and spread left, at a load.
+constexpr double factor_at(own_question q, double load) {
+  if (q.runs == nullptr || !(load > 0)) return 1;
+  q.about.load = math::log2(load);
+  return own_factor(*q.runs, q.spreads, q.about);
+}
+constexpr double left_at(own_question q, double load) {
+  if (q.runs == nullptr || !(load > 0)) return 1;
+  q.about.load = math::log2(load);
+  return own_spread_left(*q.runs, q.spreads, q.about);
+}
+/// @}
+
 /// The devices of one replica, in numbers.
 struct replica {
   double devices = 1;        // JAX devices of one replica
   double chips = 1;          // chips of one replica
+  double hosts = 1;          // VMs that one replica spans
   double count = 1;          // replicas in the slice
   bytes_per_second links{};  // into a chip from the others of its replica; 0 where there are none, or no rate is known
 };
@@ -8528,6 +9483,8 @@ constexpr replica replica_of(const serving_layout& mesh, const slice& where) {
   result.devices = mesh.tensor == 0 ? all : static_cast<double>(mesh.tensor);
   result.count = all / result.devices;
   result.chips = result.devices * static_cast<double>(chips(where)) / all;
+  const double spanned = static_cast<double>(vms(where)) / result.count;
+  result.hosts = spanned > 1 ? spanned : 1;
   if (result.chips > 1 && where.chip.ici.axes != 1) {  // GPUs of a machine have no links that are modelled
     const collective_group block = block_of(where, floor_to_count(result.chips));
     result.links = links_into(block) * block.one_way;
@@ -8544,18 +9501,40 @@ constexpr double expert_parameters(const transformer& model) {
 
 /// A model on a replica, in the numbers that every estimate needs.
 struct served_model {
-  double held = 0;          // parameters, all of them
+  double held = 0;          // weights, all of them, in numbers of the job's format
   double matrices = 0;      // parameters that a token is multiplied with
-  double dense = 0;         // parameters that every decode step reads
-  double experts = 0;       // parameters of routed experts: a step reads those that some token is routed to
+  double dense = 0;         // of those, what every decode step reads
+  double experts = 0;       // of those, routed experts: a step reads those that some token is routed to
   double missed = 0;        // share of the experts that one token is not routed to
+  double imbalance = 0;     // of the experts that a step reads over the devices that hold them
+  bytes routed{};           // of a token's copies on their way to experts, of all layers
   double layers = 0;        // of the language model
   double d_model = 0;       // width of its residual stream
   double cache_copies = 1;  // copies of each key and value in the replica
+  bytes state{};            // of recurrences, for each sequence: a step reads it with the cache and writes it again
+  bytes cached_token{};     // cache of a token in all layers
+  double chosen = 0;        // tokens that an indexer chooses; 0: attention is to all of them
+  double index_share = 0;   // of the cache of a token: the key of the indexer
+  bool covered = true;      // published runs are of models like it
   replica on{};
-  bytes_per_second hbm{};   // of the replica
-  flops_per_second peak{};  // of the replica, in the format of its products
+  bytes_per_second hbm{};        // of the replica
+  flops_per_second peak{};       // of the replica, in the format of its products
+  flops_per_second peak_bf16{};  // of the replica
+  run_features about{};          // what makes questions alike; the load is open
 };
+
+/// What makes serving questions alike: parameters, the tokens that a sequence attends to, the chips of the replica, the
+/// chip, experts, and weights below 16 bits.
+constexpr run_features serving_features(const served_model& served, const transformer& model, const serving_job& job,
+                                        const slice& where) {
+  run_features about;
+  about.size = math::log2(served.held);
+  if (job.prompt.mean > 0 && job.output.mean > 0) about.length = math::log2(running_context(job));
+  about.chips = math::log2(served.on.chips);
+  about.chip = chip_mark(where.chip.name);
+  about.kind = (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U);
+  return about;
+}
 
 constexpr flops_per_second serving_peak(const serving_job& job, const chip_spec& chip) {
   return peak_rate(chip, has_peak_rate(chip, job.activations) ? job.activations : dtype::bf16);
@@ -8575,6 +9554,18 @@ constexpr double unread_parameters(const transformer& model, const parameter_cou
   return static_cast<double>(checked_add(table, checked_add(count.vision, count.projector)));
 }
 
+/// Experts lie whole on as many devices as divide both, so that a step waits for the device with most of those that its
+/// tokens are routed to: of n experts of which each is read with probability p, sqrt(2 ln(groups) n p (1 - p)) more
+/// than n p, the expected maximum of normal numbers.
+constexpr void add_experts(served_model& served, const transformer& model) {
+  const auto experts = static_cast<double>(model.moe.experts);
+  const auto groups = static_cast<double>(common_divisor(model.moe.experts, floor_to_count(served.on.devices)));
+  served.missed = 1 - static_cast<double>(model.moe.top_k) / experts;
+  served.imbalance = math::sqrt(2 * math::log(groups) * groups / experts);
+  served.routed =
+      bytes{2 * static_cast<double>(model.moe.top_k) * served.d_model * static_cast<double>(moe_layers(model))};
+}
+
 constexpr served_model served_by(const transformer& model, const serving_job& job, const serving_layout& mesh,
                                  const slice& where) {
   validate_engine(job);
@@ -8582,19 +9573,29 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
   check_served(model, mesh, where);
   served_model served;
   const parameter_count count = parameters(model);
-  served.held = static_cast<double>(count.total);
+  served.held = stored_bytes(count, job.weights, job.weights_by_part) / size_of(job.weights);
   served.matrices = static_cast<double>(count.matrices);
-  served.experts = expert_parameters(model);
+  served.experts =
+      expert_parameters(model) * (part_size(job.weights_by_part.experts, job.weights) / size_of(job.weights));
   served.dense = served.held - unread_parameters(model, count) - served.experts;
-  if (has_experts(model))
-    served.missed = 1 - static_cast<double>(model.moe.top_k) / static_cast<double>(model.moe.experts);
   served.layers = static_cast<double>(model.layers);
   served.d_model = static_cast<double>(model.d_model);
   served.on = replica_of(mesh, where);
+  if (has_experts(model)) add_experts(served, model);
   served.cache_copies = cache_copies(model, mesh, served.on);
+  served.state = state_bytes_per_sequence(model);
+  served.cached_token = kv_bytes_per_token(model, job.cache);
+  if (const indexer_spec& indexer = model.attention.indexer; indexer.heads > 0) {
+    served.chosen = static_cast<double>(indexer.top_k);
+    served.index_share = static_cast<double>(indexer.head_dim) / static_cast<double>(cached(model).global);
+  }
+  served.covered = !has_recurrence(model) && model.attention.indexer.heads == 0;
   served.hbm = bytes_per_second{positive("chip.hbm.bandwidth", where.chip.hbm.bandwidth.value()) * served.on.chips};
   served.peak =
       flops_per_second{positive("peak rate of the chip", serving_peak(job, where.chip).value()) * served.on.chips};
+  served.peak_bf16 =
+      flops_per_second{positive("peak rate of the chip", peak_rate(where.chip, dtype::bf16).value()) * served.on.chips};
+  served.about = serving_features(served, model, job, where);
   return served;
 }
 
@@ -8610,7 +9611,21 @@ constexpr bytes all_reduced(const served_model& served, const serving_layout& me
 }
 
 constexpr seconds layer_latency_of(const served_model& served, const serving_calibration& constants) {
-  return constants.layer_latency * (served.layers * math::log2(served.on.devices < 2 ? 2 : served.on.devices));
+  return constants.layer_latency * (served.layers * math::log2(served.on.devices));
+}
+
+/// Every device of a replica sorts, gathers and scatters the copies of every token, as a shard of tensor parallelism
+/// does in training.
+constexpr seconds dispatch_of(const served_model& served, const serving_calibration& constants) {
+  return served.routed * (constants.dispatch_passes * served.on.devices) / served.hbm;
+}
+
+/// Seconds of attention for a sequence, whatever it holds: an engine with pages computes on whole blocks of keys.
+constexpr double paging_of(const served_model& served, const serving_job& job, const serving_layout& mesh,
+                           const serving_calibration& constants) {
+  if (job.policy != cache_policy::paged || job.engine == serving_engine::example) return 0;
+  const double sequences = mesh.cache == cache_sharding::batch ? 1 / served.on.devices : 1;
+  return served.layers * sequences * constants.sequence_work.value() * served.on.devices / served.peak_bf16.value();
 }
 
 /// Bytes of keys and values of a sequence of that many tokens: whole blocks, each counted once.
@@ -8623,11 +9638,25 @@ struct decode_terms {
   double dense = 0;        // reading the parameters that every step reads
   double experts = 0;      // reading all routed experts
   double missed = 0;       // share of the experts that one token is not routed to
+  double imbalance = 0;    // of the experts that are read over the devices that hold them
   double products = 0;     // matrix products, for each sequence
   double cache = 0;        // reading keys and values, for each sequence
+  double paging = 0;       // attention, for each sequence, whatever it holds
+  double dispatch = 0;     // of experts, for each sequence
   double collectives = 0;  // moving activations, for each sequence
   double latency = 0;      // layers
+  bool covered = true;     // published runs are of models like it
+  own_question own{};      // runs of the caller's own
 };
+
+/// Bytes that a step reads and writes of a sequence whose keys, values and states take `cache` bytes. Where an indexer
+/// chooses, its keys are read for all tokens and the others for those that it chooses.
+constexpr double moved_of(const served_model& served, bytes cache) {
+  if (served.chosen <= 0) return (cache + served.state).value();
+  const double tokens = cache / served.cached_token;
+  const double read = tokens < served.chosen ? tokens : served.chosen;
+  return served.cached_token.value() * (served.index_share * tokens + (1 - served.index_share) * read);
+}
 
 /// The terms of a decode step for sequences whose keys and values take `cache` bytes each.
 constexpr decode_terms terms_of(const served_model& served, bytes cache, const serving_job& job,
@@ -8637,51 +9666,65 @@ constexpr decode_terms terms_of(const served_model& served, bytes cache, const s
   terms.dense = served.dense * weight_seconds;
   terms.experts = served.experts * weight_seconds;
   terms.missed = served.missed;
+  terms.covered = served.covered;
+  terms.imbalance = served.imbalance;
   terms.products = 2 * served.matrices / (served.peak.value() * constants.decode_mxu);
-  terms.cache = cache.value() * served.cache_copies / (served.hbm.value() * constants.cache_stream);
+  terms.cache = moved_of(served, cache) * served.cache_copies / (served.hbm.value() * constants.cache_stream);
+  terms.paging = paging_of(served, job, mesh, constants);
+  terms.dispatch = dispatch_of(served, constants).value();
   terms.collectives =
       all_reduced(served, mesh).value() * collective_seconds_per_byte(served.on, constants.decode_collectives);
   terms.latency = layer_latency_of(served, constants).value();
+  terms.own = own_question_of(constants.own_decode, decode_spreads, served.about);
   return terms;
 }
 
 /// Seconds to read the weights that a step uses. Of the experts these are the ones that some token is routed to, where
-/// every expert is as likely as any other.
+/// every expert is as likely as any other, on the device that has most of them.
 constexpr double weights_at(const decode_terms& terms, double sequences) {
   if (terms.experts <= 0) return terms.dense;
-  return terms.dense + terms.experts * (terms.missed > 0 ? 1 - math::pow(terms.missed, sequences) : 1);
+  const double missed = terms.missed > 0 ? math::pow(terms.missed, sequences) : 0;
+  const double read = 1 - missed + terms.imbalance * math::sqrt(missed * (1 - missed));
+  return terms.dense + terms.experts * (read < 1 ? read : 1);
 }
 
 /// Seconds of a step.
 constexpr double step_at(const decode_terms& terms, double sequences) {
   const double weights = weights_at(terms, sequences), products = terms.products * sequences;
-  return (weights > products ? weights : products) + (terms.cache + terms.collectives) * sequences + terms.latency;
+  const double each = terms.cache + terms.paging + terms.dispatch + terms.collectives;
+  return factor_at(terms.own, sequences) *
+         ((weights > products ? weights : products) + each * sequences + terms.latency);
+}
+
+constexpr serving_kind kind_of(const decode_terms& terms) noexcept {
+  return terms.experts > 0 ? serving_kind::expert_decode : serving_kind::decode;
 }
 
 constexpr decode_limit largest_of(const decode_breakdown& step) {
-  decode_limit what = step.products > step.weights ? decode_limit::products : decode_limit::weights;
-  seconds most = max(step.products, step.weights);
-  if (step.cache > most) most = step.cache, what = decode_limit::cache;
-  if (step.collectives > most) most = step.collectives, what = decode_limit::collectives;
-  if (step.latency > most) what = decode_limit::overhead;
-  return what;
+  const seconds parts[] = {step.weights, step.products, step.cache,   step.collectives,
+                           step.latency, step.paging,   step.dispatch};
+  std::size_t most = 0;
+  for (std::size_t i = 1; i < 7; ++i) most = parts[i] > parts[most] ? i : most;
+  return static_cast<decode_limit>(most);
 }
 
 /// A step with its parts and its band.
-constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences, const chip_spec& chip) {
+constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences, serving_engine engine,
+                                     const chip_spec& chip) {
   positive("decode_batch.sequences", sequences);
   in_range("decode_batch.sequences", sequences, 0, static_cast<double>(most_requests), "above 0, at most 1e9");
   decode_breakdown step;
-  step.weights = seconds{weights_at(terms, sequences)};
-  step.products = seconds{terms.products * sequences};
-  step.cache = seconds{terms.cache * sequences};
-  step.latency = seconds{terms.latency};
-  step.collectives = seconds{terms.collectives * sequences};
+  const double own = factor_at(terms.own, sequences);
+  step.weights = seconds{own * weights_at(terms, sequences)};
+  step.products = seconds{own * terms.products * sequences};
+  step.cache = seconds{own * terms.cache * sequences};
+  step.paging = seconds{own * terms.paging * sequences};
+  step.dispatch = seconds{own * terms.dispatch * sequences};
+  step.latency = seconds{own * terms.latency};
+  step.collectives = seconds{own * terms.collectives * sequences};
   step.total = seconds{positive("decode step", step_at(terms, sequences))};
-  step.extrapolated = !has_serving_runs(chip, &serving_coverage::decode_runs);
-  step.band = step.extrapolated ? wide_serving_band : step_band;
-  step.low = step.total / (1 + step.band);
-  step.high = step.total / (1 - step.band);
+  add_band(step, kind_of(terms), engine, terms.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
+  narrow_band(step, left_at(terms.own, sequences));
   step.limited_by = largest_of(step);
   return step;
 }
@@ -8691,18 +9734,18 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
 /// Time of one decode step of one replica, by itself: no engine, no prefill between steps. Throws for models that do
 /// not decode, devices or heads that do not divide, batches that are not above 0, settings of the engine out of their
 /// range, and figures of the chip that are unknown.
-/// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 10.8 ms, measured 11.4 ms.
+/// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 10.5 ms, measured 11.4 ms.
 /// Source: closed form calibrated on published runs, after the scaling book's chapter "Inference" (2025-12-15).
 [[nodiscard]] constexpr decode_breakdown decode_step(const transformer& model, const decode_batch& batch,
                                                      const serving_job& job, const serving_layout& mesh,
                                                      const slice& where, const serving_calibration& constants = {}) {
-  validate(constants);
+  const serving_calibration own = detail::constants_of(constants, job.engine);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
   detail::positive("decode_batch.context", batch.context);
   detail::in_range("decode_batch.context", batch.context, 0, static_cast<double>(detail::most_tokens),
                    "above 0, at most 2^40 tokens");
   const bytes cache = detail::cache_of(model, job, batch.context);
-  return detail::decode_of(detail::terms_of(served, cache, job, mesh, constants), batch.sequences, where.chip);
+  return detail::decode_of(detail::terms_of(served, cache, job, mesh, own), batch.sequences, job.engine, where.chip);
 }
 
 }  // namespace abi_0
@@ -8856,6 +9899,7 @@ struct prefill_breakdown {
   seconds products{};         ///< matrix products
   seconds attention{};        ///< scores and their sum over values
   seconds elementwise{};      ///< HBM traffic of norms, activations, residuals
+  seconds dispatch{};         ///< sorting, gathering and scattering what is routed to experts
   seconds weights{};          ///< reading the weights, once a chunk
   seconds collectives{};      ///< bytes moved between the chips of a replica
   seconds latency{};          ///< fixed time of each layer and its small collectives, once a chunk
@@ -8893,31 +9937,44 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   time.elementwise = bytes{constants.prefill_hbm_passes * tokens * 2 * served.layers *
                            (8 * widths.d_model + 2 * widths.qkv + widths.mlp)} /
                      served.hbm;
+  time.dispatch = dispatch_of(served, constants) * tokens;
   time.weights = held * chunks / (served.hbm * constants.weight_stream);
   const double moved =
       mesh.weights == weight_sharding::gathered ? held.value() : all_reduced(served, mesh).value() * tokens;
   time.collectives = seconds{moved * collective_seconds_per_byte(served.on, constants.prefill_collectives)};
   time.latency = layer_latency_of(served, constants) * chunks;
-  time.total = time.products + time.attention + time.elementwise + time.weights + time.collectives + time.latency;
+  const own_question own = own_question_of(constants.own_prefill, prefill_spreads, served.about);
+  if (const double factor = factor_at(own, tokens); factor != 1) {
+    for (seconds* part : {&time.products, &time.attention, &time.elementwise, &time.dispatch, &time.weights,
+                          &time.collectives, &time.latency})
+      *part = factor * *part;
+  }
+  time.total = time.products + time.attention + time.elementwise + time.dispatch + time.weights + time.collectives +
+               time.latency;
   positive("prefill", time.total.value());
-  time.extrapolated = !has_serving_runs(where.chip, &serving_coverage::prefill_runs);
-  time.band = time.extrapolated ? wide_serving_band : prefill_band;
-  time.low = time.total / (1 + time.band);
-  time.high = time.total / (1 - time.band);
+  add_band(time, serving_kind::prefill, job.engine,
+           served.covered && has_serving_runs(where.chip, &serving_coverage::prefill_runs));
+  narrow_band(time, left_at(own, tokens));
   return time;
+}
+
+/// Of a prefill what grows with its tokens: all that is left of it in a step that reads the weights anyway.
+constexpr seconds beside_decode(const prefill_breakdown& time, const serving_layout& mesh) {
+  const seconds own = time.products + time.attention + time.elementwise + time.dispatch;
+  return mesh.weights == weight_sharding::gathered ? own : own + time.collectives;
 }
 
 }  // namespace detail
 
 /// Time of a prefill by itself, no token of which is in the prefix cache. In an engine it takes `engine_prefill` times
 /// as long. With `job.prefill_chunk` the weights are read once for each chunk. Throws as `decode_step` does.
-/// Worked: 1024 tokens of Llama 2 70B in int8 on v6e-8: 64 ms, measured 60 ms (examples/serving_cases.cpp).
+/// Worked: 1024 tokens of Llama 2 70B in int8 on v6e-8: 59.6 ms, measured 60.5 ms (examples/serving_cases.cpp).
 /// Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr prefill_breakdown prefill_time(const transformer& model, const prompt_batch& batch,
                                                        const serving_job& job, const serving_layout& mesh,
                                                        const slice& where, const serving_calibration& constants = {}) {
-  validate(constants);
-  return detail::prefill_of(detail::served_by(model, job, mesh, where), model, batch, job, mesh, where, constants);
+  return detail::prefill_of(detail::served_by(model, job, mesh, where), model, batch, job, mesh, where,
+                            detail::constants_of(constants, job.engine));
 }
 
 }  // namespace abi_0
@@ -9149,7 +10206,8 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// Mean time of an output token in an engine: step.total + prompts + engine = total. The host prepares a step while the
-/// device runs another, so that the engine adds time only where the host is the slower of the two.
+/// device runs another, so that the engine adds time only where the host is the slower of the two; vLLM over several
+/// hosts prepares it in between.
 struct token_time {
   decode_breakdown step{};    ///< the decode step by itself
   seconds prompts{};          ///< prefill of new requests: as much in a step as keeps the batch full
@@ -9210,39 +10268,70 @@ struct token_terms {
   double prompts = 0;    // prefill of new requests, for each sequence
   double host = 0;       // host and scheduler
   double host_each = 0;  // host and scheduler, for each sequence
+  bool in_turn = false;  // the device waits while the host works
 };
 
-constexpr token_terms token_terms_of(const served_model& served, bytes cache, const serving_job& job,
-                                     const serving_layout& mesh, const serving_calibration& constants) {
+/// vLLM drives several hosts by remote calls and has no asynchronous scheduling there.
+constexpr bool waits_for_host(const served_model& served, serving_engine engine) noexcept {
+  return served.on.hosts > 1 && (engine == serving_engine::vllm || engine == serving_engine::vllm_torch_xla);
+}
+
+/// Seconds of prompts that are taken in for each output token: prefill beside decode, of what is not cached.
+constexpr double prompts_of(const served_model& served, const transformer& model, const serving_job& job,
+                            const serving_layout& mesh, const slice& where, const serving_calibration& constants) {
+  const std::int64_t tokens = ceil_to_count(job.prompt.mean);
+  const prefill_breakdown one = prefill_of(served, model, {1, tokens}, job, mesh, where, constants);
+  const double computed = job.prompt.mean / static_cast<double>(tokens) * (1 - job.prefix_hit_rate);
+  return constants.engine_prefill * beside_decode(one, mesh).value() * computed / job.output.mean;
+}
+
+/// Arrays that a step of an engine is given, of all layers: the four matrices of attention, those of the MLP or of the
+/// experts and their router, a scale beside each where weights have 8 bits or fewer, norms, and the cache.
+constexpr double arrays_of(const transformer& model, const serving_job& job) {
+  const bool experts = has_experts(model);
+  const std::int64_t matrices = 4 + (model.mlp.gated ? 3 : 2) + (experts ? 1 : 0);
+  const std::int64_t scales = bits(job.weights) <= 8 ? matrices : 0;
+  const std::int64_t norms = model.norms_per_layer + (model.attention.qk_norm ? 2 : 0);
+  return static_cast<double>(model.layers) * static_cast<double>(matrices + scales + norms + 1);
+}
+
+/// The host passes every array to each of its devices.
+constexpr token_terms token_terms_of(const served_model& served, const transformer& model, bytes cache,
+                                     const serving_job& job, const serving_layout& mesh, const slice& where,
+                                     const serving_calibration& constants) {
   token_terms terms;
   terms.step = terms_of(served, cache, job, mesh, constants);
-  // Prompt tokens that have to be computed for each output token.
-  const double prompt_share = job.prompt.mean * (1 - job.prefix_hit_rate) / job.output.mean;
-  terms.prompts = 2 * served.matrices * prompt_share / (served.peak.value() * constants.prefill_between_steps);
-  terms.host = constants.engine_step.value();
+  terms.prompts = prompts_of(served, model, job, mesh, where, constants);
+  const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
+  terms.host = (constants.engine_step + constants.engine_array * passed).value();
   terms.host_each = constants.engine_sequence.value();
+  terms.in_turn = waits_for_host(served, job.engine);
   return terms;
 }
 
-/// Seconds of a token: what takes longer of the device and the host.
+/// Seconds of a step of device and host: what takes longer of the two, or both.
+constexpr double with_host(double device, double host, bool in_turn) noexcept {
+  return in_turn ? device + host : device > host ? device : host;
+}
+
+/// Seconds of a token.
 constexpr double time_at(const token_terms& terms, double running) {
-  const double device = step_at(terms.step, running) + terms.prompts * running;
-  const double host = terms.host + terms.host_each * running;
-  return device > host ? device : host;
+  const double own = factor_at(terms.step.own, running);
+  return with_host(step_at(terms.step, running) + own * terms.prompts * running,
+                   own * (terms.host + terms.host_each * running), terms.in_turn);
 }
 
 /// A token with its parts and its band.
-constexpr token_time token_of(const token_terms& terms, double running, const chip_spec& chip) {
+constexpr token_time token_of(const token_terms& terms, double running, serving_engine engine, const chip_spec& chip) {
   token_time token;
-  token.step = decode_of(terms.step, running, chip);
-  token.prompts = seconds{terms.prompts * running};
+  token.step = decode_of(terms.step, running, engine, chip);
+  token.prompts = seconds{factor_at(terms.step.own, running) * terms.prompts * running};
   token.total = seconds{time_at(terms, running)};
   const seconds device = token.step.total + token.prompts;
   token.engine = token.total > device ? token.total - device : seconds{0};
-  token.extrapolated = token.step.extrapolated;
-  token.band = token.extrapolated ? wide_serving_band : engine_band;
-  token.low = token.total / (1 + token.band);
-  token.high = token.total / (1 - token.band);
+  add_band(token, kind_of(terms.step), engine,
+           terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
+  narrow_band(token, left_at(terms.step.own, running));
   return token;
 }
 
@@ -9305,26 +10394,27 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
 
 /// Mean time of an output token where `running` sequences run in one replica of an engine, and a new prompt is taken in
 /// for each that ends. Throws for what `validate` of the job refuses and as `decode_step` does. Worked: Qwen3 8B on
-/// v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms against 11.1 ms measured.
+/// v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms in SGLang-JAX, 11.1 ms measured.
 /// Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr token_time time_per_token(const transformer& model, double running, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = {}) {
   validate(job, model);
-  validate(constants);
+  const serving_calibration own = detail::constants_of(constants, job.engine);
   const bytes cache = detail::cache_of(model, job, running_context(job));
   const detail::served_model served = detail::served_by(model, job, mesh, where);
-  return detail::token_of(detail::token_terms_of(served, cache, job, mesh, constants), running, where.chip);
+  return detail::token_of(detail::token_terms_of(served, model, cache, job, mesh, where, own), running, job.engine,
+                          where.chip);
 }
 
 /// Time of a prefill of one prompt of mean length in an engine, undisturbed, without the tokens that are in the prefix
-/// cache. Throws as `time_per_token` does. Worked: 26.8 ms for 1024 tokens of Llama 3 8B on v6e-8.
+/// cache. Throws as `time_per_token` does. Worked: 14.2 ms for 1024 tokens of Llama 3 8B on v6e-8.
 [[nodiscard]] constexpr seconds engine_prefill_time(const transformer& model, const serving_job& job,
                                                     const serving_layout& mesh, const slice& where,
                                                     const serving_calibration& constants = {}) {
   validate(job, model);
-  return constants.engine_prefill *
-         prefill_time(model, {1, detail::fresh_tokens(job)}, job, mesh, where, constants).total;
+  const serving_calibration own = detail::constants_of(constants, job.engine);
+  return own.engine_prefill * prefill_time(model, {1, detail::fresh_tokens(job)}, job, mesh, where, own).total;
 }
 
 namespace detail {
@@ -9412,7 +10502,7 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, dou
   validate(job, model);
   if (any_target(job.percentiles))
     detail::fail(errc::unsupported, "serving_job.percentiles", "", "none here: means alone; plan_serving keeps them");
-  validate(constants);
+  const serving_calibration own = detail::constants_of(constants, job.engine);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
   const bytes cache = detail::cache_of(model, job, running_context(job));
   const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));
@@ -9426,21 +10516,20 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, dou
     return result;
   }
   result.fit = fits(result.memory);
-  const detail::token_terms terms = detail::token_terms_of(served, cache, job, mesh, constants);
+  const detail::token_terms terms = detail::token_terms_of(served, model, cache, job, mesh, where, own);
   const auto most = static_cast<double>(result.largest_running);
   result.capacity = per_second{replicas * most / (job.output.mean * detail::time_at(terms, most))};
   if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
   detail::refuse_targets(result, model, job, mesh, where);
   if (result.refusal != serving_refusal::none) return result;
   const std::int64_t fresh = detail::fresh_tokens(job);
-  result.prefill =
-      constants.engine_prefill * detail::prefill_of(served, model, {1, fresh}, job, mesh, where, constants).total;
+  result.prefill = own.engine_prefill * detail::prefill_of(served, model, {1, fresh}, job, mesh, where, own).total;
   const detail::admission prompt{result.prefill.value(), detail::prefill_chunks(job, static_cast<double>(fresh))};
   result.running = detail::running_batch(job, terms, most, replicas, prompt);
-  result.per_token = detail::token_of(terms, result.running, where.chip);
+  result.per_token = detail::token_of(terms, result.running, job.engine, where.chip);
   result.memory = detail::memory_of(served, result.running, cache, job, where);
   result.fit = fits(result.memory);
-  detail::add_rates(result, job, replicas, prompt, constants);
+  detail::add_rates(result, job, replicas, prompt, own);
   return result;
 }
 
@@ -9457,18 +10546,18 @@ struct serving_frontier {
 };
 
 /// Time per token and throughput for running batches of 1, 2, 4 … sequences and the largest that fits; no points where
-/// none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8 gives 132.5 output tokens per second with
+/// none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8 gives 114.2 output tokens per second with
 /// one sequence of 1024 + 256 tokens.
 [[nodiscard]] constexpr serving_frontier frontier(const transformer& model, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = {}) {
   validate(job, model);
-  validate(constants);
+  const serving_calibration own = detail::constants_of(constants, job.engine);
   serving_frontier result;
   const std::int64_t most = largest_running(model, job, mesh, where);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
   const bytes cache = detail::cache_of(model, job, running_context(job));
-  const detail::token_terms terms = detail::token_terms_of(served, cache, job, mesh, constants);
+  const detail::token_terms terms = detail::token_terms_of(served, model, cache, job, mesh, where, own);
   for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
     const auto running = static_cast<double>(batch);
     const seconds token{detail::time_at(terms, running)};
@@ -10872,9 +11961,9 @@ struct weight_matrix {
   std::int64_t used_per_token = 0;  ///< of those, the ones that a token is multiplied with
 };
 
-/// At most twenty kinds of weight matrices.
+/// At most 24 kinds of weight matrices.
 struct weight_matrices {
-  std::array<weight_matrix, 20> items{};  ///< the first `size` are set
+  std::array<weight_matrix, 24> items{};  ///< the first `size` are set
   std::size_t size = 0;                   ///< kinds
 
   /// @{
@@ -10909,7 +11998,7 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
   const std::int64_t d = model.d_model;
   const std::int64_t encoders =
       encoder_layers(model);  // cross-attention is in every layer of a decoder with an encoder
-  const std::int64_t n = (encoders > 0 ? 2 : 1) * model.layers + encoders;
+  const std::int64_t n = (encoders > 0 ? 2 : 1) * attention_layers(model) + encoders;
   if (has_latent_attention(model)) {
     const latent_attention_spec& latent = attention.latent;
     const std::int64_t q = attention.heads * (latent.qk_nope_head_dim + latent.qk_rope_head_dim);
@@ -10928,6 +12017,7 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
   add_matrix(list, "query", d, attention.heads * attention.head_dim, n, n);
   add_matrix(list, "key", d, attention.kv_heads * attention.head_dim, n, n);
   add_matrix(list, "value", d, attention.kv_heads * attention.head_dim, n, n);
+  if (attention.output_gate) add_matrix(list, "attention gate", d, attention.heads * attention.head_dim, n, n);
   add_matrix(list, "attention output", attention.heads * attention.head_dim, d, n, n);
 }
 
@@ -10943,10 +12033,13 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
   const std::int64_t d = model.d_model;
   const std::int64_t sparse = moe_layers(model);
   const moe_spec& moe = model.moe;
-  const std::int64_t dense = model.layers - sparse;
+  const std::int64_t dense = dense_layers(model);
   const std::int64_t wide = model.mlp.double_wide_in_shared ? model.attention.kv_shared_layers : 0;
   const std::int64_t usual = dense - wide + detail::encoder_layers(model);
   detail::add_attention_matrices(model, list);
+  const std::int64_t recurrent = model.recurrent.layers;
+  detail::add_matrix(list, "recurrence in", d, detail::widths_in(model.recurrent, d).in, recurrent, recurrent);
+  detail::add_matrix(list, "recurrence out", model.recurrent.width, d, recurrent, recurrent);
   if (model.mlp.gated) detail::add_matrix(list, "MLP gate", d, model.mlp.d_ff, usual, usual);
   detail::add_matrix(list, "MLP up", d, model.mlp.d_ff, usual, usual);
   detail::add_matrix(list, "MLP down", model.mlp.d_ff, d, usual, usual);
@@ -11023,16 +12116,6 @@ struct torus_placement {
 };
 
 namespace detail {
-
-/// The largest divisor of `degree` that also divides `room`.
-constexpr std::int64_t common_divisor(std::int64_t degree, std::int64_t room) noexcept {
-  while (room != 0) {
-    const std::int64_t rest = degree % room;
-    degree = room;
-    room = rest;
-  }
-  return degree;
-}
 
 /// Takes whole free axes that divide what is left of the degree, longest first, then parts of axes.
 constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& free, const slice& where) {

@@ -15,7 +15,6 @@
 #include <tpuplan/estimate/training.hpp>
 #include <tpuplan/handbook.hpp>
 #include <tpuplan/hardware/gpus.hpp>
-#include <tpuplan/model/encoder_decoder.hpp>
 #include <tpuplan/plan/planner.hpp>
 
 #endif

@@ -15,6 +15,7 @@
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/io/price_file.hpp>
 #include <tpuplan/io/text/one_line.hpp>
+#include <tpuplan/model/encoder_decoder.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
 #include <tpuplan/tpuplan.hpp>
 #include <vector>

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <tpuplan/estimate/learned.hpp>
 #include <tpuplan/plan/candidate.hpp>
 #include <vector>
 

@@ -173,7 +173,7 @@ constexpr run_features serving_features(const served_model& served, const transf
                                         const slice& where) {
   run_features about;
   about.size = math::log2(served.held);
-  about.length = math::log2(running_context(job));
+  if (job.prompt.mean > 0 && job.output.mean > 0) about.length = math::log2(running_context(job));
   about.chips = math::log2(served.on.chips);
   about.chip = chip_mark(where.chip.name);
   about.kind = (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U);

@@ -140,7 +140,8 @@ constexpr token_time token_of(const token_terms& terms, double running, serving_
   token.total = seconds{time_at(terms, running)};
   const seconds device = token.step.total + token.prompts;
   token.engine = token.total > device ? token.total - device : seconds{0};
-  add_band(token, kind_of(terms.step), engine, has_serving_runs(chip, &serving_coverage::decode_runs));
+  add_band(token, kind_of(terms.step), engine,
+           terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
   narrow_band(token, left_at(terms.step.own, running));
   return token;
 }

@@ -24,18 +24,19 @@ struct expert_parallel_layout {
 
 /// One decode step of the replica: max(weights, products) + cache + all_to_all + all_reduce + latency = total.
 struct expert_parallel_step {
-  seconds weights{};        ///< reading the weights that the step uses, on each device
-  seconds products{};       ///< matrix products
-  seconds cache{};          ///< reading keys and values
-  seconds all_to_all{};     ///< tokens to the devices of their experts, and back
-  seconds all_reduce{};     ///< within a group after attention, and over all devices for dense and shared MLPs
-  seconds latency{};        ///< fixed time of each layer
-  seconds total{};          ///< of the step
-  seconds low{};            ///< total / (1 + band)
-  seconds high{};           ///< total / (1 - band)
-  double band = 0;          ///< relative error behind low and high
-  std::int64_t groups = 0;  ///< copies of the attention weights
-  double cache_copies = 0;  ///< copies of each key and value
+  seconds weights{};         ///< reading the weights that the step uses, on each device
+  seconds products{};        ///< matrix products
+  seconds cache{};           ///< reading keys and values
+  seconds all_to_all{};      ///< tokens to the devices of their experts, and back
+  seconds all_reduce{};      ///< within a group after attention, and over all devices for dense and shared MLPs
+  seconds latency{};         ///< fixed time of each layer
+  seconds total{};           ///< of the step
+  seconds low{};             ///< the total at one end of its band
+  seconds high{};            ///< the total at the other end of its band
+  double band = 0;           ///< relative error behind the wider of both
+  bool extrapolated = true;  ///< no published run is of this kind
+  std::int64_t groups = 0;   ///< copies of the attention weights
+  double cache_copies = 0;   ///< copies of each key and value
 };
 
 namespace detail {
@@ -139,9 +140,7 @@ constexpr double other_devices(const transformer& model, double devices) {
     step.all_reduce = seconds{(in_group + over_all) * per_byte};
   }
   step.total = max(step.weights, step.products) + step.cache + step.all_to_all + step.all_reduce + step.latency;
-  step.band = detail::wide_serving_band;
-  step.low = step.total / (1 + step.band);
-  step.high = step.total / (1 - step.band);
+  detail::add_band(step, detail::serving_kind::expert_decode, job.engine, false);
   step.groups = floor_to_count(of.groups);
   step.cache_copies = of.copies;
   return step;

@@ -45,7 +45,9 @@ constexpr double others = 63 * (1 - math::pow(63.0 / 64, 8.0));
 static_assert(near(others, 7.458, 1e-3));
 constexpr double sent = 2.0 * 7168 * 1024 * others;
 static_assert(near_relative(alone.all_to_all.value(),
-                            1.1 * 2 * 58 * all_to_all(bytes{sent}, block_of(where, 32)).bandwidth.value(), 1e-9));
+                            serving_calibration{}.decode_collectives * 2 * 58 *
+                                all_to_all(bytes{sent}, block_of(where, 32)).bandwidth.value(),
+                            1e-9));
 // Within a group of eight, attention is summed up: more than for groups of one, which sum dense and shared MLPs alone.
 static_assert(step_of(8).all_reduce > alone.all_reduce && alone.all_reduce.value() > 0);
 
