@@ -283,8 +283,8 @@ void network_fit(const any_model& model, const job_options& job, const mesh_opti
 
 void network_train(const any_model& model, const job_options& job, const mesh_options& mesh, const run_options& run,
                    session& with) {
-  keep_to_networks(
-      with, {"--examples", "--epochs", "--keep-remainder", "--steps", "--region", "--prices", "--mtbp", "--rest-used"});
+  keep_to_networks(with, {"--examples", "--epochs", "--keep-remainder", "--steps", "--region", "--prices", "--mtbp",
+                          "--rest-used", "--decode-time", "--example-bytes", "--cached"});
   assumed_values assumed;
   const network_question q = question_of(model, job, mesh, assumed);
   const loaded_prices prices(run.prices, with.data_dir);

@@ -3,6 +3,7 @@
 
 #include <sstream>
 #include <string>
+#include <tpuplan/model/encoder_decoder.hpp>
 
 #include "support/catch.hpp"
 #include "support/fields.hpp"

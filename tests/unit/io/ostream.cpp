@@ -8,6 +8,7 @@
 #include <tpuplan/io/fmt.hpp>
 #include <tpuplan/io/ostream.hpp>
 #include <tpuplan/io/price_file.hpp>
+#include <tpuplan/model/encoder_decoder.hpp>
 
 #include "support/catch.hpp"
 #include "support/kernel.hpp"
