@@ -9338,6 +9338,7 @@ struct engine_runs {
   std::int32_t runs = 0;                            ///< decode and prefill
   std::int32_t sources = 0;                         ///< repositories, papers and authors that published them
 };
+/// The runs behind the constants of each engine.
 // generated: engine_runs from data/measured
 // clang-format off
 inline constexpr engine_runs runs_by_engine[] = {

@@ -107,9 +107,18 @@ struct network {
 
 /// The sizes of a layer once those that were left open are known.
 struct layer_shape {
-  std::int64_t height = 0, width = 0;          ///< positions that come in
-  std::int64_t inputs = 0, outputs = 0;        ///< channels
-  std::int64_t out_height = 0, out_width = 0;  ///< positions that go out
+  /// @{
+  /// Positions that come in.
+  std::int64_t height = 0, width = 0;
+  /// @}
+  /// @{
+  /// Channels.
+  std::int64_t inputs = 0, outputs = 0;
+  /// @}
+  /// @{
+  /// Positions that go out.
+  std::int64_t out_height = 0, out_width = 0;
+  /// @}
 };
 
 namespace detail {

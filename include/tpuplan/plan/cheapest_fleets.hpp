@@ -8,6 +8,7 @@
 #include <tpuplan/estimate/serving/calibration.hpp>
 #include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/hardware/gpus.hpp>
+#include <tpuplan/plan/search.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
 #include <utility>
 #include <vector>
@@ -104,7 +105,7 @@ inline fleet_offer gpu_fleet(serving_request request, const gpu_offer& gpu) {
     offers.push_back(detail::offer_of(request, chip.name, std::move(answer)));
   }
   for (const gpu_offer& gpu : gpus) offers.push_back(detail::gpu_fleet(request, gpu));
-  std::stable_sort(offers.begin(), offers.end(), [](const fleet_offer& a, const fleet_offer& b) {
+  detail::sort_in_order(offers, [](const fleet_offer& a, const fleet_offer& b) {
     return a.is_possible != b.is_possible ? a.is_possible : a.planned.rate < b.planned.rate;
   });
   return offers;

@@ -10,6 +10,7 @@
 #include <tpuplan/estimate/training/network.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/plan/plan.hpp>
+#include <tpuplan/plan/search.hpp>
 #include <vector>
 
 /// @file
@@ -142,7 +143,7 @@ inline bool comes_first(const network_plan& a, const network_plan& b, objective 
       answer.plans.push_back(planned);
     }
   }
-  std::stable_sort(answer.plans.begin(), answer.plans.end(), [&](const network_plan& a, const network_plan& b) {
+  detail::sort_in_order(answer.plans, [&](const network_plan& a, const network_plan& b) {
     return detail::comes_first(a, b, request.best);
   });
   return answer;

@@ -53,6 +53,17 @@ std::vector<std::size_t> order_of(std::size_t count, const Before& before) {
   return order;
 }
 
+/// Sorts by `before(a, b)`, equal values as they stood.
+template <class T, class Before>
+void sort_in_order(std::vector<T>& values, const Before& before) {
+  std::vector<T> sorted;
+  sorted.reserve(values.size());
+  for (const std::size_t place :
+       order_of(values.size(), [&](std::size_t a, std::size_t b) { return before(values[a], values[b]); }))
+    sorted.push_back(std::move(values[place]));
+  values.swap(sorted);
+}
+
 /// The own name of the chip that a request means by a name or an alias: of the table, or of the request's chips.
 template <class Request>
 text<24> chip_named(const Request& request, std::string_view field, std::string_view given) {

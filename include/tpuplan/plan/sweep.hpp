@@ -7,6 +7,7 @@
 #include <string>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/error.hpp>
+#include <tpuplan/plan/search.hpp>
 #include <vector>
 
 /// @file
@@ -101,7 +102,7 @@ inline maybe<sweep_plan> sweep_on(const sweep_request& request, const trial_slic
       if (found && !(request.deadline && found->wall > *request.deadline)) plans.push_back(*found);
     }
   }
-  std::stable_sort(plans.begin(), plans.end(), [](const sweep_plan& a, const sweep_plan& b) {
+  detail::sort_in_order(plans, [](const sweep_plan& a, const sweep_plan& b) {
     return a.total != b.total ? a.total < b.total : a.wall < b.wall;
   });
   return plans;

@@ -9,6 +9,7 @@
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/cost/spot.hpp>
+#include <tpuplan/plan/search.hpp>
 #include <tpuplan/plan/simulation.hpp>
 #include <vector>
 
@@ -394,7 +395,7 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
   answer.fixed = ceil_to_count(busiest / answer.slice_rate - 1e-9);
   for (const payment_mix& mix : detail::mixes_of(request, answer.fixed, answer.slice_rate))
     answer.options.push_back(simulate_day(request, mix, answer.fixed, answer.slice_rate));
-  std::stable_sort(answer.options.begin(), answer.options.end(), [](const day_option& a, const day_option& b) {
+  detail::sort_in_order(answer.options, [](const day_option& a, const day_option& b) {
     return a.meets_targets != b.meets_targets ? a.meets_targets : a.cost < b.cost;
   });
   return answer;

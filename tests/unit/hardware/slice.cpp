@@ -266,7 +266,7 @@ TEST_CASE("a wrong name is refused, and the message has the nearest valid one") 
       {"v3-16", {"v3-8", "v3-32"}},
       {"v6e-512", {"v6e-256"}},
       {"ct5lp-hightpu-32t",
-       {"ct5lp-hightpu-1t, ct5lp-hightpu-4t, ct5lp-hightpu-8t", "v5litepod-16 is 4 VMs of ct5lp-hightpu-4t"}},
+       {"ct5lp-hightpu-1t, ct5lp-hightpu-4t, ct5lp-hightpu-8t", "v5litepod-32 is 8 VMs of ct5lp-hightpu-4t"}},
       {"ct5p-hightpu-2t", {"another of its family: no source states the shape of this one's chips"}},
       {"ct5p-hightpu-2t-tpu", {"another of its family"}},
       {"ct6e-standard-2t-tpu", {"ct6e-standard-1t, ct6e-standard-4t, ct6e-standard-8t; v6e-16 is 4 VMs"}},
