@@ -196,15 +196,12 @@ gpu_answer ask_gpu(const pay_answer& a, const pay_options& given) {
   return g;
 }
 
-/// Checkpoints of a model in fp32 with AdamW, kept while the cheapest way runs.
-storage_cost ask_storage(const pay_answer& a, const pay_options& given) {
+/// Checkpoints of a model in fp32 with AdamW, kept while the cheapest way runs; nothing where no price of storage is
+/// known in the region.
+std::optional<storage_cost> ask_storage(const pay_answer& a, const pay_options& given) {
   const training_state state = training_state_of(given.parameters, dtype::fp32);
   const maybe<usd_per_byte_second> known_price = find_storage_price(given.prices.region);
-  if (!given.storage_price && !known_price) {
-    refuse("--storage-usd", "missing",
-           "dollars per GiB and month; known by region for some, such as us-central1, us-east5, us-west4",
-           errc::no_price);
-  }
+  if (!given.storage_price && !known_price) return {};
   const usd_per_byte_second price = given.storage_price ? usd_per_gib_month(*given.storage_price) : *known_price;
   return cost_of_checkpoints(state, given.keep, best_of(a).wall, price);
 }
@@ -355,6 +352,9 @@ void run_pay(pay_options given, session& with) {
     print("\n  {} checkpoints take {} and cost {} while it runs, operations not counted\n", given.keep,
           binary_bytes(b.storage->kept), money(b.storage->total));
   }
+  if (given.parameters > 0 && !a.ways.empty() && !b.storage)
+    print("\n  checkpoints are kept at a price that is not known in {}: --storage-usd, or --region us-central1\n",
+          given.prices.region);
   print_next("--market calm, --rest-used 0.5, --gpu H100 --gpus 64 --gpu-run 8d --engineering 60k --jobs 4");
 }
 

@@ -222,7 +222,7 @@ void print_day(const model_config& config, const day_request& request, const day
   if (answer.options.empty()) return print("  a slice keeps them at no rate, or there is no price for it\n");
   print("  a slice keeps them up to {:.4g} requests/s: {} slices for the busiest part\n\n", answer.slice_rate.value(),
         answer.fixed);
-  table ways("paid for as | ~>at most | ~~>slice-hours | >first p99 | >worst part | ~~>token p95 | >cost | targets");
+  table ways("paid for as | ~>at most | ~~>slice-hours | >first p99 | ~>worst part | ~~>token p95 | >cost | targets");
   for (const day_option& o : answer.options) {
     seconds worst{0};
     for (const day_part& part : o.parts) worst = max(worst, part.first.p99);
