@@ -125,7 +125,7 @@ TEST_CASE("plans that are asked for are the first of all plans: what is not simu
           CHECK(some.plans.size() + some.rejected.size() == all.plans.size() + all.rejected.size());
           for (const rejected_server& lost : some.rejected) {
             for (const serving_plan& p : all.plans) {
-              if (name(p.where) != name(lost.where)) continue;
+              if (name(p.where) != name(lost.where) || vms(p.where) != vms(lost.where)) continue;
               CHECK(lost.why == serving_rejection::dominated);
               CHECK(lost.amount <= (p.rate - all.plans.front().rate).value() * 3600 + 1e-9);
             }
