@@ -433,8 +433,16 @@ inline serving_plan_answer answer_of(plan_search& all) {
   });
   std::vector<serving_plan> rest =
       take_rest(answer.plans, all.request.most_plans, [](const serving_plan&) { return false; });
-  for (auto planned = rest.rbegin(); planned != rest.rend(); ++planned)
-    dearer.push_back({planned->where, serving_rejection::dominated, planned->rate.value()});
+  for (auto planned = rest.rbegin(); planned != rest.rend(); ++planned) {
+    double least = planned->rate.value();
+    for (const server_search& search : all.slices) {  // another layout of it may not have been simulated
+      const slice& same = search.closest.where;
+      if (same.chip.name == planned->where.chip.name && same.shape == planned->where.shape &&
+          same.chips_per_vm == planned->where.chips_per_vm)
+        least = std::min(least, search.least_rate);
+    }
+    dearer.push_back({planned->where, serving_rejection::dominated, least});
+  }
   for (rejected_server& one : dearer) {
     one.amount = (one.amount - answer.plans.front().rate.value()) * 3600;
     answer.rejected.push_back(one);
