@@ -19,7 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     refused([&] {
       const serving_prediction said = predict(*run);
       require(said.time.value() > 0 && sound(said.time.value()), "a predicted time is finite and above 0");
-      require(said.band > 0 && said.band < 1, "a band is in (0, 1)");
+      require(said.low.value() > 0 && said.low <= said.time && said.time <= said.high && sound(said.high.value()),
+              "a time lies in its range");
     });
   }
   refused([&] {
