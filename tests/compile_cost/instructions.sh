@@ -34,7 +34,7 @@ all=$(count tpuplan tpuplan/tpuplan.hpp)
 awk -v standard="$standard" -v core="$core" -v all="$all" '
   function line(name, instructions, budget, ceiling) {
     printf "%-12s %5.0f million instructions, %.2f of <vector> and <string>, budget %.2f%s\n", name, instructions / 1e6,
-           instructions / standard, budget, instructions > budget * standard ? ": over it" : ""
+           instructions / standard, budget, (instructions > budget * standard ? ": over it" : "")
     if (!(instructions > 0 && instructions <= ceiling * standard)) over = 1
   }
   BEGIN { line("core.hpp", core, 1.25, 1.31); line("tpuplan.hpp", all, 3.5, 3.63); exit over || !(standard > 0) }
