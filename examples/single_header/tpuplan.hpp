@@ -2357,10 +2357,11 @@ constexpr std::int64_t state_of(const recurrent_spec& r) {
 /// FLOPs of one layer for one token beside its projections: two for each weight of the convolution, and for each number
 /// of its state 8 of a delta rule, which are four products of key and value dimension (MaxText and Megatron-LM count
 /// them so), 7 of Mamba (Megatron-LM), else 5: a decay, an outer product that is added, and a product with the query.
-constexpr double core_flops(const recurrent_spec& r, std::int64_t d_model) {
+constexpr flops core_flops(const recurrent_spec& r, std::int64_t d_model) {
   const bool delta = r.kind == recurrence::gated_delta || r.kind == recurrence::key_gated_delta;
   const double each = delta ? 8 : r.kind == recurrence::mamba || r.kind == recurrence::mamba2 ? 7 : 5;
-  return each * static_cast<double>(state_of(r)) + 2 * static_cast<double>(r.kernel * widths_in(r, d_model).channels);
+  return flops{each * static_cast<double>(state_of(r)) +
+               2 * static_cast<double>(r.kernel * widths_in(r, d_model).channels)};
 }
 
 constexpr void validate(const recurrent_spec& r, std::int64_t model_layers) {
@@ -3042,7 +3043,7 @@ constexpr flops beside_scores(const transformer& model, double sequence, double 
     sum += flops{2 * keys * static_cast<double>(attention_layers(model)) *
                  static_cast<double>(checked_multiply(indexer.heads, indexer.head_dim + 1))};
   if (has_recurrence(model))
-    sum += flops{static_cast<double>(model.recurrent.layers) * core_flops(model.recurrent, model.d_model)};
+    sum += static_cast<double>(model.recurrent.layers) * core_flops(model.recurrent, model.d_model);
   return sum;
 }
 
@@ -3516,11 +3517,11 @@ struct training_job {
   return 2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job)) + bytes{4};
 }
 
-/// Bytes of a number in activations and in gathered weights. fp32 moves and keeps twice the bytes of bf16; its products
-/// run at the rate of bf16, to which XLA rounds their operands by default. Worked: 4 in fp32, 2 otherwise.
+/// The size of a number in activations and in gathered weights. fp32 moves and keeps twice the bytes of bf16; its
+/// products run at the rate of bf16, to which XLA rounds their operands by default. Worked: 4 in fp32, 2 otherwise.
 /// Source: JAX documentation, jax.default_matmul_precision; the MXU multiplies bf16 (scaling book, "TPUs", 2025-12-15).
-[[nodiscard]] constexpr double number_bytes(const training_job& job) noexcept {
-  return job.compute == dtype::fp32 ? 4 : 2;
+[[nodiscard]] constexpr bytes number_bytes(const training_job& job) noexcept {
+  return bytes{job.compute == dtype::fp32 ? 4.0 : 2.0};
 }
 
 namespace detail {
@@ -5262,9 +5263,9 @@ struct training_sizes {
 
 namespace detail {
 
-/// Bytes of a weight as FSDP gathers it.
-constexpr double gathered_bytes(const training_job& job) noexcept {
-  return in_eight_bits(job) && job.gathers_quantised ? 1 : number_bytes(job);
+/// The size of a weight as FSDP gathers it.
+constexpr bytes gathered_bytes(const training_job& job) noexcept {
+  return in_eight_bits(job) && job.gathers_quantised ? bytes{1} : number_bytes(job);
 }
 
 /// Share of the parameters that are those of routed experts.
@@ -5299,7 +5300,7 @@ constexpr void add_tower(training_sizes& sizes, const transformer& model, const 
   sizes.layers = static_cast<double>(model.layers);
   sizes.held = held_by(model, job);
   if (job.lora_rank > 0) sizes.adapters = flops{2 * sizes.held.trained}, sizes.passes = 2;
-  const double gathered = 2 * detail::gathered_bytes(job);
+  const double gathered = 2 * detail::gathered_bytes(job).value();
   sizes.expert_share = detail::expert_share_of(model);
   sizes.exchanged = bytes{(gathered + 4) * sizes.held.trained + gathered * sizes.held.frozen};
   detail::add_tower(sizes, model, job);
@@ -5479,7 +5480,7 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
   const double per_byte = constants.hbm_passes / rate;
   const auto devices_per_chip = static_cast<double>(chip.jax_devices);
   const double passes = products_again(policy) > 0 ? elementwise_passes_with_remat : elementwise_passes;
-  const double number = number_bytes(job);
+  const double number = number_bytes(job).value();
   const double numbers = passes * number * sizes.layers * (8 * w.d_model + 2 * w.qkv + w.mlp);
   terms.elementwise = seconds{per_byte * (numbers + 16 * static_cast<double>(model.vocab))};
   // Forward: scores and probabilities, each written and read. Backward: probabilities read for the gradient of the
@@ -5497,7 +5498,8 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
   const double per_operand = per_byte * constants.operand_reads * job.work_multiplier * number / 2;
   terms.operands = seconds{per_operand * of_tokens};
   terms.operand_weights = seconds{per_operand * of_weights * devices_per_chip / tensor};
-  const double gathered = gathered_bytes(job) * (sizes.held.trained + sizes.held.frozen) / tensor * devices_per_chip;
+  const double gathered =
+      gathered_bytes(job).value() * (sizes.held.trained + sizes.held.frozen) / tensor * devices_per_chip;
   terms.weight_reads = seconds{per_byte * constants.weight_reads * gathered * (sizes.passes + again(policy.mlp_up))};
   const double updated = constants.fixed_update > 0 ? constants.fixed_update : update_bytes_per_parameter(job).value();
   terms.weight_update = seconds{updated * sizes.held.trained / rate};
@@ -5521,7 +5523,7 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
                        const calibration& constants) {
   const std::int64_t units = mesh_size(mesh);
   const double d = sizes.width.d_model;
-  const double number = number_bytes(job);
+  const double number = number_bytes(job).value();
   const double weights_exposed = job.synchronous_collectives ? 1 : constants.exposed_fsdp;
   // Weights are sharded over the chips that share a sequence, too, and all but those of experts over the chips that
   // share experts.
@@ -5571,7 +5573,7 @@ constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const t
   const auto stages = static_cast<double>(mesh.dcn_pipeline);
   const double reduced = all_reduce_share(static_cast<double>(mesh.dcn_data)) * 4 * sizes.held.trained;
   terms.dcn_once = bytes{reduced / static_cast<double>(chips(where)) / (ways * stages)} / rate;
-  if (stages > 1) terms.dcn_once += bytes{2 * number_bytes(job) * sizes.width.d_model * terms.tokens * stages} / rate;
+  if (stages > 1) terms.dcn_once += number_bytes(job) * (2 * sizes.width.d_model * terms.tokens * stages) / rate;
   terms.dcn_each = sizes.exchanged * ((ways - 1) / ways / terms.weight_shards) / rate;
   terms.dcn_exposed = constants.exposed_dcn;
 }
@@ -5918,7 +5920,7 @@ constexpr stage_terms kept_terms(const transformer& model, const training_job& j
   if (job.state_on_host == host_state::none) kept.optimizer = optimizer_bytes_per_parameter(job) * sizes.held.trained;
   if (job.state_on_host == host_state::parameters_and_optimizer)
     kept.brought = host_layers_of_state / static_cast<double>(model.layers);
-  const double element = number_bytes(job);
+  const double element = number_bytes(job).value();
   remat_policy fused = job.remat;
   fused.elementwise = placement::recompute;
   const double without = saved_width(sizes.width, fused);
@@ -5953,14 +5955,14 @@ constexpr bytes routed_workspace(const transformer& model, const training_job& j
   const double copies = k.routed_copies * static_cast<double>(model.d_model) * static_cast<double>(tensor);
   const double inner = (model.mlp.gated ? 3 : 2) * static_cast<double>(model.moe.expert_d_ff);
   const double chosen = static_cast<double>(model.moe.top_k) * (job.capacity_factor > 1 ? job.capacity_factor : 1);
-  return bytes{number_bytes(job) * chosen * (copies + inner) * (k.recomputed + k.routed_gradients)};
+  return number_bytes(job) * (chosen * (copies + inner) * (k.recomputed + k.routed_gradients));
 }
 
 /// Workspace of the backward pass of a layer for each token: what is computed again, gradients of activations, 8-bit
 /// copies of operands, buffers of transfers, and scores where attention is not fused.
 constexpr bytes layer_workspace(const transformer& model, const training_job& job, const layer_widths& width,
                                 std::int64_t tensor, const memory_calibration& constants) {
-  const double element = number_bytes(job);
+  const double element = number_bytes(job).value();
   double copies = in_eight_bits(job) ? constants.quantised_bytes : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
   const double all = width.qkv + width.mlp - routed_mlp_width(model, width) + 4 * width.d_model;
@@ -5986,7 +5988,7 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
                                                      const memory_calibration& constants) {
   validate_settings(job);
   detail::positive_count("layout.tensor", tensor);
-  const double element = number_bytes(job);
+  const double element = number_bytes(job).value();
   const detail::gathered_weights whole = detail::gathered_of(model, element, static_cast<double>(tensor));
   layer_widths width = widths_of(model);
   width.scores = sizes.width.scores;
@@ -6005,7 +6007,7 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
   layer.accumulated_gradients += reduced;
   const double gradient_layers = job.lora_rank > 0 ? 0 : constants.gradient_layers;
   const double expert_matrices = model.mlp.gated ? 3 : 2;
-  const double quantised = detail::gathered_bytes(job) / element;
+  const double quantised = detail::gathered_bytes(job).value() / element;
   layer.gathered = bytes{(quantised * constants.weight_layers + gradient_layers) * whole.layer};
   layer.gathered_experts =
       bytes{(quantised * constants.expert_layers + gradient_layers / expert_matrices) * whole.experts};

@@ -18,7 +18,7 @@ count() {
   for header in "${@:2}"; do echo "#include <$header>"; done |
     "$compiler" -std=c++17 "-I$include_dir" -E -x c++ - -o "$source"
   "$valgrind" --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$("$compiler" -print-prog-name=cc1plus)" \
-    -quiet -fpreprocessed -fsyntax-only -std=c++17 --param ggc-min-expand=100 --param ggc-min-heapsize=131072 "$source" \
+    -quiet -fpreprocessed -fsyntax-only -std=c++17 --param ggc-min-expand=100 --param ggc-min-heapsize=131072 -o /dev/null "$source" \
     2>&1 | tee "$work_dir/$1.log" | awk '/I +refs:/ { gsub(",", "", $NF); print $NF }'
   if grep -q 'error:' "$work_dir/$1.log"; then
     echo "$1 does not compile: $work_dir/$1.log" >&2

@@ -110,6 +110,15 @@ std::string dates_of(const std::vector<price_row>& prices) {
   return dates.size() == 1 ? dated(*dates.begin()) : dated(*dates.begin()) + " to " + dated(*dates.rbegin());
 }
 
+void print_price_terms(const std::vector<provisioning>& kinds) {
+  const auto has = [&](provisioning kind) { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); };
+  if (has(provisioning::commitment_1y) || has(provisioning::commitment_3y))
+    print("  a commitment is paid for its whole term, whatever is served in it\n");
+  if (has(provisioning::calendar)) print("  calendar capacity lasts for 90 days at most\n");
+  if (has(provisioning::flex_start)) print("  flex-start capacity lasts for 7 days at most\n");
+  if (has(provisioning::spot)) print("  spot capacity may be taken away at any time\n");
+}
+
 std::vector<std::string> all_regions(const price_book& book) {
   std::vector<std::string> regions;
   for (std::size_t i = 0; i < book.size(); ++i) {

@@ -45,6 +45,9 @@ cell date_cell(const tpuplan::price_row& price);
 /// The dates of prices: "2026-06-03 (172 days old) to 2026-09-17".
 std::string dates_of(const std::vector<tpuplan::price_row>& prices);
 
+/// What is not in an hourly price: for how long a commitment is paid, and for how long other capacity lasts.
+void print_price_terms(const std::vector<tpuplan::provisioning>& kinds);
+
 /// The regions that the book has rows of.
 std::vector<std::string> all_regions(const tpuplan::price_book& book);
 /// Refuses a region of which the book has no row.

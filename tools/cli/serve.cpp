@@ -56,7 +56,7 @@ serve_answer ask_serve(model_config& config, const serve_options& given, bool we
 
 /// Tokens at a price.
 struct priced_tokens {
-  std::string label;
+  provisioning kind = provisioning::on_demand;
   serving_cost cost;
   std::string date;
 };
@@ -66,8 +66,7 @@ std::vector<priced_tokens> priced(const serve_answer& a, const price_book& book,
   for (const provisioning kind : all_provisioning) {
     const maybe<price_row> price = find_price(book, a.where, region, kind);
     if (!price || a.estimate.running <= 0) continue;
-    list.push_back(
-        {std::string(name(kind)), cost_of_tokens(a.estimate, a.where, *price), std::string(price->date.view())});
+    list.push_back({kind, cost_of_tokens(a.estimate, a.where, *price), std::string(price->date.view())});
   }
   return list;
 }
@@ -75,7 +74,7 @@ std::vector<priced_tokens> priced(const serve_answer& a, const price_book& book,
 ordered_json json_of(const std::vector<priced_tokens>& costs) {
   ordered_json list = ordered_json::array();
   for (const priced_tokens& one : costs) {
-    list.push_back({{"provisioning", one.label},
+    list.push_back({{"provisioning", name(one.kind)},
                     {"price_date", one.date},
                     {"usd_per_hour", one.cost.rate.value() * 3600},
                     {"input_usd_per_million", one.cost.input.value()},
@@ -231,11 +230,15 @@ void print_serve(const serve_answer& a, const model_config& config) {
 void print_costs(const serve_answer& a, const std::vector<priced_tokens>& costs) {
   print("\n");
   table dollars("a million tokens | >input | >output | >all on output | price of");
-  for (const priced_tokens& one : costs)
+  std::vector<provisioning> kinds;
+  for (const priced_tokens& one : costs) {
+    kinds.push_back(one.kind);
     dollars.add(
-        {one.label, money(one.cost.input), money(one.cost.output), money(one.cost.all_on_output), dated(one.date)});
+        {std::string(name(one.kind)), one.cost.input, one.cost.output, one.cost.all_on_output, dated(one.date)});
+  }
   if (dollars.empty()) return print("  no price for {}\n", a.where.chip.name.view());
   dollars.print();
+  print_price_terms(kinds);
 }
 
 void print_serving_advice(const serve_answer& a, const model_config& config) {
@@ -296,7 +299,8 @@ void add_serve_command(session& with) {
   add_engine_options(added, options->traffic);
   add_price_options(added, options->prices);
   added.add("--gpu", options->gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4, at peak");
-  added.add("--gpus", options->gpus, {1, 1024}, "the fewest of one machine that serve it, if not given").needs({"--gpu"});
+  added.add("--gpus", options->gpus, {1, 1024}, "the fewest of one machine that serve it, if not given")
+      .needs({"--gpu"});
   add_calibration_option(added, options->calibration);
   add_picture_option(added);
   add_table_options(added);

@@ -266,7 +266,7 @@ std::string serve_command(const serving_plan& best, const serving_request& reque
 void print_answer(const serving_request& request, const serving_plan_answer& answer, const model_config& config,
                   const session& with) {
   const serving_job& job = request.job;
-  print_title("{}: prompts of {:.0f} and answers of {:.0f} tokens{}{}", config.model.name.view(), job.prompt.mean,
+  print_title("{}: prompts of {:.0f} and outputs of {:.0f} tokens{}{}", config.model.name.view(), job.prompt.mean,
               job.output.mean,
               job.request_rate.value() > 0 ? fmt::format(", {} requests a second", job.request_rate.value()) : "",
               job.concurrency > 0 ? fmt::format(", {} at once", job.concurrency) : "");
@@ -279,6 +279,14 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
     const std::string targets = words_of_targets(job.percentiles);
     print("  {} first{}\n\n", name(request.best), targets.empty() ? "" : "; " + targets + ", simulated");
     print_plans(answer, job.percentiles);
+    std::vector<price_row> prices;
+    std::vector<provisioning> kinds;
+    for (const serving_plan& p : answer.plans) {
+      prices.push_back(p.price);
+      kinds.push_back(p.kind);
+    }
+    print("  prices of {}\n", dates_of(prices));
+    print_price_terms(kinds);
   }
   print_rejected(answer);
   print_assumed(config, assumed_of(request.job));

@@ -165,12 +165,13 @@ void print_answer(const model_config& config, const simulate_options& given, con
   if (!meets(r) && given.trace.empty()) print_changes(a.changes, a.fleet.slices);
 }
 
-ordered_json document_of(const model_config& config, const simulate_answer& a) {
-  ordered_json document = {{"schema", json_schema},     {"fleet", a.fleet},
-                           {"replicas", a.replicas},    {"simulated_replicas", a.simulated},
-                           {"targets", a.targets},      {"meets_targets", meets(a.report)},
-                           {"report", a.report},        {"changes", json_of_changes(a.changes)},
-                           {"price", or_null(a.price)}, {"assumed", json_of_assumed(config, {})}};
+ordered_json document_of(const model_config& config, const simulate_options& given, const simulate_answer& a) {
+  ordered_json document = {
+      {"schema", json_schema},     {"fleet", a.fleet},
+      {"replicas", a.replicas},    {"simulated_replicas", a.simulated},
+      {"targets", a.targets},      {"meets_targets", meets(a.report)},
+      {"report", a.report},        {"changes", json_of_changes(a.changes)},
+      {"price", or_null(a.price)}, {"assumed", json_of_assumed(config, assumed_of(given.traffic.job))}};
   return document;
 }
 
@@ -184,9 +185,9 @@ void simulate_traffic(const model_config& config, const simulate_options& given,
   if (with.is_given("--svg"))
     write_picture(to_svg(latency_chart{fmt::format("{} on {}", config.model.name.view(), fleet_words(a.fleet)),
                                        simulation.load(), a.targets}));
-  if (with.json) return print_json(document_of(config, a));
+  if (with.json) return print_json(document_of(config, given, a));
   print_answer(config, given, a);
-  print_assumed(config, {});
+  print_assumed(config, assumed_of(given.traffic.job));
 }
 
 // A day of traffic.
@@ -261,15 +262,18 @@ void simulate_day(const model_config& config, const simulate_options& given, con
                                    answer.options.front().parts, request.job.percentiles}));
   }
   if (with.json)
-    return print_json({{"schema", json_schema}, {"answer", answer}, {"assumed", json_of_assumed(config, {})}});
+    return print_json({{"schema", json_schema},
+                       {"answer", answer},
+                       {"assumed", json_of_assumed(config, assumed_of(given.traffic.job))}});
   print_day(config, request, answer);
-  print_assumed(config, {});
+  print_assumed(config, assumed_of(given.traffic.job));
 }
 
-void run_simulate(const simulate_options& given, session& with) {
+void run_simulate(simulate_options given, session& with) {
   if (given.day.empty() && given.trace.empty() && !with.is_given("--rate"))
     refuse_missing("--rate", "requests a second, or --trace, or --day");
-  const model_config config = load_model(given.config);
+  model_config config = load_model(given.config);
+  use_stored_format(config, with.is_given("--weights"), given.traffic.job);
   const loaded_prices prices(given.prices, with.data_dir);
   check_region(prices.book(), given.prices.region);
   if (!given.day.empty()) return simulate_day(config, given, prices.book(), with);

@@ -103,7 +103,7 @@ constexpr flops beside_scores(const transformer& model, double sequence, double 
     sum += flops{2 * keys * static_cast<double>(attention_layers(model)) *
                  static_cast<double>(checked_multiply(indexer.heads, indexer.head_dim + 1))};
   if (has_recurrence(model))
-    sum += flops{static_cast<double>(model.recurrent.layers) * core_flops(model.recurrent, model.d_model)};
+    sum += static_cast<double>(model.recurrent.layers) * core_flops(model.recurrent, model.d_model);
   return sum;
 }
 

@@ -83,10 +83,11 @@ constexpr std::int64_t state_of(const recurrent_spec& r) {
 /// FLOPs of one layer for one token beside its projections: two for each weight of the convolution, and for each number
 /// of its state 8 of a delta rule, which are four products of key and value dimension (MaxText and Megatron-LM count
 /// them so), 7 of Mamba (Megatron-LM), else 5: a decay, an outer product that is added, and a product with the query.
-constexpr double core_flops(const recurrent_spec& r, std::int64_t d_model) {
+constexpr flops core_flops(const recurrent_spec& r, std::int64_t d_model) {
   const bool delta = r.kind == recurrence::gated_delta || r.kind == recurrence::key_gated_delta;
   const double each = delta ? 8 : r.kind == recurrence::mamba || r.kind == recurrence::mamba2 ? 7 : 5;
-  return each * static_cast<double>(state_of(r)) + 2 * static_cast<double>(r.kernel * widths_in(r, d_model).channels);
+  return flops{each * static_cast<double>(state_of(r)) +
+               2 * static_cast<double>(r.kernel * widths_in(r, d_model).channels)};
 }
 
 constexpr void validate(const recurrent_spec& r, std::int64_t model_layers) {

@@ -168,11 +168,11 @@ struct training_job {
   return 2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job)) + bytes{4};
 }
 
-/// Bytes of a number in activations and in gathered weights. fp32 moves and keeps twice the bytes of bf16; its products
-/// run at the rate of bf16, to which XLA rounds their operands by default. Worked: 4 in fp32, 2 otherwise.
+/// The size of a number in activations and in gathered weights. fp32 moves and keeps twice the bytes of bf16; its
+/// products run at the rate of bf16, to which XLA rounds their operands by default. Worked: 4 in fp32, 2 otherwise.
 /// Source: JAX documentation, jax.default_matmul_precision; the MXU multiplies bf16 (scaling book, "TPUs", 2025-12-15).
-[[nodiscard]] constexpr double number_bytes(const training_job& job) noexcept {
-  return job.compute == dtype::fp32 ? 4 : 2;
+[[nodiscard]] constexpr bytes number_bytes(const training_job& job) noexcept {
+  return bytes{job.compute == dtype::fp32 ? 4.0 : 2.0};
 }
 
 namespace detail {

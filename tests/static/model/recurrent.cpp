@@ -35,7 +35,7 @@ static_assert(parameters(stack()).recurrent == 3 * (4 * 26 + 8 * 4 + 16 * 5 + 3 
 static_assert(parameters(stack()).attention == 0 && parameters(stack()).mlp == 0);
 static_assert(parameters(stack()).norms == 4 * (3 + 1));
 static_assert(detail::state_of(small()) == 32);
-static_assert(detail::core_flops(small(), 4) == 7 * 32 + 2 * 4 * 16);
+static_assert(detail::core_flops(small(), 4).value() == 7 * 32 + 2 * 4 * 16);
 static_assert(state_bytes_per_sequence(stack()) == bytes{3 * (4.0 * 32 + 2.0 * 3 * 16)});
 static_assert(kv_bytes_per_token(stack()) == bytes{0});
 static_assert(attention_layers(stack()) == 0 && dense_layers(stack()) == 0 && has_recurrence(stack()));

@@ -29,6 +29,6 @@ constexpr training_job computing_in(dtype compute) {
   job.compute = compute;
   return job;
 }
-static_assert(number_bytes(computing_in(dtype::fp32)) == 4 && number_bytes(computing_in(dtype::int8)) == 2);
+static_assert(number_bytes(computing_in(dtype::fp32)) == 4_B && number_bytes(computing_in(dtype::int8)) == 2_B);
 
 }  // namespace

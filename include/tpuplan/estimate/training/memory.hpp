@@ -163,7 +163,7 @@ constexpr stage_terms kept_terms(const transformer& model, const training_job& j
   if (job.state_on_host == host_state::none) kept.optimizer = optimizer_bytes_per_parameter(job) * sizes.held.trained;
   if (job.state_on_host == host_state::parameters_and_optimizer)
     kept.brought = host_layers_of_state / static_cast<double>(model.layers);
-  const double element = number_bytes(job);
+  const double element = number_bytes(job).value();
   remat_policy fused = job.remat;
   fused.elementwise = placement::recompute;
   const double without = saved_width(sizes.width, fused);
@@ -198,14 +198,14 @@ constexpr bytes routed_workspace(const transformer& model, const training_job& j
   const double copies = k.routed_copies * static_cast<double>(model.d_model) * static_cast<double>(tensor);
   const double inner = (model.mlp.gated ? 3 : 2) * static_cast<double>(model.moe.expert_d_ff);
   const double chosen = static_cast<double>(model.moe.top_k) * (job.capacity_factor > 1 ? job.capacity_factor : 1);
-  return bytes{number_bytes(job) * chosen * (copies + inner) * (k.recomputed + k.routed_gradients)};
+  return number_bytes(job) * (chosen * (copies + inner) * (k.recomputed + k.routed_gradients));
 }
 
 /// Workspace of the backward pass of a layer for each token: what is computed again, gradients of activations, 8-bit
 /// copies of operands, buffers of transfers, and scores where attention is not fused.
 constexpr bytes layer_workspace(const transformer& model, const training_job& job, const layer_widths& width,
                                 std::int64_t tensor, const memory_calibration& constants) {
-  const double element = number_bytes(job);
+  const double element = number_bytes(job).value();
   double copies = in_eight_bits(job) ? constants.quantised_bytes : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
   const double all = width.qkv + width.mlp - routed_mlp_width(model, width) + 4 * width.d_model;
@@ -231,7 +231,7 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
                                                      const memory_calibration& constants) {
   validate_settings(job);
   detail::positive_count("layout.tensor", tensor);
-  const double element = number_bytes(job);
+  const double element = number_bytes(job).value();
   const detail::gathered_weights whole = detail::gathered_of(model, element, static_cast<double>(tensor));
   layer_widths width = widths_of(model);
   width.scores = sizes.width.scores;
@@ -250,7 +250,7 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
   layer.accumulated_gradients += reduced;
   const double gradient_layers = job.lora_rank > 0 ? 0 : constants.gradient_layers;
   const double expert_matrices = model.mlp.gated ? 3 : 2;
-  const double quantised = detail::gathered_bytes(job) / element;
+  const double quantised = detail::gathered_bytes(job).value() / element;
   layer.gathered = bytes{(quantised * constants.weight_layers + gradient_layers) * whole.layer};
   layer.gathered_experts =
       bytes{(quantised * constants.expert_layers + gradient_layers / expert_matrices) * whole.experts};

@@ -43,9 +43,9 @@ struct training_sizes {
 
 namespace detail {
 
-/// Bytes of a weight as FSDP gathers it.
-constexpr double gathered_bytes(const training_job& job) noexcept {
-  return in_eight_bits(job) && job.gathers_quantised ? 1 : number_bytes(job);
+/// The size of a weight as FSDP gathers it.
+constexpr bytes gathered_bytes(const training_job& job) noexcept {
+  return in_eight_bits(job) && job.gathers_quantised ? bytes{1} : number_bytes(job);
 }
 
 /// Share of the parameters that are those of routed experts.
@@ -80,7 +80,7 @@ constexpr void add_tower(training_sizes& sizes, const transformer& model, const 
   sizes.layers = static_cast<double>(model.layers);
   sizes.held = held_by(model, job);
   if (job.lora_rank > 0) sizes.adapters = flops{2 * sizes.held.trained}, sizes.passes = 2;
-  const double gathered = 2 * detail::gathered_bytes(job);
+  const double gathered = 2 * detail::gathered_bytes(job).value();
   sizes.expert_share = detail::expert_share_of(model);
   sizes.exchanged = bytes{(gathered + 4) * sizes.held.trained + gathered * sizes.held.frozen};
   detail::add_tower(sizes, model, job);
@@ -260,7 +260,7 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
   const double per_byte = constants.hbm_passes / rate;
   const auto devices_per_chip = static_cast<double>(chip.jax_devices);
   const double passes = products_again(policy) > 0 ? elementwise_passes_with_remat : elementwise_passes;
-  const double number = number_bytes(job);
+  const double number = number_bytes(job).value();
   const double numbers = passes * number * sizes.layers * (8 * w.d_model + 2 * w.qkv + w.mlp);
   terms.elementwise = seconds{per_byte * (numbers + 16 * static_cast<double>(model.vocab))};
   // Forward: scores and probabilities, each written and read. Backward: probabilities read for the gradient of the
@@ -278,7 +278,8 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
   const double per_operand = per_byte * constants.operand_reads * job.work_multiplier * number / 2;
   terms.operands = seconds{per_operand * of_tokens};
   terms.operand_weights = seconds{per_operand * of_weights * devices_per_chip / tensor};
-  const double gathered = gathered_bytes(job) * (sizes.held.trained + sizes.held.frozen) / tensor * devices_per_chip;
+  const double gathered =
+      gathered_bytes(job).value() * (sizes.held.trained + sizes.held.frozen) / tensor * devices_per_chip;
   terms.weight_reads = seconds{per_byte * constants.weight_reads * gathered * (sizes.passes + again(policy.mlp_up))};
   const double updated = constants.fixed_update > 0 ? constants.fixed_update : update_bytes_per_parameter(job).value();
   terms.weight_update = seconds{updated * sizes.held.trained / rate};
@@ -302,7 +303,7 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
                        const calibration& constants) {
   const std::int64_t units = mesh_size(mesh);
   const double d = sizes.width.d_model;
-  const double number = number_bytes(job);
+  const double number = number_bytes(job).value();
   const double weights_exposed = job.synchronous_collectives ? 1 : constants.exposed_fsdp;
   // Weights are sharded over the chips that share a sequence, too, and all but those of experts over the chips that
   // share experts.
@@ -352,7 +353,7 @@ constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const t
   const auto stages = static_cast<double>(mesh.dcn_pipeline);
   const double reduced = all_reduce_share(static_cast<double>(mesh.dcn_data)) * 4 * sizes.held.trained;
   terms.dcn_once = bytes{reduced / static_cast<double>(chips(where)) / (ways * stages)} / rate;
-  if (stages > 1) terms.dcn_once += bytes{2 * number_bytes(job) * sizes.width.d_model * terms.tokens * stages} / rate;
+  if (stages > 1) terms.dcn_once += number_bytes(job) * (2 * sizes.width.d_model * terms.tokens * stages) / rate;
   terms.dcn_each = sizes.exchanged * ((ways - 1) / ways / terms.weight_shards) / rate;
   terms.dcn_exposed = constants.exposed_dcn;
 }

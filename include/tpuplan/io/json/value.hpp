@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/error.hpp>
+#include <tpuplan/io/json/key.hpp>
 #include <tpuplan/io/json/number.hpp>
 #include <tpuplan/io/json/sink.hpp>
 #include <tpuplan/io/reflect/types.hpp>
@@ -82,47 +83,6 @@ inline void write_text(std::string_view words, const json_place& at, json_sink& 
 template <class T>
 struct named_value;
 
-/// What the unit adds to a key. SI, as all JSON of the library.
-template <class T>
-struct json_unit {
-  static constexpr std::string_view suffix = "";
-};
-template <class Dim>
-struct json_unit<quantity<Dim>>;  // a dimension without a suffix does not compile
-#define TPUPLAN_DETAIL_UNIT(bytes, flops, seconds, usd, text)   \
-  template <>                                                   \
-  struct json_unit<quantity<dim<bytes, flops, seconds, usd>>> { \
-    static constexpr std::string_view suffix = text;            \
-  };
-TPUPLAN_DETAIL_UNIT(1, 0, 0, 0, "_bytes")
-TPUPLAN_DETAIL_UNIT(0, 1, 0, 0, "_flops")
-TPUPLAN_DETAIL_UNIT(0, 0, 1, 0, "_s")
-TPUPLAN_DETAIL_UNIT(0, 0, 0, 1, "_usd")
-TPUPLAN_DETAIL_UNIT(1, 0, -1, 0, "_bytes_per_s")
-TPUPLAN_DETAIL_UNIT(0, 1, -1, 0, "_flops_per_s")
-TPUPLAN_DETAIL_UNIT(-1, 1, 0, 0, "_flops_per_byte")
-TPUPLAN_DETAIL_UNIT(0, 0, -1, 0, "_per_s")
-TPUPLAN_DETAIL_UNIT(0, 0, -1, 1, "_usd_per_s")
-#undef TPUPLAN_DETAIL_UNIT
-template <class T>
-struct json_unit<known<T>> : json_unit<T> {};
-template <class T>
-struct json_unit<maybe<T>> : json_unit<T> {};
-template <class T>
-struct json_unit<std::optional<T>> : json_unit<T> {};
-template <class T>
-struct json_unit<std::vector<T>> : json_unit<T> {};
-template <class T, std::size_t Count>
-struct json_unit<std::array<T, Count>> : json_unit<T> {};
-
-/// The field's name and its unit: "total" in seconds is total_s, tokens_per_second is tokens_per_s.
-[[nodiscard]] inline std::string json_key(std::string_view field, std::string_view unit) {
-  constexpr std::string_view spelled = "_per_second";
-  if (unit == "_per_s" && field.size() > spelled.size() && field.substr(field.size() - spelled.size()) == spelled)
-    field.remove_suffix(spelled.size());
-  return joined({field, unit});
-}
-
 /// `write(x, place, sink)` writes x as JSON and `read(given, place, how, into)` reads it, for each kind of type.
 template <class T, class = void>
 struct json_form;
@@ -142,10 +102,23 @@ void read_json_into(const nlohmann::json& given, const json_place& at, const jso
 }
 using json_reader = void (*)(const nlohmann::json& given, const json_place& at, const json_reading& how, void* into);
 
+/// As what a field is written and read. A quantity is the number in it, whose unit stands in the key: one function for
+/// all dimensions.
+template <class T>
+struct json_content {
+  using type = T;
+};
+template <class Dim>
+struct json_content<quantity<Dim>> {
+  static_assert(std::is_standard_layout<quantity<Dim>>::value && sizeof(quantity<Dim>) == sizeof(double),
+                "a quantity lies where its number does");
+  using type = double;
+};
+
 struct written_field {
   template <class T>
   written_field(const T& x) noexcept  // NOLINT(google-explicit-constructor)
-      : value{&x}, write{&write_json<T>}, unit{json_unit<T>::suffix} {}
+      : value{&x}, write{&write_json<typename json_content<T>::type>}, unit{json_unit<T>::suffix} {}
   const void* value;
   json_writer write;
   std::string_view unit;
@@ -153,7 +126,7 @@ struct written_field {
 struct read_field {
   template <class T>
   read_field(T& x) noexcept  // NOLINT(google-explicit-constructor)
-      : value{&x}, read{&read_json_into<T>}, unit{json_unit<T>::suffix} {}
+      : value{&x}, read{&read_json_into<typename json_content<T>::type>}, unit{json_unit<T>::suffix} {}
   void* value;
   json_reader read;
   std::string_view unit;

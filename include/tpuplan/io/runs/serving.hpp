@@ -281,28 +281,30 @@ struct serving_prediction {
 };
 
 /// The estimate for a record's question, with those constants.
-[[nodiscard]] inline serving_prediction predict(const serving_record& r, const serving_calibration& constants = {}) {
-  if (r.question == serving_question::decode_step) {
-    const decode_breakdown t =
-        decode_step(r.model, {r.batch, running_context(r.job)}, r.job, r.mesh, r.where, constants);
+[[nodiscard]] inline serving_prediction predict(const serving_record& record,
+                                                const serving_calibration& constants = {}) {
+  if (record.question == serving_question::decode_step) {
+    const decode_breakdown t = decode_step(record.model, {record.batch, running_context(record.job)}, record.job,
+                                           record.mesh, record.where, constants);
     return {t.total, t.low, t.high, t.extrapolated};
   }
-  if (r.question == serving_question::engine_step) {
-    const token_time t = time_per_token(r.model, r.batch, r.job, r.mesh, r.where, constants);
+  if (record.question == serving_question::engine_step) {
+    const token_time t = time_per_token(record.model, record.batch, record.job, record.mesh, record.where, constants);
     return {t.total, t.low, t.high, t.extrapolated};
   }
-  if (r.question == serving_question::end_to_end) {
-    const prefill_breakdown prompts =
-        prefill_time(r.model, {r.batch, r.job.prompt.longest}, r.job, r.mesh, r.where, constants);
-    const decode_breakdown step =
-        decode_step(r.model, {r.batch, running_context(r.job)}, r.job, r.mesh, r.where, constants);
-    const double steps = r.job.output.mean;
+  if (record.question == serving_question::end_to_end) {
+    const prefill_breakdown prompts = prefill_time(record.model, {record.batch, record.job.prompt.longest}, record.job,
+                                                   record.mesh, record.where, constants);
+    const decode_breakdown step = decode_step(record.model, {record.batch, running_context(record.job)}, record.job,
+                                              record.mesh, record.where, constants);
+    const double steps = record.job.output.mean;
     return {prompts.total + step.total * steps, prompts.low + step.low * steps, prompts.high + step.high * steps,
             prompts.extrapolated};
   }
-  const prefill_breakdown t = prefill_time(r.model, {r.batch, r.job.prompt.longest}, r.job, r.mesh, r.where, constants);
-  const double in_engine = detail::constants_of(constants, r.job.engine).engine_prefill;
-  const double times = r.question == serving_question::engine_prefill ? in_engine : 1;
+  const prefill_breakdown t = prefill_time(record.model, {record.batch, record.job.prompt.longest}, record.job,
+                                           record.mesh, record.where, constants);
+  const double in_engine = detail::constants_of(constants, record.job.engine).engine_prefill;
+  const double times = record.question == serving_question::engine_prefill ? in_engine : 1;
   return {t.total * times, t.low * times, t.high * times, t.extrapolated};
 }
 
