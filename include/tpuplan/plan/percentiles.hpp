@@ -111,6 +111,7 @@ class weighted_histogram {
       bins_[i].sum += other.bins_[i].sum;
     }
   }
+  void clear() { std::fill(bins_.begin(), bins_.end(), bin{}); }
   double total() const {
     double all = 0;
     for (const bin& one : bins_) all += one.weight;

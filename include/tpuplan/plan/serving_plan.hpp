@@ -152,22 +152,24 @@ class replica_rates {
   bool holds(const slice& where, const serving_layout& mesh, per_second rate) {
     known_rate& known = known_of(where, mesh);
     if (rate <= known.kept || rate >= known.missed) return rate <= known.kept;
-    const bool met = are_met(known.engine, at_rate(rate), known.times, targets_, sums_);
+    const bool met = are_met(known.engine, requests_of(traffic_at(rate)), known.times, targets_, sums_);
     (met ? known.kept : known.missed) = rate;
+    if (met) known.at_kept = report_of(finished(sums_, known.engine), targets_);
     return met;
   }
   /// Whether a replica keeps them at any rate.
   bool ever_holds(const slice& where, const serving_layout& mesh) { return known_of(where, mesh).missed.value() > 0; }
 
-  /// What a replica of a plan does.
+  /// What a replica of a plan does: as it was simulated to decide, where that is the last run that kept the targets.
   simulation_report report_of_replica(const serving_plan& planned) {
     const known_rate& known = known_of(planned.where, planned.mesh);
+    if (rate_of(planned) == known.kept) return known.at_kept;
     return report_of(simulate(known.engine, requests_of(traffic_at(rate_of(planned))), known.times), targets_);
   }
   /// The times by which `holds` decides.
   counted_times times_of_replica(const serving_plan& planned) {
     const known_rate& known = known_of(planned.where, planned.mesh);
-    return times_of(simulate(known.engine, at_rate(rate_of(planned)), known.times), targets_);
+    return times_of(simulate(known.engine, requests_of(traffic_at(rate_of(planned))), known.times), targets_);
   }
 
  private:
@@ -181,6 +183,7 @@ class replica_rates {
     replica_step_times times;
     per_second kept{0};                                          // the highest rate at which the targets were kept
     per_second missed{std::numeric_limits<double>::infinity()};  // the lowest at which they were not; 0: at all
+    simulation_report at_kept{};                                 // of the run at the rate that was kept
   };
 
   static per_second rate_of(const serving_plan& planned) {
@@ -190,11 +193,6 @@ class replica_rates {
     simulated_traffic traffic = traffic_of(request_.job, planning_requests);
     traffic.rate = rate;
     return traffic;
-  }
-  const std::vector<simulated_request>& at_rate(per_second rate) {
-    requests_ = drawn_;
-    for (simulated_request& one : requests_) one.arrival = one.arrival / rate.value();
-    return requests_;
   }
   known_rate& known_of(const slice& where, const serving_layout& mesh) {
     const replica on = replica_of(mesh, where);
@@ -214,7 +212,7 @@ class replica_rates {
 
   const serving_request& request_;
   latency_targets targets_;
-  std::vector<simulated_request> drawn_{}, requests_{};  // at a rate of 1 a second, and at the one that is simulated
+  std::vector<simulated_request> drawn_{};  // at a rate of 1 a second
   simulation_run run_{};
   run_sums sums_{run_};
   std::vector<known_rate> known_{};
@@ -391,19 +389,22 @@ inline void decide(plan_search& all, const open_layout& one) {
   if (is_fit(search, request, planned)) keep_better(search, request, priced(search, request, all.prices, planned));
 }
 
-/// Decides open layouts in the order of what they cost at the least, until none of those left can be among the plans
-/// that are asked for. More slices cost more and have more chips, but are faster: for the fastest plan all are decided.
+/// Decides open layouts in the order of what they are worth at the least, until none of those left can be among the
+/// plans that are asked for. More slices cost more and have more chips, so that a layout that is worth less than a plan
+/// of the same slice is not decided either. They are faster: for the fastest plan all layouts are decided.
 inline void decide_layouts(plan_search& all) {
   const objective best = all.request.best;
-  const auto least = [&](std::size_t i) { return worth_of(all.open[i].least, best)[0]; };
+  const auto least = [&](std::size_t i) { return worth_of(all.open[i].least, best); };
   const std::vector<std::size_t> order =
       order_of(all.open.size(), [&](std::size_t a, std::size_t b) { return least(a) < least(b); });
   const std::size_t most = all.request.most_plans;
   for (const std::size_t i : order) {
+    const server_search& own = all.slices[all.open[i].search];
+    if (best != objective::fastest && own.best && worth_of(*own.best, best) < least(i)) continue;
     std::size_t better = 0;  // plans that this layout cannot come before
     for (const server_search& search : all.slices)
       better += search.best && chips_of(*search.best) >= all.request.smallest_chips &&
-                worth_of(*search.best, best)[0] < least(i);
+                worth_of(*search.best, best)[0] < least(i)[0];
     if (most == 0 || better < most || best == objective::fastest) {
       decide(all, all.open[i]);
     } else {

@@ -152,6 +152,12 @@ struct run_sums {
   simulation_run& run;
   std::array<weighted_histogram, error_batches> gaps{};
   double busy = 0, running = 0, blocks = 0;  // integrals over the time that is counted
+
+  void clear() {
+    run = {};
+    for (weighted_histogram& batch : gaps) batch.clear();
+    busy = running = blocks = 0;
+  }
 };
 
 /// One replica. Sequences that decode all get a token in the same steps, which are counted as ticks: what a sequence

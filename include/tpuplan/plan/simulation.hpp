@@ -37,6 +37,26 @@ void run_replicas(const simulated_engine& engine, const std::vector<simulated_re
     replica_run<Times, Observer, Enough>{engine, requests, replica, times, sums, observe, enough}();
 }
 
+/// The run with what its replicas added up.
+inline simulation_run& finished(run_sums& sums, const simulated_engine& engine) {
+  simulation_run& run = sums.run;
+  std::array<percentiles, error_batches> batches;
+  weighted_histogram all;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    batches[i] = sums.gaps[i].figures();
+    all.add(sums.gaps[i]);
+  }
+  run.inter_token =
+      in_seconds(measured_percentiles{all.figures(), error_of(batches), static_cast<std::int64_t>(all.total())});
+  const double counted = (run.last_arrival - run.warm_until).value() * static_cast<double>(engine.replicas);
+  if (counted > 0) {
+    run.busy = sums.busy / counted;
+    run.running = sums.running / counted;
+    run.cache = sums.blocks / (counted * static_cast<double>(engine.blocks));
+  }
+  return run;
+}
+
 }  // namespace detail
 
 /// A run of an engine from its first request until the last one has left. `times` says what a step takes: it has
@@ -52,20 +72,7 @@ template <class Times, class Observer = detail::no_observer>
   detail::run_sums sums{run};
   detail::never_enough to_the_end;
   detail::run_replicas(engine, requests, times, observe, to_the_end, sums);
-  std::array<percentiles, detail::error_batches> batches;
-  detail::weighted_histogram all;
-  for (std::size_t i = 0; i < batches.size(); ++i) {
-    batches[i] = sums.gaps[i].figures();
-    all.add(sums.gaps[i]);
-  }
-  run.inter_token = detail::in_seconds(
-      measured_percentiles{all.figures(), detail::error_of(batches), static_cast<std::int64_t>(all.total())});
-  const double counted = (run.last_arrival - run.warm_until).value() * static_cast<double>(engine.replicas);
-  if (counted > 0) {
-    run.busy = sums.busy / counted;
-    run.running = sums.running / counted;
-    run.cache = sums.blocks / (counted * static_cast<double>(engine.blocks));
-  }
+  detail::finished(sums, engine);
   return run;
 }
 
@@ -299,11 +306,11 @@ struct miss_counter {
   }
 };
 
-/// Whether the targets are met; a run ends where they cannot be any more.
+/// Whether the targets are met; a run ends where they cannot be any more. Where they are, the sums are of a whole run.
 template <class Times>
 bool are_met(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
              const latency_targets& targets, run_sums& sums) {
-  sums.run = {};
+  sums.clear();
   no_observer observe;
   const auto warm = static_cast<std::size_t>(warm_up_share * static_cast<double>(requests.size()));
   miss_counter counter{targets, requests[warm].arrival, static_cast<double>(requests.size() - warm), {}};
