@@ -47,6 +47,7 @@ void add_commands(cli::session& with) {
   cli::add_pay_command(with);
   cli::add_serve_command(with);
   cli::add_plan_command(with);
+  cli::add_sweep_command(with);
   cli::add_simulate_command(with);
   cli::add_launch_command(with);
   cli::add_calibrate_command(with);

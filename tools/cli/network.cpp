@@ -45,17 +45,6 @@ std::int64_t parameters_in(const std::string& path) {
   return model.net ? parameters(*model.net).trained : parameters(model.config.model).total;
 }
 
-namespace {
-
-/// A question about a network: its job and where it runs.
-struct network_question {
-  network net;
-  network_job job;
-  layout mesh;
-  slice where;
-};
-
-/// Refuses options that say nothing of a network.
 void keep_to_networks(const session& with, std::initializer_list<std::string_view> extra) {
   constexpr std::string_view acting[] = {
       "config",  "--batch",  "--batch-per-core", "--optimizer", "--dtype", "--weights",  "--moments", "--image-size",
@@ -66,6 +55,16 @@ void keep_to_networks(const session& with, std::initializer_list<std::string_vie
     if (one.is_given() && !acts) refuse(one.name, "given for a network of layers", "an option that acts on one");
   }
 }
+
+namespace {
+
+/// A question about a network: its job and where it runs.
+struct network_question {
+  network net;
+  network_job job;
+  layout mesh;
+  slice where;
+};
 
 network_job job_of(const job_options& given) {
   network_job job;
@@ -284,7 +283,9 @@ void network_fit(const any_model& model, const job_options& job, const mesh_opti
 void network_train(const any_model& model, const job_options& job, const mesh_options& mesh, const run_options& run,
                    session& with) {
   keep_to_networks(with, {"--examples", "--epochs", "--keep-remainder", "--steps", "--region", "--prices", "--mtbp",
-                          "--rest-used", "--decode-time", "--example-bytes", "--cached"});
+                          "--rest-used", "--decode-time", "--example-bytes", "--cached", "--timeline", "--queue",
+                          "--start-up", "--compilation", "--restore", "--evaluation", "--evaluate-every",
+                          "--checkpoint", "--checkpoint-every", "--export"});
   assumed_values assumed;
   const network_question q = question_of(model, job, mesh, assumed);
   const loaded_prices prices(run.prices, with.data_dir);
@@ -302,6 +303,10 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
            : std::vector<cost_range>{};
   const maybe<price_row> on_demand = find_price(prices.book(), q.where, run.prices.region, provisioning::on_demand);
   const std::optional<input_answer> input = ask_input(q, run.input, t.examples_per_second);
+  std::optional<run_timeline> line;
+  if (is_given(run.around))
+    line = timeline_of(phases_of(run.around, t.total, count.steps, terms.spot.checkpoint_time, assumed),
+                       on_demand ? on_demand->per_chip * static_cast<double>(checked_multiply(chips(q.where), slices(q.mesh))) : usd_per_second{});
   if (with.json) {
     ordered_json document = {{"step_time_s", t.total.value()},
                              {"step_time_low_s", t.low.value()},
@@ -317,6 +322,7 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
       document["run_s"] = time.value();
       document["costs"] = json_of_ways(ways);
     }
+    if (line) document["timeline"] = *line;
     return print_json(document);
   }
   print_title("{} on {} ({}), {} {}s a step", q.net.name.view(), name(q.where, slices(q.mesh)).view(), one_line(q.mesh),
@@ -339,6 +345,7 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
     }
     if (ways.empty()) print("  no price for it in {}\n", run.prices.region);
     if (!ways.empty()) print_ways(ways, terms, run.prices.region);
+    if (line) print_timeline(*line, on_demand.has_value());
   }
   print_assumed(model.config, assumed);
   std::vector<follow_up_option> own;
@@ -347,18 +354,38 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
              follow_up(with, "plan", own, {"--slice", "--slices", "--data", "--fsdp"}));
 }
 
-void network_training_plan(const any_model& model, const plan_options& given, const price_book& prices, session& with) {
-  keep_to_networks(with, {"--examples", "--epochs", "--keep-remainder", "--steps", "--region", "--prices", "--mtbp",
-                          "--rest-used", "--deadline", "--budget", "--objective", "--provisioning", "--generation",
-                          "--zone", "--min-chips", "--max-chips", "--rows", "--accept-uncertain"});
-  for (const char* option : {"--data", "--fsdp"}) {
-    if (with.is_given(option)) refuse(option, "given for a network of layers", "train, which takes a layout");
-  }
+namespace {
+
+/// A plan of a network as `launch` reads it: where, for how long and how it is paid for.
+plan launched_plan(const network_plan& from) {
+  plan to;
+  to.where = from.where;
+  to.mesh = from.mesh;
+  to.job.global_batch = from.job.global_batch;
+  to.memory = from.memory;
+  to.fit = fits(from.memory);
+  to.step.total = from.step.total;
+  to.step.low = from.step.low;
+  to.step.high = from.step.high;
+  to.steps = static_cast<double>(from.steps);
+  to.run = from.run;
+  plan_cost& cost = to.costs.emplace_back();
+  cost.kind = from.cost.kind;
+  cost.price = from.cost.price;
+  cost.billed = from.cost.billed;
+  cost.wall = from.cost.wall;
+  cost.total = from.cost.total;
+  return to;
+}
+
+}  // namespace
+
+network_request network_request_of(const any_model& model, const plan_options& given, const price_book& prices,
+                                   assumed_values& assumed) {
   if (!is_given(given.epochs)) refuse_missing("--examples", "examples of the data set, with --epochs; or --steps");
   network_request request;
   request.net = *model.net;
   request.job = job_of(given.job);
-  assumed_values assumed;
   if (request.job.global_batch == 0) {
     request.batch_per_device = given.job.per_core.value_or(128);
     if (!given.job.per_core) assumed.emplace_back("global batch", "128 examples on each core");
@@ -386,6 +413,18 @@ void network_training_plan(const any_model& model, const plan_options& given, co
   run.between = given.between;
   run.rest_used = given.rest_used;
   request.terms = terms_of(request.net, request.job, run);
+  return request;
+}
+
+void network_training_plan(const any_model& model, const plan_options& given, const price_book& prices, session& with) {
+  keep_to_networks(with, {"--examples", "--epochs", "--keep-remainder", "--steps", "--region", "--prices", "--mtbp",
+                          "--rest-used", "--deadline", "--budget", "--objective", "--provisioning", "--generation",
+                          "--zone", "--min-chips", "--max-chips", "--rows", "--accept-uncertain"});
+  for (const char* option : {"--data", "--fsdp"}) {
+    if (with.is_given(option)) refuse(option, "given for a network of layers", "train, which takes a layout");
+  }
+  assumed_values assumed;
+  const network_request request = network_request_of(model, given, prices, assumed);
   const network_answer answer = plan_network(request);
   if (answer.plans.empty()) with.status = 1;
   const std::size_t shown = std::min(answer.plans.size(), static_cast<std::size_t>(given.rows));
@@ -405,9 +444,11 @@ void network_training_plan(const any_model& model, const plan_options& given, co
                        {"cost_usd", p.cost.total.value()},
                        {"wall_s", p.cost.wall.value()},
                        {"kind", name(p.cost.kind)},
-                       {"price", p.cost.price}});
+                       {"price", p.cost.price},
+                       {"plan", launched_plan(p)}});
     }
-    return print_json({{"parameters", parameters(request.net).trained},
+    return print_json({{"schema", json_schema},
+                       {"parameters", parameters(request.net).trained},
                        {"examples", request.examples},
                        {"plans", plans},
                        {"lost",

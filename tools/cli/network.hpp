@@ -4,11 +4,13 @@
 #include <optional>
 #include <string>
 #include <tpuplan/model/network.hpp>
+#include <tpuplan/plan/network_plan.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/epochs.hpp"
 #include "cli/job.hpp"
 #include "cli/plan.hpp"
+#include "cli/timeline.hpp"
 #include "cli/prices.hpp"
 
 // What the commands answer for a network of layers: a file in the form of data/networks, or a vision transformer.
@@ -40,7 +42,15 @@ struct run_options {
   tpuplan::seconds between{};
   double rest_used = 0;
   input_options input;
+  timeline_options around;
 };
+
+/// What a plan of a network is asked.
+tpuplan::network_request network_request_of(const any_model& model, const plan_options& given,
+                                            const tpuplan::price_book& prices, assumed_values& assumed);
+
+/// Refuses options that say nothing of a network; `extra` are those of one command that do.
+void keep_to_networks(const session& with, std::initializer_list<std::string_view> extra);
 
 void network_model(const tpuplan::network& net, const session& with);
 void network_pad(const tpuplan::network& net, const tpuplan::chip_spec& chip, const session& with);

@@ -12,8 +12,6 @@
 
 namespace cli {
 
-namespace {
-
 using namespace tpuplan;
 
 std::vector<provisioning> kinds_of(const std::vector<std::string>& given) {
@@ -26,13 +24,6 @@ std::vector<provisioning> kinds_of(const std::vector<std::string>& given) {
   return kinds;
 }
 
-/// The regions as given, or all that the prices have.
-std::vector<std::string> regions_of(const std::vector<std::string>& given, const price_book& prices) {
-  if (given.size() != 1 || given.front() != "all") return given;
-  return all_regions(prices);
-}
-
-/// What a zone has, put into the question: its generations, and the prices of its region where there are some.
 void keep_to_zone(plan_options& given, const session& with) {
   if (given.zone.empty()) return;
   const std::vector<std::string> there = generations_of_zone(with.data_dir, given.zone);
@@ -47,6 +38,14 @@ void keep_to_zone(plan_options& given, const session& with) {
   } catch (const error& refusal) {
     if (refusal.code() != errc::unknown_name && refusal.code() != errc::no_price) throw;
   }
+}
+
+namespace {
+
+/// The regions as given, or all that the prices have.
+std::vector<std::string> regions_of(const std::vector<std::string>& given, const price_book& prices) {
+  if (given.size() != 1 || given.front() != "all") return given;
+  return all_regions(prices);
 }
 
 void run_plan(plan_options given, session& with) {

@@ -54,6 +54,14 @@ void fill_limits(const plan_options& given, const tpuplan::price_book& prices, R
   request.prices = prices;
 }
 
+/// What a zone has, put into the question: its generations, and the prices of its region where there are some.
+void keep_to_zone(plan_options& given, const session& with);
+/// Ways of paying by their names, or all of them.
+std::vector<tpuplan::provisioning> kinds_of(const std::vector<std::string>& given);
+/// What a plan of a language model's training is asked.
+tpuplan::plan_request training_request_of(const plan_options& given, const tpuplan::model_config& config,
+                                          const tpuplan::price_book& prices, assumed_values& assumed);
+
 /// tpuplan plan, without and with --serve.
 void plan_training(const tpuplan::model_config& config, const plan_options& given, const tpuplan::price_book& prices,
                    session& with);

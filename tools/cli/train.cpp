@@ -15,6 +15,7 @@
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
 #include "cli/table.hpp"
+#include "cli/timeline.hpp"
 #include "cli/ways.hpp"
 
 namespace cli {
@@ -30,6 +31,7 @@ struct train_options {
   std::optional<double> tokens;
   epoch_options epochs;
   input_options input;
+  timeline_options around;
   double rest_used = 0;
   seconds between = spot_terms{}.mean_time_between_preemptions;
 };
@@ -43,6 +45,8 @@ struct train_answer {
   epoch_count epochs;
   seconds run{};
   std::vector<cost_range> costs;  // cheapest first
+  std::optional<run_timeline> line;
+  bool priced = false;  // there is a price on demand, which the timeline has
 };
 
 /// What is expected of spot and flex-start capacity: checkpoints of all that is trained, and of commitments.
@@ -147,6 +151,7 @@ void print_costs(const train_answer& a, const model_config& config, const train_
   }
   if (a.costs.empty()) return print("  no price for it in {}\n", given.prices.region);
   print_ways(a.costs, terms_of(a.fit, config, given), given.prices.region);
+  if (a.line) print_timeline(*a.line, a.priced);
 }
 
 ordered_json train_document(const train_answer& a, const model_config& config, const assumed_values& assumed,
@@ -164,7 +169,20 @@ ordered_json train_document(const train_answer& a, const model_config& config, c
   document["run_s"] = a.run.value();
   document["costs"] = json_of_ways(a.costs);
   if (is_given(given.epochs)) document["epochs"] = json_of(given.epochs, a.epochs);
+  if (a.line) document["timeline"] = *a.line;
   return document;
+}
+
+/// The run from start to end, where it was asked for.
+void add_timeline(train_answer& a, const model_config& config, const train_options& given, const price_book& book,
+                  std::int64_t steps, assumed_values& assumed) {
+  if (!is_given(given.around)) return;
+  const maybe<price_row> price = find_price(book, a.fit.where, given.prices.region, provisioning::on_demand);
+  const double chips_paid = static_cast<double>(checked_multiply(chips(a.fit.where), slices(a.fit.mesh)));
+  a.priced = price.has_value();
+  a.line = timeline_of(phases_of(given.around, a.step.total, steps,
+                                 terms_of(a.fit, config, given).spot.checkpoint_time, assumed),
+                       price ? price->per_chip * chips_paid : usd_per_second{});
 }
 
 void run_train(const train_options& given, session& with) {
@@ -172,7 +190,7 @@ void run_train(const train_options& given, session& with) {
   if (model.net) {
     if (given.tokens) refuse("--tokens", "given for a network of layers", "--examples and --epochs, or --steps");
     return network_train(model, given.job, given.mesh,
-                         {given.epochs, given.prices, given.between, given.rest_used, given.input}, with);
+                         {given.epochs, given.prices, given.between, given.rest_used, given.input, given.around}, with);
   }
   for (const char* option : {"--decode-time", "--example-bytes", "--cached"}) {
     if (with.is_given(option)) refuse(option, "given for a language model", "a network of layers");
@@ -191,6 +209,7 @@ void run_train(const train_options& given, session& with) {
     a.run = a.step.total * steps;
     a.costs = paid_ways(a.fit.where, slices(a.fit.mesh), run_of(a), prices.book(), given.prices.region,
                         terms_of(a.fit, config, given));
+    add_timeline(a, config, given, prices.book(), static_cast<std::int64_t>(steps), assumed);
   }
   a.advice = training_advice(config.model, a.fit.job, a.fit.mesh, a.fit.where, a.fit.known.training);
   if (fits(a.fit.memory) == verdict::no) with.status = 1;
@@ -238,6 +257,7 @@ void add_train_command(session& with) {
       .needs({"--tokens", "--examples", "--steps"});
   add_rest_option(added, options->rest_used).needs({"--tokens", "--examples", "--steps"});
   add_price_options(added, options->prices, {"--tokens", "--examples", "--steps"});
+  add_timeline_options(added, options->around, {"--tokens", "--examples", "--steps"});
   added.add("--decode-time", options->input.decode, {1e-9, 1e3}, "of an example on one vCPU of a host: 12.8ms")
       .usually("12.8ms for images");
   added.add("--example-bytes", options->input.bytes, {0, 1e12}, "read from storage for an example: 108k")

@@ -68,8 +68,10 @@ double tokens_of(const epoch_options& given, const training_job& job) {
   return static_cast<double>(count.steps) * static_cast<double>(tokens_per_step(job));
 }
 
-plan_request make_request(const plan_options& given, const model_config& config, const price_book& prices,
-                          assumed_values& assumed) {
+}  // namespace
+
+plan_request training_request_of(const plan_options& given, const model_config& config, const price_book& prices,
+                                 assumed_values& assumed) {
   plan_request request;
   request.model = config.model;
   request.job = make_job(given.job, config.model, assumed);
@@ -99,6 +101,8 @@ plan_request make_request(const plan_options& given, const model_config& config,
   request.terms.rest_of_term_used = given.rest_used;
   return request;
 }
+
+namespace {
 
 ordered_json json_of(const plan_sensitivity& s) {
   ordered_json document = {{"price_down_usd", s.price_down.value()}, {"price_up_usd", s.price_up.value()}};
@@ -447,7 +451,7 @@ static std::vector<std::size_t> places_in_json(const plan_answer& answer, const 
 
 void plan_training(const model_config& config, const plan_options& given, const price_book& prices, session& with) {
   assumed_values assumed;
-  const plan_request request = make_request(given, config, prices, assumed);
+  const plan_request request = training_request_of(given, config, prices, assumed);
   const plan_answer answer = make_plan(request);
   if (answer.plans.empty()) with.status = 1;
   if (with.is_given("--svg")) draw_plans(answer, config);

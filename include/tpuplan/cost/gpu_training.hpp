@@ -15,7 +15,8 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What part of its peak published training runs of a GPU reach: a band, not a prediction of one run.
+/// What part of its peak published training runs of a GPU reach: a band, not a prediction of one run. FLOPs are those of
+/// the model, without what is computed again.
 struct achieved_fraction {
   std::string_view gpu{};     ///< its name in `gpu_offers`
   double low = 0;             ///< the least of the runs
@@ -25,16 +26,21 @@ struct achieved_fraction {
 
 /// The GPUs of which training runs are published. T4, L4, H200 and B200 have none here, and take no neighbour's.
 inline constexpr achieved_fraction achieved_fractions[] = {
-    {"V100", 0.15, 0.31,
-     "low: ResNet-50 at 782 images/s a GPU (RiseML, 2018-04); high: Megatron-LM, 39 TFLOP/s (arXiv 1909.08053)"},
-    {"A100-40", 0.30, 0.52,
-     "low: MT-NLG as converted by PaLM (arXiv 2204.02311, table 3); high: Megatron-LM, 163 TFLOP/s (arXiv 2104.04473)"},
-    {"A100-80", 0.30, 0.52,
-     "low: MT-NLG as converted by PaLM (arXiv 2204.02311, table 3); high: Megatron-LM, 163 TFLOP/s (arXiv 2104.04473)"},
-    {"H100", 0.38, 0.43, "Llama 3 405B on 8192 to 16384 GPUs (arXiv 2407.21783, table 4)"},
+    {"V100", 0.15, 0.48,
+     "low: ResNet-50 at 782 images/s a GPU (RiseML, 2018-04); high: Megatron-LM 1.0, 62.4 TFLOP/s on a DGX-2H "
+     "(nv-adlr.github.io/MegatronLMV1, read 2026-11-22); between: ResNet-50 at 1205 images/s (MLPerf training v0.7, "
+     "2020-06, Google, gpu-v100-8-TF2.0)"},
+    {"A100-40", 0.35, 0.60,
+     "MPT 125M to 70B on 8 to 128 GPUs: 35.9 to 59.5 % (mosaicml/llm-foundry@061f2c7, scripts/train/benchmarking)"},
+    {"A100-80", 0.30, 0.65,
+     "low: MT-NLG as converted by PaLM (arXiv 2204.02311, table 3); high: MPT 7B on 8 GPUs, 64.2 % "
+     "(mosaicml/llm-foundry@061f2c7, scripts/train/benchmarking)"},
+    {"H100", 0.26, 0.47,
+     "MPT 760M to 70B on 8 to 64 GPUs in bf16: 26.3 to 46.4 % (mosaicml/llm-foundry@061f2c7, "
+     "scripts/train/benchmarking); between: Llama 3 405B on 8192 to 16384 GPUs, 38 to 43 % (arXiv 2407.21783, table 4)"},
 };
 
-/// The band of a GPU; nothing where no run is published. Worked: H100 38 to 43 %.
+/// The band of a GPU; nothing where no run is published. Worked: H100 26 to 47 %.
 [[nodiscard]] constexpr maybe<achieved_fraction> find_achieved_fraction(std::string_view gpu) noexcept {
   for (const achieved_fraction& one : achieved_fractions) {
     if (detail::same_name(one.gpu, gpu)) return one;
@@ -50,7 +56,7 @@ struct rate_band {
 
 /// The rate of a job whose unit takes that many FLOPs on some GPUs. Throws `errc::unknown_figure` where no run of the
 /// GPU is published: give a `rate_band` that you measured. Worked: ResNet-50 (24.5 GFLOP an image) on one V100: 764 to
-/// 1579 images a second.
+/// 2445 images a second.
 [[nodiscard]] constexpr rate_band gpu_rate(const gpu_offer& gpu, std::int64_t gpus, flops each) {
   const maybe<achieved_fraction> band = find_achieved_fraction(gpu.name);
   if (!band)
@@ -92,7 +98,7 @@ struct training_comparison {
 
 /// The comparison at the prices of all machines of either side. Traits do not turn a decision for the TPU into one for
 /// the GPU: they make it undecided, because what they cost is not known before they are tried.
-/// Worked: 9.60 USD an hour at 7000 to 28000 images a second against 2.48 at 764 to 1579: the TPU; at 14.00 undecided.
+/// Worked: 6 USD an hour at 7000 to 28000 images a second against 2.48 at 764 to 2445: the TPU; at 14.00 undecided.
 [[nodiscard]] constexpr training_comparison compare_training(usd_per_second tpu_price, const rate_band& tpu,
                                                              usd_per_second gpu_price, const rate_band& gpu,
                                                              const job_traits& traits = {}) {

@@ -12,6 +12,15 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+/// @{
+/// First compilations in published logs of ResNet-50: in JAX on v3-8192 from the optimizer's settings to the end of the
+/// initialisation; in TensorFlow 2 on v3-32 what the first three epochs take more than later ones. A compilation cache
+/// makes it shorter, a large model longer. Source: MLPerf training v0.7 (2020-07), mlcommons/training_results_v0.7,
+/// Google/results, tpu-v3-8192-JAX and tpu-v3-32-TF2.0, resnet/result_0.txt.
+inline constexpr seconds shortest_first_compilation{112};
+inline constexpr seconds longest_first_compilation{149};
+/// @}
+
 /// The phases of a run.
 struct run_phases {
   seconds queue{};                    ///< until there is capacity; not paid

@@ -9,11 +9,11 @@ namespace {
 
 constexpr flops resnet{6 * 4089184256.0};
 constexpr rate_band v100 = gpu_rate(gpu_for("V100"), 1, resnet);
-static_assert(near(v100.low.value(), 764, 1) && near(v100.high.value(), 1579, 1));
-static_assert(find_achieved_fraction("h100")->high == 0.43 && !find_achieved_fraction("B200"));
+static_assert(near(v100.low.value(), 764, 1) && near(v100.high.value(), 2445, 1));
+static_assert(find_achieved_fraction("h100")->high == 0.47 && !find_achieved_fraction("B200"));
 
 constexpr rate_band tpu{per_second{7000}, per_second{28000}};
-static_assert(compare_training(9.60_usd_per_h, tpu, 2.48_usd_per_h, v100).decision == side::tpu);
+static_assert(compare_training(6_usd_per_h, tpu, 2.48_usd_per_h, v100).decision == side::tpu);
 static_assert(compare_training(14_usd_per_h, tpu, 2.48_usd_per_h, v100).decision == side::undecided);
 constexpr job_traits kernels{false, false, true};
 constexpr training_comparison cheap = compare_training(1_usd_per_h, tpu, 2.48_usd_per_h, v100, kernels);

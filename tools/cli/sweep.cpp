@@ -1,0 +1,184 @@
+// tpuplan sweep
+#include <algorithm>
+#include <memory>
+#include <tpuplan/plan/planner.hpp>
+#include <tpuplan/plan/sweep.hpp>
+
+#include "cli/calibration.hpp"
+#include "cli/network.hpp"
+#include "cli/table.hpp"
+
+namespace cli {
+
+namespace {
+
+using namespace tpuplan;
+
+struct sweep_options {
+  plan_options trial;
+  timeline_options around;
+  price_options prices;
+  std::vector<std::string> slices;
+  std::int64_t trials = 0;
+  double stopped = 0, stopped_after = 0.25;
+  std::optional<std::int64_t> parallel, quota;
+  std::int64_t rows = 8;
+};
+
+/// Whether a slice is one of those that were named, or any is allowed.
+bool is_wanted(const sweep_options& given, const slice& where) {
+  const auto is = [&](const std::string& one) { return name(slice_for(one)) == name(where); };
+  return given.slices.empty() || std::any_of(given.slices.begin(), given.slices.end(), is);
+}
+
+/// The time of a whole trial on each slice that trains the model: its start, its first compilation and its steps.
+std::vector<trial_slice> trials_on(const any_model& model, const sweep_options& given, const price_book& prices,
+                                   assumed_values& assumed) {
+  std::vector<trial_slice> found;
+  const auto add = [&](const slice& where, seconds step, double steps, assumed_values& said) {
+    if (!is_wanted(given, where)) return;
+    const run_phases run = phases_of(given.around, step, static_cast<std::int64_t>(steps), {}, said);
+    found.push_back({where, timeline_of(run, {}).billed});
+  };
+  assumed_values once;
+  if (model.net) {
+    for (const network_plan& p : plan_network(network_request_of(model, given.trial, prices, assumed)).plans)
+      add(p.where, p.step.total, static_cast<double>(p.steps), once);
+  } else {
+    for (const plan& p : make_plan(training_request_of(given.trial, model.config, prices, assumed)).plans)
+      add(p.where, p.step.total, p.steps, once);
+  }
+  if (!once.empty()) assumed.push_back(once.front());
+  return found;
+}
+
+sweep_request request_of(const sweep_options& given, const price_book& prices) {
+  sweep_request request;
+  request.trials = given.trials;
+  request.stopped = given.stopped;
+  request.stopped_after = given.stopped > 0 ? given.stopped_after : 1;
+  request.quota = given.quota.value_or(1 << 20);
+  request.parallel = given.parallel;
+  request.deadline = given.trial.deadline;
+  request.kinds = given.trial.kinds;
+  request.region = given.trial.regions.front();
+  request.prices = prices;
+  request.terms.spot.mean_time_between_preemptions = given.trial.between;
+  return request;
+}
+
+ordered_json json_of(const sweep_plan& p) {
+  return {{"slice", name(p.trial.where).view()},
+          {"kind", name(p.kind)},
+          {"parallel", p.parallel},
+          {"chips", chips(p.trial.where) * p.parallel},
+          {"rounds", p.rounds},
+          {"whole_trial_s", p.trial.whole.value()},
+          {"mean_trial_s", p.mean_trial.value()},
+          {"wall_s", p.wall.value()},
+          {"total_usd", p.total.value()},
+          {"per_trial_usd", p.per_trial.value()},
+          {"preemptions", p.preemptions}};
+}
+
+void print_plans(const std::vector<sweep_plan>& plans, const sweep_options& given) {
+  table t("slice | paid for as | >at once | ~>rounds | ~>whole trial | >sweep | >cost | >a trial | ~~>preemptions");
+  for (std::size_t i = 0; i < std::min(plans.size(), static_cast<std::size_t>(given.rows)); ++i) {
+    const sweep_plan& p = plans[i];
+    t.add({std::string(name(p.trial.where).view()), std::string(name(p.kind)), grouped(p.parallel), grouped(p.rounds),
+           p.trial.whole, p.wall, p.total, p.per_trial, fmt::format("{:.1f}", p.preemptions)});
+  }
+  t.print();
+  if (plans.size() > t.size()) print("  {} more: --rows {}\n", plans.size() - t.size(), plans.size());
+  const sweep_plan& fastest = *std::min_element(plans.begin(), plans.end(), [](const auto& a, const auto& b) {
+    return a.wall != b.wall ? a.wall < b.wall : a.total < b.total;
+  });
+  if (fastest.wall < plans.front().wall)
+    print("\n  the fastest: {} at once on {}, {}: {} for {}\n", fastest.parallel, name(fastest.trial.where).view(),
+          name(fastest.kind), duration(fastest.wall), money(fastest.total));
+}
+
+void run_sweep(sweep_options given, session& with) {
+  plan_options& trial = given.trial;
+  if (!given.quota && !given.parallel) refuse_missing("--quota", "chips that may be had at once; or --parallel");
+  trial.kinds = kinds_of(trial.kind_names);
+  if (trial.kind_names.empty()) trial.kinds = {provisioning::on_demand, provisioning::spot};
+  trial.prices = given.prices.file;
+  trial.regions = {given.prices.region};
+  keep_to_zone(trial, with);
+  const any_model model = load_any(trial.job.config, {});
+  if (model.net)
+    keep_to_networks(with, {"--examples", "--epochs", "--keep-remainder", "--steps", "--region", "--prices", "--mtbp",
+                            "--deadline", "--provisioning", "--generation", "--zone", "--rows", "--trials",
+                            "--parallel", "--stopped", "--stopped-after", "--quota", "--start-up", "--compilation"});
+  const loaded_prices prices(trial.prices, trial.regions, with.data_dir);
+  check_region(prices.book(), trial.regions.front());
+  sweep_request request = request_of(given, prices.book());
+  plan_options one = trial;  // whose deadline is not that of the sweep
+  one.deadline.reset();
+  if (given.quota) one.largest_chips = given.quota;
+  sweep_options of_one = given;
+  of_one.trial = one;
+  assumed_values assumed;
+  request.slices = trials_on(model, of_one, prices.book(), assumed);
+  const std::vector<sweep_plan> plans =
+      request.slices.empty() ? std::vector<sweep_plan>{} : plan_sweep(request);
+  if (plans.empty()) with.status = 1;
+  if (with.json) {
+    ordered_json list = ordered_json::array();
+    for (const sweep_plan& p : plans) list.push_back(json_of(p));
+    return print_json({{"trials", given.trials}, {"plans", list}, {"assumed", json_of_assumed(model.config, assumed)}});
+  }
+  print_title("{}: {} trials{}", model.config.model.name.view(), grouped(given.trials),
+              given.stopped > 0 ? fmt::format(", {} of them stopped after {} of a whole one", percent(given.stopped),
+                                              percent(given.stopped_after))
+                                : std::string());
+  if (plans.empty()) {
+    print("  no slice does it within these limits\n");
+  } else {
+    print("  cheapest first{}\n\n", given.quota ? fmt::format("; at most {} chips at once", *given.quota) : "");
+    print_plans(plans, given);
+  }
+  print_assumed(model.config, assumed);
+  if (plans.empty()) return;
+  print_next("{}   one trial of it",
+             follow_up(with, "train", {{"--slice", std::string(name(plans.front().trial.where).view())}}));
+}
+
+}  // namespace
+
+void add_sweep_command(session& with) {
+  command& added = with.commands.emplace_back("sweep", "many trials of a job: how many at once, where, for how much");
+  const auto options = std::make_shared<sweep_options>();
+  plan_options& trial = options->trial;
+  training_job& job = trial.job.job;
+  add_config_option(added, trial.job.config, true);
+  added.add("--trials", options->trials, {1, 1e9}, "how many").required();
+  added.add("--parallel", options->parallel, {1, 1e6}, "trials at once; as many as --quota lets, if not given");
+  added.add("--quota", options->quota, {1, 1 << 20}, "chips of all trials at once");
+  added.add("--stopped", options->stopped, {0, 1}, "share of the trials that is stopped early: 50%").usually("0");
+  added.add("--stopped-after", options->stopped_after, {1e-6, 1}, "share of a whole trial that these run for")
+      .usually("25%")
+      .needs({"--stopped"});
+  added.add("--deadline", trial.deadline, "of the whole sweep: 8h");
+  added.add("--slice", options->slices, "only these: v5e-8,v5e-4");
+  added.add("--batch", job.global_batch, {1, 1e12}, "global batch").excludes({"--batch-per-core"});
+  added.add("--batch-per-core", trial.job.per_core, {1, 1e9}, "examples on each core (JAX device)");
+  added.add("--seq", job.sequence_length, {1, 1e9}, "sequence length in tokens");
+  added.add("--optimizer", job.optimizer, "adamw, adafactor, lion, sgd_momentum, lars, lamb");
+  added.add("--lora", job.lora_rank, {1, 1 << 20}, "rank of adapters on a frozen base");
+  added.add("--tokens", trial.tokens, {1, 1e18}, "of a trial: 1B");
+  add_epoch_options(added, trial.epochs, {"--tokens"});
+  added.add("--start-up", options->around.start, "of VMs and container of a trial, paid: 3min");
+  added.add("--compilation", options->around.compilation, "of the first step of a trial").usually("130s");
+  added.add("--provisioning", trial.kind_names, "ways of paying that count, or all").usually("on_demand,spot");
+  add_price_options(added, options->prices);
+  added.add("--generation", trial.generations, "only these chips: v5e,v6e");
+  added.add("--zone", trial.zone, "only what a zone has, by data/zones.json: us-east5-b");
+  added.add("--mtbp", trial.between, {1, 3.2e8}, "mean time between preemptions of one slice on spot").usually("4h");
+  added.add("--rows", options->rows, {1, 1e6}, "ways to show").usually("8");
+  add_table_options(added);
+  added.run = [options, &with] { run_sweep(*options, with); };
+}
+
+}  // namespace cli
