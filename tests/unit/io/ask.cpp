@@ -223,6 +223,51 @@ TEST_CASE("the short form has figures and the first rows, and is small", "[ask]"
   CHECK(answer("batch", {{"chip", "v5e"}}, "short")["critical_batch"] == 241);
 }
 
+TEST_CASE("pictures stand beside the answer, and a strict page takes them in", "[ask]") {
+  const json model = config(), schema = ask_schema();
+  const auto names_of = [&](const std::string& name, const json& request) {
+    json question = question_of(name, request, "short");
+    question["pictures"] = true;
+    const json document = ask(question);
+    INFO(document.dump().substr(0, 400));
+    REQUIRE(document.contains("pictures"));
+    CHECK(schema_fault(document["pictures"], schema["pictures"], schema["$defs"]) == "");
+    CHECK(document["answer"] == answer(name, request, "short"));
+    std::string names;
+    for (const json& one : document["pictures"]) {
+      names += (names.empty() ? "" : " ") + one["name"].get<std::string>();
+      const std::string svg = one["svg"];
+      CHECK(svg.rfind("<svg ", 0) == 0);
+      CHECK(svg.find("</svg>") != std::string::npos);
+      for (const char* word : {"style", "<script", "href", "onload", "<b>"}) {
+        INFO(word);
+        CHECK(svg.find(word) == std::string::npos);
+      }
+    }
+    return names;
+  };
+  json hostile = model;
+  hostile["_name_or_path"] = "<b>x</b>";
+  CHECK(names_of("batch", {{"chip", "v5e"}}) == "roofline");
+  CHECK(names_of("batch", {{"chip", "v5e"}, {"shape", {{"batch", 512}, {"inner", 4096}, {"outer", 16384}}}}) ==
+        "roofline");
+  CHECK(names_of("fit", {{"config", hostile}, {"slice", "v6e-256"}}) == "memory");
+  CHECK(names_of("train", {{"config", hostile}, {"slice", "v6e-256"}}) == "steps memory");
+  CHECK(names_of("serve", {{"config", hostile}, {"slice", "v6e-8"}}) == "front");
+  CHECK(names_of("serve", {{"config", hostile}, {"slice", "v5e-1"}}) == "");
+  CHECK(names_of("plan", {{"config", hostile}, {"tokens", 1e11}, {"generations", {"v6e"}}}) == "front steps memory");
+  CHECK(names_of("plan", {{"config", model}, {"tokens", 1e13}, {"generations", {"v5e"}}, {"deadline_s", 86400}}) == "");
+
+  json question = question_of("chips", json::object());
+  CHECK_FALSE(json(ask(question)).contains("pictures"));
+  question["pictures"] = false;
+  CHECK(json(ask(question)).contains("answer"));
+  question["pictures"] = true;
+  CHECK(refusal(question) == "invalid_argument pictures");
+  question["pictures"] = 1;
+  CHECK(refusal(question) == "malformed_input pictures");
+}
+
 TEST_CASE("what is wrong with a question is named", "[ask]") {
   const json model = config();
   CHECK(refusal(json::array()) == "malformed_input question");
@@ -274,7 +319,7 @@ TEST_CASE("a question as text is answered as text, whatever it is", "[ask]") {
   const std::string good = question_of("batch", {{"chip", "v5e"}}).dump();
   CHECK(json::parse(ask(std::string_view(good)))["answer"]["critical_batch"] == 241);
   for (const std::string& bad : {std::string(), std::string("{"), std::string("nul\0l", 5), std::string(5000, '['),
-                                std::string("{\"schema\": \"\xFF\"}")}) {
+                                 std::string("{\"schema\": \"\xFF\"}")}) {
     const json document = json::parse(ask(std::string_view(bad)));
     CHECK(document["error"]["code"].is_string());
   }
