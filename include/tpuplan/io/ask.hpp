@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/io/ask/figures.hpp>
+#include <tpuplan/io/ask/fleets.hpp>
+#include <tpuplan/io/ask/payment.hpp>
 #include <tpuplan/io/ask/pictures.hpp>
 #include <tpuplan/io/ask/plan.hpp>
 #include <tpuplan/io/ask/schema.hpp>
@@ -45,6 +47,13 @@ template <class Request>
 /// Refuses a key that is given and changes nothing.
 inline void refuse_without_effect(const nlohmann::json& request, const std::string& key, std::string_view valid) {
   if (request.contains(key)) fail(errc::invalid_argument, "request." + key, "given without effect", valid);
+}
+
+/// Refuses lengths of a job beside distributions that stand for them.
+inline void refuse_lengths_twice(const nlohmann::json& request) {
+  for (const auto& [list, length] : {std::pair("prompts", "prompt"), std::pair("outputs", "output")}) {
+    if (job_gives(request, length)) refuse_without_effect(request, list, "none beside the lengths of the job");
+  }
 }
 
 /// An answer as a document, and its pictures where they were asked for.
@@ -92,11 +101,39 @@ template <class Request>
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   return reply_of(answer_to_serve(config, asked, own ? own->book() : price_book{}), drawn);
 }
+[[nodiscard]] inline reply simulate_answered(const nlohmann::json& request, bool drawn) {
+  simulate_request asked = read_request<simulate_request>(request);
+  if (asked.slice.empty()) fail(errc::missing_field, "request.slice", "missing", "a slice: v6e-8");
+  refuse_lengths_twice(request);
+  if (!asked.trace.empty()) {
+    for (const char* key : {"prompts", "outputs", "variation", "requests", "seed", "load"})
+      refuse_without_effect(request, key, "none beside a trace");
+    for (const char* key : {"request_rate_per_s", "prompt", "output"}) {
+      if (job_gives(request, key))
+        fail(errc::invalid_argument, std::string("request.job.") + key, "given without effect", "none beside a trace");
+    }
+  }
+  asked.load = asked.load || (drawn && asked.trace.empty());
+  model_config config = model_of(asked.config);
+  use_stored_format(config, job_gives(request, "weights"), asked.job);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to_simulate(config, asked, own ? own->book() : price_book{}), drawn);
+}
+[[nodiscard]] inline reply plan_serving_answered(const nlohmann::json& request, bool drawn) {
+  asked_serving_plan asked = read_request<asked_serving_plan>(request);
+  model_config config = model_of(asked.config);
+  use_stored_format(config, job_gives(request, "weights"), asked.job);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to_plan_serving(config, asked, own ? own->book() : price_book{}), drawn);
+}
 [[nodiscard]] inline reply plan_answered(const nlohmann::json& request, bool drawn) {
   const asked_plan asked = read_request<asked_plan>(request);
   if (job_gives(request, "gradient_accumulation"))
     fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
-  return reply_of(answer_to_plan(asked, job_gives(request, "remat"), job_gives(request, "capacity_factor")), drawn);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to_plan(asked, job_gives(request, "remat"), job_gives(request, "capacity_factor"),
+                                 own ? own->book() : price_book{}),
+                  drawn);
 }
 [[nodiscard]] inline reply launch_answered(const nlohmann::json& request, bool) {
   const auto given = request.find("request");
@@ -137,7 +174,10 @@ inline constexpr question questions[] = {
     question_of<train_request, train_answer>("train", train_answered),
     question_of<serve_request, serve_answer>("serve", serve_answered),
     question_of<spot_request, spot_answer>("spot", plain_answer<spot_request>),
+    question_of<simulate_request, simulate_answer>("simulate", simulate_answered),
+    question_of<pay_request, pay_answer>("pay", plain_answer<pay_request>),
     question_of<asked_plan, plan_document>("plan", plan_answered),
+    question_of<asked_serving_plan, serving_plan_document>("plan_serving", plan_serving_answered),
     {"launch", launch_answered, object_schema<asked_launch>, launch_answer_schema, false},
 };
 
@@ -217,9 +257,9 @@ inline constexpr std::size_t rows_in_short = 10;
 /// "form", "answer"}. With "form": "short" the answer has its numbers, texts and the first ten rows of its lists,
 /// without what lies deeper. With "pictures": true there is "pictures" beside the answer, a list of {"name", "title",
 /// "svg"}; questions that have none refuse it. What is wrong becomes {"schema", "error": {"code", "field", "value",
-/// "valid", "message"}}. Questions: chips, slices, batch, pad, model, fit, train, serve, spot, plan, launch. It is safe
-/// from any thread. Worked: {"schema": "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has
-/// answer.critical_batch 241.
+/// "valid", "message"}}. Questions: chips, slices, batch, pad, model, fit, train, serve, spot, simulate, pay, plan,
+/// plan_serving, launch. It is safe from any thread. Worked: {"schema": "tpuplan/1", "question": "batch", "request":
+/// {"chip": "v5e"}} has answer.critical_batch 241.
 [[nodiscard]] inline nlohmann::ordered_json ask(const nlohmann::json& question) {
   try {
     return detail::answered(question);

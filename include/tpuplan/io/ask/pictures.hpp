@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/io/ask/figures.hpp>
+#include <tpuplan/io/ask/fleets.hpp>
 #include <tpuplan/io/ask/plan.hpp>
 #include <tpuplan/io/ask/serving.hpp>
 #include <tpuplan/io/ask/training.hpp>
@@ -23,7 +24,7 @@ inline namespace abi_0 {
 
 /// One picture of an answer.
 struct picture {
-  std::string name{};   ///< which of the answer's pictures: "front", "memory", "steps", "roofline"
+  std::string name{};   ///< which of the answer's pictures: "front", "load", "memory", "roofline", "steps"
   std::string title{};  ///< what stands above it
   std::string svg{};    ///< an svg element without style, script or links: it takes the colour of the text around it
 };
@@ -82,6 +83,29 @@ template <class Chart>
 [[nodiscard]] inline std::vector<picture> pictures_of(const serve_answer& answer) {
   if (answer.frontier.count == 0) return {};
   const frontier_chart chart{"Throughput and time per token on " + answer.slice, {{answer.slice, answer.frontier}}};
+  return {detail::picture_of("front", chart)};
+}
+/// Latency against load, where other rates were asked for.
+[[nodiscard]] inline std::vector<picture> pictures_of(const simulate_answer& answer) {
+  if (answer.load.empty()) return {};
+  const std::string where = detail::slices_line(answer.fleet.where, answer.fleet.slices);
+  return {detail::picture_of("load", latency_chart{"Latency and load of " + where, answer.load, answer.targets})};
+}
+/// Throughput against the time of a token, of one slice of each of the first five plans that differ in it.
+[[nodiscard]] inline std::vector<picture> pictures_of(const serving_plan_document& answer) {
+  constexpr std::size_t most_lines = 5;
+  const serving_request& asked = answer.request;
+  frontier_chart chart;
+  chart.title = "Throughput and time per token of one slice, " + std::string(asked.model.name.view());
+  for (const serving_plan_row& row : answer.plans) {
+    const std::string label = row.slice + ", tensor " + std::to_string(row.plan.mesh.tensor);
+    const auto is_drawn = [&](const frontier_line& line) { return line.label == label; };
+    if (std::any_of(chart.lines.begin(), chart.lines.end(), is_drawn)) continue;
+    if (chart.lines.size() == most_lines) break;
+    chart.lines.push_back(
+        {label, tpuplan::frontier(asked.model, asked.job, row.plan.mesh, row.plan.where, asked.constants)});
+  }
+  if (chart.lines.empty()) return {};
   return {detail::picture_of("front", chart)};
 }
 /// Time against dollars of all plans, and step and memory of the first five; none where there is no plan.
