@@ -6,16 +6,21 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/io/ask/figures.hpp>
+#include <tpuplan/io/ask/fleets.hpp>
+#include <tpuplan/io/ask/payment.hpp>
+#include <tpuplan/io/ask/pictures.hpp>
 #include <tpuplan/io/ask/plan.hpp>
 #include <tpuplan/io/ask/schema.hpp>
 #include <tpuplan/io/ask/serving.hpp>
 #include <tpuplan/io/ask/spot.hpp>
 #include <tpuplan/io/ask/training.hpp>
 #include <tpuplan/io/json/file.hpp>
+#include <utility>
+#include <vector>
 
 /// @file
 /// One way in: a question as JSON, its answer as JSON, without files, network or state. docs/ask.md has an example of
-/// each question, data/ask_schema.json the JSON Schema of requests and answers.
+/// each question, docs/ask_schema.json the JSON Schema of requests and answers.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -44,59 +49,109 @@ inline void refuse_without_effect(const nlohmann::json& request, const std::stri
   if (request.contains(key)) fail(errc::invalid_argument, "request." + key, "given without effect", valid);
 }
 
-template <class Request>
-[[nodiscard]] nlohmann::ordered_json plain_answer(const nlohmann::json& request) {
-  return answer_to(read_request<Request>(request));
+/// Refuses lengths of a job beside distributions that stand for them.
+inline void refuse_lengths_twice(const nlohmann::json& request) {
+  for (const auto& [list, length] : {std::pair("prompts", "prompt"), std::pair("outputs", "output")}) {
+    if (job_gives(request, length)) refuse_without_effect(request, list, "none beside the lengths of the job");
+  }
 }
-[[nodiscard]] inline nlohmann::ordered_json model_answered(const nlohmann::json& request) {
+
+/// An answer as a document, and its pictures where they were asked for.
+struct reply {
+  nlohmann::ordered_json document{};
+  std::vector<picture> pictures{};
+};
+template <class Answer>
+[[nodiscard]] reply reply_of(const Answer& answer, [[maybe_unused]] bool drawn) {
+  reply whole{answer, {}};
+  if constexpr (has_pictures<Answer>::value) {
+    if (drawn) whole.pictures = pictures_of(answer);
+  }
+  return whole;
+}
+
+template <class Request>
+[[nodiscard]] reply plain_answer(const nlohmann::json& request, bool drawn) {
+  return reply_of(answer_to(read_request<Request>(request)), drawn);
+}
+[[nodiscard]] inline reply model_answered(const nlohmann::json& request, bool drawn) {
   const model_request asked = read_request<model_request>(request);
   const model_config config = model_of(asked.config);
   const architecture kind = config.model.kind;
   if (kind != architecture::decoder) refuse_without_effect(request, "kv_dtype", "a decoder, which has a KV cache");
   if (kind != architecture::decoder && kind != architecture::encoder)
     refuse_without_effect(request, "sequence_length", "a model that takes tokens");
-  return answer_to(config, asked.sequence_length, asked.kv_dtype);
+  return reply_of(answer_to(config, asked.sequence_length, asked.kv_dtype), drawn);
 }
-[[nodiscard]] inline nlohmann::ordered_json fit_answered(const nlohmann::json& request) {
-  return answer_to_fit(placed_of(request, read_request<fit_request>(request)));
+[[nodiscard]] inline reply fit_answered(const nlohmann::json& request, bool drawn) {
+  return reply_of(answer_to_fit(placed_of(request, read_request<fit_request>(request))), drawn);
 }
-[[nodiscard]] inline nlohmann::ordered_json train_answered(const nlohmann::json& request) {
+[[nodiscard]] inline reply train_answered(const nlohmann::json& request, bool drawn) {
   const train_request asked = read_request<train_request>(request);
   for (const char* key : {"region", "prices", "mean_time_between_preemptions_s", "rest_of_term_used"})
     if (asked.tokens <= 0) refuse_without_effect(request, key, "none without tokens");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return answer_to_train(placed_of(request, asked), asked, own ? own->book() : price_book{});
+  return reply_of(answer_to_train(placed_of(request, asked), asked, own ? own->book() : price_book{}), drawn);
 }
-[[nodiscard]] inline nlohmann::ordered_json serve_answered(const nlohmann::json& request) {
+[[nodiscard]] inline reply serve_answered(const nlohmann::json& request, bool drawn) {
   serve_request asked = read_request<serve_request>(request);
   if (asked.slice.empty()) fail(errc::missing_field, "request.slice", "missing", "a slice: v6e-8");
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return answer_to_serve(config, asked, own ? own->book() : price_book{});
+  return reply_of(answer_to_serve(config, asked, own ? own->book() : price_book{}), drawn);
 }
-[[nodiscard]] inline nlohmann::ordered_json plan_answered(const nlohmann::json& request) {
+[[nodiscard]] inline reply simulate_answered(const nlohmann::json& request, bool drawn) {
+  simulate_request asked = read_request<simulate_request>(request);
+  if (asked.slice.empty()) fail(errc::missing_field, "request.slice", "missing", "a slice: v6e-8");
+  refuse_lengths_twice(request);
+  if (!asked.trace.empty()) {
+    for (const char* key : {"prompts", "outputs", "variation", "requests", "seed", "load"})
+      refuse_without_effect(request, key, "none beside a trace");
+    for (const char* key : {"request_rate_per_s", "prompt", "output"}) {
+      if (job_gives(request, key))
+        fail(errc::invalid_argument, std::string("request.job.") + key, "given without effect", "none beside a trace");
+    }
+  }
+  asked.load = asked.load || (drawn && asked.trace.empty());
+  model_config config = model_of(asked.config);
+  use_stored_format(config, job_gives(request, "weights"), asked.job);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to_simulate(config, asked, own ? own->book() : price_book{}), drawn);
+}
+[[nodiscard]] inline reply plan_serving_answered(const nlohmann::json& request, bool drawn) {
+  asked_serving_plan asked = read_request<asked_serving_plan>(request);
+  model_config config = model_of(asked.config);
+  use_stored_format(config, job_gives(request, "weights"), asked.job);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to_plan_serving(config, asked, own ? own->book() : price_book{}), drawn);
+}
+[[nodiscard]] inline reply plan_answered(const nlohmann::json& request, bool drawn) {
   const asked_plan asked = read_request<asked_plan>(request);
   if (job_gives(request, "gradient_accumulation"))
     fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
-  return answer_to_plan(asked, job_gives(request, "remat"), job_gives(request, "capacity_factor"));
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to_plan(asked, job_gives(request, "remat"), job_gives(request, "capacity_factor"),
+                                 own ? own->book() : price_book{}),
+                  drawn);
 }
-[[nodiscard]] inline nlohmann::ordered_json launch_answered(const nlohmann::json& request) {
+[[nodiscard]] inline reply launch_answered(const nlohmann::json& request, bool) {
   const auto given = request.find("request");
   if (given != request.end() && given->is_object()) {
     for (const char* key : {"where", "slices", "capacity", "run_s"})
       refuse_without_effect(*given, key, "none beside a plan, which has its own");
   }
   const launch_text written = answer_to(read_request<asked_launch>(request));
-  return {{"text", written.text}, {"document", written.document}};
+  return {{{"text", written.text}, {"document", written.document}}, {}};
 }
 
-/// A question: its name, what answers it, and the schemas of its request and its answer.
+/// A question: its name, what answers it, the schemas of its request and its answer, and whether it has pictures.
 struct question {
   std::string_view name;
-  nlohmann::ordered_json (*answered)(const nlohmann::json& request);
+  reply (*answered)(const nlohmann::json& request, bool drawn);
   nlohmann::ordered_json (*request)(nlohmann::ordered_json& defs, bool all_required);
   nlohmann::ordered_json (*answer)(nlohmann::ordered_json& defs, bool all_required);
+  bool has_pictures;
 };
 [[nodiscard]] inline nlohmann::ordered_json launch_answer_schema(nlohmann::ordered_json&, bool) {
   return {{"type", "object"},
@@ -104,18 +159,26 @@ struct question {
           {"additionalProperties", false},
           {"required", {"text", "document"}}};
 }
+template <class Request, class Answer>
+[[nodiscard]] constexpr question question_of(std::string_view name,
+                                             reply (*answered)(const nlohmann::json& request, bool drawn)) {
+  return {name, answered, object_schema<Request>, object_schema<Answer>, has_pictures<Answer>::value};
+}
 inline constexpr question questions[] = {
-    {"chips", plain_answer<chips_request>, object_schema<chips_request>, object_schema<chips_answer>},
-    {"slices", plain_answer<slices_request>, object_schema<slices_request>, object_schema<slices_answer>},
-    {"batch", plain_answer<batch_request>, object_schema<batch_request>, object_schema<batch_answer>},
-    {"pad", plain_answer<pad_request>, object_schema<pad_request>, object_schema<pad_answer>},
-    {"model", model_answered, object_schema<model_request>, object_schema<model_answer>},
-    {"fit", fit_answered, object_schema<fit_request>, object_schema<fit_answer>},
-    {"train", train_answered, object_schema<train_request>, object_schema<train_answer>},
-    {"serve", serve_answered, object_schema<serve_request>, object_schema<serve_answer>},
-    {"spot", plain_answer<spot_request>, object_schema<spot_request>, object_schema<spot_answer>},
-    {"plan", plan_answered, object_schema<asked_plan>, object_schema<plan_document>},
-    {"launch", launch_answered, object_schema<asked_launch>, launch_answer_schema},
+    question_of<chips_request, chips_answer>("chips", plain_answer<chips_request>),
+    question_of<slices_request, slices_answer>("slices", plain_answer<slices_request>),
+    question_of<batch_request, batch_answer>("batch", plain_answer<batch_request>),
+    question_of<pad_request, pad_answer>("pad", plain_answer<pad_request>),
+    question_of<model_request, model_answer>("model", model_answered),
+    question_of<fit_request, fit_answer>("fit", fit_answered),
+    question_of<train_request, train_answer>("train", train_answered),
+    question_of<serve_request, serve_answer>("serve", serve_answered),
+    question_of<spot_request, spot_answer>("spot", plain_answer<spot_request>),
+    question_of<simulate_request, simulate_answer>("simulate", simulate_answered),
+    question_of<pay_request, pay_answer>("pay", plain_answer<pay_request>),
+    question_of<asked_plan, plan_document>("plan", plan_answered),
+    question_of<asked_serving_plan, serving_plan_document>("plan_serving", plan_serving_answered),
+    {"launch", launch_answered, object_schema<asked_launch>, launch_answer_schema, false},
 };
 
 [[nodiscard]] inline const question& question_named(const nlohmann::json& asked) {
@@ -151,6 +214,18 @@ inline constexpr std::size_t rows_in_short = 10;
       {"error", {{"code", name(code)}, {"field", field}, {"value", value}, {"valid", valid}, {"message", message}}}};
 }
 
+/// "pictures": true, of a question that has some.
+[[nodiscard]] inline bool pictures_wanted(const nlohmann::json& asked, const question& one) {
+  const nlohmann::json wanted = asked.value("pictures", nlohmann::json(false));
+  if (!wanted.is_boolean()) fail(errc::malformed_input, "pictures", shown_json(wanted), "true, false");
+  if (!wanted.get<bool>() || one.has_pictures) return wanted.get<bool>();
+  std::string names;
+  for (const question& other : questions) {
+    if (other.has_pictures) names.append(names.empty() ? "one of " : ", ").append(other.name);
+  }
+  fail(errc::invalid_argument, "pictures", "given without effect", names);
+}
+
 [[nodiscard]] inline nlohmann::ordered_json answered(const nlohmann::json& asked) {
   const json_place root{nullptr, "question", 0};
   if (!asked.is_object()) root.refuse(errc::malformed_input, asked, "an object");
@@ -160,25 +235,31 @@ inline constexpr std::size_t rows_in_short = 10;
   if (!asked.contains("question")) fail(errc::missing_field, "question", "missing", "the name of a question");
   for (const auto& entry : asked.items()) {
     const std::string& key = entry.key();
-    if (key != "schema" && key != "question" && key != "form" && key != "request")
-      fail(errc::unknown_name, key, "not a key", "schema, question, form, request");
+    if (key != "schema" && key != "question" && key != "form" && key != "pictures" && key != "request")
+      fail(errc::unknown_name, key, "not a key", "schema, question, form, pictures, request");
   }
   const question& one = question_named(asked["question"]);
   const nlohmann::json form = asked.value("form", nlohmann::json("full"));
   if (!is_text(form, "full") && !is_text(form, "short"))
     fail(errc::unknown_name, "form", shown_json(form), "full, short");
-  nlohmann::ordered_json answer = one.answered(asked.value("request", nlohmann::json::object()));
-  if (is_text(form, "short")) answer = short_form(answer);
-  return {{"schema", json_schema}, {"question", one.name}, {"form", form.get<std::string>()}, {"answer", answer}};
+  const bool drawn = pictures_wanted(asked, one);
+  reply whole = one.answered(asked.value("request", nlohmann::json::object()), drawn);
+  if (is_text(form, "short")) whole.document = short_form(whole.document);
+  nlohmann::ordered_json document = {{"schema", json_schema}, {"question", one.name}, {"form", form}};
+  document["answer"] = std::move(whole.document);
+  if (drawn) document["pictures"] = whole.pictures;
+  return document;
 }
 
 }  // namespace detail
 
 /// The answer to a question: {"schema": "tpuplan/1", "question": "fit", "request": {…}} becomes {"schema", "question",
 /// "form", "answer"}. With "form": "short" the answer has its numbers, texts and the first ten rows of its lists,
-/// without what lies deeper. What is wrong becomes {"schema", "error": {"code", "field", "value", "valid", "message"}}.
-/// Questions: chips, slices, batch, pad, model, fit, train, serve, spot, plan, launch. It is safe from any thread.
-/// Worked: {"schema": "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has answer.critical_batch 241.
+/// without what lies deeper. With "pictures": true there is "pictures" beside the answer, a list of {"name", "title",
+/// "svg"}; questions that have none refuse it. What is wrong becomes {"schema", "error": {"code", "field", "value",
+/// "valid", "message"}}. Questions: chips, slices, batch, pad, model, fit, train, serve, spot, simulate, pay, plan,
+/// plan_serving, launch. It is safe from any thread. Worked: {"schema": "tpuplan/1", "question": "batch", "request":
+/// {"chip": "v5e"}} has answer.critical_batch 241.
 [[nodiscard]] inline nlohmann::ordered_json ask(const nlohmann::json& question) {
   try {
     return detail::answered(question);
@@ -201,17 +282,19 @@ inline constexpr std::size_t rows_in_short = 10;
   return ask(asked).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// The JSON Schema (draft 2020-12) of the requests and the full answers of all questions.
+/// The JSON Schema (draft 2020-12) of the requests and the full answers of all questions, and of their pictures.
 [[nodiscard]] inline nlohmann::ordered_json ask_schema() {
   nlohmann::ordered_json requests, answers, defs;
   for (const detail::question& one : detail::questions) {
     requests[std::string(one.name)] = one.request(defs, false);
     answers[std::string(one.name)] = one.answer(defs, true);
   }
+  const nlohmann::ordered_json pictures = detail::schema_of<std::vector<picture>>(defs);
   return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
           {"title", json_schema},
           {"requests", requests},
           {"answers", answers},
+          {"pictures", pictures},
           {"$defs", defs}};
 }
 

@@ -90,6 +90,25 @@ struct example {
   std::string question;
   json request;
 };
+/// Ten days of v5p-128 held against GPUs, with the checkpoints of a model.
+json gpu_question() {
+  return {{"slice", "v5p-128"},
+          {"run_s", 864000},
+          {"region", "us-central1"},
+          {"market", "calm"},
+          {"parameters", 8000000000},
+          {"against",
+           {{"gpu", "H100"}, {"gpus", 64}, {"run_s", 691200}, {"engineering_usd", 60000}, {"jobs_per_month", 4}}}};
+}
+
+/// Two hundred requests, one each half second.
+json trace() {
+  json list = json::array();
+  for (int i = 0; i < 200; ++i)
+    list.push_back({{"arrival_s", 0.5 * i}, {"prompt", 100 + 9 * i}, {"output", 1 + i % 90}});
+  return list;
+}
+
 /// One or more of each question.
 std::vector<example> examples() {
   const json model = config(), llava = load_json(std::string(TPUPLAN_DATA_DIR) + "/models/llava-1.5-7b.json");
@@ -112,6 +131,17 @@ std::vector<example> examples() {
       {"serve", {{"config", model}, {"slice", "v5e-1"}}},
       {"spot", {{"work_s", 864000}}},
       {"spot", {{"work_s", 36000}, {"on_demand_usd_per_s", 3e-4}, {"spot_usd_per_s", 1e-4}, {"chips", 8}}},
+      {"simulate",
+       {{"config", model},
+        {"slice", "v6e-8"},
+        {"requests", 400},
+        {"job", {{"request_rate_per_s", 4}}},
+        {"load", true}}},
+      {"simulate", {{"config", model}, {"slice", "v6e-8"}, {"slices", 2}, {"trace", trace()}}},
+      {"pay", {{"slice", "v5e-32"}, {"slices", 2}, {"run_s", 864000}}},
+      {"pay", gpu_question()},
+      {"plan_serving", {{"config", model}, {"generations", {"v6e"}}, {"job", {{"request_rate_per_s", 20}}}}},
+      {"plan_serving", {{"config", model}, {"generations", {"v5e"}}, {"job", {{"tpot_target_s", 1e-5}}}}},
       {"plan", {{"config", model}, {"tokens", 1e11}, {"generations", {"v6e"}}}},
       {"plan", {{"config", model}, {"tokens", 1e13}, {"generations", {"v5e"}}, {"deadline_s", 86400}}},
   };
@@ -203,6 +233,83 @@ TEST_CASE("a plan is ranked as make_plan ranks it, and can be launched", "[ask]"
         "invalid_argument request.slices");
 }
 
+TEST_CASE("a run is paid for as pay_for says", "[ask]") {
+  const json document = answer("pay", {{"slice", "v5e-32"}, {"slices", 2}, {"run_s", 864000}});
+  payment_terms terms;
+  const payment_options expected = ways_to_pay({}, slice_for("v5e-32"), 2, "us", 10_days, terms);
+  REQUIRE(document["ways"].size() == expected.count);
+  CHECK(document["ways"].size() + document["missing"].size() == all_provisioning.size());
+  double before = 0;
+  for (const json& way : document["ways"]) {
+    const maybe<paid_run> one = find_way(expected, read_json<provisioning>(way["kind"]));
+    REQUIRE(one);
+    CHECK(way["total_usd"] == one->total.value());
+    CHECK(way["total_usd"].get<double>() >= before);
+    before = way["total_usd"];
+  }
+  CHECK(find_way(expected, provisioning::on_demand)->total.value() == Approx(18432));
+  CHECK(document["cheapest"] == document["ways"][0]["kind"]);
+  CHECK(document["chips"] == 64);
+  CHECK(document["job_mtbp_s"] == 7200.0);
+  CHECK(document["checkpoints"].is_null());
+
+  const json compared = answer("pay", gpu_question());
+  const json& gpus = compared["against_gpu"];
+  CHECK(gpus["total_usd"] == Approx(64 * 192 * in_usd_per_hour(gpu_for("H100").on_demand.value())));
+  CHECK(gpus["saving_per_job_usd"] == Approx(gpus["total_usd"].get<double>() * gpus["saving"].get<double>()));
+  CHECK(compared["checkpoints"]["kept_bytes"] == 3 * training_state_of(8000000000, dtype::fp32).total.value());
+}
+
+TEST_CASE("a fleet is simulated and planned as the functions do it", "[ask]") {
+  const transformer model = model_of(config()).model;
+  serving_job job = usual_traffic();
+  job.request_rate = per_second{4};
+  json request = {{"config", config()}, {"slice", "v6e-8"}, {"requests", 400}, {"job", {{"request_rate_per_s", 4}}}};
+  request["job"]["percentiles"] = {{"first_token", {{"share", 0.99}, {"limit_s", 1e-4}}}};
+  const json missed = answer("simulate", request);
+  const serving_fleet fleet{{}, slice_for("v6e-8"), 1};
+  const std::vector<simulated_request> drawn = requests_of(traffic_of(job, 400));
+  const simulation_report expected = report_of(simulate_fleet(model, job, fleet, 1, drawn), {});
+  CHECK(missed["report"]["first_token"]["value"]["p99_s"] == expected.first_token.value.p99.value());
+  CHECK(missed["meets_targets"] == false);
+  CHECK(missed["load"].empty());
+
+  request["job"].erase("percentiles");
+  request["load"] = true;
+  const json met = answer("simulate", request);
+  CHECK(met["meets_targets"] == true);
+  REQUIRE(met["load"].size() == 8);
+  CHECK(met["load"][4]["first"] == met["report"]["first_token"]["value"]);
+  CHECK(met["load"][7]["rate_per_s"] == 6.0);
+
+  const json document =
+      answer("plan_serving", {{"config", config()}, {"generations", {"v6e"}}, {"job", {{"request_rate_per_s", 20}}}});
+  serving_request serving;
+  serving.model = model;
+  serving.job = usual_traffic();
+  serving.job.request_rate = per_second{20};
+  serving.generations = {"v6e"};
+  const serving_plan_answer planned = plan_serving(serving);
+  REQUIRE(document["plans"].size() == planned.plans.size());
+  for (std::size_t i = 0; i < planned.plans.size(); ++i) {
+    CHECK(document["plans"][i]["slices"] == planned.plans[i].slices);
+    CHECK(document["plans"][i]["plan"]["rate_usd_per_s"] == planned.plans[i].rate.value());
+  }
+  CHECK(document["relax"].is_null());
+}
+
+TEST_CASE("a plan at prices of a file has them in its document", "[ask]") {
+  json request = {{"config", config()}, {"tokens", 1e11}, {"generations", {"v6e"}}};
+  const json built_in = answer("plan", request);
+  request["prices"] = load_json(std::string(TPUPLAN_DATA_DIR) + "/prices.json");
+  const json own = answer("plan", request);
+  CHECK(own["request"]["prices"]["built_in"] == false);
+  const json& rows = own["request"]["prices"]["rows"];
+  CHECK(rows.size() > 10);
+  CHECK(own["plans"][0]["total_usd"] == built_in["plans"][0]["total_usd"]);
+  for (const json& row : rows) CHECK_NOTHROW(read_json<price_row>(row));
+}
+
 TEST_CASE("a plan that nothing meets says which limit to relax", "[ask]") {
   const json document =
       answer("plan", {{"config", config()}, {"tokens", 1e13}, {"generations", {"v5e"}}, {"deadline_s", 86400}});
@@ -221,6 +328,57 @@ TEST_CASE("the short form has figures and the first rows, and is small", "[ask]"
   CHECK(brief["lost"] == full["lost"]);
   CHECK(brief.dump().size() * 20 < full.dump().size());
   CHECK(answer("batch", {{"chip", "v5e"}}, "short")["critical_batch"] == 241);
+}
+
+TEST_CASE("pictures stand beside the answer, and a strict page takes them in", "[ask]") {
+  const json model = config(), schema = ask_schema();
+  const auto names_of = [&](const std::string& name, const json& request) {
+    json question = question_of(name, request, "short");
+    question["pictures"] = true;
+    const json document = ask(question);
+    INFO(document.dump().substr(0, 400));
+    REQUIRE(document.contains("pictures"));
+    CHECK(schema_fault(document["pictures"], schema["pictures"], schema["$defs"]) == "");
+    CHECK(document["answer"] == answer(name, request, "short"));
+    std::string names;
+    for (const json& one : document["pictures"]) {
+      names += (names.empty() ? "" : " ") + one["name"].get<std::string>();
+      const std::string svg = one["svg"];
+      CHECK(svg.rfind("<svg ", 0) == 0);
+      CHECK(svg.find("</svg>") != std::string::npos);
+      for (const char* word : {"style", "<script", "href", "onload", "<b>"}) {
+        INFO(word);
+        CHECK(svg.find(word) == std::string::npos);
+      }
+    }
+    return names;
+  };
+  json hostile = model;
+  hostile["_name_or_path"] = "<b>x</b>";
+  CHECK(names_of("batch", {{"chip", "v5e"}}) == "roofline");
+  CHECK(names_of("batch", {{"chip", "v5e"}, {"shape", {{"batch", 512}, {"inner", 4096}, {"outer", 16384}}}}) ==
+        "roofline");
+  CHECK(names_of("fit", {{"config", hostile}, {"slice", "v6e-256"}}) == "memory");
+  CHECK(names_of("train", {{"config", hostile}, {"slice", "v6e-256"}}) == "steps memory");
+  CHECK(names_of("serve", {{"config", hostile}, {"slice", "v6e-8"}}) == "front");
+  CHECK(names_of("serve", {{"config", hostile}, {"slice", "v5e-1"}}) == "");
+  CHECK(names_of("simulate", {{"config", hostile},
+                              {"slice", "v6e-8"},
+                              {"requests", 400},
+                              {"load", true},
+                              {"job", {{"request_rate_per_s", 4}}}}) == "load");
+  CHECK(names_of("plan_serving", {{"config", hostile}, {"generations", {"v6e"}}}) == "front");
+  CHECK(names_of("plan", {{"config", hostile}, {"tokens", 1e11}, {"generations", {"v6e"}}}) == "front steps memory");
+  CHECK(names_of("plan", {{"config", model}, {"tokens", 1e13}, {"generations", {"v5e"}}, {"deadline_s", 86400}}) == "");
+
+  json question = question_of("chips", json::object());
+  CHECK_FALSE(json(ask(question)).contains("pictures"));
+  question["pictures"] = false;
+  CHECK(json(ask(question)).contains("answer"));
+  question["pictures"] = true;
+  CHECK(refusal(question) == "invalid_argument pictures");
+  question["pictures"] = 1;
+  CHECK(refusal(question) == "malformed_input pictures");
 }
 
 TEST_CASE("what is wrong with a question is named", "[ask]") {
@@ -258,6 +416,24 @@ TEST_CASE("what is wrong with a question is named", "[ask]") {
   CHECK(refusal(question_of("train", {{"config", model}, {"slice", "v5e-16"}, {"tokens", 1e9}, {"region", "mars"}})) ==
         "unknown_name region");
   CHECK(refusal(question_of("plan", {{"config", model}})) == "missing_field tokens");
+  CHECK(refusal(question_of("simulate", {{"config", model}})) == "missing_field request.slice");
+  CHECK(refusal(question_of("simulate", {{"config", model}, {"slice", "v6e-8"}})) ==
+        "missing_field job.request_rate_per_s");
+  CHECK(refusal(question_of("simulate", {{"config", model}, {"slice", "v6e-8"}, {"trace", trace()}, {"seed", 3}})) ==
+        "invalid_argument request.seed");
+  CHECK(refusal(question_of(
+            "simulate",
+            {{"config", model}, {"slice", "v6e-8"}, {"trace", trace()}, {"job", {{"request_rate_per_s", 3}}}})) ==
+        "invalid_argument request.job.request_rate_per_s");
+  CHECK(refusal(question_of("pay", {{"run_s", 10}})) == "missing_field slice");
+  CHECK(refusal(question_of("pay", {{"slice", "v6e-8"}})) == "missing_field run_s");
+  CHECK(refusal(question_of("pay", {{"slice", "v6e-8"}, {"run_s", 10}, {"checkpoints_kept", 5}})) ==
+        "invalid_argument checkpoints_kept");
+  CHECK(refusal(question_of(
+            "pay", {{"slice", "v6e-8"}, {"run_s", 10}, {"market", "calm"}, {"mean_time_between_preemptions_s", 60}})) ==
+        "invalid_argument market");
+  CHECK(refusal(question_of("pay", {{"slice", "v6e-8"}, {"run_s", 10}, {"against", {{"gpu", "H100"}}}})) ==
+        "missing_field against.gpus");
   CHECK(refusal(question_of("plan", {{"config", model}, {"tokens", 1e9}, {"job", {{"gradient_accumulation", 2}}}})) ==
         "invalid_argument request.job.gradient_accumulation");
   CHECK(refusal(question_of("spot", {{"work_s", 10}, {"spot_usd_per_s", 1}})) == "missing_field on_demand_usd_per_s");
@@ -274,7 +450,7 @@ TEST_CASE("a question as text is answered as text, whatever it is", "[ask]") {
   const std::string good = question_of("batch", {{"chip", "v5e"}}).dump();
   CHECK(json::parse(ask(std::string_view(good)))["answer"]["critical_batch"] == 241);
   for (const std::string& bad : {std::string(), std::string("{"), std::string("nul\0l", 5), std::string(5000, '['),
-                                std::string("{\"schema\": \"\xFF\"}")}) {
+                                 std::string("{\"schema\": \"\xFF\"}")}) {
     const json document = json::parse(ask(std::string_view(bad)));
     CHECK(document["error"]["code"].is_string());
   }

@@ -199,10 +199,10 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
   assumed.emplace_back("global batch", std::to_string(request.job.global_batch) + " sequences, 4 Mi tokens a step");
 }
 
-/// Every plan within the limits, and why the other slices lost.
-[[nodiscard]] inline plan_document answer_to_plan(const asked_plan& asked, bool policy_given, bool capacity_given) {
+/// Every plan within the limits, and why the other slices lost. The document has the book, whose rows must outlive it.
+[[nodiscard]] inline plan_document answer_to_plan(const asked_plan& asked, bool policy_given, bool capacity_given,
+                                                  const price_book& book) {
   const model_config config = model_of(asked.config);
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
   assumed_values assumed;
   plan_request request;
   request.model = config.model;
@@ -233,7 +233,7 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
   request.most_plans = 0;
   request.terms.spot.mean_time_between_preemptions = asked.mean_time_between_preemptions;
   request.terms.rest_of_term_used = asked.rest_of_term_used;
-  if (own) request.prices = own->book();
+  request.prices = book;
   for (const std::string& region : request.regions) expect_region(request.prices, region);
   const plan_answer answer = make_plan(request);
   std::vector<std::size_t> places(answer.plans.size());

@@ -75,6 +75,16 @@ struct serve_answer {
   std::vector<assumption> assumed{};
   /// @}
 };
+/// Which engine's constants are used, and the published runs behind them.
+[[nodiscard]] inline assumed_values assumed_engine(serving_engine engine) {
+  const engine_runs behind = runs_behind(engine), all = runs_behind(serving_engine::unnamed);
+  const std::string of = std::to_string(all.sources) + " sources";
+  if (engine == serving_engine::unnamed)
+    return {{"engine", "not named: what the engines of " + std::to_string(all.runs) + " runs of " + of +
+                           " have in common; see job.engine"}};
+  return {{"engine", std::string(name(engine)) + ": " + std::to_string(behind.runs) + " of " +
+                         std::to_string(all.runs) + " runs, by " + std::to_string(behind.sources) + " of " + of}};
+}
 /// A million tokens under each way of paying that has a price.
 [[nodiscard]] inline std::vector<token_price> token_prices(const serving_estimate& estimate, const slice& where,
                                                            const price_book& book, const std::string& region) {
@@ -106,7 +116,7 @@ struct serve_answer {
   for (const serving_finding& f : serving_advice(config.model, asked.job, asked.mesh, where, asked.constants))
     answer.advice.push_back({f.kind, std::string(f.subject.view()), std::string(f.now.view()),
                              std::string(f.better.view()), f.rate_now, f.rate_then.value(), f.gain});
-  answer.assumed = all_assumed(config, {});
+  answer.assumed = all_assumed(config, assumed_engine(asked.job.engine));
   return answer;
 }
 

@@ -1,0 +1,322 @@
+#ifndef TPUPLAN_IO_ASK_FLEETS_HPP
+#define TPUPLAN_IO_ASK_FLEETS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tpuplan/io/ask/serving.hpp>
+#include <tpuplan/io/svg/traffic.hpp>
+#include <tpuplan/plan/relax.hpp>
+#include <tpuplan/plan/serving_levers.hpp>
+#include <tpuplan/plan/serving_plan.hpp>
+#include <tpuplan/plan/simulation.hpp>
+#include <vector>
+
+/// @file
+/// The questions of several slices that serve: simulate, and plan_serving.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Do slices keep their targets under traffic?
+struct simulate_request {
+  /// @{
+  /// The traffic is job.request_rate_per_s with the lengths of the job, or a trace.
+  nlohmann::json config{};
+  std::string slice{};
+  std::int64_t slices = 1;            ///< which share the traffic
+  serving_job job = usual_traffic();  ///< with its targets by percentile
+  serving_layout mesh{};              ///< tensor that is 0: the whole slice
+  serving_calibration constants{};
+  prefill_policy prefill = prefill_policy::mixed;
+  std::optional<length_distribution> prompts{}, outputs{};  ///< instead of the lengths of the job
+  double variation = 1;                                     ///< of arrivals: 0 constant, 1 Poisson, more: bursts
+  std::int64_t requests = planning_requests;                ///< drawn for the replica that is simulated
+  std::int64_t seed = 1;
+  std::vector<simulated_request> trace{};  ///< instead: these requests
+  bool load = false;  ///< other rates too, from a quarter to half as much again; pictures ask for it
+  std::string region = "us";
+  nlohmann::json prices{};
+  /// @}
+};
+/// A change that, made alone, keeps all targets.
+struct serving_change_row {
+  /// @{
+  /// As changes_that_help says it.
+  serving_lever change{};
+  double given = 0, needed = 0;
+  /// @}
+};
+/// A fleet under traffic, simulated.
+struct simulate_answer {
+  /// @{
+  /// As the simulation says it.
+  serving_fleet fleet{};
+  std::int64_t replicas = 0, simulated_replicas = 0;
+  latency_targets targets{};
+  bool meets_targets = false;
+  simulation_report report{};
+  std::vector<serving_change_row> changes{};  ///< where targets are missed
+  std::optional<price_row> price{};           ///< of a chip on demand
+  std::vector<latency_point> load{};
+  std::vector<assumption> assumed{};
+  /// @}
+};
+
+/// Which slices serve some traffic?
+struct asked_serving_plan {
+  /// @{
+  /// As in serving_request.
+  nlohmann::json config{};
+  serving_job job = usual_traffic();  ///< the traffic of all slices, and its targets
+  serving_calibration constants{};
+  objective best = objective::cheapest;
+  std::vector<provisioning> kinds{provisioning::on_demand};
+  std::vector<std::string> regions{"us"};
+  std::optional<usd_per_second> budget{};              ///< of all slices
+  std::vector<std::string> generations{};              ///< only these chips; none: all
+  std::int64_t smallest_chips = 0, largest_chips = 0;  ///< over all slices; 0: any
+  bool accept_uncertain = false;
+  std::int64_t most_plans = 16;
+  nlohmann::json prices{};
+  /// @}
+};
+/// One plan, its main figures first.
+struct serving_plan_row {
+  /// @{
+  /// Rates are of all slices.
+  std::string slice{};
+  std::int64_t slices = 1, chips = 0;
+  per_second output_tokens{};
+  double capacity_requests_per_s = 0;
+  serving_plan plan{};
+  /// @}
+};
+/// A slice that is not among the plans.
+struct rejected_server_row {
+  /// @{
+  /// As plan_serving says it.
+  std::string slice{};
+  serving_rejection reason{};
+  double amount = 0;  ///< in the base unit of the reason
+  /// @}
+};
+/// A limit that, relaxed alone, lets a plan in.
+struct relaxed_serving_row {
+  /// @{
+  /// In the base unit of the limit.
+  plan_limit limit{};
+  double given = 0, needed = 0;
+  serving_plan_row plan{};
+  /// @}
+};
+/// Plans, lost slices and the question, as one document.
+struct serving_plan_document {
+  /// @{
+  /// The answer of plan_serving, row by row.
+  std::string schema{json_schema};
+  std::vector<serving_plan_row> plans{};
+  std::vector<rejected_server_row> rejected{};
+  std::int64_t candidates = 0;
+  std::vector<assumption> assumed{};
+  serving_request request{};
+  std::optional<std::vector<relaxed_serving_row>> relax{};   ///< where there is no plan: which limit, and how far
+  std::optional<std::vector<serving_change_row>> changes{};  ///< likewise: what else would keep the targets
+  /// @}
+};
+
+/// The changes as rows.
+[[nodiscard]] inline std::vector<serving_change_row> rows_of(const std::vector<serving_change>& changes) {
+  std::vector<serving_change_row> rows;
+  for (const serving_change& one : changes) rows.push_back({one.what, one.given, one.needed});
+  return rows;
+}
+
+namespace detail {
+
+[[nodiscard]] inline token_lengths lengths_in(const std::vector<simulated_request>& requests,
+                                              std::int64_t simulated_request::*length) {
+  token_lengths moments;
+  const auto count = static_cast<double>(requests.size());
+  for (const simulated_request& one : requests) {
+    const auto tokens = static_cast<double>(one.*length);
+    moments.mean += tokens / count;
+    moments.mean_square += tokens * tokens / count;
+    moments.longest = std::max(moments.longest, one.*length);
+  }
+  return moments;
+}
+
+/// The simulation of one question; other rates and other jobs are asked too.
+class asked_simulation {
+ public:
+  asked_simulation(const transformer& model, const simulate_request& asked)
+      : model_{model}, asked_{asked}, job_{asked.job}, targets_{asked.job.percentiles}, trace_{asked.trace} {
+    job_.percentiles = {};
+    fleet_ = {asked.mesh, slice_for(asked.slice), asked.slices, asked.prefill};
+    if (asked.prompts) job_.prompt = lengths_of(*asked.prompts);
+    if (asked.outputs) job_.output = lengths_of(*asked.outputs);
+    if (trace_.empty()) return;
+    job_.prompt = lengths_in(trace_, &simulated_request::prompt);
+    job_.output = lengths_in(trace_, &simulated_request::output);
+    for (simulated_request& one : trace_)
+      one.cached = static_cast<std::int64_t>(job_.prefix_hit_rate * static_cast<double>(one.prompt));
+    const double time = trace_.back().arrival.value();
+    if (time > 0) job_.request_rate = per_second{static_cast<double>(trace_.size() - 1) / time};
+  }
+
+  [[nodiscard]] simulate_answer answer() const {
+    simulate_answer all;
+    all.fleet = fleet_;
+    all.replicas = replicas_of(fleet_);
+    all.simulated_replicas = simulated();
+    all.targets = targets_;
+    all.report = report(job_);
+    all.meets_targets = meets(all.report);
+    if (!all.meets_targets && trace_.empty())
+      all.changes = rows_of(changes_that_help(job_, [&](const serving_job& job) { return keeps_targets(job); }));
+    return all;
+  }
+  /// Latencies from a quarter of the rate to half as much again.
+  [[nodiscard]] std::vector<latency_point> load() const {
+    std::vector<latency_point> points;
+    for (const double share : {0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5}) {
+      serving_job job = job_;
+      job.request_rate *= share;
+      const simulation_report one = report(job);
+      points.push_back({job.request_rate, one.first_token.value, one.per_token.value});
+    }
+    return points;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t simulated() const { return trace_.empty() ? 1 : replicas_of(fleet_); }
+  [[nodiscard]] simulation_report report(const serving_job& job) const {
+    const std::vector<simulated_request> requests = trace_.empty() ? drawn(job) : trace_;
+    return report_of(simulate_fleet(model_, job, fleet_, simulated(), requests, asked_.constants), targets_);
+  }
+  [[nodiscard]] bool keeps_targets(const serving_job& job) const {
+    try {
+      return meets(report(job));
+    } catch (const error& refusal) {
+      if (refusal.code() == errc::infeasible) return false;  // no room for it
+      throw;
+    }
+  }
+  /// The share of one replica, at random.
+  [[nodiscard]] std::vector<simulated_request> drawn(const serving_job& job) const {
+    simulated_traffic traffic = traffic_of(job, asked_.requests, asked_.seed);
+    traffic.rate = traffic.rate / static_cast<double>(replicas_of(fleet_));
+    traffic.variation = asked_.variation;
+    if (asked_.prompts && job.prompt.mean == job_.prompt.mean) traffic.prompt = *asked_.prompts;
+    if (asked_.outputs) traffic.output = *asked_.outputs;
+    return requests_of(traffic);
+  }
+
+  transformer model_;
+  const simulate_request& asked_;
+  serving_job job_;
+  latency_targets targets_;
+  std::vector<simulated_request> trace_;
+  serving_fleet fleet_{};
+};
+
+}  // namespace detail
+
+/// `config` and `asked.job` as they are: formats filled in.
+[[nodiscard]] inline simulate_answer answer_to_simulate(const model_config& config, const simulate_request& asked,
+                                                        const price_book& book) {
+  if (asked.trace.empty() && asked.job.request_rate.value() <= 0)
+    detail::fail(errc::missing_field, "job.request_rate_per_s", "missing", "requests a second, or a trace");
+  expect_region(book, asked.region);
+  const detail::asked_simulation simulation(config.model, asked);
+  simulate_answer answer = simulation.answer();
+  if (asked.load) answer.load = simulation.load();
+  if (const maybe<price_row> price = find_price(book, answer.fleet.where, asked.region, provisioning::on_demand))
+    answer.price = *price;
+  answer.assumed = all_assumed(config, assumed_engine(asked.job.engine));
+  return answer;
+}
+
+/// A row of the document.
+[[nodiscard]] inline serving_plan_row row_of(const serving_plan& p) {
+  const auto servers = static_cast<double>(p.slices);
+  return {std::string(tpuplan::name(p.where).view()),
+          p.slices,
+          checked_multiply(tpuplan::chips(p.where), p.slices),
+          p.estimate.output_tokens * servers,
+          p.estimate.capacity.value() * servers,
+          p};
+}
+/// What to change in a job for which there are targets by percentile, so that a plan keeps them.
+[[nodiscard]] inline std::vector<serving_change> changes_for(const serving_request& request) {
+  if (!any_target(request.job.percentiles)) return {};
+  return changes_that_help(request.job, [&](const serving_job& job) {
+    serving_request changed = request;
+    changed.job = job;
+    changed.most_plans = 1;
+    return !plan_serving(changed).plans.empty();
+  });
+}
+/// The answer as a document.
+[[nodiscard]] inline serving_plan_document document_of(const serving_request& request,
+                                                       const serving_plan_answer& answer,
+                                                       std::vector<assumption> assumed) {
+  serving_plan_document document;
+  for (const serving_plan& p : answer.plans) document.plans.push_back(row_of(p));
+  for (const rejected_server& r : answer.rejected)
+    document.rejected.push_back({std::string(tpuplan::name(r.where).view()), r.why, r.amount});
+  document.candidates = answer.candidates;
+  document.assumed = std::move(assumed);
+  document.request = request;
+  if (!answer.plans.empty()) return document;
+  std::vector<relaxed_serving_row>& relaxed = document.relax.emplace();
+  for (const serving_relaxation& r : relaxations(request))
+    relaxed.push_back({r.limit, r.given, r.needed, row_of(r.nearest)});
+  document.changes = rows_of(changes_for(request));
+  return document;
+}
+/// `config` and `asked.job` as they are: formats filled in. The document has the book, whose rows must outlive it.
+[[nodiscard]] inline serving_plan_document answer_to_plan_serving(const model_config& config,
+                                                                  const asked_serving_plan& asked,
+                                                                  const price_book& book) {
+  if (any_target(asked.job.percentiles) && asked.job.request_rate.value() <= 0)
+    detail::fail(errc::missing_field, "job.request_rate_per_s", "missing",
+                 "requests a second, for targets by percentile");
+  serving_request request;
+  request.model = config.model;
+  request.job = asked.job;
+  request.constants = asked.constants;
+  request.best = asked.best;
+  request.kinds = asked.kinds;
+  request.regions = asked.regions;
+  if (asked.budget) request.budget = *asked.budget;
+  request.generations = asked.generations;
+  if (asked.smallest_chips > 0) request.smallest_chips = asked.smallest_chips;
+  if (asked.largest_chips > 0) request.largest_chips = asked.largest_chips;
+  request.accept_uncertain = asked.accept_uncertain;
+  request.most_plans = static_cast<std::size_t>(detail::positive_count("most_plans", asked.most_plans));
+  request.prices = book;
+  for (const std::string& region : request.regions) expect_region(book, region);
+  return document_of(request, plan_serving(request), all_assumed(config, assumed_engine(asked.job.engine)));
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
+TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, prefill, prompts, outputs,
+               variation, requests, seed, trace, load, region, prices)
+TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed)
+TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, replicas, simulated_replicas, targets, meets_targets, report, changes,
+               price, load, assumed)
+TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, constants, best, kinds, regions, budget, generations,
+               smallest_chips, largest_chips, accept_uncertain, most_plans, prices)
+TPUPLAN_FIELDS(tpuplan::serving_plan_row, slice, slices, chips, output_tokens, capacity_requests_per_s, plan)
+TPUPLAN_FIELDS(tpuplan::rejected_server_row, slice, reason, amount)
+TPUPLAN_FIELDS(tpuplan::relaxed_serving_row, limit, given, needed, plan)
+TPUPLAN_FIELDS(tpuplan::serving_plan_document, schema, plans, rejected, candidates, assumed, request, relax, changes)
+
+#endif
