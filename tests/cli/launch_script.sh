@@ -97,5 +97,14 @@ done
 message=$(head -c 100000000 /dev/zero | tr '\0' ' ' | "$program" launch - --target gke 2>&1 >/dev/null)
 [[ $? -eq 2 && $message == tpuplan:*"at most 64 MiB"* ]] || fail "large standard input: $message"
 
+# A plan that a commitment pays for is not launched on demand without a word.
+sed 's/"chosen": 0/"chosen": 5/' "$plan" >"$folder/committed.json"
+message=$("$program" launch "$folder/committed.json" --target gke --image a/b:c 2>&1 >/dev/null)
+[[ $? -eq 2 && $message == *"--provisioning is missing for a plan that commitment_3y pays for; valid: --reservation"* ]] ||
+  fail "a commitment: $message"
+for said in "--reservation mine" "--provisioning on_demand"; do
+  # shellcheck disable=SC2086
+  "$program" launch "$folder/committed.json" --target gke --image a/b:c $said >/dev/null || fail "a commitment with $said"
+done
 rm -rf "$folder"
 exit $failed

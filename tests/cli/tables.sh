@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tables.sh PROGRAM DATA WORK: no table is wider than the terminal, which has 80 columns unless it says more; csv has as
-# many fields in each row as titles.
+# tables.sh PROGRAM DATA WORK: no table is wider than the terminal, which has 80 columns unless it says more; csv is
+# one table of numbers with as many fields in each row as titles; --rows shows so many.
 set -u
 program=$1 data=$2
 failed=0
@@ -17,9 +17,9 @@ while IFS= read -r question; do
   done
   fields=$("$program" "${arguments[@]}" --csv | awk -F, '
     { gsub(/"[^"]*"/, "words") }
-    NF == 0 { titles = 0; next }
     !titles { titles = NF; next }
-    NF != titles { print; exit }')
+    NF != titles { print; exit }
+    /(^|,)[$~]|[0-9] (ms|s|GiB|%|hours|days)(,|$)/ { print "no number: " $0; exit }')
   if [[ -n $fields ]]; then
     echo "tpuplan $question --csv: $fields"
     failed=1
@@ -44,4 +44,8 @@ slices --generation v5p
 batch v6e
 model $data/models/deepseek-v3.json
 EOF
+for rows in 1 3 12; do
+  lines=$("$program" plan "$data/models/llama-3.1-8b.json" --tokens 1T --rows $rows --csv | wc -l)
+  ((lines == rows + 1)) || { echo "--rows $rows: $lines lines"; failed=1; }
+done
 exit $failed

@@ -130,7 +130,7 @@ chip_spec chip_with_int8(flops_per_second int8, bytes_per_second hbm) {
 }
 chip_spec chip_with_link(bytes_per_second achieved_one_way) {
   chip_spec chip = v5e;
-  chip.ici.link_one_way = achieved_one_way;
+  chip.ici.nominal_one_way = achieved_one_way;
   chip.ici.achievable_fraction = 1;
   return chip;
 }

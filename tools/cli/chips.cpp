@@ -33,9 +33,8 @@ void print_all_chips() {
     t.add({std::string(c.name.view()), fmt::format("{}", c.announced_year), fmt::format("{}", c.tensorcores),
            show(c.peak.bf16, tera), show(c.peak.int8, tera), show(c.peak.fp8, tera), binary_bytes(c.hbm.capacity),
            show(c.hbm.usable_per_device, binary_bytes), giga(c.hbm.bandwidth),
-           c.ici.links == 0 ? "unknown" : fmt::format("{} x {}", c.ici.links, giga(c.ici.link_one_way)),
-           fmt::format("{}", c.pod.largest_slice),
-           fmt::format("{}", critical_batch(c))});
+           c.ici.links == 0 ? "unknown" : fmt::format("{} x {}", c.ici.links, giga(c.ici.nominal_one_way)),
+           fmt::format("{}", c.pod.largest_slice), fmt::format("{}", critical_batch(c))});
   }
   t.print();
   print("\n  per chip; ICI one-way, nominal; - the chip has no such mode\n  {}\n",

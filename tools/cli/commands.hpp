@@ -17,6 +17,7 @@ struct session {
   std::string data_dir;
   int status = 0;
   bool json = false;
+  bool own_data = false;           // --data-dir is given
   std::list<command> commands;     // all there are
   const command* asked = nullptr;  // the one that was asked
   [[nodiscard]] bool is_given(std::string_view option) const noexcept { return asked->is_given(option); }

@@ -40,6 +40,40 @@ dtype usual_format(const model_config& config) {
 
 }  // namespace
 
+slice scheduled_slice(const std::string& given) {
+  const slice where = slice_for(given);
+  if (!schedulable(where)) {
+    refuse("--slice", fmt::format("{} ({} chips)", given, grouped(chips(where))),
+           fmt::format("at most {} chips, the largest slice of {} that is scheduled; several with --slices",
+                       grouped(where.chip.pod.largest_slice), where.chip.name.view()),
+           errc::out_of_range);
+  }
+  return where;
+}
+
+assumed_values machine_taken(const std::string& given, const slice& where) {
+  const std::string asked = given.substr(0, given.find_first_of(":, "));
+  const maybe<machine_type> taken = machine_type_of(where);
+  const std::string prefix = "tpu7x-ultranet";
+  if (!taken || asked.size() < prefix.size() || !same_name(asked.substr(0, prefix.size()), prefix)) return {};
+  return {{"machine type", fmt::format("{}: its chips are those of {}, and no source states what its network adds",
+                                       asked, taken->name.view())}};
+}
+
+std::string arithmetic_of(const chip_spec& chip) {
+  std::string formats;
+  for (const dtype one : {dtype::bf16, dtype::fp8, dtype::int8, dtype::int4}) {
+    if (has_peak_rate(chip, one)) formats += (formats.empty() ? "" : ", ") + std::string(name(one));
+  }
+  return formats;
+}
+
+void check_arithmetic(const chip_spec& chip, dtype given) {
+  if (!has_peak_rate(chip, given))
+    refuse("--dtype", name(given), fmt::format("what {} multiplies: {}", chip.name.view(), arithmetic_of(chip)),
+           errc::unknown_figure);
+}
+
 void use_stored_format(model_config& config, bool weights_given, serving_job& job) {
   if (!weights_given) {
     job.weights = usual_format(config);

@@ -46,7 +46,8 @@ findings_of_data examine(const std::string& folder, const std::string& prices, c
   const nlohmann::json hardware = load_json(folder + "/hardware.json");
   found.unknowns = unknown_figures(hardware);
   found.conflicts = figure_conflicts(hardware);
-  found.prices = price_groups(load_prices(prices.empty() ? folder + "/prices.json" : prices).book(), on);
+  found.prices =
+      price_groups((prices.empty() ? load_prices(folder + "/prices.json") : load_own_prices(prices)).book(), on);
   return found;
 }
 
@@ -164,7 +165,7 @@ void add_doctor_command(session& with) {
   command& added = with.commands.emplace_back("doctor", "ages of data, what is unknown, which figures conflict");
   const auto options = std::make_shared<doctor_options>();
   added.add("--on", options->on, "the day whose ages are asked: 2026-11-22").usually("today");
-  added.add("--prices", options->prices, "a price file like data/prices.json");
+  added.add("--prices", options->prices, "a price file as of the other commands: docs/prices.md");
   add_table_options(added);
   added.run = [options, &with] { run_doctor(*options, with); };
 }

@@ -52,7 +52,8 @@ fit_answer ask_fit(const model_config& config, const job_options& job, const mes
     a.mesh = asked.mesh;
     a.job = asked.job;
   } else {
-    a.where = slice_for(mesh.slice_name);
+    a.where = scheduled_slice(mesh.slice_name);
+    for (const auto& each : machine_taken(mesh.slice_name, a.where)) assumed.push_back(each);
     a.mesh = make_layout(mesh, a.where);
     a.job = make_job(job, config.model, assumed);
     use_stored_format(config, a.job);

@@ -56,9 +56,25 @@ std::optional<planned_training> plan_of(const launch_options& given) {
   return planned_training{read_plan_request(document, source), best};
 }
 
+/// Whether Compute Engine lists the machine type of the slice under this name too: "ct6e-standard-8t-tpu".
+bool is_listed_like(const machine_type& type, const slice& where) {
+  const maybe<machine_type> usual = machine_type_of(where);
+  return usual && same_name(std::string(usual->name.view()) + "-tpu", type.name);
+}
+
+/// Refuses a plan that is paid for by a commitment unless it is said how it gets the capacity.
+void check_commitment(provisioning planned, const launch_options& given) {
+  if (!is_commitment(planned) || given.capacity || !given.request.reservation.empty()) return;
+  refuse(
+      "--provisioning", fmt::format("missing for a plan that {} pays for", name(planned)),
+      "--reservation with what was reserved for the commitment, or --provisioning on_demand: it is a discount on use",
+      errc::missing_field);
+}
+
 launch_request make_request(const launch_options& given, const std::optional<planned_training>& plan) {
   launch_request request = given.request;
   if (plan) {
+    check_commitment(chosen_cost(plan->best).kind, given);
     if (given.slices) refuse("--slices", std::to_string(*given.slices), "none with a plan, which has its own");
     request = given.capacity ? launch_of(plan->best, plan->asked, *given.capacity, request)
                              : launch_of(plan->best, plan->asked, request);
@@ -67,8 +83,10 @@ launch_request make_request(const launch_options& given, const std::optional<pla
     request.slices = given.slices.value_or(1);
     request.capacity = given.capacity.value_or(provisioning::on_demand);
   }
+  const std::string machine = given.slice_name.substr(0, given.slice_name.find_first_of(":, "));
   for (const machine_type& type : machine_types()) {  // --slice ct6e-standard-8t asks for this one, not for its like
-    if (same_name(type.name, given.slice_name)) request.where = on_machine_type(request.where, type.name);
+    if (same_name(type.name, machine) && !is_listed_like(type, request.where))
+      request.where = on_machine_type(request.where, type.name);
   }
   if (!given.machine.empty()) request.where = on_machine_type(request.where, given.machine);
   request.max_restarts = given.restarts.value_or(request.max_restarts);
@@ -144,8 +162,9 @@ void launch_serving(const launch_options& given, const session& with) {
   const serving_engine engine = serving_engine_for(given.engine);
   const bool piped = given.plan == "-";
   const nlohmann::json document = piped ? read_standard_input() : load_json(given.plan);
-  serving_launch launch =
-      launch_of(read_serving_plan(document, given.rank, piped ? "plan" : given.plan), engine, given.request);
+  const serving_plan planned = read_serving_plan(document, given.rank, piped ? "plan" : given.plan);
+  check_commitment(planned.kind, given);
+  serving_launch launch = launch_of(planned, engine, given.request);
   if (given.capacity) launch.request.capacity = *given.capacity;
   if (!given.machine.empty()) launch.request.where = on_machine_type(launch.request.where, given.machine);
   launch.model = given.model;

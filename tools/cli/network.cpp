@@ -93,7 +93,7 @@ network_question question_of(const any_model& model, const job_options& job, con
                              assumed_values& assumed) {
   network_question q;
   q.net = *model.net;
-  q.where = slice_for(mesh.slice_name);
+  q.where = scheduled_slice(mesh.slice_name);
   q.mesh = mesh_of(mesh, q.where);
   q.job = job_of(job);
   const std::int64_t shards = batch_shards(q.mesh);
@@ -124,7 +124,7 @@ void print_memory_line(const memory_breakdown& memory) {
 void print_parts(const network_step& t) {
   table rows("part of a step | >time | >share | of");
   const auto row = [&](const char* label, seconds time, const char* note) {
-    if (time.value() > 0) rows.add({label, duration(time), percent(time / t.total), note});
+    if (time.value() > 0) rows.add({label, time, share_cell(time / t.total), note});
   };
   row("products", t.products, "compute, padding included");
   row("depthwise", t.vector, "vector unit");
@@ -288,7 +288,7 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
                           "--checkpoint", "--checkpoint-every", "--export"});
   assumed_values assumed;
   const network_question q = question_of(model, job, mesh, assumed);
-  const loaded_prices prices(run.prices, with.data_dir);
+  const loaded_prices prices(run.prices, with);
   check_region(prices.book(), run.prices.region);
   const network_step t = step_time(q.net, q.job, q.mesh, q.where);
   const memory_breakdown memory = memory_use(q.net, q.job, q.mesh, q.where);
@@ -427,7 +427,7 @@ void network_training_plan(const any_model& model, const plan_options& given, co
   const network_request request = network_request_of(model, given, prices, assumed);
   const network_answer answer = plan_network(request);
   if (answer.plans.empty()) with.status = 1;
-  const std::size_t shown = std::min(answer.plans.size(), static_cast<std::size_t>(given.rows));
+  const std::size_t shown = std::min(answer.plans.size(), static_cast<std::size_t>(given.rows.value_or(8)));
   if (with.json) {
     ordered_json plans = ordered_json::array();
     for (std::size_t i = 0; i < (with.is_given("--rows") ? shown : answer.plans.size()); ++i) {

@@ -76,7 +76,13 @@ void read(std::string_view option, const std::string& given, const limits&, std:
   if (given.empty()) refuse(option, "\"\"", "something", errc::missing_field);
   into = given;
 }
-void read(std::string_view, const std::string& given, const limits&, dtype& into) { into = dtype_for(given); }
+void read(std::string_view option, const std::string& given, const limits&, dtype& into) {
+  try {
+    into = dtype_for(given);
+  } catch (const error& refusal) {
+    refuse(option, given, refusal.valid(), refusal.code());
+  }
+}
 void read(std::string_view option, const std::string& given, const limits&, optimizer_kind& into) {
   into = parse_name(option, given, parse_optimizer(given), "adamw, adafactor, lion, sgd_momentum, lars or lamb");
 }

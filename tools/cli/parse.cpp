@@ -2,9 +2,11 @@
 #include "cli/parse.hpp"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <tpuplan/version.hpp>
 #include <tuple>
 
+#include "cli/own_words.hpp"
 #include "cli/print.hpp"
 
 namespace cli {
@@ -152,6 +154,22 @@ constexpr const char* about =
 
 }  // namespace
 
+/// Refuses a folder without data, and one for a command that reads none.
+static void check_data_dir(const session& with) {
+  constexpr std::string_view readers[] = {"chips", "slices",   "train",  "pay",   "serve",
+                                          "plan",  "simulate", "sweep", "launch", "doctor"};
+  std::string valid;
+  bool reads = false;
+  for (const std::string_view one : readers) {
+    valid += (valid.empty() ? "" : ", ") + std::string(one);
+    reads = reads || with.asked->name == one;
+  }
+  if (!reads) refuse("--data-dir", "given to " + with.asked->name + ", which reads no data", "with " + valid);
+  std::error_code none;
+  if (!std::filesystem::exists(with.data_dir + "/hardware.json", none))
+    refuse("--data-dir", with.data_dir, "a folder with hardware.json and prices.json", errc::malformed_input);
+}
+
 void parse_and_run(session& with, int argument_count, char** arguments) {
   CLI::App app{about, "tpuplan"};
   declare_all(app, with);
@@ -177,10 +195,16 @@ void parse_and_run(session& with, int argument_count, char** arguments) {
   for (command& one : with.commands) {
     if (&one != with.asked) continue;
     check_words(with, one, left_over(app));
+    with.own_data = app.count("--data-dir") > 0;
+    if (with.own_data) check_data_dir(with);
     check_effects(one);
     check_form(with, one);
-    take_all(one);
-    one.run();
+    try {
+      take_all(one);
+      one.run();
+    } catch (const error& refusal) {
+      throw in_own_words(one, refusal);
+    }
   }
 }
 

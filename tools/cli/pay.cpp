@@ -72,6 +72,7 @@ struct gpu_answer {
   usd total{};
   offer_comparison cheapest{};
   usd_per_second break_even_per_chip{};
+  std::optional<double> saving_on_flex;  // against flex-start of the GPUs, where both can be had so
   std::optional<migration> move;
   maybe<double> months;  // nothing: never
 };
@@ -108,7 +109,7 @@ payment_terms make_terms(const pay_options& given) {
 
 pay_answer ask_pay(const pay_options& given, const price_book& book) {
   pay_answer a;
-  a.where = slice_for(given.slice_name);
+  a.where = scheduled_slice(given.slice_name);
   a.terms = make_terms(given);
   a.run = given.run;
   a.spot = best_spot_run(a.run, given.slices, a.terms.spot);
@@ -189,6 +190,10 @@ gpu_answer ask_gpu(const pay_answer& a, const pay_options& given) {
   g.cheapest = compare_offers({best.total / best.run, jobs_in(best.run)}, gpus);
   const double chip_total = static_cast<double>(checked_multiply(chips(a.where), given.slices));
   g.break_even_per_chip = compare_offers({best.rate, jobs_in(a.run)}, gpus).break_even_price / chip_total;
+  const paid_run* const on_flex = find_way(a, provisioning::flex_start);
+  if (on_flex != nullptr && g.gpu.flex_start.has_value() && !given.gpu_price && g.run <= 7_days)
+    g.saving_on_flex =
+        1 - on_flex->total / cost_of_work(offer_of(g.gpu, g.gpus, jobs_in(g.run), provisioning::flex_start));
   if (!given.engineering) return g;
   g.move = migration{*given.engineering, g.total - best.total, given.jobs, given.discount};
   if (given.jobs == 0) refuse_missing("--jobs", "such jobs a month");
@@ -233,6 +238,7 @@ ordered_json gpu_document(const gpu_answer& g) {
                            {"against", name(g.against)},
                            {"saving", g.cheapest.saving_fraction},
                            {"break_even_usd_per_chip_hour", in_usd_per_hour(g.break_even_per_chip)}};
+  document["saving_on_flex_start"] = or_null(g.saving_on_flex);
   if (g.move) {
     document["saving_per_job_usd"] = g.move->saving_per_job.value();
     document["months_to_pay_back"] = or_null(g.months);
@@ -269,11 +275,13 @@ void print_pay(const pay_answer& a, const pay_options& given) {
   for (const paid_run& p : a.ways) {
     const double per_hour = in_usd_per_hour(p.price.per_chip);
     t.add({label_of(p, a.terms.rest_of_term_used), cell(fmt::format("${:.3f}/h", per_hour), per_hour, "_usd_per_hour"),
-           p.billed, some(p.overhead), some(p.unused), p.wall, some(p.unused_cost), p.total, date_cell(p.price)});
+           p.billed, some(p.overhead), some(p.unused), p.wall, some(p.unused_cost), marked(p.total, p.price),
+           date_cell(p.price)});
     prices.push_back(p.price);
   }
   t.print();
   if (!prices.empty()) print("  prices of {}\n", dates_of(prices));
+  print_price_doubts(prices);
   for (const missing_way& m : a.missing) print("  {}: {}\n", name(m.kind), m.reason);
   if (const paid_run* spot = find_way(a, provisioning::spot)) {
     if (!given.checkpoint)
@@ -295,6 +303,9 @@ void print_gpu(const gpu_answer& g, const pay_answer& a) {
   print("\n  {} x {} for {}: {} on demand; {} {} {}; on demand for {} a chip breaks even at ${:.3f}/h\n", g.gpus,
         g.gpu.name, duration(g.run), money(g.total), name(g.against), saves ? "saves" : "costs more by",
         percent(std::abs(g.cheapest.saving_fraction)), duration(a.run), in_usd_per_hour(g.break_even_per_chip));
+  if (g.saving_on_flex)
+    print("  both on flex-start: the slice {} {}\n", *g.saving_on_flex >= 0 ? "saves" : "costs more by",
+          percent(std::abs(*g.saving_on_flex)));
   if (best_of(a).kind != g.against)
     print("  {} would take {}, where the GPUs too may be had for less than on demand\n", name(best_of(a).kind),
           money(best_of(a).total));
@@ -331,8 +342,13 @@ std::vector<std::string> traits_of(const pay_options& given) {
 }
 
 void run_pay(pay_options given, session& with) {
+  if (with.is_given("--correlation") && given.slices == 1)
+    refuse("--correlation", "given for one slice", "with --slices 2 or more");
+  if (given.whole && given.run <= 7_days)
+    refuse("--whole", fmt::format("given for a run of {}", duration(given.run)),
+           "a run over 7 days, which flex-start would split");
   if (!given.model.empty()) given.parameters = parameters_in(given.model);
-  const loaded_prices prices(given.prices, with.data_dir);
+  const loaded_prices prices(given.prices, with);
   pay_answer a = ask_pay(given, prices.book());
   a.lines = break_even_lines(a, given);
   if (a.ways.empty()) with.status = 1;
@@ -371,7 +387,7 @@ void add_spot_options(command& to, pay_options& into) {
 }
 
 void add_gpu_options(command& to, pay_options& into) {
-  to.add("--gpu", into.gpu, "hold it against A100-40, A100-80, H100, H200, B200, L4, V100 or T4");
+  to.add("--gpu", into.gpu, "hold it against A100-40, A100-80, H100, H200, B200, RTX-PRO-6000, L4, V100 or T4");
   to.add("--gpus", into.gpus, {1, 1e6}, "how many take the same job").needs({"--gpu"});
   to.add("--gpu-run", into.gpu_run, "time of the same job on them: 8d").needs({"--gpu"});
   to.add("--gpu-usd", into.gpu_price, {1e-3, 1e4}, "dollars per GPU and hour, instead of the list price")

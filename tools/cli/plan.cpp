@@ -33,7 +33,7 @@ void keep_to_zone(plan_options& given, const session& with) {
   if (with.is_given("--region")) return;
   const std::string region = region_of_zone(given.zone);
   try {
-    check_region(loaded_prices(given.prices, {region}, with.data_dir).book(), region);
+    check_region(loaded_prices(given.prices, {region}, with).book(), region);
     given.regions = {region};
   } catch (const error& refusal) {
     if (refusal.code() != errc::unknown_name && refusal.code() != errc::no_price) throw;
@@ -52,7 +52,7 @@ void run_plan(plan_options given, session& with) {
   keep_to_zone(given, with);
   const any_model model = load_any(given.job.config, given.job.image_size);
   const model_config& config = model.config;
-  const loaded_prices prices(given.prices, given.regions, with.data_dir);
+  const loaded_prices prices(given.prices, given.regions, with);
   given.regions = regions_of(given.regions, prices.book());
   for (const std::string& region : given.regions) check_region(prices.book(), region);
   if (!given.to_serve && with.is_given("--gpu")) refuse("--gpu", "given without effect", "only with --serve");
@@ -72,7 +72,8 @@ void add_limit_options(command& to, plan_options& into) {
   to.add("--min-chips", into.smallest_chips, {1, 1 << 20}, "chips over all slices");
   to.add("--max-chips", into.largest_chips, {1, 1 << 20}, "chips over all slices");
   add_picture_option(to);
-  to.add("--rows", into.rows, {0, 1e6}, "plans to show, beside those with a star").usually("8");
+  to.add("--rows", into.rows, {1, 1e6},
+         "plans to show; 8, the best of each generation and those with a star, if not given");
   to.flag("--accept-uncertain", into.accept_uncertain, "take slices on which the compiler decides whether it fits");
   add_table_options(to);
 }

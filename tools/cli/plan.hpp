@@ -35,7 +35,7 @@ struct plan_options {
   std::vector<tpuplan::provisioning> kinds{tpuplan::provisioning::on_demand};
   std::string prices, quotas, zone;
   double rest_used = 0;
-  std::int64_t rows = 8;
+  std::optional<std::int64_t> rows;  // 8, beside the best of each generation and those with a star, if not given
   bool accept_uncertain = false, explain = false, front_only = false, best_per_chip = false, to_serve = false;
 };
 

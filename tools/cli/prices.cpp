@@ -55,6 +55,12 @@ std::string day_of(const std::string& file) {
   return text.data();
 }
 
+/// Prices of --prices are as good as their owner says.
+bool& prices_are_own() {
+  static bool own = false;
+  return own;
+}
+
 /// Prices of our own format, or those of a catalog as of the day of its file.
 owned_price_book load_any_prices(const std::string& file) {
   if (std::filesystem::path(file).extension() == ".csv" && std::filesystem::is_regular_file(file))
@@ -67,14 +73,26 @@ owned_price_book load_any_prices(const std::string& file) {
 
 }  // namespace
 
-loaded_prices::loaded_prices(const std::string& file, const std::vector<std::string>& regions,
-                             const std::string& data_dir) {
+owned_price_book load_own_prices(const std::string& file) {
+  owned_price_book prices = load_any_prices(file);
+  prices_are_own() = true;
+  const std::string day = today();
+  for (const price_row& row : prices.rows()) {
+    if (age_in_days(row, day) >= 0) continue;
+    refuse("--prices", fmt::format("{} with a price of {} on {}", file, row.generation.view(), row.date.view()),
+           fmt::format("prices that were read by today, {}", day), errc::out_of_range);
+  }
+  return prices;
+}
+
+loaded_prices::loaded_prices(const std::string& file, const std::vector<std::string>& regions, const session& with) {
   if (!file.empty()) {
-    own_ = load_any_prices(file);
+    own_ = load_own_prices(file);
     return;
   }
   for (const std::string& region : regions) {
-    if (!has_region(price_book{}, region)) own_ = load_prices(data_dir + "/prices.json");
+    if (!own_ && (with.own_data || !has_region(price_book{}, region)))
+      own_ = load_prices(with.data_dir + "/prices.json");
   }
 }
 
@@ -108,6 +126,38 @@ std::string dates_of(const std::vector<price_row>& prices) {
   for (const price_row& price : prices) dates.insert(std::string(price.date.view()));
   if (dates.empty()) return "no date";
   return dates.size() == 1 ? dated(*dates.begin()) : dated(*dates.begin()) + " to " + dated(*dates.rbegin());
+}
+
+namespace {
+
+bool is_doubtful(const price_row& price) {
+  return (is_weak(price) && !prices_are_own()) || is_before_announced_change(price);
+}
+
+void print_doubts(const std::set<std::string>& which, std::string_view why) {
+  std::string words;
+  for (const std::string& one : which) words += (words.empty() ? "" : ", ") + one;
+  if (!words.empty()) print("  ~ {}: {}\n", words, why);
+}
+
+}  // namespace
+
+cell marked(cell amount, const price_row& price) {
+  if (is_doubtful(price) && !amount.shown.empty()) amount.shown.insert(0, "~");
+  return amount;
+}
+
+void print_price_doubts(const std::vector<price_row>& prices) {
+  std::set<std::string> noted, derived, due;
+  for (const price_row& price : prices) {
+    const std::string words = fmt::format("{} of {}", name(price.kind), price.generation.view());
+    if (price.grade == 'C' && !prices_are_own()) noted.insert(words);
+    if (price.grade > 'C' && !prices_are_own()) derived.insert(words);
+    if (is_before_announced_change(price)) due.insert(std::string(name(price.kind)));
+  }
+  print_doubts(noted, "from press or notes (grade C)");
+  print_doubts(derived, "derived from other prices (grade D)");
+  print_doubts(due, "a change was announced for November 2026, and this is from before it; --prices takes newer ones");
 }
 
 void print_price_terms(const std::vector<provisioning>& kinds) {

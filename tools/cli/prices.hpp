@@ -8,6 +8,7 @@
 #include <vector>
 
 // Which prices count: the built-in ones or those of a file, and of which region.
+#include "cli/commands.hpp"
 #include "cli/option.hpp"
 #include "cli/table.hpp"
 
@@ -24,13 +25,15 @@ void add_price_options(command& added, price_options& into, std::initializer_lis
 /// --rest-used, for commands that show what a commitment costs.
 option& add_rest_option(command& to, double& into);
 
+/// The prices of a file of --prices; refuses one that is dated after today.
+tpuplan::owned_price_book load_own_prices(const std::string& file);
+
 /// The rows of a price file, if one was given, and the book that looks at them. Without one they are the built-in
-/// prices, or where a region is not among those, the prices of all regions in the program's data.
+/// prices, or where a region is not among those or --data-dir is given, the prices in the program's data.
 class loaded_prices {
  public:
-  loaded_prices(const std::string& file, const std::vector<std::string>& regions, const std::string& data_dir);
-  loaded_prices(const price_options& given, const std::string& data_dir)
-      : loaded_prices(given.file, {given.region}, data_dir) {}
+  loaded_prices(const std::string& file, const std::vector<std::string>& regions, const session& with);
+  loaded_prices(const price_options& given, const session& with) : loaded_prices(given.file, {given.region}, with) {}
   [[nodiscard]] tpuplan::price_book book() const;
 
  private:
@@ -44,6 +47,11 @@ std::string dated(std::string_view date);
 cell date_cell(const tpuplan::price_row& price);
 /// The dates of prices: "2026-06-03 (172 days old) to 2026-09-17".
 std::string dates_of(const std::vector<tpuplan::price_row>& prices);
+
+/// "~$95.4k" for what a doubtful price makes of it: one of press, notes or derived, or of before an announced change.
+cell marked(cell amount, const tpuplan::price_row& price);
+/// What "~" means for these prices, if one of them is doubtful.
+void print_price_doubts(const std::vector<tpuplan::price_row>& prices);
 
 /// What is not in an hourly price: for how long a commitment is paid, and for how long other capacity lasts.
 void print_price_terms(const std::vector<tpuplan::provisioning>& kinds);

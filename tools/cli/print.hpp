@@ -26,8 +26,9 @@ using tpuplan::readable::used_of;
 /// How an answer is written. Of csv only the tables are.
 struct output_form {
   enum class kind : unsigned char { text, csv, markdown } of = kind::text;
-  bool wide = false;    // tables may be wider than the terminal
-  std::string picture;  // the file for it, if one is wanted
+  bool wide = false;     // tables may be wider than the terminal
+  bool has_csv = false;  // a table was written as csv: there is one in an answer
+  std::string picture;   // the file for it, if one is wanted
 };
 output_form& form();
 

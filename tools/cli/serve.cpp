@@ -46,7 +46,8 @@ void hold_percentiles(serve_answer& a, const model_config& config) {
 serve_answer ask_serve(model_config& config, const serve_options& given, bool weights_given) {
   const traffic_options& asked = given.traffic;
   const own_constants known = load_calibration(given.calibration, calibrated_part::serving, {{}, asked.constants, {}});
-  serve_answer a{slice_for(given.slice_name), asked.job, asked.mesh, known.serving, {}, asked.job.percentiles};
+  serve_answer a{scheduled_slice(given.slice_name), asked.job, asked.mesh, known.serving, {}, asked.job.percentiles};
+  check_arithmetic(a.where.chip, a.job.activations);
   use_stored_format(config, weights_given, a.job);
   a.job.percentiles = {};
   a.estimate = serve(config.model, a.job, a.mesh, a.where, a.constants);
@@ -58,7 +59,7 @@ serve_answer ask_serve(model_config& config, const serve_options& given, bool we
 struct priced_tokens {
   provisioning kind = provisioning::on_demand;
   serving_cost cost;
-  std::string date;
+  price_row price;
 };
 
 std::vector<priced_tokens> priced(const serve_answer& a, const price_book& book, const std::string& region) {
@@ -66,7 +67,7 @@ std::vector<priced_tokens> priced(const serve_answer& a, const price_book& book,
   for (const provisioning kind : all_provisioning) {
     const maybe<price_row> price = find_price(book, a.where, region, kind);
     if (!price || a.estimate.running <= 0) continue;
-    list.push_back({kind, cost_of_tokens(a.estimate, a.where, *price), std::string(price->date.view())});
+    list.push_back({kind, cost_of_tokens(a.estimate, a.where, *price), *price});
   }
   return list;
 }
@@ -75,7 +76,8 @@ ordered_json json_of(const std::vector<priced_tokens>& costs) {
   ordered_json list = ordered_json::array();
   for (const priced_tokens& one : costs) {
     list.push_back({{"provisioning", name(one.kind)},
-                    {"price_date", one.date},
+                    {"price_date", one.price.date.view()},
+                    {"price_grade", std::string(1, one.price.grade)},
                     {"usd_per_hour", one.cost.rate.value() * 3600},
                     {"input_usd_per_million", one.cost.input.value()},
                     {"output_usd_per_million", one.cost.output.value()},
@@ -98,8 +100,8 @@ ordered_json json_of(const serving_findings& advice) {
   return list;
 }
 
-ordered_json serve_document(const serve_answer& a, const model_config& config,
-                            const std::vector<priced_tokens>& costs) {
+ordered_json serve_document(const serve_answer& a, const model_config& config, const std::vector<priced_tokens>& costs,
+                            const assumed_values& assumed) {
   ordered_json document = {{"fits", name(a.estimate.fit)},
                            {"estimate", a.estimate},
                            {"slice", name(a.where).view()},
@@ -116,7 +118,7 @@ ordered_json serve_document(const serve_answer& a, const model_config& config,
     document["meets_targets"] = a.simulated && meets(*a.simulated);
     document["changes"] = json_of_changes(a.changes);
   }
-  document["assumed"] = json_of_assumed(config, assumed_of(a.job));
+  document["assumed"] = json_of_assumed(config, assumed);
   return document;
 }
 
@@ -171,7 +173,7 @@ void print_refusal(const serve_answer& a, const model_config& config, const sess
 void print_token(const token_time& t) {
   table rows("part of a token's time | >time | >share");
   const auto row = [&](const char* label, seconds time) {
-    if (time.value() > 0) rows.add({label, duration(time), percent(time / t.total)});
+    if (time.value() > 0) rows.add({label, time, share_cell(time / t.total)});
   };
   const bool by_products = t.step.products > t.step.weights;
   row(by_products ? "products" : "reading weights", max(t.step.products, t.step.weights));
@@ -192,8 +194,8 @@ void print_frontier(const serve_answer& a, const model_config& config) {
   table rows(">running | >per token | >tokens/s | >per chip");
   for (std::size_t i = 0; i < points.count; ++i) {
     const frontier_point& p = points.points[i];
-    rows.add({fmt::format("{:.0f}", p.running), duration(p.per_token), count(p.output_tokens.value()),
-              count(p.output_tokens.value() / static_cast<double>(chips(a.where)))});
+    const double rate = p.output_tokens.value(), each = rate / static_cast<double>(chips(a.where));
+    rows.add({number_cell("{:.0f}", p.running), p.per_token, cell(count(rate), rate), cell(count(each), each)});
   }
   rows.print();
 }
@@ -231,13 +233,16 @@ void print_costs(const serve_answer& a, const std::vector<priced_tokens>& costs)
   print("\n");
   table dollars("a million tokens | >input | >output | >all on output | price of");
   std::vector<provisioning> kinds;
+  std::vector<price_row> prices;
   for (const priced_tokens& one : costs) {
     kinds.push_back(one.kind);
-    dollars.add(
-        {std::string(name(one.kind)), one.cost.input, one.cost.output, one.cost.all_on_output, dated(one.date)});
+    prices.push_back(one.price);
+    dollars.add({std::string(name(one.kind)), one.cost.input, one.cost.output,
+                 marked(one.cost.all_on_output, one.price), date_cell(one.price)});
   }
   if (dollars.empty()) return print("  no price for {}\n", a.where.chip.name.view());
   dollars.print();
+  print_price_doubts(prices);
   print_price_terms(kinds);
 }
 
@@ -257,8 +262,9 @@ void run_serve(const serve_options& given, session& with) {
     refuse_missing("--rate", "requests a second, for targets by percentile");
   model_config config = load_model(given.config);
   const serve_answer a = ask_serve(config, given, with.is_given("--weights"));
-  if (a.estimate.refusal != serving_refusal::none || (a.simulated && !meets(*a.simulated))) with.status = 1;
-  const loaded_prices prices(given.prices, with.data_dir);
+  const bool misses = !a.estimate.meets_ttft || !a.estimate.meets_tpot;
+  if (a.estimate.refusal != serving_refusal::none || misses || (a.simulated && !meets(*a.simulated))) with.status = 1;
+  const loaded_prices prices(given.prices, with);
   check_region(prices.book(), given.prices.region);
   const std::vector<priced_tokens> costs = priced(a, prices.book(), given.prices.region);
   std::optional<gpu_comparison> gpu;
@@ -272,8 +278,10 @@ void run_serve(const serve_options& given, session& with) {
                            frontier(config.model, a.job, a.mesh, a.where, a.constants)});
     write_picture(to_svg(chart));
   }
+  assumed_values assumed = assumed_of(a.job);
+  for (const auto& each : machine_taken(given.slice_name, a.where)) assumed.push_back(each);
   if (with.json) {
-    ordered_json document = serve_document(a, config, costs);
+    ordered_json document = serve_document(a, config, costs, assumed);
     if (gpu) document["gpu"] = gpu_document(*gpu);
     return print_json(document);
   }
@@ -282,7 +290,7 @@ void run_serve(const serve_options& given, session& with) {
   print_costs(a, costs);
   print_serving_advice(a, config);
   if (gpu) print_gpu(*gpu, a);
-  print_assumed(config, assumed_of(a.job));
+  print_assumed(config, assumed);
   print_next("{}   which slices serve it for less?", plan_command(with));
 }
 
@@ -298,7 +306,7 @@ void add_serve_command(session& with) {
   add_format_options(added, options->traffic);
   add_engine_options(added, options->traffic);
   add_price_options(added, options->prices);
-  added.add("--gpu", options->gpu, "hold it against A100-40, A100-80, H100, H200, B200 or L4, at peak");
+  added.add("--gpu", options->gpu, "hold it against A100-40, A100-80, H100, H200, B200, RTX-PRO-6000 or L4, at peak");
   added.add("--gpus", options->gpus, {1, 1024}, "the fewest of one machine that serve it, if not given")
       .needs({"--gpu"});
   add_calibration_option(added, options->calibration);

@@ -32,7 +32,7 @@ serving_request make_request(model_config& config, const plan_options& given, co
   if (with.is_given("--dtype")) request.job.activations = given.job.job.compute;
   fill_limits(given, prices, request);
   if (given.budget) request.budget = usd_per_hour(given.budget->value());
-  request.most_plans = static_cast<std::size_t>(std::max<std::int64_t>(given.rows, 1));
+  request.most_plans = static_cast<std::size_t>(given.rows.value_or(8));
   return request;
 }
 
@@ -107,6 +107,15 @@ seconds reached_of(const time_percentiles& times, const latency_target& target) 
                          : times.mean;
 }
 
+std::string replica_words(const serving_plan& p) {
+  return fmt::format("tensor {}{}", p.mesh.tensor, p.mesh.cache == cache_sharding::batch ? ", KV by batch" : "");
+}
+
+double tokens_of(const serving_plan& p) { return p.estimate.output_tokens.value() * static_cast<double>(p.slices); }
+
+/// Dollars an hour of all its slices.
+cell an_hour(const serving_plan& p) { return marked(cell(usd{in_usd_per_hour(p.rate)}), p.price); }
+
 /// Plans that were simulated show the percentiles that they were asked for.
 void print_simulated(const serving_plan_answer& answer, const latency_targets& targets) {
   const auto title = [](const char* words, const latency_target& target) {
@@ -119,12 +128,11 @@ void print_simulated(const serving_plan_answer& answer, const latency_targets& t
   for (const auto& [words, offered] : offers_of(answer)) {
     const serving_plan& p = *offered;
     const simulation_report& r = p.simulated;
-    t.add({words, fmt::format("{}", chips(p.where) * p.slices),
-           fmt::format("tensor {}{}", p.mesh.tensor, p.mesh.cache == cache_sharding::batch ? ", KV by batch" : ""),
+    t.add({words, number_cell("{}", chips(p.where) * p.slices), replica_words(p),
            reached_of(r.first_token.value, targets.first_token), reached_of(r.per_token.value, targets.per_token),
-           reached_of(r.end_to_end.value, targets.end_to_end), fmt::format("{:.1f}", r.running), share_cell(r.busy),
-           money(usd{in_usd_per_hour(p.rate)}), money(p.cost.all_on_output),
-           used_of(p.estimate.memory.total, p.estimate.memory.usable),
+           reached_of(r.end_to_end.value, targets.end_to_end), number_cell("{:.1f}", r.running), share_cell(r.busy),
+           an_hour(p), marked(p.cost.all_on_output, p.price),
+           used_cell(p.estimate.memory.total, p.estimate.memory.usable),
            fmt::format("{}, {}, {}", name(p.kind), p.region, dated(p.price.date))});
   }
   t.print();
@@ -140,12 +148,10 @@ void print_plans(const serving_plan_answer& answer, const latency_targets& targe
   for (const auto& [words, offered] : offers_of(answer)) {
     const serving_plan& p = *offered;
     const serving_estimate& e = p.estimate;
-    t.add({words, fmt::format("{}", chips(p.where) * p.slices),
-           fmt::format("tensor {}{}", p.mesh.tensor, p.mesh.cache == cache_sharding::batch ? ", KV by batch" : ""),
-           fmt::format("{:.1f}", e.running), duration(e.first_token), duration(e.per_token.total),
-           duration_range(e.per_token.low, e.per_token.high),
-           count(e.output_tokens.value() * static_cast<double>(p.slices)), money(usd{in_usd_per_hour(p.rate)}),
-           money(p.cost.all_on_output), used_of(e.memory.total, e.memory.usable),
+    t.add({words, number_cell("{}", chips(p.where) * p.slices), replica_words(p), number_cell("{:.1f}", e.running),
+           e.first_token, e.per_token.total, range_cell(e.per_token.low, e.per_token.high),
+           cell(count(tokens_of(p)), tokens_of(p)), an_hour(p), marked(p.cost.all_on_output, p.price),
+           used_cell(e.memory.total, e.memory.usable),
            fmt::format("{}, {}, {}", name(p.kind), p.region, dated(p.price.date))});
   }
   t.print();
@@ -225,8 +231,27 @@ void print_rejected(const serving_plan_answer& answer) {
   if (groups.empty()) return;
   print("\n{}\n", bold("why the other slices lost"));
   table t(">slices | reason | such as");
-  for (const auto& [why, group] : groups) t.add({fmt::format("{}", group.first), reason_words(why), group.second});
+  for (const auto& [why, group] : groups) t.add({number_cell("{}", group.first), reason_words(why), group.second});
   t.print();
+}
+
+/// What was taken for granted of the job, and on which chips its arithmetic is another.
+assumed_values assumed_by(const serving_request& request) {
+  assumed_values assumed = assumed_of(request.job);
+  std::string without;
+  const auto add = [&](const chip_spec& chip) {
+    if (chip.announced_only || has_peak_rate(chip, request.job.activations)) return;
+    without += (without.empty() ? "" : ", ") + std::string(chip.name.view());
+  };
+  for (const chip_spec& chip : generations) {
+    const auto same = [&](const std::string& one) { return chip_for(one).name == chip.name; };
+    if (request.generations.empty() || std::any_of(request.generations.begin(), request.generations.end(), same))
+      add(chip);
+  }
+  if (!without.empty())
+    assumed.emplace_back("arithmetic", fmt::format("bf16, not {}, on {}, which cannot multiply it",
+                                                   name(request.job.activations), without));
+  return assumed;
 }
 
 ordered_json document_of(const serving_request& request, const serving_plan_answer& answer,
@@ -239,7 +264,7 @@ ordered_json document_of(const serving_request& request, const serving_plan_answ
                            {"plans", plans},
                            {"rejected", rejected},
                            {"candidates", answer.candidates},
-                           {"assumed", json_of_assumed(config, assumed_of(request.job))},
+                           {"assumed", json_of_assumed(config, assumed_by(request))},
                            {"request", request}};
   if (answer.plans.empty()) {
     document["relax"] = json_of(relaxations(request));
@@ -286,10 +311,11 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
       kinds.push_back(p.kind);
     }
     print("  prices of {}\n", dates_of(prices));
+    print_price_doubts(prices);
     print_price_terms(kinds);
   }
   print_rejected(answer);
-  print_assumed(config, assumed_of(request.job));
+  print_assumed(config, assumed_by(request));
   if (answer.plans.empty()) return;
   const serving_plan& best = answer.plans.front();
   if (best.slices > 1) print("\n  each of the {} slices takes its part of the requests\n", best.slices);
@@ -319,6 +345,7 @@ void print_fleets(const serving_request& request, const std::vector<fleet_offer>
   table t("fleet | ~~>chips | ~~~replica | >" + title("first", targets.first_token) + " | >" +
           title("token", targets.per_token) +
           " | ~>up to | >spare | >an hour | >M in | >M out | ~~rates | ~~~price of");
+  std::vector<price_row> prices;
   for (const fleet_offer& one : fleets) {
     if (!one.is_possible) continue;
     const serving_plan& p = one.planned;
@@ -329,19 +356,21 @@ void print_fleets(const serving_request& request, const std::vector<fleet_offer>
     const double spare = one.capacity / job.request_rate - 1;
     const auto chip_count = chips(p.where) * p.slices;
     t.add({one.at_peak ? fmt::format("{} x {} {} *", p.slices, chips(p.where), one.hardware.view()) : words_of(p),
-           fmt::format("{}", chip_count),
+           number_cell("{}", chip_count),
            fmt::format("tensor {}", p.mesh.tensor),
            first,
            token,
            {fmt::format("{:.4g}/s", one.capacity.value()), one.capacity.value()},
            share_cell(spare),
-           money(usd{in_usd_per_hour(p.rate)}),
-           money(p.cost.input),
-           money(p.cost.output),
+           one.at_peak ? cell(usd{in_usd_per_hour(p.rate)}) : an_hour(p),
+           p.cost.input,
+           p.cost.output,
            one.at_peak ? "peak" : "fitted",
-           dated(p.price.date)});
+           date_cell(p.price)});
+    if (!one.at_peak) prices.push_back(p.price);
   }
   if (!t.empty()) t.print();
+  print_price_doubts(prices);
   if (std::any_of(fleets.begin(), fleets.end(), [](const fleet_offer& o) { return o.at_peak && o.is_possible; }))
     print("  * at peak rates of arithmetic and memory, links for nothing: a bound that no run calibrates\n");
   bool any = false;
@@ -351,8 +380,9 @@ void print_fleets(const serving_request& request, const std::vector<fleet_offer>
   }
 }
 
-ordered_json document_of(const std::vector<fleet_offer>& fleets, const model_config& config) {
-  return {{"schema", json_schema}, {"fleets", fleets}, {"assumed", json_of_assumed(config, {})}};
+ordered_json document_of(const std::vector<fleet_offer>& fleets, const model_config& config,
+                         const assumed_values& assumed) {
+  return {{"schema", json_schema}, {"fleets", fleets}, {"assumed", json_of_assumed(config, assumed)}};
 }
 
 /// The table that compares the cheapest fleets.
@@ -363,9 +393,9 @@ void plan_fleets(const model_config& config, const plan_options& given, const se
   if (!with.is_given("--rate")) refuse_missing("--rate", "requests a second, which every fleet serves");
   const std::vector<fleet_offer> fleets = cheapest_fleets(request, gpus_of(given.gpus));
   if (!std::any_of(fleets.begin(), fleets.end(), [](const fleet_offer& o) { return o.is_possible; })) with.status = 1;
-  if (with.json) return print_json(document_of(fleets, config));
+  if (with.json) return print_json(document_of(fleets, config, assumed_by(request)));
   print_fleets(request, fleets, config);
-  print_assumed(config, {});
+  print_assumed(config, assumed_by(request));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ class fleet_simulation {
     answer_.job = given.traffic.job;
     answer_.targets = answer_.job.percentiles;
     answer_.job.percentiles = {};
-    answer_.fleet = {given.traffic.mesh, slice_for(given.slice_name), given.slices,
+    answer_.fleet = {given.traffic.mesh, scheduled_slice(given.slice_name), given.slices,
                      given.alone ? prefill_policy::alone : prefill_policy::mixed};
     answer_.replicas = replicas_of(answer_.fleet);
     answer_.simulated = trace_.empty() ? 1 : answer_.replicas;
@@ -161,6 +161,7 @@ void print_answer(const model_config& config, const simulate_options& given, con
     const double hour = in_usd_per_hour(a.price->per_chip) * static_cast<double>(chips(a.fleet.where) * a.fleet.slices);
     print("  {} an hour on demand in {}, {} for a million output tokens (price of {})\n", money(usd{hour}),
           given.prices.region, money(usd{hour / 3600 / (r.output_tokens.value() * all) * 1e6}), dated(a.price->date));
+    print_price_doubts({*a.price});
   }
   if (!meets(r) && given.trace.empty()) print_changes(a.changes, a.fleet.slices);
 }
@@ -203,7 +204,7 @@ day_request make_day(const model_config& config, const simulate_options& given, 
   day_request request;
   request.model = config.model;
   request.job = given.traffic.job;
-  request.fleet = {given.traffic.mesh, slice_for(given.slice_name), 1,
+  request.fleet = {given.traffic.mesh, scheduled_slice(given.slice_name), 1,
                    given.alone ? prefill_policy::alone : prefill_policy::mixed};
   request.day = load_day(given.day);
   request.scaling = given.scaling;
@@ -228,7 +229,7 @@ void print_day(const model_config& config, const day_request& request, const day
     seconds worst{0};
     for (const day_part& part : o.parts) worst = max(worst, part.first.p99);
     ways.add({mix_words(o.mix),
-              fmt::format("{}", o.most_slices),
+              number_cell("{}", o.most_slices),
               {count(o.slice_hours), o.slice_hours},
               o.first_token.p99,
               worst,
@@ -241,7 +242,7 @@ void print_day(const model_config& config, const day_request& request, const day
   print("\n  {}\n\n", mix_words(best.mix));
   table parts("from | >requests/s | >slices | >first p50 | >first p99 | >token p95");
   for (const day_part& p : best.parts)
-    parts.add({duration(p.start),
+    parts.add({p.start,
                {fmt::format("{:.4g}", p.rate.value()), p.rate.value()},
                {fmt::format("{:.1f}", p.slices), p.slices},
                p.first.p50,
@@ -273,8 +274,9 @@ void run_simulate(simulate_options given, session& with) {
   if (given.day.empty() && given.trace.empty() && !with.is_given("--rate"))
     refuse_missing("--rate", "requests a second, or --trace, or --day");
   model_config config = load_model(given.config);
+  check_arithmetic(scheduled_slice(given.slice_name).chip, given.traffic.job.activations);
   use_stored_format(config, with.is_given("--weights"), given.traffic.job);
-  const loaded_prices prices(given.prices, with.data_dir);
+  const loaded_prices prices(given.prices, with);
   check_region(prices.book(), given.prices.region);
   if (!given.day.empty()) return simulate_day(config, given, prices.book(), with);
   simulate_traffic(config, given, prices.book(), with);

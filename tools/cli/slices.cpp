@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/config.hpp"
 #include "cli/print.hpp"
 #include "cli/table.hpp"
 #include "cli/zones.hpp"
@@ -62,7 +63,7 @@ std::string example_model(const std::string& data_dir) {
   return std::filesystem::exists("data/" + model) ? "data/" + model : shell_quoted(data_dir + "/" + model);
 }
 
-void print_one_slice(const slice& where, const std::string& data_dir) {
+void print_one_slice(const slice& where, const std::string& wanted, const std::string& data_dir) {
   const maybe<machine_type> machine = machine_type_of(where);
   const maybe<slice> other = other_vm_layout(where);
   print_title("{}", name(where).view());
@@ -76,6 +77,7 @@ void print_one_slice(const slice& where, const std::string& data_dir) {
       {"rings per axis", wraps(where)},
       {"usable HBM", binary_bytes(usable_hbm(where))},
       {"one slice", schedulable(where) ? "yes" : "no: above the largest that is scheduled"}};
+  for (const auto& [what, words] : machine_taken(wanted, where)) pairs.emplace_back("asked for", words);
   if (other)
     pairs.push_back(
         {"in other VMs", fmt::format("{} ({} of {} chips)", name_with_vms(*other), vms(*other), other->chips_per_vm)});
@@ -126,7 +128,7 @@ void run_slices(const std::string& wanted, const std::vector<std::string>& asked
   const std::vector<std::string> generations = generations_asked(asked, zone, with);
   if (!wanted.empty()) {
     const slice s = slice_for(wanted);
-    return with.json ? print_json(json_of(s)) : print_one_slice(s, with.data_dir);
+    return with.json ? print_json(json_of(s)) : print_one_slice(s, wanted, with.data_dir);
   }
   ordered_json list = ordered_json::array();
   table t("slice | ~topology | >chips | >devices | >VMs | ~~>hosts | machine type | ~~~rings");

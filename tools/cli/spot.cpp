@@ -77,6 +77,9 @@ spot_run make_run(const spot_options& given, assumed_values& assumed) {
                          fmt::format("runs as long as this one, {}: see --per", duration(given.work)));
   run.restart_time = time(given.restart, 600_s, "the first step comes after");
   run.queue_time = given.queue;
+  if (given.interval && *given.interval > given.work)
+    refuse("--interval", duration(*given.interval), fmt::format("at most the work, {}", duration(given.work)),
+           errc::out_of_range);
   run.checkpoint_interval =
       min(run.work,
           given.interval ? *given.interval : optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions));

@@ -86,7 +86,7 @@ void print_plans(const std::vector<sweep_plan>& plans, const sweep_options& give
   for (std::size_t i = 0; i < std::min(plans.size(), static_cast<std::size_t>(given.rows)); ++i) {
     const sweep_plan& p = plans[i];
     t.add({std::string(name(p.trial.where).view()), std::string(name(p.kind)), grouped(p.parallel), grouped(p.rounds),
-           p.trial.whole, p.wall, p.total, p.per_trial, fmt::format("{:.1f}", p.preemptions)});
+           p.trial.whole, p.wall, p.total, p.per_trial, number_cell("{:.1f}", p.preemptions)});
   }
   t.print();
   if (plans.size() > t.size()) print("  {} more: --rows {}\n", plans.size() - t.size(), plans.size());
@@ -111,7 +111,7 @@ void run_sweep(sweep_options given, session& with) {
     keep_to_networks(with, {"--examples", "--epochs", "--keep-remainder", "--steps", "--region", "--prices", "--mtbp",
                             "--deadline", "--provisioning", "--generation", "--zone", "--rows", "--trials",
                             "--parallel", "--stopped", "--stopped-after", "--quota", "--start-up", "--compilation"});
-  const loaded_prices prices(trial.prices, trial.regions, with.data_dir);
+  const loaded_prices prices(trial.prices, trial.regions, with);
   check_region(prices.book(), trial.regions.front());
   sweep_request request = request_of(given, prices.book());
   plan_options one = trial;  // whose deadline is not that of the sweep

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "cli/print.hpp"
 
@@ -30,10 +31,20 @@ std::string csv_field(const std::string& words) {
   return field + "\"";
 }
 
-/// A title as a key: "million out" in dollars is million_out_usd.
-std::string csv_title(std::string title, std::string_view unit) {
-  std::replace(title.begin(), title.end(), ' ', '_');
-  return title + std::string(unit);
+/// A title as a key: "million out" in dollars is million_out_usd, "tokens/s" is tokens_per_s.
+std::string csv_title(const std::string& title, std::string_view unit) {
+  if (title.empty()) return "rank";
+  std::string key;
+  for (const char c : title) {
+    if (c == '/') {
+      key += "_per_";
+    } else if ((c == '+' || c == '-') && !key.empty()) {
+      key += c == '+' ? "plus_" : "minus";
+    } else if (c != '\'' && c != ',') {
+      key += c == ' ' ? '_' : c;
+    }
+  }
+  return key + std::string(unit);
 }
 
 std::string markdown_cell(const std::string& words) {
@@ -49,6 +60,12 @@ cell::cell(usd amount) : cell(money(amount), amount.value(), "_usd") {}
 cell::cell(bytes size) : cell(binary_bytes(size), size.value(), "_bytes") {}
 cell::cell(std::string words, double number, std::string_view its_unit)
     : shown{std::move(words)}, raw{fmt::format("{:.10g}", number)}, unit{its_unit} {}
+cell::cell(std::string words, double its_low, double high, std::string_view its_unit)
+    : cell(std::move(words), high, its_unit) {
+  low = fmt::format("{:.10g}", its_low);
+}
+cell range_cell(seconds low, seconds high) { return {duration_range(low, high), low.value(), high.value(), "_s"}; }
+cell used_cell(bytes used, bytes usable) { return {used_of(used, usable), used.value(), "_bytes"}; }
 cell share_cell(double share) { return {percent(share), share}; }
 cell count_cell(std::int64_t number) { return {grouped(number), static_cast<double>(number)}; }
 
@@ -134,16 +151,30 @@ void table::print_text() const {
 }
 
 void table::print_csv() const {
+  if (std::exchange(form().has_csv, true)) return;
   std::string lines;
+  const auto add = [&](const std::string& field) { lines += (lines.empty() ? "" : ",") + csv_field(field); };
+  std::vector<bool> is_range;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     std::string_view unit;
-    for (const std::vector<cell>& row : rows_) unit = unit.empty() ? row[i].unit : unit;
-    lines += (i == 0 ? "" : ",") + csv_field(csv_title(columns_[i].title, unit));
+    bool range = false;
+    for (const std::vector<cell>& row : rows_) {
+      unit = unit.empty() ? row[i].unit : unit;
+      range = range || !row[i].low.empty();
+    }
+    is_range.push_back(range);
+    if (range) add(csv_title(columns_[i].title + " low", unit));
+    add(csv_title(columns_[i].title + (range ? " high" : ""), unit));
   }
   for (const std::vector<cell>& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) lines += (i == 0 ? "\n" : ",") + csv_field(row[i].raw);
+    lines += "\n";
+    bool first = true;  // whose field may be empty
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (is_range[i]) lines += (std::exchange(first, false) ? "" : ",") + csv_field(row[i].low);
+      lines += (std::exchange(first, false) ? "" : ",") + csv_field(row[i].raw);
+    }
   }
-  write_table(lines + "\n\n");
+  write_table(lines + "\n");
 }
 
 void table::print_markdown() const {
@@ -177,7 +208,7 @@ void add_table_options(command& to) {
   to.flag("--wide", "all columns, also where they are wider than the terminal", [] {
       form().wide = true;
     }).excludes({"--csv", "--markdown"});
-  to.flag("--csv", "only the tables, as csv: numbers in SI units", [] {
+  to.flag("--csv", "only the first table, as csv: numbers in SI units", [] {
       form().of = output_form::kind::csv;
     }).excludes({"--markdown"});
   to.flag("--markdown", "tables as Markdown", [] { form().of = output_form::kind::markdown; });

@@ -1,6 +1,8 @@
 #ifndef TPUPLAN_CLI_TABLE_HPP
 #define TPUPLAN_CLI_TABLE_HPP
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,15 +22,28 @@ struct cell {
   cell(tpuplan::usd amount);                                        // NOLINT(google-explicit-constructor)
   cell(tpuplan::bytes size);                                        // NOLINT(google-explicit-constructor)
   cell(std::string words, double number, std::string_view its_unit = "");
+  /// A range, which is two columns of csv: _low and _high.
+  cell(std::string words, double its_low, double high, std::string_view its_unit);
   std::string shown, raw;
+  std::string low{};        // of a range
   std::string_view unit{};  // of `raw`, as a key of JSON has it: "_s"
 };
+/// "26.7-69.8 ms".
+cell range_cell(tpuplan::seconds low, tpuplan::seconds high);
+/// "15.5 of 31.2 GiB", the bytes in use in csv.
+cell used_cell(tpuplan::bytes used, tpuplan::bytes usable);
+/// A number as a format has it, itself in csv: number_cell("{:.1f}", 3.14159).
+template <class Number>
+cell number_cell(fmt::format_string<Number&> shown, Number number, std::string_view unit = "") {
+  return {fmt::format(shown, number), static_cast<double>(number), unit};
+}
 /// "38.2 %", 0.382 in csv.
 cell share_cell(double share);
 /// "8,030,261,248", without the commas in csv.
 cell count_cell(std::int64_t number);
 
-/// A table for people: a header line, aligned columns, nothing drawn around it; or csv, or Markdown, as asked.
+/// A table for people: a header line, aligned columns, nothing drawn around it; or csv, or Markdown, as asked. Csv is
+/// the first table of an answer alone, so that a file has one header line.
 class table {
  public:
   /// The titles: "slice | ~topology | >chips". Columns of numbers, with > before their title, are aligned at their end.

@@ -36,7 +36,6 @@ struct train_options {
   seconds between = spot_terms{}.mean_time_between_preemptions;
 };
 
-
 /// A training job's answer: whether it fits, the step, the advice, and the run where tokens were given.
 struct train_answer {
   fit_answer fit;
@@ -196,7 +195,7 @@ void run_train(const train_options& given, session& with) {
     if (with.is_given(option)) refuse(option, "given for a language model", "a network of layers");
   }
   const model_config& config = model.config;
-  const loaded_prices prices(given.prices, with.data_dir);
+  const loaded_prices prices(given.prices, with);
   assumed_values assumed;
   train_answer a;
   a.fit = ask_fit(config, given.job, given.mesh, assumed, calibrated_part::steps_and_memory);

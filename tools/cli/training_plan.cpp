@@ -166,7 +166,7 @@ ordered_json document_of(const plan_request& request, const plan_answer& answer,
 std::string words_of(const plan& p) { return std::string(name(p.where, slices(p.mesh)).view()); }
 
 /// A cost in dollars, and nothing where there is no price.
-cell dollars(const plan_cost* cost) { return cost == nullptr ? cell("no price") : cell(cost->total); }
+cell dollars(const plan_cost* cost) { return cost == nullptr ? cell("no price") : marked(cost->total, cost->price); }
 
 /// What is shown of an answer: the first rows, the best plan of each generation, and plans of the front that cost at
 /// most three times the cheapest; how many are left out, and why.
@@ -174,6 +174,8 @@ struct shown_plans {
   std::vector<std::size_t> places;  // in the answer
   std::size_t beaten = 0, dear = 0;
 };
+
+constexpr std::size_t usual_rows = 8;
 
 shown_plans choose_rows(const plan_answer& answer, const plan_options& given) {
   shown_plans shown;
@@ -184,10 +186,11 @@ shown_plans choose_rows(const plan_answer& answer, const plan_options& given) {
     const plan& p = answer.plans[i];
     const bool best_of_chip = generations.insert(std::string(p.where.chip.name.view())).second;
     const bool is_dear = chosen_cost(p).total > 3 * cheapest;
-    const bool among_rows = i < static_cast<std::size_t>(given.rows);
+    const bool among_rows = i < static_cast<std::size_t>(given.rows.value_or(0));
     const bool wanted = given.front_only      ? p.on_front
                         : given.best_per_chip ? best_of_chip
-                                              : among_rows || best_of_chip || (p.on_front && !is_dear);
+                        : given.rows          ? among_rows
+                                              : i < usual_rows || best_of_chip || (p.on_front && !is_dear);
     if (wanted) {
       shown.places.push_back(i);
     } else {
@@ -207,8 +210,6 @@ std::string payment_words(const plan& p, const plan_request& request) {
   return fmt::format("{} in {}{}", name(cost.kind), cost.price.region.view(), pieces);
 }
 
-cell time_range(seconds low, seconds high) { return {duration_range(low, high), high.value(), "_s"}; }
-
 void add_row(table& t, const plan_answer& answer, std::size_t place, const plan_request& request) {
   const plan& p = answer.plans[place];
   const plan_cost& cost = chosen_cost(p);
@@ -220,12 +221,12 @@ void add_row(table& t, const plan_answer& answer, std::size_t place, const plan_
          words_of(p), cell(fmt::format("{}", all_chips), static_cast<double>(all_chips)), one_line(p.mesh) + micro,
          std::string(name(p.job.remat)),
          cell(fmt::format("{}", p.job.global_batch), static_cast<double>(p.job.global_batch)), p.step.total,
-         time_range(p.step.low, p.step.high), share_cell(p.step.mfu), cost.wall,
-         time_range(cost.wall_low, cost.wall_high), dollars(&cost),
+         range_cell(p.step.low, p.step.high), share_cell(p.step.mfu), cost.wall,
+         range_cell(cost.wall_low, cost.wall_high), dollars(&cost),
          cell(fmt::format("{}-{}{}", money(cost.low), money(cost.high), p.step.extrapolated ? "!" : ""),
-              cost.high.value(), "_usd"),
-         dollars(find_cost(p, provisioning::spot)),
-         cell(used_of(p.memory.total, p.memory.usable), p.memory.total.value(), "_bytes"), payment_words(p, request)});
+              cost.low.value(), cost.high.value(), "_usd"),
+         dollars(find_cost(p, provisioning::spot)), used_cell(p.memory.total, p.memory.usable),
+         payment_words(p, request)});
 }
 
 void print_plans(const plan_answer& answer, const plan_options& given, const plan_request& request) {
@@ -245,7 +246,9 @@ void print_plans(const plan_answer& answer, const plan_options& given, const pla
                   [&](std::size_t i) { return fits(answer.plans[i].memory) != verdict::yes; }))
     print("  ? may not fit: the compiler decides\n");
   if (shown.beaten > 0) print("  {} more are slower or dearer: --rows {}\n", shown.beaten, answer.plans.size());
-  if (shown.dear > 0) print("  {} faster ones cost over three times the cheapest: --pareto\n", shown.dear);
+  if (shown.dear > 0)
+    print("  {} {}: --pareto\n", shown.dear,
+          given.rows ? "that no other beats follow too" : "faster ones cost over three times the cheapest");
 }
 
 void print_rejected(const plan_answer& answer) {
@@ -253,7 +256,7 @@ void print_rejected(const plan_answer& answer) {
   print("\n{}\n", bold("why the other slices lost"));
   table t(">slices | reason | ~the closest");
   for (const readable::lost_slices& lost : readable::by_reason(answer.rejected))
-    t.add({fmt::format("{}", lost.count), readable::reason(lost.why), readable::amount(lost.closest)});
+    t.add({number_cell("{}", lost.count), readable::reason(lost.why), readable::amount(lost.closest)});
   t.print();
 }
 
@@ -265,10 +268,10 @@ void print_explained(const plan& p, const plan_request& request) {
               duration(now.wall));
   table t("if | >total | >wall time");
   const auto row = [&](const std::string& label, const maybe<plan_cost>& cost) {
-    if (cost) t.add({label, money(cost->total), duration(cost->wall)});
+    if (cost) t.add({label, cost->total, cost->wall});
   };
-  t.add({"the price falls by a tenth", money(s.price_down), duration(now.wall)});
-  t.add({"the price rises by a tenth", money(s.price_up), duration(now.wall)});
+  t.add({"the price falls by a tenth", s.price_down, now.wall});
+  t.add({"the price rises by a tenth", s.price_up, now.wall});
   row(fmt::format("a step takes {}", duration(p.step.low)), s.step_low);
   row(fmt::format("a step takes {}", duration(p.step.high)), s.step_high);
   row("it is preempted twice as often", s.twice_preempted);
@@ -277,8 +280,8 @@ void print_explained(const plan& p, const plan_request& request) {
   t.print();
   table costs("paid for as | region | >total | >wall time | ~>goodput | ~price of");
   for (const plan_cost& cost : p.costs) {
-    costs.add({std::string(name(cost.kind)), std::string(cost.price.region.view()), money(cost.total),
-               duration(cost.wall), percent(cost.goodput), date_cell(cost.price)});
+    costs.add({std::string(name(cost.kind)), std::string(cost.price.region.view()), marked(cost.total, cost.price),
+               cost.wall, share_cell(cost.goodput), date_cell(cost.price)});
   }
   print("\n");
   costs.print();
@@ -318,9 +321,10 @@ std::string joined_words(const std::vector<std::string>& words) {
   return text;
 }
 
-void print_price_dates(const plan_answer& answer, const plan_request& request) {
+void print_price_dates(const plan_answer& answer, const plan_options& given, const plan_request& request) {
   std::vector<price_row> prices;
-  for (const plan& p : answer.plans) {
+  for (const std::size_t place : choose_rows(answer, given).places) {
+    const plan& p = answer.plans[place];
     for (const plan_cost& cost : p.costs) {
       if (cost.kind == provisioning::spot || cost.kind == chosen_cost(p).kind) prices.push_back(cost.price);
     }
@@ -330,6 +334,7 @@ void print_price_dates(const plan_answer& answer, const plan_request& request) {
   print("  prices of {}, {}; spot with a preemption every {}, checkpoints at the best interval\n", dates_of(prices),
         regions > 3 ? fmt::format("{} regions", regions) : "region " + joined_words(request.regions),
         duration(request.terms.spot.mean_time_between_preemptions));
+  print_price_doubts(prices);
 }
 
 std::string kind_words(const plan_request& request) {
@@ -417,7 +422,7 @@ void print_answer(const plan_request& request, const plan_answer& answer, const 
     print("  {} first, by its price {}{}\n\n", name(request.best), kind_words(request),
           request.deadline ? fmt::format(", within {}", duration(*request.deadline)) : "");
     print_plans(answer, given, request);
-    print_price_dates(answer, request);
+    print_price_dates(answer, given, request);
     print_risks(request, answer.plans.front());
     print_better_batch(request, answer.plans.front());
     if (given.explain) print_explained(answer.plans.front(), request);
@@ -452,6 +457,8 @@ static std::vector<std::size_t> places_in_json(const plan_answer& answer, const 
 void plan_training(const model_config& config, const plan_options& given, const price_book& prices, session& with) {
   assumed_values assumed;
   const plan_request request = training_request_of(given, config, prices, assumed);
+  if (with.is_given("--rest-used") && std::none_of(request.kinds.begin(), request.kinds.end(), is_commitment))
+    refuse("--rest-used", "given without a commitment", "with --provisioning commitment_1y, commitment_3y or all");
   const plan_answer answer = make_plan(request);
   if (answer.plans.empty()) with.status = 1;
   if (with.is_given("--svg")) draw_plans(answer, config);

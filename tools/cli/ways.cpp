@@ -33,13 +33,16 @@ void print_ways(const std::vector<cost_range>& ways, const payment_terms& terms,
   for (const auto& [one, low, high] : ways) {
     const bool fixed = low && high && *low == *high;
     const std::string end = high ? money(*high) : "not to be had";
-    t.add({std::string(name(one.kind)), one.total,
-           fixed || !low ? cell("") : cell(fmt::format("{}-{}", money(*low), end), high ? high->value() : 0, "_usd"),
+    t.add({std::string(name(one.kind)), marked(one.total, one.price),
+           fixed || !low ? cell("")
+           : high        ? cell(fmt::format("{}-{}", money(*low), end), low->value(), high->value(), "_usd")
+                         : cell(fmt::format("{}-{}", money(*low), end)),
            one.wall, date_cell(one.price)});
     rows.push_back(one.price);
   }
   t.print();
   print("  prices of {}, region {}\n", dates_of(rows), region);
+  print_price_doubts(rows);
   for (const auto& [one, low, high] : ways) {
     if (one.kind == provisioning::spot)
       print("  spot: a preemption of a slice every {}, a checkpoint of {} every {}\n",

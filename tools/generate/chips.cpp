@@ -132,7 +132,7 @@ std::string chip_definition(const json& chip) {
       braced({f.count("register_sublanes"), f.count("register_lanes"), literal(f.flag("large_tiles_of_16_bits"))}));
   text += line("sparsecores",
                f.known("sparsecores_per_chip", [&](const char* key) { return "std::int64_t{" + f.count(key) + "}"; }));
-  text += line("ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link",
+  text += line("ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link",
                braced({f.or_unset("ici_links_per_chip", "0", count), f.or_unset("ici_axes", "0", count),
                        f.or_unset("ici_link_bw_oneway", "0_GB_per_s", bandwidth), f.ratio("ici_achievable_fraction"),
                        "wraparound_rule::" + f.word("wraparound_rule"), f.known("die_to_die_over_link", ratio)}));

@@ -66,7 +66,7 @@ std::string gpu_table(data_folder& data) {
                            literal_bytes(at(row, "hbm_bytes", name).get<std::int64_t>()),
                            scaled(at(row, "hbm_bytes_per_s", name).get<double>(), 1e9, "_GB_per_s"),
                            hourly(row, "on_demand_usd_per_hour"), hourly(row, "spot_usd_per_hour"),
-                           in_quotes(at(row, "date", name))}) +
+                           hourly(row, "flex_start_usd_per_hour"), in_quotes(at(row, "date", name))}) +
                    "}");
   }
   return "/// GPUs to hold a TPU against.\n" +

@@ -63,16 +63,18 @@ struct offer_comparison {
   return {rate(price.per_chip, detail::chips_of(where, slice_total)), throughput};
 }
 
-/// GPUs on demand or on spot. Throws `errc::no_price` for other ways of paying, and `errc::unknown_figure` where the
-/// price is not known. Worked: 64 H100 on demand are 707.92 USD an hour.
+/// GPUs on demand, on spot or with flex-start. Throws `errc::no_price` for other ways of paying, and
+/// `errc::unknown_figure` where the price is not known. Worked: 64 H100 on demand are 707.92 USD an hour.
 [[nodiscard]] constexpr offer offer_of(const gpu_offer& gpu, std::int64_t gpus, per_second throughput,
                                        provisioning kind = provisioning::on_demand) {
-  if (kind != provisioning::on_demand && kind != provisioning::spot)
-    detail::fail(errc::no_price, "price of a GPU", name(kind), "on_demand or spot, or an offer with your own price");
-  const bool on_spot = kind == provisioning::spot;
-  const usd_per_second each =
-      on_spot ? gpu.spot.value("spot price of the GPU") : gpu.on_demand.value("on-demand price of the GPU");
-  return {rate(each, gpus), throughput};
+  switch (kind) {
+    case provisioning::on_demand: return {rate(gpu.on_demand.value("on-demand price of the GPU"), gpus), throughput};
+    case provisioning::spot: return {rate(gpu.spot.value("spot price of the GPU"), gpus), throughput};
+    case provisioning::flex_start: return {rate(gpu.flex_start.value("flex-start price of the GPU"), gpus), throughput};
+    default: break;
+  }
+  detail::fail(errc::no_price, "price of a GPU", name(kind),
+               "on_demand, spot or flex_start, or an offer with your own price");
 }
 
 /// Units of work per second at a share of the peak rate: peak x mfu / work of a unit.

@@ -59,10 +59,10 @@ struct tiling_spec {
 
 /// The interconnect inside a slice. Rates are one-way, of one link.
 struct ici_spec {
-  std::int64_t links = 0;           ///< per chip: 4 in two dimensions, 6 in three; 0: unknown
-  std::int32_t axes = 0;            ///< 2 or 3
-  bytes_per_second link_one_way{};  ///< nominal; what is achieved is a fraction of it
-  double achievable_fraction = 0;   ///< of nominal: 0.9 as the scaling book and MaxText use; see with_achieved_links
+  std::int64_t links = 0;              ///< per chip: 4 in two dimensions, 6 in three; 0: unknown
+  std::int32_t axes = 0;               ///< 2 or 3
+  bytes_per_second nominal_one_way{};  ///< not what is achieved, which is the fraction below of it
+  double achievable_fraction = 0;      ///< of nominal: 0.9 as the scaling book and MaxText use; see with_achieved_links
   wraparound_rule wraparound = wraparound_rule::whole_cubes;  ///< which axes close into rings
   known<double> die_to_die_over_link{};  ///< bandwidth between the two dies of a chip, in nominal links
 };
@@ -147,16 +147,17 @@ struct chip_spec {
 /// One way out of one chip over all its links, nominal. Refuses a chip whose links are not documented.
 /// Worked: 600 GB/s on v5p; tpu8i is refused.
 [[nodiscard]] constexpr bytes_per_second ici_one_way(const chip_spec& chip) {
-  detail::positive("chip.ici.link_one_way", chip.ici.link_one_way.value());
-  return chip.ici.link_one_way * static_cast<double>(detail::positive_count("chip.ici.links", chip.ici.links));
+  detail::positive("chip.ici.nominal_one_way", chip.ici.nominal_one_way.value());
+  return chip.ici.nominal_one_way * static_cast<double>(detail::positive_count("chip.ici.links", chip.ici.links));
 }
 
 /// One axis of one chip in both directions, as achieved: two links times the achievable fraction. This is the
 /// bandwidth of the scaling book's collectives. Throws for a chip without that fraction or without a rate of its links.
 /// Worked: 2 x 100 GB/s x 0.9 = 180 GB/s on v5p; tpu8i is refused.
 [[nodiscard]] constexpr bytes_per_second ici_axis_both_ways(const chip_spec& chip) {
-  detail::positive("chip.ici.link_one_way", chip.ici.link_one_way.value());
-  return chip.ici.link_one_way * (2 * detail::positive("chip.ici.achievable_fraction", chip.ici.achievable_fraction));
+  detail::positive("chip.ici.nominal_one_way", chip.ici.nominal_one_way.value());
+  return chip.ici.nominal_one_way *
+         (2 * detail::positive("chip.ici.achievable_fraction", chip.ici.achievable_fraction));
 }
 
 namespace detail {
@@ -205,10 +206,10 @@ constexpr void validate(const chip_spec& chip) {
 }
 
 /// The chip with links of that rate, one way, as it was achieved: nothing is taken off it. A nominal rate is a field,
-/// `ici.link_one_way`, of which `ici.achievable_fraction` counts. Worked: links of v5p at 85 GB/s give
+/// `ici.nominal_one_way`, of which `ici.achievable_fraction` counts. Worked: links of v5p at 85 GB/s give
 /// `ici_axis_both_ways` of 170 GB/s, where the field set to 85 GB/s gives 153.
 [[nodiscard]] constexpr chip_spec with_achieved_links(chip_spec chip, bytes_per_second one_way) {
-  chip.ici.link_one_way = bytes_per_second{detail::positive("one_way", one_way.value())};
+  chip.ici.nominal_one_way = bytes_per_second{detail::positive("one_way", one_way.value())};
   chip.ici.achievable_fraction = 1;
   return chip;
 }

@@ -32,7 +32,7 @@ inline constexpr chip_spec v2 = {
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {16_MiB, unknown, 0_B, 16_KiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ unknown,
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 62_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, unknown, unknown},
     /*pod: shape, largest_slice*/ {{16, 16}, 256},
@@ -53,7 +53,7 @@ inline constexpr chip_spec v3 = {
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {16_MiB, unknown, 0_B, 16_KiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ unknown,
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 82_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, unknown, unknown},
     /*pod: shape, largest_slice*/ {{32, 32}, 1024},
@@ -75,7 +75,7 @@ inline constexpr chip_spec v4 = {
     {16_MiB, unknown, 128_MiB, 1_MiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{4},
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 50_GB_per_s, 0.9, wraparound_rule::whole_cubes, absent},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, 16_GB_per_s, 6.25_GB_per_s},
     /*pod: shape, largest_slice*/ {{16, 16, 16}, 4096},
@@ -96,7 +96,7 @@ inline constexpr chip_spec v5e = {
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {128_MiB, 22.0, 0_B, 1_MiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{0},
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 50_GB_per_s, 0.9, wraparound_rule::axis_of_16, absent},
     /*host: chips, dram, pcie, dcn*/ {8, 512_GiB, 16_GB_per_s, 3.125_GB_per_s},
     /*pod: shape, largest_slice*/ {{16, 16}, 256},
@@ -117,7 +117,7 @@ inline constexpr chip_spec v5p = {
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {64_MiB, unknown, 0_B, 1_MiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{4},
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 100_GB_per_s, 0.9, wraparound_rule::whole_cubes, absent},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, 16_GB_per_s, 6.25_GB_per_s},
     /*pod: shape, largest_slice*/ {{16, 20, 28}, 6144},
@@ -138,7 +138,7 @@ inline constexpr chip_spec v6e = {
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {128_MiB, unknown, 0_B, 1_MiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{2},
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 100_GB_per_s, 0.9, wraparound_rule::axis_of_16, absent},
     /*host: chips, dram, pcie, dcn*/ {8, 1536_GiB, 32_GB_per_s, 12.5_GB_per_s},
     /*pod: shape, largest_slice*/ {{16, 16}, 256},
@@ -159,7 +159,7 @@ inline constexpr chip_spec tpu7x = {
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {64_MiB, unknown, 0_B, 1_MiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, true},
     /*sparsecores*/ std::int64_t{4},
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 100_GB_per_s, 0.9, wraparound_rule::whole_cubes, 6.0},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, unknown, 12.5_GB_per_s},
     /*pod: shape, largest_slice*/ {{16, 24, 24}, 9216},
@@ -176,11 +176,11 @@ inline constexpr chip_spec tpu8t = {
     /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {2, 256, 2},
     /*peak: bf16, int8, fp8, int4*/ {996.1_TFLOP_per_s, 996.1_TFLOP_per_s, 5976.9_TFLOP_per_s, 11953.8_TFLOP_per_s},
     /*clock*/ 1900_MHz,
-    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {216_GiB, 216_GB, unknown, 6528_GB_per_s},
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {216_GiB, 216_GiB, unknown, 6528_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {128_MiB, unknown, 0_B, 1_MiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {16, 128, true},
     /*sparsecores*/ std::int64_t{2},
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 200_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
     /*host: chips, dram, pcie, dcn*/ {0, unknown, unknown, unknown},
     /*pod: shape, largest_slice*/ {{}, 9600},
@@ -197,11 +197,11 @@ inline constexpr chip_spec tpu8i = {
     /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {2, 256, 1},
     /*peak: bf16, int8, fp8, int4*/ {1101_TFLOP_per_s, absent, 8808_TFLOP_per_s, unknown},
     /*clock*/ 2100_MHz,
-    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {288_GiB, 288_GB, unknown, 8601_GB_per_s},
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {288_GiB, 288_GiB, unknown, 8601_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {192_MiB, unknown, 0_B, 1_MiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, true},
     /*sparsecores*/ absent,
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {0, 0, 0_GB_per_s, 0.9, wraparound_rule::whole_pod, unknown},
     /*host: chips, dram, pcie, dcn*/ {0, unknown, unknown, unknown},
     /*pod: shape, largest_slice*/ {{}, 1024},

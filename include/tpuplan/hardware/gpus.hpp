@@ -18,29 +18,31 @@ inline namespace abi_0 {
 
 /// A GPU of Google Cloud and what an hour of it costs, its share of the machine included.
 struct gpu_offer {
-  text<24> name{};                    ///< "H100"; GB of memory behind it where there are two kinds
-  text<24> machine{};                 ///< machine type that the price is of
-  std::int64_t per_machine = 0;       ///< GPUs in the largest machine
-  flops_per_second bf16{};            ///< dense; of fp16 where a GPU has no bf16 (V100, T4)
-  bytes hbm{};                        ///< of one GPU
-  bytes_per_second bandwidth{};       ///< of its HBM
-  known<usd_per_second> on_demand{};  ///< of one GPU
-  known<usd_per_second> spot{};       ///< of one GPU
-  text<10> date{};                    ///< of the prices; "unknown" where there are none
+  text<24> name{};                     ///< "H100"; GB of memory behind it where there are two kinds
+  text<24> machine{};                  ///< machine type that the price is of
+  std::int64_t per_machine = 0;        ///< GPUs in the largest machine
+  flops_per_second bf16{};             ///< dense; of fp16 where a GPU has no bf16 (V100, T4)
+  bytes hbm{};                         ///< of one GPU
+  bytes_per_second bandwidth{};        ///< of its HBM
+  known<usd_per_second> on_demand{};   ///< of one GPU
+  known<usd_per_second> spot{};        ///< of one GPU
+  known<usd_per_second> flex_start{};  ///< of one GPU
+  text<10> date{};                     ///< of the prices; "unknown" where there are none
 };
 
 // generated: gpu_offers from data/gpus.json
 /// GPUs to hold a TPU against.
 // clang-format off
 inline constexpr gpu_offer gpu_offers[] = {
-    {"A100-40", "a2-highgpu-1g", 16, 312_TFLOP_per_s, 40_GB, 1555_GB_per_s, 3.6734_usd_per_h, 1.2934_usd_per_h, "2025-03-06"},
-    {"A100-80", "a2-ultragpu-8g", 8, 312_TFLOP_per_s, 80_GB, 2039_GB_per_s, 5.0688_usd_per_h, 3.041_usd_per_h, "2026-09-17"},
-    {"H100", "a3-highgpu-8g", 8, 989_TFLOP_per_s, 80_GB, 3350_GB_per_s, 11.0613_usd_per_h, 6.62_usd_per_h, "2026-09-17"},
-    {"H200", "a3-ultragpu-8g", 8, 989_TFLOP_per_s, 141_GB, 4800_GB_per_s, 10.6009_usd_per_h, unknown, "2026-09-17"},
-    {"B200", "a4-highgpu-8g", 8, 2250_TFLOP_per_s, 180_GB, 8000_GB_per_s, 16.11_usd_per_h, 4.954_usd_per_h, "2026-07-30"},
-    {"L4", "g2-standard-4", 8, 121_TFLOP_per_s, 24_GB, 300_GB_per_s, 0.707_usd_per_h, unknown, "2026-06-03"},
-    {"V100", "n1", 8, 125_TFLOP_per_s, 16_GB, 900_GB_per_s, unknown, unknown, "unknown"},
-    {"T4", "n1", 4, 65_TFLOP_per_s, 16_GB, 320_GB_per_s, unknown, unknown, "unknown"},
+    {"A100-40", "a2-highgpu-1g", 16, 312_TFLOP_per_s, 40_GB, 1555_GB_per_s, 3.6734_usd_per_h, 1.2934_usd_per_h, unknown, "2025-03-06"},
+    {"A100-80", "a2-ultragpu-8g", 8, 312_TFLOP_per_s, 80_GB, 2039_GB_per_s, 5.0688_usd_per_h, 3.041_usd_per_h, 2.4_usd_per_h, "2026-09-17"},
+    {"H100", "a3-highgpu-8g", 8, 989_TFLOP_per_s, 80_GB, 3350_GB_per_s, 11.0613_usd_per_h, 6.62_usd_per_h, 4.79_usd_per_h, "2026-09-17"},
+    {"H200", "a3-ultragpu-8g", 8, 989_TFLOP_per_s, 141_GB, 4800_GB_per_s, 10.6009_usd_per_h, unknown, unknown, "2026-09-17"},
+    {"B200", "a4-highgpu-8g", 8, 2250_TFLOP_per_s, 180_GB, 8000_GB_per_s, 16.11_usd_per_h, 4.954_usd_per_h, 8.055_usd_per_h, "2026-07-30"},
+    {"RTX-PRO-6000", "g4-standard-48", 8, 467.8_TFLOP_per_s, 96_GB, 1597_GB_per_s, 4.49993_usd_per_h, 1.77164_usd_per_h, 2.25_usd_per_h, "2026-09-25"},
+    {"L4", "g2-standard-4", 8, 121_TFLOP_per_s, 24_GB, 300_GB_per_s, 0.707_usd_per_h, unknown, unknown, "2026-06-03"},
+    {"V100", "n1", 8, 125_TFLOP_per_s, 16_GB, 900_GB_per_s, unknown, unknown, unknown, "unknown"},
+    {"T4", "n1", 4, 65_TFLOP_per_s, 16_GB, 320_GB_per_s, unknown, unknown, unknown, "unknown"},
 };
 // clang-format on
 // end of generated: gpu_offers

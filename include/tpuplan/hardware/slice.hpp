@@ -30,12 +30,13 @@ constexpr slice_name_parts split_slice_name(std::string_view given) noexcept {
   return {};
 }
 
-/// Whether the shape is one VM of a single chip that Compute Engine and GKE have of that chip, though no name of a
-/// slice stands for it: v5p has.
-constexpr bool is_one_chip_vm(const chip_spec& chip, const topology& shape) {
-  if (shape.axes != chip.ici.axes || tpuplan::chips(shape) != 1) return false;
+/// Whether the shape is one VM of a single chip or of two that Compute Engine has of that chip, though no name of a
+/// slice stands for it: v5p has both. Two chips are one link apart, whichever axis it lies on.
+constexpr bool is_small_vm(const chip_spec& chip, const topology& shape) {
+  const std::int64_t size = tpuplan::chips(shape);
+  if (shape.axes != chip.ici.axes || size > 2) return false;
   for (const machine_row& type : machine_rows) {
-    if (chip.name == type.chip && type.chips == 1 && type.makes_one_vm) return true;
+    if (chip.name == type.chip && type.chips == size && type.makes_one_vm) return true;
   }
   return false;
 }
@@ -43,8 +44,8 @@ constexpr bool is_one_chip_vm(const chip_spec& chip, const topology& shape) {
 /// The slice of a chip in a shape as people write it: lengths in any order, since a torus is the same in each.
 constexpr maybe<slice> find_shape(const chip_spec& chip, const topology& given) {
   const topology ordered = ascending(given);
-  if (is_one_chip_vm(chip, given)) {
-    return is_valid_shape(chip, given) ? slice_of(chip, given) : slice{chip, given, 1};
+  if (is_small_vm(chip, given)) {
+    return is_valid_shape(chip, given) ? slice_of(chip, given) : slice{chip, ordered, tpuplan::chips(given)};
   }
   if (is_valid_shape(chip, given)) return slice_of(chip, given);
   if (is_valid_shape(chip, ordered)) return slice_of(chip, ordered);
@@ -67,6 +68,7 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
       if (chips(row) == type.chips && row.chips_per_vm == type.chips) return to_slice(chip, row);
     }
     if (type.chips == 1) return find_shape(chip, topology{{1, 1, 1}, chip.ici.axes});
+    if (type.chips == 2) return find_shape(chip, topology{{1, 1, 2}, chip.ici.axes});
   }
   return nothing;
 }
@@ -266,7 +268,7 @@ constexpr text<160> placed_hint(std::string_view given) {
       hint.append(most == 0 ? "" : ", ").append(name(to_slice(chip, row).shape));
       most = chips(row);
     }
-    if (chip.ici.axes == 3) hint.append(type.chips == 1 ? "1x1x1" : "no source states that of its chips");
+    if (chip.ici.axes == 3) hint.append(type.chips == 1 ? "1x1x1" : "1x1x2");
   }
   return hint;
 }

@@ -94,7 +94,7 @@ constexpr std::int64_t chips_of(const slice& where, std::int64_t slice_total) {
   if (where.shape.dims[longest] == 1) return bytes_per_second{0};
   const std::int64_t rows = chips(where) / where.shape.dims[longest];
   const double rings = wraparound(where)[longest].value("wraparound of the slice") ? 2 : 1;
-  return where.chip.ici.link_one_way * (static_cast<double>(rows) * rings);
+  return where.chip.ici.nominal_one_way * (static_cast<double>(rows) * rings);
 }
 
 namespace detail {

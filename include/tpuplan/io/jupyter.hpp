@@ -158,7 +158,7 @@ template <class T>
                              {"usable on a device", one_line(chip.hbm.usable_per_device)},
                              {"HBM bandwidth", one_line(chip.hbm.bandwidth)},
                              {"ICI links", std::to_string(chip.ici.links)},
-                             {"ICI link, one way", one_line(chip.ici.link_one_way)},
+                             {"ICI link, one way", one_line(chip.ici.nominal_one_way)},
                              {"JAX devices", std::to_string(chip.jax_devices)}});
 }
 

@@ -22,10 +22,10 @@ inline constexpr seconds ici_hop_latency{1e-6};
 
 /// One link of one chip, one way, as achieved. Worked: 50 GB/s x 0.9 = 45 GB/s on v5e.
 [[nodiscard]] constexpr bytes_per_second ici_link_rate(const chip_spec& chip) {
-  detail::positive("chip.ici.link_one_way", chip.ici.link_one_way.value());
+  detail::positive("chip.ici.nominal_one_way", chip.ici.nominal_one_way.value());
   detail::positive("chip.ici.achievable_fraction", chip.ici.achievable_fraction);
   detail::in_range("chip.ici.achievable_fraction", chip.ici.achievable_fraction, 0, 1, "above 0, at most 1");
-  return chip.ici.link_one_way * chip.ici.achievable_fraction;
+  return chip.ici.nominal_one_way * chip.ici.achievable_fraction;
 }
 
 /// Whether an ICI axis of a slice closes into a ring, so that both of its directions carry a collective. An axis whose

@@ -67,7 +67,7 @@ inline fleet_offer gpu_fleet(serving_request request, const gpu_offer& gpu) {
   if (!has_peak_rate(server.chip, request.job.activations)) request.job.activations = dtype::bf16;
   if (gpu.on_demand.has_value())
     request.prices =
-        price_book{}.with(gpu.name.view(), "us", provisioning::on_demand, gpu.on_demand.value(), gpu.date.view());
+        price_book{}.with(server.chip, "us", provisioning::on_demand, gpu.on_demand.value(), gpu.date.view());
   serving_request means = request;
   means.job.percentiles = {};
   plan_search all{means, {means, request.job.percentiles}, price_index(means)};

@@ -90,7 +90,7 @@ inline void check_chips(const std::vector<chip_spec>& chips) {
     positive("plan.chips.hbm.capacity", chip.hbm.capacity.value());
     (void)usable_hbm_per_device(chip);
     positive("plan.chips.hbm.bandwidth", chip.hbm.bandwidth.value());
-    positive("plan.chips.ici.link_one_way", ici_link_rate(chip).value());
+    positive("plan.chips.ici.nominal_one_way", ici_link_rate(chip).value());
     if (chip.ici.axes != 2 && chip.ici.axes != 3)
       fail(errc::invalid_argument, "plan.chips.ici.axes", std::int64_t{chip.ici.axes}, "2 or 3");
     if (positive_count("plan.chips.pod.largest_slice", chip.pod.largest_slice) > 65536)

@@ -26,6 +26,14 @@ static_assert(detail::is_iso_date("2024-02-29") && detail::is_iso_date("2000-02-
               !detail::is_iso_date("2024-02-1") && !detail::is_iso_date("2024-11-31") &&
               detail::is_iso_date("2024-12-31") && detail::is_iso_date("2024-11-30"));
 
+static_assert(
+    is_before_announced_change({"v6e", "us", provisioning::flex_start, 1, usd_per_hour(1.35), "2026-09-10"}) &&
+    !is_before_announced_change({"v6e", "us", provisioning::flex_start, 1, usd_per_hour(1.35), "2026-11-21"}) &&
+    !is_before_announced_change({"v6e", "us", provisioning::spot, 1, usd_per_hour(1.35), "2026-09-10"}));
+static_assert(!is_weak({"v6e", "us", provisioning::spot, 1, usd_per_hour(1), "2026-09-10", date_qualifier::exact,
+                        'B'}) &&
+              is_weak({"v6e", "us", provisioning::spot, 1, usd_per_hour(1), "2026-09-10", date_qualifier::exact, 'C'}));
+
 // What no row has is looked for in all of them, and no further.
 static_assert(!find_price(price_book{}, slice_for("tpu7x-128"), "us", provisioning::spot).has_value());
 

@@ -400,7 +400,7 @@ TEST_CASE("what offers refuse", "[economics]") {
        },
        errc::out_of_range, "units of"},
       {"committed GPUs", [=] { (void)offer_of(h100, 8, 1_Hz, provisioning::commitment_1y); }, errc::no_price,
-       "price of a GPU is commitment_1y; valid: on_demand or spot"},
+       "price of a GPU is commitment_1y; valid: on_demand, spot or flex_start"},
       {"H200 on spot", [] { (void)offer_of(gpu_for("H200"), 8, 1_Hz, provisioning::spot); }, errc::unknown_figure,
        "spot price of the GPU is unknown"},
       {"no GPUs", [=] { (void)offer_of(h100, 0, 1_Hz); }, errc::missing_field, "chips is 0"},

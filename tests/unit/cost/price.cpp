@@ -250,7 +250,7 @@ TEST_CASE("a caller's own price comes before those of the book") {
   slice mine = slice_for("v6e-8");
   mine.chip.name = "mine";
   const price_book for_mine =
-      price_book{}.with("mine", "attic", provisioning::on_demand, usd_per_hour(1), "2026-11-21");
+      price_book{}.with(mine.chip, "attic", provisioning::on_demand, usd_per_hour(1), "2026-11-21");
   CHECK(close(in_usd_per_hour(price_for(for_mine, mine, "attic", provisioning::on_demand).per_chip), 1));
 }
 
@@ -260,12 +260,17 @@ TEST_CASE("a price of a chip that nobody has is refused by its name") {
   };
   chip_spec mine = v6e;
   mine.name = "mine";
-  const price_book book = price_book{}.with("MINE", "us", provisioning::spot, usd_per_hour(1), "2026-11-21");
+  const price_book book = price_book{}.with(mine, "us", provisioning::spot, usd_per_hour(1), "2026-11-21");
+  const refusal none =
+      refusal_of([] { (void)price_book{}.with("v9", "us", provisioning::spot, usd_per_hour(1), "2026-11-21"); });
+  CHECK(none.code == errc::unknown_name);
+  CHECK(
+      says(none.message, "price.generation is v9; valid: a chip of the table; with(chip, ...) prices one of your own"));
   CHECK_FALSE(refused(price_book{}, {}).refused);
   CHECK_FALSE(refused(book, {mine}).refused);
   CHECK(refused(book, {v6e}).code == errc::unknown_name);
   CHECK(
-      says(refused(book, {}).message, "price.generation is MINE; valid: a chip of the table, or one of the caller's"));
+      says(refused(book, {}).message, "price.generation is mine; valid: a chip of the table, or one of the caller's"));
   // Rows that are looked at as they are: an alias would never be found.
   const price_row alias = {"Trillium",      "us",         provisioning::spot,    1,
                            usd_per_hour(1), "2026-11-21", date_qualifier::exact, 'C'};

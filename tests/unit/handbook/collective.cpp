@@ -283,8 +283,8 @@ TEST_CASE("groups along the axes of slices") {
   }
   SECTION("a chip without a link is refused") {
     slice s = slice_for("v5p-128");
-    s.chip.ici.link_one_way = 0_GB_per_s;
-    CHECK(refuses(errc::missing_field, "chip.ici.link_one_way", [&] { (void)group_along(s, first); }));
+    s.chip.ici.nominal_one_way = 0_GB_per_s;
+    CHECK(refuses(errc::missing_field, "chip.ici.nominal_one_way", [&] { (void)group_along(s, first); }));
   }
 }
 
@@ -375,8 +375,8 @@ TEST_CASE("rings, switches and slices refuse what cannot be") {
 TEST_CASE("limits of data and tensor parallelism follow from the intensity of an axis") {
   for (const chip_spec& chip : generations) {
     CAPTURE(chip.name.view());
-    if (chip.ici.link_one_way == 0_GB_per_s) {
-      CHECK(refuses(errc::missing_field, "chip.ici.link_one_way", [&] { (void)ici_intensity(chip); }));
+    if (chip.ici.nominal_one_way == 0_GB_per_s) {
+      CHECK(refuses(errc::missing_field, "chip.ici.nominal_one_way", [&] { (void)ici_intensity(chip); }));
       continue;
     }
     const double intensity = ici_intensity(chip);
@@ -443,7 +443,7 @@ TEST_CASE("one chip, or one slice, sends nothing") {
   CHECK(alone.tensor == 0_s);
   CHECK(alone.compute_bound);
   chip_spec unconnected = v5e;
-  unconnected.ici.link_one_way = 0_GB_per_s;
+  unconnected.ici.nominal_one_way = 0_GB_per_s;
   CHECK(layer_forward(unconnected, {4096, 4096, 16384}, {}).compute_bound);
   const layer_backward_times backward = layer_backward_between_slices(v3, {1000000, 4096, 16384}, {64, 1});
   CHECK(backward.math > 0_s);
@@ -469,20 +469,20 @@ TEST_CASE("limits of sharding refuse what cannot be") {
     std::function<void()> call;
   };
   chip_spec unconnected = v5p;
-  unconnected.ici.link_one_way = 0_GB_per_s;
+  unconnected.ici.nominal_one_way = 0_GB_per_s;
   chip_spec idle = v5p;
   idle.peak.bf16 = 0_TFLOP_per_s;
   chip_spec backwards = v5p;
   backwards.ici.achievable_fraction = -0.9;
   chip_spec nonsense = v5p;
-  nonsense.ici.link_one_way = bytes_per_second{not_a_number};
+  nonsense.ici.nominal_one_way = bytes_per_second{not_a_number};
   chip_spec unmeasured = v5p;
   unmeasured.peak.bf16 = unknown;
   const std::vector<row> rows = {
-      {errc::missing_field, "link_one_way", [&] { (void)ici_intensity(unconnected); }},
+      {errc::missing_field, "nominal_one_way", [&] { (void)ici_intensity(unconnected); }},
       {errc::missing_field, "peak rate", [&] { (void)ici_intensity(idle); }},
       {errc::invalid_argument, "achievable_fraction", [&] { (void)ici_intensity(backwards); }},
-      {errc::not_finite, "link_one_way", [&] { (void)ici_intensity(nonsense); }},
+      {errc::not_finite, "nominal_one_way", [&] { (void)ici_intensity(nonsense); }},
       {errc::unknown_figure, "bf16 peak", [&] { (void)ici_intensity(unmeasured); }},
       {errc::unknown_figure, "int8 peak", [] { (void)ici_intensity(v3, dtype::int8); }},
 
@@ -490,7 +490,7 @@ TEST_CASE("limits of sharding refuse what cannot be") {
       {errc::invalid_argument, "axes", [] { (void)data_parallel_tokens_per_chip(v5p, -1); }},
       {errc::out_of_range, "experts_per_active", [] { (void)data_parallel_tokens_per_chip(v5p, 1, 0.5); }},
       {errc::not_finite, "experts_per_active", [] { (void)data_parallel_tokens_per_chip(v5p, 1, not_a_number); }},
-      {errc::missing_field, "link_one_way", [&] { (void)data_parallel_tokens_per_chip(unconnected, 1); }},
+      {errc::missing_field, "nominal_one_way", [&] { (void)data_parallel_tokens_per_chip(unconnected, 1); }},
 
       {errc::missing_field, "d_ff", [] { (void)tensor_parallel_limit(v5p, 0); }},
       {errc::invalid_argument, "d_ff", [] { (void)tensor_parallel_limit(v5p, -1); }},
@@ -501,7 +501,7 @@ TEST_CASE("limits of sharding refuse what cannot be") {
       {errc::missing_field, "d_ff", [] { (void)mixed_tokens_per_chip(v5p, 0, 2, 1); }},
       {errc::missing_field, "fsdp_axes", [] { (void)mixed_tokens_per_chip(v5p, 1, 0, 1); }},
       {errc::invalid_argument, "tensor_axes", [] { (void)mixed_tokens_per_chip(v5p, 1, 2, -1); }},
-      {errc::missing_field, "link_one_way", [&] { (void)mixed_tokens_per_chip(unconnected, 1, 2, 1); }},
+      {errc::missing_field, "nominal_one_way", [&] { (void)mixed_tokens_per_chip(unconnected, 1, 2, 1); }},
 
       {errc::missing_field, "batch_tokens",
        [] {
@@ -556,11 +556,11 @@ TEST_CASE("limits of sharding refuse what cannot be") {
        [] {
          (void)layer_forward(v5p, {1, 1, 1}, {1, 0, 4, 0});
        }},
-      {errc::missing_field, "link_one_way",
+      {errc::missing_field, "nominal_one_way",
        [&] {
          (void)layer_forward(unconnected, {1, 1, 1}, {4, 1, 1, 0});
        }},
-      {errc::missing_field, "link_one_way",
+      {errc::missing_field, "nominal_one_way",
        [&] {
          (void)layer_forward(unconnected, {1, 1, 1}, {1, 0, 4, 1});
        }},

@@ -242,6 +242,9 @@ TEST_CASE("names of slices as people type them") {
                        {"ct5p-hightpu-1t", "v5p-1x1x1", 1},
                        {"ct5p-hightpu-1t-tpu", "v5p-1x1x1", 1},
                        {"v5p-1x1x1", "v5p-1x1x1", 1},
+                       {"ct5p-hightpu-2t", "v5p-1x1x2", 2},
+                       {"ct5p-hightpu-2t-tpu", "v5p-1x1x2", 2},
+                       {"v5p:2x1x1", "v5p-1x1x2", 2},
                        {"v5p-4x8x4", "v5p-256", 128},
                        {"v6e:8x4", "v6e-32", 32}}) {
     INFO(r.typed);
@@ -267,8 +270,6 @@ TEST_CASE("a wrong name is refused, and the message has the nearest valid one") 
       {"v6e-512", {"v6e-256"}},
       {"ct5lp-hightpu-32t",
        {"ct5lp-hightpu-1t, ct5lp-hightpu-4t, ct5lp-hightpu-8t", "v5litepod-32 is 8 VMs of ct5lp-hightpu-4t"}},
-      {"ct5p-hightpu-2t", {"another of its family: no source states the shape of this one's chips"}},
-      {"ct5p-hightpu-2t-tpu", {"another of its family"}},
       {"ct6e-standard-2t-tpu", {"ct6e-standard-1t, ct6e-standard-4t, ct6e-standard-8t; v6e-16 is 4 VMs"}},
       {"v5p-2", {"v5p-8 (4 chips, 2x2x1)"}},  // the Cloud TPU API starts there; one chip is a machine type
       {"v4-1x1x1", {"v4-8"}},
@@ -405,10 +406,12 @@ TEST_CASE("topologies as text") {
   CHECK_FALSE(parse_topology(std::string(10000, 'x')).has_value());
 }
 
-TEST_CASE("one chip of v5p is a VM of Compute Engine and GKE, and no slice with a name") {
+TEST_CASE("one chip of v5p and two are a VM of Compute Engine and GKE, and no slice with a name") {
   STATIC_REQUIRE(!is_valid_shape(v5p, {1, 1, 1}) && !find_slice_of_size(v5p, 1));
   STATIC_REQUIRE(vms(slice_for("ct5p-hightpu-1t")) == 1 && slice_for("v5p:1x1x1").chips_per_vm == 1);
   CHECK(refusal_of([] { (void)slice_of(v5p, {1, 1, 1}); }).code == errc::unknown_name);
+  STATIC_REQUIRE(vms(slice_for("ct5p-hightpu-2t-tpu")) == 1 && !is_valid_shape(v5p, {1, 1, 2}) &&
+                 machine_type_of(slice_for("v5p:1x1x2"))->name == "ct5p-hightpu-2t");
   STATIC_REQUIRE(machine_type_of(slice_for("ct5p-hightpu-1t-tpu"))->name == "ct5p-hightpu-1t");
   STATIC_REQUIRE(machine_type_of(slice_for("v6e-8"))->name == "ct6e-standard-8t");
   STATIC_REQUIRE(!find_slice("v4-1x1x1"));
@@ -516,8 +519,8 @@ TEST_CASE("announced chips: figures, and no slice of the table") {
   STATIC_REQUIRE(tpu8t.jax_devices == 1 && tpu8i.jax_devices == 2);
   STATIC_REQUIRE(ici_one_way(tpu8t) == 1.2_TB_per_s);
   STATIC_REQUIRE(find_chip("TPU 8t")->name == "tpu8t" && find_chip("TPU8i")->name == "tpu8i");
-  CHECK(says(refusal_of([] { (void)ici_one_way(tpu8i); }).message, "chip.ici.link_one_way"));
-  CHECK(says(refusal_of([] { (void)ici_axis_both_ways(tpu8i); }).message, "chip.ici.link_one_way"));
+  CHECK(says(refusal_of([] { (void)ici_one_way(tpu8i); }).message, "chip.ici.nominal_one_way"));
+  CHECK(says(refusal_of([] { (void)ici_axis_both_ways(tpu8i); }).message, "chip.ici.nominal_one_way"));
   for (const char* name : {"tpu8t-128", "tpu8t:4x4x4", "tpu8t-9600", "tpu8i-4", "tpu8i:2x2", "v8i-8"}) {
     INFO(name);
     CHECK_FALSE(find_slice(name).has_value());
@@ -734,7 +737,7 @@ TEST_CASE("a chip whose HBM or links alone were changed is refused, not half bel
     CHECK_FALSE(refusal_of([&] { (void)usable_hbm_per_device(chip); }).refused);
   }
   chip_spec mine;  // made from nothing: the share of the links that is achieved has to be said
-  mine.ici.link_one_way = 100_GB_per_s;
+  mine.ici.nominal_one_way = 100_GB_per_s;
   CHECK(says(refusal_of([&] { (void)ici_axis_both_ways(mine); }).message, "chip.ici.achievable_fraction is 0"));
   CHECK(close(ici_axis_both_ways(with_achieved_links(v5p, 85_GB_per_s)).value(), 170e9));
 }

@@ -507,7 +507,7 @@ TEST_CASE("brackets are counted outside of texts") {
   CHECK(bracket_depth(R"(["\\", [1]])") == 2);
   CHECK_NOTHROW((void)parse_json(std::string(64, '[') + std::string(64, ']'), "deep"));
   CHECK(says(refusal_of([] { (void)parse_json(std::string(65, '[') + std::string(65, ']'), "deep"); }).message,
-             "deep is 65; valid: at most 64 levels deep"));
+             "deep is 65 lists and objects in each other; valid: at most 64"));
 }
 
 TEST_CASE("a document says what it is") {

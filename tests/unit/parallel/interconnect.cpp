@@ -87,7 +87,7 @@ TEST_CASE("what is not established counts as open, what does not exist is refuse
   CHECK(refusal_of([] { (void)is_ring(slice_for("v5p-128"), 3); }).code == errc::out_of_range);
   CHECK(refusal_of([] { (void)dcn_rate(v3); }).code == errc::unknown_figure);
   chip_spec silent = v5p;
-  silent.ici.link_one_way = {};
+  silent.ici.nominal_one_way = {};
   CHECK(refusal_of([&] { (void)ici_link_rate(silent); }).code == errc::missing_field);
   chip_spec narrow = v5p;
   narrow.host.pcie = 4_GB_per_s;

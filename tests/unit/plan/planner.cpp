@@ -309,7 +309,7 @@ TEST_CASE("a caller's own chip is planned, priced and rejected like those of the
   plan_request request = llama_request();
   request.chips = {chip_called("mine")};
   request.chips[0] = with_hbm(request.chips[0], 64_GiB);
-  request.prices = price_book{}.with("Mine", "us", provisioning::on_demand, usd_per_hour(2), "2026-11-21");
+  request.prices = price_book{}.with(request.chips[0], "us", provisioning::on_demand, usd_per_hour(2), "2026-11-21");
   const plan_answer beside = make_plan(request);
   CHECK(beside.plans.size() + beside.rejected.size() == schedulable_sizes().size() + 8);  // 1 to 256 chips, but for 2
   CHECK(slices_of(beside).count({"v6e", 256}) == 1);

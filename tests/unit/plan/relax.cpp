@@ -74,7 +74,7 @@ TEST_CASE("the limits of a caller's own chip are relaxed like those of the table
   request.chips = {v6e};
   request.chips[0].name = "rumoured";
   request.generations = {"rumoured"};
-  request.prices = price_book{}.with("rumoured", "us", provisioning::spot, usd_per_hour(1), "2026-11-21");
+  request.prices = price_book{}.with(request.chips[0], "us", provisioning::spot, usd_per_hour(1), "2026-11-21");
   REQUIRE(make_plan(request).plans.empty());
   const std::vector<relaxation> list = relaxations(request);
   REQUIRE(find(list, plan_limit::kinds) != nullptr);

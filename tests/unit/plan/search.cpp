@@ -55,7 +55,7 @@ TEST_CASE("prices by chip are those that find_price finds", "[plan]") {
   request.prices = owned.book()
                        .with("v3", "us", provisioning::spot, usd_per_hour(0.4), "2026-11-21", 8)
                        .with("v5p", "us", provisioning::on_demand, usd_per_hour(3), "2026-11-21")
-                       .with("MINE", "us", provisioning::on_demand, usd_per_hour(2), "2026-11-21", 16);
+                       .with(request.chips[0], "us", provisioning::on_demand, usd_per_hour(2), "2026-11-21", 16);
   const detail::price_index prices(request);
   std::size_t seen = 0;
   for (const char* chip : {"v2", "v3", "v4", "v5e", "v5p", "v6e", "tpu7x", "mine"}) {

@@ -305,7 +305,7 @@ TEST_CASE("a caller's own chip serves like those of the table") {
   std::size_t unpriced = 0;
   for (const rejected_server& l : plan_serving(r).rejected) unpriced += l.why == serving_rejection::no_price ? 1 : 0;
   CHECK(unpriced > 3);
-  r.prices = price_book{}.with("mine", "us", provisioning::on_demand, usd_per_hour(0.01), "2026-11-21");
+  r.prices = price_book{}.with(r.chips[0], "us", provisioning::on_demand, usd_per_hour(0.01), "2026-11-21");
   const serving_plan_answer answer = plan_serving(r);
   CHECK(answer.plans.size() + answer.rejected.size() == of_table + 8);  // 1 to 256 chips, but for 2
   std::size_t mine = 0;

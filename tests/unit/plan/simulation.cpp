@@ -144,6 +144,33 @@ TEST_CASE("at low load the simulation is the closed form") {
   }
 }
 
+TEST_CASE("capacity and first token of prompts taken in by chunks are those of the simulation", "[door]") {
+  const slice where = slice_for("v6e-8");
+  struct row {
+    std::int64_t prompt, output, chunk;
+  };
+  for (const row& r : {row{8192, 32, 64}, {8192, 32, 512}, {100000, 32, 64}, {2048, 256, 64}, {2048, 64, 256}}) {
+    INFO(r.prompt << " + " << r.output << " by chunks of " << r.chunk);
+    serving_job job;
+    job.prompt = fixed_length(r.prompt);
+    job.output = fixed_length(r.output);
+    job.prefill_chunk = r.chunk;
+    job.beyond_max_positions = true;
+    const per_second capacity = serve(llama_3_8b(), job, {}, where).capacity;
+    const auto simulated = [&](double load) {
+      job.request_rate = capacity * load;
+      const simulated_engine engine = engine_of(llama_3_8b(), job, {}, where);
+      const replica_step_times times{llama_3_8b(), job, {}, where, engine.max_running};
+      return report_of(simulate(engine, requests_of(traffic_of(job, 2000)), times));
+    };
+    // More than the capacity: requests end as fast as they can.
+    CHECK(close(simulated(1.5).output_tokens.value() / static_cast<double>(r.output), capacity.value(), 0.15));
+    const simulation_report half = simulated(0.5);
+    const serving_estimate closed = serve(llama_3_8b(), job, {}, where);
+    CHECK(close(half.first_token.value.mean.value(), closed.first_token.value(), 0.25));
+  }
+}
+
 TEST_CASE("under load the mean time of a token and the sequences that run stay near the closed form") {
   const slice where = slice_for("v6e-8");
   serving_job job = chat_job(1);

@@ -57,12 +57,12 @@ struct serving_estimate {
   verdict fit = verdict::no;                              ///< whether that memory is there
   std::int64_t replicas = 0;                              ///< of the model in the slice
   std::int64_t largest_running = 0;  ///< sequences that memory and engine allow to run at once, per replica
-  per_second capacity{};             ///< requests completed per second with all slots taken
+  per_second capacity{};             ///< requests completed per second with all slots taken, or a chunk in each step
   double running = 0;                ///< sequences that run at once, on average, per replica
   token_time per_token{};            ///< TPOT
   seconds prefill{};                 ///< of one prompt in the engine, undisturbed
   seconds queue{};                   ///< time that a request waits for a slot
-  seconds first_token{};             ///< TTFT: queue, half a step, prefill, and a step between its chunks
+  seconds first_token{};             ///< TTFT: queue, half a step, and prefill, whose chunks share steps with others
   per_second requests{};             ///< requests completed per second
   per_second input_tokens{};         ///< prompt tokens, those in the prefix cache included
   per_second output_tokens{};        ///< output tokens
@@ -234,12 +234,44 @@ namespace detail {
 struct admission {
   double prefill = 0;  // seconds of prefill, undisturbed
   double chunks = 1;   // steps of the engine that the prompt is spread over
+  double steps = 0;    // full chunks of a request: a step computes one at most; 0: prompts are not chunked
+  double beside = 0;   // seconds that a full chunk adds to a step which decodes
 };
 
-/// Seconds from when a request may run to its first token: half a step of the others until it is taken in, its prefill,
-/// and a step of the others between its chunks.
-constexpr double time_to_first(const admission& prompt, double token) {
-  return prompt.prefill + (prompt.chunks - 0.5) * token;
+constexpr admission admission_of(const serving_job& job, const token_terms& terms, double prefill) {
+  const double fresh = job.prompt.mean * (1 - job.prefix_hit_rate);
+  admission prompt{prefill, prefill_chunks(job, static_cast<double>(fresh_tokens(job))), 0, 0};
+  if (job.prefill_chunk == 0 || fresh <= 0) return prompt;
+  prompt.steps = fresh / static_cast<double>(job.prefill_chunk);
+  prompt.beside = terms.prompts * job.output.mean / prompt.steps;
+  return prompt;
+}
+
+/// Seconds of a step that decodes and computes a full chunk.
+constexpr double step_with_chunk(const token_terms& terms, const admission& prompt, double running) {
+  const double own = factor_at(terms.step.own, running);
+  return with_host(step_at(terms.step, running) + own * prompt.beside, own * (terms.host + terms.host_each * running),
+                   terms.in_turn);
+}
+
+/// Seconds from when a request may run to its first token: half a step of the others until it is taken in, and its
+/// prefill; each of several chunks takes a step of the others where there are some.
+constexpr double time_to_first(const admission& prompt, const token_terms& terms, double running, double token) {
+  if (prompt.chunks <= 1) return prompt.prefill + 0.5 * token;
+  const double alone = prompt.prefill / prompt.chunks;
+  const double beside = step_with_chunk(terms, prompt, running < 1 ? 1 : running);
+  const double busy = running < 1 ? running : 1;
+  return 0.5 * token + prompt.chunks * (beside > alone ? alone + busy * (beside - alone) : alone);
+}
+
+/// Requests per second of a replica that has no more to give: all slots are taken, or each step computes a chunk of
+/// prompts. Where a request has more chunks than output tokens, most of its chunks have a step to themselves.
+constexpr double full_rate(const serving_job& job, const token_terms& terms, double most, const admission& prompt) {
+  const double output = job.output.mean;
+  const double by_chunks = prompt.steps > 0 ? output / prompt.steps : most;  // that run with a chunk in each step
+  const double running = by_chunks < most ? by_chunks : most;
+  if (running >= 1) return running / (output * time_at(terms, running));
+  return 1 / ((prompt.steps - output) * prompt.prefill / prompt.chunks + output * step_with_chunk(terms, prompt, 1));
 }
 
 /// Sequences that run at once in a replica under the traffic, at most `most`. By Little's law, for a rate of arrivals:
@@ -257,7 +289,7 @@ constexpr double running_batch(const serving_job& job, const token_terms& terms,
     return crossing(
         [&](double running) {
           const double token = time_at(terms, running);
-          return running + running / (output * token) * time_to_first(prompt, token) - clients;
+          return running + running / (output * token) * time_to_first(prompt, terms, running, token) - clients;
         },
         most);
   }
@@ -281,12 +313,12 @@ constexpr seconds queue_time(const serving_job& job, per_second requests, per_se
 }
 
 /// Fills in what follows from the running batch.
-constexpr void add_rates(serving_estimate& estimate, const serving_job& job, double replicas, const admission& prompt,
-                         const serving_calibration& constants) {
+constexpr void add_rates(serving_estimate& estimate, const serving_job& job, const token_terms& terms, double replicas,
+                         const admission& prompt, const serving_calibration& constants) {
   const double output = job.output.mean;
   const double token = estimate.per_token.total.value();
   const per_second each{estimate.running / (output * token)};
-  const seconds own{time_to_first(prompt, token)};
+  const seconds own{time_to_first(prompt, terms, estimate.running, token)};
   if (job.request_rate.value() > 0 || job.concurrency > 0)
     estimate.queue =
         queue_time(job, each, estimate.capacity / replicas, own + output * estimate.per_token.total, replicas);
@@ -328,19 +360,26 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, dou
   }
   result.fit = fits(result.memory);
   const detail::token_terms terms = detail::token_terms_of(served, model, cache, job, mesh, where, own);
-  const auto most = static_cast<double>(result.largest_running);
-  result.capacity = per_second{replicas * most / (job.output.mean * detail::time_at(terms, most))};
+  const std::int64_t fresh = detail::fresh_tokens(job);
+  const seconds prefill =
+      own.engine_prefill * detail::prefill_of(served, model, {1, fresh}, job, mesh, where, own).total;
+  const detail::admission prompt = detail::admission_of(job, terms, prefill.value());
+  const auto slots = static_cast<double>(result.largest_running);
+  const double full = detail::full_rate(job, terms, slots, prompt);
+  result.capacity = per_second{replicas * full};
   if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
   detail::refuse_targets(result, model, job, mesh, where);
   if (result.refusal != serving_refusal::none) return result;
-  const std::int64_t fresh = detail::fresh_tokens(job);
-  result.prefill = own.engine_prefill * detail::prefill_of(served, model, {1, fresh}, job, mesh, where, own).total;
-  const detail::admission prompt{result.prefill.value(), detail::prefill_chunks(job, static_cast<double>(fresh))};
+  result.prefill = prefill;
+  const auto beyond = [&](double running) {
+    return running - full * job.output.mean * detail::time_at(terms, running);
+  };
+  const double most = prompt.steps > 0 ? detail::crossing(beyond, slots) : slots;
   result.running = detail::running_batch(job, terms, most, replicas, prompt);
   result.per_token = detail::token_of(terms, result.running, job.engine, where.chip);
   result.memory = detail::memory_of(served, result.running, cache, job, where);
   result.fit = fits(result.memory);
-  detail::add_rates(result, job, replicas, prompt, own);
+  detail::add_rates(result, job, terms, replicas, prompt, own);
   return result;
 }
 
@@ -356,19 +395,22 @@ struct serving_frontier {
   std::size_t count = 0;                    ///< points
 };
 
-/// Time per token and throughput for running batches of 1, 2, 4 … sequences and the largest that fits; no points where
-/// none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8 gives 114.2 output tokens per second with
-/// one sequence of 1024 + 256 tokens.
+/// Time per token and throughput for running batches of 1, 2, 4 … sequences and the largest that fits and that prompts
+/// taken in by chunks can fill; no points where none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8
+/// gives 114.2 output tokens per second with one sequence of 1024 + 256 tokens.
 [[nodiscard]] constexpr serving_frontier frontier(const transformer& model, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = {}) {
   validate(job, model);
   const serving_calibration own = detail::constants_of(constants, job.engine);
   serving_frontier result;
-  const std::int64_t most = largest_running(model, job, mesh, where);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
   const bytes cache = detail::cache_of(model, job, running_context(job));
   const detail::token_terms terms = detail::token_terms_of(served, model, cache, job, mesh, where, own);
+  std::int64_t most = largest_running(model, job, mesh, where);
+  const double steps = detail::admission_of(job, terms, 0).steps;
+  if (steps > 0 && job.output.mean / steps < static_cast<double>(most))
+    most = floor_to_count(job.output.mean / steps < 1 ? 1 : job.output.mean / steps);
   for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
     const auto running = static_cast<double>(batch);
     const seconds token{detail::time_at(terms, running)};

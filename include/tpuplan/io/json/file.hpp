@@ -48,6 +48,30 @@ inline int bracket_depth(std::string_view characters) noexcept {
   return deepest;
 }
 
+/// What the parser found, in words without its own: "cut off at line 13, column 37", or "at line 1, column 1 no JSON:
+/// invalid literal; last read: 'h'".
+inline std::string words_of_problem(std::string_view problem) {
+  const std::size_t line = problem.find("line "), place_end = problem.find(": ", line);
+  if (line == std::string_view::npos || place_end == std::string_view::npos) return std::string(problem);
+  const std::string place(problem.substr(line, place_end - line));
+  std::string_view what = problem.substr(place_end + 2);
+  if (what.find("unexpected end of input") != std::string_view::npos) return "cut off at " + place;
+  const std::size_t begin = what.find(" - ");
+  if (begin != std::string_view::npos) what.remove_prefix(begin + 3);
+  return "at " + place + " no JSON: " + std::string(what);
+}
+
+/// Refuses what is no text: its first byte that none has, by its place.
+inline void check_text(std::string_view characters, std::string_view source) {
+  if (characters.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    fail(errc::malformed_input, source, "empty", "a JSON document");
+  const std::size_t nul = characters.find('\0');  // the parser would take it for the end
+  if (nul != std::string_view::npos) {
+    const std::string given = "binary, or in UTF-16: byte " + std::to_string(nul) + " is 0";
+    fail(errc::malformed_input, source, given, "a JSON document in UTF-8");
+  }
+}
+
 }  // namespace detail
 
 /// Parses text. Throws `errc::malformed_input` for anything but one JSON value within the limits; `source` names it.
@@ -57,15 +81,16 @@ inline int bracket_depth(std::string_view characters) noexcept {
     detail::fail(errc::malformed_input, source, static_cast<std::int64_t>(characters.size()),
                  "a file of at most 64 MiB");
   }
-  if (characters.find('\0') != std::string_view::npos) {  // the parser would take it for the end
-    detail::fail(errc::malformed_input, source, "a document with NUL characters", "one JSON document");
-  }
+  detail::check_text(characters, source);
   const int depth = detail::bracket_depth(characters);  // a callback of the parser takes quadratic time
-  if (depth > limits.depth) detail::fail(errc::malformed_input, source, std::int64_t{depth}, "at most 64 levels deep");
+  if (depth > limits.depth) {
+    const std::string given = std::to_string(depth) + " lists and objects in each other";
+    detail::fail(errc::malformed_input, source, given, "at most " + std::to_string(limits.depth));
+  }
   try {
     return nlohmann::json::parse(characters.begin(), characters.end());
   } catch (const nlohmann::json::exception& problem) {
-    detail::fail(errc::malformed_input, source, problem.what(), "one JSON document");
+    detail::fail(errc::malformed_input, source, detail::words_of_problem(problem.what()), "one whole JSON document");
   }
 }
 
@@ -137,6 +162,7 @@ class json_object {
   [[nodiscard]] json_object object(std::string_view key) const { return {at(key), path(key)}; }
   /// The list under a key.
   [[nodiscard]] const nlohmann::json& list(std::string_view key) const {
+    if (!has(key)) detail::fail(errc::missing_field, path(key), "missing", "a list");
     const nlohmann::json& given = at(key);
     if (!given.is_array()) detail::fail(errc::malformed_input, path(key), given.type_name(), "an array");
     return given;

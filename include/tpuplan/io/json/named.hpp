@@ -96,7 +96,7 @@ struct json_form<price_book> {
       into = price_book{how.prices->data(), how.prices->size()};
     }
     check_rows(document.own, at.under("own"));
-    for (const price_row& row : document.own) into = into.with(row);
+    for (const price_row& row : document.own) into = into.with_any(row);
   }
 
  private:

@@ -53,7 +53,8 @@ inline void check_gce(const launch_request& request) {
 inline void add_instance(shell_words& words, const launch_request& request) {
   const compute_offer offer = offers_of(request.where.chip.name).gce;
   const auto add = [&words](std::string word) { words.push_back(std::move(word)); };
-  add("--machine-type=" + launched_machine(request));
+  // Compute Engine lists the VMs of v5p with one chip and two under this name alone.
+  add("--machine-type=" + launched_machine(request) + (is_unnamed_vm(request.where) ? "-tpu" : ""));
   add("--image-project=ubuntu-os-accelerator-images");
   add("--image-family=" + std::string(offer.image_family));
   if (offer.hyperdisk) add("--boot-disk-type=hyperdisk-balanced");

@@ -57,6 +57,10 @@ inline void check_gke(const launch_request& request) {
   }
   if (request.slices > 1 && vms(request.where) == 1)
     fail(errc::unsupported, "slices", request.slices, "1: multislice on GKE needs slices of more than one VM");
+  if (is_unnamed_vm(request.where) && chips(request.where) == 2) {
+    fail(errc::unsupported, "slice", name(request.where).view(),
+         "another size, or gce: no page states the topology by which GKE labels these nodes");
+  }
   check_extras(request, "GKE", {"cluster", "args", "service_account", "queue"});
   check_service_account(request, true);
   check_gke_flex_start(request);

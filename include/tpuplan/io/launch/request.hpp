@@ -307,8 +307,15 @@ inline void check_offered(const launch_request& request) {
          "a chip that Google rents out: " + chips_with(somewhere));
 }
 
+/// Whether the slice is one VM that has no name as a slice: one chip of v5p, or two.
+inline bool is_unnamed_vm(const slice& where) {
+  return is_small_vm(where.chip, where.shape) && !is_valid_shape(where.chip, where.shape) &&
+         where.chips_per_vm == chips(where);
+}
+
 /// Whether slices of that shape come on such VMs: as a row of the table has them, else on VMs of four chips.
 inline bool has_documented_vms(const slice& where) {
+  if (is_unnamed_vm(where)) return true;
   bool listed = false;
   for (const slice_row& row : slices_of(where.chip.name)) {
     if (!is_shape(row, where.shape)) continue;
@@ -321,6 +328,7 @@ inline bool has_documented_vms(const slice& where) {
 /// The slice on VMs of that machine type; nothing where there is no such slice.
 inline maybe<slice> find_on_machine(const slice& where, const machine_type& type) {
   if (type.chip != where.chip.name || chips(where.shape) % type.chips != 0) return nothing;
+  if (is_unnamed_vm(where)) return type.chips == chips(where) ? maybe<slice>(where) : nothing;
   const slice result = slice_of(where.chip, where.shape, type.chips);
   const maybe<machine_type> is = machine_type_of(result);
   if (!is || is->name != type.name || !has_documented_vms(result)) return nothing;
@@ -349,7 +357,8 @@ inline void validate(const launch_request& request) {
   detail::check_names(request);
   detail::check_command(request);
   detail::check_offered(request);
-  (void)slice_of(request.where.chip, request.where.shape, request.where.chips_per_vm);
+  if (!detail::is_unnamed_vm(request.where))
+    (void)slice_of(request.where.chip, request.where.shape, request.where.chips_per_vm);
   if (!detail::has_documented_vms(request.where)) {
     detail::fail(errc::invalid_argument, "slice.chips_per_vm", request.where.chips_per_vm,
                  "the chips of a VM that such slices come on, as slice_for gives it");

@@ -296,7 +296,7 @@ TEST_CASE("figures of the caller's chip that are missing are refused by name") {
       {"chip.peak.bf16", [](chip_spec& c) { c.peak.bf16 = flops_per_second{0}; }},
       {"bf16 peak of the chip", [](chip_spec& c) { c.peak.bf16 = unknown; }},
       {"chip.hbm.bandwidth", [](chip_spec& c) { c.hbm.bandwidth = {}; }},
-      {"chip.ici.link_one_way", [](chip_spec& c) { c.ici.link_one_way = {}; }},
+      {"chip.ici.nominal_one_way", [](chip_spec& c) { c.ici.nominal_one_way = {}; }},
       {"chip.ici.achievable_fraction", [](chip_spec& c) { c.ici.achievable_fraction = -1; }},
       {"DCN rate of the chip", [](chip_spec& c) { c.host.dcn = bytes_per_second{0}; }},
       {"PCIe rate of the chip", [](chip_spec& c) { c.host.pcie = bytes_per_second{-1}; }},
@@ -531,7 +531,7 @@ TEST_CASE("what limits a step is its largest part") {
   slow_hbm.where.chip.hbm.bandwidth = 10_GB_per_s;
   CHECK(time_of(slow_hbm).limited_by == step_bound::hbm);
   estimated_case slow_ici = cases().front();
-  slow_ici.where.chip.ici.link_one_way = 1_GB_per_s;
+  slow_ici.where.chip.ici.nominal_one_way = 1_GB_per_s;
   CHECK(time_of(slow_ici).limited_by == step_bound::ici);
   estimated_case slow_dcn = cases()[3];
   slow_dcn.where.chip.host.dcn = bytes_per_second{1e6};
@@ -598,7 +598,7 @@ TEST_CASE("an announced chip is estimated without calibration, in a wide band, o
   CHECK((on_8t.band > on_v5p.band && on_8t.total > 0_s));
   // In bf16 it has less than half of the peak of TPU7x.
   CHECK(on_8t.total > step_on(slice_for("tpu7x-128")).total);
-  CHECK(says(refusal_of([&] { (void)step_on(slice{tpu8i, {4, 2}, 4}); }).message, "chip.ici.link_one_way"));
+  CHECK(says(refusal_of([&] { (void)step_on(slice{tpu8i, {4, 2}, 4}); }).message, "chip.ici.nominal_one_way"));
 }
 
 TEST_CASE("a needed figure that is not known is an error that names it") {
@@ -709,7 +709,7 @@ TEST_CASE("traffic cannot hide behind more work than there is") {
   // One sequence of 512 tokens on each chip of a slow network: gathering the weights takes longer than everything else.
   estimated_case starved = cases().front();
   starved.job = job_of(64, 512);
-  starved.where.chip.ici.link_one_way = 1_GB_per_s;
+  starved.where.chip.ici.nominal_one_way = 1_GB_per_s;
   const step_breakdown t = time_of(starved);
   CHECK(close((t.fsdp.exposed + t.compute + t.hbm).value(), t.fsdp.whole.value()));
   CHECK(t.limited_by == step_bound::ici);
@@ -738,7 +738,7 @@ TEST_CASE("more work takes longer, and a better chip does not") {
   const std::vector<row> better = {
       {"twice the peak", [](c e) { e.where.chip.peak.bf16 = 2.0 * e.where.chip.peak.bf16.value(); }},
       {"twice the HBM bandwidth", [](c e) { e.where.chip.hbm.bandwidth *= 2; }},
-      {"twice the link rate", [](c e) { e.where.chip.ici.link_one_way *= 2; }},
+      {"twice the link rate", [](c e) { e.where.chip.ici.nominal_one_way *= 2; }},
       {"twice the DCN rate", [](c e) { e.where.chip.host.dcn = e.where.chip.host.dcn.value_or(1_GB_per_s) * 2.0; }},
       {"more HBM", [](c e) { e.where.chip = with_hbm(e.where.chip, 2 * e.where.chip.hbm.capacity); }},
   };

@@ -1,0 +1,209 @@
+#include "cli/own_words.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace cli {
+
+using namespace tpuplan;
+
+namespace {
+
+/// A field of the library and the options that fill it, the usual one first.
+struct filled_field {
+  std::string_view field;
+  std::initializer_list<std::string_view> options;
+};
+
+const filled_field filled_fields[] = {
+    {"training_job.global_batch", {"--batch", "--batch-tokens", "--batch-per-core", "--maxtext"}},
+    {"network_job.global_batch", {"--batch", "--batch-per-core"}},
+    {"plan.job.global_batch", {"--batch", "--batch-tokens"}},
+    {"training_job.sequence_length", {"--seq", "--maxtext"}},
+    {"training_job.gradient_accumulation", {"--accumulation", "--maxtext"}},
+    {"training_job.images_per_sequence", {"--images"}},
+    {"training_job.compute", {"--dtype"}},
+    {"network_job.compute", {"--dtype"}},
+    {"training_job.weights", {"--weights"}},
+    {"training_job.moments", {"--moments"}},
+    {"training_job.optimizer", {"--optimizer"}},
+    {"training_job.remat", {"--remat"}},
+    {"training_job.vocabulary_tiles", {"--vocabulary-tiles"}},
+    {"training_job.lora_rank", {"--lora"}},
+    {"training_job.lora", {"--lora"}},
+    {"training_job.capacity_factor", {"--capacity-factor"}},
+    {"layout.data", {"--data"}},
+    {"layout.fsdp", {"--fsdp"}},
+    {"layout.tensor", {"--tensor"}},
+    {"layout.expert", {"--expert"}},
+    {"layout.context", {"--context"}},
+    {"layout.pipeline", {"--pipeline"}},
+    {"layout.dcn_data", {"--slices"}},
+    {"plan.degrees.data", {"--data"}},
+    {"plan.degrees.fsdp", {"--fsdp"}},
+    {"plan.degrees.tensor", {"--tensor"}},
+    {"plan.degrees.expert", {"--expert"}},
+    {"plan.degrees.context", {"--context"}},
+    {"plan.degrees.pipeline", {"--pipeline"}},
+    {"serving_layout.tensor", {"--tensor"}},
+    {"serving_layout.cache", {"--kv-by-batch"}},
+    {"serving_layout.weights", {"--cut"}},
+    {"serving_fleet.slices", {"--slices"}},
+    {"serving_job.request_rate", {"--rate"}},
+    {"serving_job.concurrency", {"--concurrency"}},
+    {"serving_job.prompt.mean", {"--input-len"}},
+    {"serving_job.prompt.longest", {"--input-len"}},
+    {"serving_job.output.mean", {"--output-len"}},
+    {"serving_job.output.longest", {"--output-len"}},
+    {"simulated_traffic.prompt", {"--input-len"}},
+    {"simulated_traffic.output", {"--output-len"}},
+    {"simulated_traffic.rate", {"--rate"}},
+    {"requests of one replica", {"--rate"}},
+    {"simulated_traffic.requests", {"--requests"}},
+    {"simulated_traffic.variation", {"--variation"}},
+    {"serving_job.ttft_target", {"--ttft"}},
+    {"serving_job.tpot_target", {"--tpot"}},
+    {"serving_job.weights", {"--serving-weights", "--weights"}},
+    {"serving_job.activations", {"--dtype"}},
+    {"serving_job.cache", {"--kv-dtype"}},
+    {"serving_job.prefill_chunk", {"--prefill-chunk"}},
+    {"serving_job.prefix_hit_rate", {"--prefix-hit-rate"}},
+    {"serving_job.max_running", {"--max-running"}},
+    {"serving_job.block_tokens", {"--block"}},
+    {"serving_job.memory_fraction", {"--memory-fraction"}},
+    {"serving_job.policy", {"--reserved"}},
+    {"spot_run: work", {"--work", "--run", "--tokens"}},
+    {"spot_run: checkpoint_interval", {"--interval"}},
+    {"spot_run: checkpoint_time", {"--checkpoint", "--parameters", "--model"}},
+    {"spot_run: restart_time", {"--restart"}},
+    {"spot_run: queue_time", {"--queue"}},
+    {"spot_run: mean_time_between_preemptions",
+     {"--mtbp", "--preemption-rate", "--preemptions-per-hour", "--preemptions", "--market"}},
+    {"spot_terms.mean_time_between_preemptions", {"--mtbp", "--market"}},
+    {"spot_terms.checkpoint_time", {"--checkpoint", "--parameters"}},
+    {"spot_terms.restart_time", {"--restart"}},
+    {"spot_terms.queue_time", {"--queue"}},
+    {"optimal_interval: checkpoint_time", {"--checkpoint"}},
+    {"optimal_interval: mean_time_between_preemptions", {"--mtbp"}},
+    {"young_interval: checkpoint_time", {"--checkpoint"}},
+    {"young_interval: mean_time_between_preemptions", {"--mtbp"}},
+    {"flex_start_terms.checkpoint_time", {"--checkpoint"}},
+    {"flex_start_terms.restart_time", {"--restart"}},
+    {"flex_start_terms.queue_time", {"--queue"}},
+    {"migration.jobs_per_month", {"--jobs"}},
+    {"migration.engineering", {"--engineering"}},
+    {"migration.discount", {"--discount"}},
+    {"run time", {"--run", "--work", "--tokens"}},
+    {"plan.generations", {"--generation"}},
+    {"plan.tokens", {"--tokens", "--steps", "--examples"}},
+    {"plan.deadline in seconds", {"--deadline"}},
+    {"plan.deadline", {"--deadline"}},
+    {"plan.budget", {"--budget"}},
+    {"plan.regions", {"--region"}},
+    {"plan.region", {"--region"}},
+    {"plan.kinds", {"--provisioning"}},
+    {"plan.smallest_chips", {"--min-chips"}},
+    {"plan.largest_chips", {"--max-chips"}},
+    {"plan.largest_slices", {"--max-slices"}},
+    {"plan.smallest_batch_tokens", {"--min-batch-tokens"}},
+    {"plan.largest_batch_tokens", {"--max-batch-tokens"}},
+    {"rest of the term in use", {"--rest-used"}},
+    {"slice", {"--slice"}},
+    {"slice shape", {"--slice"}},
+    {"gpu", {"--gpu"}},
+    {"machine_type", {"--machine-type"}},
+    {"max_run", {"--max-run"}},
+    {"max_restarts", {"--max-restarts"}},
+    {"service_account", {"--service-account"}},
+    {"provisioning", {"--provisioning"}},
+    {"reservation", {"--reservation"}},
+    {"name", {"--name"}},
+    {"project", {"--project"}},
+    {"zone", {"--zone"}},
+    {"cluster", {"--cluster"}},
+    {"image", {"--image"}},
+    {"checkpoint", {"--checkpoint"}},
+    {"output", {"--output"}},
+    {"queue", {"--queue"}},
+    {"location", {"--location"}},
+    {"tensorboard", {"--tensorboard"}},
+    {"command", {"--command"}},
+    {"args", {"--args"}},
+    {"run", {"--run"}},
+};
+
+/// The option of the command that filled the field: the first that was given, else the first that there is.
+const option* option_of(const command& asked, std::string_view field) {
+  const auto* found = std::find_if(std::begin(filled_fields), std::end(filled_fields),
+                                   [&](const filled_field& one) { return one.field == field; });
+  if (found == std::end(filled_fields)) return nullptr;
+  const option* there = nullptr;
+  for (const std::string_view name : found->options) {
+    const option* one = asked.find(name);
+    if (one == nullptr) continue;
+    if (one->is_given()) return one;
+    if (there == nullptr) there = one;
+  }
+  return there;
+}
+
+bool is_number(std::string_view words) {
+  return !words.empty() && words.find_first_not_of("0123456789.e+-") == std::string_view::npos;
+}
+
+/// What was typed; where the number that was refused is another one, that beside it.
+std::string typed(const option& one, std::string_view refused, errc why) {
+  if (!one.is_given()) return is_number(refused) && why != errc::missing_field
+                                  ? std::string(refused) + " where it is not given"
+                                  : std::string("missing");
+  if (one.form == option::shape::flag) return "given";
+  const std::string& words = one.given.back();
+  if (!is_number(refused)) return std::string(refused);
+  const bool another = is_number(words) ? words != refused : words.find_first_of("smhdw") == std::string::npos;
+  return another ? words + ", which is " + std::string(refused) : words;
+}
+
+/// The options of what is valid in place of their fields, and without what no command line has.
+std::string valid_words(const command& asked, std::string valid) {
+  for (const std::string_view none : {", or one of plan.chips", ", or beyond_max_positions"}) {
+    const std::size_t at = valid.find(none);
+    if (at == std::string::npos) continue;
+    const bool has_flag = none == ", or beyond_max_positions" && asked.find("--beyond-max") != nullptr;
+    valid.replace(at, none.size(), has_flag ? ", or --beyond-max" : "");
+  }
+  for (const filled_field& one : filled_fields) {
+    const bool is_path = one.field.find('.') != std::string_view::npos;
+    const std::size_t at = is_path ? valid.find(one.field) : std::string::npos;
+    const option* const there = at == std::string::npos ? nullptr : option_of(asked, one.field);
+    if (there != nullptr) valid.replace(at, one.field.size(), there->name);
+  }
+  return valid;
+}
+
+/// "--fsdp 8, --tensor 3".
+std::string degrees_given(const command& asked) {
+  std::string words;
+  for (const char* name : {"--data", "--fsdp", "--tensor", "--expert", "--context", "--pipeline"}) {
+    const option* one = asked.find(name);
+    if (one != nullptr && one->is_given())
+      words += (words.empty() ? "" : ", ") + one->name + " " + one->given.back();
+  }
+  return words;
+}
+
+}  // namespace
+
+error in_own_words(const command& asked, const error& refusal) {
+  const std::string_view field = refusal.field();
+  const std::string valid = valid_words(asked, std::string(refusal.valid()));
+  if (field == "product of the layout's degrees" && !degrees_given(asked).empty())
+    return {refusal.code(), "product of the degrees, with " + degrees_given(asked), refusal.given(), valid};
+  constexpr std::string_view quotas = "plan.quotas.";
+  if (field.substr(0, quotas.size()) == quotas)
+    return {refusal.code(), std::string(field.substr(quotas.size())) + " in the file of --quota", refusal.given(), valid};
+  const option* const there = option_of(asked, field);
+  if (there == nullptr) return {refusal.code(), field, refusal.given(), valid};
+  return {refusal.code(), there->name, typed(*there, refusal.given(), refusal.code()), valid};
+}
+
+}  // namespace cli
