@@ -82,6 +82,7 @@ void print_parameters(const parameter_count& n) {
   row("router", n.router);
   row("norms", n.norms);
   row("further tokens", n.prediction);
+  row("other", n.other);
   row("output head", n.lm_head);
   row("vision tower", n.vision);
   row("projector", n.projector);

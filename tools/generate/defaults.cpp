@@ -20,6 +20,8 @@ constexpr layer_rule layer_rules[] = {
      "periodic_layers", "sliding_window_pattern"},
     {"layer i (from 0) is full_attention when (i + 1) % no_rope_layer_interval == 0, else sliding_attention",
      "periodic_layers", "no_rope_layer_interval"},
+    {"layer i (from 0) is full_attention when (i + 1) % global_attn_every_n_layers == 0, else sliding_attention",
+     "periodic_layers", "global_attn_every_n_layers"},
     {"full_attention for every layer unless use_sliding_window and sliding_window != null; then layer i is "
      "sliding_attention when i >= max_window_layers, else full_attention",
      "upper_layers", "max_window_layers"},
@@ -128,5 +130,6 @@ std::string rows_of(data_folder& data, const std::string& table) {
 
 std::string defaults_table(data_folder& data) { return rows_of(data, ""); }
 std::string hybrid_defaults_table(data_folder& data) { return rows_of(data, "hybrids"); }
+std::string recent_defaults_table(data_folder& data) { return rows_of(data, "recent"); }
 
 }  // namespace generate

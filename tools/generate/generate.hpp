@@ -64,6 +64,7 @@ std::string price_table(data_folder& data);
 std::string gpu_table(data_folder& data);
 std::string defaults_table(data_folder& data);
 std::string hybrid_defaults_table(data_folder& data);
+std::string recent_defaults_table(data_folder& data);
 std::string offer_table(data_folder& data);
 /// @}
 

@@ -11,6 +11,7 @@
 #include <tpuplan/io/hf/encoders.hpp>
 #include <tpuplan/io/hf/fields.hpp>
 #include <tpuplan/io/hf/files.hpp>
+#include <tpuplan/io/hf/images.hpp>
 #include <tpuplan/io/hf/language.hpp>
 #include <tpuplan/io/hf/quantization.hpp>
 #include <tpuplan/io/hf/vision.hpp>
@@ -46,31 +47,15 @@ struct uncounted_type {
 inline constexpr std::string_view state_space = "state-space layers";
 inline constexpr std::string_view linear_attention = "linear attention";
 inline constexpr std::string_view convolutions = "convolutions between its layers";
-inline constexpr std::array<uncounted_type, 24> uncounted_types{{
-    {"zamba", state_space},
-    {"zamba2", state_space},
-    {"olmo_hybrid", linear_attention},
+inline constexpr std::array<uncounted_type, 8> uncounted_types{{
     {"deepseek_v4", "attention to compressed keys and hyper-connections"},
     {"gemma3n", "embeddings for each layer and parallel residual streams"},
-    {"gemma3n_text", "embeddings for each layer and parallel residual streams"},
     {"gemma4", "embeddings for each layer and a tower of its own"},
-    {"gemma4_text", "embeddings for each layer and a tower of its own"},
-    {"longcat_flash", "experts that compute nothing and two attentions in a layer"},
-    {"diffllama", "attention as a difference of two maps"},
-    {"bitnet", "norms inside of attention and MLP"},
     {"jetmoe", "experts of attention"},
     {"doge", "experts that are rows of a table"},
-    {"albert", "layers that share their weights"},
-    {"electra", "a token table of another width"},
-    {"deberta", "attention to relative positions with projections of their own"},
-    {"deberta-v2", "attention to relative positions with projections of their own"},
-    {"modernbert", "a first layer with fewer norms than the others"},
     {"umt5", "a table of relative positions in every layer"},
-    {"clip", "a text and a vision tower side by side"},
-    {"siglip", "a text and a vision tower side by side"},
     {"swin", convolutions},
     {"convnext", convolutions},
-    {"deit", "a second token that is no patch"},
 }};
 
 /// Models that are neither a plain decoder nor an encoder nor multimodal.
@@ -78,13 +63,30 @@ struct stack_family {
   std::string_view type;
   void (*read)(config_fields&, transformer&);
 };
-inline constexpr std::array<stack_family, 7> stack_families{{{"t5", read_t5},
-                                                             {"mt5", read_t5},
-                                                             {"bart", read_bart},
-                                                             {"mbart", read_bart},
-                                                             {"whisper", read_whisper},
-                                                             {"vit", read_vit},
-                                                             {"dinov2", read_dinov2}}};
+inline constexpr std::array<stack_family, 22> stack_families{{
+    {"t5", read_t5},
+    {"mt5", read_t5},
+    {"bart", read_bart},
+    {"mbart", read_bart},
+    {"whisper", read_whisper},
+    {"modernbert", read_modernbert},
+    {"vit", read_vit},
+    {"deit", read_vit},
+    {"dinov2", read_dinov2},
+    {"dinov2_with_registers", read_dinov2},
+    {"dinov3_vit", read_dinov3},
+    {"clip", read_clip_model},
+    {"clip_text_model", read_pair_text},
+    {"clip_vision_model", read_tower_alone},
+    {"siglip", read_siglip_model},
+    {"siglip_text_model", read_pair_text},
+    {"siglip_vision_model", read_tower_alone},
+    {"siglip2", read_siglip_model},
+    {"siglip2_text_model", read_pair_text},
+    {"siglip2_vision_model", read_tower_alone},
+    {"pixtral", read_tower_alone},
+    {"internvl_vision", read_tower_alone},
+}};
 
 /// A text model with a vision tower, and the types of both where the file does not name them.
 struct multimodal_family {
@@ -125,16 +127,6 @@ inline std::string part_type(config_fields& top, std::string_view part, std::str
   std::string given = top.object().object(part).string("model_type");
   if (!any && given != usual) fail_unknown(top.path(field), given, {usual});
   return given;
-}
-
-/// The fields of `text_config` or `vision_config`; `nothing` is an empty object that stands in for a missing one.
-inline config_fields part_fields(config_fields& top, const std::string& part, std::string_view type,
-                                 const nlohmann::json& nothing) {
-  const bool given = top.has(part);
-  config_fields fields{given ? top.object().object(part) : json_object{nothing, top.path(part)},
-                       top.prefix() + part + ".", type, top.assumed(), &top};
-  if (!given) fields.set_first_defaults(std::string(top.type()) + "." + part);
-  return fields;
 }
 
 /// Whether the output head shares the token table. Text and whole model may both say so; which of them decides where

@@ -47,7 +47,7 @@ inline constexpr flop_convention six_n_flops{attention_flops::none, window_flops
 /// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention is
 /// one figure, `weights`, and its parts are 0.
 struct forward_flops {
-  flops qkv{};               ///< projections of queries, keys and values, and into recurrences
+  flops qkv{};               ///< projections of queries, keys and values, into recurrences, and other products
   flops attention_output{};  ///< the projection behind attention or a recurrence
   flops attention{};         ///< scores and their sum over values; recurrences and indexers
   flops mlp_up{};            ///< dense: gate and up
@@ -152,7 +152,8 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
       checked_multiply(detail::mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model));
   const std::int64_t latent_norms = how.latent_norms && has_latent_attention(model) ? projections.extra : 0;
   const detail::projection_weights recurrent = detail::recurrent_projections(model);
-  result.qkv = two_per(checked_add(checked_add(projections.qkv, recurrent.qkv), latent_norms));
+  const std::int64_t beside = checked_add(detail::table_matrix(model), model.other_products);
+  result.qkv = two_per(checked_add(checked_add(projections.qkv, recurrent.qkv), checked_add(latent_norms, beside)));
   result.attention_output = two_per(checked_add(projections.output, recurrent.output));
   result.mlp_up = two_per(dense) * up_share;
   result.mlp_down = two_per(dense) * (1 - up_share);
@@ -160,7 +161,8 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
   result.experts_down = two_per(routed) * (1 - up_share);
   if (how.router) result.router = two_per(checked_multiply(model.d_model, router_width(model), moe_layers(model)));
   if (model.output_head)
-    result.logits = two_per(checked_multiply(model.d_model, model.vocab + (model.head_transform ? model.d_model : 0)));
+    result.logits =
+        two_per(checked_multiply(table_width(model), model.vocab + (model.head_transform ? model.d_model : 0)));
   result.total = result.qkv + result.attention_output + result.attention + result.mlp_up + result.mlp_down +
                  result.experts_up + result.experts_down + result.router + result.logits;
   return result;

@@ -20,6 +20,7 @@ struct parameter_count {
   std::int64_t router = 0;      ///< of the mixture of experts
   std::int64_t norms = 0;       ///< of the layers, and the last one
   std::int64_t prediction = 0;  ///< modules that predict further tokens
+  std::int64_t other = 0;       ///< `other_products` and `other_weights`
   std::int64_t lm_head = 0;     ///< where it is tied to the token table, only its bias
   std::int64_t vision = 0;      ///< the vision tower
   std::int64_t projector = 0;   ///< from the tower to the text
@@ -150,13 +151,27 @@ constexpr void count_encoder(const transformer& model, parameter_count& count, s
       count.embedding, checked_add(checked_multiply(model.d_model, model.encoder_positions), model.encoder_stem));
 }
 
-constexpr void count_text(const transformer& model, parameter_count& count) {
-  const std::int64_t d = model.d_model;
-  const std::int64_t norm = d * (model.norm_bias ? 2 : 1);
-  count.embedding = checked_multiply(d, checked_add(checked_add(model.vocab, model.extra_input_rows),
-                                                    checked_add(model.learned_positions, model.token_types)));
+/// Weights of the matrix that takes narrow tables to the width of the model; it has a bias.
+constexpr std::int64_t table_matrix(const transformer& model) {
+  return model.embedding_width > 0 ? checked_multiply(model.embedding_width, model.d_model) : 0;
+}
+
+/// Weights in the products behind the last layer, for each token.
+constexpr std::int64_t logit_matrices(const transformer& model) {
   const bool head = model.output_head && model.kind != architecture::encoder;
-  count.lm_head = model.tied_embeddings || !head ? 0 : checked_multiply(d, model.vocab);
+  if (!head && !model.head_transform) return 0;
+  return checked_multiply(table_width(model), model.vocab + (model.head_transform ? model.d_model : 0));
+}
+
+constexpr void count_text(const transformer& model, parameter_count& count) {
+  const std::int64_t d = model.d_model, w = table_width(model);
+  const std::int64_t norm = d * (model.norm_bias ? 2 : 1), table_norm = w * (model.norm_bias ? 2 : 1);
+  count.embedding = checked_multiply(w, checked_add(checked_add(model.vocab, model.extra_input_rows),
+                                                    checked_add(model.learned_positions, model.token_types)));
+  if (model.embedding_width > 0) count.embedding = checked_add(count.embedding, table_matrix(model) + d);
+  count.other = checked_add(model.other_products, model.other_weights);
+  const bool head = model.output_head && model.kind != architecture::encoder;
+  count.lm_head = model.tied_embeddings || !head ? 0 : checked_multiply(w, model.vocab);
   if (model.head_bias) count.lm_head += model.vocab;
   const projection_weights attention = stack_projections(model);
   const std::int64_t stacks = model.kind == architecture::encoder_decoder ? 2 : 1;
@@ -174,20 +189,21 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
     count.router = checked_multiply(
         moe_layers(model), checked_multiply(d, router_width(model)) + (model.moe.router_bias ? model.moe.experts : 0));
   }
-  count.norms = checked_multiply(norm, checked_multiply(model.norms_per_layer, model.layers) +
-                                           (model.embedding_norm ? 1 : 0) + (model.final_norm ? 1 : 0));
+  count.norms = checked_add(
+      checked_multiply(norm, checked_multiply(model.norms_per_layer, model.layers) + (model.final_norm ? 1 : 0)),
+      model.embedding_norm ? table_norm : 0);
   const std::int64_t routed =
       checked_multiply(mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model));
   const std::int64_t routers = checked_multiply(d, router_width(model), moe_layers(model));
   count.matrices = checked_add(
       checked_add(checked_add(attention.qkv, attention.output), checked_add(recurrent.qkv, recurrent.output)),
       checked_add(dense, checked_add(routed, routers)));
-  if (head || model.head_transform)
-    count.matrices = checked_add(count.matrices, checked_multiply(d, model.vocab + (model.head_transform ? d : 0)));
+  count.matrices = checked_add(checked_add(count.matrices, logit_matrices(model)),
+                               checked_add(table_matrix(model), model.other_products));
   if (model.kind == architecture::encoder_decoder) count_encoder(model, count, norm);
   // Layers that attend to an image: norms on queries and keys, and two gates, beside the usual projections.
   count.attention += model.attention.cross_layers * (2 * model.attention.head_dim + 2);
-  if (model.head_transform) count.head = checked_multiply(d, d) + d + norm;
+  if (model.head_transform) count.head = checked_multiply(d, w) + w + table_norm;
   if (model.prediction_layers == 0) return;
   // A module that predicts one more token is a layer like the last one, a matrix that joins the state of a token with
   // the next embedding, and three norms (DeepSeek-AI 2024, arXiv 2412.19437, section 2.2).
@@ -195,6 +211,7 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   last.layers = 1;
   last.prediction_layers = last.moe.dense_layers = last.attention.local_layers = last.mlp.absent = 0;
   last.recurrent = {};
+  last.other_products = last.other_weights = 0;
   parameter_count one;
   count_text(last, one);
   const std::int64_t layer = checked_add(checked_add(one.attention, one.mlp), checked_add(one.experts, one.router));
@@ -221,6 +238,13 @@ constexpr std::int64_t published(std::string_view field, std::int64_t given, std
   validate(model);
   parameter_count count;
   if (has_text(model)) detail::count_text(model, count);
+  if (model.layer_sets > 0) {
+    transformer distinct = model;
+    distinct.layers = model.layer_sets;
+    const std::int64_t in_products = count.matrices;
+    detail::count_text(distinct, count);
+    count.matrices = in_products;
+  }
   if (has_vision(model)) {
     count.vision = vision_parameters(model.vision);
     count.projector = projector_parameters(model.vision);
@@ -231,7 +255,7 @@ constexpr std::int64_t published(std::string_view field, std::int64_t given, std
   if (model.classes > 0) count.head += checked_multiply(classified + 1, model.classes);
   for (const std::int64_t part :
        {count.embedding, count.attention, count.recurrent, count.mlp, count.experts, count.router, count.norms,
-        count.prediction, count.lm_head, count.vision, count.projector, count.head}) {
+        count.prediction, count.other, count.lm_head, count.vision, count.projector, count.head}) {
     count.total = checked_add(count.total, part);
   }
   count.active = count.total;

@@ -103,27 +103,31 @@ struct transformer {
   std::int64_t encoder_stem = 0;              ///< weights before the encoder (convolutions over audio, as Whisper)
   std::int64_t d_model = 0;                   ///< width of the residual stream
   std::int64_t vocab = 0;                     ///< rows of the token table
-  bool tied_embeddings = false;               ///< the output head is the token table
-  bool output_head = true;                    ///< false: a decoder that writes no tokens, as of embedding models
-  bool head_bias = false;                     ///< a bias of the output head, one for each row of the vocabulary
-  std::int64_t learned_positions = 0;         ///< rows of a table of positions; 0: none
-  std::int64_t token_types = 0;               ///< rows of a table of segments, as BERT; 0: none
-  std::int64_t extra_input_rows = 0;          ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
-  std::int64_t max_positions = 0;             ///< longest sequence the model is made for; 0: not stated
-  std::int64_t norms_per_layer = 2;           ///< norms over d_model in one layer
-  bool norm_bias = false;                     ///< LayerNorm with weight and bias, instead of RMSNorm
-  bool embedding_norm = false;                ///< a norm right after the embeddings, as BERT
-  bool final_norm = true;                     ///< a norm behind the last layer
-  bool pooler = false;                        ///< a dense layer on the first token, as BertModel
-  bool head_transform = false;                ///< a dense layer and a norm before the output head, as BertForMaskedLM
-  std::int64_t classes = 0;                   ///< outputs of a classification head on an encoder or vision tower
-  attention_spec attention{};                 ///< of the text stack
-  mlp_spec mlp{};                             ///< of the text stack
-  moe_spec moe{};                             ///< of the text stack
-  std::int64_t prediction_layers = 0;         ///< modules that predict further tokens: held, in no FLOPs
-  recurrent_spec recurrent{};                 ///< layers with a recurrence instead of attention, or beside it
-  vision_spec vision{};                       ///< the vision tower
-  std::int64_t published_parameters = 0;      ///< stands in for the count where the shape is approximate; 0: counted
+  std::int64_t embedding_width = 0;       ///< of tokens, positions and segments, with a matrix to d_model; 0: d_model
+  std::int64_t layer_sets = 0;            ///< sets of weights that all layers share (ALBERT: 1); 0: each its own
+  bool tied_embeddings = false;           ///< the output head is the token table
+  bool output_head = true;                ///< false: a decoder that writes no tokens, as of embedding models
+  bool head_bias = false;                 ///< a bias of the output head, one for each row of the vocabulary
+  std::int64_t learned_positions = 0;     ///< rows of a table of positions; 0: none
+  std::int64_t token_types = 0;           ///< rows of a table of segments, as BERT; 0: none
+  std::int64_t extra_input_rows = 0;      ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
+  std::int64_t max_positions = 0;         ///< longest sequence the model is made for; 0: not stated
+  std::int64_t norms_per_layer = 2;       ///< norms over d_model in one layer
+  bool norm_bias = false;                 ///< LayerNorm with weight and bias, instead of RMSNorm
+  bool embedding_norm = false;            ///< a norm right after the embeddings, as BERT
+  bool final_norm = true;                 ///< a norm behind the last layer
+  bool pooler = false;                    ///< a dense layer on the first token, as BertModel
+  bool head_transform = false;            ///< a dense layer and a norm before the output head, as BertForMaskedLM
+  std::int64_t classes = 0;               ///< outputs of a classification head on an encoder or vision tower
+  attention_spec attention{};             ///< of the text stack
+  mlp_spec mlp{};                         ///< of the text stack
+  moe_spec moe{};                         ///< of the text stack
+  std::int64_t prediction_layers = 0;     ///< modules that predict further tokens: held, in no FLOPs
+  std::int64_t other_products = 0;        ///< weights in products of every token that no other field describes
+  std::int64_t other_weights = 0;         ///< weights in no product that none does; below 0 where some layers lack any
+  recurrent_spec recurrent{};             ///< layers with a recurrence instead of attention, or beside it
+  vision_spec vision{};                   ///< the vision tower
+  std::int64_t published_parameters = 0;  ///< stands in for the count where the shape is approximate; 0: counted
   std::int64_t published_active_parameters = 0;  ///< parameters in matrix products for one token; 0: counted
 };
 
@@ -133,6 +137,10 @@ struct transformer {
 [[nodiscard]] constexpr bool has_vision(const transformer& model) noexcept { return model.vision.layers > 0; }
 /// Whether it is a mixture of experts.
 [[nodiscard]] constexpr bool has_experts(const transformer& model) noexcept { return model.moe.experts > 0; }
+/// Width of the tables of tokens, positions and segments. Worked: 128 of the 768 of ALBERT base.
+[[nodiscard]] constexpr std::int64_t table_width(const transformer& model) noexcept {
+  return model.embedding_width > 0 ? model.embedding_width : model.d_model;
+}
 /// Whether attention is latent.
 [[nodiscard]] constexpr bool has_latent_attention(const transformer& model) noexcept {
   return model.attention.latent.kv_lora_rank > 0;
@@ -239,6 +247,11 @@ constexpr void check_tables(const transformer& model) {
     check_size("model.encoder_positions, encoder_stem or prediction_layers", size);
   check_size("model.mlp.activation_weights", model.mlp.activation_weights);
   check_size("model.extra_input_rows", model.extra_input_rows);
+  check_size("model.embedding_width", model.embedding_width);
+  check_part("model.layer_sets", model.layer_sets, model.layers, "0 to the number of layers");
+  check_part("model.other_products", model.other_products, most_parameters, "0 to 2^53");
+  check_part("model.other_weights", model.other_weights < 0 ? -model.other_weights : model.other_weights,
+             most_parameters, "-2^53 to 2^53");
   check_part("model.learned_positions", model.learned_positions, most_tokens, "0 to 2^40");
   check_part("model.max_positions", model.max_positions, most_tokens, "0 (not stated) to 2^40");
   check_part("model.norms_per_layer", model.norms_per_layer, 16, "0 to 16");

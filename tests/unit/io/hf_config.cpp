@@ -111,7 +111,6 @@ const std::vector<mutation>& mutations() {
       {"mistral-7b-v0.1", "attention_bias", true, errc::unsupported},
       {"mistral-7b-v0.1", "mlp_bias", true, errc::unsupported},
       {"gemma-3-27b-text", "sliding_window_pattern", 0, errc::missing_field},
-      {"gemma-3-27b-text", "use_bidirectional_attention", true, errc::unsupported},
       {"gemma-3-27b-text", "head_dim", nullptr, errc::missing_field},
       {"qwen2.5-7b", "use_sliding_window", "no", errc::malformed_input},
       // Experts and latent attention.

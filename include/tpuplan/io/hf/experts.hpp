@@ -89,6 +89,45 @@ inline void read_qwen_experts(config_fields& fields, transformer& model) {
   model.moe.shared_gate = true;
 }
 
+/// Dense layers among mixtures: "dense" in `mlp_layer_types`, or the first so many that a field says.
+inline std::int64_t dense_layers_of(config_fields& fields, std::string_view first, const transformer& model) {
+  if (!fields.has("mlp_layer_types")) {
+    const std::int64_t dense = fields.part(first);
+    check_part(fields.path(first), dense, model.layers, "0 to the number of layers");
+    return dense;
+  }
+  std::int64_t dense = 0, listed = 0;
+  for (const nlohmann::json& each : fields.list("mlp_layer_types")) {
+    if (each != "dense" && each != "sparse")
+      fail(errc::unsupported, fields.path("mlp_layer_types"), shown_json(each), "dense, sparse");
+    dense += each == "dense" ? 1 : 0;
+    ++listed;
+  }
+  if (listed != model.layers)
+    fail(errc::invalid_argument, fields.path("mlp_layer_types"), listed, "one entry for each of the layers");
+  return dense;
+}
+
+/// Experts beside shared ones of the same width, behind dense layers, with a bias for each that corrects the router.
+inline void read_shared_experts(config_fields& fields, std::string_view first, transformer& model) {
+  moe_spec& moe = model.moe;
+  moe.experts = fields.count("num_experts", "num_local_experts");
+  moe.expert_d_ff = fields.count("moe_intermediate_size");
+  moe.shared_d_ff = checked_multiply(fields.part("num_shared_experts"), moe.expert_d_ff);
+  check_part(fields.path("num_shared_experts") + " x moe_intermediate_size", moe.shared_d_ff, 16777216,
+             "0 to 16777216");
+  moe.dense_layers = dense_layers_of(fields, first, model);
+  moe.router_bias = true;
+}
+/// Experts of EXAONE and Hunyuan 3.
+inline void read_exaone_experts(config_fields& fields, transformer& model) {
+  read_shared_experts(fields, "first_k_dense_replace", model);
+}
+/// Experts of AFM.
+inline void read_afmoe_experts(config_fields& fields, transformer& model) {
+  read_shared_experts(fields, "num_dense_layers", model);
+}
+
 /// Experts of DeepSeek: all layers from `first_k_dense_replace` on are mixtures. The next-token modules of V3 are no
 /// part of its class and are not counted.
 inline void read_deepseek_experts(config_fields& fields, transformer& model) {
@@ -99,8 +138,7 @@ inline void read_deepseek_experts(config_fields& fields, transformer& model) {
   model.moe.shared_d_ff = checked_multiply(fields.part("n_shared_experts"), model.moe.expert_d_ff);
   check_part(fields.path("n_shared_experts") + " x moe_intermediate_size", model.moe.shared_d_ff, 16777216,
              "0 to 16777216");
-  model.moe.dense_layers = fields.part("first_k_dense_replace");
-  check_part(fields.path("first_k_dense_replace"), model.moe.dense_layers, model.layers, "0 to the number of layers");
+  model.moe.dense_layers = dense_layers_of(fields, "first_k_dense_replace", model);
 }
 
 /// Experts of DeepSeek-V3: those of V2, each with a bias that corrects the router.

@@ -256,6 +256,16 @@ class config_fields {
   config_fields* outer_;
 };
 
+/// The fields of `text_config` or `vision_config`; `nothing` is an empty object that stands in for a missing one.
+inline config_fields part_fields(config_fields& top, const std::string& part, std::string_view type,
+                                 const nlohmann::json& nothing) {
+  const bool given = top.has(part);
+  config_fields fields{given ? top.object().object(part) : json_object{nothing, top.path(part)},
+                       top.prefix() + part + ".", type, top.assumed(), &top};
+  if (!given) fields.set_first_defaults(std::string(top.type()) + "." + part);
+  return fields;
+}
+
 }  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan

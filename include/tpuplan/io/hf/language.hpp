@@ -11,7 +11,10 @@
 #include <tpuplan/integer.hpp>
 #include <tpuplan/io/hf/experts.hpp>
 #include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/io/hf/gemma.hpp>
 #include <tpuplan/io/hf/hybrids.hpp>
+#include <tpuplan/io/hf/single.hpp>
+#include <tpuplan/io/hf/zamba.hpp>
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
@@ -21,100 +24,6 @@
 namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
-
-/// Apertus: two learned numbers in the activation of each layer.
-inline void read_apertus(config_fields&, transformer& model) { model.mlp.activation_weights = 2; }
-
-/// Cohere: `use_qk_norm` adds norms of queries and keys, over all heads.
-inline void read_cohere(config_fields& fields, transformer& model) {
-  model.attention.wide_qk_norm = fields.flag("use_qk_norm");
-}
-
-/// GLM-4.5: `use_qk_norm` adds norms of queries and keys, over each head.
-inline void read_glm4_moe(config_fields& fields, transformer& model) {
-  model.attention.qk_norm = fields.flag("use_qk_norm");
-}
-
-/// MiMo: Qwen2 with modules that predict further tokens, which its class builds.
-inline void read_mimo(config_fields& fields, transformer& model) {
-  model.prediction_layers = fields.part("num_nextn_predict_layers", 1024);
-}
-
-/// StableLM: attention and MLP side by side share one norm.
-inline void read_stablelm(config_fields& fields, transformer& model) {
-  if (fields.flag("use_parallel_residual")) model.norms_per_layer = 1;
-}
-
-/// StarCoder: `multi_query` says whether all heads share one pair of keys and values.
-inline void read_multi_query(config_fields& fields, transformer& model) {
-  model.attention.kv_heads = fields.flag("multi_query") ? 1 : model.attention.heads;
-}
-
-/// Falcon: three generations of layers, told apart by flags.
-inline void read_falcon(config_fields& fields, transformer& model) {
-  if (fields.flag("new_decoder_architecture")) {
-    model.attention.kv_heads = fields.count("num_kv_heads");
-    const bool one = fields.has("num_ln_in_parallel_attn") && fields.count("num_ln_in_parallel_attn") == 1;
-    model.norms_per_layer = one && fields.flag("parallel_attn") ? 1 : 2;
-    return;
-  }
-  read_multi_query(fields, model);
-  model.norms_per_layer = fields.flag("parallel_attn") ? 1 : 2;
-}
-
-/// GPT-Neo: `attention_types` is a list of patterns, each with how often it comes.
-inline void read_gpt_neo(config_fields& fields, transformer& model) {
-  std::int64_t layers = 0;
-  std::int64_t local = 0;
-  for (const nlohmann::json& entry : fields.list("attention_types")) {
-    const bool usable = entry.is_array() && entry.size() == 2 && entry[0].is_array() && entry[1].is_number_integer();
-    if (!usable || entry[1] > 16777216 || entry[1] < 0) {
-      fail(errc::malformed_input, fields.path("attention_types"), shown_json(entry), "[[\"global\", \"local\"], 12]");
-    }
-    const std::int64_t times = entry[1].get<std::int64_t>();
-    for (const nlohmann::json& kind : entry[0]) {
-      if (kind != "global" && kind != "local")
-        fail(errc::unsupported, fields.path("attention_types"), shown_json(kind), "global, local");
-      layers += times;
-      if (kind == "local") local += times;
-    }
-  }
-  if (layers != model.layers) {
-    fail(errc::invalid_argument, fields.path("attention_types"), layers,
-         "one entry for each of the layers, " + std::to_string(model.layers));
-  }
-  model.attention.local_layers = local;
-  model.attention.window = local > 0 ? fields.tokens("window_size") : 0;
-}
-
-/// MPT: biases only where a file says so, which no class reads.
-inline void read_mpt(config_fields& fields, transformer&) {
-  if (!fields.flag("no_bias")) fail(errc::unsupported, fields.path("no_bias"), "false", "true");
-}
-
-/// OPT: two more rows of positions than it can use. The post-norm layers of OPT-350M have no norm behind the last one.
-inline void read_opt(config_fields& fields, transformer& model) {
-  if (fields.count("word_embed_proj_dim") != model.d_model) {
-    fail(errc::unsupported, fields.path("word_embed_proj_dim"), fields.count("word_embed_proj_dim"),
-         "hidden_size: a token table of another width has a projection that is not counted");
-  }
-  model.learned_positions += 2;
-  model.final_norm = fields.flag("do_layer_norm_before") && !fields.flag("_remove_final_layer_norm");
-  if (!fields.flag("layer_norm_elementwise_affine")) model.norms_per_layer = 0, model.final_norm = false;
-}
-
-/// Llama 4: layers with rotary positions (1 in `no_rope_layers`) attend within chunks.
-inline void read_llama4(config_fields& fields, transformer& model) {
-  attention_spec& a = model.attention;
-  if (a.window == 0) return;
-  if (!fields.has("layer_types") && fields.has("no_rope_layers") && !fields.list("no_rope_layers").empty()) {
-    const nlohmann::json rotary = fields.list("no_rope_layers");
-    a.local_layers = std::count(rotary.begin(), rotary.end(), nlohmann::json(1));
-    check_part(fields.path("no_rope_layers"), a.local_layers, model.layers, "0 to the number of layers");
-  }
-  fields.assume("attention_chunk_size", std::to_string(a.window),
-                "layers that attend within chunks of so many tokens are counted as if with a sliding window");
-}
 
 /// A switch that no field of the configuration turns.
 inline constexpr std::string_view always = "always";
@@ -144,6 +53,7 @@ enum decoder_trait : unsigned {
   embedding_norms = 64,   ///< a norm right behind the embeddings
   no_norm_weights = 128,  ///< norms have no weights
   no_attention = 256,     ///< no layer has heads
+  gated_output = 512,     ///< a gate on the output of attention
 };
 
 /// What the configuration of a decoder does not say but its modelling file does. A type like another is a row here, and
@@ -158,7 +68,7 @@ struct text_family {
   void (*mixers)(config_fields&, transformer&) = nullptr;   ///< layers other than those of attention; reads layer_types
 };
 
-inline constexpr std::array<text_family, 86> text_families{{
+inline constexpr std::array<text_family, 112> text_families{{
     {"llama", llama_biases},
     {"mistral", {}, windows},
     {"mixtral", {}, windows, 2, read_mixtral_experts},
@@ -199,7 +109,7 @@ inline constexpr std::array<text_family, 86> text_families{{
     {"nemotron", llama_biases, layer_norm + ungated},
     {"starcoder2", use_bias, windows + layer_norm + ungated},
     {"stablelm", {"use_qkv_bias"}, layer_norm, 2, nullptr, read_stablelm},
-    {"phi", {always, always, always, always}, layer_norm + ungated, 1},
+    {"phi", {always, always, always, always}, layer_norm + ungated, 1, nullptr, read_biased_head_norms},
     {"gpt2", all_biases, layer_norm + ungated + position_table},
     {"gpt_bigcode", all_biases, layer_norm + ungated + position_table, 2, nullptr, read_multi_query},
     {"gpt_neo", {{}, always, always}, layer_norm + ungated + position_table, 2, nullptr, read_gpt_neo},
@@ -245,6 +155,32 @@ inline constexpr std::array<text_family, 86> text_families{{
     {"deepseek_v32", {}, 0, 2, read_deepseek_v3_experts, nullptr, read_indexer},
     {"glm_moe_dsa", {}, 0, 2, read_deepseek_v3_experts, nullptr, read_indexer},
     {"mimo", qkv_biases, windows, 2, nullptr, read_mimo},
+    {"gemma3n_text", attention_biases, windows + head_norms, 4, read_gemma3n_mlp, read_gemma3n},
+    {"gemma4_text", attention_biases, windows + head_norms, 4, read_gemma4_experts, read_gemma4},
+    {"vaultgemma", attention_biases, windows},
+    {"ministral3", {}, windows},
+    {"cwm", {of_attention, of_attention, "mlp_bias"}, windows},
+    {"jais2", llama_biases, layer_norm + ungated},
+    {"nanochat", attention_biases, no_norm_weights + ungated},
+    {"bitnet", attention_biases, 0, 2, nullptr, read_bitnet},
+    {"diffllama", attention_biases, 0, 2, nullptr, read_diffllama},
+    {"hyperclovax", llama_biases, 0, 2, nullptr, read_hyperclovax},
+    {"minicpm3", {}},
+    {"persimmon", {always, always, always}, layer_norm + ungated, 2, nullptr, read_biased_head_norms},
+    {"xglm", all_biases, layer_norm + ungated},
+    {"biogpt", all_biases, layer_norm + ungated + position_table, 2, nullptr, read_biogpt},
+    {"openai-gpt", all_biases, layer_norm + ungated + position_table, 2, nullptr, read_gpt},
+    {"mistral4", {}, 0, 2, read_deepseek_experts},
+    {"solar_open", {of_attention}, 0, 2, read_deepseek_v3_experts},
+    {"glm4_moe_lite", {}, 0, 2, read_deepseek_v3_experts},
+    {"axk1", {}, 0, 2, read_deepseek_v3_experts, read_axk1},
+    {"afmoe", attention_biases, windows + head_norms + gated_output, 4, read_afmoe_experts},
+    {"exaone_moe", {}, windows + head_norms, 2, read_exaone_experts},
+    {"hy_v3", attention_biases, head_norms, 2, read_exaone_experts},
+    {"longcat_flash", {}, 0, 2, read_longcat},
+    {"zamba", {}, 0, 1, nullptr, nullptr, read_zamba},
+    {"zamba2", {}, 0, 1, nullptr, nullptr, read_zamba2},
+    {"olmo_hybrid", attention_biases, wide_norms, 2, nullptr, nullptr, read_olmo_hybrid},
 }};
 
 /// A decoder of one of the names that `text_config.model_type` takes, or null.
@@ -299,6 +235,7 @@ inline void apply_traits(const text_family& family, transformer& model) {
   model.embedding_norm = is(embedding_norms);
   model.attention.qk_norm = is(head_norms);
   model.attention.wide_qk_norm = is(wide_norms);
+  model.attention.output_gate = is(gated_output);
   model.mlp.gated = !is(ungated);
   if (is(position_table)) model.learned_positions = model.max_positions;
 }
@@ -362,11 +299,22 @@ inline void read_mlp(config_fields& fields, const text_family& family, transform
   if (dense_layers(model) > 0 && model.mlp.d_ff == 0) model.mlp.d_ff = fields.count("intermediate_size");
 }
 
+/// Tokens that attend to all others make an encoder of a decoder (EmbeddingGemma). Gemma 4 has "vision" where only
+/// those of an image do.
+inline void read_direction(config_fields& fields, transformer& model) {
+  constexpr std::string_view field = "use_bidirectional_attention";
+  if (!fields.has(field)) return;
+  const nlohmann::json& given = fields.object().at(field);
+  if (given != "all" && given != true) return;
+  model.kind = architecture::encoder;
+  model.output_head = false;
+  fields.assume(field, shown_json(given), "every token attends to all others: an encoder without an output head");
+}
+
 /// A decoder, all but whether its embeddings are tied.
 inline void read_decoder(config_fields& fields, const text_family& family, transformer& model) {
-  for (const std::string_view field : {"use_bidirectional_attention", "add_cross_attention", "qk_layernorm"}) {
-    fields.refuse_true(field);
-  }
+  fields.refuse_true("add_cross_attention");
+  if (fields.default_of("qk_layernorm") == nullptr) fields.refuse_true("qk_layernorm");
   model.d_model = fields.count("hidden_size");
   model.layers = fields.count("num_hidden_layers");
   model.vocab = fields.count("vocab_size");
@@ -380,6 +328,7 @@ inline void read_decoder(config_fields& fields, const text_family& family, trans
     read_window(fields, family, model);
   read_mlp(fields, family, model);
   if (family.rest != nullptr) family.rest(fields, model);
+  read_direction(fields, model);
   if (fields.default_of("cross_attention_layers") == nullptr) return;
   model.attention.cross_layers = fields.layers_listed("cross_attention_layers", model.layers);
   model.extra_input_rows = 8;  // special tokens that are read and never written

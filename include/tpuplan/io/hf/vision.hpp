@@ -7,7 +7,6 @@
 #include <string_view>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/io/hf/fields.hpp>
-#include <tpuplan/io/hf/heads.hpp>
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
@@ -36,18 +35,33 @@ inline void check_tower_heads(const config_fields& fields, std::string_view fiel
     fail(errc::not_divisible, fields.path(field), vision.heads, "a divisor of the width of the tower");
 }
 
+/// The side of an image or patch, which some files state as both of its sides.
+inline std::int64_t square_side(config_fields& fields, std::string_view field) {
+  if (!fields.has(field) || !fields.object().at(field).is_array()) return fields.count(field);
+  const nlohmann::json& sides = fields.object().at(field);
+  const bool square = sides.size() == 2 && sides[0] == sides[1] && sides[0].is_number_integer();
+  if (!square || sides[0] > 16777216 || sides[0] < 1) {
+    fail(errc::unsupported, fields.path(field), shown_json(sides), "one side, or two that are equal");
+  }
+  return sides[0].get<std::int64_t>();
+}
+
 /// What all towers but Qwen's state, under the same names. Biases everywhere and LayerNorm, as in a ViT.
-inline vision_spec read_tower(config_fields& fields, std::string_view heads = "num_attention_heads") {
+inline vision_spec read_sized_tower(config_fields& fields, std::int64_t image_size,
+                                    std::string_view heads = "num_attention_heads") {
   vision_spec v;
   v.d_model = fields.count("hidden_size");
   v.d_ff = fields.count("intermediate_size");
   v.layers = fields.count("num_hidden_layers");
   v.heads = fields.count(heads, "num_attention_heads");
   v.channels = fields.count("num_channels");
-  v.image_size = fields.count("image_size");
-  v.patch_size = fields.count("patch_size");
+  v.image_size = image_size;
+  v.patch_size = square_side(fields, "patch_size");
   check_tower_heads(fields, heads, v);
   return v;
+}
+inline vision_spec read_tower(config_fields& fields, std::string_view heads = "num_attention_heads") {
+  return read_sized_tower(fields, square_side(fields, "image_size"), heads);
 }
 
 /// A pooling head with a probe: one attention layer, a norm and an MLP.
@@ -64,6 +78,20 @@ inline vision_spec read_siglip(config_fields& fields, std::int64_t merge) {
   v.learned_positions = patches(v.image_size, v.patch_size);
   v.extra_norms = 1;
   if (fields.flag("vision_use_head")) v.other_weights = pooling_head(v.d_model, v.d_ff);
+  return v;
+}
+
+/// SigLIP 2 with images of any shape: as many positions as patches.
+inline vision_spec read_siglip2(config_fields& fields, std::int64_t) {
+  vision_spec v = read_sized_tower(fields, 0);
+  v.learned_positions = fields.count("num_patches");
+  std::int64_t side = 1;
+  while ((side + 1) * (side + 1) <= v.learned_positions) ++side;
+  v.image_size = checked_multiply(side, v.patch_size);
+  v.extra_norms = 1;
+  if (fields.flag("vision_use_head")) v.other_weights = pooling_head(v.d_model, v.d_ff);
+  fields.assume("images", std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
+                "images vary in shape; a square one with no more patches is assumed");
   return v;
 }
 
@@ -111,17 +139,6 @@ inline vision_spec read_mllama_tower(config_fields& fields, std::int64_t merge) 
   fields.assume("images", "one tile of " + std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
                 "an image takes 1 to " + std::to_string(tiles) + " tiles; the text attends to them, no token is added");
   return v;
-}
-
-/// The side of an image or patch, which some files state as both of its sides.
-inline std::int64_t square_side(config_fields& fields, std::string_view field) {
-  if (!fields.has(field) || !fields.object().at(field).is_array()) return fields.count(field);
-  const nlohmann::json& sides = fields.object().at(field);
-  const bool square = sides.size() == 2 && sides[0] == sides[1] && sides[0].is_number_integer();
-  if (!square || sides[0] > 16777216 || sides[0] < 1) {
-    fail(errc::unsupported, fields.path(field), shown_json(sides), "one side, or two that are equal");
-  }
-  return sides[0].get<std::int64_t>();
 }
 
 /// InternVL: a class token, a scale on each channel behind attention and behind the MLP, norms of queries and keys in
@@ -172,8 +189,9 @@ struct tower_family {
   std::string_view type;
   vision_spec (*read)(config_fields&, std::int64_t merge);
 };
-inline constexpr std::array<tower_family, 8> tower_families{{
+inline constexpr std::array<tower_family, 9> tower_families{{
     {"siglip_vision_model", read_siglip},
+    {"siglip2_vision_model", read_siglip2},
     {"clip_vision_model", read_clip},
     {"pixtral", read_pixtral},
     {"mllama_vision_model", read_mllama_tower},
@@ -182,56 +200,6 @@ inline constexpr std::array<tower_family, 8> tower_families{{
     {"idefics3_vision", read_idefics_tower},
     {"smolvlm_vision", read_idefics_tower},
 }};
-
-/// A Vision Transformer: with a linear classifier (ViTForImageClassification, also where the file names no class), or
-/// with a pooler (ViTModel).
-inline void read_vit(config_fields& fields, transformer& model) {
-  model.kind = architecture::vision;
-  vision_spec& v = model.vision;
-  v = read_tower(fields);
-  fit_image(fields, v, 1);
-  v.qkv_bias = fields.flag("qkv_bias");
-  v.class_token = true;
-  v.learned_positions = patches(v.image_size, v.patch_size) + 1;
-  v.extra_norms = 1;
-  const std::string name = class_of(fields);
-  if (name == "ViTModel") {
-    model.pooler = true;
-    if (fields.has("pooler_output_size") && fields.count("pooler_output_size") != v.d_model) {
-      fail(errc::unsupported, fields.path("pooler_output_size"), fields.count("pooler_output_size"), "hidden_size");
-    }
-  } else if (name.empty() || name == "ViTForImageClassification") {
-    model.classes = label_count(fields);
-  } else {
-    fail_unknown(fields.path("architectures"), name, {"ViTModel", "ViTForImageClassification"});
-  }
-}
-
-/// DINOv2 without a head: a ViT with a mask token, and a scale on each channel behind attention and behind the MLP,
-/// which has a gate in the largest model.
-inline void read_dinov2(config_fields& fields, transformer& model) {
-  const std::string name = class_of(fields);
-  if (!name.empty() && name != "Dinov2Model") fail_unknown(fields.path("architectures"), name, {"Dinov2Model"});
-  model.kind = architecture::vision;
-  vision_spec& v = model.vision;
-  v.d_model = fields.count("hidden_size");
-  v.d_ff = checked_multiply(v.d_model, fields.count("mlp_ratio"));
-  check_dimension(fields.path("mlp_ratio") + " x hidden_size", v.d_ff);
-  v.layers = fields.count("num_hidden_layers");
-  v.heads = fields.count("num_attention_heads");
-  v.channels = fields.count("num_channels");
-  v.image_size = fields.count("image_size");
-  v.patch_size = fields.count("patch_size");
-  check_tower_heads(fields, "num_attention_heads", v);
-  fit_image(fields, v, 1);
-  v.qkv_bias = fields.flag("qkv_bias");
-  v.gated = fields.flag("use_swiglu_ffn");
-  if (v.gated) v.d_ff = round_up(v.d_ff * 2 / 3, 8);
-  v.class_token = true;
-  v.learned_positions = patches(v.image_size, v.patch_size) + 1;
-  v.extra_norms = 1;
-  v.other_weights = checked_multiply(2 * v.layers, v.d_model) + (fields.flag("use_mask_token") ? v.d_model : 0);
-}
 
 /// What the projectors of all families check: that they end in the width of the text model.
 inline void check_projected(const config_fields& fields, std::string_view field, const transformer& model) {

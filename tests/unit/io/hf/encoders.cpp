@@ -40,6 +40,67 @@ const shape published[] = {
 };
 // clang-format on
 
+struct headed {
+  const char* name;
+  const char* type;
+  const char* head;  // the class that architectures names
+  const char* changes;
+  std::int64_t parameters;
+};
+
+// The same for encoders alone (main of 2026-08-17, e8c4f0b738).
+// clang-format off
+const headed encoders[] = {
+    {"electra Model", "electra", "ElectraModel", R"({})", 13483008},
+    {"albert Model", "albert", "AlbertModel", R"({})", 222595584},
+    {"mpnet Model", "mpnet", "MPNetModel", R"({})", 109484928},
+    {"deberta-v2 Model", "deberta-v2", "DebertaV2Model", R"({})", 877507584},
+    {"modernbert Model", "modernbert", "ModernBertModel", R"({})", 149014272},
+    {"modernbert, switches, Model", "modernbert", "ModernBertModel", R"({"norm_bias":true,"classifier_bias":true,"attention_bias":true,"mlp_bias":true,"decoder_bias":false})", 149184000},
+    {"deberta Model", "deberta", "DebertaModel", R"({})", 124043520},
+    {"electra ForMaskedLM", "electra", "ElectraForMaskedLM", R"({})", 13546682},
+    {"albert ForMaskedLM", "albert", "AlbertForMaskedLM", R"({})", 206368944},
+    {"mpnet ForMaskedLM", "mpnet", "MPNetForMaskedLM", R"({})", 109516991},
+    {"deberta-v2 ForMaskedLM", "deberta-v2", "DebertaV2ForMaskedLM", R"({})", 879999588},
+    {"modernbert ForMaskedLM", "modernbert", "ModernBertForMaskedLM", R"({})", 149655232},
+    {"modernbert, switches, ForMaskedLM", "modernbert", "ModernBertForMaskedLM", R"({"norm_bias":true,"classifier_bias":true,"attention_bias":true,"mlp_bias":true,"decoder_bias":false})", 149776128},
+    {"deberta ForMaskedLM", "deberta", "DebertaForMaskedLM", R"({})", 124685913},
+    {"electra ForPreTraining", "electra", "ElectraForPreTraining", R"({})", 13549057},
+    {"albert ForPreTraining", "albert", "AlbertForPreTraining", R"({})", 223158450},
+    {"electra ForSequenceClassification", "electra", "ElectraForSequenceClassification", R"({})", 13549314},
+    {"albert ForSequenceClassification", "albert", "AlbertForSequenceClassification", R"({})", 222603778},
+    {"mpnet ForSequenceClassification", "mpnet", "MPNetForSequenceClassification", R"({})", 109486466},
+    {"deberta-v2 ForSequenceClassification", "deberta-v2", "DebertaV2ForSequenceClassification", R"({})", 879871490},
+    {"modernbert ForSequenceClassification", "modernbert", "ModernBertForSequenceClassification", R"({})", 149606402},
+    {"modernbert, switches, ForSequenceClassification", "modernbert", "ModernBertForSequenceClassification", R"({"norm_bias":true,"classifier_bias":true,"attention_bias":true,"mlp_bias":true,"decoder_bias":false})", 149777666},
+    {"deberta ForSequenceClassification", "deberta", "DebertaForSequenceClassification", R"({})", 124635650},
+    {"electra ForTokenClassification", "electra", "ElectraForTokenClassification", R"({})", 13483522},
+    {"albert ForTokenClassification", "albert", "AlbertForTokenClassification", R"({})", 205822466},
+    {"mpnet ForTokenClassification", "mpnet", "MPNetForTokenClassification", R"({})", 108895874},
+    {"deberta-v2 ForTokenClassification", "deberta-v2", "DebertaV2ForTokenClassification", R"({})", 877510658},
+    {"modernbert ForTokenClassification", "modernbert", "ModernBertForTokenClassification", R"({})", 149606402},
+    {"modernbert, switches, ForTokenClassification", "modernbert", "ModernBertForTokenClassification", R"({"norm_bias":true,"classifier_bias":true,"attention_bias":true,"mlp_bias":true,"decoder_bias":false})", 149777666},
+    {"deberta ForTokenClassification", "deberta", "DebertaForTokenClassification", R"({})", 124045058},
+    {"electra ForMultipleChoice", "electra", "ElectraForMultipleChoice", R"({})", 13549057},
+    {"albert ForMultipleChoice", "albert", "AlbertForMultipleChoice", R"({})", 222599681},
+    {"mpnet ForMultipleChoice", "mpnet", "MPNetForMultipleChoice", R"({})", 109485697},
+    {"deberta-v2 ForMultipleChoice", "deberta-v2", "DebertaV2ForMultipleChoice", R"({})", 879869953},
+    {"modernbert ForMultipleChoice", "modernbert", "ModernBertForMultipleChoice", R"({})", 149605633},
+    {"modernbert, switches, ForMultipleChoice", "modernbert", "ModernBertForMultipleChoice", R"({"norm_bias":true,"classifier_bias":true,"attention_bias":true,"mlp_bias":true,"decoder_bias":false})", 149776897},
+    {"electra, no other width", "electra", "ElectraForMaskedLM", R"({"embedding_size":768,"hidden_size":768,"num_attention_heads":12})", 71740986},
+    {"albert, four sets", "albert", "AlbertModel", R"({"num_hidden_groups":2,"inner_group_num":2})", 826735104},
+    {"deberta-v2, convolution, both", "deberta-v2", "DebertaV2Model", R"({"relative_attention":true,"position_buckets":256,"pos_att_type":"p2c|c2p","share_att_key":true,"norm_rel_ebd":"layer_norm","position_biased_input":false,"conv_kernel_size":3})", 884593152},
+    {"deberta-v2, both", "deberta-v2", "DebertaV2Model", R"({"relative_attention":true,"max_relative_positions":-1,"pos_att_type":"p2c|c2p"})", 992400384},
+    {"deberta, both", "deberta", "DebertaModel", R"({"relative_attention":true,"max_relative_positions":-1,"pos_att_type":"p2c|c2p","position_biased_input":false})", 138601728},
+    {"deberta-v2, convolution, keys", "deberta-v2", "DebertaV2Model", R"({"relative_attention":true,"position_buckets":256,"pos_att_type":["c2p"],"share_att_key":true,"norm_rel_ebd":"layer_norm","position_biased_input":false,"conv_kernel_size":3})", 884593152},
+    {"deberta-v2, keys", "deberta-v2", "DebertaV2Model", R"({"relative_attention":true,"max_relative_positions":-1,"pos_att_type":["c2p"]})", 935740416},
+    {"deberta, keys", "deberta", "DebertaModel", R"({"relative_attention":true,"max_relative_positions":-1,"pos_att_type":["c2p"],"position_biased_input":false})", 131514624},
+    {"deberta-v2, convolution, queries", "deberta-v2", "DebertaV2Model", R"({"relative_attention":true,"position_buckets":256,"pos_att_type":["p2c"],"share_att_key":true,"norm_rel_ebd":"layer_norm","position_biased_input":false,"conv_kernel_size":3})", 884593152},
+    {"deberta-v2, queries", "deberta-v2", "DebertaV2Model", R"({"relative_attention":true,"max_relative_positions":-1,"pos_att_type":["p2c"]})", 935740416},
+    {"deberta, queries", "deberta", "DebertaModel", R"({"relative_attention":true,"max_relative_positions":-1,"pos_att_type":["p2c"],"position_biased_input":false})", 131523840},
+};
+// clang-format on
+
 transformer model_of(const shape& each) {
   json config = json::parse(each.changes);
   config["model_type"] = each.type;
@@ -53,6 +114,39 @@ TEST_CASE("parameters of encoders with decoders", "[hf_encoders]") {
     INFO(each.name);
     CHECK(parameters(model_of(each)).total == each.parameters);
   }
+}
+
+TEST_CASE("parameters of encoders, head by head", "[hf_encoders]") {
+  for (const headed& each : encoders) {
+    INFO(each.name);
+    json config = json::parse(each.changes);
+    config["model_type"] = each.type;
+    config["architectures"] = {each.head};
+    CHECK(parameters(read_hf_config(config).model).total == each.parameters);
+  }
+}
+
+TEST_CASE("layers that share their weights are computed each", "[hf_encoders]") {
+  const transformer albert = model_of({"", "albert", "{}", 0});
+  CHECK(albert.layer_sets == 1);
+  CHECK(table_width(albert) == 128);
+  transformer own = albert;
+  own.layer_sets = 0;
+  CHECK(parameters(own).matrices == parameters(albert).matrices);
+  CHECK(parameters(own).attention == 12 * parameters(albert).attention);
+  CHECK(forward_flops_per_token(own, 512).total == forward_flops_per_token(albert, 512).total);
+}
+
+TEST_CASE("what of encoders cannot be counted is refused by its field", "[hf_encoders]") {
+  const auto refused = [](const char* type, const char* changes) {
+    return refusal_of([&] { (void)model_of({"", type, changes, 0}); }).message;
+  };
+  CHECK(says(refused("deberta-v2", R"({"embedding_size":128})"), "config.embedding_size"));
+  CHECK(says(refused("deberta-v2", R"({"attention_head_size":32})"), "config.attention_head_size"));
+  CHECK(says(refused("deberta-v2", R"({"relative_attention":true,"pos_att_type":1})"), "config.pos_att_type"));
+  CHECK(says(refused("deberta-v2", R"({"relative_attention":true,"conv_kernel_size":3,"conv_groups":7})"),
+             "config.conv_groups"));
+  CHECK(says(refused("bert", R"({"position_embedding_type":"relative_key"})"), "config.position_embedding_type"));
 }
 
 TEST_CASE("FLOPs and caches of both sides", "[hf_encoders]") {
