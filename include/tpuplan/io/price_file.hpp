@@ -2,7 +2,6 @@
 #define TPUPLAN_IO_PRICE_FILE_HPP
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -238,10 +237,10 @@ inline std::vector<std::vector<std::string>> csv_rows(std::string_view character
 /// The price in a cell; 0 where there is none, or where it is hidden: 700.0 stands for that in SkyPilot's catalog.
 inline double catalog_price(const std::string& field, const std::string& cell) {
   if (cell.empty()) return 0;
-  double price = 0;
-  const char* const end = cell.data() + cell.size();
-  const std::from_chars_result read = std::from_chars(cell.data(), end, price);
-  if (read.ec != std::errc{} || read.ptr != end || !is_finite(price) || price < 0 || price > 1e9)
+  // As a number of JSON: of double, from_chars is not in libc++ before 20, and strtod follows the locale.
+  const nlohmann::json number = nlohmann::json::parse(cell, nullptr, false);
+  const double price = number.is_number() ? number.get<double>() : -1;
+  if (!is_finite(price) || price < 0 || price > 1e9)
     fail(errc::malformed_input, field, cell, "dollars per hour");
   return price == 700.0 ? 0 : price;
 }
