@@ -49,10 +49,28 @@ namespace detail {
 /// Something that a question left open, and what was taken for it.
 using assumed_values = std::vector<std::pair<std::string, std::string>>;
 
-/// The model of a config.json of Hugging Face, or of a `transformer` as `json_document` writes it. `source` names it.
+namespace detail {
+/// The last part of a config.json's "_name_or_path", which is the place that its model was loaded from; empty: none.
+[[nodiscard]] inline std::string own_name(const nlohmann::json& config) {
+  const auto place = config.find("_name_or_path");
+  if (place == config.end() || !place->is_string()) return {};
+  std::string name = place->get<std::string>();
+  name = name.substr(name.find_last_of('/') + 1).substr(0, 64);
+  const auto is_control = [](char c) { return (c >= 0 && c < 0x20) || c == 0x7F; };
+  name.erase(std::remove_if(name.begin(), name.end(), is_control), name.end());
+  return name;
+}
+}  // namespace detail
+
+/// The model of a config.json of Hugging Face, or of a `transformer` as `json_document` writes it. `source` stands for
+/// it in messages, and is its name where it does not say one itself.
 [[nodiscard]] inline model_config model_of(const nlohmann::json& config, const std::string& source = "config") {
   if (config.is_null()) detail::fail(errc::missing_field, source, "missing", "a config.json or a transformer");
-  if (!config.is_object() || !config.contains("schema")) return read_hf_file(config, source);
+  if (!config.is_object() || !config.contains("schema")) {
+    model_config read = read_hf_file(config, source);
+    if (const std::string name = detail::own_name(config); !name.empty()) read.model.name = std::string_view(name);
+    return read;
+  }
   model_config own;
   own.model_type = "transformer";
   own.model = read_json_document<transformer>(config, {}, source);
