@@ -17,7 +17,6 @@
 #include <tpuplan/known.hpp>
 #include <tpuplan/math.hpp>
 #include <tpuplan/model/flops.hpp>
-#include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/training_job.hpp>
 #include <tpuplan/parallel/layout.hpp>

@@ -2,6 +2,7 @@
 // expect: bytes
 #include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/handbook/roofline.hpp>
+#include <tpuplan/handbook/utilization.hpp>
 
 using namespace tpuplan;
 

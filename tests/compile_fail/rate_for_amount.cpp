@@ -2,6 +2,7 @@
 // expect: 197_TFLOP_per_s|[(]197[)]
 #include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/handbook/roofline.hpp>
+#include <tpuplan/handbook/utilization.hpp>
 
 using namespace tpuplan;
 

@@ -11,6 +11,7 @@
 #include <tpuplan/estimate/training/network.hpp>
 #include <tpuplan/estimate/training/replication.hpp>
 #include <tpuplan/estimate/training/targets.hpp>
+#include <tpuplan/handbook/batches.hpp>
 #include <tpuplan/handbook/epochs.hpp>
 #include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/hardware/slice.hpp>

@@ -8,6 +8,7 @@
 #include <tpuplan/cost.hpp>
 #include <tpuplan/cost/preemption.hpp>
 #include <tpuplan/handbook.hpp>
+#include <tpuplan/handbook/sharding.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <type_traits>
 #include <utility>

@@ -4,9 +4,13 @@
 #include <tpuplan/estimate/widths.hpp>
 #include <tpuplan/handbook.hpp>
 #include <tpuplan/handbook/attention.hpp>
+#include <tpuplan/handbook/intensity.hpp>
 #include <tpuplan/handbook/link.hpp>
 #include <tpuplan/handbook/padding.hpp>
 #include <tpuplan/handbook/roofline.hpp>
+#include <tpuplan/handbook/sharding.hpp>
+#include <tpuplan/handbook/utilization.hpp>
+#include <tpuplan/handbook/work.hpp>
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <type_traits>

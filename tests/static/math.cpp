@@ -31,8 +31,6 @@ static_assert(m::log(10.0) == 2.302585092994046);
 static_assert(m::log1p(1e-5) == 9.999950000333332e-06);
 static_assert(m::log2(8.0) == 3.0);
 static_assert(m::pow(2.0, 10.0) == 1024.0);
-static_assert(m::lambert_w0(1.0) == 0.5671432904097838);
-static_assert(m::lambert_w0_plus_1_of_exp(0.02) == 0.18689488478688432);
 
 // Classification and absolute value.
 static_assert(m::is_nan(nan) && m::is_nan(-nan) && !m::is_nan(infinity) && !m::is_nan(0.0));
@@ -116,14 +114,3 @@ static_assert(same(m::pow(-infinity, -2.5), 0.0) && m::pow(-infinity, 2.5) == in
 static_assert(m::pow(-infinity, 3.0) == -infinity && m::pow(-infinity, 2.0) == infinity);
 static_assert(same(m::pow(infinity, -1.0), 0.0) && m::pow(infinity, smallest) == infinity);
 static_assert(m::is_nan(m::pow(nan, 1.0)) && m::is_nan(m::pow(2.0, nan)) && m::is_nan(m::pow(-1.0, nan)));
-
-// Lambert's W.
-static_assert(m::lambert_w0(-0.36787944117144233) == -1.0 && m::is_nan(m::lambert_w0(-0.3678794411714424)));
-static_assert(m::lambert_w0(2.718281828459045) == 1.0 && m::lambert_w0(-0.1) == -0.11183255915896297);
-static_assert(m::lambert_w0(largest) == 703.2270331047702 && m::lambert_w0(infinity) == infinity);
-static_assert(same(m::lambert_w0(0.0), 0.0) && same(m::lambert_w0(-0.0), -0.0) && m::lambert_w0(smallest) == smallest);
-static_assert(m::is_nan(m::lambert_w0(nan)) && m::is_nan(m::lambert_w0(-infinity)));
-static_assert(m::lambert_w0_plus_1_of_exp(0.0) == 0.0 && m::lambert_w0_plus_1_of_exp(-0.0) == 0.0);
-static_assert(m::lambert_w0_plus_1_of_exp(1e-30) == 1.4142135623730945e-15);
-static_assert(m::lambert_w0_plus_1_of_exp(infinity) == 1.0 && m::lambert_w0_plus_1_of_exp(largest) == 1.0);
-static_assert(m::is_nan(m::lambert_w0_plus_1_of_exp(-1e-9)) && m::is_nan(m::lambert_w0_plus_1_of_exp(nan)));

@@ -6,6 +6,7 @@
 #pragma GCC optimize("fp-contract=off")
 #endif
 
+#include <tpuplan/lambert.hpp>
 #include <tpuplan/math.hpp>
 
 #include <array>

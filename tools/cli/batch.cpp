@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <tpuplan/handbook/intensity.hpp>
 #include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/hardware/generations.hpp>
 #include <vector>

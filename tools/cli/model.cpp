@@ -2,6 +2,7 @@
 #include <memory>
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/model/encoder_decoder.hpp>
+#include <tpuplan/model/kv_cache.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/config.hpp"

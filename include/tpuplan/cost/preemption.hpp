@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/error.hpp>
+#include <tpuplan/lambert.hpp>
 #include <tpuplan/math.hpp>
 #include <tpuplan/units.hpp>
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/parallel/collective_group.hpp>
 #include <tpuplan/parallel/interconnect.hpp>
 
 /// @file

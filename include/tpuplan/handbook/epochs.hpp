@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/handbook/batches.hpp>
 #include <tpuplan/handbook/roofline.hpp>
 
 /// @file

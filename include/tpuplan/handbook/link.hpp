@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tpuplan/parallel/collective_group.hpp>
 #include <tpuplan/parallel/interconnect.hpp>
 
 /// @file

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <tpuplan/handbook/epochs.hpp>
+#include <tpuplan/handbook/intensity.hpp>
 #include <tpuplan/handbook/padding.hpp>
 #include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/model/network.hpp>

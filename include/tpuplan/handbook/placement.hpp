@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <tpuplan/handbook/collective.hpp>
 #include <tpuplan/integer.hpp>
+#include <tpuplan/parallel/collective_group.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/text.hpp>
 

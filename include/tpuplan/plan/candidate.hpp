@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
+#include <tpuplan/estimate/training/sums.hpp>
 
 /// @file
 /// The time of a step and its memory for very many candidates: what `step_time(...).total` and `memory_use(...)` say.

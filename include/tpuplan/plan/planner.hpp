@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_PLAN_PLANNER_HPP
 #define TPUPLAN_PLAN_PLANNER_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,10 +27,18 @@ namespace detail {
 /// Sequences of a step, at most, where the batch is searched for.
 inline constexpr std::int64_t most_batches = 1048576;
 
+/// Remat policies to choose from.
+struct policy_list {
+  std::array<remat_policy, most_policies> items{};  ///< the first `count` are set
+  std::size_t count = 0;
+
+  void add(const remat_policy& policy) { items[count++] = policy; }
+};
+
 /// What the search of all slices shares.
 struct search_space {
   const plan_request& request;
-  std::vector<remat_policy> policies;
+  policy_list policies;
   batch_range batches{};
   hoisted_job job{};
 };
@@ -58,13 +67,14 @@ class hoisted_degrees {
   const hoisted_tensor* last_ = nullptr;
 };
 
-/// All policies that keep their tensors in HBM: the time of transfers to hosts is not estimated.
-inline std::vector<remat_policy> policies_of(const plan_request& request) {
-  if (!request.policies.empty()) return request.policies;
-  std::vector<remat_policy> list;
+/// The policies of the request, or all that keep their tensors in HBM: the time of transfers to hosts is not estimated.
+inline policy_list policies_of(const plan_request& request) {
+  policy_list list;
+  for (const remat_policy& policy : request.policies) list.add(policy);
+  if (list.count > 0) return list;
   const layer_widths widths = widths_of(request.model);
   for (const named_remat_policy& candidate : remat_policies) {
-    if (saved_width(widths, candidate.policy, placement::host) == 0) list.push_back(candidate.policy);
+    if (saved_width(widths, candidate.policy, placement::host) == 0) list.add(candidate.policy);
   }
   return list;
 }
@@ -116,7 +126,7 @@ inline plan plan_of(const slice& where, const slice_search& search, const search
   found.job = space.request.job;
   found.job.global_batch = search.batch;
   found.job.gradient_accumulation = search.accumulation;
-  found.job.remat = space.policies[search.policy];
+  found.job.remat = space.policies.items[search.policy];
   found.memory = memory_use(space.request.model, found.job, found.mesh, where);
   found.fit = fits(found.memory);
   found.step = step_time(space.request.model, found.job, found.mesh, where, space.request.constants);
@@ -281,14 +291,14 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
   detail::check_request(request);
   detail::search_space space{request, detail::policies_of(request), detail::batches_of(request), {}};
   space.job =
-      detail::hoist(request.model, request.job, space.policies.data(), space.policies.size(), request.constants);
+      detail::hoist(request.model, request.job, space.policies.items.data(), space.policies.count, request.constants);
   const detail::price_index prices(request);
   plan_answer answer;
   detail::hoisted_degrees degrees(space.job, {});
-  for (const slice& where : detail::slices_for(request)) {
+  detail::for_each_slice(request, [&](const slice& where) {
     if (where.chip.name != degrees.chip().name) degrees = {space.job, where.chip};
     detail::plan_shape(where, space, degrees, prices, answer);
-  }
+  });
   detail::rank(answer.plans, [&](const plan& planned) {
     const detail::merits of = detail::merits_of(planned, chosen_cost(planned));
     return detail::rank_key{detail::worth(of, request.best), of.chips, detail::plan_name(planned)};

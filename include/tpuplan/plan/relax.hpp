@@ -270,7 +270,7 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
   serving_request means = request;
   means.job.percentiles = {};
   plan_search all{means, {means, others}, price_index(means), true};
-  for (const slice& where : slices_for(means)) search_server(all, where);
+  for_each_slice(means, [&](const slice& where) { search_server(all, where); });
   double needed = std::numeric_limits<double>::infinity();
   for (const open_layout& one : all.open) {
     const serving_plan& least = one.least;

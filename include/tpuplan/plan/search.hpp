@@ -131,24 +131,23 @@ void for_each_slice_of(const chip_spec& chip, std::int64_t most, const Visit& vi
   }
 }
 
-/// The slices that a request chooses among, chip by chip: the default ones of the table and of the request's own chips
-/// that are neither larger than the request allows nor of another generation than it asks for.
-template <class Request>
-std::vector<slice> slices_for(const Request& request) {
-  std::vector<text<24>> names;
-  for (const std::string& generation : request.generations)
-    names.push_back(chip_named(request, "plan.generations", generation));
-  const auto is_wanted = [&](const chip_spec& chip) { return names.empty() || contains(names, chip.name); };
-  std::vector<slice> list;
+/// Calls `visit(slice)` for the slices that a request chooses among, chip by chip: the default ones of the table and of
+/// the request's own chips that are neither larger than the request allows nor of another generation than it asks for.
+template <class Request, class Visit>
+void for_each_slice(const Request& request, const Visit& visit) {
+  const auto is_wanted = [&](const chip_spec& chip) {
+    bool wanted = request.generations.empty();
+    for (const std::string& generation : request.generations)
+      wanted = wanted || chip_named(request, "plan.generations", generation) == chip.name;
+    return wanted;
+  };
   for (std::size_t i = 0; i < slice_count; ++i) {
     const slice where = slice_at(i);
-    if (is_wanted(where.chip) && chips(where) <= request.largest_chips && is_default(where)) list.push_back(where);
+    if (chips(where) <= request.largest_chips && is_default(where) && is_wanted(where.chip)) visit(where);
   }
   for (const chip_spec& chip : request.chips) {
-    if (is_wanted(chip))
-      for_each_slice_of(chip, request.largest_chips, [&](const slice& where) { list.push_back(where); });
+    if (is_wanted(chip)) for_each_slice_of(chip, request.largest_chips, visit);
   }
-  return list;
 }
 
 /// Keeps the reason that is closest to a plan: a later reason is closer than an earlier one, and of the same reason the
@@ -200,8 +199,8 @@ inline bool ranks_before(const rank_key& a, const rank_key& b) {
 /// Sorts plans by `key(plan)`, which is asked once for each.
 template <class Plan, class Key>
 void rank(std::vector<Plan>& plans, const Key& key) {
-  std::vector<rank_key> keys;
-  for (const Plan& p : plans) keys.push_back(key(p));
+  std::vector<rank_key> keys(plans.size());
+  for (std::size_t i = 0; i < plans.size(); ++i) keys[i] = key(plans[i]);
   std::vector<Plan> ranked;
   ranked.reserve(plans.size());
   for (const std::size_t place :
@@ -235,7 +234,7 @@ class price_index {
         if (!same_name(row.region, request.regions[region])) continue;
         const maybe<price_row> holds = find_price(book, row.generation, row.region, row.kind, row.smallest_chips);
         if (!holds || holds->smallest_chips != row.smallest_chips) continue;  // a price of the caller's own holds there
-        add(rows_of(chip_named(request, "price.generation", row.generation)), {region, *holds});
+        add({chip_named(request, "price.generation", row.generation), region, *holds});
       }
     }
   }
@@ -243,49 +242,40 @@ class price_index {
   /// Calls `visit(row)` for the row that holds for that many chips, of every region and way of paying that has one.
   template <class Visit>
   void each(const text<24>& chip, std::int64_t chip_count, const Visit& visit) const {
-    for (const chip_prices& of : chips_) {
-      if (of.chip != chip) continue;
-      for (std::size_t i = 0; i < of.rows.size(); ++i) {
-        const bool replaced = i + 1 < of.rows.size() && same_offer(of.rows[i], of.rows[i + 1]) &&
-                              of.rows[i + 1].row.smallest_chips <= chip_count;
-        if (of.rows[i].row.smallest_chips <= chip_count && !replaced) visit(of.rows[i].row);
-      }
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (rows_[i].chip != chip || rows_[i].row.smallest_chips > chip_count) continue;
+      const bool replaced =
+          i + 1 < rows_.size() && same_offer(rows_[i], rows_[i + 1]) && rows_[i + 1].row.smallest_chips <= chip_count;
+      if (!replaced) visit(rows_[i].row);
     }
   }
 
  private:
   struct regional_price {
+    text<24> chip{};
     std::size_t region = 0;
     price_row row{};
   };
-  struct chip_prices {
-    text<24> chip{};
-    std::vector<regional_price> rows{};  // by region, way of paying and smallest slice
-  };
 
   static bool same_offer(const regional_price& a, const regional_price& b) {
-    return a.region == b.region && a.row.kind == b.row.kind;
+    return a.chip == b.chip && a.region == b.region && a.row.kind == b.row.kind;
   }
   static bool comes_before(const regional_price& a, const regional_price& b) {
+    if (a.chip != b.chip) return a.chip < b.chip;
     if (a.region != b.region) return a.region < b.region;
     return a.row.kind != b.row.kind ? a.row.kind < b.row.kind : a.row.smallest_chips < b.row.smallest_chips;
   }
-  std::vector<regional_price>& rows_of(const text<24>& chip) {
-    for (chip_prices& of : chips_) {
-      if (of.chip == chip) return of.rows;
-    }
-    chips_.push_back({chip, {}});
-    return chips_.back().rows;
-  }
   /// Adds a price in its place; of two for the same offer and size the first one stays.
-  static void add(std::vector<regional_price>& rows, const regional_price& price) {
-    std::size_t at = 0;
-    while (at < rows.size() && comes_before(rows[at], price)) ++at;
-    if (at == rows.size() || comes_before(price, rows[at]))
-      rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(at), price);
+  void add(const regional_price& price) {
+    std::size_t at = rows_.size();
+    while (at > 0 && comes_before(price, rows_[at - 1])) --at;
+    if (at > 0 && !comes_before(rows_[at - 1], price)) return;
+    rows_.push_back(price);
+    for (std::size_t i = rows_.size() - 1; i > at; --i) rows_[i] = rows_[i - 1];
+    rows_[at] = price;
   }
 
-  std::vector<chip_prices> chips_;
+  std::vector<regional_price> rows_{};  // by chip, region, way of paying and smallest slice
 };
 
 }  // namespace detail

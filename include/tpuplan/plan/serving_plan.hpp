@@ -469,7 +469,7 @@ inline serving_plan_answer answer_of(plan_search& all) {
   detail::plan_search all{request, {request, asked.job.percentiles}, detail::price_index(request)};
   if (all.rates.are_needed() && request.job.request_rate.value() == 0)
     detail::fail(errc::missing_field, "serving_job.request_rate", 0.0, "a rate, for targets by percentile");
-  for (const slice& where : detail::slices_for(request)) detail::search_server(all, where);
+  detail::for_each_slice(request, [&](const slice& where) { detail::search_server(all, where); });
   detail::decide_layouts(all);
   serving_plan_answer answer = detail::answer_of(all);
   if (all.rates.are_needed()) {

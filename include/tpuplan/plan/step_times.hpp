@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/model/kv_cache.hpp>
 #include <vector>
 
 /// @file

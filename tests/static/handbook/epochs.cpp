@@ -1,4 +1,5 @@
 // The worked numbers in the comments of handbook/epochs.hpp, and its edges. It compiles, so it passes.
+#include <tpuplan/handbook/batches.hpp>
 #include <tpuplan/handbook/epochs.hpp>
 #include <tpuplan/hardware/generations.hpp>
 

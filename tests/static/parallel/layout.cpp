@@ -10,10 +10,6 @@ using namespace tpuplan;
 namespace {
 
 static_assert(fsdp_layout(slice_for("v5p-128")).fsdp == 64);
-static_assert(shard(128 * 2048, dtype::int8, 16, 32).per_device == 16384_B);
-static_assert(shard(128 * 2048, dtype::int8, 16, 32).over_mesh == 524288_B);
-
-static_assert(unsharded(4096, 8) == 32768);
 
 // A pipeline of as many stages as layers.
 static_assert([] {

@@ -11,6 +11,7 @@
 #include <tpuplan/handbook/link.hpp>
 #include <tpuplan/handbook/thresholds.hpp>
 #include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/parallel/collective_group.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

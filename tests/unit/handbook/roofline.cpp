@@ -7,8 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tpuplan/handbook/batches.hpp>
+#include <tpuplan/handbook/intensity.hpp>
 #include <tpuplan/handbook/padding.hpp>
 #include <tpuplan/handbook/roofline.hpp>
+#include <tpuplan/handbook/utilization.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <vector>

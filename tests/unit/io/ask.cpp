@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 #include <tpuplan/io/ask.hpp>
+#include <tpuplan/model/kv_cache.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -8,6 +8,7 @@
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/handbook/padding.hpp>
 #include <tpuplan/io/reflect.hpp>
+#include <tpuplan/model/kv_cache.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

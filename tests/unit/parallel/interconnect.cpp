@@ -3,6 +3,7 @@
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/handbook/collective.hpp>
 #include <tpuplan/handbook/placement.hpp>
+#include <tpuplan/parallel/collective_group.hpp>
 #include <tpuplan/parallel/interconnect.hpp>
 
 #include "support/catch.hpp"

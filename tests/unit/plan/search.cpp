@@ -26,11 +26,11 @@ TEST_CASE("the slices that plans consider", "[plan]") {
   request.generations = {"Mine"};
   const auto sizes = [&] {
     std::set<std::int64_t> found;
-    for (const slice& where : detail::slices_for(request)) {
+    detail::for_each_slice(request, [&](const slice& where) {
       CHECK(where.chip.name == "mine");
       CHECK(is_default(where));
       found.insert(chips(where));
-    }
+    });
     return found;
   };
   CHECK(sizes() == std::set<std::int64_t>{4, 8, 16, 32, 64, 128, 192, 256});

@@ -10,6 +10,7 @@
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/serving_job.hpp>
+#include <tpuplan/parallel/collective_group.hpp>
 #include <tpuplan/parallel/interconnect.hpp>
 #include <tpuplan/parallel/layout.hpp>
 

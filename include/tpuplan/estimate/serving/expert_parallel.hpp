@@ -6,6 +6,7 @@
 #include <tpuplan/estimate/serving/memory.hpp>
 #include <tpuplan/handbook/collective.hpp>
 #include <tpuplan/model/parameters.hpp>
+#include <tpuplan/parallel/collective_group.hpp>
 
 /// @file
 /// Data-parallel attention with expert-parallel MLPs: how engines serve a mixture of experts on many devices. Each

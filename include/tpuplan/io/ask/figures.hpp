@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tpuplan/handbook/intensity.hpp>
 #include <tpuplan/handbook/padding.hpp>
 #include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/hardware/generations.hpp>

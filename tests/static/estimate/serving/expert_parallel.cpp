@@ -1,6 +1,7 @@
 // Data-parallel attention with expert-parallel MLPs beside tensor parallelism. It compiles, so it passes.
 #include <tpuplan/estimate/serving/expert_parallel.hpp>
 #include <tpuplan/hardware/slice_table.hpp>
+#include <tpuplan/parallel/collective_group.hpp>
 
 #include "support/near.hpp"
 #include "support/worked_models.hpp"

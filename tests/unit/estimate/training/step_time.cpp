@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
+#include <tpuplan/handbook/sharding.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -8,6 +8,7 @@
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/handbook/padding.hpp>
+#include <tpuplan/handbook/work.hpp>
 #include <tpuplan/hardware/slice_table.hpp>
 #include <tpuplan/io/hf/hybrids.hpp>
 #include <tpuplan/io/hf_config.hpp>
