@@ -285,7 +285,8 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
   keep_to_networks(with, {"--examples", "--epochs", "--keep-remainder", "--steps", "--region", "--prices", "--mtbp",
                           "--rest-used", "--decode-time", "--example-bytes", "--cached", "--timeline", "--queue",
                           "--start-up", "--compilation", "--restore", "--evaluation", "--evaluate-every",
-                          "--checkpoint", "--checkpoint-every", "--export"});
+                          "--checkpoint", "--checkpoint-every", "--export", "--gpu", "--gpus", "--gpu-usd",
+                          "--small-batch", "--dynamic-shapes", "--custom-kernels"});
   assumed_values assumed;
   const network_question q = question_of(model, job, mesh, assumed);
   const loaded_prices prices(run.prices, with);
@@ -303,10 +304,18 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
            : std::vector<cost_range>{};
   const maybe<price_row> on_demand = find_price(prices.book(), q.where, run.prices.region, provisioning::on_demand);
   const std::optional<input_answer> input = ask_input(q, run.input, t.examples_per_second);
+  const auto chips_paid = static_cast<double>(checked_multiply(chips(q.where), slices(q.mesh)));
+  const usd_per_second price = on_demand ? on_demand->per_chip * chips_paid : usd_per_second{};
   std::optional<run_timeline> line;
   if (is_given(run.around))
-    line = timeline_of(phases_of(run.around, t.total, count.steps, terms.spot.checkpoint_time, assumed),
-                       on_demand ? on_demand->per_chip * static_cast<double>(checked_multiply(chips(q.where), slices(q.mesh))) : usd_per_second{});
+    line = timeline_of(phases_of(run.around, t.total, count.steps, terms.spot.checkpoint_time, assumed), price);
+  std::optional<gpu_comparison> against;
+  if (!run.gpu.gpu.empty()) {
+    if (!on_demand) refuse("--gpu", run.gpu.gpu, "a slice that has a price on demand in --region");
+    const per_second rate = t.examples_per_second;
+    against = compare_with_gpus(run.gpu, price, {rate * (t.total / t.high), rate * (t.total / t.low)},
+                                training_flops_per_example(q.net), example_word(q.net));
+  }
   if (with.json) {
     ordered_json document = {{"step_time_s", t.total.value()},
                              {"step_time_low_s", t.low.value()},
@@ -323,6 +332,7 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
       document["costs"] = json_of_ways(ways);
     }
     if (line) document["timeline"] = *line;
+    if (against) document["against_gpu"] = json_of(*against);
     return print_json(document);
   }
   print_title("{} on {} ({}), {} {}s a step", q.net.name.view(), name(q.where, slices(q.mesh)).view(), one_line(q.mesh),
@@ -347,11 +357,12 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
     if (!ways.empty()) print_ways(ways, terms, run.prices.region);
     if (line) print_timeline(*line, on_demand.has_value());
   }
+  if (against) print_against(*against);
   print_assumed(model.config, assumed);
   std::vector<follow_up_option> own;
   if (!runs) own = {{"--examples", "60000"}, {"--epochs", "5"}};
   print_next("{}   is there a better slice?",
-             follow_up(with, "plan", own, {"--slice", "--slices", "--data", "--fsdp"}));
+             follow_up(with, "plan", own, {"--slice", "--slices", "--data", "--fsdp", "--gpu"}));
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <tpuplan/model/network.hpp>
 #include <tpuplan/plan/network_plan.hpp>
 
+#include "cli/against_gpu.hpp"
 #include "cli/commands.hpp"
 #include "cli/epochs.hpp"
 #include "cli/job.hpp"
@@ -43,6 +44,7 @@ struct run_options {
   double rest_used = 0;
   input_options input;
   timeline_options around;
+  gpu_options gpu;
 };
 
 /// What a plan of a network is asked.

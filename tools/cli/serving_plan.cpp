@@ -64,7 +64,7 @@ std::string words_of(const serving_plan& p) { return fmt::format("{} x {}", p.sl
 /// Whether two plans are one offer in other packaging: the same replicas on as many chips at the same price.
 bool is_same_offer(const serving_plan& a, const serving_plan& b) {
   return a.where.chip.name == b.where.chip.name && chips(a.where) * a.slices == chips(b.where) * b.slices &&
-         a.mesh.tensor == b.mesh.tensor && a.mesh.cache == b.mesh.cache && a.kind == b.kind && a.region == b.region &&
+         a.mesh.tensor == b.mesh.tensor && a.mesh.cache == b.mesh.cache && a.mesh.attention == b.mesh.attention && a.kind == b.kind && a.region == b.region &&
          a.rate == b.rate && a.estimate.per_token.total == b.estimate.per_token.total &&
          a.estimate.first_token == b.estimate.first_token;
 }
@@ -107,7 +107,9 @@ seconds reached_of(const time_percentiles& times, const latency_target& target) 
                          : times.mean;
 }
 
+/// "tensor 8", and how keys and values or attention are sharded where that is not over all of them.
 std::string replica_words(const serving_plan& p) {
+  if (p.mesh.attention > 0) return fmt::format("{} devices, attention in groups of {}", p.mesh.tensor, p.mesh.attention);
   return fmt::format("tensor {}{}", p.mesh.tensor, p.mesh.cache == cache_sharding::batch ? ", KV by batch" : "");
 }
 
@@ -278,6 +280,7 @@ std::string serve_command(const serving_plan& best, const serving_request& reque
   std::vector<follow_up_option> own = {{"--slice", std::string(name(best.where).view())},
                                        {"--tensor", std::to_string(best.mesh.tensor)}};
   if (best.mesh.cache == cache_sharding::batch) own.emplace_back("--kv-by-batch", "");
+  if (best.mesh.attention > 0) own.emplace_back("--attention-group", std::to_string(best.mesh.attention));
   if (best.mesh.weights == weight_sharding::two_dimensions) own.emplace_back("--cut", "2d");
   if (best.mesh.weights == weight_sharding::gathered) own.emplace_back("--cut", "gathered");
   if (best.share.request_rate.value() > 0)

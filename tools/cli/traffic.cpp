@@ -114,6 +114,9 @@ void add_format_options(command& to, traffic_options& into) {
     }).usually("1d");
   to.flag("--kv-by-batch", "shard the cache by sequences, not by heads",
           [&into] { into.mesh.cache = cache_sharding::batch; });
+  to.add("--attention-group", into.mesh.attention, {1, 1 << 20},
+         "of a mixture of experts: devices with a copy of the attention weights, experts over the whole replica")
+      .excludes({"--kv-by-batch"});
 }
 
 void add_engine_options(command& to, traffic_options& into) {

@@ -32,6 +32,7 @@ struct train_options {
   epoch_options epochs;
   input_options input;
   timeline_options around;
+  gpu_options gpu;
   double rest_used = 0;
   seconds between = spot_terms{}.mean_time_between_preemptions;
 };
@@ -46,6 +47,7 @@ struct train_answer {
   std::vector<cost_range> costs;  // cheapest first
   std::optional<run_timeline> line;
   bool priced = false;  // there is a price on demand, which the timeline has
+  std::optional<gpu_comparison> against;
 };
 
 /// What is expected of spot and flex-start capacity: checkpoints of all that is trained, and of commitments.
@@ -164,6 +166,7 @@ ordered_json train_document(const train_answer& a, const model_config& config, c
                            {"breakdown", t},
                            {"memory", fit_document(a.fit, config, assumed)},
                            {"advice", json_of(a.advice)}};
+  if (a.against) document["against_gpu"] = json_of(*a.against);
   if (a.run.value() == 0) return document;
   document["run_s"] = a.run.value();
   document["costs"] = json_of_ways(a.costs);
@@ -184,12 +187,27 @@ void add_timeline(train_answer& a, const model_config& config, const train_optio
                        price ? price->per_chip * chips_paid : usd_per_second{});
 }
 
+/// The job on GPUs, where it was asked for: FLOPs of a token are those of its MFU.
+void add_comparison(train_answer& a, const train_options& given, const price_book& book) {
+  if (given.gpu.gpu.empty()) return;
+  const maybe<price_row> price = find_price(book, a.fit.where, given.prices.region, provisioning::on_demand);
+  if (!price) refuse("--gpu", given.gpu.gpu, "a slice that has a price on demand in --region");
+  const auto chips_paid = static_cast<double>(checked_multiply(chips(a.fit.where), slices(a.fit.mesh)));
+  const per_second rate = a.step.tokens_per_second;
+  const double peak = peak_rate(a.fit.where.chip, dtype::bf16).value() * chips_paid;
+  const flops each{a.step.mfu * peak / rate.value()};
+  a.against = compare_with_gpus(given.gpu, price->per_chip * chips_paid,
+                                {rate * (a.step.total / a.step.high), rate * (a.step.total / a.step.low)}, each,
+                                "token");
+}
+
 void run_train(const train_options& given, session& with) {
   const any_model model = load_trained_model(given.job, given.mesh);
   if (model.net) {
     if (given.tokens) refuse("--tokens", "given for a network of layers", "--examples and --epochs, or --steps");
     return network_train(model, given.job, given.mesh,
-                         {given.epochs, given.prices, given.between, given.rest_used, given.input, given.around}, with);
+                         {given.epochs, given.prices, given.between, given.rest_used, given.input, given.around, given.gpu},
+                         with);
   }
   for (const char* option : {"--decode-time", "--example-bytes", "--cached"}) {
     if (with.is_given(option)) refuse(option, "given for a language model", "a network of layers");
@@ -210,6 +228,7 @@ void run_train(const train_options& given, session& with) {
                         terms_of(a.fit, config, given));
     add_timeline(a, config, given, prices.book(), static_cast<std::int64_t>(steps), assumed);
   }
+  add_comparison(a, given, prices.book());
   a.advice = training_advice(config.model, a.fit.job, a.fit.mesh, a.fit.where, a.fit.known.training);
   if (fits(a.fit.memory) == verdict::no) with.status = 1;
   if (with.is_given("--svg")) {
@@ -226,6 +245,7 @@ void run_train(const train_options& given, session& with) {
   }
   print_train(a, config);
   print_costs(a, config, given, prices.book());
+  if (a.against) print_against(*a.against);
   print_advice(a.advice);
   print_assumed(config, assumed);
   print_sources(a.fit, given.job, given.mesh);
@@ -233,6 +253,7 @@ void run_train(const train_options& given, session& with) {
   std::vector<follow_up_option> own;
   if (!given.tokens && !is_given(given.epochs)) own.emplace_back("--tokens", "1T");
   std::vector<std::string_view> dropped = degrees_of_a_layout;
+  dropped.push_back("--gpu");  // which is of serving there
   if (a.fit.known.training.own.count == 0) dropped.push_back("--calibration");
   print_next("{}   is there a better slice?", follow_up(with, "plan", own, dropped));
 }
@@ -257,6 +278,7 @@ void add_train_command(session& with) {
   add_rest_option(added, options->rest_used).needs({"--tokens", "--examples", "--steps"});
   add_price_options(added, options->prices, {"--tokens", "--examples", "--steps"});
   add_timeline_options(added, options->around, {"--tokens", "--examples", "--steps"});
+  add_gpu_training_options(added, options->gpu);
   added.add("--decode-time", options->input.decode, {1e-9, 1e3}, "of an example on one vCPU of a host: 12.8ms")
       .usually("12.8ms for images");
   added.add("--example-bytes", options->input.bytes, {0, 1e12}, "read from storage for an example: 108k")

@@ -179,6 +179,7 @@ class replica_rates {
     double hosts = 0;
     bytes_per_second links{};
     cache_sharding cache = cache_sharding::heads;
+    std::int64_t attention = 0;
     simulated_engine engine{};
     replica_step_times times;
     per_second kept{0};                                          // the highest rate at which the targets were kept
@@ -198,14 +199,15 @@ class replica_rates {
     const replica on = replica_of(mesh, where);
     for (known_rate& one : known_) {
       if (one.chip == where.chip.name && one.devices == on.devices && one.hosts == on.hosts && one.links == on.links &&
-          one.cache == mesh.cache)
+          one.cache == mesh.cache && one.attention == mesh.attention)
         return one;
     }
     simulated_engine engine = engine_of(request_.model, request_.job, mesh, where);
     engine.replicas = 1;
     engine.max_running = std::min(engine.max_running, planning_requests);
     replica_step_times times{request_.model, request_.job, mesh, where, engine.max_running, request_.constants};
-    known_.push_back({where.chip.name, on.devices, on.hosts, on.links, mesh.cache, engine, std::move(times)});
+    known_.push_back(
+        {where.chip.name, on.devices, on.hosts, on.links, mesh.cache, mesh.attention, engine, std::move(times)});
     if (!is_possible(drawn_, known_.back().times, targets_)) known_.back().missed = per_second{0};
     return known_.back();
   }
@@ -346,10 +348,21 @@ inline void search_layout(plan_search& all, const slice& where, const serving_la
   }
 }
 
-/// Tries every size of a replica, and both ways to shard the cache where they differ.
+/// Tries data-parallel attention in replicas of that many devices, in groups of every size over which heads divide.
+inline void search_groups(plan_search& all, const slice& where, std::int64_t tensor) {
+  const transformer& model = all.request.model;
+  if (tensor == 1 || !has_experts(model) || model.moe.experts % tensor != 0) return;
+  for_each_divisor(tensor, [&](std::int64_t attention) {
+    if (attention < tensor && heads_divide(model, attention))
+      search_layout(all, where, {tensor, weight_sharding::one_dimension, cache_sharding::heads, attention});
+  });
+}
+
+/// Tries every size of a replica, both ways to shard the cache where they differ, and data-parallel attention.
 inline void search_server(plan_search& all, const slice& where) {
   all.slices.emplace_back().closest.where = where;
   for_each_divisor(devices(where), [&](std::int64_t tensor) {
+    search_groups(all, where, tensor);
     if (!heads_divide(all.request.model, tensor)) return;
     serving_layout mesh{tensor, weight_sharding::one_dimension, cache_sharding::heads};
     search_layout(all, where, mesh);

@@ -205,7 +205,7 @@ inline counted_times times_of(const simulation_run& run, const latency_targets& 
   const bytes each = detail::on_device(served, detail::cache_of(model, job, static_cast<double>(context)));
   const double blocks = room / each * static_cast<double>(ceil_div(context, job.block_tokens));
   const std::int64_t needed = ceil_div(longest, job.block_tokens);
-  if (room < detail::on_device(served, detail::cache_of(model, job, static_cast<double>(longest))))
+  if (room < served.groups * detail::on_device(served, detail::cache_of(model, job, static_cast<double>(longest))))
     detail::fail(errc::infeasible, "blocks of the cache", blocks, "room for one of the longest sequences");
   simulated_engine engine;
   engine.replicas = floor_to_count(served.on.count);

@@ -55,6 +55,17 @@ TEST_CASE("vLLM on TPU gets what the estimate took for granted") {
                                     R"("weight_qtype":"int8"}]}}})"));
 }
 
+TEST_CASE("data-parallel attention is said to vLLM on TPU in its settings, and refused for SGLang-JAX") {
+  serving_launch launch = chat_launch();
+  launch.mesh.attention = 2;
+  CHECK(has(engine_command(launch),
+            R"(--additional_config={"sharding":{"sharding_strategy":{"enable_dp_attention":true,"attn_dp_size":4}}})"));
+  CHECK(has(engine_command(launch), "--tensor-parallel-size=8"));
+  CHECK(says(gke_serving_manifest(launch).dump(), R"({"name":"NEW_MODEL_DESIGN","value":"True"})"));
+  launch.engine = serving_engine::sglang_jax;
+  CHECK(says(refusal_of([&] { static_cast<void>(engine_command(launch)); }).message, "serving_layout.attention"));
+}
+
 TEST_CASE("SGLang-JAX gets its own flags") {
   serving_launch launch = chat_launch();
   launch.engine = serving_engine::sglang_jax;

@@ -8,6 +8,7 @@
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"
+#include "support/worked_models.hpp"
 
 using namespace tpuplan;
 
@@ -135,6 +136,32 @@ TEST_CASE("plans that are asked for are the first of all plans: what is not simu
     }
   }
   CHECK(pruned >= 4);
+}
+
+TEST_CASE("data-parallel attention is chosen where every device would hold the cache of latent attention") {
+  serving_request r;
+  r.model = deepseek_v3();
+  r.job.prompt = fixed_length(4096);
+  r.job.output = fixed_length(1024);
+  r.job.weights = dtype::fp8;
+  r.job.request_rate = per_second{20};
+  r.generations = {"tpu7x"};
+  r.largest_chips = 128;
+  r.most_plans = 0;
+  const serving_plan_answer answer = plan_serving(r);
+  REQUIRE_FALSE(answer.plans.empty());
+  for (const serving_plan& p : answer.plans) {
+    INFO(name(p.where).view() << " tensor " << p.mesh.tensor << " attention " << p.mesh.attention);
+    CHECK(serve(r.model, p.share, p.mesh, p.where, r.constants).capacity == p.estimate.capacity);
+    if (p.mesh.attention == 0) continue;
+    CHECK(r.model.moe.experts % p.mesh.tensor == 0);
+    CHECK(p.estimate.per_token.extrapolated);
+    serving_layout whole = p.mesh;
+    whole.attention = 0;
+    const serving_estimate tensor = serve(r.model, p.share, whole, p.where, r.constants);
+    CHECK(tensor.capacity < p.estimate.capacity);
+  }
+  CHECK(answer.plans.front().mesh.cache == cache_sharding::batch || answer.plans.front().mesh.attention > 0);
 }
 
 TEST_CASE("one plan or one reason for every slice") {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/estimate/serving/calibration.hpp>
+#include <tpuplan/handbook/collective.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/math.hpp>
 #include <tpuplan/model/kv_cache.hpp>
@@ -38,6 +39,9 @@ struct serving_layout {
   std::int64_t tensor = 0;                                   ///< devices of a replica; 0: all of the slice
   weight_sharding weights = weight_sharding::one_dimension;  ///< how weights are sharded over a replica
   cache_sharding cache = cache_sharding::heads;              ///< how keys and values are sharded over a replica
+  /// Of a mixture of experts: the attention weights lie in each group of that many devices of the replica, with
+  /// sequences of its own, and the experts whole on all of its devices; 0: attention is sharded over the replica too.
+  std::int64_t attention = 0;
 };
 
 /// Sequences that decode together, and how many tokens each attends to.
@@ -108,6 +112,19 @@ struct replica {
   bytes_per_second links{};  // into a chip from the others of its replica; 0 where there are none, or no rate is known
 };
 
+/// Refuses groups of data-parallel attention over which heads, and replicas over which experts, do not divide.
+constexpr void check_groups(const transformer& model, const serving_layout& mesh, std::int64_t tensor) {
+  positive_count("serving_layout.attention", mesh.attention);
+  if (!has_experts(model)) fail(errc::unsupported, "serving_layout.attention", mesh.attention, "a mixture of experts");
+  if (mesh.weights != weight_sharding::one_dimension || mesh.cache != cache_sharding::heads)
+    fail(errc::unsupported, "serving_layout.attention", mesh.attention, "weights one_dimension and cache heads");
+  if (tensor % mesh.attention != 0)
+    fail(errc::not_divisible, "serving_layout.attention", mesh.attention, "a divisor of the devices of a replica");
+  check_heads("serving_layout.attention", model, mesh.attention);
+  if (model.moe.experts % tensor != 0)
+    fail(errc::not_divisible, "serving_layout.tensor", tensor, "a divisor of the experts, each of which lies on one");
+}
+
 /// Refuses replicas that do not fill the slice, and heads that do not divide over the devices of a replica.
 constexpr void check_served(const transformer& model, const serving_layout& mesh, const slice& where) {
   const std::int64_t all = check_devices(where);
@@ -118,6 +135,7 @@ constexpr void check_served(const transformer& model, const serving_layout& mesh
     valid.append(all).append(" devices of ").append(name(where));
     fail(errc::not_divisible, "serving_layout.tensor", tensor, valid.view());
   }
+  if (mesh.attention != 0) return check_groups(model, mesh, tensor);
   if (mesh.weights == weight_sharding::one_dimension && mesh.cache == cache_sharding::heads)
     check_heads("serving_layout.tensor", model, tensor);
 }
@@ -156,6 +174,9 @@ struct served_model {
   double layers = 0;        // of the language model
   double d_model = 0;       // width of its residual stream
   double cache_copies = 1;  // copies of each key and value in the replica
+  double groups = 1;        // of devices, each with its own copy of the attention weights and its own sequences
+  seconds all_to_all{};     // of a token to the devices of its experts and back, in all layers, at the nominal rate
+  double summed = 0;        // numbers of a token that are summed over devices, in all layers
   bytes state{};            // of recurrences, for each sequence: a step reads it with the cache and writes it again
   bytes cached_token{};     // cache of a token in all layers
   double chosen = 0;        // tokens that an indexer chooses; 0: attention is to all of them
@@ -189,7 +210,8 @@ constexpr flops_per_second serving_peak(const serving_job& job, const chip_spec&
 constexpr double cache_copies(const transformer& model, const serving_layout& mesh, const replica& on) {
   if (mesh.weights == weight_sharding::two_dimensions || mesh.cache == cache_sharding::batch) return 1;
   const double heads = has_latent_attention(model) ? 1 : static_cast<double>(model.attention.kv_heads);
-  return on.devices > heads ? on.devices / heads : 1;
+  const double sharing = mesh.attention > 0 ? static_cast<double>(mesh.attention) : on.devices;
+  return sharing > heads ? sharing / heads : 1;
 }
 
 /// Parameters that no decode step reads: an untied input embedding, of which a token needs one row, and the vision
@@ -209,6 +231,31 @@ constexpr void add_experts(served_model& served, const transformer& model) {
   served.imbalance = math::sqrt(2 * math::log(groups) * groups / experts);
   served.routed =
       bytes{2 * static_cast<double>(model.moe.top_k) * served.d_model * static_cast<double>(moe_layers(model))};
+}
+
+/// Devices other than its own to which a token is sent in a layer, where experts are equally likely: of D devices k
+/// experts hit D (1 - (1 - 1/D)^k), and 1/D of these is the one that it is on.
+constexpr double other_devices(const transformer& model, double devices) {
+  return (devices - 1) * (1 - math::pow(1 - 1 / devices, static_cast<double>(model.moe.top_k)));
+}
+
+/// Data-parallel attention with expert-parallel MLPs: each group has its own copy of attention, norms and router; a
+/// token is sent as d_model numbers in bf16 to each device that has one of its experts, and back; sums are over a group
+/// after attention, and over the replica for dense and shared MLPs. No published run is of this kind.
+constexpr void divide_attention(served_model& served, const transformer& model, const parameter_count& count,
+                                const serving_layout& mesh, const slice& where) {
+  const auto attention = static_cast<double>(mesh.attention);
+  served.groups = served.on.devices / attention;
+  const double copied = static_cast<double>(checked_add(count.attention, checked_add(count.norms, count.router)));
+  served.held += copied * (served.groups - 1);
+  served.dense += copied * (served.groups - 1);
+  served.covered = false;
+  const double of_group = attention > 1 ? served.layers / served.groups : 0;
+  served.summed = served.d_model * (of_group + (count.mlp == 0 ? 0 : served.layers));
+  if (served.on.chips <= 1 || where.chip.ici.axes == 1) return;
+  const bytes sent{2 * served.d_model * other_devices(model, served.on.devices)};
+  const collective_group block = block_of(where, floor_to_count(served.on.chips));
+  served.all_to_all = 2 * static_cast<double>(moe_layers(model)) * all_to_all(sent, block).bandwidth;
 }
 
 constexpr served_model served_by(const transformer& model, const serving_job& job, const serving_layout& mesh,
@@ -241,6 +288,8 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
   served.peak_bf16 =
       flops_per_second{positive("peak rate of the chip", peak_rate(where.chip, dtype::bf16).value()) * served.on.chips};
   served.about = serving_features(served, model, job, where);
+  served.summed = 2 * served.layers * served.d_model;
+  if (mesh.attention > 0) divide_attention(served, model, count, mesh, where);
   return served;
 }
 
@@ -249,10 +298,12 @@ constexpr double collective_seconds_per_byte(const replica& on, double slowdown)
   return on.chips <= 1 || slowdown <= 0 ? 0 : slowdown / positive("ICI rate of the chip", on.links.value());
 }
 
-/// Bytes that the two all-reduces of every layer move for each token.
-constexpr bytes all_reduced(const served_model& served, const serving_layout& mesh) {
-  return bytes{8 * served.layers * served.d_model *
-               (mesh.weights == weight_sharding::two_dimensions ? 2 / math::sqrt(served.on.chips) : 1)};
+/// Seconds for each token: what the all-reduces of every layer move, and where experts have devices of their own the
+/// way to them and back.
+constexpr double collectives_of(const served_model& served, const serving_layout& mesh, double slowdown) {
+  const bool both = mesh.weights == weight_sharding::two_dimensions;
+  const double moved = 4 * served.summed * (both ? 2 / math::sqrt(served.on.chips) : 1);
+  return moved * collective_seconds_per_byte(served.on, slowdown) + slowdown * served.all_to_all.value();
 }
 
 constexpr seconds layer_latency_of(const served_model& served, const serving_calibration& constants) {
@@ -269,7 +320,7 @@ constexpr seconds dispatch_of(const served_model& served, const serving_calibrat
 constexpr double paging_of(const served_model& served, const serving_job& job, const serving_layout& mesh,
                            const serving_calibration& constants) {
   if (job.policy != cache_policy::paged || job.engine == serving_engine::example) return 0;
-  const double sequences = mesh.cache == cache_sharding::batch ? 1 / served.on.devices : 1;
+  const double sequences = mesh.cache == cache_sharding::batch ? 1 / served.on.devices : 1 / served.groups;
   return served.layers * sequences * constants.sequence_work.value() * served.on.devices / served.peak_bf16.value();
 }
 
@@ -317,8 +368,7 @@ constexpr decode_terms terms_of(const served_model& served, bytes cache, const s
   terms.cache = moved_of(served, cache) * served.cache_copies / (served.hbm.value() * constants.cache_stream);
   terms.paging = paging_of(served, job, mesh, constants);
   terms.dispatch = dispatch_of(served, constants).value();
-  terms.collectives =
-      all_reduced(served, mesh).value() * collective_seconds_per_byte(served.on, constants.decode_collectives);
+  terms.collectives = collectives_of(served, mesh, constants.decode_collectives);
   terms.latency = layer_latency_of(served, constants).value();
   terms.own = own_question_of(constants.own_decode, decode_spreads, served.about);
   return terms;

@@ -91,9 +91,10 @@ constexpr bool waits_for_host(const served_model& served, serving_engine engine)
 constexpr double prompts_of(const served_model& served, const transformer& model, const serving_job& job,
                             const serving_layout& mesh, const slice& where, const serving_calibration& constants) {
   const std::int64_t tokens = ceil_to_count(job.prompt.mean);
-  const prefill_breakdown one = prefill_of(served, model, {1, tokens}, job, mesh, where, constants);
+  const double prompts = served.groups;  // data-parallel attention has one in each of its groups
+  const prefill_breakdown one = prefill_of(served, model, {prompts, tokens}, job, mesh, where, constants);
   const double computed = job.prompt.mean / static_cast<double>(tokens) * (1 - job.prefix_hit_rate);
-  return constants.engine_prefill * beside_decode(one, mesh).value() * computed / job.output.mean;
+  return constants.engine_prefill * beside_decode(one, mesh).value() / prompts * computed / job.output.mean;
 }
 
 /// Arrays that a step of an engine is given, of all layers: the four matrices of attention, those of the MLP or of the

@@ -67,7 +67,7 @@ constexpr serving_memory memory_of(const served_model& served, double running, b
 constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes longest, const serving_job& job,
                                  const slice& where) {
   const bytes room = cache_room(served, job, where);
-  if (room < on_device(served, longest)) return 0;
+  if (room < served.groups * on_device(served, longest)) return 0;
   const double slots = room / on_device(served, cache);
   const std::int64_t most = slots < 1 ? 1 : slots > 1e12 ? std::int64_t{1000000000000} : floor_to_count(slots);
   return job.max_running > 0 && job.max_running < most ? job.max_running : most;

@@ -57,15 +57,18 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   prefill_breakdown time;
   time.products = flops{2 * served.matrices * tokens} / peak;
   constexpr flop_convention half{attention_flops::causal_half, window_flops::clipped};
-  time.attention = attention_core(model, length, half) * (tokens * constants.prefill_attention) / peak;
+  // Of data-parallel attention a prompt is with one group, so that fewer prompts than groups leave some without work.
+  const double idle = batch.prompts < served.groups ? served.groups / batch.prompts : 1;
+  time.attention = idle * attention_core(model, length, half) * (tokens * constants.prefill_attention) / peak;
   time.elementwise = bytes{constants.prefill_hbm_passes * tokens * 2 * served.layers *
                            (8 * widths.d_model + 2 * widths.qkv + widths.mlp)} /
                      served.hbm;
   time.dispatch = dispatch_of(served, constants) * tokens;
   time.weights = held * chunks / (served.hbm * constants.weight_stream);
-  const double moved =
-      mesh.weights == weight_sharding::gathered ? held.value() : all_reduced(served, mesh).value() * tokens;
-  time.collectives = seconds{moved * collective_seconds_per_byte(served.on, constants.prefill_collectives)};
+  time.collectives =
+      seconds{mesh.weights == weight_sharding::gathered
+                  ? held.value() * collective_seconds_per_byte(served.on, constants.prefill_collectives)
+                  : tokens * collectives_of(served, mesh, constants.prefill_collectives)};
   time.latency = layer_latency_of(served, constants) * chunks;
   const own_question own = own_question_of(constants.own_prefill, prefill_spreads, served.about);
   if (const double factor = factor_at(own, tokens); factor != 1) {

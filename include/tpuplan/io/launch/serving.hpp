@@ -22,14 +22,15 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// The engine of that name that a launch can start; "sglang" is short for one. JetStream throws `errc::unsupported`: it
-/// is archived since 2026. Worked: serving_engine_for("tpu-inference") is serving_engine::vllm.
+/// is archived since 2026-02-01 in favour of tpu-inference, as its README says (AI-Hypercomputer/JetStream@acd4f5a, read
+/// 2026-11-22). Worked: serving_engine_for("tpu-inference") is serving_engine::vllm.
 [[nodiscard]] inline serving_engine serving_engine_for(std::string_view given) {
   constexpr std::string_view valid = "vllm or sglang-jax";
   if (detail::same_name(given, "sglang")) return serving_engine::sglang_jax;
   const maybe<serving_engine> named = parse_serving_engine(given);
   if (!named) detail::fail(errc::unknown_name, "engine", given, valid);
   if (*named == serving_engine::jetstream)
-    detail::fail(errc::unsupported, "engine", given, "vllm or sglang-jax: JetStream is archived since 2026");
+    detail::fail(errc::unsupported, "engine", given, "vllm or sglang-jax: JetStream is archived since 2026-02-01");
   if (*named != serving_engine::vllm && *named != serving_engine::sglang_jax)
     detail::fail(errc::unsupported, "engine", given, valid);
   return *named;
@@ -66,6 +67,8 @@ inline void check_engine_job(const serving_launch& launch) {
     fail(errc::unsupported, "serving_layout.weights", "not along one dimension", "one_dimension: no flag says others");
   if (launch.mesh.cache != cache_sharding::heads)
     fail(errc::unsupported, "serving_layout.cache", "batch", "heads: no flag is known that shards it by sequences");
+  if (launch.mesh.attention > 0 && !of_vllm)
+    fail(errc::unsupported, "serving_layout.attention", launch.mesh.attention, "0: no flag of SGLang-JAX is known");
   if (job.policy != cache_policy::paged)
     fail(errc::unsupported, "serving_job.policy", tpuplan::name(job.policy), "paged: these engines have no other");
   const bool is_plain = job.weights == dtype::bf16 && job.activations == dtype::bf16;
@@ -122,6 +125,19 @@ inline nlohmann::ordered_json qwix_rules(const serving_job& job) {
   return {{"quantization", {{"qwix", {{"rules", nlohmann::ordered_json::array({rule})}}}}}};
 }
 
+/// The settings of vLLM on TPU for which it has no flag: formats, and the groups of data-parallel attention. Of these
+/// experts lie over all devices of --tensor-parallel-size, and attention is shared by those of one group. Source:
+/// vllm-project/tpu-inference tpu_inference/layers/common/sharding.py (@011b7db, read 2026-11-22).
+inline nlohmann::ordered_json additional_config(const serving_launch& launch) {
+  nlohmann::ordered_json config = nlohmann::ordered_json::object();
+  if (launch.job.weights != dtype::bf16) config = qwix_rules(launch.job);
+  if (launch.mesh.attention == 0) return config;
+  const std::int64_t devices = floor_to_count(replica_of(launch.mesh, launch.request.where).devices);
+  config["sharding"]["sharding_strategy"] = {{"enable_dp_attention", true},
+                                             {"attn_dp_size", devices / launch.mesh.attention}};
+  return config;
+}
+
 /// "0.9": the shortest decimal digits.
 inline std::string share_text(double share) { return nlohmann::json(share).dump(); }
 
@@ -175,7 +191,8 @@ inline std::string share_text(double share) { return nlohmann::json(share).dump(
                                     "--gpu-memory-utilization=" + detail::share_text(job.memory_fraction)};
   if (job.block_tokens > 1) words.push_back("--block-size=" + std::to_string(job.block_tokens));
   if (job.cache == dtype::fp8) words.push_back("--kv-cache-dtype=fp8");
-  if (job.weights != dtype::bf16) words.push_back("--additional_config=" + detail::qwix_rules(job).dump());
+  if (const nlohmann::ordered_json config = detail::additional_config(launch); !config.empty())
+    words.push_back("--additional_config=" + config.dump());
   return words;
 }
 
@@ -202,6 +219,8 @@ inline std::string share_text(double share) { return nlohmann::json(share).dump(
     const ordered_json key = {{"secretKeyRef", {{"name", launch.secret}, {"key", "hf_api_token"}}}};
     container["env"].push_back({{"name", "HF_TOKEN"}, {"valueFrom", key}});
   }
+  if (launch.mesh.attention > 0)  // which data-parallel attention needs, as sharding.py says
+    container["env"].push_back({{"name", "NEW_MODEL_DESIGN"}, {"value", "True"}});
   pod["volumes"] = ordered_json::array({{{"name", "dshm"}, {"emptyDir", {{"medium", "Memory"}}}}});
   const ordered_json deployment = {{"apiVersion", "apps/v1"},
                                    {"kind", "Deployment"},

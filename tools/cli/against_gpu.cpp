@@ -1,0 +1,59 @@
+#include "cli/against_gpu.hpp"
+
+namespace cli {
+
+using namespace tpuplan;
+
+void add_gpu_training_options(command& to, gpu_options& into) {
+  to.add("--gpu", into.gpu, "hold it against A100-40, A100-80, H100 or V100, as published runs of these go")
+      .needs({"--gpus"});
+  to.add("--gpus", into.gpus, {1, 1e6}, "how many of them").needs({"--gpu"});
+  to.add("--gpu-usd", into.price, {1e-3, 1e4}, "dollars per GPU and hour, instead of the list price")
+      .needs({"--gpu"});
+  to.flag("--small-batch", into.traits.small_batch, "the batch cannot be made larger").needs({"--gpu"});
+  to.flag("--dynamic-shapes", into.traits.dynamic_shapes, "shapes change from step to step").needs({"--gpu"});
+  to.flag("--custom-kernels", into.traits.custom_kernels, "the job has CUDA kernels of its own").needs({"--gpu"});
+}
+
+gpu_comparison compare_with_gpus(const gpu_options& given, usd_per_second tpu_price, const rate_band& tpu, flops each,
+                                 const std::string& unit) {
+  gpu_comparison c;
+  c.gpu = gpu_for(given.gpu);
+  c.gpus = given.gpus.value_or(1);
+  if (given.price) c.gpu.on_demand = usd_per_hour(*given.price);
+  if (!c.gpu.on_demand.has_value()) refuse_missing("--gpu-usd", "dollars per GPU and hour: none are known of it");
+  c.rate = gpu_rate(c.gpu, c.gpus, each);
+  c.reached = *find_achieved_fraction(c.gpu.name);
+  c.unit = unit;
+  c.costs = compare_training(tpu_price, tpu, c.gpu.on_demand.value("price") * static_cast<double>(c.gpus), c.rate,
+                             given.traits);
+  return c;
+}
+
+void print_against(const gpu_comparison& c) {
+  const auto million = [](usd one) { return money(1e6 * one); };
+  print("\n  against {} x {}: {}-{} {}s/s at {} to {} of peak, as published runs reach\n", c.gpus, c.gpu.name.view(),
+        count(c.rate.low.value()), count(c.rate.high.value()), c.unit, percent(c.reached.low), percent(c.reached.high));
+  print("  a million {}s: {}-{} here, {}-{} there: {}, {}\n", c.unit, million(c.costs.tpu_low), million(c.costs.tpu_high),
+        million(c.costs.gpu_low), million(c.costs.gpu_high), name(c.costs.decision), c.costs.reason);
+}
+
+ordered_json json_of(const gpu_comparison& c) {
+  return {{"gpu", c.gpu.name.view()},
+          {"gpus", c.gpus},
+          {"unit", c.unit},
+          {"fraction_low", c.reached.low},
+          {"fraction_high", c.reached.high},
+          {"source", c.reached.source},
+          {"rate_low_per_s", c.rate.low.value()},
+          {"rate_high_per_s", c.rate.high.value()},
+          {"tpu_low_usd", c.costs.tpu_low.value()},
+          {"tpu_high_usd", c.costs.tpu_high.value()},
+          {"gpu_low_usd", c.costs.gpu_low.value()},
+          {"gpu_high_usd", c.costs.gpu_high.value()},
+          {"cheaper", name(c.costs.cheaper)},
+          {"decision", name(c.costs.decision)},
+          {"reason", c.costs.reason}};
+}
+
+}  // namespace cli
