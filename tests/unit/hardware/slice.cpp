@@ -242,9 +242,9 @@ TEST_CASE("names of slices as people type them") {
                        {"ct5p-hightpu-1t", "v5p-1x1x1", 1},
                        {"ct5p-hightpu-1t-tpu", "v5p-1x1x1", 1},
                        {"v5p-1x1x1", "v5p-1x1x1", 1},
-                       {"ct5p-hightpu-2t", "v5p-1x1x2", 2},
-                       {"ct5p-hightpu-2t-tpu", "v5p-1x1x2", 2},
-                       {"v5p:2x1x1", "v5p-1x1x2", 2},
+                       {"ct5p-hightpu-2t", "v5p-2x1x1", 2},
+                       {"ct5p-hightpu-2t-tpu", "v5p-2x1x1", 2},
+                       {"v5p:1x2x1", "v5p-2x1x1", 2},
                        {"v5p-4x8x4", "v5p-256", 128},
                        {"v6e:8x4", "v6e-32", 32}}) {
     INFO(r.typed);
