@@ -32,9 +32,11 @@ while IFS= read -r line; do
   fi
   read -ra added <<<"$line"
   for word in "${added[@]}"; do [[ $word == --* ]] && seen["${question[0]} $word"]=1; done
+  rm -f "$folder"/picture.svg "$folder"/report.html
   answer=$("$program" "${question[@]}" "${added[@]}" </dev/null 2>&1)
   (($? < 2)) || fail "${question[*]} ${added[*]}: $answer"
-  if [[ $answer == "$plain" && ! ($line == *--svg* && -s $folder/picture.svg) ]]; then
+  if [[ $answer == "$plain" && ! ($line == *--svg* && -s $folder/picture.svg) &&
+        ! ($line == *--html* && -s $folder/report.html) ]]; then
     fail "no effect: ${question[*]} ${added[*]}"
   fi
 done <"$table"

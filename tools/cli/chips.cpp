@@ -2,7 +2,7 @@
 #include <memory>
 #include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/hardware/generations.hpp>
-#include <tpuplan/io/json.hpp>
+#include <tpuplan/io/ask/figures.hpp>
 #include <tpuplan/io/json/file.hpp>
 
 #include "cli/commands.hpp"
@@ -69,13 +69,7 @@ void print_sources(const chip_spec& chip, const std::string& data_dir) {
 }
 
 void run_chips(const std::string& wanted, const session& with) {
-  if (with.json) {
-    ordered_json list = ordered_json::array();
-    for (const chip_spec& c : generations) {
-      if (wanted.empty() || chip_for(wanted).name == c.name) list.push_back(c);
-    }
-    return print_json({{"chips", list}});
-  }
+  if (with.json) return print_json(answer_to(chips_request{wanted}));
   if (wanted.empty()) return print_all_chips();
   try {
     print_sources(chip_for(wanted), with.data_dir);

@@ -9,7 +9,7 @@ namespace cli {
 namespace {
 
 bool is_about_output(std::string_view name) {
-  return name == "--wide" || name == "--csv" || name == "--markdown" || name == "--svg";
+  return name == "--wide" || name == "--csv" || name == "--markdown" || name == "--svg" || name == "--html";
 }
 
 }  // namespace

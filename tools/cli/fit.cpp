@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/network.hpp"
 #include "cli/prices.hpp"
+#include "cli/report.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
@@ -158,23 +159,25 @@ void print_follow_up(verdict v, const session& with) {
 
 void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
   const any_model model = load_trained_model(job, mesh);
+  if (model.net) refuse_drawing(with, "given for a network of layers", "a language model");
   if (model.net) return network_fit(model, job, mesh, with);
   const model_config& config = model.config;
   assumed_values assumed;
   const fit_answer a = ask_fit(config, job, mesh, assumed, calibrated_part::memory);
   if (fits(a.memory) == verdict::no) with.status = 1;
-  if (with.is_given("--svg")) {
+  if (is_drawn(with)) {
     memory_chart chart;
     chart.title = std::string(config.model.name.view()) + ", HBM of one device";
     chart.bars.push_back({std::string(name(a.where).view()) + ", " + one_line(a.mesh), a.memory});
-    write_picture(to_svg(chart));
+    draw(with, "memory", to_svg(chart));
   }
-  if (with.json) {
+  if (with.json || is_reported(with)) {
     ordered_json document = fit_document(a, config, assumed);
     const std::optional<findings> advice = advice_if_timed(a, config);
     document["advice"] = advice ? json_of(*advice) : ordered_json(nullptr);
     add_sources(a, job, mesh, document);
-    return print_json(document);
+    write_report(with, report_title(config, name(a.where).view()), document);
+    if (with.json) return print_json(document);
   }
   print_fit(a, config, assumed);
   print_sources(a, job, mesh);
@@ -192,7 +195,7 @@ void add_fit_command(session& with) {
   add_mesh_options(added, *mesh);
   add_maxtext_options(added, job->maxtext);
   add_calibration_option(added, job->calibration);
-  add_picture_option(added);
+  add_drawing_options(added);
   add_table_options(added);
   added.run = [job, mesh, &with] { run_fit(*job, *mesh, with); };
 }

@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/parse.hpp"
 #include "cli/print.hpp"
+#include "cli/report.hpp"
 
 #ifndef TPUPLAN_DATA_DIR
 #define TPUPLAN_DATA_DIR "data"
@@ -64,6 +65,7 @@ int main(int argument_count, char** arguments) {
   with.data_dir = default_data_dir();
   try {
     add_commands(with);
+    cli::keep_command_line(argument_count, arguments);
     cli::parse_and_run(with, argument_count, arguments);
   } catch (const tpuplan::error& refusal) {
     cli::write_error(refusal.what());

@@ -1,7 +1,6 @@
 // tpuplan pad
 #include <memory>
-#include <tpuplan/handbook/padding.hpp>
-#include <tpuplan/hardware/generations.hpp>
+#include <tpuplan/io/ask/figures.hpp>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -36,35 +35,22 @@ void run_pad(const pad_options& asked, const session& with) {
     return network_pad(*model.net, chip, with);
   }
   if (asked.dims.empty()) refuse_missing("DIM", "one or more dimensions, or --network FILE");
-  const dtype format = asked.format;
-  const tile unit = layout_tile(chip, format);
-  ordered_json list = ordered_json::array();
-  table t(">dimension | >to the MXU | >wasted | >as lanes | >as sublanes");
-  std::vector<std::int64_t> sizes;
-  for (const std::string& given : asked.dims) {
-    const std::int64_t size = dimension_of(given);
-    sizes.push_back(size);
-    const std::int64_t padded = round_up(size, chip.mxu.side);
-    const double waste = 1 - static_cast<double>(size) / static_cast<double>(padded);
-    list.push_back({{"given", size}, {"padded", padded}, {"wasted", waste}});
-    t.add({count_cell(size), count_cell(padded), share_cell(waste), count_cell(round_up(size, unit.lanes)),
-           count_cell(round_up(size, unit.sublanes))});
-  }
-  ordered_json document = {{"chip", chip.name.view()}, {"mxu_side", chip.mxu.side}, {"dimensions", list}};
-  std::string matrix;
-  if (sizes.size() == 2) {
-    const padding_cost cost = padding(matrix_shape{sizes[0], sizes[1]}, chip, format);
-    document["matrix"] = {{"flop_utilization", cost.flop_utilization},
-                          {"stored_bytes", cost.stored.value()},
-                          {"stored_waste_bytes", cost.stored_waste.value()}};
-    matrix = fmt::format("\n  as a matrix: {} of the MXU's cells are useful; {} stored, of which {} padding\n",
-                         percent(cost.flop_utilization), binary_bytes(cost.stored), binary_bytes(cost.stored_waste));
-  }
-  if (with.json) return print_json(document);
-  print_title("{}: MXU {}x{}, {} tile {}x{}", chip.name.view(), chip.mxu.side, chip.mxu.side, name(format),
+  pad_request request{asked.chip, {}, asked.format};
+  for (const std::string& given : asked.dims) request.dimensions.push_back(dimension_of(given));
+  const pad_answer answer = answer_to(request);
+  if (with.json) return print_json(answer);
+  const tile unit = layout_tile(chip, asked.format);
+  print_title("{}: MXU {}x{}, {} tile {}x{}", answer.chip, answer.mxu_side, answer.mxu_side, name(asked.format),
               unit.sublanes, unit.lanes);
+  table t(">dimension | >to the MXU | >wasted | >as lanes | >as sublanes");
+  for (const padded_dimension& one : answer.dimensions)
+    t.add({count_cell(one.given), count_cell(one.padded), share_cell(one.wasted),
+           count_cell(round_up(one.given, unit.lanes)), count_cell(round_up(one.given, unit.sublanes))});
   t.print();
-  print("{}", matrix);
+  if (answer.matrix)
+    print("\n  as a matrix: {} of the MXU's cells are useful; {} stored, of which {} padding\n",
+          percent(answer.matrix->flop_utilization), binary_bytes(answer.matrix->stored),
+          binary_bytes(answer.matrix->stored_waste));
 }
 
 }  // namespace

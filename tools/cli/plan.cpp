@@ -3,6 +3,7 @@
 
 #include "cli/calibration.hpp"
 #include "cli/network.hpp"
+#include "cli/report.hpp"
 #include "cli/table.hpp"
 #include "cli/zones.hpp"
 
@@ -56,6 +57,7 @@ void run_plan(plan_options given, session& with) {
   given.regions = regions_of(given.regions, prices.book());
   for (const std::string& region : given.regions) check_region(prices.book(), region);
   if (!given.to_serve && with.is_given("--gpu")) refuse("--gpu", "given without effect", "only with --serve");
+  if (model.net) refuse_drawing(with, "given for a network of layers", "a language model");
   if (model.net) return network_training_plan(model, given, prices.book(), with);
   if (given.to_serve) return plan_serving(config, given, prices.book(), with);
   plan_training(config, given, prices.book(), with);
@@ -71,7 +73,7 @@ void add_limit_options(command& to, plan_options& into) {
   to.add("--zone", into.zone, "only what a zone has, by data/zones.json, at the prices of its region: us-east5-b");
   to.add("--min-chips", into.smallest_chips, {1, 1 << 20}, "chips over all slices");
   to.add("--max-chips", into.largest_chips, {1, 1 << 20}, "chips over all slices");
-  add_picture_option(to);
+  add_drawing_options(to);
   to.add("--rows", into.rows, {1, 1e6},
          "plans to show; 8, the best of each generation and those with a star, if not given");
   to.flag("--accept-uncertain", into.accept_uncertain, "take slices on which the compiler decides whether it fits");

@@ -16,6 +16,7 @@
 #include "cli/config.hpp"
 #include "cli/percentiles.hpp"
 #include "cli/prices.hpp"
+#include "cli/report.hpp"
 #include "cli/serve.hpp"
 #include "cli/table.hpp"
 
@@ -269,21 +270,22 @@ void run_serve(const serve_options& given, session& with) {
   const std::vector<priced_tokens> costs = priced(a, prices.book(), given.prices.region);
   std::optional<gpu_comparison> gpu;
   if (!given.gpu.empty()) gpu = compare_with_gpu(config, a, given, prices.book());
-  if (with.is_given("--svg")) {
+  if (with.is_given("--svg") || (is_reported(with) && a.estimate.running > 0)) {
     if (a.estimate.running <= 0)
       refuse("--svg", "given for a slice that serves nothing", "a slice on which the model fits");
     frontier_chart chart;
     chart.title = std::string(config.model.name.view()) + ", throughput and time per token";
     chart.lines.push_back({std::string(name(a.where).view()) + fmt::format(", tensor {}", a.mesh.tensor),
                            frontier(config.model, a.job, a.mesh, a.where, a.constants)});
-    write_picture(to_svg(chart));
+    draw(with, "front", to_svg(chart));
   }
   assumed_values assumed = assumed_of(a.job);
   for (const auto& each : machine_taken(given.slice_name, a.where)) assumed.push_back(each);
-  if (with.json) {
+  if (with.json || is_reported(with)) {
     ordered_json document = serve_document(a, config, costs, assumed);
     if (gpu) document["gpu"] = gpu_document(*gpu);
-    return print_json(document);
+    write_report(with, report_title(config, name(a.where).view()), document);
+    if (with.json) return print_json(document);
   }
   if (a.estimate.refusal != serving_refusal::none) return print_refusal(a, config, with);
   print_serve(a, config);
@@ -310,7 +312,7 @@ void add_serve_command(session& with) {
   added.add("--gpus", options->gpus, {1, 1024}, "the fewest of one machine that serve it, if not given")
       .needs({"--gpu"});
   add_calibration_option(added, options->calibration);
-  add_picture_option(added);
+  add_drawing_options(added);
   add_table_options(added);
   added.run = [options, &with] { run_serve(*options, with); };
 }

@@ -12,6 +12,7 @@
 #include "cli/calibration.hpp"
 #include "cli/percentiles.hpp"
 #include "cli/plan.hpp"
+#include "cli/report.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
@@ -85,7 +86,7 @@ std::vector<std::pair<std::string, const serving_plan*>> offers_of(const serving
 }
 
 /// The frontier of each offer, as long as colours tell them apart.
-void draw_plans(const serving_request& request, const serving_plan_answer& answer) {
+void draw_plans(const serving_request& request, const serving_plan_answer& answer, const session& with) {
   if (answer.plans.empty()) refuse("--svg", "given for an answer without plans", "limits that let a plan in");
   frontier_chart chart;
   chart.title = std::string(request.model.name.view()) + ", throughput and time per token of one slice";
@@ -94,7 +95,7 @@ void draw_plans(const serving_request& request, const serving_plan_answer& answe
     chart.lines.push_back({fmt::format("{}, tensor {}", name(p->where).view(), p->mesh.tensor),
                            frontier(request.model, request.job, p->mesh, p->where, request.constants)});
   }
-  write_picture(to_svg(chart));
+  draw(with, "front", to_svg(chart));
 }
 
 /// What a simulated replica reaches of a target: the percentile that is held, else the mean.
@@ -390,7 +391,7 @@ ordered_json document_of(const std::vector<fleet_offer>& fleets, const model_con
 
 /// The table that compares the cheapest fleets.
 void plan_fleets(const model_config& config, const plan_options& given, const serving_request& request, session& with) {
-  for (const char* other : {"--rows", "--objective", "--svg"}) {
+  for (const char* other : {"--rows", "--objective", "--svg", "--html"}) {
     if (with.is_given(other)) refuse(other, "given with --best-per-generation and --serve", "one of them");
   }
   if (!with.is_given("--rate")) refuse_missing("--rate", "requests a second, which every fleet serves");
@@ -410,8 +411,12 @@ void plan_serving(model_config config, const plan_options& given, const price_bo
   if (given.best_per_chip) return plan_fleets(config, given, request, with);
   const serving_plan_answer answer = plan_serving(request);
   if (answer.plans.empty()) with.status = 1;
-  if (with.is_given("--svg")) draw_plans(request, answer);
-  if (with.json) return print_json(document_of(request, answer, config));
+  if (with.is_given("--svg") || (is_reported(with) && !answer.plans.empty())) draw_plans(request, answer, with);
+  if (with.json || is_reported(with)) {
+    const ordered_json document = document_of(request, answer, config);
+    write_report(with, "where to serve " + std::string(config.model.name.view()), document);
+    if (with.json) return print_json(document);
+  }
   print_answer(request, answer, config, with);
 }
 

@@ -13,6 +13,7 @@
 #include "cli/config.hpp"
 #include "cli/percentiles.hpp"
 #include "cli/prices.hpp"
+#include "cli/report.hpp"
 #include "cli/table.hpp"
 #include "cli/traffic.hpp"
 
@@ -183,10 +184,15 @@ void simulate_traffic(const model_config& config, const simulate_options& given,
   if (!meets(a.report)) with.status = 1;
   if (const maybe<price_row> price = find_price(prices, a.fleet.where, given.prices.region, provisioning::on_demand))
     a.price = *price;
-  if (with.is_given("--svg"))
-    write_picture(to_svg(latency_chart{fmt::format("{} on {}", config.model.name.view(), fleet_words(a.fleet)),
-                                       simulation.load(), a.targets}));
-  if (with.json) return print_json(document_of(config, given, a));
+  if (with.is_given("--svg") || (is_reported(with) && given.trace.empty()))
+    draw(with, "load",
+         to_svg(latency_chart{fmt::format("{} on {}", config.model.name.view(), fleet_words(a.fleet)),
+                              simulation.load(), a.targets}));
+  if (with.json || is_reported(with)) {
+    const ordered_json document = document_of(config, given, a);
+    write_report(with, report_title(config, fleet_words(a.fleet)), document);
+    if (with.json) return print_json(document);
+  }
   print_answer(config, given, a);
   print_assumed(config, assumed_of(given.traffic.job));
 }
@@ -256,16 +262,20 @@ void simulate_day(const model_config& config, const simulate_options& given, con
   const day_request request = make_day(config, given, prices);
   const day_answer answer = plan_day(request);
   if (answer.options.empty() || !answer.options.front().meets_targets) with.status = 1;
-  if (with.is_given("--svg")) {
+  if (with.is_given("--svg") || (is_reported(with) && !answer.options.empty())) {
     if (answer.options.empty()) refuse("--svg", "given for a day without an answer", "targets that a slice keeps");
-    write_picture(to_svg(day_chart{fmt::format("{} on {}, {}", config.model.name.view(),
-                                               name(request.fleet.where).view(), mix_words(answer.options.front().mix)),
-                                   answer.options.front().parts, request.job.percentiles}));
+    draw(with, "day",
+         to_svg(day_chart{fmt::format("{} on {}, {}", config.model.name.view(), name(request.fleet.where).view(),
+                                      mix_words(answer.options.front().mix)),
+                          answer.options.front().parts, request.job.percentiles}));
   }
-  if (with.json)
-    return print_json({{"schema", json_schema},
-                       {"answer", answer},
-                       {"assumed", json_of_assumed(config, assumed_of(given.traffic.job))}});
+  if (with.json || is_reported(with)) {
+    const ordered_json document = {{"schema", json_schema},
+                                   {"answer", answer},
+                                   {"assumed", json_of_assumed(config, assumed_of(given.traffic.job))}};
+    write_report(with, report_title(config, name(request.fleet.where).view()), document);
+    if (with.json) return print_json(document);
+  }
   print_day(config, request, answer);
   print_assumed(config, assumed_of(given.traffic.job));
 }
@@ -325,7 +335,7 @@ void add_simulate_command(session& with) {
   add_format_options(added, options->traffic);
   add_engine_options(added, options->traffic);
   add_price_options(added, options->prices);
-  add_picture_option(added);
+  add_drawing_options(added);
   add_table_options(added);
   added.run = [options, &with] { run_simulate(*options, with); };
 }

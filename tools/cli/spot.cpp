@@ -2,10 +2,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <tpuplan/cost/checkpoint.hpp>
-#include <tpuplan/cost/checkpoint_storage.hpp>
-#include <tpuplan/cost/preemption.hpp>
-#include <tpuplan/io/json.hpp>
+#include <tpuplan/io/ask/spot.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
@@ -57,42 +54,30 @@ std::optional<spot_reading> reading_of(const spot_options& given) {
   return std::nullopt;
 }
 
-/// The time of a checkpoint of the model, or of one whose bytes do not count.
-seconds usual_checkpoint(const spot_options& given) {
-  return checkpoint_time(given.parameters ? training_state_of(*given.parameters, dtype::fp32).total : bytes{});
-}
-
-spot_run make_run(const spot_options& given, assumed_values& assumed) {
-  const auto time = [&](const std::optional<seconds>& value, seconds usual, const char* what) {
-    if (!value) assumed.emplace_back(what, duration(usual));
-    return value.value_or(usual);
-  };
-  spot_run run;
-  run.work = given.work;
-  run.checkpoint_time = time(given.checkpoint, usual_checkpoint(given), "a checkpoint stops the step for");
-  const std::optional<spot_reading> reading = reading_of(given);
-  run.mean_time_between_preemptions = reading ? reading->between : time(given.between, 4_h, "a preemption comes every");
-  if (given.share && !given.per)
-    assumed.emplace_back("the preemption rate is of",
-                         fmt::format("runs as long as this one, {}: see --per", duration(given.work)));
-  run.restart_time = time(given.restart, 600_s, "the first step comes after");
-  run.queue_time = given.queue;
+/// The question, with the mean time between preemptions that was said in other words.
+spot_request request_of(const spot_options& given) {
+  spot_request asked;
+  asked.work = given.work;
+  asked.checkpoint_time = given.checkpoint;
+  asked.parameters = given.parameters;
+  asked.mean_time_between_preemptions = given.between;
+  if (const std::optional<spot_reading> reading = reading_of(given))
+    asked.mean_time_between_preemptions = reading->between;
+  asked.restart_time = given.restart;
+  asked.queue_time = given.queue;
   if (given.interval && *given.interval > given.work)
     refuse("--interval", duration(*given.interval), fmt::format("at most the work, {}", duration(given.work)),
            errc::out_of_range);
-  run.checkpoint_interval =
-      min(run.work,
-          given.interval ? *given.interval : optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions));
-  return run;
-}
-
-std::optional<spot_comparison> compare_prices(const spot_options& given, const spot_run& run) {
-  if (!given.on_demand && !given.spot) return std::nullopt;
-  const auto price = [&](const char* option, const std::optional<double>& dollars) {
+  asked.checkpoint_interval = given.interval;
+  asked.chips = given.chips;
+  const auto price = [](const char* option, const std::optional<double>& dollars) {
     if (!dollars) refuse_missing(option, "dollars per chip and hour, as for the other");
-    return usd_per_hour(*dollars) * static_cast<double>(given.chips);
+    return usd_per_hour(*dollars);
   };
-  return compare_spot({price("--on-demand", given.on_demand), price("--spot", given.spot)}, run);
+  if (!given.on_demand && !given.spot) return asked;
+  asked.on_demand = price("--on-demand", given.on_demand);
+  asked.spot = price("--spot", given.spot);
+  return asked;
 }
 
 void print_expected(const spot_run& run, const expected_spot_run& e) {
@@ -112,38 +97,28 @@ void print_expected(const spot_run& run, const expected_spot_run& e) {
 
 void run_spot(spot_options given, session& with) {
   if (!given.model.empty()) given.parameters = parameters_in(given.model);
-  assumed_values assumed;
-  const spot_run run = make_run(given, assumed);
-  const expected_spot_run e = expected_run(run);
-  const seconds young = young_interval(run.checkpoint_time, run.mean_time_between_preemptions);
-  const seconds exact = optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions);
-  const std::optional<spot_comparison> money_of = compare_prices(given, run);
-  if (with.json) {
-    return print_json({{"interval_s", run.checkpoint_interval.value()},
-                       {"billed_s", e.billed.value()},
-                       {"wall_s", e.wall.value()},
-                       {"preemptions", e.preemptions},
-                       {"run", run},
-                       {"expected", e},
-                       {"young_interval_s", young.value()},
-                       {"optimal_interval_s", exact.value()},
-                       {"prices", or_null(money_of)},
-                       {"assumed", json_of_assumed({}, assumed)}});
-  }
-  print_expected(run, e);
+  spot_answer answer = answer_to(request_of(given));
+  if (given.share && !given.per)
+    answer.assumed.push_back({"the preemption rate is of",
+                              fmt::format("runs as long as this one, {}: see --per", duration(given.work)),
+                              "not given"});
+  if (with.json) return print_json(answer);
+  print_expected(answer.run, answer.expected);
   if (const std::optional<spot_reading> reading = reading_of(given))
     print("\n  {} is one every {}, {:.2g} an hour, {} in a day\n", reading->words, duration(reading->between),
           1_h / reading->between, percent(preemption_probability(reading->between, 24_h)));
-  print("\n  {:.1f} preemptions expected; intervals: Young {}, exact {}\n", e.preemptions, duration(young),
-        duration(exact));
-  if (money_of) {
+  print("\n  {:.1f} preemptions expected; intervals: Young {}, exact {}\n", answer.preemptions,
+        duration(answer.young_interval), duration(answer.optimal_interval));
+  if (const std::optional<spot_comparison>& money_of = answer.prices) {
     print("  {} on spot against {} on demand: {} {}\n", money(money_of->spot_cost), money(money_of->on_demand_cost),
           money_of->spot_is_cheaper ? "saves" : "costs more by", percent(std::abs(money_of->saving_fraction)));
     print("  a useful hour costs {} on spot: the price times {:.3f}\n", money(money_of->effective_price * 1_h),
           money_of->billed_factor);
   }
+  assumed_values assumed;
+  for (const assumption& one : answer.assumed) assumed.emplace_back(one.field, one.value);
   print_assumed({}, assumed);
-  if (!money_of) print_next("--on-demand 1.20 --spot 0.60 --chips 32   what it saves");
+  if (!answer.prices) print_next("--on-demand 1.20 --spot 0.60 --chips 32   what it saves");
 }
 
 }  // namespace

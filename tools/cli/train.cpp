@@ -14,6 +14,7 @@
 #include "cli/network.hpp"
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
+#include "cli/report.hpp"
 #include "cli/table.hpp"
 #include "cli/timeline.hpp"
 #include "cli/ways.hpp"
@@ -204,6 +205,7 @@ void add_comparison(train_answer& a, const train_options& given, const price_boo
 void run_train(const train_options& given, session& with) {
   const any_model model = load_trained_model(given.job, given.mesh);
   if (model.net) {
+    refuse_drawing(with, "given for a network of layers", "a language model");
     if (given.tokens) refuse("--tokens", "given for a network of layers", "--examples and --epochs, or --steps");
     return network_train(model, given.job, given.mesh,
                          {given.epochs, given.prices, given.between, given.rest_used, given.input, given.around, given.gpu},
@@ -231,17 +233,18 @@ void run_train(const train_options& given, session& with) {
   add_comparison(a, given, prices.book());
   a.advice = training_advice(config.model, a.fit.job, a.fit.mesh, a.fit.where, a.fit.known.training);
   if (fits(a.fit.memory) == verdict::no) with.status = 1;
-  if (with.is_given("--svg")) {
+  if (is_drawn(with)) {
     step_chart chart;
     chart.title = std::string(config.model.name.view()) + ", time of one step";
     chart.bars.push_back(
         {std::string(name(a.fit.where, slices(a.fit.mesh)).view()) + ", " + one_line(a.fit.mesh), a.step});
-    write_picture(to_svg(chart));
+    draw(with, "steps", to_svg(chart));
   }
-  if (with.json) {
+  if (with.json || is_reported(with)) {
     ordered_json document = train_document(a, config, assumed, given);
     add_sources(a.fit, given.job, given.mesh, document);
-    return print_json(document);
+    write_report(with, report_title(config, name(a.fit.where, slices(a.fit.mesh)).view()), document);
+    if (with.json) return print_json(document);
   }
   print_train(a, config);
   print_costs(a, config, given, prices.book());
@@ -284,7 +287,7 @@ void add_train_command(session& with) {
   added.add("--example-bytes", options->input.bytes, {0, 1e12}, "read from storage for an example: 108k")
       .usually("107.7k for images");
   added.add("--cached", options->input.cached, {0, 1}, "share of the data set that hosts keep decoded in memory");
-  add_picture_option(added);
+  add_drawing_options(added);
   add_table_options(added);
   added.run = [options, &with] { run_train(*options, with); };
 }

@@ -14,6 +14,7 @@
 #include "cli/calibration.hpp"
 #include "cli/option.hpp"
 #include "cli/plan.hpp"
+#include "cli/report.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
@@ -434,12 +435,12 @@ void print_answer(const plan_request& request, const plan_answer& answer, const 
 }
 
 /// Time and cost of each plan as it is paid for.
-void draw_plans(const plan_answer& answer, const model_config& config) {
+void draw_plans(const plan_answer& answer, const model_config& config, const session& with) {
   if (answer.plans.empty()) refuse("--svg", "given for an answer without plans", "limits that let a plan in");
   pareto_chart chart;
   chart.title = std::string(config.model.name.view()) + ", time and cost";
   for (const plan& p : answer.plans) chart.points.push_back({words_of(p), chosen_cost(p).wall, chosen_cost(p).total});
-  write_picture(to_svg(chart));
+  draw(with, "front", to_svg(chart));
 }
 
 }  // namespace
@@ -461,8 +462,12 @@ void plan_training(const model_config& config, const plan_options& given, const 
     refuse("--rest-used", "given without a commitment", "with --provisioning commitment_1y, commitment_3y or all");
   const plan_answer answer = make_plan(request);
   if (answer.plans.empty()) with.status = 1;
-  if (with.is_given("--svg")) draw_plans(answer, config);
-  if (with.json) return print_json(document_of(request, answer, config, assumed, places_in_json(answer, given, with)));
+  if (with.is_given("--svg") || (is_reported(with) && !answer.plans.empty())) draw_plans(answer, config, with);
+  if (with.json || is_reported(with)) {
+    const ordered_json document = document_of(request, answer, config, assumed, places_in_json(answer, given, with));
+    write_report(with, "where to train " + std::string(config.model.name.view()), document);
+    if (with.json) return print_json(document);
+  }
   print_answer(request, answer, config, assumed, given, with);
 }
 

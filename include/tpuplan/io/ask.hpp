@@ -33,6 +33,12 @@ namespace detail {
   return job != request.end() && job->is_object() && job->contains(key);
 }
 
+/// Whether `request.job` gives a capacity factor other than that of every job: what an answer has under `job` may be
+/// asked again, also of a model without experts.
+[[nodiscard]] inline bool gives_capacity(const nlohmann::json& request) {
+  return job_gives(request, "capacity_factor") && request["job"]["capacity_factor"] != training_job{}.capacity_factor;
+}
+
 template <class Request>
 [[nodiscard]] Request read_request(const nlohmann::json& request) {
   return read_json<Request>(request, {}, "request");
@@ -41,7 +47,7 @@ template <class Request>
 template <class Request>
 [[nodiscard]] placed_job placed_of(const nlohmann::json& request, const Request& asked) {
   return placed({asked.config, asked.slice, asked.job, asked.batch_tokens, asked.mesh}, job_gives(request, "remat"),
-                job_gives(request, "capacity_factor"));
+                gives_capacity(request));
 }
 
 /// Refuses a key that is given and changes nothing.
@@ -131,9 +137,9 @@ template <class Request>
   if (job_gives(request, "gradient_accumulation"))
     fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to_plan(asked, job_gives(request, "remat"), job_gives(request, "capacity_factor"),
-                                 own ? own->book() : price_book{}),
-                  drawn);
+  return reply_of(
+      answer_to_plan(asked, job_gives(request, "remat"), gives_capacity(request), own ? own->book() : price_book{}),
+      drawn);
 }
 [[nodiscard]] inline reply launch_answered(const nlohmann::json& request, bool) {
   const auto given = request.find("request");

@@ -210,6 +210,9 @@ TEST_CASE("what a question leaves open is filled in and listed", "[ask]") {
   CHECK(said["job"]["global_batch"] == 512);
   CHECK(read_json<remat_policy>(said["job"]["remat"]) == remat::minimal);
   CHECK(said["mesh"]["fsdp"] == 256);
+  const json again =
+      answer("fit", {{"config", config()}, {"slice", "v6e-256"}, {"job", said["job"]}, {"mesh", said["mesh"]}});
+  CHECK(again["used_bytes"] == said["used_bytes"]);
 }
 
 TEST_CASE("a plan is ranked as make_plan ranks it, and can be launched", "[ask]") {

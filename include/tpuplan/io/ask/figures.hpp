@@ -147,8 +147,8 @@ namespace detail {
     case memory_level::vmem: return chip.on_chip.vmem_bandwidth_over_hbm.has_value();
     case memory_level::pcie: return chip.host.pcie.has_value();
     case memory_level::dcn: return chip.host.dcn.has_value();
-    case memory_level::hbm:
-    case memory_level::ici: break;
+    case memory_level::ici: return chip.ici.nominal_one_way.value() > 0;
+    case memory_level::hbm: break;
   }
   return true;
 }

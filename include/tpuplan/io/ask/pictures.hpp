@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <tpuplan/io/ask/figures.hpp>
 #include <tpuplan/io/ask/fleets.hpp>
 #include <tpuplan/io/ask/plan.hpp>
 #include <tpuplan/io/ask/serving.hpp>
 #include <tpuplan/io/ask/training.hpp>
 #include <tpuplan/io/svg.hpp>
+#include <tpuplan/io/svg/picture.hpp>
 #include <tpuplan/io/text/one_line.hpp>
 #include <type_traits>
 #include <utility>
@@ -22,25 +22,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// One picture of an answer.
-struct picture {
-  std::string name{};   ///< which of the answer's pictures: "front", "load", "memory", "roofline", "steps"
-  std::string title{};  ///< what stands above it
-  std::string svg{};    ///< an svg element without style, script or links: it takes the colour of the text around it
-};
-
 namespace detail {
-
-/// A chart as a picture that a page under a strict Content-Security-Policy takes in: the style of a file of its own is
-/// left out.
-template <class Chart>
-[[nodiscard]] picture picture_of(std::string name, const Chart& chart) {
-  std::string svg = to_svg(chart);
-  constexpr std::string_view end = "</style>\n";
-  const std::size_t from = svg.find("<style>"), to = svg.find(end);  // the canvas escapes words, so these are its own
-  if (from != std::string::npos && to != std::string::npos) svg.erase(from, to + end.size() - from);
-  return {std::move(name), chart.title, std::move(svg)};
-}
 
 [[nodiscard]] inline memory_chart memory_chart_of(const fit_answer& answer) {
   const std::string where = slices_line(slice_for(answer.slice), slices(answer.mesh));
@@ -51,14 +33,14 @@ template <class Chart>
 
 /// Memory by part.
 [[nodiscard]] inline std::vector<picture> pictures_of(const fit_answer& answer) {
-  return {detail::picture_of("memory", detail::memory_chart_of(answer))};
+  return {picture_of("memory", detail::memory_chart_of(answer))};
 }
 /// The step by part, and its memory.
 [[nodiscard]] inline std::vector<picture> pictures_of(const train_answer& answer) {
   const memory_chart memory = detail::memory_chart_of(answer.memory);
   const std::string where = detail::slices_line(slice_for(answer.memory.slice), slices(answer.memory.mesh));
   const step_chart steps{"Time of one step on " + where, {{memory.bars.front().label, answer.breakdown}}};
-  return {detail::picture_of("steps", steps), detail::picture_of("memory", memory)};
+  return {picture_of("steps", steps), picture_of("memory", memory)};
 }
 /// The chip's roof, and the product under it where one was asked about.
 [[nodiscard]] inline std::vector<picture> pictures_of(const batch_answer& answer) {
@@ -77,26 +59,26 @@ template <class Chart>
         {std::to_string(shape.batch) + " x " + std::to_string(shape.inner) + " x " + std::to_string(shape.outer),
          work / bytes_of(shape, types), work / max(answer.shape->math, answer.shape->memory)});
   }
-  return {detail::picture_of("roofline", chart)};
+  return {picture_of("roofline", chart)};
 }
 /// Throughput against the time of a token; none where nothing is served.
 [[nodiscard]] inline std::vector<picture> pictures_of(const serve_answer& answer) {
   if (answer.frontier.count == 0) return {};
   const frontier_chart chart{"Throughput and time per token on " + answer.slice, {{answer.slice, answer.frontier}}};
-  return {detail::picture_of("front", chart)};
+  return {picture_of("front", chart)};
 }
 /// Latency against load, where other rates were asked for.
 [[nodiscard]] inline std::vector<picture> pictures_of(const simulate_answer& answer) {
   if (answer.load.empty()) return {};
   const std::string where = detail::slices_line(answer.fleet.where, answer.fleet.slices);
-  return {detail::picture_of("load", latency_chart{"Latency and load of " + where, answer.load, answer.targets})};
+  return {picture_of("load", latency_chart{"Latency and load of " + where, answer.load, answer.targets})};
 }
 /// Throughput against the time of a token, of one slice of each of the first five plans that differ in it.
 [[nodiscard]] inline std::vector<picture> pictures_of(const serving_plan_document& answer) {
   constexpr std::size_t most_lines = 5;
   const serving_request& asked = answer.request;
   frontier_chart chart;
-  chart.title = "Throughput and time per token of one slice, " + std::string(asked.model.name.view());
+  chart.title = "Throughput and time per token of one slice";
   for (const serving_plan_row& row : answer.plans) {
     const std::string label = row.slice + ", tensor " + std::to_string(row.plan.mesh.tensor);
     const auto is_drawn = [&](const frontier_line& line) { return line.label == label; };
@@ -106,18 +88,14 @@ template <class Chart>
         {label, tpuplan::frontier(asked.model, asked.job, row.plan.mesh, row.plan.where, asked.constants)});
   }
   if (chart.lines.empty()) return {};
-  return {detail::picture_of("front", chart)};
+  return {picture_of("front", chart)};
 }
 /// Time against dollars of all plans, and step and memory of the first five; none where there is no plan.
 [[nodiscard]] inline std::vector<picture> pictures_of(const plan_document& answer) {
   constexpr std::size_t most_bars = 5;
-  const std::string of(answer.request.model.name.view());
   pareto_chart front;
   step_chart steps;
   memory_chart memory;
-  front.title = "Time and cost, " + of;
-  steps.title = "Time of one step, " + of;
-  memory.title = "HBM of one device, " + of;
   for (const plan_row& row : answer.plans) {
     const std::string where = detail::slices_line(row.plan);
     const std::string label = where + ", " + one_line(row.plan.mesh) + ", remat " + row.remat;
@@ -127,10 +105,10 @@ template <class Chart>
     memory.bars.push_back({label, row.plan.memory});
   }
   std::vector<picture> pictures;
-  if (!front.points.empty()) pictures.push_back(detail::picture_of("front", front));
+  if (!front.points.empty()) pictures.push_back(picture_of("front", front));
   if (steps.bars.empty()) return pictures;
-  pictures.push_back(detail::picture_of("steps", steps));
-  pictures.push_back(detail::picture_of("memory", memory));
+  pictures.push_back(picture_of("steps", steps));
+  pictures.push_back(picture_of("memory", memory));
   return pictures;
 }
 
@@ -143,7 +121,5 @@ struct has_pictures<Answer, std::void_t<decltype(pictures_of(std::declval<const 
 
 }  // namespace abi_0
 }  // namespace tpuplan
-
-TPUPLAN_FIELDS(tpuplan::picture, name, title, svg)
 
 #endif

@@ -58,6 +58,8 @@ struct spot_answer {
   run.mean_time_between_preemptions = time(asked.mean_time_between_preemptions, 4_h, "a preemption comes every");
   run.restart_time = time(asked.restart_time, 600_s, "the first step comes after");
   run.queue_time = asked.queue_time;
+  if (asked.checkpoint_interval && *asked.checkpoint_interval > asked.work)
+    detail::fail(errc::out_of_range, "checkpoint_interval_s", asked.checkpoint_interval->value(), "at most the work");
   run.checkpoint_interval = min(
       run.work, asked.checkpoint_interval ? *asked.checkpoint_interval
                                           : optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions));

@@ -66,7 +66,7 @@ inline void draw_line(svg_canvas& canvas, label_layer& labels, const frontier_li
   svg_canvas canvas(chart_width, chart.title);
   legend entries(canvas, 50);
   for (std::size_t i = 0; i < chart.lines.size(); ++i) entries.add_dot(chart.lines[i].label, chart_colour(i), i);
-  const plot_box box{84, 70, chart_width - 24, 450};
+  const plot_box box{84, entries.bottom(), chart_width - 24, entries.bottom() + 380};
   const chart_axis x = log_axis(rate.low, rate.high, box.left, box.right);
   const chart_axis y = log_axis(time.low, time.high, box.bottom, box.top);
   draw_x_axis(canvas, box, x, "output tokens per second; beside each dot the running sequences");

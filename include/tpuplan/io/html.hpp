@@ -1,0 +1,191 @@
+#ifndef TPUPLAN_IO_HTML_HPP
+#define TPUPLAN_IO_HTML_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tpuplan/io/svg/canvas.hpp>
+#include <tpuplan/io/svg/picture.hpp>
+#include <tpuplan/io/text/readable.hpp>
+#include <tpuplan/units.hpp>
+#include <tpuplan/version.hpp>
+#include <vector>
+
+/// @file
+/// An answer as one HTML file: the question, the answer, its pictures, what was assumed, and the prices it rests on.
+/// There is no script and no link in it, all words are escaped, and it is well-formed XML.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What stands in a report.
+struct html_report {
+  std::string title{};              ///< "Llama 3.1 8B on v6e-256"
+  std::string question{};           ///< as it was asked: a command line, or JSON
+  nlohmann::ordered_json answer{};  ///< the document of the answer, as `ask` and the command line's --json have it
+  std::vector<picture> pictures{};  ///< in their order
+};
+
+namespace detail {
+
+/// Rows of a list that are shown, and objects within objects.
+inline constexpr std::size_t html_rows_shown = 40;
+inline constexpr int html_depth = 3;
+
+[[nodiscard]] inline bool ends_with(std::string_view words, std::string_view end) {
+  return words.size() >= end.size() && words.substr(words.size() - end.size()) == end;
+}
+
+/// The unit behind a key that `html_value` writes beside the number: "_usd_per_s", "_bytes", "_usd", "_s" or nothing.
+[[nodiscard]] inline std::string_view unit_behind(std::string_view key) {
+  for (const std::string_view unit : {"_usd_per_s", "_bytes", "_usd", "_s"}) {
+    if (ends_with(key, unit) && !(unit == "_s" && ends_with(key, "_per_s"))) return unit;
+  }
+  return {};
+}
+
+/// Worked: "step time" of "step_time_s", "tokens per s" of "tokens_per_s".
+[[nodiscard]] inline std::string html_label(std::string_view key) {
+  std::string label(key.substr(0, key.size() - unit_behind(key).size()));
+  std::replace(label.begin(), label.end(), '_', ' ');
+  return escaped(label);
+}
+
+/// A number, a text or a truth value, with the unit of its key. Worked: "2.50 s" of 2.5 under "step_time_s".
+[[nodiscard]] inline std::string html_value(std::string_view key, const nlohmann::ordered_json& value) {
+  if (value.is_string()) return escaped(value.get<std::string>());
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_null()) return "-";
+  const double number = value.get<double>();
+  const std::string_view unit = unit_behind(key);
+  if (unit == "_usd_per_s") return readable::money(usd{number * 3600}) + " an hour";
+  if (unit == "_bytes") return readable::binary_bytes(bytes{number});
+  if (unit == "_usd") return readable::money(usd{number});
+  if (unit == "_s") return readable::duration(seconds{number});
+  return value.is_number_integer() ? value.dump() : readable::number(number);
+}
+
+/// The values of a list that has no objects in it: "1, 2, 3".
+[[nodiscard]] inline std::string html_values(std::string_view key, const nlohmann::ordered_json& list) {
+  std::string line;
+  for (const nlohmann::ordered_json& one : list) {
+    line += line.empty() ? "" : ", ";
+    line += one.is_array() ? html_values(key, one) : html_value(key, one);
+  }
+  return line;
+}
+
+/// Keys and values as rows, without what is null or an object.
+[[nodiscard]] inline std::string html_pairs(const nlohmann::ordered_json& object) {
+  std::string rows;
+  for (const auto& [key, value] : object.items()) {
+    const bool is_list = value.is_array() && !value.empty() && !value.front().is_object();
+    if (value.is_null() || (value.is_structured() && !is_list)) continue;
+    rows += "<tr><th scope=\"row\">" + html_label(key) + "</th><td>" +
+            (is_list ? html_values(key, value) : html_value(key, value)) + "</td></tr>\n";
+  }
+  return rows.empty() ? rows : "<table>\n" + rows + "</table>\n";
+}
+
+/// A list of objects as a table: their figures, in columns that any of them has.
+[[nodiscard]] inline std::string html_table_of(const nlohmann::ordered_json& list) {
+  std::vector<std::string> keys;
+  for (const nlohmann::ordered_json& one : list) {
+    for (const auto& [key, value] : one.items()) {
+      if (value.is_primitive() && !value.is_null() && std::find(keys.begin(), keys.end(), key) == keys.end())
+        keys.push_back(key);
+    }
+  }
+  std::string html = "<table>\n<tr>";
+  for (const std::string& key : keys) html += "<th scope=\"col\">" + html_label(key) + "</th>";
+  html += "</tr>\n";
+  std::size_t shown = 0;
+  for (const nlohmann::ordered_json& one : list) {
+    if (shown++ == html_rows_shown) break;
+    html += "<tr>";
+    for (const std::string& key : keys) {
+      const auto found = one.find(key);
+      const bool is_there = found != one.end() && found->is_primitive();
+      const char* kind = is_there && found->is_number() ? "<td class=\"number\">" : "<td>";
+      html += kind + (is_there ? html_value(key, *found) : std::string("-")) + "</td>";
+    }
+    html += "</tr>\n";
+  }
+  html += "</table>\n";
+  if (list.size() > html_rows_shown)
+    html += "<p>" + std::to_string(list.size() - html_rows_shown) + " more are not shown.</p>\n";
+  return html;
+}
+
+/// What lies in an object, each under a heading of its own.
+[[nodiscard]] inline std::string html_sections(const nlohmann::ordered_json& object, int depth) {
+  std::string html;
+  const std::string heading = "h" + std::to_string(depth + 1);
+  for (const auto& [key, value] : object.items()) {
+    const bool is_list = value.is_array() && !value.empty() && value.front().is_object();
+    const bool is_elsewhere = depth == 1 && (key == "assumed" || key == "request");
+    if (is_elsewhere || !(is_list || value.is_object())) continue;
+    const std::string inside =
+        is_list ? html_table_of(value)
+                : html_pairs(value) + (depth < html_depth ? html_sections(value, depth + 1) : std::string());
+    if (!inside.empty()) html += "<" + heading + ">" + html_label(key) + "</" + heading + ">\n" + inside;
+  }
+  return html;
+}
+
+/// The prices that lie anywhere in an answer, each once.
+inline void take_prices(const nlohmann::ordered_json& value, std::set<std::string>& seen,
+                        nlohmann::ordered_json& prices) {
+  if (value.is_object() && value.contains("generation") && value.contains("region") && value.contains("date")) {
+    if (seen.insert(value.dump()).second) prices.push_back(value);
+    return;
+  }
+  if (!value.is_structured()) return;
+  for (const nlohmann::ordered_json& one : value) take_prices(one, seen, prices);
+}
+
+inline constexpr std::string_view html_style =
+    ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;"
+    "padding:0 1rem}table{border-collapse:collapse;display:block;overflow-x:auto;margin:1rem 0}"
+    "th,td{padding:.2rem .7rem;text-align:left;border-bottom:1px solid #8886}.number{text-align:right}"
+    "pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.7rem;background:#8882}figure{margin:1.5rem 0}"
+    "svg{max-width:100%;height:auto}h2,h3,h4{margin:2rem 0 .5rem}h2::first-letter,h3::first-letter,"
+    "h4::first-letter{text-transform:uppercase}";
+
+}  // namespace detail
+
+/// The report as the text of an HTML file, which shows the same in every browser without a network. Its policy lets no
+/// script run and nothing be loaded. Worked: a title "<b>" is written as &lt;b&gt;.
+[[nodiscard]] inline std::string to_html(const html_report& report) {
+  using namespace detail;
+  const std::string title = escaped(report.title);
+  std::string html =
+      "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>" +
+      title + "</title>\n<style>" + std::string(html_style) + "</style>\n</head>\n<body>\n<main>\n<h1>" + title +
+      "</h1>\n<h2>Question</h2>\n<pre>" + escaped(report.question) + "</pre>\n<h2>Answer</h2>\n" +
+      html_pairs(report.answer);
+  for (const picture& one : report.pictures) html += "<figure>\n" + one.svg + "</figure>\n";
+  html += html_sections(report.answer, 1);
+  if (const auto assumed = report.answer.find("assumed"); assumed != report.answer.end() && !assumed->empty())
+    html += "<h2>Assumed</h2>\n" + html_table_of(*assumed);
+  nlohmann::ordered_json prices = nlohmann::ordered_json::array();
+  std::set<std::string> seen;
+  take_prices(report.answer, seen, prices);
+  html += "<h2>Sources</h2>\n<p>tpuplan " + std::to_string(TPUPLAN_VERSION_MAJOR) + "." +
+          std::to_string(TPUPLAN_VERSION_MINOR) + "." + std::to_string(TPUPLAN_VERSION_PATCH) +
+          ". Figures of chips: data/hardware.json, each with its source. Estimates: fitted to published runs; "
+          "docs/accuracy.md has their errors and what their bands mean. Amounts are as of their dates.</p>\n";
+  if (!prices.empty()) html += html_table_of(prices);
+  return html + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

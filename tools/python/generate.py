@@ -1,0 +1,154 @@
+"""Writes tpuplan/questions.py from docs/ask_schema.json: a dataclass for each struct and answer, a function for each
+question. `generate.py` writes it, `generate.py --check` fails where it is not current."""
+
+import json
+import keyword
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SCHEMA = HERE.parents[1] / "docs" / "ask_schema.json"
+WRITTEN = HERE / "tpuplan" / "questions.py"
+
+# What a question is, in the first line of its function.
+WORDS = {
+    "chips": "What is in the chip table?",
+    "slices": "Which slices exist; what is in one of them?",
+    "batch": "From which batch on is a product limited by arithmetic?",
+    "pad": "What does padding to the MXU waste?",
+    "model": "How many parameters, FLOPs and KV bytes has a model?",
+    "fit": "Does a training job fit a slice?",
+    "train": "How long does a step take, how long and how dear is a run?",
+    "serve": "How fast does a slice answer, and at what price?",
+    "spot": "How often to write checkpoints on spot capacity; what do preemptions add?",
+    "simulate": "Do slices keep their targets under traffic?",
+    "pay": "What does a run cost under each way of paying?",
+    "plan": "Which slices should train this model?",
+    "plan_serving": "Which slices should serve this traffic?",
+    "launch": "What starts a plan?",
+}
+POSITIONAL = ("config", "slice", "chip", "name", "dimensions", "plan", "target")
+
+HEAD = '''"""The questions of tpuplan and the structs of their answers.
+
+Written by generate.py from docs/ask_schema.json: do not edit."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Literal, Optional, Union
+
+from .core import Answer, Config, Struct, ask_for
+
+Given = dataclasses.dataclass(frozen=True)
+'''
+
+
+def class_name(name):
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def field_name(key):
+    return key + "_" if keyword.iskeyword(key) else key
+
+
+def struct_of(schema):
+    """The object among the alternatives of a definition."""
+    for one in schema.get("anyOf", [schema]):
+        if one.get("type") == "object":
+            return one
+    return None
+
+
+def kind(schema):
+    """The Python type of a schema, and how a value of it is read: None, "number", a class name, or a list of one."""
+    if "$ref" in schema:
+        name = class_name(schema["$ref"].rsplit("/", 1)[1])
+        return name, name
+    if "anyOf" in schema:
+        kinds = [kind(one) for one in schema["anyOf"]]
+        if {"type": "number"} in schema["anyOf"]:
+            return "float", "number"
+        names = [name for name, _ in kinds if name != "None"]
+        read = next((read for _, read in kinds if read), None)
+        name = names[0] if len(names) == 1 else f"Union[{', '.join(names)}]"
+        return (f"Optional[{name}]" if len(names) < len(kinds) else name), read
+    if "enum" in schema:
+        return f"Literal[{', '.join(json.dumps(one) for one in schema['enum'])}]", None
+    if schema.get("type") == "array":
+        name, read = kind(schema["items"])
+        return f"list[{name}]", [read] if read else None
+    plain = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None", "object": "dict"}
+    return plain.get(schema.get("type"), "Any"), None
+
+
+def fields_of(schema):
+    for key, one in schema["properties"].items():
+        name, read = kind(one)
+        yield key, name if name.startswith("Optional[") or name == "Any" else f"Optional[{name}]", read
+
+
+def struct_text(name, schema, base):
+    rows = list(fields_of(schema))
+    lines = ["", "", "@Given", f"class {name}({base}):"]
+    lines += [f"    {field_name(key)}: {type_name} = None" for key, type_name, _ in rows]
+    reads = {key: read for key, _, read in rows if read}
+    if reads:
+        lines += ["", f"    _reads = {reads!r}"]
+    return lines
+
+
+def definitions(schema):
+    """Structs of requests and answers; answers of questions under the name of their question."""
+    lines = []
+    answers = {f"{question}_answer" for question in schema["answers"]}
+    for name, one in schema["$defs"].items():
+        own = struct_of(one)
+        if own and name not in answers:
+            lines += struct_text(class_name(name), own, "Struct")
+    for question, one in schema["answers"].items():
+        lines += struct_text(class_name(question) + "Answer", one, "Answer")
+    return lines
+
+
+def parameter(key, schema):
+    if key in ("config", "prices"):
+        return f"{key}: Config = None"
+    name, _ = kind(schema)
+    if "$ref" in schema:
+        name = f"Union[{name}, dict]"
+    if not name.startswith("Optional[") and name != "Any":
+        name = f"Optional[{name}]"
+    return f"{field_name(key)}: {name} = None"
+
+
+def question_text(question, request):
+    keys = list(request["properties"])
+    first = [key for key in POSITIONAL if key in keys]
+    words = [parameter(key, request["properties"][key]) for key in first]
+    rest = [parameter(key, request["properties"][key]) for key in keys if key not in first]
+    words += ["*"] + rest if rest else []
+    answer = class_name(question) + "Answer"
+    lines = ["", "", f"def {question}("] + [f"    {one}," for one in words] + [f") -> {answer}:"]
+    lines += [f'    """{WORDS[question]}"""', f'    return ask_for("{question}", {answer}, locals())']
+    return lines
+
+
+def text_of(schema):
+    lines = HEAD.rstrip("\n").split("\n") + definitions(schema)
+    for question, request in schema["requests"].items():
+        lines += question_text(question, request)
+    lines += ["", "", "QUESTIONS = (" + ", ".join(schema["requests"]) + ")", ""]
+    return "\n".join(lines)
+
+
+def main():
+    text = text_of(json.loads(SCHEMA.read_text()))
+    if "--check" not in sys.argv:
+        WRITTEN.write_text(text)
+    elif WRITTEN.read_text() != text:
+        sys.exit(f"{WRITTEN.name} is not what generate.py makes of {SCHEMA.name}: run tools/python/generate.py")
+
+
+if __name__ == "__main__":
+    main()

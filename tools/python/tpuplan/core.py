@@ -1,0 +1,158 @@
+"""What structs and answers have in common: from JSON and back, as a table, as HTML and as pictures."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import html
+import json
+import math
+import os
+import pathlib
+import sys
+from typing import Any, Union
+
+from . import library
+
+Config = Union[str, "os.PathLike[str]", dict, None]  # a config.json or price file: its path, or what is in it
+SCHEMA = "tpuplan/1"
+
+
+def _key(field):
+    return field.name.removesuffix("_")
+
+
+def _read(how, value, module):
+    """A value of JSON as a Python one: structs by their class, lists item by item, infinities as floats."""
+    if isinstance(how, list):
+        return [_read(how[0], one, module) for one in value] if isinstance(value, list) else value
+    if how == "number":
+        return {"infinity": math.inf, "-infinity": -math.inf}.get(value, value) if isinstance(value, str) else value
+    return getattr(module, how).of(value) if isinstance(value, dict) else value
+
+
+def _plain(value):
+    """A Python value as JSON has it; fields that are None are left out."""
+    if isinstance(value, Answer):
+        return value.raw
+    if isinstance(value, Struct):
+        pairs = ((_key(f), getattr(value, f.name)) for f in dataclasses.fields(value))
+        return {key: _plain(one) for key, one in pairs if one is not None}
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if isinstance(value, float) and math.isinf(value):
+        return "infinity" if value > 0 else "-infinity"
+    return value
+
+
+@dataclasses.dataclass(frozen=True)
+class Struct:
+    """A struct of the library. Fields that are None are left open in a question, and not there in an answer."""
+
+    _reads = {}
+
+    @classmethod
+    def of(cls, document):
+        """The struct of a JSON object."""
+        module = sys.modules[cls.__module__]
+        values = {}
+        for field in dataclasses.fields(cls):
+            value = document.get(_key(field))
+            how = cls._reads.get(_key(field))
+            values[field.name] = value if how is None or value is None else _read(how, value, module)
+        return cls(**values)
+
+
+_TIMES = ((86400, "days"), (3600, "hours"), (60, "min"), (1, "s"), (1e-3, "ms"), (1e-6, "us"))
+
+
+def _cell(key, value):
+    """A value for people, in a unit of a sensible size."""
+    if value is None or isinstance(value, (bool, str)):
+        return {None: "-", True: "yes", False: "no"}.get(value, value)
+    if key.endswith("_bytes"):
+        return f"{value / 2**30:.3g} GiB"
+    if key.endswith("_usd"):
+        return f"${value:,.2f}"
+    if key.endswith("_s") and not key.endswith("_per_s"):
+        size, unit = next((one for one in _TIMES if abs(value) >= one[0]), (1, "s"))
+        return f"{value / size:.3g} {unit}"
+    return f"{value:.4g}" if isinstance(value, float) else f"{value:,}"
+
+
+def _label(key):
+    for unit in ("_bytes", "_usd", "_s"):
+        if key.endswith(unit) and not key.endswith("_per_s"):
+            key = key.removesuffix(unit)
+    return key.replace("_", " ")
+
+
+def _table(rows):
+    """An HTML table of dicts that have the same keys."""
+    head = "".join(f"<th>{html.escape(_label(key))}</th>" for key in rows[0])
+    body = ("".join(f"<td>{html.escape(_cell(key, one))}</td>" for key, one in row.items()) for row in rows)
+    return f"<table><tr>{head}</tr>" + "".join(f"<tr>{one}</tr>" for one in body) + "</table>"
+
+
+class Answer(Struct):
+    """An answer. `raw` is its JSON, `asked` the question it answers."""
+
+    raw: dict
+    asked: dict
+
+    def rows(self, name: str | None = None) -> list[dict]:
+        """A list of the answer as flat dicts, the first list that it has unless named: plans, ways, costs, slices."""
+        lists = {key: value for key, value in self.raw.items() if value and isinstance(value, list)}
+        named = {key: value for key, value in lists.items() if isinstance(value[0], dict)}
+        if name is None:
+            name = next((key for key in named if key != "assumed"), next(iter(named), None))
+        return [{key: one for key, one in row.items() if not isinstance(one, (dict, list))} for row in named.get(name, ())]
+
+    def dataframe(self, name: str | None = None):
+        """The rows as a DataFrame. Needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(self.rows(name))
+
+    @functools.cached_property
+    def pictures(self) -> dict[str, str]:
+        """The pictures of the answer as SVG, by name; none of questions without pictures."""
+        try:
+            return {one["name"]: one["svg"] for one in library.ask({**self.asked, "pictures": True})["pictures"]}
+        except library.Error as refusal:
+            if refusal.field != "pictures":
+                raise
+            return {}
+
+    def _repr_html_(self):
+        plain = {key: one for key, one in self.raw.items() if not isinstance(one, (dict, list))}
+        figures = {key: one for key, one in plain.items() if one is not None and key != "schema"}
+        parts = [_table([figures])] if figures else []
+        parts += [_table(rows)] if (rows := self.rows()[:10]) else []
+        return "".join(parts + list(self.pictures.values()))
+
+    def _repr_svg_(self):
+        return next(iter(self.pictures.values()), None)
+
+
+def _loaded(given):
+    """What is in a JSON file, where a path is given."""
+    if isinstance(given, (str, os.PathLike)):
+        return json.loads(pathlib.Path(given).read_text(encoding="utf-8"))
+    return given
+
+
+def ask_for(question: str, answer: type, given: dict[str, Any]):
+    """The typed answer to a question; arguments that are None are left open."""
+    request = {key.removesuffix("_"): _plain(value) for key, value in given.items() if value is not None}
+    for key in ("config", "prices"):
+        if key in request:
+            request[key] = _loaded(request[key])
+    asked = {"schema": SCHEMA, "question": question, "request": request}
+    document = library.ask(asked)["answer"]
+    typed = answer.of(document)
+    object.__setattr__(typed, "raw", document)
+    object.__setattr__(typed, "asked", asked)
+    return typed
