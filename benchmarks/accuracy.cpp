@@ -137,8 +137,7 @@ void print_covered(const std::string& label, const covered_errors& of) {
 }
 
 /// Step times with the source of each run left out, of the constants and of the band that it is held against.
-void print_sources(const std::vector<training_record>& runs) {
-  const std::vector<left_out_run> left_out = leave_sources_out(runs);
+void print_sources(const std::vector<training_record>& runs, const std::vector<left_out_run>& left_out) {
   const errors_by_kind kinds = kinds_of(runs, left_out);
   std::map<std::string, std::vector<training_band>> bands;  // without that source
   for (const training_record& run : runs) {
@@ -274,12 +273,10 @@ void print_serving_terms(const std::vector<serving_record>& runs, const std::vec
 }
 
 /// The constants of serving, and how well they predict sources that were left out, with and without the engine's name.
-void print_serving() {
-  const std::vector<serving_record> runs = open_serving_runs(TPUPLAN_DATA_DIR);
+void print_serving(const std::vector<serving_record>& runs, const std::vector<left_out_serving>& named) {
   fmt::print("\n| serving constant | prior | log sd | fitted | log s.e. |\n|---|---:|---:|---:|---:|\n");
   for (const fitted_constant& c : fit_serving(runs).fitted)
     fmt::print("| {} | {} | {} | {:.4g} | {:.2f} |\n", c.name, c.prior, c.prior_spread, c.value, c.spread);
-  const std::vector<left_out_serving> named = leave_out(runs, &serving_record::source);
   for (const bool with_name : {true, false}) {
     const std::vector<left_out_serving> list =
         with_name ? named : leave_out(without_engines(runs), &serving_record::source);
@@ -319,15 +316,18 @@ void print_learning(const char* what, const runs_by_source& runs) {
                  100 * e.pooled_p90, 100 * e.inside);
     }
   }
+  const std::vector<double> best = errors_at_best_factor(runs);
+  if (!best.empty())
+    fmt::print("one factor a source, of all its runs: median over sources {:.1f} %, p90 {:.1f} %\n",
+               100 * quantile(best, 0.5), 100 * quantile(best, 0.9));
 }
 
-/// The learning curves of steps, tokens, prompts and memory over both open sets.
-void print_learning_curves() {
-  const nlohmann::json open = open_records(TPUPLAN_DATA_DIR "/measured");
-  print_learning("training steps", training_by_source(calibration_runs(open)));
-  const std::vector<serving_record> served = open_serving_runs(TPUPLAN_DATA_DIR);
-  print_learning("decode", serving_by_source(served, true));
-  print_learning("prefill", serving_by_source(served, false));
+/// The learning curves of steps, tokens, prompts and memory over both open sets, of runs whose source was left out.
+void print_learning_curves(const runs_by_source& training, const std::vector<left_out_serving>& served,
+                           const nlohmann::json& open) {
+  print_learning("training steps", training);
+  print_learning("decode", by_source(served, true));
+  print_learning("prefill", by_source(served, false));
   const std::string exceptions = TPUPLAN_DATA_DIR "/measured/exceptions.json";
   print_learning("memory", memory_by_source(open, read_exceptions(load_json(exceptions), exceptions)));
 }
@@ -357,9 +357,13 @@ int main(int count, char** arguments) {
   print_baselines(document);
   for (const auto& [family, of_family] : by_family(left_out)) print_row(family.c_str(), summary_of(of_family));
   const nlohmann::json open_sets = open_records(TPUPLAN_DATA_DIR "/measured");
-  print_sources(timed_runs(open_sets));
+  const std::vector<training_record> timed = timed_runs(open_sets);
+  const std::vector<left_out_run> of_sources = leave_sources_out(timed);
+  print_sources(timed, of_sources);
   print_memory(open_sets);
   print_peers(left_out);
-  print_serving();
-  print_learning_curves();
+  const std::vector<serving_record> served = open_serving_runs(TPUPLAN_DATA_DIR);
+  const std::vector<left_out_serving> served_left_out = leave_out(served, &serving_record::source);
+  print_serving(served, served_left_out);
+  print_learning_curves(by_source(timed, of_sources), served_left_out, open_sets);
 }

@@ -1,5 +1,6 @@
 // The serving estimates against published runs, and against the reference implementation of the model.
 #include <cmath>
+#include <lab/own_runs.hpp>
 #include <lab/serving_fit.hpp>
 #include <lab/validation.hpp>
 #include <map>
@@ -86,11 +87,30 @@ TEST_CASE("sources of serving runs that were left out are predicted, and lie in 
     CHECK(a.errors.median < l.median);
     CHECK(a.errors.p90 < l.p90);
     CHECK(a.errors.inside >= 0.88);
+    CHECK(held_by_others(list) >= 0.88);
     // No wider than the errors ask for, to a hundredth.
     const detail::serving_band made = conformal_band(list);
     const detail::serving_band shipped = detail::bands_by_kind[static_cast<std::size_t>(l.kind)].named;
     CHECK(std::abs(made.over - shipped.over) < 0.011);
     CHECK(std::abs(made.under - shipped.under) < 0.011);
+  }
+  // Three token times of one's own, those that tell most of the question, halve the error of decode over sources.
+  const runs_by_source decode = by_source(all, true);
+  const learned_errors none = errors_knowing(decode, 0, own_choice::suggested);
+  const learned_errors three = errors_knowing(decode, 3, own_choice::suggested);
+  INFO(quantile(none.median, 0.5) << " " << quantile(three.median, 0.5));
+  CHECK(three.sources >= 5);
+  CHECK(quantile(three.median, 0.5) <= 0.5 * quantile(none.median, 0.5));
+  CHECK(quantile(three.median, 0.9) <= quantile(none.median, 0.9));
+  CHECK(three.inside >= 0.9);
+}
+
+TEST_CASE("the band of a few sources is wider than what was seen, that of many hardly") {
+  CHECK(std::abs(detail::few_sources(4) - 1.60) < 0.005);
+  CHECK(std::abs(detail::few_sources(1) / detail::few_sources(2) - std::sqrt(2.0 / 1.5)) < 1e-12);
+  for (std::size_t sources = 2; sources < 20; ++sources) {
+    CHECK(detail::few_sources(sources) > detail::few_sources(sources + 1));
+    CHECK(detail::few_sources(sources) > 1);
   }
 }
 

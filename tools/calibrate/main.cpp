@@ -1,5 +1,5 @@
 // Fits the constants of the estimates to the runs of data/measured and writes them into their headers, between the
-// marks
+// marks below, and what they say of sources that were left out as a picture, docs/accuracy.svg.
 //   // generated: NAME ...
 //   // end of generated: NAME
 // With --check it changes nothing, names the headers whose constants are not what the fit finds, and fails where there
@@ -10,6 +10,8 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <lab/accuracy_picture.hpp>
+#include <lab/own_runs.hpp>
 #include <lab/serving_fit.hpp>
 #include <lab/sources.hpp>
 #include <lab/training_bands.hpp>
@@ -17,6 +19,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "generate/generate.hpp"
@@ -93,9 +96,9 @@ lines_for training_coverage_table(const std::vector<training_record>& runs) {
 }
 
 /// How far measured steps of each kind are from estimates that were made without their source.
-lines_for band_table(const std::vector<training_record>& timed) {
+lines_for band_table(const errors_by_kind& kinds) {
   std::vector<std::string> rows;
-  for (const training_band& band : bands_from(kinds_of(timed, leave_sources_out(timed))))
+  for (const training_band& band : bands_from(kinds))
     rows.push_back(fmt::format("{{{:.2f}, {:.2f}, {}, {}}}", band.low, band.high, band.runs, band.sources));
   return table("inline constexpr training_band training_bands[] = {", rows, "};\n");
 }
@@ -138,8 +141,7 @@ std::string band(const std::vector<left_out_serving>& list, detail::serving_kind
 }
 
 /// The bands by kind, where the engine is named and where it is not.
-lines_for band_table(const std::vector<serving_record>& runs) {
-  const std::vector<left_out_serving> named = leave_out(runs, &serving_record::source);
+lines_for band_table(const std::vector<serving_record>& runs, const std::vector<left_out_serving>& named) {
   const std::vector<left_out_serving> unnamed = leave_out(without_engines(runs), &serving_record::source);
   std::vector<std::string> rows;
   for (const detail::serving_kind kind : detail::all_serving_kinds)
@@ -166,6 +168,18 @@ lines_for serving_numbers(const serving_fit& fit) {
   };
 }
 
+/// How runs of one source differ from estimates that were made without it.
+std::string spreads_line(const char* name, const runs_by_source& sources) {
+  const own_spreads s = fit_spreads(sources);
+  std::string line = fmt::format("inline constexpr own_spreads {}{{", name);
+  for (const double one : {s.source, s.question, s.noise, s.size, s.load, s.length, s.chips})
+    line += fmt::format("{:.3g}, ", one);
+  return line + fmt::format("{:.2g}, {:.2g}}};\n", s.other_chip, s.other_kind);
+}
+lines_for as_is(std::string lines) {
+  return [lines = std::move(lines)](const std::string&) { return lines; };
+}
+
 std::vector<generate::generated_text> parts_of(const std::string& root) {
   const char* training = "include/tpuplan/estimate/training/calibration.hpp";
   const char* serving = "include/tpuplan/estimate/serving/calibration.hpp";
@@ -174,16 +188,26 @@ std::vector<generate::generated_text> parts_of(const std::string& root) {
   const nlohmann::json open_sets = open_records(root + "/" + sets);
   const std::vector<training_record> runs = calibration_runs(open_sets);
   const calibration_fit fit = fit_calibration(runs);
+  const std::vector<training_record> timed = timed_runs(open_sets);
+  const std::vector<left_out_run> left_out = leave_sources_out(timed);
   const std::vector<serving_record> served = open_serving_runs(root + "/data");
+  const std::vector<left_out_serving> served_left_out = leave_out(served, &serving_record::source);
+  std::vector<accuracy_row> rows = accuracy_rows(kinds_of(timed, left_out));
+  for (accuracy_row& row : accuracy_rows(served_left_out)) rows.push_back(std::move(row));
   return {
-      {"include/tpuplan/estimate/training/bands.hpp", "training_bands", sets, band_table(timed_runs(open_sets))},
+      {"docs/accuracy.svg", "", sets, as_is(accuracy_picture(rows))},
+      {"include/tpuplan/estimate/training/bands.hpp", "training_bands", sets, band_table(kinds_of(timed, left_out))},
       {training, "training_chips", sets, chip_table("chip_fit", fit, constant)},
       {training, "training_constants", sets, numbers(of_all_chips(fit), constant)},
+      {training, "training_spreads", sets, as_is(spreads_line("training_spreads", by_source(timed, left_out)))},
       {training, "training_runs", sets, training_coverage_table(runs)},
       {errors, "chip_errors", sets, chip_table("chip_errors", fit, log_error)},
       {errors, "training_errors", sets, numbers(of_all_chips(fit), log_error)},
       {serving, "serving_constants", sets, serving_numbers(fit_serving(served))},
-      {serving, "serving_bands", sets, band_table(served)},
+      {serving, "serving_spreads", sets,
+       as_is(spreads_line("decode_spreads", by_source(served_left_out, true)) +
+                  spreads_line("prefill_spreads", by_source(served_left_out, false)))},
+      {serving, "serving_bands", sets, band_table(served, served_left_out)},
       {serving, "serving_runs", sets, serving_coverage_table(served)},
       {serving, "engine_runs", sets, engine_table(served)},
   };

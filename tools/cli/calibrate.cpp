@@ -26,6 +26,7 @@ struct calibrate_options {
   std::string runs, slice_name, log, output;
   std::int64_t slices = 0, warm_up = static_cast<std::int64_t>(maxtext_log_rule{}.warm_up);
   maxtext_options maxtext;
+  software_level software = software_level::tuned;
 };
 
 /// The run of a MaxText configuration and its log: its step, and its peak where the compiler's is printed. The log must
@@ -44,6 +45,7 @@ void add_logged(const calibrate_options& given, measured_runs& into) {
   run.model = asked.model;
   run.where = asked.where;
   run.job = asked.job;
+  run.job.software = given.software;
   run.mesh = asked.mesh;
   run.time = log.step;
   run.spread = std::min(1.0, log.spread / std::sqrt(static_cast<double>(log.steps - log.warm_up)));
@@ -233,8 +235,8 @@ void run_calibrate(const calibrate_options& given, const session& with) {
   if (with.json) return print_json(document_of(read, judged, next));
   print_answer(read, judged, next);
   if (given.output.empty())
-    return print("\n  --output FILE keeps it for --calibration of train, fit, plan and serve\n");
-  print("\n  written to {}: --calibration of train, fit, plan and serve takes it\n", given.output);
+    return print("\n  --output FILE keeps it for --calibration of train, fit, plan, serve and simulate\n");
+  print("\n  written to {}: --calibration of train, fit, plan, serve and simulate takes it\n", given.output);
 }
 
 }  // namespace
@@ -253,6 +255,9 @@ void add_calibrate_command(session& with) {
       .needs({"--maxtext-log"});
   added.add("--maxtext", options->maxtext.file, "the configuration of that run").needs({"--maxtext-log"});
   added.add("--set", options->maxtext.settings, "its arguments: remat_policy=full").whole().needs({"--maxtext"});
+  added.add("--software", options->software, "its state of tuning: tuned, general, first_port")
+      .usually("tuned")
+      .needs({"--maxtext"});
   added.add("--output", options->output, "a file for the calibration");
   add_table_options(added);
   added.run = [options, &with] { run_calibrate(*options, with); };

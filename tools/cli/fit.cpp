@@ -52,6 +52,7 @@ fit_answer ask_fit(const model_config& config, const job_options& job, const mes
     a.where = asked.where;
     a.mesh = asked.mesh;
     a.job = asked.job;
+    a.job.software = job.job.software;
   } else {
     a.where = scheduled_slice(mesh.slice_name);
     for (const auto& each : machine_taken(mesh.slice_name, a.where)) assumed.push_back(each);

@@ -12,7 +12,8 @@ using namespace tpuplan;
 
 void add_maxtext_options(command& to, maxtext_options& into) {
   for (option& one : to.options) {
-    const bool beside = one.form == option::shape::argument || one.name == "--slice" || one.name == "--slices";
+    const bool beside = one.form == option::shape::argument || one.name == "--slice" || one.name == "--slices" ||
+                        one.name == "--software";
     if (!beside) one.excludes({"--maxtext"});
   }
   to.add("--maxtext", into.file, "a MaxText configuration, flat YAML, which decides model, job and layout");

@@ -9,6 +9,7 @@
 #include <tpuplan/plan/traffic.hpp>
 #include <vector>
 
+#include "cli/calibration.hpp"
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
 #include "cli/percentiles.hpp"
@@ -24,7 +25,7 @@ using namespace tpuplan;
 namespace {
 
 struct simulate_options {
-  std::string config, slice_name, trace, day;
+  std::string config, slice_name, trace, day, calibration;
   traffic_options traffic;
   price_options prices;
   scaling_rule scaling;
@@ -286,6 +287,9 @@ void run_simulate(simulate_options given, session& with) {
   model_config config = load_model(given.config);
   check_arithmetic(scheduled_slice(given.slice_name).chip, given.traffic.job.activations);
   use_stored_format(config, with.is_given("--weights"), given.traffic.job);
+  const own_constants usual{{}, given.traffic.constants, {}};
+  const own_constants known = load_calibration(given.calibration, calibrated_part::serving, usual);
+  given.traffic.constants = known.serving;
   const loaded_prices prices(given.prices, with);
   check_region(prices.book(), given.prices.region);
   if (!given.day.empty()) return simulate_day(config, given, prices.book(), with);
@@ -334,6 +338,7 @@ void add_simulate_command(session& with) {
   add_day_options(added, *options);
   add_format_options(added, options->traffic);
   add_engine_options(added, options->traffic);
+  add_calibration_option(added, options->calibration);
   add_price_options(added, options->prices);
   add_drawing_options(added);
   add_table_options(added);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
@@ -14,7 +15,7 @@
 #include <vector>
 
 /// @file
-/// Text that a program writes into a header, between the marks
+/// Text that a program writes: whole files, or what stands in a header between the marks
 ///   // generated: NAME from SOURCE
 ///   // end of generated: NAME
 
@@ -23,7 +24,7 @@ namespace generate {
 /// What stands between the marks of a name in a file.
 struct generated_text {
   std::string file;                                        ///< relative to the root
-  std::string name;                                        ///< of the marks
+  std::string name;                                        ///< of the marks; empty: the whole file
   std::string source;                                      ///< what it is made from, relative to the root
   std::function<std::string(const std::string&)> rewrite;  ///< the lines for those that stand there
 };
@@ -42,6 +43,7 @@ inline void write_file(const std::string& path, const std::string& text) {
 
 /// The file's content with other lines between the marks.
 inline std::string with_generated(const std::string& content, const generated_text& part) {
+  if (part.name.empty()) return part.rewrite(content);
   const std::string begin = "// generated: " + part.name + " ";
   const std::size_t from = content.find(begin);
   const std::size_t first = content.find('\n', from) + 1;
@@ -75,11 +77,11 @@ inline int renew(const std::vector<generated_text>& parts, const std::string& ro
   int stale = 0;
   for (const generated_text& part : parts) {
     const std::string path = root + "/" + part.file;
-    const std::string before = read_file(path);
+    const std::string before = part.name.empty() && !std::filesystem::exists(path) ? "" : read_file(path);
     const std::string after = with_generated(before, part);
     if (before == after) continue;
     ++stale;
-    fmt::print(check ? stderr : stdout, "{}: {} {} {}\n", part.file, part.name,
+    fmt::print(check ? stderr : stdout, "{}: {} {} {}\n", part.file, part.name.empty() ? "it" : part.name,
                check ? "is not what it would be, made from" : "written from", part.source);
     if (!check) write_file(path, after);
   }

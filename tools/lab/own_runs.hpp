@@ -123,7 +123,7 @@ struct learned_run {
 };
 
 inline learned_run predict_after(const own_runs& own, const own_spreads& spreads, const source_run& run) {
-  const double left = (1 + own_spread_left(own, spreads, run.about)) / 2;
+  const double left = (1 + own_spread_left(own, spreads, run.about)) / 2;  // as `narrow_band`
   const double missed = run.ratio - std::log(own_factor(own, spreads, run.about));
   return {std::abs(std::expm1(-missed)), missed >= left * run.low && missed <= left * run.high};
 }
@@ -162,7 +162,7 @@ inline own_runs suggested_runs(const std::vector<source_run>& runs, std::size_t 
     if (runs.size() < least || runs.size() <= known) continue;
     runs_by_source others = all;
     others.erase(source);
-    const own_spreads spreads = fit_spreads(others);
+    const own_spreads spreads = known == 0 ? own_spreads{} : fit_spreads(others);
     std::vector<detail::learned_run> seen;
     std::vector<std::size_t> order(runs.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -203,6 +203,22 @@ inline own_runs suggested_runs(const std::vector<source_run>& runs, std::size_t 
   return result;
 }
 
+/// What one factor for each source would leave, were it known from all of its runs: the median error of each source with
+/// at least `least` runs, at the factor that makes it least. No rule that corrects a source by one factor leaves less.
+[[nodiscard]] inline std::vector<double> errors_at_best_factor(const runs_by_source& all, std::size_t least = 6) {
+  std::vector<double> best;
+  for (const auto& [source, runs] : all) {
+    if (runs.size() < least) continue;
+    best.push_back(2);
+    for (int step = -800; step <= 800; ++step) {
+      std::vector<double> errors;
+      for (const source_run& run : runs) errors.push_back(std::abs(std::expm1(0.001 * step - run.ratio)));
+      best.back() = std::min(best.back(), quantile(errors, 0.5));
+    }
+  }
+  return best;
+}
+
 inline run_features features_of(const serving_record& r) {
   run_features about;
   about.size = std::log2(static_cast<double>(parameters(r.model).total));
@@ -210,58 +226,35 @@ inline run_features features_of(const serving_record& r) {
   about.length = std::log2(r.job.prompt.mean + r.job.output.mean / 2);
   about.chips = std::log2(static_cast<double>(chips(r.where)));
   about.chip = chip_mark(r.where.chip.name);
-  const bool engine = r.question == serving_question::engine_step || r.question == serving_question::engine_prefill;
-  about.kind = (has_experts(r.model) ? 1U : 0U) | (size_of(r.job.weights) < bytes{2} ? 2U : 0U) | (engine ? 4U : 0U);
+  about.kind = detail::serving_kinds(r.model, r.job);
   return about;
 }
 
-/// Runs by who published them.
-template <class Run>
-std::map<std::string, std::vector<Run>> grouped_by_source(const std::vector<Run>& runs) {
-  std::map<std::string, std::vector<Run>> groups;
-  for (const Run& run : runs) groups[run.source].push_back(run);
-  return groups;
-}
-
-/// Every source left out once: `fit` makes constants of the other runs, `judge` adds what they say of the source's own.
-template <class Run, class Fit, class Judge>
-void each_source_left_out(const std::vector<Run>& runs, const Fit& fit, const Judge& judge) {
-  const std::map<std::string, std::vector<Run>> by_source = grouped_by_source(runs);
-  for (const auto& [source, members] : by_source) {
-    std::vector<Run> others;
-    for (const auto& [other, its] : by_source) {
-      if (other != source) others.insert(others.end(), its.begin(), its.end());
-    }
-    const auto constants = fit(others);
-    for (const Run& run : members) judge(run, constants);
-  }
-}
-
-/// Training runs, each estimated by constants that were fitted without its source.
-[[nodiscard]] inline runs_by_source training_by_source(const std::vector<training_record>& runs) {
+/// Training runs beside what was said of them with their source left out, in the same order. Bands are the shipped ones.
+/// Runs that no fit takes are left out.
+[[nodiscard]] inline runs_by_source by_source(const std::vector<training_record>& runs,
+                                              const std::vector<left_out_run>& left_out) {
   runs_by_source result;
-  each_source_left_out(
-      runs, [](const std::vector<training_record>& others) { return fit_calibration(others).constants; },
-      [&](const training_record& run, const calibration& constants) {
-        const step_breakdown t = step_time(run.model, run.job, run.mesh, run.where, constants);
-        result[run.source].push_back({run.id, run.source, features_of(run.model, run.job, run.mesh, run.where),
-                                      std::log(run.measured / t.total), std::log(t.low / t.total),
-                                      std::log(t.high / t.total)});
-      });
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const training_record& run = runs[i];
+    if (detail::too_small(run)) continue;
+    const step_breakdown t = step_time(run.model, run.job, run.mesh, run.where);
+    result[run.source].push_back({run.id, run.source, features_of(run.model, run.job, run.mesh, run.where),
+                                  -std::log1p(left_out[i].error), std::log(t.low / t.total),
+                                  std::log(t.high / t.total)});
+  }
   return result;
 }
 
 /// Decode or prefill runs, in the same way.
-[[nodiscard]] inline runs_by_source serving_by_source(const std::vector<serving_record>& runs, bool decode) {
+[[nodiscard]] inline runs_by_source by_source(const std::vector<left_out_serving>& left_out, bool decode) {
   runs_by_source result;
-  each_source_left_out(
-      runs, [](const std::vector<serving_record>& others) { return fit_serving(others).constants; },
-      [&](const serving_record& run, const serving_calibration& constants) {
-        if (detail::is_decode(run) != decode) return;
-        const serving_prediction said = predict(run, constants);
-        result[run.source].push_back({run.id, run.source, features_of(run), std::log(run.measured / said.time),
+  for (const left_out_serving& one : left_out) {
+    if (detail::is_decode(one.run) != decode) continue;
+    const serving_prediction said = predict(one.run);
+    result[one.run.source].push_back({one.run.id, one.run.source, features_of(one.run), -std::log1p(one.error),
                                       std::log(said.low / said.time), std::log(said.high / said.time)});
-      });
+  }
   return result;
 }
 

@@ -55,10 +55,11 @@ struct serving_calibration {
 };
 
 /// @{
-/// How decode and prefill of one source differ from the estimates. benchmarks/accuracy estimates them over sources
-/// (tools/lab/own_runs.hpp).
-inline constexpr own_spreads decode_spreads{0.0325, 0.125, 0.1, 3.06, 3.08, 3.42, 3.11, 0.47, 0.52};
-inline constexpr own_spreads prefill_spreads{0.0319, 0.123, 0.0879, 3.23, 2.8, 2.44, 3.06, 0.5, 0.5};
+/// How decode and prefill of one source differ from the estimates. tools/calibrate estimates them over sources.
+// generated: serving_spreads from data/measured
+inline constexpr own_spreads decode_spreads{0.0319, 0.14, 0.0771, 3.36, 3.26, 3.29, 3, 0.43, 0.44};
+inline constexpr own_spreads prefill_spreads{0.0319, 0.123, 0.0831, 3.29, 2.91, 2.44, 3.06, 0.5, 0.5};
+// end of generated: serving_spreads
 /// @}
 
 namespace detail {
@@ -147,7 +148,7 @@ struct serving_bands {
 // generated: serving_bands from data/measured
 // clang-format off
 inline constexpr serving_bands bands_by_kind[] = {
-    {{0.31, 0.52}, {0.23, 0.53}}, {{0.44, 0.71}, {0.43, 0.75}}, {{0.55, 0.37}, {0.53, 0.42}},
+    {{0.35, 0.55}, {0.26, 0.57}}, {{0.59, 0.79}, {0.58, 0.83}}, {{0.64, 0.41}, {0.62, 0.46}},
 };
 // clang-format on
 // end of generated: serving_bands

@@ -189,8 +189,16 @@ struct served_model {
   run_features about{};          // what makes questions alike; the load is open
 };
 
+/// The yes and no of a serving question: experts, weights below 16 bits, and one for each engine that is named. Two
+/// engines differ in two, a named one and none in one.
+constexpr std::uint32_t serving_kinds(const transformer& model, const serving_job& job) noexcept {
+  const std::uint32_t engine =
+      job.engine == serving_engine::unnamed ? 0 : 2U << static_cast<std::uint32_t>(job.engine);
+  return (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U) | engine;
+}
+
 /// What makes serving questions alike: parameters, the tokens that a sequence attends to, the chips of the replica, the
-/// chip, experts, and weights below 16 bits.
+/// chip, and its kinds.
 constexpr run_features serving_features(const served_model& served, const transformer& model, const serving_job& job,
                                         const slice& where) {
   run_features about;
@@ -198,7 +206,7 @@ constexpr run_features serving_features(const served_model& served, const transf
   if (job.prompt.mean > 0 && job.output.mean > 0) about.length = math::log2(running_context(job));
   about.chips = math::log2(served.on.chips);
   about.chip = chip_mark(where.chip.name);
-  about.kind = (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U);
+  about.kind = serving_kinds(model, job);
   return about;
 }
 

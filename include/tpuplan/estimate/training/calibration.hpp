@@ -77,9 +77,10 @@ struct calibration {
   own_runs own{};  ///< steps of the caller's own: see with_own_run
 };
 
-/// How steps of one source differ from the estimates. benchmarks/accuracy estimates them over
-/// sources (tools/lab/own_runs.hpp).
+/// How steps of one source differ from the estimates. tools/calibrate estimates them over sources.
+// generated: training_spreads from data/measured
 inline constexpr own_spreads training_spreads{0.029, 0.0755, 0.0593, 3, 1.93, 3.06, 3, 0.53, 0.52};
+// end of generated: training_spreads
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
 constexpr void validate(const calibration& constants) {

@@ -51,6 +51,30 @@ TEST_CASE("a token time of one's own draws decode, not prefill") {
   CHECK(close(times.step(work) / plain.step(work), factor, 1e-6));
 }
 
+TEST_CASE("a token time of one's own engine says less of another engine") {
+  const transformer m = llama_3_8b();
+  const slice where = slice_for("v6e-8");
+  serving_job job = chat();
+  const auto factor = [&](serving_engine ran, serving_engine asked) {
+    job.engine = ran;
+    const seconds measured = 2 * time_per_token(m, 16, job, {}, where).total;
+    const serving_calibration mine = with_own_decode({}, measured, m, 16, job, {}, where);
+    job.engine = asked;
+    return time_per_token(m, 16, job, {}, where, mine).total / time_per_token(m, 16, job, {}, where).total;
+  };
+  const double same = factor(serving_engine::vllm, serving_engine::vllm);
+  const double unsaid = factor(serving_engine::vllm, serving_engine::unnamed);
+  const double other = factor(serving_engine::vllm, serving_engine::vllm_torch_xla);
+  CHECK(same > unsaid);
+  CHECK(unsaid > other);
+  CHECK(other > 1);
+  CHECK(close(factor(serving_engine::unnamed, serving_engine::unnamed), same, 1e-9));
+  // Each engine that is named has a kind of its own.
+  for (const serving_engine engine :
+       {serving_engine::jetstream, serving_engine::vllm_torch_xla, serving_engine::sglang_jax, serving_engine::example})
+    CHECK(close(factor(serving_engine::vllm, engine), other, 1e-9));
+}
+
 TEST_CASE("a time to the first token of one's own draws prefill, not decode") {
   const transformer m = llama_3_8b();
   const slice where = slice_for("v6e-8");
