@@ -73,7 +73,7 @@ TEST_CASE("verdicts on published records of training") {
   const rates r = rates_without("");
   CHECK(r.judged >= 100);
   CHECK(r.wrong <= 0.03 * r.judged);
-  CHECK(r.uncertain <= 0.25 * r.judged);
+  CHECK(r.uncertain <= 0.23 * r.judged);
   CHECK(r.yes >= 0.75 * r.that_fit);
   for (const record_check& c : checks()) {
     INFO(c.id);
@@ -131,13 +131,6 @@ TEST_CASE("records that are contradictory or leave memory open are not judged, a
       {"train-v6e-custom-900b-dense", state},
       {"train-v6e-custom-moe-10t-16pods", state},
       {"train-v6e-custom-moe-708b", state},
-      {"train-v6e-custom-moe-754b-cf1.0", state},
-      {"train-v6e-custom-moe-754b-cf1.5", state},
-      {"train-v6e-custom-moe-754b-cf1.5-4pods", state},
-      {"train-v6e-gemma3-12b-1x256", policy + "full for \"custom\""},
-      {"train-v6e-gemma3-12b-2x256", policy + "full for \"custom\""},
-      {"train-v6e-gemma3-12b-4x256", policy + "full for \"custom\""},
-      {"train-v6e-mistral-7b-8-old", policy + "full for \"offload\""},
       {"train-v7x-deepseek3-671b-ep4", policy + "full for \"offload\""},
       {"train-v7x-deepseek3-671b-ep4-best", policy + "full for \"offload\""},
       {"train-v7x-gemma4-31b-64-bf16-s8192", policy + "full for \"custom\""},
@@ -168,6 +161,14 @@ TEST_CASE("records that are contradictory or leave memory open are not judged, a
     CHECK(found[id] == reason);
   }
   CHECK(static_cast<double>(found.size()) <= 0.20 * all);
+  // MaxText's own configurations say what these kept and where.
+  for (const char* id : {"train-v6e-custom-moe-754b-cf1.0", "train-v6e-custom-moe-754b-cf1.5",
+                         "train-v6e-custom-moe-754b-cf1.5-4pods", "train-v6e-gemma3-12b-1x256",
+                         "train-v6e-gemma3-12b-2x256", "train-v6e-gemma3-12b-4x256", "train-v6e-mistral-7b-8-old"}) {
+    INFO(id);
+    CHECK(check_of(id).fit.has_value());
+    CHECK(found.count(id) == 0);
+  }
   // Without a batch or a sequence length there is no question.
   for (const char* id : {"mem-easylm-13b-v3-8", "mem-easylm-llama7b-v3-8-ga1", "mem-easylm-llama7b-v3-8-ga2"}) {
     INFO(id);

@@ -81,7 +81,8 @@ inline int renew(const std::vector<generated_text>& parts, const std::string& ro
     const std::string after = with_generated(before, part);
     if (before == after) continue;
     ++stale;
-    fmt::print(check ? stderr : stdout, "{}: {} {} {}\n", part.file, part.name.empty() ? "it" : part.name,
+    const std::string what = part.name.empty() ? part.file : part.file + ": " + part.name;
+    fmt::print(check ? stderr : stdout, "{} {} {}\n", what,
                check ? "is not what it would be, made from" : "written from", part.source);
     if (!check) write_file(path, after);
   }

@@ -114,6 +114,10 @@ inline void spell_remat(const json_object& record, spelled_out& result) {
   out["offload_inputs"] = offloaded.find("input") != std::string::npos || words.find("input") != std::string::npos;
   const std::int64_t tiles = number_behind(words, "tiling");
   if (tiles > 0) out["vocabulary_tiles"] = tiles;
+  if (record.has("remat_tensors") && record.at("remat_tensors").is_object()) {
+    out["remat"] = "custom";
+    return;
+  }
   const auto spell = [&](std::string_view policy, std::string_view kept, bool guess) {
     out["remat"] = policy;
     out["remat_detail"] = kept;

@@ -27,17 +27,18 @@ enum class optimizer_kind : std::uint8_t {
   sgd_momentum,  ///< one moment
   lars,          ///< one moment, its rate scaled layer by layer (You et al. 2017, arXiv 1708.03888)
   lamb,          ///< two moments, likewise (You et al. 2019, arXiv 1904.00962)
+  sgd,           ///< no moment
 };
 
 /// "adamw" and so on.
 [[nodiscard]] constexpr std::string_view name(optimizer_kind kind) noexcept {
-  constexpr const char* names[] = {"adamw", "adafactor", "lion", "sgd_momentum", "lars", "lamb"};
+  constexpr const char* names[] = {"adamw", "adafactor", "lion", "sgd_momentum", "lars", "lamb", "sgd"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
 /// The optimizer of that name; nothing if there is none.
 [[nodiscard]] constexpr maybe<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
-  return detail::enumerator_named<optimizer_kind>(given, 6);
+  return detail::enumerator_named<optimizer_kind>(given, 7);
 }
 
 /// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted
@@ -47,6 +48,7 @@ enum class optimizer_kind : std::uint8_t {
     case optimizer_kind::adamw:
     case optimizer_kind::lamb: return 2 * size_of(moments);
     case optimizer_kind::adafactor: return bytes{0.5};
+    case optimizer_kind::sgd: return bytes{0};
     case optimizer_kind::lion:
     case optimizer_kind::sgd_momentum:
     case optimizer_kind::lars: break;

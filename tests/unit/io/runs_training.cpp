@@ -158,6 +158,30 @@ TEST_CASE("what the words of a record mean") {
   CHECK(std::abs(12.0 * static_cast<double>(m.layers * m.d_model * m.d_model) / 20e9 - 1) < 0.001);
 }
 
+TEST_CASE("a custom policy says where each tensor is") {
+  json record = good_record();
+  record["remat"] = "custom";
+  record["remat_tensors"] = {{"decoder_layer_input", "offload"}, {"out_proj", "device"}, {"qkv_proj", "offload"}};
+  const remat_policy read = read_training_record(record, "r").job.remat;
+  CHECK(read.layer_input == placement::host);
+  CHECK(read.qkv == placement::host);
+  CHECK(read.out_proj == placement::device);
+  CHECK(read.context == placement::recompute);
+  CHECK(read.mlp_up == placement::recompute);
+  CHECK(read.attention_again);
+  record["remat_tensors"] = json::object();
+  CHECK(read_training_record(record, "r").job.remat == remat::full);
+  record["remat_tensors"] = {{"context", "device"}};
+  CHECK(read_training_record(record, "r").job.remat == remat::save_context);
+  for (const auto& [tensors, place] : {std::pair{json{{"out_proj", "disk"}}, "remat_tensors.out_proj"},
+                                       std::pair{json{{"decoder_layer_input", "remat"}}, "decoder_layer_input"},
+                                       std::pair{json{{"embedding", "device"}}, "remat_tensors.embedding"}}) {
+    record["remat_tensors"] = tensors;
+    INFO(place);
+    CHECK(says(refusal_of([&] { (void)read_training_record(record, "r"); }).message, place));
+  }
+}
+
 TEST_CASE("wrong records are refused with path and field") {
   struct row {
     const char* what;

@@ -32,7 +32,7 @@ namespace detail {
 // generated: training_chips from data/measured
 // clang-format off
 inline constexpr fitted_chips chip_fit = {{{
-    {"v2", 0.843}, {"v3", 0.802}, {"v4", 0.727}, {"v5e", 0.897}, {"v5p", 0.769}, {"v6e", 0.792}, {"tpu7x", 0.732},
+    {"v2", 0.84}, {"v3", 0.799}, {"v4", 0.725}, {"v5e", 0.895}, {"v5p", 0.767}, {"v6e", 0.783}, {"tpu7x", 0.73},
 }}, 7};
 // clang-format on
 // end of generated: training_chips
@@ -45,19 +45,19 @@ inline constexpr fitted_chips chip_fit = {{{
 struct calibration {
   // generated: training_constants from data/measured
   fitted_chips chips{detail::chip_fit};  ///< constants of single chips
-  double other_mxu_fraction = 0.788;     ///< mxu_fraction of chips that are not among `chips`
+  double other_mxu_fraction = 0.786;     ///< mxu_fraction of chips that are not among `chips`
   bool products_padded = true;           ///< dimensions on a device are filled up to the side of the MXU
   double attention_slowdown = 2.0;       ///< time of the attention kernel over a dense product of the same FLOPs
   double attention_block = 512;          ///< keys that the kernel takes at once: halves and windows round up to them
   bool latent_values_padded = false;     ///< value heads of latent attention are padded to the size of its keys
   bool global_heads_apart = true;        ///< layers that attend to everything count with the widths of their own heads
   double fixed_update = 0;              ///< HBM traffic of the update, bytes per parameter; 0: by optimizer and formats
-  double hbm_passes = 1.2;              ///< exposed HBM traffic, re-reads included, over the bytes counted
+  double hbm_passes = 1.19;             ///< exposed HBM traffic, re-reads included, over the bytes counted
   double operand_reads = 1;             ///< times that operands and results of a product move per pass
   double weight_reads = 1;              ///< times that gathered weights are read per pass
   double dispatch_passes = 25.5;        ///< HBM passes of expert sort, gather and scatter per routed token
   bool dispatch_on_every_shard = true;  ///< every tensor shard routes all tokens for itself
-  double exposed_fsdp = 0.284;          ///< part of FSDP and data collectives that is not hidden
+  double exposed_fsdp = 0.282;          ///< part of FSDP and data collectives that is not hidden
   double exposed_tensor = 0.20;         ///< part of tensor-parallel collectives that is not hidden; set
   double general_exposed_tensor = 0.60;  ///< the same under software that is not tuned; set
   double exposed_expert = 0.25;          ///< part of expert all-to-alls that is not hidden; set
@@ -79,7 +79,7 @@ struct calibration {
 
 /// How steps of one source differ from the estimates. tools/calibrate estimates them over sources.
 // generated: training_spreads from data/measured
-inline constexpr own_spreads training_spreads{0.029, 0.0755, 0.0593, 3, 1.93, 3.06, 3, 0.53, 0.52};
+inline constexpr own_spreads training_spreads{0.029, 0.0755, 0.0593, 2.94, 1.93, 3.06, 3, 0.53, 0.52};
 // end of generated: training_spreads
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.

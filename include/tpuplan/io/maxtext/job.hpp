@@ -111,7 +111,9 @@ inline void fill_maxtext_formats(training_job& job, maxtext_reader& keys, maxtex
   if (first != job.weights)
     assumed.emplace_back("mu_dtype", "both moments are counted in " + std::string(name(job.moments)) +
                                          ": the second is in the format of the weights");
-  if (maxtext_choice(keys, "opt_type", {"adamw", "adam_pax"}, 0) == 1)
+  const std::size_t optimizer = maxtext_choice(keys, "opt_type", {"adamw", "adam_pax", "sgd"}, 0);
+  if (optimizer == 2) job.optimizer = optimizer_kind::sgd;
+  if (optimizer == 1)
     assumed.emplace_back("opt_type", "adam_pax is counted as adamw, whose state it has");
   const bool state = keys.flag_or("optimizer_memory_host_offload", false);
   const bool parameters = keys.flag_or("parameter_memory_host_offload", false);

@@ -124,9 +124,37 @@ inline optimizer_kind record_optimizer(const json_object& record) {
   return *optimizer;
 }
 
-/// The policy of the fields remat, remat_detail and offload_inputs.
+/// Where a custom policy has a tensor: "remat", which is meant where it is not named, "device" or "offload".
+inline placement record_placement(const json_object& tensors, std::string_view name) {
+  const std::string where = tensors.has(name) ? tensors.string(name) : "remat";
+  if (where == "remat") return placement::recompute;
+  if (where == "device") return placement::device;
+  if (where == "offload") return placement::host;
+  fail(errc::unknown_name, tensors.path(name), where, "remat, device or offload");
+}
+
+/// The policy of the field remat_tensors: MaxText's names of tensors, queries, keys and values as one, and where they
+/// are. The input of a layer is on the device where it is not named.
+inline remat_policy record_custom_remat(const json_object& record) {
+  const json_object tensors = record.object("remat_tensors");
+  tensors.only({"decoder_layer_input", "qkv_proj", "context", "out_proj", "mlpwi", "mlpwo"});
+  remat_policy policy;
+  if (tensors.has("decoder_layer_input")) policy.layer_input = record_placement(tensors, "decoder_layer_input");
+  if (policy.layer_input == placement::recompute)
+    fail(errc::unknown_name, tensors.path("decoder_layer_input"), "remat", "device or offload");
+  policy.qkv = record_placement(tensors, "qkv_proj");
+  policy.context = record_placement(tensors, "context");
+  policy.out_proj = record_placement(tensors, "out_proj");
+  policy.mlp_up = record_placement(tensors, "mlpwi");
+  policy.mlp_down = record_placement(tensors, "mlpwo");
+  policy.attention_again = policy.context == placement::recompute;
+  return policy;
+}
+
+/// The policy of the fields remat, remat_detail and offload_inputs, or of remat_tensors.
 inline remat_policy record_remat(const json_object& record) {
   const std::string policy = record.string("remat");
+  if (policy == "custom") return record_custom_remat(record);
   const std::string kept = record.has("remat_detail") ? record.string("remat_detail") : std::string{};
   maybe<remat_policy> found;
   if (policy == "full") found = remat::full;
@@ -137,7 +165,7 @@ inline remat_policy record_remat(const json_object& record) {
   if (policy == "partial" && kept == "nowi") found = remat::save_dot_except_mlpwi;
   if (policy == "partial" && kept == "attn") found = remat::save_dot_with_context_except_mlp;
   if (policy == "partial" && kept == "ctx") found = remat::save_context;
-  if (!found) fail(errc::unknown_name, record.path("remat"), policy, "full, partial, minimal, none or offload");
+  if (!found) fail(errc::unknown_name, record.path("remat"), policy, "full, partial, minimal, none, offload or custom");
   remat_policy result = *found;
   if (record.flag_or("offload_inputs", false)) result.layer_input = placement::host;
   return result;

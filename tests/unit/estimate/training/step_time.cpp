@@ -804,7 +804,8 @@ TEST_CASE("rematerialisation policies and optimizers by name, both ways") {
                        {optimizer_kind::lion, "lion", 2},
                        {optimizer_kind::sgd_momentum, "sgd_momentum", 2},
                        {optimizer_kind::lars, "lars", 2},
-                       {optimizer_kind::lamb, "lamb", 4}}) {
+                       {optimizer_kind::lamb, "lamb", 4},
+                       {optimizer_kind::sgd, "sgd", 0}}) {
     INFO(r.name);
     CHECK(name(r.kind) == r.name);
     CHECK(parse_optimizer(r.name) == r.kind);
