@@ -162,7 +162,7 @@ inline own_runs suggested_runs(const std::vector<source_run>& runs, std::size_t 
     if (runs.size() < least || runs.size() <= known) continue;
     runs_by_source others = all;
     others.erase(source);
-    const own_spreads spreads = known == 0 ? own_spreads{} : fit_spreads(others);
+    const own_spreads spreads = known == 0 ? own_spreads{0, 0, 1} : fit_spreads(others);
     std::vector<detail::learned_run> seen;
     std::vector<std::size_t> order(runs.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
