@@ -1,4 +1,5 @@
 // tpuplan model
+#include <algorithm>
 #include <memory>
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/model/encoder_decoder.hpp>
@@ -67,7 +68,23 @@ ordered_json model_document(const model_config& config, std::int64_t sequence, d
     document["vision_flops_per_image"] = vision_flops_per_image(m.vision).value();
   }
   document["assumed"] = json_of_assumed(config, {});
+  document["not_read"] = config.not_read;
   return document;
+}
+
+/// The fields of a file that nothing depends on, in one line: names of any length and of any characters may come.
+void print_not_read(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 12;
+  if (names.empty()) return;
+  std::string line;
+  for (std::size_t i = 0; i < names.size() && i < most; ++i) {
+    std::string name = names[i].size() > 48 ? names[i].substr(0, 45) + "..." : names[i];
+    name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7F; }),
+               name.end());
+    line += (i == 0 ? "" : ", ") + name;
+  }
+  if (names.size() > most) line += " and " + std::to_string(names.size() - most) + " more";
+  print("\n{} {}\n", dim("without effect"), line);
 }
 
 void print_parameters(const parameter_count& n) {
@@ -126,6 +143,7 @@ void print_model(const model_config& config, const std::string& path, std::int64
   }
   print_pairs(facts);
   print_assumed(config, {});
+  print_not_read(config.not_read);
   if (has_flops_per_token(m)) print_next("tpuplan plan {} --tokens 1T   where to train it", shell_quoted(path));
   if (!has_text(m))
     print_next("tpuplan plan {} --examples 1281167 --epochs 90   where to train it", shell_quoted(path));

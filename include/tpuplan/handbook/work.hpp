@@ -46,7 +46,7 @@ enum class attention_against : std::uint8_t {
     detail::fail(errc::unsupported, "model.attention.local_layers", model.attention.local_layers,
                  "0: no sliding window");
   }
-  if (has_recurrence(model) || model.attention.indexer.heads > 0)
+  if (has_recurrence(model) || model.attention.indexer.heads > 0 || model.attention.merged_layers > 0)
     detail::fail(errc::unsupported, "model.recurrent.layers", model.recurrent.layers, "attention to everything");
   const flops projections = one.qkv + one.attention_output;
   if (what == attention_against::projections) return projections / one.attention;

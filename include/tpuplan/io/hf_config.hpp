@@ -31,10 +31,11 @@ inline namespace abi_0 {
 
 /// A model read from a config.json, and what the file did not say about it.
 struct model_config {
-  transformer model;                ///< what the file describes
-  std::string model_type;           ///< as the file has it
-  std::vector<assumption> assumed;  ///< fields that took a default, and what was made of others
-  stored_format stored{};           ///< formats of the weights beside the file
+  transformer model;                    ///< what the file describes
+  std::string model_type;               ///< as the file has it
+  std::vector<assumption> assumed;      ///< fields that took a default, and what was made of others
+  stored_format stored{};               ///< formats of the weights beside the file
+  std::vector<std::string> not_read{};  ///< fields of the file that nothing here depends on, in its order
 };
 
 namespace detail {
@@ -47,10 +48,7 @@ struct uncounted_type {
 inline constexpr std::string_view state_space = "state-space layers";
 inline constexpr std::string_view linear_attention = "linear attention";
 inline constexpr std::string_view convolutions = "convolutions between its layers";
-inline constexpr std::array<uncounted_type, 8> uncounted_types{{
-    {"deepseek_v4", "attention to compressed keys and hyper-connections"},
-    {"gemma3n", "embeddings for each layer and parallel residual streams"},
-    {"gemma4", "embeddings for each layer and a tower of its own"},
+inline constexpr std::array<uncounted_type, 5> uncounted_types{{
     {"jetmoe", "experts of attention"},
     {"doge", "experts that are rows of a table"},
     {"umt5", "a table of relative positions in every layer"},
@@ -97,7 +95,7 @@ struct multimodal_family {
   bool any_parts = false;  ///< other text models and towers may be named
   bool flat_text = false;  ///< the text fields may stand at the top
 };
-inline constexpr std::array<multimodal_family, 17> multimodal_families{{
+inline constexpr std::array<multimodal_family, 18> multimodal_families{{
     {"gemma3", "gemma3_text", "siglip_vision_model", project_gemma3},
     {"paligemma", "gemma", "siglip_vision_model", project_paligemma, true},
     {"llava", "llama", "clip_vision_model", project_llava, true},
@@ -109,6 +107,7 @@ inline constexpr std::array<multimodal_family, 17> multimodal_families{{
     {"smolvlm", "llama", "smolvlm_vision", project_idefics, true},
     {"qwen2_vl", "qwen2_vl_text", "", project_qwen2_vl, false, true},
     {"qwen2_5_vl", "qwen2_5_vl_text", "", project_qwen2_5_vl, false, true},
+    {"gemma4", "gemma4_text", "", project_gemma4},
     {"qwen3_vl", "qwen3_vl_text", "", project_qwen3_vl},
     {"qwen3_vl_moe", "qwen3_vl_moe_text", "", project_qwen3_vl},
     {"qwen3_5", "qwen3_5_text", "", project_qwen3_vl},
@@ -176,7 +175,7 @@ inline void read_multimodal(config_fields& top, const multimodal_family& family,
     for (const text_family& each : text_families) known.push_back(each.type);
     fail_unknown(top.path("text_config.model_type"), type, std::move(known));
   }
-  config_fields fields = flat ? config_fields{top.object(), top.prefix(), text->type, top.assumed()}
+  config_fields fields = flat ? config_fields{top.object(), top.prefix(), text->type, top.record()}
                               : part_fields(top, "text_config", text->type, nothing);
   read_decoder(fields, *text, model);
   model.tied_embeddings = read_tying(top, fields);
@@ -199,21 +198,22 @@ namespace detail {
 
 /// The language model inside of a model whose type is not known; what is around it is said not to be counted. Nothing
 /// is read where the file has none of a known type.
-inline bool read_language_part(const json_object& object, model_config& result) {
+inline bool read_language_part(const json_object& object, const std::string& prefix, config_record& record,
+                               model_config& result) {
   constexpr std::string_view parts[] = {"text_config", "llm_config", "language_config", "thinker_config"};
   for (const std::string_view part : parts) {
     if (!object.has(part) || !object.at(part).is_object()) continue;
     const json_object inner = object.object(part);
     if (part == parts[3]) {
-      if (read_language_part(inner, result)) return true;
+      if (read_language_part(inner, prefix + std::string(part) + ".", record, result)) return true;
       continue;
     }
     const text_family* family = inner.has("model_type") ? find_text_family(inner.string("model_type")) : nullptr;
     if (family == nullptr) continue;
-    config_fields fields{inner, std::string(part) + ".", family->type, result.assumed};
+    config_fields fields{inner, prefix + std::string(part) + ".", family->type, record};
     read_decoder(fields, *family, result.model);
     result.model.tied_embeddings = fields.flag("tie_word_embeddings");
-    result.assumed.push_back({"model_type", result.model_type,
+    record.assumed.push_back({"model_type", result.model_type,
                               "not known: its language model alone is counted, without towers, projectors and speech"});
     return true;
   }
@@ -221,9 +221,9 @@ inline bool read_language_part(const json_object& object, model_config& result) 
 }
 
 /// Reads a model of that type, or says which types there are.
-inline void read_model(const json_object& object, model_config& result) {
+inline void read_model(const json_object& object, config_record& record, model_config& result) {
   const std::string& type = result.model_type;
-  const auto fields = [&](std::string_view name) { return config_fields{object, "", name, result.assumed}; };
+  const auto fields = [&](std::string_view name) { return config_fields{object, "", name, record}; };
   if (const text_family* family = find_text_family(type)) {
     config_fields f = fields(family->type);
     read_decoder(f, *family, result.model);
@@ -250,7 +250,7 @@ inline void read_model(const json_object& object, model_config& result) {
     if (each.type != type) continue;
     fail(errc::unsupported, object.path("model_type"), type, "a type without " + std::string(each.what));
   }
-  if (read_language_part(object, result)) return;
+  if (read_language_part(object, "", record, result)) return;
   const std::vector<std::string_view> known = known_model_types();
   std::string valid = nearest_first(known, type);
   std::size_t end = 0;
@@ -264,7 +264,7 @@ inline void read_model(const json_object& object, model_config& result) {
 inline void say_prediction(config_fields& fields, const transformer& model) {
   if (model.prediction_layers > 0 || model.kind != architecture::decoder) return;
   for (const std::string_view field : {"num_nextn_predict_layers", "mtp_num_hidden_layers"}) {
-    const std::int64_t modules = fields.object().count_or(field, 0);
+    const std::int64_t modules = fields.count_or(field, 0);
     if (modules <= 0 || modules > 1024) continue;
     transformer with = model;
     with.prediction_layers = modules;
@@ -288,12 +288,15 @@ inline void say_prediction(config_fields& fields, const transformer& model) {
   }
   model_config result;
   result.model_type = object.string("model_type");
-  detail::read_model(object, result);
+  detail::config_record record;
+  detail::read_model(object, record, result);
   result.model.name = std::string_view(result.model_type);
   validate(result.model);
-  detail::config_fields top{object, "", result.model_type, result.assumed};
+  detail::config_fields top{object, "", result.model_type, record};
   result.stored = detail::read_stored_format(top, result.model);
   detail::say_prediction(top, result.model);
+  result.assumed = std::move(record.assumed);
+  detail::list_not_read(config, "", record.asked, result.not_read);
   return result;
 }
 

@@ -79,7 +79,8 @@ constexpr double average_context(const transformer& model, double sequence, doub
 constexpr double attention_macs(const transformer& model, double context, double head_dim) {
   const latent_attention_spec& latent = model.attention.latent;
   const auto heads = static_cast<double>(model.attention.heads);
-  if (!has_latent_attention(model)) return 2 * heads * context * head_dim;
+  const auto values = model.attention.value_dim > 0 ? static_cast<double>(model.attention.value_dim) : head_dim;
+  if (!has_latent_attention(model)) return heads * context * (head_dim + values);
   return heads * context * static_cast<double>(latent.qk_nope_head_dim + latent.qk_rope_head_dim + latent.v_head_dim);
 }
 
@@ -89,8 +90,10 @@ constexpr double global_head_dim(const transformer& model) noexcept {
                                                                  : model.attention.head_dim);
 }
 
-/// Keys that attention sees on average where an indexer chooses them; all of them where there is none.
+/// Keys that attention sees on average where an indexer chooses them; all of them where there is none, or where it
+/// chooses among keys that stand for several tokens.
 constexpr double chosen_keys(const transformer& model, double sequence, const flop_convention& how) {
+  if (model.attention.chosen_layers > 0) return average_context(model, sequence, 0, how);
   return average_context(model, sequence, static_cast<double>(model.attention.indexer.top_k), how);
 }
 
@@ -98,10 +101,22 @@ constexpr double chosen_keys(const transformer& model, double sequence, const fl
 /// chooses.
 constexpr flops beside_scores(const transformer& model, double sequence, double keys) {
   flops sum{0};
-  const indexer_spec& indexer = model.attention.indexer;
-  if (sequence > static_cast<double>(indexer.top_k))
-    sum += flops{2 * keys * static_cast<double>(attention_layers(model)) *
-                 static_cast<double>(checked_multiply(indexer.heads, indexer.head_dim + 1))};
+  const attention_spec& attention = model.attention;
+  const indexer_spec& indexer = attention.indexer;
+  const bool few = attention.chosen_layers > 0;
+  const double ratio = few ? static_cast<double>(attention.chosen_ratio) : 1;
+  const auto choosing = static_cast<double>(few ? attention.chosen_layers : attention_layers(model));
+  if (sequence > ratio * static_cast<double>(indexer.top_k))
+    sum +=
+        flops{2 * keys / ratio * choosing * static_cast<double>(checked_multiply(indexer.heads, indexer.head_dim + 1))};
+  const auto head_dim = static_cast<double>(attention.head_dim);
+  if (few) {
+    const double most = static_cast<double>(indexer.top_k), seen = keys / ratio < most ? keys / ratio : most;
+    sum += flops{2 * choosing * attention_macs(model, seen, head_dim)};
+  }
+  if (attention.merged_layers > 0)
+    sum += flops{2 * static_cast<double>(attention.merged_layers) *
+                 attention_macs(model, keys / static_cast<double>(attention.merged_ratio), head_dim)};
   if (has_recurrence(model))
     sum += static_cast<double>(model.recurrent.layers) * core_flops(model.recurrent, model.d_model);
   return sum;

@@ -34,7 +34,24 @@ constexpr cached_widths cached(const transformer& model) {
   }
   const std::int64_t heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
   const std::int64_t size = attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim;
-  return {2 * checked_multiply(heads, size), 2 * checked_multiply(attention.kv_heads, attention.head_dim)};
+  const std::int64_t values = attention.single_kv ? 0 : attention.value_dim > 0 ? attention.value_dim : size;
+  const std::int64_t local_values = attention.single_kv ? 0 : value_width(model);
+  return {checked_multiply(heads, size + values),
+          checked_multiply(attention.kv_heads, attention.head_dim + local_values)};
+}
+
+/// Numbers that one token adds, beside keys and values of its own, as its share of keys that stand for several: in half
+/// of DeepSeek-V4's layers a fourth of one and of the indexer's, in the others one for 128 tokens.
+constexpr double merged_numbers(const transformer& model) {
+  const attention_spec& attention = model.attention;
+  const auto key = static_cast<double>(checked_multiply(attention.kv_heads, attention.head_dim));
+  double sum = 0;
+  if (attention.chosen_layers > 0)
+    sum += static_cast<double>(attention.chosen_layers) * (key + static_cast<double>(attention.indexer.head_dim)) /
+           static_cast<double>(attention.chosen_ratio);
+  if (attention.merged_layers > 0)
+    sum += static_cast<double>(attention.merged_layers) * key / static_cast<double>(attention.merged_ratio);
+  return sum;
 }
 
 /// Layers with a cache of their own, of either kind: layers that share the cache of another or attend to an image have
@@ -61,8 +78,9 @@ constexpr cached_layers layers_with_cache(const transformer& model) {
   detail::check_cached(model);
   const detail::cached_widths width = detail::cached(model);
   const detail::cached_layers layers = detail::layers_with_cache(model);
-  return size_of(cache) * static_cast<double>(checked_add(checked_multiply(layers.global, width.global),
-                                                          checked_multiply(layers.local, width.local)));
+  const auto own = static_cast<double>(
+      checked_add(checked_multiply(layers.global, width.global), checked_multiply(layers.local, width.local)));
+  return size_of(cache) * (own + detail::merged_numbers(model));
 }
 
 /// Bytes of the states of recurrent layers for one sequence, however long it is: the recurrence in fp32, the inputs of
@@ -95,7 +113,8 @@ enum class window_eviction : std::uint8_t { keep_all, evict };
   const detail::cached_layers layers = detail::layers_with_cache(model);
   const std::int64_t global = checked_multiply(layers.global, width.global, sequence_length);
   const std::int64_t local = checked_multiply(layers.local, width.local, bounded ? window : sequence_length);
-  return size_of(cache) * static_cast<double>(checked_add(global, local)) + state_bytes_per_sequence(model);
+  const double merged = detail::merged_numbers(model) * static_cast<double>(sequence_length);
+  return size_of(cache) * (static_cast<double>(checked_add(global, local)) + merged) + state_bytes_per_sequence(model);
 }
 
 }  // namespace abi_0

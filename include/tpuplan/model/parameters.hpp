@@ -62,18 +62,27 @@ constexpr projection_weights latent_projections(const transformer& model) {
 constexpr projection_weights head_projections(const transformer& model, std::int64_t head_dim, std::int64_t kv_heads,
                                               std::int64_t kv_matrices) {
   const attention_spec& attention = model.attention;
-  const std::int64_t width = checked_multiply(head_dim, attention.heads + kv_matrices * kv_heads);
+  const std::int64_t d = model.d_model, rank = attention.latent.q_lora_rank;
+  const std::int64_t value_dim = attention.value_dim > 0 ? attention.value_dim : head_dim;
+  const std::int64_t kv_width = attention.single_kv && kv_matrices == 2 ? head_dim
+                                : kv_matrices == 2                      ? head_dim + value_dim
+                                                                        : kv_matrices * head_dim;
+  const std::int64_t q = checked_multiply(head_dim, attention.heads), kv = checked_multiply(kv_width, kv_heads);
   const std::int64_t without = attention.key_bias || kv_matrices == 0 ? 0 : head_dim * kv_heads;
-  std::int64_t extra = (attention.qkv_bias ? width - without : 0) + (attention.output_bias ? model.d_model : 0) +
-                       (attention.sinks ? attention.heads : 0);
+  std::int64_t extra = (attention.qkv_bias ? q + kv - without : 0) + (attention.output_bias ? d : 0) +
+                       (attention.sinks ? attention.heads : 0) + rank;
   if (attention.wide_qk_norm) {
     extra += head_dim * (attention.heads + (kv_matrices > 0 ? kv_heads : 0));
   } else if (attention.qk_norm) {
     extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
   }
-  const std::int64_t gate = attention.output_gate ? checked_multiply(attention.heads, head_dim) : 0;
-  return {checked_multiply(model.d_model, width + gate), checked_multiply(attention.heads, head_dim, model.d_model),
-          extra};
+  const std::int64_t gate = attention.output_gate ? q : 0;
+  const std::int64_t queries = rank > 0 ? checked_multiply(rank, d + q) : checked_multiply(d, q);
+  const std::int64_t values = checked_multiply(attention.heads, value_dim);
+  const std::int64_t output = attention.output_rank > 0
+                                  ? checked_multiply(attention.output_rank, values + attention.output_groups * d)
+                                  : checked_multiply(values, d);
+  return {checked_add(queries, checked_multiply(d, kv + gate)), output, extra};
 }
 
 /// Self-attention weights of all layers of the decoder (or of the only stack).

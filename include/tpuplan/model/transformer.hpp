@@ -66,6 +66,14 @@ struct attention_spec {
   std::int64_t global_kv_heads = 0;   ///< 0: as kv_heads
   bool global_kv_shared = false;      ///< global layers use one matrix for keys and values
   std::int64_t kv_shared_layers = 0;  ///< layers that read the keys and values of an earlier one
+  bool single_kv = false;             ///< keys are the values too: one matrix, cached once (DeepSeek-V4)
+  std::int64_t value_dim = 0;         ///< of values; 0: as head_dim (MiMo-V2)
+  std::int64_t output_rank = 0;    ///< behind attention, groups of heads go to this rank first; 0: to the model at once
+  std::int64_t output_groups = 0;  ///< such groups
+  std::int64_t chosen_layers = 0;  ///< with keys that each stand for several tokens and that an indexer chooses
+  std::int64_t chosen_ratio = 0;   ///< tokens of one of these
+  std::int64_t merged_layers = 0;  ///< with keys that each stand for many tokens, which are all seen
+  std::int64_t merged_ratio = 0;   ///< tokens of one of these
   std::int64_t relative_buckets = 0;  ///< relative position table per stack, as T5
   std::int64_t cross_layers = 0;      ///< layers that attend to an image, not to text (Llama 3.2 Vision)
 };
@@ -141,6 +149,10 @@ struct transformer {
 [[nodiscard]] constexpr std::int64_t table_width(const transformer& model) noexcept {
   return model.embedding_width > 0 ? model.embedding_width : model.d_model;
 }
+/// Width of the values of one head. Worked: 128 of MiMo-V2-Flash, whose keys have 192.
+[[nodiscard]] constexpr std::int64_t value_width(const transformer& model) noexcept {
+  return model.attention.value_dim > 0 ? model.attention.value_dim : model.attention.head_dim;
+}
 /// Whether attention is latent.
 [[nodiscard]] constexpr bool has_latent_attention(const transformer& model) noexcept {
   return model.attention.latent.kv_lora_rank > 0;
@@ -210,6 +222,15 @@ constexpr void check_attention(const transformer& model) {
     (indexer.heads > 0 ? check_dimension : check_size)("model.attention.indexer", size);
   if (indexer.heads > 0 && latent.q_lora_rank == 0)
     fail(errc::missing_field, "model.attention.latent.q_lora_rank", latent.q_lora_rank, "1 or more with an indexer");
+  for (const std::int64_t size : {attention.value_dim, attention.output_rank, attention.output_groups,
+                                  attention.chosen_ratio, attention.merged_ratio})
+    check_size("a size of model.attention", size);
+  check_part("model.attention.chosen_layers", attention.chosen_layers, attending, "0 to the layers with attention");
+  check_part("model.attention.merged_layers", attention.merged_layers, attending - attention.chosen_layers,
+             "0 to the layers with attention, less chosen_layers");
+  if (attention.chosen_layers > 0) check_dimension("model.attention.chosen_ratio", attention.chosen_ratio);
+  if (attention.chosen_layers > 0) check_dimension("model.attention.indexer.heads", indexer.heads);
+  if (attention.merged_layers > 0) check_dimension("model.attention.merged_ratio", attention.merged_ratio);
   if (attention.local_layers > 0 && attention.window == 0) {
     fail(errc::missing_field, "model.attention.window", attention.window, "the window of the local layers, in tokens");
   }

@@ -27,9 +27,8 @@ constexpr std::array<hf_default, First + Second> joined(const std::array<hf_defa
 }  // namespace detail::hf_table
 
 /// Every default, type by type.
-inline constexpr auto hf_defaults =
-    detail::hf_table::joined(detail::hf_table::joined(detail::hf_table::rows, detail::hf_table::hybrids_rows),
-                             detail::hf_table::recent_rows);
+inline constexpr auto hf_defaults = detail::hf_table::joined(
+    detail::hf_table::joined(detail::hf_table::rows, detail::hf_table::hybrids_rows), detail::hf_table::recent_rows);
 
 /// The row for a field of a model type, or null where the class has no default for it. "paligemma.text_config" is the
 /// part of that name inside of a paligemma configuration, where it has defaults of its own.

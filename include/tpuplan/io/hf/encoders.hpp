@@ -60,7 +60,7 @@ inline void read_deberta(config_fields& fields, transformer& model) {
   const bool second = fields.type() == "deberta-v2";
   model.attention.key_bias = second;
   if (!fields.flag("position_biased_input")) model.learned_positions = 0;
-  if (given.flag_or("talking_head", false)) {
+  if (fields.flag_or("talking_head", false)) {
     model.other_products = checked_multiply(2 * model.layers, model.attention.heads * model.attention.heads);
   }
   if (!fields.flag("relative_attention")) return;
@@ -70,7 +70,7 @@ inline void read_deberta(config_fields& fields, transformer& model) {
   };
   const std::int64_t buckets = second ? positive("position_buckets") : 0, most = positive("max_relative_positions");
   model.other_weights = checked_multiply(2 * (buckets > 0 ? buckets : most > 0 ? most : model.max_positions), d);
-  if (!second || !given.flag_or("share_att_key", false)) {
+  if (!second || !fields.flag_or("share_att_key", false)) {
     const bool keys = has_relative_kind(fields, "c2p"), queries = has_relative_kind(fields, "p2c");
     const std::int64_t biases = (keys && second ? d : 0) + (queries ? d : 0);
     const std::int64_t layer = checked_add(checked_multiply((keys ? 1 : 0) + (queries ? 1 : 0), d, d), biases);
@@ -177,7 +177,7 @@ inline void read_modernbert(config_fields& fields, transformer& model) {
 
 /// T5: encoder and decoder, relative positions (hence no longest sequence), RMSNorm, no biases.
 inline void read_t5(config_fields& fields, transformer& model) {
-  if (!fields.object().flag_or("is_encoder_decoder", true)) {
+  if (!fields.flag_or("is_encoder_decoder", true)) {
     fail(errc::unsupported, fields.path("is_encoder_decoder"), "false", "true");
   }
   model.kind = architecture::encoder_decoder;

@@ -32,7 +32,7 @@ inline void read_gpt_oss_experts(config_fields& fields, transformer& model) {
 inline void read_corrected_experts(config_fields& fields, transformer& model) {
   read_mixtral_experts(fields, model);
   model.moe.router_bias = true;
-  if (fields.object().count_or("num_mtp_modules", 0) > 0) {
+  if (fields.count_or("num_mtp_modules", 0) > 0) {
     fields.assume("num_mtp_modules", "0", "the class builds no module that predicts further tokens");
   }
 }
@@ -45,11 +45,11 @@ inline void read_shared_granite_experts(config_fields& fields, transformer& mode
 
 /// Experts of DBRX, whose sizes are in parts of the configuration, as is the number of KV heads.
 inline void read_dbrx_experts(config_fields& fields, transformer& model) {
-  const json_object experts = fields.object().object("ffn_config");
+  const json_object experts = fields.inside("ffn_config");
   model.moe.experts = experts.count("moe_num_experts");
   model.moe.top_k = experts.count("moe_top_k");
   model.moe.expert_d_ff = experts.count("ffn_hidden_size");
-  model.attention.kv_heads = fields.object().object("attn_config").count("kv_n_heads");
+  model.attention.kv_heads = fields.inside("attn_config").count("kv_n_heads");
   check_dimension(fields.path("ffn_config.moe_num_experts"), model.moe.experts);
   check_dimension(fields.path("ffn_config.ffn_hidden_size"), model.moe.expert_d_ff);
 }
@@ -126,6 +126,17 @@ inline void read_exaone_experts(config_fields& fields, transformer& model) {
 /// Experts of AFM.
 inline void read_afmoe_experts(config_fields& fields, transformer& model) {
   read_shared_experts(fields, "num_dense_layers", model);
+}
+
+/// Experts of Aria: in every layer, beside shared ones.
+inline void read_aria_experts(config_fields& fields, transformer& model) {
+  moe_spec& moe = model.moe;
+  moe.experts = fields.count("moe_num_experts");
+  moe.top_k = fields.count("moe_topk");
+  moe.expert_d_ff = fields.count("intermediate_size");
+  moe.shared_d_ff = checked_multiply(fields.part("moe_num_shared_experts"), moe.expert_d_ff);
+  check_part(fields.path("moe_num_shared_experts") + " x intermediate_size", moe.shared_d_ff, 16777216,
+             "0 to 16777216");
 }
 
 /// Experts of DeepSeek: all layers from `first_k_dense_replace` on are mixtures. The next-token modules of V3 are no

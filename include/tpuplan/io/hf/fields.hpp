@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tpuplan/integer.hpp>
@@ -72,26 +73,58 @@ inline std::string nearest_first(const std::vector<std::string_view>& names, std
   fail(errc::unknown_name, field, given, nearest_first(names, given));
 }
 
+/// What reading a configuration leaves on record.
+struct config_record {
+  std::vector<assumption> assumed;
+  std::set<std::string> asked;  ///< paths of fields that were looked for
+};
+
+/// Paths of a file that nothing has asked for, in its order.
+inline void list_not_read(const nlohmann::json& object, const std::string& prefix, const std::set<std::string>& asked,
+                          std::vector<std::string>& list) {
+  for (const auto& [key, value] : object.items()) {
+    const std::string path = prefix + key, inside = path + ".";
+    if (key == "model_type" || key == "architectures") continue;
+    const auto next = asked.lower_bound(inside);
+    if (value.is_object() && next != asked.end() && next->compare(0, inside.size(), inside) == 0) {
+      list_not_read(value, inside, asked, list);
+    } else if (asked.count(path) == 0) {
+      list.push_back(path);
+    }
+  }
+}
+
 /// One configuration, or one inside of another, with the defaults of its class. A field that the file does not state
 /// takes the default and goes on record; where the class has none it is refused by name. What null means for a field is
 /// up to the class.
 class config_fields {
  public:
   /// `prefix` is the path inside of the file, empty or ending in a dot; `type` is a name that outlives this object;
-  /// `outer` is the configuration around this one.
-  config_fields(json_object object, std::string prefix, std::string_view type, std::vector<assumption>& assumed,
+  /// `record` is what goes on record; `outer` is the configuration around this one.
+  config_fields(json_object object, std::string prefix, std::string_view type, config_record& record,
                 config_fields* outer = nullptr)
-      : object_{std::move(object)}, prefix_{std::move(prefix)}, type_{type}, assumed_{&assumed}, outer_{outer} {}
+      : object_{std::move(object)}, prefix_{std::move(prefix)}, type_{type}, record_{&record}, outer_{outer} {}
 
   [[nodiscard]] std::string_view type() const noexcept { return type_; }
   [[nodiscard]] const json_object& object() const noexcept { return object_; }
   [[nodiscard]] std::string path(std::string_view field) const { return object_.path(field); }
   [[nodiscard]] const std::string& prefix() const noexcept { return prefix_; }
-  [[nodiscard]] std::vector<assumption>& assumed() noexcept { return *assumed_; }
+  [[nodiscard]] config_record& record() noexcept { return *record_; }
 
   /// Whether the file states the field, and not as null.
-  [[nodiscard]] bool has(std::string_view field) const { return object_.has(field); }
-  [[nodiscard]] bool is_null(std::string_view field) const { return object_.is_null(field); }
+  [[nodiscard]] bool has(std::string_view field) const { return ask(field).has(field); }
+  [[nodiscard]] bool is_null(std::string_view field) const { return ask(field).is_null(field); }
+
+  /// @{
+  /// What the file states, or else another value that does not go on record.
+  [[nodiscard]] std::int64_t count_or(std::string_view field, std::int64_t other) const {
+    return ask(field).count_or(field, other);
+  }
+  [[nodiscard]] bool flag_or(std::string_view field, bool other) const { return ask(field).flag_or(field, other); }
+  [[nodiscard]] double number_or(std::string_view field, double other) const {
+    return ask(field).number_or(field, other);
+  }
+  /// @}
 
   /// Defaults that come before those of the class: of a part that the file leaves out as a whole.
   void set_first_defaults(std::string type) { first_type_ = std::move(type); }
@@ -187,6 +220,12 @@ class config_fields {
     return std::unique(numbers.begin(), numbers.end()) - numbers.begin();
   }
 
+  /// An object inside of this one.
+  [[nodiscard]] json_object inside(std::string_view field) const { return ask(field).object(field); }
+
+  /// Puts on record that a field was looked for by other means.
+  void looked_for(std::string_view field) const { (void)ask(field); }
+
   /// Refuses a field that asks for what the model structs cannot describe.
   void refuse_true(std::string_view field) const {
     if (has(field) && object_.flag(field)) fail(errc::unsupported, path(field), "true", "false or absent");
@@ -195,9 +234,10 @@ class config_fields {
   /// Puts something on record, once.
   void assume(std::string_view field, std::string value, std::string why) {
     std::string where = prefix_ + std::string(field);
-    const bool known = std::any_of(assumed_->begin(), assumed_->end(),
-                                   [&](const assumption& earlier) { return earlier.field == where; });
-    if (!known) assumed_->push_back({std::move(where), std::move(value), std::move(why)});
+    std::vector<assumption>& assumed = record_->assumed;
+    const bool known =
+        std::any_of(assumed.begin(), assumed.end(), [&](const assumption& earlier) { return earlier.field == where; });
+    if (!known) assumed.push_back({std::move(where), std::move(value), std::move(why)});
   }
   void assume(std::string_view field, std::string value, const hf_default& row) {
     const bool first = !first_type_.empty() && hf_default_for(first_type_, field) == &row;
@@ -213,6 +253,12 @@ class config_fields {
   }
 
  private:
+  /// The file's object, with the field on record as asked for.
+  const json_object& ask(std::string_view field) const {
+    record_->asked.insert(prefix_ + std::string(field));
+    return object_;
+  }
+
   /// The number that the file states, or that of the class; nothing for null.
   std::optional<std::int64_t> resolve(std::string_view field) {
     if (has(field)) return object_.count(field);
@@ -252,7 +298,7 @@ class config_fields {
   std::string prefix_;
   std::string_view type_;
   std::string first_type_;
-  std::vector<assumption>* assumed_;
+  config_record* record_;
   config_fields* outer_;
 };
 
@@ -261,7 +307,7 @@ inline config_fields part_fields(config_fields& top, const std::string& part, st
                                  const nlohmann::json& nothing) {
   const bool given = top.has(part);
   config_fields fields{given ? top.object().object(part) : json_object{nothing, top.path(part)},
-                       top.prefix() + part + ".", type, top.assumed(), &top};
+                       top.prefix() + part + ".", type, top.record(), &top};
   if (!given) fields.set_first_defaults(std::string(top.type()) + "." + part);
   return fields;
 }

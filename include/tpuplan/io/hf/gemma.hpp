@@ -69,6 +69,13 @@ inline void read_gemma4_experts(config_fields& fields, transformer& model) {
   model.norms_per_layer += 4;
 }
 
+/// Gemma 4 Unified: Gemma 4 without embeddings for each layer, shared keys and experts.
+inline void read_gemma4_unified(config_fields& fields, transformer& model) {
+  model.attention.global_head_dim = fields.count("global_head_dim");
+  model.attention.global_kv_heads = fields.count_or_none("num_global_key_value_heads");
+  model.other_weights = checked_add(model.other_weights, model.layers);
+}
+
 /// Gemma 4: layers that attend to everything have heads of another width, and with `attention_k_eq_v` one matrix for
 /// keys and values. Each layer has a scale, which its class keeps as a buffer.
 inline void read_gemma4(config_fields& fields, transformer& model) {

@@ -36,7 +36,7 @@ inline bool ends_in(std::string_view name, std::string_view ending) {
 /// Classes of a classifier: as many as it has names for.
 inline std::int64_t label_count(config_fields& fields) {
   if (!fields.has("id2label")) return fields.part("num_labels");
-  return static_cast<std::int64_t>(fields.object().object("id2label").value().size());
+  return static_cast<std::int64_t>(fields.inside("id2label").value().size());
 }
 
 /// The end of a class's name and the head that it stands for.

@@ -7,9 +7,9 @@
 /// @file
 /// What a field of a Hugging Face config.json is when the file does not say: the defaults of the configuration classes
 /// of the transformers library, for the fields that hf_config.hpp reads; those of models with recurrent layers, an
-/// indexer or modules for further tokens, and of encoders with decoders. defaults.hpp looks them up. The table between the marks is generated from
-/// data/hf_defaults.json, which names the source file and commit of every class, by `cmake --build BUILD --target
-/// generate`, and is not edited here.
+/// indexer or modules for further tokens, and of encoders with decoders. defaults.hpp looks them up. The table between
+/// the marks is generated from data/hf_defaults.json, which names the source file and commit of every class, by `cmake
+/// --build BUILD --target generate`, and is not edited here.
 
 namespace tpuplan {
 inline namespace abi_0 {

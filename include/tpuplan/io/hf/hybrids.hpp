@@ -215,7 +215,7 @@ inline void read_gated_delta(config_fields& fields, transformer& model) {
 /// Kimi Linear: delta rule with a decay for each key dimension. `linear_attn_config` goes before fields of the class.
 inline void read_kimi_linear(config_fields& fields, transformer& model) {
   for (const std::string_view field : {"routed_expert_hidden_size", "attn_res_block_size", "dense_ffn_hidden"}) {
-    if (fields.object().count_or(field, 0) != 0)
+    if (fields.count_or(field, 0) != 0)
       fail(errc::unsupported, fields.path(field), "given", "none: what it adds is not counted");
   }
   fields.refuse_true("mla_use_output_gate");
@@ -312,7 +312,7 @@ inline void read_rwkv(config_fields& fields, transformer& model) {
 /// A width that is a share of the width of the model, rounded down.
 inline std::int64_t share_of_width(const config_fields& fields, std::string_view field, double usual,
                                    const transformer& model) {
-  const double share = fields.object().number_or(field, usual);
+  const double share = fields.number_or(field, usual);
   in_range(fields.path(field), share, 1e-3, 1e3, "0.001 to 1000");
   return floor_to_count(share * static_cast<double>(model.d_model));
 }
@@ -326,7 +326,7 @@ inline void read_xlstm(config_fields& fields, transformer& model) {
   r.heads = r.key_heads = fields.count("num_heads");
   r.width = share_of_width(fields, "v_dim_factor", 1, model);
   r.key_dim = share_of_width(fields, "qk_dim_factor", 0.5, model) / r.heads;
-  const double width = fields.object().number_or("ffn_proj_factor", 2.667) * static_cast<double>(model.d_model);
+  const double width = fields.number_or("ffn_proj_factor", 2.667) * static_cast<double>(model.d_model);
   in_range(fields.path("ffn_proj_factor"), width, 1, 16777216, "a width from 1 to 16777216");
   model.mlp.d_ff = round_up(ceil_to_count(width), fields.count("ffn_round_up_to_multiple_of"));
   stand_in_heads(model);
@@ -353,7 +353,7 @@ inline void read_lfm2(config_fields& fields, transformer& model) {
   if (fields.flag("block_auto_adjust_ff_dim")) {
     width = 2 * width / 3;
     const bool scaled = !fields.is_null("block_ffn_dim_multiplier");
-    const double factor = scaled ? fields.object().number_or("block_ffn_dim_multiplier", 1.0) : 0;
+    const double factor = scaled ? fields.number_or("block_ffn_dim_multiplier", 1.0) : 0;
     if (scaled) {
       in_range(fields.path("block_ffn_dim_multiplier"), factor, 0.01, 100, "0.01 to 100");
       width = round_up(floor_to_count(factor * static_cast<double>(width)), fields.count("block_multiple_of"));
@@ -426,7 +426,7 @@ inline void read_indexer(config_fields& fields, transformer& model) {
   indexer.heads = fields.count("index_n_heads");
   indexer.head_dim = fields.count("index_head_dim");
   indexer.top_k = fields.count("index_topk");
-  const bool some = fields.object().count_or("index_topk_freq", 1) > 1 || fields.has("index_topk_pattern");
+  const bool some = fields.count_or("index_topk_freq", 1) > 1 || fields.has("index_topk_pattern");
   bool shared = some;
   if (fields.has("indexer_types"))
     for (const nlohmann::json& each : fields.list("indexer_types")) shared = shared || each != "full";

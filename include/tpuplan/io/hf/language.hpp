@@ -14,6 +14,7 @@
 #include <tpuplan/io/hf/gemma.hpp>
 #include <tpuplan/io/hf/hybrids.hpp>
 #include <tpuplan/io/hf/single.hpp>
+#include <tpuplan/io/hf/sparse.hpp>
 #include <tpuplan/io/hf/zamba.hpp>
 #include <tpuplan/model/transformer.hpp>
 
@@ -68,7 +69,7 @@ struct text_family {
   void (*mixers)(config_fields&, transformer&) = nullptr;   ///< layers other than those of attention; reads layer_types
 };
 
-inline constexpr std::array<text_family, 112> text_families{{
+inline constexpr std::array<text_family, 123> text_families{{
     {"llama", llama_biases},
     {"mistral", {}, windows},
     {"mixtral", {}, windows, 2, read_mixtral_experts},
@@ -178,6 +179,17 @@ inline constexpr std::array<text_family, 112> text_families{{
     {"exaone_moe", {}, windows + head_norms, 2, read_exaone_experts},
     {"hy_v3", attention_biases, head_norms, 2, read_exaone_experts},
     {"longcat_flash", {}, 0, 2, read_longcat},
+    {"deepseek_v4", {}, 0, 2, read_deepseek_v4_experts, nullptr, read_deepseek_v4},
+    {"mimo_v2_flash", {of_attention}, 0, 2, read_mimo_v2_experts, nullptr, read_mimo_v2},
+    {"gemma4_unified_text", attention_biases, windows + head_norms, 4, nullptr, read_gemma4_unified},
+    {"glm4v_text", qkv_biases, 0, 4},
+    {"glm4v_moe_text", {of_attention}, 0, 2, read_deepseek_v3_experts},
+    {"glm_ocr_text", {}, 0, 4},
+    {"qwen2_5_omni_text", qkv_biases, windows},
+    {"qwen3_omni_moe_text", attention_biases, head_norms, 2, read_qwen_experts},
+    {"paddleocr_vl_text", use_bias},
+    {"emu3_text_model", {{}, {}, "mlp_bias"}},
+    {"aria_text", llama_biases, 0, 2, read_aria_experts},
     {"zamba", {}, 0, 1, nullptr, nullptr, read_zamba},
     {"zamba2", {}, 0, 1, nullptr, nullptr, read_zamba2},
     {"olmo_hybrid", attention_biases, wide_norms, 2, nullptr, nullptr, read_olmo_hybrid},
@@ -218,8 +230,8 @@ inline bool has_bias(config_fields& fields, std::string_view rule) {
 }
 
 inline void read_biases(config_fields& fields, const bias_fields& biases, transformer& model) {
-  if (biases.qkv != of_attention) fields.refuse_true("attention_bias");
-  if (biases.mlp != "mlp_bias") fields.refuse_true("mlp_bias");
+  if (biases.qkv != of_attention && biases.qkv != always) fields.refuse_true("attention_bias");
+  if (biases.mlp != "mlp_bias" && biases.mlp != always) fields.refuse_true("mlp_bias");
   model.attention.qkv_bias = has_bias(fields, biases.qkv);
   model.attention.output_bias = has_bias(fields, biases.output);
   model.mlp.bias = has_bias(fields, biases.mlp);

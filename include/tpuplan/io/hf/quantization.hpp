@@ -181,6 +181,9 @@ inline stored_format read_stored_format(config_fields& fields, const transformer
     const bool inside = *part != 0;
     if (inside && (!top.has(part) || !top.at(part).is_object())) continue;
     const json_object from = inside ? top.object(part) : top;
+    for (const char* field : {"dtype", "torch_dtype", "quantization_config"}) {
+      fields.looked_for(inside ? std::string(part) + "." + field : field);
+    }
     for (const std::string_view field : {"dtype", "torch_dtype"}) {
       if (!from.has(field) || !from.at(field).is_string()) continue;
       if (const maybe<dtype> known = parse_dtype(from.string(field))) result.weights = *known;

@@ -373,6 +373,61 @@ inline void project_qwen3_vl(config_fields&, config_fields& fields, transformer&
   v.other_weights = checked_multiply(merger, fields.layers_listed("deepstack_visual_indexes", v.layers));
 }
 
+/// The audio tower of Gemma 4, a conformer behind two convolutions, with what leads from it to the text; its bounds for
+/// the products of `use_clipped_linears` are numbers of the checkpoint.
+inline std::int64_t gemma4_audio(config_fields& fields, std::int64_t text_width) {
+  const std::int64_t d = fields.count("hidden_size"), layers = fields.count("num_hidden_layers");
+  const std::int64_t heads = fields.count("num_attention_heads"), out = fields.count("output_proj_dims");
+  const nlohmann::json channels = fields.list("subsampling_conv_channels");
+  const bool usable = channels.size() == 2 && channels[0].is_number_integer() && channels[1].is_number_integer();
+  if (!usable || channels[0] < 4 || channels[1] < 1 || channels[0] > 65536 || channels[1] > 65536)
+    fail(errc::unsupported, fields.path("subsampling_conv_channels"), shown_json(channels), "two numbers of channels");
+  const auto first = channels[0].get<std::int64_t>(), second = channels[1].get<std::int64_t>();
+  const std::int64_t stem = checked_add(10 * first + 9 * first * second + second, first / 4 * second * d);
+  const std::int64_t vectors = 9 * d + d * fields.count("conv_kernel_size") + d / heads;
+  const std::int64_t bounds = fields.flag("use_clipped_linears") ? 40 : 0;
+  const std::int64_t layer = checked_add(checked_multiply(24 * d, d), vectors + bounds);
+  return checked_add(checked_add(stem, checked_multiply(layers, layer)),
+                     checked_add(checked_multiply(d + text_width, out), out));
+}
+
+/// Gemma 4: a gated tower with four norms in a layer and norms of queries and keys, positions from two tables, patches
+/// pooled three by three; beside it an audio tower where the file has one.
+inline void project_gemma4(config_fields& top, config_fields& fields, transformer& model) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  if (top.has("audio_config")) {
+    config_fields audio = part_fields(top, "audio_config", "gemma4_audio", nothing);
+    const std::int64_t weights = gemma4_audio(audio, model.d_model);
+    model.other_weights = checked_add(model.other_weights, weights);
+    top.assume("audio_config", std::to_string(weights) + " parameters",
+               "the audio tower is counted, its FLOPs are not");
+  }
+  if (!top.has("vision_config")) return;
+  vision_spec& v = model.vision;
+  v.d_model = fields.count("hidden_size");
+  v.d_ff = fields.count("intermediate_size");
+  v.layers = fields.count("num_hidden_layers");
+  v.heads = fields.count("num_attention_heads");
+  v.patch_size = fields.count("patch_size");
+  check_tower_heads(fields, "num_attention_heads", v);
+  if (checked_multiply(fields.count("head_dim"), v.heads) != v.d_model ||
+      fields.count("num_key_value_heads") != v.heads)
+    fail(errc::unsupported, fields.path("head_dim"), fields.count("head_dim"), "heads that fill hidden_size");
+  v.gated = true;
+  v.qkv_bias = v.output_bias = v.mlp_bias = v.norm_bias = v.patch_bias = false;
+  v.learned_positions = checked_multiply(2, fields.count("position_embedding_size"));
+  const std::int64_t bounds = fields.flag("use_clipped_linears") ? 28 : 0;
+  v.other_weights = checked_multiply(v.layers, 2 * v.d_model + 2 * (v.d_model / v.heads) + bounds);
+  if (fields.flag("standardize")) v.other_weights += 2 * v.d_model;
+  const std::int64_t pool = fields.count("pooling_kernel_size");
+  v.image_size = round_up(768, checked_multiply(pool, v.patch_size));
+  v.tokens_per_image = patches(v.image_size, v.patch_size) / (pool * pool);
+  v.projector.input = v.d_model;
+  v.projector.output = model.d_model;
+  fields.assume("images", std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
+                "images vary in shape; this one is assumed");
+}
+
 }  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan
