@@ -362,8 +362,10 @@ TEST_CASE("a commitment serves where commitments alone are allowed, and its term
 TEST_CASE("serving requests that cannot be asked") {
   const auto refused = [](auto change, const char* field) {
     serving_request r = chat_request();
-    change(r);
-    const refusal got = refusal_of([&] { (void)plan_serving(r); });
+    const refusal got = refusal_of([&] {
+      change(r);
+      (void)plan_serving(r);
+    });
     INFO(got.message);
     CHECK(got.refused);
     CHECK(says(got.message, field));
