@@ -48,6 +48,7 @@ const filled_field filled_fields[] = {
     {"serving_layout.tensor", {"--tensor"}},
     {"serving_layout.cache", {"--kv-by-batch"}},
     {"serving_layout.weights", {"--cut"}},
+    {"serving_layout.attention", {"--attention-group"}},
     {"serving_fleet.slices", {"--slices"}},
     {"serving_job.request_rate", {"--rate"}},
     {"serving_job.concurrency", {"--concurrency"}},

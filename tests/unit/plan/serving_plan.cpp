@@ -161,7 +161,8 @@ TEST_CASE("data-parallel attention is chosen where every device would hold the c
     const serving_estimate tensor = serve(r.model, p.share, whole, p.where, r.constants);
     CHECK(tensor.capacity < p.estimate.capacity);
   }
-  CHECK(answer.plans.front().mesh.cache == cache_sharding::batch || answer.plans.front().mesh.attention > 0);
+  const serving_layout& first = answer.plans.front().mesh;
+  CHECK((first.cache == cache_sharding::batch || first.attention > 0));
 }
 
 TEST_CASE("one plan or one reason for every slice") {
@@ -361,8 +362,10 @@ TEST_CASE("a commitment serves where commitments alone are allowed, and its term
 TEST_CASE("serving requests that cannot be asked") {
   const auto refused = [](auto change, const char* field) {
     serving_request r = chat_request();
-    change(r);
-    const refusal got = refusal_of([&] { (void)plan_serving(r); });
+    const refusal got = refusal_of([&] {
+      change(r);
+      (void)plan_serving(r);
+    });
     INFO(got.message);
     CHECK(got.refused);
     CHECK(says(got.message, field));
