@@ -1,15 +1,14 @@
-"""The answers of the page's WebAssembly are those of the native library: texts, verdicts and ranks the same, numbers to
-1e-12. answers_test.py SOURCE PAGE CHROMIUM ASK_LINES ..."""
+"""The answers of the page's WebAssembly are those of the native library: texts, verdicts, ranks and pictures the same,
+numbers to 1e-12. answers_test.py SOURCE PAGE CHROMIUM ASK_LINES ..."""
 import json
 import pathlib
 import subprocess
 import sys
 
-source, page_folder, chromium, ask_lines = sys.argv[1:5]
-sys.path.insert(0, str(pathlib.Path(source) / "tests/ask"))
-from browser import Browser  # noqa: E402
-from questions import differences, questions  # noqa: E402
+from browser import Browser
+from questions import differences, questions
 
+source, page_folder, chromium, ask_lines = (pathlib.Path(one).absolute() for one in sys.argv[1:5])
 native = subprocess.Popen([ask_lines], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
@@ -19,21 +18,21 @@ def ask(text):
     return native.stdout.readline()
 
 
-browser = Browser(chromium)
+browser = Browser(str(chromium))
 faults, refused = [], 0
 try:
     page = browser.page()
-    page.open(pathlib.Path(page_folder, "tpuplan.html").resolve().as_uri())
-    all_questions = questions(ask)
-    for name, text in all_questions:
+    page.open((page_folder / "tpuplan.html").as_uri())
+    texts = questions(source, ask)
+    for text in texts:
         ours = json.loads(ask(text))
         refused += "error" in ours
         theirs = json.loads(page.run("tpuplan.ask(%s)" % json.dumps(text)))
-        faults += [name + "\n    " + one for one in differences(ours, theirs)[:5]]
+        faults += ["%s\n    %s" % (text[-200:], one) for one in differences(ours, theirs)[:5]]
 finally:
     browser.close()
     native.stdin.close()
     native.wait()
 print("\n".join(faults))
-print("%d questions, %d of them refused, %d differences" % (len(all_questions), refused, len(faults)))
-sys.exit(bool(faults) or len(all_questions) < 100)
+print("%d questions, %d of them refused, %d differences" % (len(texts), refused, len(faults)))
+sys.exit(bool(faults) or len(texts) < 100)

@@ -88,15 +88,16 @@ class Browser:
 
 
 class Page:
-    """One tab. `problems` has every error, exception and violation of its policy; `requests` every address asked for."""
+    """One tab. `problems` has every error, exception and violation of its policy, `requests` every address fetched."""
 
     def __init__(self, browser):
         self.browser, self.events = browser, []
-        target = browser.call("Target.createTarget", url="about:blank")["targetId"]
+        target = browser.call("Target.createTarget", url="about:blank", newWindow=True)["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         browser.pages[self.session] = self
         for domain in ("Page", "Runtime", "Log", "Network", "DOM"):
             self.call(domain + ".enable")
+        self.call("Emulation.setFocusEmulationEnabled", enabled=True)
         self.call("Page.addScriptToEvaluateOnNewDocument", source="""
             globalThis.violations = [];
             document.addEventListener("securitypolicyviolation",

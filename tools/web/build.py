@@ -39,7 +39,8 @@ single = replaced(page, "script-src 'self' ", "script-src %s " % allowed(script)
 single = replaced(single, "style-src 'self'; connect-src 'self'; ", "style-src %s; " % allowed(style))
 single = replaced(single, '<link rel="stylesheet" href="page.css">', "<style>%s</style>" % style)
 single = replaced(single, '<script type="module" src="page.js"></script>',
-                  '<script type="text/plain" id="wasm">%s</script>\n<script type="module">%s</script>' % (packed, script))
+                  '<script type="text/plain" id="wasm">%s</script>\n' % packed +
+                  '<script type="module">%s</script>' % script)
 (out / "tpuplan.html").write_text(single)
 for one in [*sorted(site.iterdir()), out / "tpuplan.html"]:
     print("%-14s %8d bytes, %7d gzipped" % (one.name, one.stat().st_size, len(gzip.compress(one.read_bytes()))))

@@ -17,10 +17,12 @@ async function open_library() {
   const { instance } = await WebAssembly.instantiate(await library_bytes(), {
     env: { emscripten_notify_memory_growth() {} },
     wasi_snapshot_preview1: {
-      fd_close: no_file, fd_seek: no_file, fd_write: no_file, proc_exit() { throw new Error("the library has stopped"); },
+      fd_close: no_file, fd_seek: no_file, fd_write: no_file,
+        proc_exit() { throw new Error("the library has stopped"); },
     },
   });
-  const { memory, malloc, free, _initialize, tpuplan_ask, tpuplan_free, tpuplan_schema, tpuplan_version } = instance.exports;
+  const { memory, malloc, free, _initialize, tpuplan_ask, tpuplan_free, tpuplan_schema,
+    tpuplan_version } = instance.exports;
   _initialize();
   const text_at = (place) => {
     const bytes = new Uint8Array(memory.buffer, place);
@@ -74,48 +76,81 @@ const questions = { plan: "Plan training", train: "Train", fit: "Fit", serve: "S
 /// key: in the address; at: in the request; option: of the command; stops: of the slider; choices: of a list; many: any
 /// number of choices; scale and suffix: from the unit shown to that of the request and of the command.
 const fields = [
-  { key: "slice", label: "Slice", of: "train fit serve", at: "slice", option: "--slice", list: slices.map((s) => s.name) },
-  { key: "tokens", label: "Training tokens", unit: "tokens", of: "plan train", at: "tokens", option: "--tokens", stops: decades(9, 13) },
-  { key: "deadline", label: "Deadline", unit: "days", of: "plan", at: "deadline_s", option: "--deadline", scale: 86400, suffix: "d", stops: [1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 365] },
-  { key: "budget", label: "Budget", unit: "USD", of: "plan", at: "budget_usd", option: "--budget", stops: decades(3, 8) },
-  { key: "batch_tokens", label: "Batch", unit: "tokens a step", of: "plan", at: "batch_tokens", option: "--batch-tokens", stops: powers(17, 26) },
-  { key: "batch", label: "Global batch", unit: "sequences", of: "train fit", at: "job.global_batch", option: "--batch", stops: powers(0, 14) },
-  { key: "seq", label: "Sequence length", unit: "tokens", of: "plan train fit", at: "job.sequence_length", option: "--seq", stops: powers(8, 17) },
-  { key: "input", label: "Prompt", unit: "tokens", of: "serve", at: "job.prompt", option: "--input-len", stops: powers(5, 17), make: lengths },
-  { key: "output", label: "Output", unit: "tokens", of: "serve", at: "job.output", option: "--output-len", stops: powers(3, 14), make: lengths },
-  { key: "rate", label: "Requests", unit: "a second", of: "serve", at: "job.request_rate_per_s", option: "--rate", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500] },
+  { key: "slice", label: "Slice", of: "train fit serve", at: "slice", option: "--slice",
+    list: slices.map((s) => s.name) },
+  { key: "tokens", label: "Training tokens", unit: "tokens", of: "plan train", at: "tokens", option: "--tokens",
+    stops: decades(9, 13) },
+  { key: "deadline", label: "Deadline", unit: "days", of: "plan", at: "deadline_s", option: "--deadline", scale: 86400,
+    suffix: "d", stops: [1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 365] },
+  { key: "budget", label: "Budget", unit: "USD", of: "plan", at: "budget_usd", option: "--budget",
+    stops: decades(3, 8) },
+  { key: "batch_tokens", label: "Batch", unit: "tokens a step", of: "plan", at: "batch_tokens",
+    option: "--batch-tokens", stops: powers(17, 26) },
+  { key: "batch", label: "Global batch", unit: "sequences", of: "train fit", at: "job.global_batch", option: "--batch",
+    stops: powers(0, 14) },
+  { key: "seq", label: "Sequence length", unit: "tokens", of: "plan train fit", at: "job.sequence_length",
+    option: "--seq", stops: powers(8, 17) },
+  { key: "input", label: "Prompt", unit: "tokens", of: "serve", at: "job.prompt", option: "--input-len",
+    stops: powers(5, 17), make: lengths },
+  { key: "output", label: "Output", unit: "tokens", of: "serve", at: "job.output", option: "--output-len",
+    stops: powers(3, 14), make: lengths },
+  { key: "rate", label: "Requests", unit: "a second", of: "serve", at: "job.request_rate_per_s", option: "--rate",
+    stops: [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500] },
   { key: "kinds", label: "Ways of paying", of: "plan", at: "kinds", option: "--provisioning", many: kinds },
-  { key: "generations", label: "Only these chips", of: "plan", at: "generations", option: "--generation", many: generations },
-  { key: "served_weights", label: "Weights", of: "serve", at: "job.weights", option: "--weights", choices: ["bf16", "fp8", "int8", "int4"], open: "as stored" },
-  { key: "cache", label: "KV cache", of: "serve", at: "job.cache", option: "--kv-dtype", choices: ["bf16", "fp8", "int8"], open: "bf16" },
-  { key: "remat", label: "Remat policy", of: "plan train fit", at: "job.remat", option: "--remat", choices: policies, open: { plan: "the best one", train: "full", fit: "full" } },
+  { key: "generations", label: "Only these chips", of: "plan", at: "generations", option: "--generation",
+    many: generations },
+  { key: "served_weights", label: "Weights", of: "serve", at: "job.weights", option: "--weights",
+    choices: ["bf16", "fp8", "int8", "int4"], open: "as stored" },
+  { key: "cache", label: "KV cache", of: "serve", at: "job.cache", option: "--kv-dtype",
+    choices: ["bf16", "fp8", "int8"], open: "bf16" },
+  { key: "remat", label: "Remat policy", of: "plan train fit", at: "job.remat", option: "--remat", choices: policies,
+    open: { plan: "the best one", train: "full", fit: "full" } },
 
-  { key: "best", label: "Best is the", of: "plan", at: "best", option: "--objective", choices: library.schema.requests.plan.properties.best.enum, open: "cheapest", more: true },
-  { key: "regions", label: "Region of the prices", of: "plan", at: "regions", option: "--region", choices: regions, open: "us", make: (region) => [region], more: true },
-  { key: "region", label: "Region of the prices", of: "train serve", at: "region", option: "--region", choices: regions, open: "us", more: true },
-  { key: "max_slices", label: "Slices over DCN, at most", unit: "slices", of: "plan", at: "largest_slices", option: "--max-slices", stops: powers(0, 6), more: true },
-  { key: "max_chips", label: "Chips, at most", unit: "chips", of: "plan", at: "largest_chips", option: "--max-chips", stops: powers(2, 13), more: true },
-  { key: "optimizer", label: "Optimizer", of: "plan train fit", at: "job.optimizer", option: "--optimizer", choices: choices_of("training_job", "optimizer"), open: "adamw", more: true },
-  { key: "compute", label: "Arithmetic", of: "plan train fit", at: "job.compute", option: "--dtype", choices: ["bf16", "fp8", "int8", "fp32"], open: "bf16", more: true },
-  { key: "accumulation", label: "Gradient accumulation", unit: "microbatches", of: "train fit", at: "job.gradient_accumulation", option: "--accumulation", stops: powers(0, 7), more: true },
-  { key: "dcn", label: "Slices over DCN", unit: "slices", of: "train fit", at: "mesh.dcn_data", option: "--slices", stops: powers(0, 6), more: true },
+  { key: "best", label: "Best is the", of: "plan", at: "best", option: "--objective",
+    choices: library.schema.requests.plan.properties.best.enum, open: "cheapest", more: true },
+  { key: "regions", label: "Region of the prices", of: "plan", at: "regions", option: "--region", choices: regions,
+    open: "us", make: (region) => [region], more: true },
+  { key: "region", label: "Region of the prices", of: "train serve", at: "region", option: "--region",
+    choices: regions, open: "us", more: true },
+  { key: "max_slices", label: "Slices over DCN, at most", unit: "slices", of: "plan", at: "largest_slices",
+    option: "--max-slices", stops: powers(0, 6), more: true },
+  { key: "max_chips", label: "Chips, at most", unit: "chips", of: "plan", at: "largest_chips", option: "--max-chips",
+    stops: powers(2, 13), more: true },
+  { key: "optimizer", label: "Optimizer", of: "plan train fit", at: "job.optimizer", option: "--optimizer",
+    choices: choices_of("training_job", "optimizer"), open: "adamw", more: true },
+  { key: "compute", label: "Arithmetic", of: "plan train fit", at: "job.compute", option: "--dtype",
+    choices: ["bf16", "fp8", "int8", "fp32"], open: "bf16", more: true },
+  { key: "accumulation", label: "Gradient accumulation", unit: "microbatches", of: "train fit",
+    at: "job.gradient_accumulation", option: "--accumulation", stops: powers(0, 7), more: true },
+  { key: "dcn", label: "Slices over DCN", unit: "slices", of: "train fit", at: "mesh.dcn_data", option: "--slices",
+    stops: powers(0, 6), more: true },
   ...["data", "fsdp", "tensor", "expert", "context", "pipeline"].map((axis) => (
-    { key: axis, label: "Sharding: " + axis, unit: "shards", of: "train fit", at: "mesh." + axis, option: "--" + axis, stops: powers(0, axis === "fsdp" ? 13 : 8), more: true })),
-  { key: "serve_tensor", label: "Devices of a replica", unit: "devices", of: "serve", at: "mesh.tensor", option: "--tensor", stops: powers(0, 8), more: true },
-  { key: "concurrency", label: "Requests in flight", unit: "requests", of: "serve", at: "job.concurrency", option: "--concurrency", stops: powers(0, 12), more: true },
-  { key: "ttft", label: "First token within", unit: "s, mean", of: "serve", at: "job.ttft_target_s", option: "--ttft", suffix: "s", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10], more: true },
-  { key: "tpot", label: "Each token within", unit: "ms, mean", of: "serve", at: "job.tpot_target_s", option: "--tpot", scale: 1e-3, suffix: "ms", stops: [5, 10, 20, 30, 50, 100, 200], more: true },
-  { key: "engine", label: "Engine", of: "serve", at: "job.engine", option: "--engine", choices: choices_of("serving_job", "engine").filter((name) => name !== "unnamed"), open: "what all have in common", more: true },
+    { key: axis, label: "Sharding: " + axis, unit: "shards", of: "train fit", at: "mesh." + axis, option: "--" + axis,
+      stops: powers(0, axis === "fsdp" ? 13 : 8), more: true })),
+  { key: "serve_tensor", label: "Devices of a replica", unit: "devices", of: "serve", at: "mesh.tensor",
+    option: "--tensor", stops: powers(0, 8), more: true },
+  { key: "concurrency", label: "Requests in flight", unit: "requests", of: "serve", at: "job.concurrency",
+    option: "--concurrency", stops: powers(0, 12), more: true },
+  { key: "ttft", label: "First token within", unit: "s, mean", of: "serve", at: "job.ttft_target_s", option: "--ttft",
+    suffix: "s", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10], more: true },
+  { key: "tpot", label: "Each token within", unit: "ms, mean", of: "serve", at: "job.tpot_target_s", option: "--tpot",
+    scale: 1e-3, suffix: "ms", stops: [5, 10, 20, 30, 50, 100, 200], more: true },
+  { key: "engine", label: "Engine", of: "serve", at: "job.engine", option: "--engine",
+    choices: choices_of("serving_job", "engine").filter((name) => name !== "unnamed"), open: "what all have in common",
+    more: true },
 ];
 const fields_of = (question) => fields.filter((field) => field.of.split(" ").includes(question));
-const usual = { plan: { tokens: "1T", deadline: "30" }, train: { slice: "v6e-256", tokens: "1T", batch: "1024" }, fit: { slice: "v6e-256", batch: "1024" }, serve: { slice: "v6e-8" } };
+const usual = { plan: { tokens: "1T", deadline: "30" }, train: { slice: "v6e-256", tokens: "1T", batch: "1024" },
+  fit: { slice: "v6e-256", batch: "1024" }, serve: { slice: "v6e-8" } };
 const targets = ["vertex", "gke", "gcloud", "gce", "gcluster", "xpk", "skypilot", "ray"];
-const launch_fields = [["name", "Name of the job"], ["image", "Container image"], ["project", "Project"], ["zone", "Zone"], ["cluster", "Cluster"], ["checkpoint", "Checkpoints in"],
+const launch_fields = [["name", "Name of the job"], ["image", "Container image"], ["project", "Project"],
+  ["zone", "Zone"], ["cluster", "Cluster"], ["checkpoint", "Checkpoints in"],
   ["command", "Program and arguments"], ["max_run", "Longest run, days"]];
 
 // ---- numbers and words
 
-const scales = { k: 1e3, K: 1e3, M: 1e6, B: 1e9, G: 1e9, T: 1e12, P: 1e15, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 };
+const scales = { k: 1e3, K: 1e3, M: 1e6, B: 1e9, G: 1e9, T: 1e12, P: 1e15, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30,
+  Ti: 2 ** 40 };
 function number_of(text) {
   const parts = /^\s*(\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([KMGT]i|[kKMBGTP])?\s*$/.exec(text);
   return parts ? Number(parts[1].replaceAll(",", "")) * (scales[parts[2]] ?? 1) : NaN;
@@ -123,28 +158,37 @@ function number_of(text) {
 /// "1T", "4Mi", "4096": the shortest that number_of and the command read as the same number.
 function short(number) {
   const forms = [["T", 1e12], ["B", 1e9], ["Mi", 2 ** 20], ["M", 1e6]].map(([name, size]) => number / size + name);
-  return forms.find((form) => /^[1-9]\d{0,3}(\.\d{1,2})?[A-Z]/.test(form) && number_of(form) === number) ?? String(number);
+  return forms.find((form) => /^[1-9]\d{0,3}(\.\d{1,2})?[A-Z]/.test(form) &&
+    number_of(form) === number) ?? String(number);
 }
-const digits = (x) => (x === 0 ? "0" : x >= 1000 ? Math.round(x).toString() : Number(x.toPrecision(3)).toPrecision(3).replace(/e\+?.*$/, ""));
+const digits = (x) => (x === 0 ? "0" : x >= 1000 ? Math.round(x).toString()
+  : Number(x.toPrecision(3)).toPrecision(3).replace(/e\+?.*$/, ""));
 const in_units = (x, units) => {
   const [size, name] = units.find(([from, , at_least = 1]) => x >= from * at_least) ?? units[units.length - 1];
   return digits(x / size) + name;
 };
 const money = (x) => "$" + in_units(x, [[1e9, "B"], [1e6, "M"], [1e3, "k"], [1, ""]]);
-const time = (x) => (x === 0 ? "0 s" : in_units(x, [[86400, " days", 2], [3600, " hours", 2], [60, " min", 2], [1, " s"], [1e-3, " ms"], [1e-6, " µs"]]));
-const count = (x) => in_units(x, [[1e12, " T"], [1e9, " B"], [1e6, " M"], [1e4, " k", 1], [1, ""]].map(([s, n, l]) => (s === 1e4 ? [1e3, n, 10] : [s, n, l])));
+const time = (x) => (x === 0 ? "0 s" : in_units(x,
+  [[86400, " days", 2], [3600, " hours", 2], [60, " min", 2], [1, " s"], [1e-3, " ms"], [1e-6, " µs"]]));
+const count = (x) => in_units(x, [[1e12, " T"], [1e9, " B"], [1e6, " M"], [1e4, " k", 1],
+  [1, ""]].map(([s, n, l]) => (s === 1e4 ? [1e3, n, 10] : [s, n, l])));
 const gib = (x) => (x / 2 ** 30).toFixed(1);
 const used_of = (used, usable) => gib(used) + " of " + gib(usable) + " GiB";
 const percent = (x) => (100 * x).toFixed(1) + " %";
 const range = (low, high, form) => form(low) + "–" + form(high);
 const words = (name) => name.replaceAll("_", " ");
 const verdicts = { yes: "fits", uncertain: "may fit", no: "does not fit" };
-const axes = { data: "data", fsdp: "FSDP", tensor: "tensor", expert: "expert", context: "context", pipeline: "pipeline", dcn_data: "data over DCN", dcn_fsdp: "FSDP over DCN", dcn_pipeline: "pipeline over DCN" };
-const mesh_words = (mesh) => Object.keys(axes).filter((axis) => mesh[axis] > 1).map((axis) => axes[axis] + " " + mesh[axis]).join(", ") || "one device";
+const axes = { data: "data", fsdp: "FSDP", tensor: "tensor", expert: "expert", context: "context",
+  pipeline: "pipeline", dcn_data: "data over DCN", dcn_fsdp: "FSDP over DCN", dcn_pipeline: "pipeline over DCN" };
+const mesh_words = (mesh) => Object.keys(axes).filter((axis) => mesh[axis] > 1).map((axis) => axes[axis] + " " +
+  mesh[axis]).join(", ") || "one device";
 const reasons = {
-  does_not_fit: "does not fit", fit_uncertain: "may not fit", misses_deadline: "misses the deadline", over_budget: "over the budget",
-  over_quota: "over the quota", dominated: "another is no slower and cheaper", no_layout: "heads, experts or layers do not divide",
-  batch_does_not_divide: "the batch does not divide", no_price: "no price for it, or not for so long", no_such_rate: "a rate that it takes is not known",
+  does_not_fit: "does not fit", fit_uncertain: "may not fit", misses_deadline: "misses the deadline",
+    over_budget: "over the budget",
+  over_quota: "over the quota", dominated: "another is no slower and cheaper",
+    no_layout: "heads, experts or layers do not divide",
+  batch_does_not_divide: "the batch does not divide", no_price: "no price for it, or not for so long",
+    no_such_rate: "a rate that it takes is not known",
 };
 
 // ---- the document
@@ -164,13 +208,18 @@ function table(caption, heads, rows) {
   const side = heads.map((head) => (head.startsWith(">") ? { class: "number" } : {}));
   return element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": caption },
     element("table", {}, element("caption", {}, caption),
-      element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", ...side[i] }, head.replace(">", ""))))),
-      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((cell, i) => element(i ? "td" : "th", { ...(i ? {} : { scope: "row" }), ...side[i] }, cell)))))));
+      element("thead", {}, element("tr", {}, ...heads.map((head, i) =>
+        element("th", { scope: "col", ...side[i] }, head.replace(">", ""))))),
+      element("tbody", {}, ...rows.map((row) =>
+        element("tr", {}, ...row.map((cell, i) =>
+        element(i ? "td" : "th", { ...(i ? {} : { scope: "row" }), ...side[i] }, cell)))))));
 }
 
 const svg_elements = new Set(["svg", "title", "line", "polyline", "polygon", "rect", "circle", "text"]);
-const svg_attributes = new Set(["viewBox", "role", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray",
-  "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "width", "height", "points", "text-anchor", "font-size", "transform"]);
+const svg_attributes = new Set(["viewBox", "role", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity",
+  "stroke-dasharray",
+  "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "width", "height", "points", "text-anchor", "font-size",
+    "transform"]);
 /// A copy of what a picture may consist of; nothing else of it reaches the page.
 function drawn(node) {
   const copy = document.createElementNS("http://www.w3.org/2000/svg", node.localName);
@@ -189,10 +238,13 @@ function figure({ name, title, svg }) {
 
 // ---- answers
 
-const assumed_table = (assumed) => (assumed.length ? table("Assumed", ["what", "taken as", "why"], assumed.map((a) => [a.field, a.value, a.why])) : null);
+const assumed_table = (assumed) => (assumed.length
+  ? table("Assumed", ["what", "taken as", "why"], assumed.map((a) => [a.field, a.value, a.why])) : null);
 const between_words = (low, high, form) => "nine of ten between " + form(low) + " and " + form(high);
-const band_words = (step) => "The band from low to high is made to hold nine of ten published runs whose source was left out; it comes from " +
-  step.runs + " runs of " + step.sources + " sources (" + words(step.kind) + ")" + (step.extrapolated ? ", and this question lies outside of them." : ".");
+const band_words = (step) => "The band from low to high is made to hold nine of ten published runs whose source was " +
+  "left out; it comes from " +
+  step.runs + " runs of " + step.sources + " sources (" + words(step.kind) + ")" +
+    (step.extrapolated ? ", and this question lies outside of them." : ".");
 const verdict_mark = (fit) => element("strong", { class: fit }, verdicts[fit]);
 
 const slice_words = (row) => (row.slices > 1 ? row.slices + " × " : "") + row.slice;
@@ -209,95 +261,141 @@ function plan_table(caption, plans) {
     ...(one_way ? [] : [column("paid", (row, cost) => (cost ? words(cost.kind) : ""))]),
     column(">GiB per device", (row) => gib(row.plan.memory.total_bytes) + " of " + gib(row.plan.memory.usable_bytes)),
     column(">MFU", (row) => percent(row.mfu)),
-    column("", (row) => element("a", { href: address_of(as_train(row)), "aria-label": "Train on " + slice_words(row) }, "train")),
+    column("", (row) => element("a", { href: address_of(as_train(row)), "aria-label": "Train on " + slice_words(row) },
+      "train")),
     column("sharding", (row) => mesh_words(row.plan.mesh)),
     column("remat", (row) => words(row.remat)),
   ];
-  return table(caption, columns.map(({ head }) => head), plans.map((row) => columns.map(({ cell }) => cell(row))));
+  const made = table(caption, columns.map(({ head }) => head),
+    plans.map((row) => columns.map(({ cell }) => cell(row))));
+  made.classList.add("plans");
+  return made;
 }
 /// The question whose answer is this plan alone.
 function as_train(row) {
   const { job, mesh } = row.plan;
-  const values = { slice: row.slice, tokens: state.values.tokens, batch: String(job.global_batch), seq: String(job.sequence_length), remat: row.remat,
-    accumulation: String(job.gradient_accumulation), dcn: String(mesh.dcn_data), optimizer: state.values.optimizer, compute: state.values.compute,
+  const values = { slice: row.slice, tokens: state.values.tokens, batch: String(job.global_batch),
+    seq: String(job.sequence_length), remat: row.remat,
+    accumulation: String(job.gradient_accumulation), dcn: String(mesh.dcn_data), optimizer: state.values.optimizer,
+      compute: state.values.compute,
     region: row.plan.costs[row.plan.chosen]?.price.region };
-  for (const axis of ["data", "fsdp", "tensor", "expert", "context", "pipeline"]) if (mesh[axis] > 1 || axis === "fsdp") values[axis] = String(mesh[axis]);
+  for (const axis of ["data", "fsdp", "tensor", "expert", "context", "pipeline"]) if (mesh[axis] > 1 ||
+    axis === "fsdp") values[axis] = String(mesh[axis]);
   return { ...state, question: "train", values };
 }
 function plan_view(answer) {
   const best = answer.plans[0];
   const parts = [];
   if (!best) {
-    parts.push(table("A limit that, relaxed alone, lets a plan in", ["limit", ">given", ">needed", "then", ">cost"], (answer.relax ?? []).map((row) => {
-      const form = row.limit === "deadline" ? time : row.limit === "budget" ? money : (x) => (Number.isFinite(x) ? short(x) : "none");
+    parts.push(table("A limit that, relaxed alone, lets a plan in", ["limit", ">given", ">needed", "then", ">cost"],
+      (answer.relax ?? []).map((row) => {
+      const form = row.limit === "deadline" ? time : row.limit === "budget" ? money
+        : (x) => (Number.isFinite(x) ? short(x) : "none");
       const cost = row.plan.costs[row.plan.chosen];
-      return [words(row.limit), form(row.given), form(row.needed), row.plan.where.chip.name + ", " + mesh_words(row.plan.mesh), cost ? money(cost.total_usd) : ""];
+      return [words(row.limit), form(row.given), form(row.needed),
+        row.plan.where.chip.name + ", " + mesh_words(row.plan.mesh), cost ? money(cost.total_usd) : ""];
     })));
   } else {
     const cheapest = Math.min(...answer.plans.map((row) => row.total_usd ?? Infinity));
     const shown = answer.plans.filter((row) => row.rank <= 8 || (row.on_front && row.total_usd <= 3 * cheapest));
     parts.push(plan_table("Best first; * no other is both faster and cheaper", shown));
     if (shown.length < answer.plans.length)
-      parts.push(element("details", { ontoggle: (event) => event.target.lastChild.tagName === "SUMMARY" && event.target.append(plan_table("All plans", answer.plans)) },
+      parts.push(element("details", { ontoggle: (event) => event.target.lastChild.tagName === "SUMMARY" &&
+        event.target.append(plan_table("All plans", answer.plans)) },
         element("summary", {}, "All " + answer.plans.length + " plans")));
   }
   const after = [
-    answer.lost.length ? table("Why the others lost", ["reason", ">slices", "the closest"], answer.lost.map((row) => [reasons[row.reason] ?? words(row.reason), String(row.slices), row.closest])) : null,
-    best?.plan.costs.length ? table("Ways of paying for the best plan", ["paid", ">cost", ">between", ">time", ">goodput", "price of"],
-      best.plan.costs.map((cost) => [words(cost.kind), money(cost.total_usd), range(cost.low_usd, cost.high_usd, money), time(cost.wall_s), percent(cost.goodput), cost.price.region + ", " + cost.price.date])) : null,
+    answer.lost.length ? table("Why the others lost", ["reason", ">slices", "the closest"],
+      answer.lost.map((row) => [reasons[row.reason] ?? words(row.reason), String(row.slices), row.closest])) : null,
+    best?.plan.costs.length ? table("Ways of paying for the best plan",
+      ["paid", ">cost", ">between", ">time", ">goodput", "price of"],
+      best.plan.costs.map((cost) => [words(cost.kind), money(cost.total_usd),
+        range(cost.low_usd, cost.high_usd, money), time(cost.wall_s), percent(cost.goodput),
+        cost.price.region + ", " + cost.price.date])) : null,
     assumed_table(answer.assumed),
     best ? element("p", { class: "hint" }, band_words(best.plan.step)) : null];
   const cost = best?.plan.costs[best.plan.chosen];
-  const summary = best ? slice_words(best) + " (" + best.chips + " chips) is the " + words(state.values.best || "cheapest") + ": " +
-    (cost ? money(best.total_usd) + ", " + between_words(cost.low_usd, cost.high_usd, money) + ", in " : "in ") + time(best.wall_s ?? best.run_s) + "."
+  const summary = best ? slice_words(best) + " (" + best.chips + " chips) is the " +
+    words(state.values.best || "cheapest") + ": " +
+    (cost ? money(best.total_usd) + ", " + between_words(cost.low_usd, cost.high_usd, money) + ", in " : "in ") +
+      time(best.wall_s ?? best.run_s) + "."
     : "No slice does it within these limits.";
   return { summary: [summary], before: parts, after };
 }
 
-const memory_rows = (memory) => ["parameters", "optimizer", "gradients", "activations", "logits", "gathered_weights", "workspace"]
-  .filter((part) => memory[part + "_bytes"] > 0).map((part) => [words(part), (memory[part + "_bytes"] / 2 ** 30).toFixed(2), percent(memory[part + "_bytes"] / memory.usable_bytes)]);
+const memory_rows = (memory) => ["parameters", "optimizer", "gradients", "activations", "logits", "gathered_weights",
+  "workspace"]
+  .filter((part) => memory[part + "_bytes"] > 0).map((part) =>
+    [words(part), (memory[part + "_bytes"] / 2 ** 30).toFixed(2),
+    percent(memory[part + "_bytes"] / memory.usable_bytes)]);
 const memory_table = (fit) => table("HBM of one device", ["part", ">GiB", ">of usable"],
-  [...memory_rows(fit.breakdown), ["total", gib(fit.used_bytes), percent(fit.used_bytes / fit.usable_bytes)], ["between", range(fit.used_low_bytes, fit.used_high_bytes, gib), ""], ["usable", gib(fit.usable_bytes), ""]]);
+  [...memory_rows(fit.breakdown), ["total", gib(fit.used_bytes), percent(fit.used_bytes / fit.usable_bytes)],
+    ["between", range(fit.used_low_bytes, fit.used_high_bytes, gib), ""], ["usable", gib(fit.usable_bytes), ""]]);
 const advice_table = (advice) => (advice?.length ? table("What would gain", ["change", "now", "better", ">gain"],
   advice.map((row) => [words(row.kind), row.now, row.better, percent(row.gain)])) : null);
-const largest_words = (fit) => (fit.largest_batch ? " The largest batch that surely fits has " + fit.largest_batch + " sequences." : " No batch surely fits with this sharding and policy.");
+const largest_words = (fit) => (fit.largest_batch
+  ? " The largest batch that surely fits has " + fit.largest_batch + " sequences."
+  : " No batch surely fits with this sharding and policy.");
 
 function fit_view(answer) {
   return {
-    summary: [verdict_mark(answer.fits), ": " + used_of(answer.used_bytes, answer.usable_bytes) + " on each device of " + answer.slice + ", between " +
+    summary: [verdict_mark(answer.fits), ": " + used_of(answer.used_bytes, answer.usable_bytes) +
+      " on each device of " + answer.slice + ", between " +
       range(answer.used_low_bytes, answer.used_high_bytes, gib) + "." + largest_words(answer)],
     before: [memory_table(answer)], after: [advice_table(answer.advice), assumed_table(answer.assumed)] };
 }
 
-const step_parts = [["compute_s", "matrix products"], ["hbm_s", "HBM"], ["ici_s", "ICI, exposed"], ["overhead_s", "overhead"], ["bubble_s", "pipeline bubble"], ["jitter_s", "jitter"], ["software_s", "software"]];
+const step_parts = [["compute_s", "matrix products"], ["hbm_s", "HBM"], ["ici_s", "ICI, exposed"],
+  ["overhead_s", "overhead"], ["bubble_s", "pipeline bubble"], ["jitter_s", "jitter"], ["software_s", "software"]];
 function train_view(answer) {
   const step = answer.breakdown, fit = answer.memory;
-  const parts = [...step_parts.map(([key, name]) => [name, step[key]]), ["DCN, exposed", step.dcn.exposed_s], ["host, exposed", step.host.exposed_s]];
+  const parts = [...step_parts.map(([key, name]) => [name, step[key]]), ["DCN, exposed", step.dcn.exposed_s],
+    ["host, exposed", step.host.exposed_s]];
   const cost = answer.costs?.[0];
-  const run = answer.run_s ? " The run takes " + time(answer.run_s) + (cost ? " and costs from " + money(cost.total_usd) + " (" + words(cost.kind) + ")." : "; there is no price for it.") : "";
+  const run = answer.run_s ? " The run takes " + time(answer.run_s) +
+    (cost ? " and costs from " + money(cost.total_usd) + " (" + words(cost.kind) + ")."
+    : "; there is no price for it.") : "";
   return {
-    summary: ["A step takes " + time(answer.step_time_s) + ", " + between_words(answer.step_time_low_s, answer.step_time_high_s, time) + ": " + percent(answer.mfu) + " MFU, " +
-      count(answer.tokens_per_s) + " tokens/s, limited by " + step.limited_by + "." + run + " It ", verdict_mark(fit.fits), "."],
-    before: [answer.costs?.length ? table("The run", ["paid", ">cost", ">time", "price of"], answer.costs.map((row) => [words(row.kind), money(row.total_usd), time(row.wall_s), row.price.region + ", " + row.price.date])) : null,
-      table("Time of one step", ["part", ">time", ">share"], [...parts.filter(([, t]) => t > 0).map(([name, t]) => [name, time(t), percent(t / step.total_s)]), ["total", time(step.total_s), ""]])],
-    after: [memory_table(fit), advice_table(answer.advice), assumed_table(fit.assumed), element("p", { class: "hint" }, band_words(step))] };
+    summary: ["A step takes " + time(answer.step_time_s) + ", " +
+      between_words(answer.step_time_low_s, answer.step_time_high_s, time) + ": " + percent(answer.mfu) + " MFU, " +
+      count(answer.tokens_per_s) + " tokens/s, limited by " + step.limited_by + "." + run + " It ",
+        verdict_mark(fit.fits), "."],
+    before: [answer.costs?.length ? table("The run", ["paid", ">cost", ">time", "price of"],
+      answer.costs.map((row) => [words(row.kind), money(row.total_usd), time(row.wall_s),
+      row.price.region + ", " + row.price.date])) : null,
+      table("Time of one step", ["part", ">time", ">share"],
+        [...parts.filter(([, t]) => t > 0).map(([name, t]) => [name, time(t), percent(t / step.total_s)]),
+        ["total", time(step.total_s), ""]])],
+    after: [memory_table(fit), advice_table(answer.advice), assumed_table(fit.assumed),
+      element("p", { class: "hint" }, band_words(step))] };
 }
 
 function serve_view(answer) {
   const e = answer.estimate, token = e.per_token, memory = e.memory;
-  const rows = [["replicas", String(e.replicas)], ["running sequences", digits(e.running) + " of at most " + e.largest_running],
-    ["output tokens", count(e.output_tokens_per_s) + "/s"], ["prompt tokens", count(e.input_tokens_per_s) + "/s"], ["requests", digits(e.requests_per_s) + "/s of at most " + digits(e.capacity_per_s) + "/s"],
-    ["time per token", time(token.total_s) + " (" + range(token.low_s, token.high_s, time) + ")"], ["first token", time(e.first_token_s)], ["prefill of a prompt", time(e.prefill_s)],
-    ["HBM of one device", used_of(memory.total_bytes, memory.usable_bytes)], ["longest context", answer.largest_context + " tokens"]];
+  const rows = [["replicas", String(e.replicas)],
+    ["running sequences", digits(e.running) + " of at most " + e.largest_running],
+    ["output tokens", count(e.output_tokens_per_s) + "/s"], ["prompt tokens", count(e.input_tokens_per_s) + "/s"],
+      ["requests", digits(e.requests_per_s) + "/s of at most " + digits(e.capacity_per_s) + "/s"],
+    ["time per token", time(token.total_s) + " (" + range(token.low_s, token.high_s, time) + ")"],
+      ["first token", time(e.first_token_s)], ["prefill of a prompt", time(e.prefill_s)],
+    ["HBM of one device", used_of(memory.total_bytes, memory.usable_bytes)],
+      ["longest context", answer.largest_context + " tokens"]];
   const refused = e.refusal !== "none";
   const cheapest = answer.costs.length ? Math.min(...answer.costs.map((cost) => cost.output_usd_per_million)) : null;
   return {
-    summary: refused ? [element("strong", { class: "no" }, "Not served"), ": " + words(e.refusal) + (e.floor_s > 0 ? "; a token takes at least " + time(e.floor_s) : "") + "."]
-      : [answer.slice + " gives " + count(e.output_tokens_per_s) + " output tokens/s at " + time(token.total_s) + " a token, " + between_words(token.low_s, token.high_s, time) + "; the first one after " + time(e.first_token_s) +
-        (cheapest === null ? "" : "; from " + money(cheapest) + " a million output tokens") + ". It ", verdict_mark(answer.fits), "."],
+    summary: refused ? [element("strong", { class: "no" }, "Not served"),
+      ": " + words(e.refusal) + (e.floor_s > 0 ? "; a token takes at least " + time(e.floor_s) : "") + "."]
+      : [answer.slice + " gives " + count(e.output_tokens_per_s) + " output tokens/s at " + time(token.total_s) +
+        " a token, " + between_words(token.low_s, token.high_s, time) + "; the first one after " +
+        time(e.first_token_s) +
+        (cheapest === null ? "" : "; from " + money(cheapest) + " a million output tokens") + ". It ",
+          verdict_mark(answer.fits), "."],
     before: [e.running > 0 ? table("On " + answer.slice, ["what", ">how much"], rows) : null,
-      answer.costs.length ? table("A million tokens", ["paid", ">input", ">output", ">all on output", ">slice an hour", "price of"],
-        answer.costs.map((cost) => [words(cost.provisioning), money(cost.input_usd_per_million), money(cost.output_usd_per_million), money(cost.all_on_output_usd_per_million), money(cost.usd_per_hour), cost.price_date])) : null],
+      answer.costs.length ? table("A million tokens",
+        ["paid", ">input", ">output", ">all on output", ">slice an hour", "price of"],
+        answer.costs.map((cost) => [words(cost.provisioning), money(cost.input_usd_per_million),
+          money(cost.output_usd_per_million), money(cost.all_on_output_usd_per_million), money(cost.usd_per_hour),
+          cost.price_date])) : null],
     after: [advice_table(answer.advice), assumed_table(answer.assumed)] };
 }
 const views = { plan: plan_view, train: train_view, fit: fit_view, serve: serve_view };
@@ -316,7 +414,8 @@ function address_of({ question, model, own, values }) {
 function read_address() {
   const given = new URLSearchParams(location.hash.slice(1));
   const question = Object.hasOwn(questions, given.get("question") ?? "") ? given.get("question") : "plan";
-  state = { question, model: given.get("model") ?? "llama-3.1-8b", own: null, values: given.has("question") ? {} : { ...usual[question] } };
+  state = { question, model: given.get("model") ?? "llama-3.1-8b", own: null,
+    values: given.has("question") ? {} : { ...usual[question] } };
   for (const { key } of fields_of(question)) if (given.has(key)) state.values[key] = given.get(key);
   try {
     if (given.has("config")) state.own = JSON.parse(given.get("config"));
@@ -327,7 +426,8 @@ function read_address() {
 /// The config.json that is asked about, which says its name.
 function config_of() {
   const config = state.own ?? (Object.hasOwn(models, state.model) ? models[state.model] : null);
-  return config && !Object.hasOwn(config, "schema") ? { _name_or_path: state.model.replace(/\.json$/, ""), ...config } : config;
+  return config && !Object.hasOwn(config, "schema") ? { _name_or_path: state.model.replace(/\.json$/, ""), ...config }
+    : config;
 }
 
 class refusal extends Error {
@@ -340,7 +440,8 @@ function value_of(field) {
   if (field.many) return text.split(",");
   if (!field.stops) return field.make ? field.make(text) : text;
   const number = number_of(text);
-  if (!Number.isFinite(number)) throw new refusal(field, field.label + ": " + text + " is not a number; valid: 4096, 1.5T, 4Mi");
+  if (!Number.isFinite(number)) throw new refusal(field,
+    field.label + ": " + text + " is not a number; valid: 4096, 1.5T, 4Mi");
   return field.make ? field.make(number) : number * (field.scale ?? 1);
 }
 function request_of() {
@@ -358,43 +459,60 @@ function request_of() {
 }
 
 function text_control(field, id) {
-  const input = element("input", { type: "text", id, inputmode: field.stops ? "decimal" : false, list: field.list ? id + "-list" : false, spellcheck: "false", "aria-describedby": field.unit ? id + "-unit" : false });
-  const slider = field.stops && element("input", { type: "range", id: id + "-slider", min: "0", max: String(field.stops.length - 1), step: "1", "aria-label": field.label + ", slider" });
+  const input = element("input", { type: "text", id, inputmode: field.stops ? "decimal" : false,
+    list: field.list ? id + "-list" : false, spellcheck: "false",
+    "aria-describedby": field.unit ? id + "-unit" : false });
+  const slider = field.stops && element("input",
+    { type: "range", id: id + "-slider", min: "0", max: String(field.stops.length - 1), step: "1",
+    "aria-label": field.label + ", slider" });
   const follow = () => {
     if (!slider) return;
     const number = number_of(input.value);
     const at = field.stops.findIndex((stop) => stop >= number);
-    slider.value = Number.isFinite(number) ? (at < 0 ? field.stops.length - 1 : at) : Math.floor(field.stops.length / 2);
+    slider.value = Number.isFinite(number) ? (at < 0 ? field.stops.length - 1 : at)
+      : Math.floor(field.stops.length / 2);
     slider.classList.toggle("open", !input.value);
     slider.setAttribute("aria-valuetext", input.value ? input.value + " " + (field.unit ?? "") : "left open");
   };
   input.addEventListener("input", () => { follow(); changed(field.key, input.value); });
-  slider?.addEventListener("input", () => { input.value = short(field.stops[slider.value]); follow(); changed(field.key, input.value); });
+  slider?.addEventListener("input", () => {
+    input.value = short(field.stops[slider.value]);
+    follow();
+    changed(field.key, input.value);
+  });
   input.value = state.values[field.key] ?? "";
   if (!field.list) input.placeholder = "left open";
   follow();
-  return [element("div", { class: "entry" }, input, field.unit && element("span", { class: "unit", id: id + "-unit" }, field.unit)), slider,
-    field.list && element("datalist", { id: id + "-list" }, ...field.list.map((one) => element("option", { value: one })))];
+  return [element("div", { class: "entry" }, input,
+    field.unit && element("span", { class: "unit", id: id + "-unit" }, field.unit)), slider,
+    field.list && element("datalist", { id: id + "-list" },
+      ...field.list.map((one) => element("option", { value: one })))];
 }
 function choice_control(field, id) {
   const open = typeof field.open === "object" ? field.open[state.question] : field.open;
   const given = state.values[field.key] ?? "";
   const list = given && !field.choices.includes(given) ? [...field.choices, given] : field.choices;
   const select = element("select", { id, onchange: () => changed(field.key, select.value) },
-    element("option", { value: "" }, words(open) + " (left open)"), ...list.map((one) => element("option", { value: one }, words(one))));
+    element("option", { value: "" }, words(open) + " (left open)"),
+      ...list.map((one) => element("option", { value: one }, words(one))));
   select.value = given;
   return [select];
 }
 function many_control(field, id) {
   const given = (state.values[field.key] ?? "").split(",");
-  const boxes = field.many.map((one) => element("input", { type: "checkbox", id: id + "-" + one, value: one, checked: given.includes(one) }));
-  for (const box of boxes) box.addEventListener("change", () => changed(field.key, boxes.filter((b) => b.checked).map((b) => b.value).join(",")));
-  return [element("div", { class: "many", role: "group", id, "aria-label": field.label }, ...boxes.map((box) => element("label", {}, box, " " + words(box.value))))];
+  const boxes = field.many.map((one) => element("input",
+    { type: "checkbox", id: id + "-" + one, value: one, checked: given.includes(one) }));
+  for (const box of boxes) box.addEventListener("change",
+    () => changed(field.key, boxes.filter((b) => b.checked).map((b) => b.value).join(",")));
+  return [element("div", { class: "many", role: "group", id, "aria-label": field.label },
+    ...boxes.map((box) => element("label", {}, box, " " + words(box.value))))];
 }
 function control(field) {
   const id = "field-" + field.key;
-  const parts = field.many ? many_control(field, id) : field.choices ? choice_control(field, id) : text_control(field, id);
-  const label = field.many ? element("span", { class: "label" }, field.label) : element("label", { for: id }, field.label);
+  const parts = field.many ? many_control(field, id) : field.choices ? choice_control(field, id)
+    : text_control(field, id);
+  const label = field.many ? element("span", { class: "label" }, field.label)
+    : element("label", { for: id }, field.label);
   return element("div", { class: "field" }, label, ...parts);
 }
 
@@ -406,7 +524,8 @@ function show_controls() {
   select.replaceChildren(...names.map((name, i) => element("option", { value: String(i) }, name)));
   select.value = String(state.own ? names.length - 1 : names.indexOf(state.model));
   const rows = fields_of(state.question);
-  inside("fields").replaceChildren(inside("fields").firstElementChild, ...rows.filter((field) => !field.more).map(control));
+  inside("fields").replaceChildren(inside("fields").firstElementChild,
+    ...rows.filter((field) => !field.more).map(control));
   inside("more-fields").replaceChildren(...rows.filter((field) => field.more).map(control));
   if (rows.some((field) => field.more && state.values[field.key])) inside("more").open = true;
   show_model();
@@ -466,7 +585,8 @@ function show_answer() {
   const view = views[state.question](document_of.answer);
   inside("summary").replaceChildren(...view.summary);
   inside("glance").textContent = inside("summary").textContent;
-  inside("details").replaceChildren(...[...view.before, ...document_of.pictures.map(figure), ...view.after].filter(Boolean));
+  inside("details").replaceChildren(...[...view.before, ...document_of.pictures.map(figure),
+    ...view.after].filter(Boolean));
   inside("launch").hidden = !(state.question === "plan" && document_of.answer.plans.length);
   if (!inside("launch").hidden) show_launch();
   document.body.dataset.ms = (performance.now() - from).toFixed(1);
@@ -478,7 +598,8 @@ function show_copies(request) {
   const options = fields_of(state.question).filter((field) => state.values[field.key]?.trim()).map((field) => {
     const text = state.values[field.key].trim();
     const shown = field.stops ? short(number_of(text)) + (field.suffix ?? "") : text;
-    return field.option + " " + (/^[A-Za-z0-9_.,:+-]+$/.test(shown) ? shown : "'" + shown.replaceAll("'", "'\\''") + "'");
+    return field.option + " " + (/^[A-Za-z0-9_.,:+-]+$/.test(shown) ? shown
+      : "'" + shown.replaceAll("'", "'\\''") + "'");
   });
   inside("command").textContent = ["tpuplan", state.question, file_name(), ...options].join(" ");
   const question = { schema: "tpuplan/1", question: state.question, request };
@@ -506,7 +627,8 @@ function show_launch() {
   if (!inside("launch").open || !answered) return;
   const ranks = inside("launch-rank");
   if (Number(launch.rank) > answered.answer.plans.length) launch.rank = "1";
-  ranks.replaceChildren(...answered.answer.plans.map((row) => element("option", { value: String(row.rank) }, row.rank + ": " + row.slice + ", " + time(row.run_s))));
+  ranks.replaceChildren(...answered.answer.plans.map((row) =>
+    element("option", { value: String(row.rank) }, row.rank + ": " + row.slice + ", " + time(row.run_s))));
   ranks.value = launch.rank;
   const request = {};
   for (const [key] of launch_fields) {
@@ -517,14 +639,16 @@ function show_launch() {
     else if (key === "max_run") request.max_run_s = number_of(text) * 86400;
     else request[key] = text;
   }
-  const { answer, error } = ask("launch", { plan: answered.answer, rank: Number(launch.rank), target: launch.target, request });
+  const { answer, error } = ask("launch", { plan: answered.answer, rank: Number(launch.rank), target: launch.target,
+    request });
   inside("launch-problem").textContent = error ? error.message : "";
   if (error) inside("launch-" + error.field.split(".").pop().replace(/_s$/, ""))?.setAttribute("aria-invalid", "true");
   inside("launch-text").textContent = answer ? answer.text : "";
   inside("launch-save").disabled = !answer;
 }
 function launch_name(text) {
-  return plain_name(launch.name) + (text.startsWith("#!") ? ".sh" : text.trimStart().startsWith("{") ? ".json" : ".yaml");
+  return plain_name(launch.name) + (text.startsWith("#!") ? ".sh" : text.trimStart().startsWith("{") ? ".json"
+    : ".yaml");
 }
 
 // ---- what starts it
@@ -533,7 +657,8 @@ async function take(file) {
   try {
     if (file.size > 4e6) throw new Error("larger than 4 MB");
     const config = JSON.parse(await file.text());
-    if (config === null || typeof config !== "object" || Array.isArray(config)) throw new Error("not an object of JSON");
+    if (config === null || typeof config !== "object" ||
+      Array.isArray(config)) throw new Error("not an object of JSON");
     state.own = config;
     state.model = file.name;
     show_controls();
@@ -562,19 +687,28 @@ function build() {
     changed();
   });
   inside("file").addEventListener("change", (event) => event.target.files[0] && take(event.target.files[0]));
-  inside("reset").addEventListener("click", () => { state.values = { ...usual[state.question] }; show_controls(); changed(); });
+  inside("reset").addEventListener("click", () =>
+    { state.values = { ...usual[state.question] }; show_controls(); changed(); });
   inside("question").addEventListener("submit", (event) => event.preventDefault());
   inside("skip").addEventListener("click", (event) => { event.preventDefault(); inside("answer").focus(); });
 
-  const select = (key, label, choices) => element("div", { class: "field" }, element("label", { for: "launch-" + key }, label),
-    element("select", { id: "launch-" + key, onchange: (event) => { launch[key] = event.target.value; show_launch(); } }, ...choices.map((one) => element("option", { value: one }, one))));
-  inside("launch-fields").append(element("div", { class: "pairs" }, select("rank", "Plan", []), select("target", "For", targets),
-    ...launch_fields.map(([key, label]) => element("div", { class: "field" }, element("label", { for: "launch-" + key }, label),
-      element("input", { type: "text", id: "launch-" + key, value: launch[key] ?? "", spellcheck: "false", oninput: (event) => { launch[key] = event.target.value; show_launch(); } })))));
+  const select = (key, label, choices) => element("div", { class: "field" },
+    element("label", { for: "launch-" + key }, label),
+    element("select", { id: "launch-" + key, onchange: (event) =>
+      { launch[key] = event.target.value; show_launch(); } },
+      ...choices.map((one) => element("option", { value: one }, one))));
+  inside("launch-fields").append(element("div", { class: "pairs" }, select("rank", "Plan", []),
+    select("target", "For", targets),
+    ...launch_fields.map(([key, label]) => element("div", { class: "field" },
+      element("label", { for: "launch-" + key }, label),
+      element("input", { type: "text", id: "launch-" + key, value: launch[key] ?? "", spellcheck: "false",
+        oninput: (event) => { launch[key] = event.target.value; show_launch(); } })))));
   inside("launch-target").value = launch.target;
   inside("launch").addEventListener("toggle", show_launch);
-  inside("launch-save").addEventListener("click", () => save(launch_name(inside("launch-text").textContent), inside("launch-text").textContent));
-  inside("answer-save").addEventListener("click", () => answered && save("answer.json", JSON.stringify(answered, null, 2)));
+  inside("launch-save").addEventListener("click",
+    () => save(launch_name(inside("launch-text").textContent), inside("launch-text").textContent));
+  inside("answer-save").addEventListener("click",
+    () => answered && save("answer.json", JSON.stringify(answered, null, 2)));
   for (const button of document.querySelectorAll("[data-copy]")) {
     const said = button.textContent;
     button.addEventListener("click", async () => {
