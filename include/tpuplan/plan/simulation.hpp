@@ -8,6 +8,7 @@
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/plan/arrivals.hpp>
 #include <tpuplan/plan/percentiles.hpp>
+#include <tpuplan/plan/replica_run.hpp>
 #include <tpuplan/plan/simulated_engine.hpp>
 #include <tpuplan/plan/step_times.hpp>
 #include <vector>
