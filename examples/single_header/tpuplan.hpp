@@ -233,8 +233,7 @@ constexpr double in_range(words field, double value, double low, double high, wo
 ///
 /// At run time they are the C library's. In constant evaluation they are computed here, within 2 ulp of the C library
 /// over the whole range of `double`, subnormal numbers included; special values are those of C11 Annex F. They live in
-/// `tpuplan::math`, so that `using namespace tpuplan` does not collide with `::sqrt`. Lambert's W is composed
-/// of them on both paths.
+/// `tpuplan::math`, so that `using namespace tpuplan` does not collide with `::sqrt`.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -475,49 +474,6 @@ constexpr double pow_constant(double x, double y) noexcept {
   return (bits_of(x) & sign_mask) != 0 && is_odd_integer(y) ? -magnitude : magnitude;
 }
 
-/// Coefficients c_1, -c_2, c_3, ... of DLMF 4.13.6: 1 + W0(-exp(-1 - t^2/2)) as a power series in t, by the recurrence
-/// DLMF 4.13.8. The first are 1, -1/3, 1/36, 1/270, 1/4320, -1/17010. The radius of convergence is 2 sqrt(pi) = 3.54.
-inline constexpr double branch_point_coefficients[] = {
-    1.0,
-    -0.3333333333333333,
-    0.027777777777777776,
-    0.003703703703703704,
-    0.0002314814814814815,
-    -5.878894767783657e-05,
-    -2.553644914756026e-05,
-    -4.899078973153047e-06,
-    -2.428276122977769e-07,
-    1.85406221071516e-07,
-    7.542464855411896e-08,
-    1.47216272806884e-08,
-    5.159887341078076e-10,
-    -7.32986413160022e-10,
-    -2.921357345635569e-10,
-    -5.717312238897994e-11,
-    -1.5008349408791911e-12,
-    3.239317851416903e-12,
-    1.2822077905614429e-12,
-    2.513834640057088e-13,
-    5.2401866818838735e-15,
-    -1.5326196647277207e-14,
-    -6.053864010513748e-15,
-    -1.1889539086269768e-15,
-    -2.055644733697029e-17,
-    7.59703395936517e-17,
-    2.999822650631319e-17,
-    5.900904005856487e-18,
-};
-
-/// Returns 1 + W0(-exp(-1 - t^2/2)) for 0 <= t <= 1, where the 28 terms leave a relative error below 1e-17.
-constexpr double lambert_branch_point_series(double t) noexcept {
-  double series = 0.0;
-  for (int n = 27; n > 0; --n) series = branch_point_coefficients[n] + t * series;
-  return t + t * t * series;
-}
-
-/// The double next to the branch point -1/e, and what is to be added to it.
-inline constexpr double_double lambert_branch_point = {-0.36787944117144233, 1.2428753672788363e-17};
-
 }  // namespace detail
 
 /// Tells whether x is not a number. Unlike `x != x` it survives -ffast-math.
@@ -606,39 +562,6 @@ inline constexpr double_double lambert_branch_point = {-0.36787944117144233, 1.2
 [[nodiscard]] constexpr double pow(double x, double y) noexcept {
   if (__builtin_is_constant_evaluated()) return detail::pow_constant(x, y);
   return __builtin_pow(x, y);
-}
-
-/// Returns the principal branch of Lambert's W: the w >= -1 with w e^w = x, within 2 ulp.
-///
-/// It is -1 at the double next to -1/e, NaN below it; zeros and +infinity are returned as they are. Near -1/e by the
-/// series DLMF 4.13.6, elsewhere by the estimate of Iacono and Boyd (Adv. Comput. Math. 43, 2017) and the iteration of
-/// Fritsch, Shafer and Crowley (CACM 16, 1973). Example: lambert_w0(1) == 0.5671432904097838.
-[[nodiscard]] constexpr double lambert_w0(double x) noexcept {
-  if (x < detail::lambert_branch_point.high) return detail::not_a_number;
-  if (!is_finite(x) || abs(x) < 0x1p-54) return x;
-  if (x < -0.305) {
-    const double distance = (x - detail::lambert_branch_point.high) - detail::lambert_branch_point.low;
-    if (distance < 0.0) return -1.0;
-    return detail::lambert_branch_point_series(sqrt(-2.0 * log1p(-2.718281828459045 * distance))) - 1.0;
-  }
-  const double log_1_x = log1p(x);
-  double w = log_1_x * (1.0 - log1p(log_1_x) / (2.0 + log_1_x));
-  for (int i = 0; i < 2; ++i) {
-    const double z = log1p((x - w) / w) - w;
-    const double q = 2.0 * (1.0 + w) * (1.0 + w + 2.0 / 3.0 * z);
-    w += w * (z / (1.0 + w) * ((q - z) / (q - 2.0 * z)));
-  }
-  return w;
-}
-
-/// Returns 1 + W0(-exp(-(1 + d))) for d >= 0, in [0, 1], without cancellation for small d: relative error below 1e-15.
-///
-/// It is the v with -ln(1 - v) - v = d, hence about sqrt(2 d) for small d. 0 at 0, 1 at infinity, NaN for d < 0. By the
-/// series DLMF 4.13.6 in sqrt(2 d) for small d, else by lambert_w0. Example:
-/// lambert_w0_plus_1_of_exp(0.02) == 0.18689488478688432.
-[[nodiscard]] constexpr double lambert_w0_plus_1_of_exp(double d) noexcept {
-  if (is_nan(d) || d < 0.0) return detail::not_a_number;
-  return d <= 0.5 ? detail::lambert_branch_point_series(sqrt(2.0 * d)) : 1.0 + lambert_w0(-exp(-1.0 - d));
 }
 
 }  // namespace math
@@ -1711,10 +1634,10 @@ struct tiling_spec {
 
 /// The interconnect inside a slice. Rates are one-way, of one link.
 struct ici_spec {
-  std::int64_t links = 0;           ///< per chip: 4 in two dimensions, 6 in three; 0: unknown
-  std::int32_t axes = 0;            ///< 2 or 3
-  bytes_per_second link_one_way{};  ///< nominal; what is achieved is a fraction of it
-  double achievable_fraction = 0;   ///< of nominal: 0.9 as the scaling book and MaxText use; see with_achieved_links
+  std::int64_t links = 0;              ///< per chip: 4 in two dimensions, 6 in three; 0: unknown
+  std::int32_t axes = 0;               ///< 2 or 3
+  bytes_per_second nominal_one_way{};  ///< not what is achieved, which is the fraction below of it
+  double achievable_fraction = 0;      ///< of nominal: 0.9 as the scaling book and MaxText use; see with_achieved_links
   wraparound_rule wraparound = wraparound_rule::whole_cubes;  ///< which axes close into rings
   known<double> die_to_die_over_link{};  ///< bandwidth between the two dies of a chip, in nominal links
 };
@@ -1799,16 +1722,17 @@ struct chip_spec {
 /// One way out of one chip over all its links, nominal. Refuses a chip whose links are not documented.
 /// Worked: 600 GB/s on v5p; tpu8i is refused.
 [[nodiscard]] constexpr bytes_per_second ici_one_way(const chip_spec& chip) {
-  detail::positive("chip.ici.link_one_way", chip.ici.link_one_way.value());
-  return chip.ici.link_one_way * static_cast<double>(detail::positive_count("chip.ici.links", chip.ici.links));
+  detail::positive("chip.ici.nominal_one_way", chip.ici.nominal_one_way.value());
+  return chip.ici.nominal_one_way * static_cast<double>(detail::positive_count("chip.ici.links", chip.ici.links));
 }
 
 /// One axis of one chip in both directions, as achieved: two links times the achievable fraction. This is the
 /// bandwidth of the scaling book's collectives. Throws for a chip without that fraction or without a rate of its links.
 /// Worked: 2 x 100 GB/s x 0.9 = 180 GB/s on v5p; tpu8i is refused.
 [[nodiscard]] constexpr bytes_per_second ici_axis_both_ways(const chip_spec& chip) {
-  detail::positive("chip.ici.link_one_way", chip.ici.link_one_way.value());
-  return chip.ici.link_one_way * (2 * detail::positive("chip.ici.achievable_fraction", chip.ici.achievable_fraction));
+  detail::positive("chip.ici.nominal_one_way", chip.ici.nominal_one_way.value());
+  return chip.ici.nominal_one_way *
+         (2 * detail::positive("chip.ici.achievable_fraction", chip.ici.achievable_fraction));
 }
 
 namespace detail {
@@ -1857,10 +1781,10 @@ constexpr void validate(const chip_spec& chip) {
 }
 
 /// The chip with links of that rate, one way, as it was achieved: nothing is taken off it. A nominal rate is a field,
-/// `ici.link_one_way`, of which `ici.achievable_fraction` counts. Worked: links of v5p at 85 GB/s give
+/// `ici.nominal_one_way`, of which `ici.achievable_fraction` counts. Worked: links of v5p at 85 GB/s give
 /// `ici_axis_both_ways` of 170 GB/s, where the field set to 85 GB/s gives 153.
 [[nodiscard]] constexpr chip_spec with_achieved_links(chip_spec chip, bytes_per_second one_way) {
-  chip.ici.link_one_way = bytes_per_second{detail::positive("one_way", one_way.value())};
+  chip.ici.nominal_one_way = bytes_per_second{detail::positive("one_way", one_way.value())};
   chip.ici.achievable_fraction = 1;
   return chip;
 }
@@ -1901,7 +1825,7 @@ namespace detail {
 // generated: training_chips from data/measured
 // clang-format off
 inline constexpr fitted_chips chip_fit = {{{
-    {"v2", 0.843}, {"v3", 0.802}, {"v4", 0.727}, {"v5e", 0.897}, {"v5p", 0.769}, {"v6e", 0.792}, {"tpu7x", 0.732},
+    {"v2", 0.84}, {"v3", 0.799}, {"v4", 0.725}, {"v5e", 0.895}, {"v5p", 0.767}, {"v6e", 0.783}, {"tpu7x", 0.73},
 }}, 7};
 // clang-format on
 // end of generated: training_chips
@@ -1914,19 +1838,19 @@ inline constexpr fitted_chips chip_fit = {{{
 struct calibration {
   // generated: training_constants from data/measured
   fitted_chips chips{detail::chip_fit};  ///< constants of single chips
-  double other_mxu_fraction = 0.788;     ///< mxu_fraction of chips that are not among `chips`
+  double other_mxu_fraction = 0.786;     ///< mxu_fraction of chips that are not among `chips`
   bool products_padded = true;           ///< dimensions on a device are filled up to the side of the MXU
   double attention_slowdown = 2.0;       ///< time of the attention kernel over a dense product of the same FLOPs
   double attention_block = 512;          ///< keys that the kernel takes at once: halves and windows round up to them
   bool latent_values_padded = false;     ///< value heads of latent attention are padded to the size of its keys
   bool global_heads_apart = true;        ///< layers that attend to everything count with the widths of their own heads
   double fixed_update = 0;              ///< HBM traffic of the update, bytes per parameter; 0: by optimizer and formats
-  double hbm_passes = 1.2;              ///< exposed HBM traffic, re-reads included, over the bytes counted
+  double hbm_passes = 1.19;             ///< exposed HBM traffic, re-reads included, over the bytes counted
   double operand_reads = 1;             ///< times that operands and results of a product move per pass
   double weight_reads = 1;              ///< times that gathered weights are read per pass
   double dispatch_passes = 25.5;        ///< HBM passes of expert sort, gather and scatter per routed token
   bool dispatch_on_every_shard = true;  ///< every tensor shard routes all tokens for itself
-  double exposed_fsdp = 0.284;          ///< part of FSDP and data collectives that is not hidden
+  double exposed_fsdp = 0.282;          ///< part of FSDP and data collectives that is not hidden
   double exposed_tensor = 0.20;         ///< part of tensor-parallel collectives that is not hidden; set
   double general_exposed_tensor = 0.60;  ///< the same under software that is not tuned; set
   double exposed_expert = 0.25;          ///< part of expert all-to-alls that is not hidden; set
@@ -1946,9 +1870,10 @@ struct calibration {
   own_runs own{};  ///< steps of the caller's own: see with_own_run
 };
 
-/// How steps of one source differ from the estimates. benchmarks/accuracy estimates them over
-/// sources (tools/lab/own_runs.hpp).
-inline constexpr own_spreads training_spreads{0.029, 0.0755, 0.0593, 3, 1.93, 3.06, 3, 0.53, 0.52};
+/// How steps of one source differ from the estimates. tools/calibrate estimates them over sources.
+// generated: training_spreads from data/measured
+inline constexpr own_spreads training_spreads{0.029, 0.0755, 0.0593, 2.94, 1.93, 3.06, 3, 0.53, 0.52};
+// end of generated: training_spreads
 
 /// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
 constexpr void validate(const calibration& constants) {
@@ -2446,6 +2371,14 @@ struct attention_spec {
   std::int64_t global_kv_heads = 0;   ///< 0: as kv_heads
   bool global_kv_shared = false;      ///< global layers use one matrix for keys and values
   std::int64_t kv_shared_layers = 0;  ///< layers that read the keys and values of an earlier one
+  bool single_kv = false;             ///< keys are the values too: one matrix, cached once (DeepSeek-V4)
+  std::int64_t value_dim = 0;         ///< of values; 0: as head_dim (MiMo-V2)
+  std::int64_t output_rank = 0;    ///< behind attention, groups of heads go to this rank first; 0: to the model at once
+  std::int64_t output_groups = 0;  ///< such groups
+  std::int64_t chosen_layers = 0;  ///< with keys that each stand for several tokens and that an indexer chooses
+  std::int64_t chosen_ratio = 0;   ///< tokens of one of these
+  std::int64_t merged_layers = 0;  ///< with keys that each stand for many tokens, which are all seen
+  std::int64_t merged_ratio = 0;   ///< tokens of one of these
   std::int64_t relative_buckets = 0;  ///< relative position table per stack, as T5
   std::int64_t cross_layers = 0;      ///< layers that attend to an image, not to text (Llama 3.2 Vision)
 };
@@ -2483,27 +2416,31 @@ struct transformer {
   std::int64_t encoder_stem = 0;              ///< weights before the encoder (convolutions over audio, as Whisper)
   std::int64_t d_model = 0;                   ///< width of the residual stream
   std::int64_t vocab = 0;                     ///< rows of the token table
-  bool tied_embeddings = false;               ///< the output head is the token table
-  bool output_head = true;                    ///< false: a decoder that writes no tokens, as of embedding models
-  bool head_bias = false;                     ///< a bias of the output head, one for each row of the vocabulary
-  std::int64_t learned_positions = 0;         ///< rows of a table of positions; 0: none
-  std::int64_t token_types = 0;               ///< rows of a table of segments, as BERT; 0: none
-  std::int64_t extra_input_rows = 0;          ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
-  std::int64_t max_positions = 0;             ///< longest sequence the model is made for; 0: not stated
-  std::int64_t norms_per_layer = 2;           ///< norms over d_model in one layer
-  bool norm_bias = false;                     ///< LayerNorm with weight and bias, instead of RMSNorm
-  bool embedding_norm = false;                ///< a norm right after the embeddings, as BERT
-  bool final_norm = true;                     ///< a norm behind the last layer
-  bool pooler = false;                        ///< a dense layer on the first token, as BertModel
-  bool head_transform = false;                ///< a dense layer and a norm before the output head, as BertForMaskedLM
-  std::int64_t classes = 0;                   ///< outputs of a classification head on an encoder or vision tower
-  attention_spec attention{};                 ///< of the text stack
-  mlp_spec mlp{};                             ///< of the text stack
-  moe_spec moe{};                             ///< of the text stack
-  std::int64_t prediction_layers = 0;         ///< modules that predict further tokens: held, in no FLOPs
-  recurrent_spec recurrent{};                 ///< layers with a recurrence instead of attention, or beside it
-  vision_spec vision{};                       ///< the vision tower
-  std::int64_t published_parameters = 0;      ///< stands in for the count where the shape is approximate; 0: counted
+  std::int64_t embedding_width = 0;       ///< of tokens, positions and segments, with a matrix to d_model; 0: d_model
+  std::int64_t layer_sets = 0;            ///< sets of weights that all layers share (ALBERT: 1); 0: each its own
+  bool tied_embeddings = false;           ///< the output head is the token table
+  bool output_head = true;                ///< false: a decoder that writes no tokens, as of embedding models
+  bool head_bias = false;                 ///< a bias of the output head, one for each row of the vocabulary
+  std::int64_t learned_positions = 0;     ///< rows of a table of positions; 0: none
+  std::int64_t token_types = 0;           ///< rows of a table of segments, as BERT; 0: none
+  std::int64_t extra_input_rows = 0;      ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
+  std::int64_t max_positions = 0;         ///< longest sequence the model is made for; 0: not stated
+  std::int64_t norms_per_layer = 2;       ///< norms over d_model in one layer
+  bool norm_bias = false;                 ///< LayerNorm with weight and bias, instead of RMSNorm
+  bool embedding_norm = false;            ///< a norm right after the embeddings, as BERT
+  bool final_norm = true;                 ///< a norm behind the last layer
+  bool pooler = false;                    ///< a dense layer on the first token, as BertModel
+  bool head_transform = false;            ///< a dense layer and a norm before the output head, as BertForMaskedLM
+  std::int64_t classes = 0;               ///< outputs of a classification head on an encoder or vision tower
+  attention_spec attention{};             ///< of the text stack
+  mlp_spec mlp{};                         ///< of the text stack
+  moe_spec moe{};                         ///< of the text stack
+  std::int64_t prediction_layers = 0;     ///< modules that predict further tokens: held, in no FLOPs
+  std::int64_t other_products = 0;        ///< weights in products of every token that no other field describes
+  std::int64_t other_weights = 0;         ///< weights in no product that none does; below 0 where some layers lack any
+  recurrent_spec recurrent{};             ///< layers with a recurrence instead of attention, or beside it
+  vision_spec vision{};                   ///< the vision tower
+  std::int64_t published_parameters = 0;  ///< stands in for the count where the shape is approximate; 0: counted
   std::int64_t published_active_parameters = 0;  ///< parameters in matrix products for one token; 0: counted
 };
 
@@ -2513,6 +2450,14 @@ struct transformer {
 [[nodiscard]] constexpr bool has_vision(const transformer& model) noexcept { return model.vision.layers > 0; }
 /// Whether it is a mixture of experts.
 [[nodiscard]] constexpr bool has_experts(const transformer& model) noexcept { return model.moe.experts > 0; }
+/// Width of the tables of tokens, positions and segments. Worked: 128 of the 768 of ALBERT base.
+[[nodiscard]] constexpr std::int64_t table_width(const transformer& model) noexcept {
+  return model.embedding_width > 0 ? model.embedding_width : model.d_model;
+}
+/// Width of the values of one head. Worked: 128 of MiMo-V2-Flash, whose keys have 192.
+[[nodiscard]] constexpr std::int64_t value_width(const transformer& model) noexcept {
+  return model.attention.value_dim > 0 ? model.attention.value_dim : model.attention.head_dim;
+}
 /// Whether attention is latent.
 [[nodiscard]] constexpr bool has_latent_attention(const transformer& model) noexcept {
   return model.attention.latent.kv_lora_rank > 0;
@@ -2582,6 +2527,15 @@ constexpr void check_attention(const transformer& model) {
     (indexer.heads > 0 ? check_dimension : check_size)("model.attention.indexer", size);
   if (indexer.heads > 0 && latent.q_lora_rank == 0)
     fail(errc::missing_field, "model.attention.latent.q_lora_rank", latent.q_lora_rank, "1 or more with an indexer");
+  for (const std::int64_t size : {attention.value_dim, attention.output_rank, attention.output_groups,
+                                  attention.chosen_ratio, attention.merged_ratio})
+    check_size("a size of model.attention", size);
+  check_part("model.attention.chosen_layers", attention.chosen_layers, attending, "0 to the layers with attention");
+  check_part("model.attention.merged_layers", attention.merged_layers, attending - attention.chosen_layers,
+             "0 to the layers with attention, less chosen_layers");
+  if (attention.chosen_layers > 0) check_dimension("model.attention.chosen_ratio", attention.chosen_ratio);
+  if (attention.chosen_layers > 0) check_dimension("model.attention.indexer.heads", indexer.heads);
+  if (attention.merged_layers > 0) check_dimension("model.attention.merged_ratio", attention.merged_ratio);
   if (attention.local_layers > 0 && attention.window == 0) {
     fail(errc::missing_field, "model.attention.window", attention.window, "the window of the local layers, in tokens");
   }
@@ -2619,6 +2573,11 @@ constexpr void check_tables(const transformer& model) {
     check_size("model.encoder_positions, encoder_stem or prediction_layers", size);
   check_size("model.mlp.activation_weights", model.mlp.activation_weights);
   check_size("model.extra_input_rows", model.extra_input_rows);
+  check_size("model.embedding_width", model.embedding_width);
+  check_part("model.layer_sets", model.layer_sets, model.layers, "0 to the number of layers");
+  check_part("model.other_products", model.other_products, most_parameters, "0 to 2^53");
+  check_part("model.other_weights", model.other_weights < 0 ? -model.other_weights : model.other_weights,
+             most_parameters, "-2^53 to 2^53");
   check_part("model.learned_positions", model.learned_positions, most_tokens, "0 to 2^40");
   check_part("model.max_positions", model.max_positions, most_tokens, "0 (not stated) to 2^40");
   check_part("model.norms_per_layer", model.norms_per_layer, 16, "0 to 16");
@@ -2678,6 +2637,7 @@ struct parameter_count {
   std::int64_t router = 0;      ///< of the mixture of experts
   std::int64_t norms = 0;       ///< of the layers, and the last one
   std::int64_t prediction = 0;  ///< modules that predict further tokens
+  std::int64_t other = 0;       ///< `other_products` and `other_weights`
   std::int64_t lm_head = 0;     ///< where it is tied to the token table, only its bias
   std::int64_t vision = 0;      ///< the vision tower
   std::int64_t projector = 0;   ///< from the tower to the text
@@ -2719,18 +2679,27 @@ constexpr projection_weights latent_projections(const transformer& model) {
 constexpr projection_weights head_projections(const transformer& model, std::int64_t head_dim, std::int64_t kv_heads,
                                               std::int64_t kv_matrices) {
   const attention_spec& attention = model.attention;
-  const std::int64_t width = checked_multiply(head_dim, attention.heads + kv_matrices * kv_heads);
+  const std::int64_t d = model.d_model, rank = attention.latent.q_lora_rank;
+  const std::int64_t value_dim = attention.value_dim > 0 ? attention.value_dim : head_dim;
+  const std::int64_t kv_width = attention.single_kv && kv_matrices == 2 ? head_dim
+                                : kv_matrices == 2                      ? head_dim + value_dim
+                                                                        : kv_matrices * head_dim;
+  const std::int64_t q = checked_multiply(head_dim, attention.heads), kv = checked_multiply(kv_width, kv_heads);
   const std::int64_t without = attention.key_bias || kv_matrices == 0 ? 0 : head_dim * kv_heads;
-  std::int64_t extra = (attention.qkv_bias ? width - without : 0) + (attention.output_bias ? model.d_model : 0) +
-                       (attention.sinks ? attention.heads : 0);
+  std::int64_t extra = (attention.qkv_bias ? q + kv - without : 0) + (attention.output_bias ? d : 0) +
+                       (attention.sinks ? attention.heads : 0) + rank;
   if (attention.wide_qk_norm) {
     extra += head_dim * (attention.heads + (kv_matrices > 0 ? kv_heads : 0));
   } else if (attention.qk_norm) {
     extra += (kv_matrices > 0 ? 2 : 1) * head_dim;
   }
-  const std::int64_t gate = attention.output_gate ? checked_multiply(attention.heads, head_dim) : 0;
-  return {checked_multiply(model.d_model, width + gate), checked_multiply(attention.heads, head_dim, model.d_model),
-          extra};
+  const std::int64_t gate = attention.output_gate ? q : 0;
+  const std::int64_t queries = rank > 0 ? checked_multiply(rank, d + q) : checked_multiply(d, q);
+  const std::int64_t values = checked_multiply(attention.heads, value_dim);
+  const std::int64_t output = attention.output_rank > 0
+                                  ? checked_multiply(attention.output_rank, values + attention.output_groups * d)
+                                  : checked_multiply(values, d);
+  return {checked_add(queries, checked_multiply(d, kv + gate)), output, extra};
 }
 
 /// Self-attention weights of all layers of the decoder (or of the only stack).
@@ -2808,13 +2777,27 @@ constexpr void count_encoder(const transformer& model, parameter_count& count, s
       count.embedding, checked_add(checked_multiply(model.d_model, model.encoder_positions), model.encoder_stem));
 }
 
-constexpr void count_text(const transformer& model, parameter_count& count) {
-  const std::int64_t d = model.d_model;
-  const std::int64_t norm = d * (model.norm_bias ? 2 : 1);
-  count.embedding = checked_multiply(d, checked_add(checked_add(model.vocab, model.extra_input_rows),
-                                                    checked_add(model.learned_positions, model.token_types)));
+/// Weights of the matrix that takes narrow tables to the width of the model; it has a bias.
+constexpr std::int64_t table_matrix(const transformer& model) {
+  return model.embedding_width > 0 ? checked_multiply(model.embedding_width, model.d_model) : 0;
+}
+
+/// Weights in the products behind the last layer, for each token.
+constexpr std::int64_t logit_matrices(const transformer& model) {
   const bool head = model.output_head && model.kind != architecture::encoder;
-  count.lm_head = model.tied_embeddings || !head ? 0 : checked_multiply(d, model.vocab);
+  if (!head && !model.head_transform) return 0;
+  return checked_multiply(table_width(model), model.vocab + (model.head_transform ? model.d_model : 0));
+}
+
+constexpr void count_text(const transformer& model, parameter_count& count) {
+  const std::int64_t d = model.d_model, w = table_width(model);
+  const std::int64_t norm = d * (model.norm_bias ? 2 : 1), table_norm = w * (model.norm_bias ? 2 : 1);
+  count.embedding = checked_multiply(w, checked_add(checked_add(model.vocab, model.extra_input_rows),
+                                                    checked_add(model.learned_positions, model.token_types)));
+  if (model.embedding_width > 0) count.embedding = checked_add(count.embedding, table_matrix(model) + d);
+  count.other = checked_add(model.other_products, model.other_weights);
+  const bool head = model.output_head && model.kind != architecture::encoder;
+  count.lm_head = model.tied_embeddings || !head ? 0 : checked_multiply(w, model.vocab);
   if (model.head_bias) count.lm_head += model.vocab;
   const projection_weights attention = stack_projections(model);
   const std::int64_t stacks = model.kind == architecture::encoder_decoder ? 2 : 1;
@@ -2832,20 +2815,21 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
     count.router = checked_multiply(
         moe_layers(model), checked_multiply(d, router_width(model)) + (model.moe.router_bias ? model.moe.experts : 0));
   }
-  count.norms = checked_multiply(norm, checked_multiply(model.norms_per_layer, model.layers) +
-                                           (model.embedding_norm ? 1 : 0) + (model.final_norm ? 1 : 0));
+  count.norms = checked_add(
+      checked_multiply(norm, checked_multiply(model.norms_per_layer, model.layers) + (model.final_norm ? 1 : 0)),
+      model.embedding_norm ? table_norm : 0);
   const std::int64_t routed =
       checked_multiply(mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model));
   const std::int64_t routers = checked_multiply(d, router_width(model), moe_layers(model));
   count.matrices = checked_add(
       checked_add(checked_add(attention.qkv, attention.output), checked_add(recurrent.qkv, recurrent.output)),
       checked_add(dense, checked_add(routed, routers)));
-  if (head || model.head_transform)
-    count.matrices = checked_add(count.matrices, checked_multiply(d, model.vocab + (model.head_transform ? d : 0)));
+  count.matrices = checked_add(checked_add(count.matrices, logit_matrices(model)),
+                               checked_add(table_matrix(model), model.other_products));
   if (model.kind == architecture::encoder_decoder) count_encoder(model, count, norm);
   // Layers that attend to an image: norms on queries and keys, and two gates, beside the usual projections.
   count.attention += model.attention.cross_layers * (2 * model.attention.head_dim + 2);
-  if (model.head_transform) count.head = checked_multiply(d, d) + d + norm;
+  if (model.head_transform) count.head = checked_multiply(d, w) + w + table_norm;
   if (model.prediction_layers == 0) return;
   // A module that predicts one more token is a layer like the last one, a matrix that joins the state of a token with
   // the next embedding, and three norms (DeepSeek-AI 2024, arXiv 2412.19437, section 2.2).
@@ -2853,6 +2837,7 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   last.layers = 1;
   last.prediction_layers = last.moe.dense_layers = last.attention.local_layers = last.mlp.absent = 0;
   last.recurrent = {};
+  last.other_products = last.other_weights = 0;
   parameter_count one;
   count_text(last, one);
   const std::int64_t layer = checked_add(checked_add(one.attention, one.mlp), checked_add(one.experts, one.router));
@@ -2879,6 +2864,13 @@ constexpr std::int64_t published(std::string_view field, std::int64_t given, std
   validate(model);
   parameter_count count;
   if (has_text(model)) detail::count_text(model, count);
+  if (model.layer_sets > 0) {
+    transformer distinct = model;
+    distinct.layers = model.layer_sets;
+    const std::int64_t in_products = count.matrices;
+    detail::count_text(distinct, count);
+    count.matrices = in_products;
+  }
   if (has_vision(model)) {
     count.vision = vision_parameters(model.vision);
     count.projector = projector_parameters(model.vision);
@@ -2889,7 +2881,7 @@ constexpr std::int64_t published(std::string_view field, std::int64_t given, std
   if (model.classes > 0) count.head += checked_multiply(classified + 1, model.classes);
   for (const std::int64_t part :
        {count.embedding, count.attention, count.recurrent, count.mlp, count.experts, count.router, count.norms,
-        count.prediction, count.lm_head, count.vision, count.projector, count.head}) {
+        count.prediction, count.other, count.lm_head, count.vision, count.projector, count.head}) {
     count.total = checked_add(count.total, part);
   }
   count.active = count.total;
@@ -2987,7 +2979,7 @@ inline constexpr flop_convention six_n_flops{attention_flops::none, window_flops
 /// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention is
 /// one figure, `weights`, and its parts are 0.
 struct forward_flops {
-  flops qkv{};               ///< projections of queries, keys and values, and into recurrences
+  flops qkv{};               ///< projections of queries, keys and values, into recurrences, and other products
   flops attention_output{};  ///< the projection behind attention or a recurrence
   flops attention{};         ///< scores and their sum over values; recurrences and indexers
   flops mlp_up{};            ///< dense: gate and up
@@ -3019,7 +3011,8 @@ constexpr double average_context(const transformer& model, double sequence, doub
 constexpr double attention_macs(const transformer& model, double context, double head_dim) {
   const latent_attention_spec& latent = model.attention.latent;
   const auto heads = static_cast<double>(model.attention.heads);
-  if (!has_latent_attention(model)) return 2 * heads * context * head_dim;
+  const auto values = model.attention.value_dim > 0 ? static_cast<double>(model.attention.value_dim) : head_dim;
+  if (!has_latent_attention(model)) return heads * context * (head_dim + values);
   return heads * context * static_cast<double>(latent.qk_nope_head_dim + latent.qk_rope_head_dim + latent.v_head_dim);
 }
 
@@ -3029,8 +3022,10 @@ constexpr double global_head_dim(const transformer& model) noexcept {
                                                                  : model.attention.head_dim);
 }
 
-/// Keys that attention sees on average where an indexer chooses them; all of them where there is none.
+/// Keys that attention sees on average where an indexer chooses them; all of them where there is none, or where it
+/// chooses among keys that stand for several tokens.
 constexpr double chosen_keys(const transformer& model, double sequence, const flop_convention& how) {
+  if (model.attention.chosen_layers > 0) return average_context(model, sequence, 0, how);
   return average_context(model, sequence, static_cast<double>(model.attention.indexer.top_k), how);
 }
 
@@ -3038,10 +3033,22 @@ constexpr double chosen_keys(const transformer& model, double sequence, const fl
 /// chooses.
 constexpr flops beside_scores(const transformer& model, double sequence, double keys) {
   flops sum{0};
-  const indexer_spec& indexer = model.attention.indexer;
-  if (sequence > static_cast<double>(indexer.top_k))
-    sum += flops{2 * keys * static_cast<double>(attention_layers(model)) *
-                 static_cast<double>(checked_multiply(indexer.heads, indexer.head_dim + 1))};
+  const attention_spec& attention = model.attention;
+  const indexer_spec& indexer = attention.indexer;
+  const bool few = attention.chosen_layers > 0;
+  const double ratio = few ? static_cast<double>(attention.chosen_ratio) : 1;
+  const auto choosing = static_cast<double>(few ? attention.chosen_layers : attention_layers(model));
+  if (sequence > ratio * static_cast<double>(indexer.top_k))
+    sum +=
+        flops{2 * keys / ratio * choosing * static_cast<double>(checked_multiply(indexer.heads, indexer.head_dim + 1))};
+  const auto head_dim = static_cast<double>(attention.head_dim);
+  if (few) {
+    const double most = static_cast<double>(indexer.top_k), seen = keys / ratio < most ? keys / ratio : most;
+    sum += flops{2 * choosing * attention_macs(model, seen, head_dim)};
+  }
+  if (attention.merged_layers > 0)
+    sum += flops{2 * static_cast<double>(attention.merged_layers) *
+                 attention_macs(model, keys / static_cast<double>(attention.merged_ratio), head_dim)};
   if (has_recurrence(model))
     sum += static_cast<double>(model.recurrent.layers) * core_flops(model.recurrent, model.d_model);
   return sum;
@@ -3092,7 +3099,8 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
       checked_multiply(detail::mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model));
   const std::int64_t latent_norms = how.latent_norms && has_latent_attention(model) ? projections.extra : 0;
   const detail::projection_weights recurrent = detail::recurrent_projections(model);
-  result.qkv = two_per(checked_add(checked_add(projections.qkv, recurrent.qkv), latent_norms));
+  const std::int64_t beside = checked_add(detail::table_matrix(model), model.other_products);
+  result.qkv = two_per(checked_add(checked_add(projections.qkv, recurrent.qkv), checked_add(latent_norms, beside)));
   result.attention_output = two_per(checked_add(projections.output, recurrent.output));
   result.mlp_up = two_per(dense) * up_share;
   result.mlp_down = two_per(dense) * (1 - up_share);
@@ -3100,7 +3108,8 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
   result.experts_down = two_per(routed) * (1 - up_share);
   if (how.router) result.router = two_per(checked_multiply(model.d_model, router_width(model), moe_layers(model)));
   if (model.output_head)
-    result.logits = two_per(checked_multiply(model.d_model, model.vocab + (model.head_transform ? model.d_model : 0)));
+    result.logits =
+        two_per(checked_multiply(table_width(model), model.vocab + (model.head_transform ? model.d_model : 0)));
   result.total = result.qkv + result.attention_output + result.attention + result.mlp_up + result.mlp_down +
                  result.experts_up + result.experts_down + result.router + result.logits;
   return result;
@@ -3111,58 +3120,6 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
 [[nodiscard]] constexpr flops training_flops_per_token(const transformer& model, std::int64_t sequence_length,
                                                        const flop_convention& how = maxtext_flops) {
   return 3 * forward_flops_per_token(model, sequence_length, how).total;
-}
-
-/// The rule of thumb of a forward pass: two FLOPs per parameter and token, with the active parameters of a mixture of
-/// experts. Rematerialisation of whole blocks adds one such pass to `training_work`. Worked: 5.112e14 FLOP for 31.2e9
-/// parameters on 8192 tokens.
-[[nodiscard]] constexpr flops forward_work(std::int64_t parameter_total, std::int64_t tokens) {
-  return flops{2 * static_cast<double>(detail::positive_count("parameters", parameter_total)) *
-               static_cast<double>(detail::positive_count("tokens", tokens))};
-}
-
-/// The rule of thumb of training: six FLOPs per parameter and token, recomputation not counted.
-/// Worked: 3.2856e24 FLOP for 37e9 parameters on 14.8e12 tokens. Source: scaling book, "Transformers" (2025-12-15).
-[[nodiscard]] constexpr flops training_work(std::int64_t parameter_total, std::int64_t tokens) {
-  return 3 * forward_work(parameter_total, tokens);
-}
-
-/// What the attention core is compared with.
-enum class attention_against : std::uint8_t {
-  projections,  ///< of queries, keys, values and outputs
-  layers,       ///< all matrix products of the layers: projections, MLPs, active experts; not router and output head
-};
-
-/// The sequence length, in tokens and not rounded, at which the attention core takes as many FLOPs as the other
-/// products of a layer. Throws for models with sliding windows, whose attention may never take that many.
-/// Worked: for multi-head attention counted in full and a gated MLP of inner width 4 D it is 2 D against the
-/// projections and 8 D against all products of a layer: 8192 and 32768 for D = 4096. Source: scaling book,
-/// "Transformers".
-[[nodiscard]] constexpr double attention_parity_length(const transformer& model, attention_against what,
-                                                       attention_flops how = attention_flops::full) {
-  if (how == attention_flops::none) {
-    detail::fail(errc::invalid_argument, "attention_flops", "none", "full or causal_half");
-  }
-  const forward_flops one = forward_flops_per_token(model, 1, flop_convention{how, window_flops::smooth, false, false});
-  if (model.attention.local_layers > 0) {
-    detail::fail(errc::unsupported, "model.attention.local_layers", model.attention.local_layers,
-                 "0: no sliding window");
-  }
-  if (has_recurrence(model) || model.attention.indexer.heads > 0)
-    detail::fail(errc::unsupported, "model.recurrent.layers", model.recurrent.layers, "attention to everything");
-  const flops projections = one.qkv + one.attention_output;
-  if (what == attention_against::projections) return projections / one.attention;
-  return (projections + one.mlp_up + one.mlp_down + one.experts_up + one.experts_down) / one.attention;
-}
-
-/// An MFU whose FLOPs were counted under one convention, as another convention counts it: what makes published MFUs
-/// comparable.
-/// Worked: 0.5 under 6N of llama-3-8b at 8192 tokens is 0.534 under MaxText's convention.
-[[nodiscard]] constexpr double converted_mfu(double mfu, const transformer& model, std::int64_t sequence_length,
-                                             const flop_convention& from, const flop_convention& to) {
-  detail::in_range("mfu", mfu, 0, 1, "0 to 1");
-  return mfu * (training_flops_per_token(model, sequence_length, to) /
-                training_flops_per_token(model, sequence_length, from));
 }
 
 }  // namespace abi_0
@@ -3376,17 +3333,18 @@ enum class optimizer_kind : std::uint8_t {
   sgd_momentum,  ///< one moment
   lars,          ///< one moment, its rate scaled layer by layer (You et al. 2017, arXiv 1708.03888)
   lamb,          ///< two moments, likewise (You et al. 2019, arXiv 1904.00962)
+  sgd,           ///< no moment
 };
 
 /// "adamw" and so on.
 [[nodiscard]] constexpr std::string_view name(optimizer_kind kind) noexcept {
-  constexpr const char* names[] = {"adamw", "adafactor", "lion", "sgd_momentum", "lars", "lamb"};
+  constexpr const char* names[] = {"adamw", "adafactor", "lion", "sgd_momentum", "lars", "lamb", "sgd"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
 /// The optimizer of that name; nothing if there is none.
 [[nodiscard]] constexpr maybe<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
-  return detail::enumerator_named<optimizer_kind>(given, 6);
+  return detail::enumerator_named<optimizer_kind>(given, 7);
 }
 
 /// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted
@@ -3396,6 +3354,7 @@ enum class optimizer_kind : std::uint8_t {
     case optimizer_kind::adamw:
     case optimizer_kind::lamb: return 2 * size_of(moments);
     case optimizer_kind::adafactor: return bytes{0.5};
+    case optimizer_kind::sgd: return bytes{0};
     case optimizer_kind::lion:
     case optimizer_kind::sgd_momentum:
     case optimizer_kind::lars: break;
@@ -3764,7 +3723,7 @@ inline constexpr chip_spec v2 = {
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {16_MiB, unknown, 0_B, 16_KiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ unknown,
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 62_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, unknown, unknown},
     /*pod: shape, largest_slice*/ {{16, 16}, 256},
@@ -3785,7 +3744,7 @@ inline constexpr chip_spec v3 = {
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {16_MiB, unknown, 0_B, 16_KiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ unknown,
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 82_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, unknown, unknown},
     /*pod: shape, largest_slice*/ {{32, 32}, 1024},
@@ -3807,7 +3766,7 @@ inline constexpr chip_spec v4 = {
     {16_MiB, unknown, 128_MiB, 1_MiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{4},
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 50_GB_per_s, 0.9, wraparound_rule::whole_cubes, absent},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, 16_GB_per_s, 6.25_GB_per_s},
     /*pod: shape, largest_slice*/ {{16, 16, 16}, 4096},
@@ -3828,7 +3787,7 @@ inline constexpr chip_spec v5e = {
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {128_MiB, 22.0, 0_B, 1_MiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{0},
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 50_GB_per_s, 0.9, wraparound_rule::axis_of_16, absent},
     /*host: chips, dram, pcie, dcn*/ {8, 512_GiB, 16_GB_per_s, 3.125_GB_per_s},
     /*pod: shape, largest_slice*/ {{16, 16}, 256},
@@ -3849,7 +3808,7 @@ inline constexpr chip_spec v5p = {
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {64_MiB, unknown, 0_B, 1_MiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{4},
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 100_GB_per_s, 0.9, wraparound_rule::whole_cubes, absent},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, 16_GB_per_s, 6.25_GB_per_s},
     /*pod: shape, largest_slice*/ {{16, 20, 28}, 6144},
@@ -3870,7 +3829,7 @@ inline constexpr chip_spec v6e = {
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {128_MiB, unknown, 0_B, 1_MiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, false},
     /*sparsecores*/ std::int64_t{2},
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {4, 2, 100_GB_per_s, 0.9, wraparound_rule::axis_of_16, absent},
     /*host: chips, dram, pcie, dcn*/ {8, 1536_GiB, 32_GB_per_s, 12.5_GB_per_s},
     /*pod: shape, largest_slice*/ {{16, 16}, 256},
@@ -3891,7 +3850,7 @@ inline constexpr chip_spec tpu7x = {
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {64_MiB, unknown, 0_B, 1_MiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, true},
     /*sparsecores*/ std::int64_t{4},
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 100_GB_per_s, 0.9, wraparound_rule::whole_cubes, 6.0},
     /*host: chips, dram, pcie, dcn*/ {4, unknown, unknown, 12.5_GB_per_s},
     /*pod: shape, largest_slice*/ {{16, 24, 24}, 9216},
@@ -3908,11 +3867,11 @@ inline constexpr chip_spec tpu8t = {
     /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {2, 256, 2},
     /*peak: bf16, int8, fp8, int4*/ {996.1_TFLOP_per_s, 996.1_TFLOP_per_s, 5976.9_TFLOP_per_s, 11953.8_TFLOP_per_s},
     /*clock*/ 1900_MHz,
-    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {216_GiB, 216_GB, unknown, 6528_GB_per_s},
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {216_GiB, 216_GiB, unknown, 6528_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {128_MiB, unknown, 0_B, 1_MiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {16, 128, true},
     /*sparsecores*/ std::int64_t{2},
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {6, 3, 200_GB_per_s, 0.9, wraparound_rule::whole_pod, absent},
     /*host: chips, dram, pcie, dcn*/ {0, unknown, unknown, unknown},
     /*pod: shape, largest_slice*/ {{}, 9600},
@@ -3929,11 +3888,11 @@ inline constexpr chip_spec tpu8i = {
     /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {2, 256, 1},
     /*peak: bf16, int8, fp8, int4*/ {1101_TFLOP_per_s, absent, 8808_TFLOP_per_s, unknown},
     /*clock*/ 2100_MHz,
-    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {288_GiB, 288_GB, unknown, 8601_GB_per_s},
+    /*hbm: capacity, documented, usable_per_device, bandwidth*/ {288_GiB, 288_GiB, unknown, 8601_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/ {192_MiB, unknown, 0_B, 1_MiB},
     /*tiling: sublanes, lanes, large_tiles_of_16_bits*/ {8, 128, true},
     /*sparsecores*/ absent,
-    /*ici: links, axes, link_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
+    /*ici: links, axes, nominal_one_way, achievable_fraction, wraparound, die_to_die_over_link*/
     {0, 0, 0_GB_per_s, 0.9, wraparound_rule::whole_pod, unknown},
     /*host: chips, dram, pcie, dcn*/ {0, unknown, unknown, unknown},
     /*pod: shape, largest_slice*/ {{}, 1024},
@@ -4159,9 +4118,9 @@ inline constexpr std::array<machine_row, 28> machine_rows = {{
     {"ct5lp-hightpu-8t", "v5e", 8, 224, 384, true, false, "tpu-v5-lite-podslice"},
     {"ct5p-hightpu-4t", "v5p", 4, 208, 448, true, true, "tpu-v5p-slice"},
     {"ct5p-hightpu-1t", "v5p", 1, 52, 112, true, false, "tpu-v5p-slice"},
-    {"ct5p-hightpu-2t", "v5p", 2, 104, 224, false, false, "tpu-v5p-slice"},
+    {"ct5p-hightpu-2t", "v5p", 2, 104, 224, true, false, "tpu-v5p-slice"},
     {"ct5p-hightpu-1t-tpu", "v5p", 1, 52, 112, true, false, ""},
-    {"ct5p-hightpu-2t-tpu", "v5p", 2, 104, 224, false, false, ""},
+    {"ct5p-hightpu-2t-tpu", "v5p", 2, 104, 224, true, false, ""},
     {"ct5p-hightpu-4t-tpu", "v5p", 4, 208, 448, true, true, ""},
     {"ct6e-standard-1t", "v6e", 1, 44, 176, true, false, "tpu-v6e-slice"},
     {"ct6e-standard-4t", "v6e", 4, 180, 720, true, true, "tpu-v6e-slice"},
@@ -4295,7 +4254,7 @@ constexpr std::int64_t chips_of(const slice& where, std::int64_t slice_total) {
   if (where.shape.dims[longest] == 1) return bytes_per_second{0};
   const std::int64_t rows = chips(where) / where.shape.dims[longest];
   const double rings = wraparound(where)[longest].value("wraparound of the slice") ? 2 : 1;
-  return where.chip.ici.link_one_way * (static_cast<double>(rows) * rings);
+  return where.chip.ici.nominal_one_way * (static_cast<double>(rows) * rings);
 }
 
 namespace detail {
@@ -4490,12 +4449,13 @@ constexpr slice_name_parts split_slice_name(std::string_view given) noexcept {
   return {};
 }
 
-/// Whether the shape is one VM of a single chip that Compute Engine and GKE have of that chip, though no name of a
-/// slice stands for it: v5p has.
-constexpr bool is_one_chip_vm(const chip_spec& chip, const topology& shape) {
-  if (shape.axes != chip.ici.axes || tpuplan::chips(shape) != 1) return false;
+/// Whether the shape is one VM of a single chip or of two that Compute Engine has of that chip, though no name of a
+/// slice stands for it: v5p has both. Two chips are one link apart, whichever axis it lies on.
+constexpr bool is_small_vm(const chip_spec& chip, const topology& shape) {
+  const std::int64_t size = tpuplan::chips(shape);
+  if (shape.axes != chip.ici.axes || size > 2) return false;
   for (const machine_row& type : machine_rows) {
-    if (chip.name == type.chip && type.chips == 1 && type.makes_one_vm) return true;
+    if (chip.name == type.chip && type.chips == size && type.makes_one_vm) return true;
   }
   return false;
 }
@@ -4503,8 +4463,8 @@ constexpr bool is_one_chip_vm(const chip_spec& chip, const topology& shape) {
 /// The slice of a chip in a shape as people write it: lengths in any order, since a torus is the same in each.
 constexpr maybe<slice> find_shape(const chip_spec& chip, const topology& given) {
   const topology ordered = ascending(given);
-  if (is_one_chip_vm(chip, given)) {
-    return is_valid_shape(chip, given) ? slice_of(chip, given) : slice{chip, given, 1};
+  if (is_small_vm(chip, given)) {
+    return is_valid_shape(chip, given) ? slice_of(chip, given) : slice{chip, ordered, tpuplan::chips(given)};
   }
   if (is_valid_shape(chip, given)) return slice_of(chip, given);
   if (is_valid_shape(chip, ordered)) return slice_of(chip, ordered);
@@ -4527,6 +4487,7 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
       if (chips(row) == type.chips && row.chips_per_vm == type.chips) return to_slice(chip, row);
     }
     if (type.chips == 1) return find_shape(chip, topology{{1, 1, 1}, chip.ici.axes});
+    if (type.chips == 2) return find_shape(chip, topology{{1, 1, 2}, chip.ici.axes});
   }
   return nothing;
 }
@@ -4726,7 +4687,7 @@ constexpr text<160> placed_hint(std::string_view given) {
       hint.append(most == 0 ? "" : ", ").append(name(to_slice(chip, row).shape));
       most = chips(row);
     }
-    if (chip.ici.axes == 3) hint.append(type.chips == 1 ? "1x1x1" : "no source states that of its chips");
+    if (chip.ici.axes == 3) hint.append(type.chips == 1 ? "1x1x1" : "1x1x2");
   }
   return hint;
 }
@@ -4969,37 +4930,6 @@ constexpr void validate(const layout& mesh, const transformer& model, const trai
   detail::check_batch(mesh, job);
 }
 
-/// One shard of an array, and all copies of all shards together.
-struct sharded_array {
-  std::int64_t elements_per_device = 0;  ///< of the shard
-  bytes per_device{};                    ///< of the shard
-  bytes over_mesh{};                     ///< copies included
-};
-
-/// An array of that many elements sharded `ways` ways over the devices of a mesh, which hold devices / ways copies of
-/// each shard. Throws where the mesh or the array does not divide. Worked: int8[128, 2048] sharded 16 ways on 32
-/// devices is 16384 B on each and 524288 B over the mesh. Source: scaling book, "Sharded matrices".
-[[nodiscard]] constexpr sharded_array shard(std::int64_t elements, dtype type, std::int64_t ways,
-                                            std::int64_t mesh_devices) {
-  detail::positive_count("elements", elements);
-  detail::positive_count("ways", ways);
-  detail::positive_count("mesh_devices", mesh_devices);
-  if (elements % ways != 0) detail::fail(errc::not_divisible, "ways", ways, "a divisor of the number of elements");
-  if (mesh_devices % ways != 0) detail::fail(errc::not_divisible, "ways", ways, "a divisor of the number of devices");
-  sharded_array result;
-  result.elements_per_device = elements / ways;
-  result.per_device = size_of(type) * static_cast<double>(result.elements_per_device);
-  result.over_mesh = result.per_device * static_cast<double>(mesh_devices);
-  return result;
-}
-
-/// The size of a whole array, or of one of its dimensions, from the size of its shards: turns the shapes in a profile
-/// back into those of the program. Worked: shards of 4096 columns, 8 ways, make a weight of 32768.
-/// Source: scaling book, "Profiling".
-[[nodiscard]] constexpr std::int64_t unsharded(std::int64_t part, std::int64_t ways) {
-  return checked_multiply(detail::positive_count("part", part), detail::positive_count("ways", ways));
-}
-
 namespace detail {
 
 /// Refuses images of a model without vision, and more of them than the sequence has tokens for. Layers that attend to
@@ -5042,27 +4972,22 @@ constexpr void check_trained(const transformer& model, const training_job& job, 
 #ifndef TPUPLAN_PARALLEL_INTERCONNECT_HPP
 #define TPUPLAN_PARALLEL_INTERCONNECT_HPP
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 /// @file
-/// The one rule for rings, axes and links: how the chips of a group are joined, and at what rate data comes into one of
-/// them. The handbook's collectives, the estimates and the planner all ask here.
+/// The one rule for rings, axes and links, and the rate at which data comes into one chip of a group. The handbook's
+/// collectives, the estimates and the planner all ask here.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Time of one ICI hop, whatever it carries: about a microsecond. Source: scaling book, "TPU networking" (2025-12-15).
-inline constexpr seconds ici_hop_latency{1e-6};
-
 /// One link of one chip, one way, as achieved. Worked: 50 GB/s x 0.9 = 45 GB/s on v5e.
 [[nodiscard]] constexpr bytes_per_second ici_link_rate(const chip_spec& chip) {
-  detail::positive("chip.ici.link_one_way", chip.ici.link_one_way.value());
+  detail::positive("chip.ici.nominal_one_way", chip.ici.nominal_one_way.value());
   detail::positive("chip.ici.achievable_fraction", chip.ici.achievable_fraction);
   detail::in_range("chip.ici.achievable_fraction", chip.ici.achievable_fraction, 0, 1, "above 0, at most 1");
-  return chip.ici.link_one_way * chip.ici.achievable_fraction;
+  return chip.ici.nominal_one_way * chip.ici.achievable_fraction;
 }
 
 /// Whether an ICI axis of a slice closes into a ring, so that both of its directions carry a collective. An axis whose
@@ -5073,14 +4998,6 @@ inline constexpr seconds ici_hop_latency{1e-6};
   return wraparound(where)[axis].value_or(false);
 }
 
-/// How the chips of a group are joined.
-enum class network_kind : std::uint8_t {
-  ring,     ///< every axis closes: both directions carry
-  line,     ///< no axis closes: as fast as the chip at its end takes in
-  switch_,  ///< every chip has one port into a switch (GPUs in a node, nodes in a network)
-  mixed,    ///< some axes close: `collective_group::closed` says which
-};
-
 /// Whether a collective of n members is counted as moving the whole array or (n-1)/n of it. On rings the scaling book
 /// drops the factor, because the best known two-way schedules of even rings do not gain from it; on switches it does so
 /// in rough estimates.
@@ -5089,65 +5006,6 @@ enum class member_share : std::uint8_t {
   whole,
   others
 };
-
-/// Chips that take part in a collective: the lengths of the ICI axes they span.
-struct collective_group {
-  std::array<std::int32_t, 3> lengths{1, 1, 1};   ///< 1: an axis that is not used
-  network_kind network = network_kind::ring;      ///< what joins the members
-  bytes_per_second one_way{};                     ///< of one link (or port), as achieved
-  seconds per_hop = ici_hop_latency;              ///< time of one hop, whatever it carries
-  member_share share = member_share::by_network;  ///< what of the array is counted as moved
-  std::array<bool, 3> closed{};                   ///< axes that close; read where the network is `mixed`
-};
-
-/// Members of the group. Worked: 64 of 4 x 4 x 4.
-[[nodiscard]] constexpr std::int64_t members(const collective_group& group) {
-  for (const std::int32_t length : group.lengths) detail::positive_count("collective_group.lengths", length);
-  return checked_multiply(group.lengths[0], group.lengths[1], group.lengths[2]);
-}
-
-/// Whether an axis of the group closes into a ring. Worked: no axis of a line does.
-[[nodiscard]] constexpr bool is_ring(const collective_group& group, std::size_t axis) noexcept {
-  return group.network == network_kind::ring ||
-         (group.network == network_kind::mixed && axis < 3 && group.closed[axis]);
-}
-
-/// Links through which data comes into one chip of the group: two for each axis that closes, one for each that does not
-/// (the chip at its end has no more), one port into a switch; 0 for a group of one.
-/// Worked: 6 of a v5p cube of 4x4x4, 3 of v5e 8x16, 2 of v6e 2x4.
-[[nodiscard]] constexpr double links_into(const collective_group& group) noexcept {
-  double links = 0;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (group.lengths[axis] > 1) links += is_ring(group, axis) ? 2 : 1;
-  }
-  return group.network == network_kind::switch_ && links > 1 ? 1 : links;
-}
-
-/// A group of those lengths along the axes of a slice, at achieved link rates. An axis that is not spanned whole is
-/// open. Worked: lengths {16, 1, 1} of v5litepod-256 are a ring of 16, {8, 1, 1} a line.
-[[nodiscard]] constexpr collective_group group_spanning(const slice& where,
-                                                        const std::array<std::int32_t, 3>& lengths) {
-  collective_group group;
-  group.lengths = lengths;
-  group.one_way = ici_link_rate(where.chip);
-  bool all_closed = true, all_open = true;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (lengths[axis] == 1) continue;
-    group.closed[axis] = lengths[axis] == where.shape.dims[axis] && is_ring(where, axis);
-    (group.closed[axis] ? all_open : all_closed) = false;
-  }
-  group.network = all_closed ? network_kind::ring : all_open ? network_kind::line : network_kind::mixed;
-  return group;
-}
-
-/// The group of all chips along some axes of a slice. Worked: axes {true, false, false} of v5p-128 are a ring of 4.
-[[nodiscard]] constexpr collective_group group_along(const slice& where, const std::array<bool, 3>& axes) {
-  std::array<std::int32_t, 3> lengths{1, 1, 1};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (axes[axis]) lengths[axis] = where.shape.dims[axis];
-  }
-  return group_spanning(where, lengths);
-}
 
 /// Links through which data comes into one chip of the whole slice. For a slice of one chip it is the connection
 /// between its own two devices, counted in links. Worked: 6 of v5p-128, 2 of v6e-8, 6 of tpu7x-2, whose dies are joined
@@ -5175,30 +5033,6 @@ struct collective_group {
   double links = all * (math::log2(group) / math::log2(units));
   if (links > all - 1) links = all - 1;
   return link * (links < 1 ? 1 : links);
-}
-
-/// The chips of one of several equal blocks into which a slice is divided, such as the replicas of a served model: as
-/// compact as the shape allows, since neighbours talk to each other. A block that spans a closing axis whole has its
-/// ring. Blocks that do not tile the shape lie along its last axis.
-/// Worked: 8 chips of v6e-256 are 2x4 with two links into a chip, 16 chips of v5p-128 are 2x2x4 with four.
-[[nodiscard]] constexpr collective_group block_of(const slice& where, std::int64_t block_chips) {
-  std::array<std::int32_t, 3> lengths{1, 1, 1};
-  std::int64_t left = detail::positive_count("chips of a block", block_chips);
-  for (std::int32_t factor = 2; left > 1;) {
-    std::size_t best = 3;
-    for (std::size_t axis = 0; axis < 3 && left % factor == 0; ++axis) {
-      const bool divides = where.shape.dims[axis] % (lengths[axis] * factor) == 0;
-      if (divides && (best == 3 || lengths[axis] < lengths[best])) best = axis;
-    }
-    if (best < 3) {
-      lengths[best] *= factor;
-      left /= factor;
-    } else if (++factor > left || factor > 64) {
-      break;
-    }
-  }
-  if (left > 1) lengths[2] = static_cast<std::int32_t>(lengths[2] * left);
-  return group_spanning(where, lengths);
 }
 
 /// The rate of one chip into the network between slices: its share of the host's network card, or of PCIe where that is
@@ -5234,8 +5068,8 @@ struct collective_group {
 /// @file
 /// The time of a step as terms. Every part of a step takes so many seconds for each token of a chip, for each
 /// microbatch, or once. `work_terms` are those of one chip: products and HBM traffic. `layout_terms` are those of a
-/// layout on its slices: collectives, network, hosts. `step_time` evaluates both and names the parts; the planner
-/// evaluates the same structs for every candidate. docs/model.md derives each term.
+/// layout on its slices: collectives, network, hosts. `step_time` evaluates both and names the parts; the planner adds
+/// them up once (sums.hpp) and evaluates them for every candidate. docs/model.md derives each term.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -5319,17 +5153,6 @@ struct work_terms {
   seconds weight_update{};    ///< once: optimizer and gradients of all weights, not sharded
   double tensor_passes = 1;   ///< times that a token's activations go through tensor-parallel collectives
   double expert_passes = 1;   ///< times that a token goes to its experts and back
-};
-
-/// The work terms added up by what they grow with: the time of a step depends on these sums alone.
-struct work_sums {
-  seconds per_token{};       ///< of a chip
-  seconds per_microbatch{};  ///< products with their weights
-  seconds weight_reads{};    ///< see work_terms
-  seconds weight_update{};   ///< see work_terms
-  seconds attention{};       ///< for each token of a chip, also in per_token
-  double tensor_passes = 1;  ///< see work_terms
-  double expert_passes = 1;  ///< see work_terms
 };
 
 /// What a layout on its slices adds to the work, and what of the work is on one chip.
@@ -5622,18 +5445,6 @@ constexpr double bubble_share(const training_job& job, double stages) {
   return terms;
 }
 
-/// The sums of the terms of one chip.
-[[nodiscard]] constexpr work_sums sum_of(const work_terms& terms) noexcept {
-  return {terms.dense_products + terms.expert_products + terms.logits + terms.attention + terms.vision +
-              terms.elementwise + terms.scores + terms.operands + terms.dispatch,
-          terms.operand_weights,
-          terms.weight_reads,
-          terms.weight_update,
-          terms.attention,
-          terms.tensor_passes,
-          terms.expert_passes};
-}
-
 namespace detail {
 
 /// What makes training steps alike: see `features_of`.
@@ -5699,26 +5510,6 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
   detail::add_dcn(terms, sizes, job, mesh, where, constants);
   detail::add_host(terms, sizes, job, where, constants);
   return terms;
-}
-
-/// The time of a step of that many microbatches, which is `step_time(...).total`. The step waits for the exposed part
-/// of some traffic, or for what the work cannot hide: work + max(exposed, whole - work) = max(work + exposed, whole).
-/// Each maximum is written so that it grows with all of its terms, which makes the least terms of several policies a
-/// bound on all of them.
-[[nodiscard]] constexpr seconds time_of(const work_sums& work, const layout_terms& at, double microbatches) noexcept {
-  const seconds on_chip = at.tokens * (work.per_token + at.imbalance * work.attention) +
-                          work.weight_update / at.weight_shards +
-                          microbatches * (work.per_microbatch + at.gathered_share * work.weight_reads);
-  const double hidden = at.hidden_by_work ? 1 : 0;
-  const seconds base = max(on_chip + at.data.exposed + microbatches * at.fsdp.exposed,
-                           hidden * (at.data.whole + microbatches * at.fsdp.whole)) +
-                       work.tensor_passes * at.tensor.exposed + work.expert_passes * at.expert.exposed +
-                       at.context.exposed + microbatches * at.overhead;
-  const seconds run = base * (1 + at.bubble);
-  const seconds dcn = at.dcn_once + microbatches * at.dcn_each;
-  // Half of the run is the backward pass, which hides the traffic between slices.
-  const seconds waited = max(run * (1 + at.jitter) + at.dcn_exposed * dcn, hidden * (run * (0.5 + at.jitter) + dcn));
-  return (waited + at.host_exposed * (at.host_once + microbatches * at.host_each)) * at.software;
 }
 
 }  // namespace abi_0
@@ -6185,7 +5976,7 @@ struct training_band {
 // generated: training_bands from data/measured
 // clang-format off
 inline constexpr training_band training_bands[] = {
-    {0.71, 1.25, 91, 10}, {0.71, 1.26, 14, 2}, {0.71, 1.45, 37, 2}, {0.71, 1.56, 16, 2}, {0.71, 2.50, 9, 2},
+    {0.70, 1.25, 91, 10}, {0.70, 1.26, 14, 2}, {0.70, 1.54, 37, 2}, {0.70, 1.56, 16, 2}, {0.70, 2.50, 9, 2},
     {0.67, 1.50, 4, 1}, {0.50, 2.50, 13, 4},
 };
 // clang-format on
@@ -6572,62 +6363,6 @@ struct product_shape {
   return flops_of(product) / bytes_of(product, types);
 }
 
-/// FLOPs per byte of a product with weights of its own for every batch element: never above 2 / bytes of a weight.
-/// Worked: 1.999 for [64, 4096, 4096] in int8. Source: scaling book, "Rooflines", exercise.
-[[nodiscard]] constexpr flops_per_byte batched_weights_intensity(const product_shape& product,
-                                                                 const product_dtypes& types) {
-  const auto batch = static_cast<double>(detail::positive_count("batch", product.batch));
-  const product_shape one{1, product.inner, product.outer};
-  return flops_of(one) * batch / (bytes_of(one, types) * batch);
-}
-
-/// FLOPs per byte of a product that is done in tiles of m x n results, whose operands stream from memory while the
-/// results stay: m n / (m + n) in bf16, whatever the inner dimension. Worked: 256 for tiles of 512 x 512.
-[[nodiscard]] constexpr flops_per_byte tiled_intensity(std::int64_t tile_rows, std::int64_t tile_columns,
-                                                       dtype type = dtype::bf16) {
-  const auto rows = static_cast<double>(detail::positive_count("tile_rows", tile_rows));
-  const auto columns = static_cast<double>(detail::positive_count("tile_columns", tile_columns));
-  return flops{2 * rows * columns} / (size_of(type) * (rows + columns));
-}
-
-/// Work that grows with a count, of tokens or of sequences, on top of bytes that move once for all of them.
-struct growing_work {
-  bytes once{};               ///< such as the weights
-  flops flops_per_element{};  ///< arithmetic
-  bytes bytes_per_element{};  ///< such as activations, or the cache of a sequence
-};
-
-/// The count, not rounded, at which the arithmetic of such work takes as long as its traffic: (once / W) / (flops / C -
-/// bytes / W). Nothing where no count suffices, which happens on slow links and with large caches.
-/// Worked: 270.97 for 67 MB once, 130 MFLOP and 20 kB each at 394e12 and 810e9. Source: scaling book, "TPUs".
-[[nodiscard]] constexpr maybe<double> critical_count(const chip_spec& chip, const growing_work& work,
-                                                     dtype compute = dtype::bf16,
-                                                     memory_level from = memory_level::hbm) {
-  detail::positive("once", work.once.value());
-  detail::positive("flops_per_element", work.flops_per_element.value());
-  detail::not_negative("bytes_per_element", work.bytes_per_element.value());
-  const bytes_per_second rate = bandwidth(chip, from);
-  const flops_per_second peak = peak_rate(chip, compute);
-  detail::positive("peak rate", peak.value());
-  const seconds gain = work.flops_per_element / peak - work.bytes_per_element / rate;
-  if (gain <= seconds{0}) return nothing;
-  return work.once / rate / gain;
-}
-
-/// The batch in tokens, not rounded, at which arithmetic and traffic of [B,D] x [D,F] take the same time, where
-/// weights, activations and results all count as traffic: (s_w D F / W) / (2 D F / C - (s_a D + s_o F) / W). Nothing
-/// where no batch suffices, which happens on slow links. Worked: 262.71 for int8 [B,4096]x[4096,16384] at 394e12 and
-/// 810e9; 258.88 with the table's v5e.
-[[nodiscard]] constexpr maybe<double> critical_batch_with_activations(const chip_spec& chip, std::int64_t inner,
-                                                                      std::int64_t outer, const product_dtypes& types,
-                                                                      memory_level from = memory_level::hbm) {
-  const auto d = static_cast<double>(detail::positive_count("inner", inner));
-  const auto f = static_cast<double>(detail::positive_count("outer", outer));
-  const growing_work work{size_of(types.weights) * (d * f), flops{2 * d * f},
-                          size_of(types.activations) * d + size_of(types.output) * f};
-  return critical_count(chip, work, types.compute, from);
-}
-
 /// What limits a product.
 enum class bound : std::uint8_t { compute, memory };
 
@@ -6658,224 +6393,6 @@ struct product_time {
   t.upper = t.math + t.memory;
   t.limited_by = t.memory < t.math ? bound::compute : bound::memory;
   return t;
-}
-
-/// Time of some work on a number of chips that reach a given model FLOP utilisation (MFU) of their bf16 peak.
-/// Worked: 6.3e24 FLOP on 8960 v5p at 40 % take 44.3 days. Source: scaling book, "Applied training".
-[[nodiscard]] constexpr seconds time_at_mfu(flops work, const chip_spec& chip, std::int64_t chip_count, double mfu) {
-  detail::positive("work", work.value());
-  detail::in_range("mfu", mfu, 1e-9, 1, "above 0, at most 1");
-  const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
-  return work / (peak_rate(chip, dtype::bf16) * (count * mfu));
-}
-
-/// FLOPs that a number of chips can do in some time at peak: what is paid for.
-/// Worked: 2.79 million chip-hours at 1513 TFLOP/s are 1.52e25 FLOP. Source: scaling book, "Transformers", exercise.
-[[nodiscard]] constexpr flops available_work(const chip_spec& chip, std::int64_t chip_count, seconds time,
-                                             dtype compute = dtype::bf16) {
-  detail::positive("time", time.value());
-  return peak_rate(chip, compute) * time * static_cast<double>(detail::positive_count("chips", chip_count));
-}
-
-/// What part of the available FLOPs some work is: the MFU of a run, where the work is its model FLOPs. Above 1 it shows
-/// that a claim cannot be.
-/// Worked: 3.2856e24 FLOP in 2.79 million chip-hours at 1513 TFLOP/s are 21.6 %. Source: scaling book, "Transformers",
-/// exercise.
-[[nodiscard]] constexpr double utilization(flops work, const chip_spec& chip, std::int64_t chip_count, seconds time,
-                                           dtype compute = dtype::bf16) {
-  detail::positive("work", work.value());
-  const flops available = available_work(chip, chip_count, time, compute);
-  detail::positive("peak rate", available.value());
-  return work / available;
-}
-
-/// Time to stream that many bytes, spread evenly over chips, once from a memory. Worked: 16 GB from one v5e: 19.5 ms.
-[[nodiscard]] constexpr seconds load_time(bytes amount, const chip_spec& chip, std::int64_t chip_count = 1,
-                                          memory_level from = memory_level::hbm) {
-  detail::positive("amount", amount.value());
-  return amount / (bandwidth(chip, from) * static_cast<double>(detail::positive_count("chips", chip_count)));
-}
-
-/// Peak of one systolic array: two FLOPs for each multiply-add of its cells in each cycle.
-/// Worked: 2 x 128 x 128 x 1.5 GHz = 49.152 TFLOP/s on v5e. Do not derive a chip's peak from it: on v6e and tpu7x the
-/// documented peaks need the factor `macs_per_cell_cycle`. Source: scaling book, "TPUs".
-[[nodiscard]] constexpr flops_per_second mxu_peak(const chip_spec& chip) {
-  const auto cells = static_cast<double>(checked_multiply(chip.mxu.side, chip.mxu.side, chip.mxu.macs_per_cell_cycle));
-  return flops{2 * cells} * chip.clock.value("clock of the chip");
-}
-
-/// Peak of all systolic arrays of one TensorCore. Worked: 4 x 49.152 = 196.608 TFLOP/s on v5e, rounded to 197 in the
-/// table. Source: scaling book, "TPUs".
-[[nodiscard]] constexpr flops_per_second tensorcore_peak(const chip_spec& chip) {
-  const std::int64_t arrays = detail::positive_count("chip.mxu.per_tensorcore", chip.mxu.per_tensorcore);
-  return mxu_peak(chip) * static_cast<double>(arrays);
-}
-
-/// Peak of a vector unit that does one operation per lane and cycle, multiply-adds not counted as two.
-/// Worked: 8 sublanes x 128 lanes x 4 units x 2 TensorCores at 1.75 GHz are 14.3 TFLOP/s on v5p; the 16896 cores of
-/// H100 at 1.59 GHz 26.9. Source: scaling book, "TPUs" and "GPUs".
-[[nodiscard]] constexpr flops_per_second vector_peak(std::int64_t lanes, per_second clock) {
-  detail::positive("clock", clock.value());
-  return flops{static_cast<double>(detail::positive_count("lanes", lanes))} * clock;
-}
-
-/// Bounds on the time of stages that work at once: at best the slowest alone, at worst all of them one after the other.
-struct time_bounds {
-  seconds lower{};  ///< the slowest stage
-  seconds upper{};  ///< the sum of all
-};
-
-/// The bounds for stages that take these times by themselves. Worked: 66.7, 166.7, 19.8 and 1.4 ms take 166.7 to 254.6.
-/// Source: scaling book, "Rooflines".
-template <std::size_t Count>
-[[nodiscard]] constexpr time_bounds overlap_bounds(const seconds (&stages)[Count]) {
-  time_bounds bounds;
-  for (const seconds stage : stages) {
-    detail::not_negative("stage", stage.value());
-    bounds.lower = max(bounds.lower, stage);
-    bounds.upper += stage;
-  }
-  return bounds;
-}
-
-/// Global batch of synchronous data parallelism: what one replica takes, times the replicas.
-/// Worked: 128 per core on the 8 cores of v3-8 is 1024.
-[[nodiscard]] constexpr std::int64_t global_batch(std::int64_t per_replica, std::int64_t replicas) {
-  return checked_multiply(detail::positive_count("per_replica batch", per_replica),
-                          detail::positive_count("replicas", replicas));
-}
-
-/// What one replica takes of a global batch. Throws `errc::not_divisible` where it does not divide.
-/// Worked: 1024 over 8 replicas is 128.
-[[nodiscard]] constexpr std::int64_t batch_per_replica(std::int64_t global, std::int64_t replicas) {
-  detail::positive_count("global batch", global);
-  detail::positive_count("replicas", replicas);
-  if (global % replicas != 0) {
-    detail::fail(errc::not_divisible, "global batch", global, "a multiple of the number of replicas");
-  }
-  return global / replicas;
-}
-
-/// The next multiple of 128, which fills sublanes and lanes. Worked: recommended_multiple(1000) = 1024.
-/// Source: Google Cloud "Cloud TPU performance guide" (batch sizes in multiples of 128).
-[[nodiscard]] constexpr std::int64_t recommended_multiple(std::int64_t batch) {
-  return round_up(detail::positive_count("batch", batch), 128);
-}
-
-/// What happens to the examples that do not fill a last batch.
-enum class remainder : std::uint8_t { drop, keep };
-
-/// Steps in one pass over a data set. Worked: 60000 examples in batches of 1024 are 58 steps, 59 if the rest is kept.
-[[nodiscard]] constexpr std::int64_t steps_per_epoch(std::int64_t examples, std::int64_t batch,
-                                                     remainder last = remainder::drop) {
-  detail::positive_count("examples", examples);
-  detail::positive_count("global batch", batch);
-  return last == remainder::drop ? examples / batch : ceil_div(examples, batch);
-}
-
-}  // namespace abi_0
-}  // namespace tpuplan
-
-#endif
-
-// tpuplan/model/kv_cache.hpp
-
-#ifndef TPUPLAN_MODEL_KV_CACHE_HPP
-#define TPUPLAN_MODEL_KV_CACHE_HPP
-
-#include <cstdint>
-
-/// @file
-/// Size of the keys and values that decoding keeps.
-
-namespace tpuplan {
-inline namespace abi_0 {
-
-namespace detail {
-
-constexpr void check_cached(const transformer& model) {
-  validate(model);
-  if (model.kind != architecture::decoder) {
-    fail(errc::unsupported, "KV cache of an architecture", name(model.kind), "decoder");
-  }
-}
-
-/// Numbers that one layer caches for a token: a layer that attends to the whole context, and one with a window.
-struct cached_widths {
-  std::int64_t global = 0;
-  std::int64_t local = 0;
-};
-constexpr cached_widths cached(const transformer& model) {
-  const attention_spec& attention = model.attention;
-  if (has_latent_attention(model)) {
-    const std::int64_t width =
-        attention.latent.kv_lora_rank + attention.latent.qk_rope_head_dim + attention.indexer.head_dim;
-    return {width, width};
-  }
-  const std::int64_t heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
-  const std::int64_t size = attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim;
-  return {2 * checked_multiply(heads, size), 2 * checked_multiply(attention.kv_heads, attention.head_dim)};
-}
-
-/// Layers with a cache of their own, of either kind: layers that share the cache of another or attend to an image have
-/// none.
-struct cached_layers {
-  std::int64_t global = 0;
-  std::int64_t local = 0;
-};
-constexpr cached_layers layers_with_cache(const transformer& model) {
-  const attention_spec& attention = model.attention;
-  const std::int64_t to_text = attention_layers(model) - attention.cross_layers;
-  const std::int64_t own = to_text - attention.kv_shared_layers;
-  const std::int64_t local = attention.local_layers - local_shared_layers(model);
-  return {own - local, local};
-}
-
-}  // namespace detail
-
-/// Bytes of keys and values that one token adds in all layers: 2 x layers x kv_heads x head_dim elements, or layers x
-/// (kv_lora_rank + qk_rope_head_dim) with latent attention. A window does not change them: it bounds the total of a
-/// sequence, see `kv_bytes_per_sequence`. Throws for a model that is no decoder. Worked: 131072 B for llama-3-8b in
-/// bf16; 70272 B for DeepSeek-V3.
-[[nodiscard]] constexpr bytes kv_bytes_per_token(const transformer& model, dtype cache = dtype::bf16) {
-  detail::check_cached(model);
-  const detail::cached_widths width = detail::cached(model);
-  const detail::cached_layers layers = detail::layers_with_cache(model);
-  return size_of(cache) * static_cast<double>(checked_add(checked_multiply(layers.global, width.global),
-                                                          checked_multiply(layers.local, width.local)));
-}
-
-/// Bytes of the states of recurrent layers for one sequence, however long it is: the recurrence in fp32, the inputs of
-/// its convolution in bf16. 0 for a model without them. Worked: 77 266 944 B for Qwen3-Next 80B, as much as 3144 tokens
-/// of its 12 layers of attention.
-[[nodiscard]] constexpr bytes state_bytes_per_sequence(const transformer& model) {
-  detail::check_cached(model);
-  if (!has_recurrence(model)) return bytes{0};
-  const recurrent_spec& r = model.recurrent;
-  const std::int64_t last = r.kind == recurrence::rwkv ? 2 * model.d_model : r.kernel > 0 ? r.kernel - 1 : 0;
-  const std::int64_t kept = r.kind == recurrence::rwkv ? last : last * detail::widths_in(r, model.d_model).channels;
-  return bytes{static_cast<double>(r.layers) *
-               (4 * static_cast<double>(detail::state_of(r)) + 2 * static_cast<double>(kept))};
-}
-
-/// Whether layers with a window keep only the window.
-enum class window_eviction : std::uint8_t { keep_all, evict };
-
-/// Bytes of keys and values of one sequence of that length, in tokens, and of its recurrent states. With eviction,
-/// layers with a window hold at most the window. Throws for a model that is no decoder and a length below 1. Worked:
-/// gemma2-9b, 8192 tokens, bf16, evicting: 2113929216 B.
-[[nodiscard]] constexpr bytes kv_bytes_per_sequence(const transformer& model, std::int64_t sequence_length,
-                                                    dtype cache = dtype::bf16,
-                                                    window_eviction windows = window_eviction::evict) {
-  detail::check_cached(model);
-  detail::positive_count("sequence_length", sequence_length);
-  const std::int64_t window = model.attention.window;
-  const bool bounded = windows == window_eviction::evict && window > 0 && window < sequence_length;
-  const detail::cached_widths width = detail::cached(model);
-  const detail::cached_layers layers = detail::layers_with_cache(model);
-  const std::int64_t global = checked_multiply(layers.global, width.global, sequence_length);
-  const std::int64_t local = checked_multiply(layers.local, width.local, bounded ? window : sequence_length);
-  return size_of(cache) * static_cast<double>(checked_add(global, local)) + state_bytes_per_sequence(model);
 }
 
 }  // namespace abi_0
@@ -7076,6 +6593,104 @@ struct storage_cost {
   return cost_of_checkpoints(store, price);
 }
 
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/lambert.hpp
+
+#ifndef TPUPLAN_LAMBERT_HPP
+#define TPUPLAN_LAMBERT_HPP
+
+/// @file
+/// Lambert's W, by which the best interval between checkpoints is known in closed form. It is composed of the functions
+/// of math.hpp, in constant expressions and at run time.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace math {
+namespace detail {
+
+/// Coefficients c_1, -c_2, c_3, ... of DLMF 4.13.6: 1 + W0(-exp(-1 - t^2/2)) as a power series in t, by the recurrence
+/// DLMF 4.13.8. The first are 1, -1/3, 1/36, 1/270, 1/4320, -1/17010. The radius of convergence is 2 sqrt(pi) = 3.54.
+inline constexpr double branch_point_coefficients[] = {
+    1.0,
+    -0.3333333333333333,
+    0.027777777777777776,
+    0.003703703703703704,
+    0.0002314814814814815,
+    -5.878894767783657e-05,
+    -2.553644914756026e-05,
+    -4.899078973153047e-06,
+    -2.428276122977769e-07,
+    1.85406221071516e-07,
+    7.542464855411896e-08,
+    1.47216272806884e-08,
+    5.159887341078076e-10,
+    -7.32986413160022e-10,
+    -2.921357345635569e-10,
+    -5.717312238897994e-11,
+    -1.5008349408791911e-12,
+    3.239317851416903e-12,
+    1.2822077905614429e-12,
+    2.513834640057088e-13,
+    5.2401866818838735e-15,
+    -1.5326196647277207e-14,
+    -6.053864010513748e-15,
+    -1.1889539086269768e-15,
+    -2.055644733697029e-17,
+    7.59703395936517e-17,
+    2.999822650631319e-17,
+    5.900904005856487e-18,
+};
+
+/// Returns 1 + W0(-exp(-1 - t^2/2)) for 0 <= t <= 1, where the 28 terms leave a relative error below 1e-17.
+constexpr double lambert_branch_point_series(double t) noexcept {
+  double series = 0.0;
+  for (int n = 27; n > 0; --n) series = branch_point_coefficients[n] + t * series;
+  return t + t * t * series;
+}
+
+/// The double next to the branch point -1/e, and what is to be added to it.
+inline constexpr double_double lambert_branch_point = {-0.36787944117144233, 1.2428753672788363e-17};
+
+}  // namespace detail
+
+/// Returns the principal branch of Lambert's W: the w >= -1 with w e^w = x, within 2 ulp.
+///
+/// It is -1 at the double next to -1/e, NaN below it; zeros and +infinity are returned as they are. Near -1/e by the
+/// series DLMF 4.13.6, elsewhere by the estimate of Iacono and Boyd (Adv. Comput. Math. 43, 2017) and the iteration of
+/// Fritsch, Shafer and Crowley (CACM 16, 1973). Example: lambert_w0(1) == 0.5671432904097838.
+[[nodiscard]] constexpr double lambert_w0(double x) noexcept {
+  if (x < detail::lambert_branch_point.high) return detail::not_a_number;
+  if (!is_finite(x) || abs(x) < 0x1p-54) return x;
+  if (x < -0.305) {
+    const double distance = (x - detail::lambert_branch_point.high) - detail::lambert_branch_point.low;
+    if (distance < 0.0) return -1.0;
+    return detail::lambert_branch_point_series(sqrt(-2.0 * log1p(-2.718281828459045 * distance))) - 1.0;
+  }
+  const double log_1_x = log1p(x);
+  double w = log_1_x * (1.0 - log1p(log_1_x) / (2.0 + log_1_x));
+  for (int i = 0; i < 2; ++i) {
+    const double z = log1p((x - w) / w) - w;
+    const double q = 2.0 * (1.0 + w) * (1.0 + w + 2.0 / 3.0 * z);
+    w += w * (z / (1.0 + w) * ((q - z) / (q - 2.0 * z)));
+  }
+  return w;
+}
+
+/// Returns 1 + W0(-exp(-(1 + d))) for d >= 0, in [0, 1], without cancellation for small d: relative error below 1e-15.
+///
+/// It is the v with -ln(1 - v) - v = d, hence about sqrt(2 d) for small d. 0 at 0, 1 at infinity, NaN for d < 0. By the
+/// series DLMF 4.13.6 in sqrt(2 d) for small d, else by lambert_w0. Example:
+/// lambert_w0_plus_1_of_exp(0.02) == 0.18689488478688432.
+[[nodiscard]] constexpr double lambert_w0_plus_1_of_exp(double d) noexcept {
+  if (is_nan(d) || d < 0.0) return detail::not_a_number;
+  return d <= 0.5 ? detail::lambert_branch_point_series(sqrt(2.0 * d)) : 1.0 + lambert_w0(-exp(-1.0 - d));
+}
+
+}  // namespace math
 }  // namespace abi_0
 }  // namespace tpuplan
 
@@ -7801,9 +7416,17 @@ class price_book {
                                           std::int64_t smallest_chips = 1) const {
     return with(price_row{generation, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
   }
-  /// The same book with one row changed or added, of the caller's own at most eight. Throws as `validate`, and
-  /// `errc::out_of_range` for a ninth.
+  /// The same with a price of a chip of the caller's own, by its name.
+  [[nodiscard]] constexpr price_book with(const chip_spec& own, std::string_view region, provisioning kind,
+                                          usd_per_second per_chip, std::string_view date,
+                                          std::int64_t smallest_chips = 1) const {
+    return with_any({own.name, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
+  }
+  /// The same book with one row changed or added, of the caller's own at most eight. Throws as `validate`,
+  /// `errc::unknown_name` for a chip that is not in the table, and `errc::out_of_range` for a ninth.
   [[nodiscard]] constexpr price_book with(const price_row& row) const;
+  /// The same for a row of any chip, as documents have them: whether there is such a chip `validate` says of the book.
+  [[nodiscard]] constexpr price_book with_any(const price_row& row) const;
 
   /// Rows, the caller's own included.
   [[nodiscard]] constexpr std::size_t size() const noexcept {
@@ -7906,6 +7529,17 @@ inline constexpr std::int64_t stale_after_days = 90;
   return days_between(price.date, on);
 }
 
+/// Whether a change of its price was announced for after its date: flex-start and calendar rates change in November
+/// 2026, and no copy has the new ones. Source: a field note that quotes Google's pricing pages on 2026-09-25.
+/// Worked: flex-start of v6e of 2026-09-10 is such a price, one of 2026-11-21 is not.
+[[nodiscard]] constexpr bool is_before_announced_change(const price_row& price) {
+  return (price.kind == provisioning::flex_start || price.kind == provisioning::calendar) &&
+         age_in_days(price, "2026-11-01") > 0;
+}
+
+/// Whether no page, catalog or dated transcription of one has the price: press and notes (C), or derived (D).
+[[nodiscard]] constexpr bool is_weak(const price_row& price) noexcept { return price.grade > 'B'; }
+
 /// Throws, naming the field, unless a price has a generation, a region, an ISO date, a size and an amount above 0.
 constexpr void validate(const price_row& row) {
   if (row.generation.empty()) detail::fail(errc::missing_field, "price.generation", row.generation.view(), "a name");
@@ -7919,6 +7553,15 @@ constexpr void validate(const price_row& row) {
 }
 
 constexpr price_book price_book::with(const price_row& row) const {
+  validate(row);
+  if (!find_chip(row.generation)) {
+    detail::fail(errc::unknown_name, "price.generation", row.generation.view(),
+                 "a chip of the table; with(chip, ...) prices one of your own");
+  }
+  return with_any(row);
+}
+
+constexpr price_book price_book::with_any(const price_row& row) const {
   validate(row);
   price_book copy = *this;
   price_row named = row;
@@ -8294,29 +7937,31 @@ inline namespace abi_0 {
 
 /// A GPU of Google Cloud and what an hour of it costs, its share of the machine included.
 struct gpu_offer {
-  text<24> name{};                    ///< "H100"; GB of memory behind it where there are two kinds
-  text<24> machine{};                 ///< machine type that the price is of
-  std::int64_t per_machine = 0;       ///< GPUs in the largest machine
-  flops_per_second bf16{};            ///< dense; of fp16 where a GPU has no bf16 (V100, T4)
-  bytes hbm{};                        ///< of one GPU
-  bytes_per_second bandwidth{};       ///< of its HBM
-  known<usd_per_second> on_demand{};  ///< of one GPU
-  known<usd_per_second> spot{};       ///< of one GPU
-  text<10> date{};                    ///< of the prices; "unknown" where there are none
+  text<24> name{};                     ///< "H100"; GB of memory behind it where there are two kinds
+  text<24> machine{};                  ///< machine type that the price is of
+  std::int64_t per_machine = 0;        ///< GPUs in the largest machine
+  flops_per_second bf16{};             ///< dense; of fp16 where a GPU has no bf16 (V100, T4)
+  bytes hbm{};                         ///< of one GPU
+  bytes_per_second bandwidth{};        ///< of its HBM
+  known<usd_per_second> on_demand{};   ///< of one GPU
+  known<usd_per_second> spot{};        ///< of one GPU
+  known<usd_per_second> flex_start{};  ///< of one GPU
+  text<10> date{};                     ///< of the prices; "unknown" where there are none
 };
 
 // generated: gpu_offers from data/gpus.json
 /// GPUs to hold a TPU against.
 // clang-format off
 inline constexpr gpu_offer gpu_offers[] = {
-    {"A100-40", "a2-highgpu-1g", 16, 312_TFLOP_per_s, 40_GB, 1555_GB_per_s, 3.6734_usd_per_h, 1.2934_usd_per_h, "2025-03-06"},
-    {"A100-80", "a2-ultragpu-8g", 8, 312_TFLOP_per_s, 80_GB, 2039_GB_per_s, 5.0688_usd_per_h, 3.041_usd_per_h, "2026-09-17"},
-    {"H100", "a3-highgpu-8g", 8, 989_TFLOP_per_s, 80_GB, 3350_GB_per_s, 11.0613_usd_per_h, 6.62_usd_per_h, "2026-09-17"},
-    {"H200", "a3-ultragpu-8g", 8, 989_TFLOP_per_s, 141_GB, 4800_GB_per_s, 10.6009_usd_per_h, unknown, "2026-09-17"},
-    {"B200", "a4-highgpu-8g", 8, 2250_TFLOP_per_s, 180_GB, 8000_GB_per_s, 16.11_usd_per_h, 4.954_usd_per_h, "2026-07-30"},
-    {"L4", "g2-standard-4", 8, 121_TFLOP_per_s, 24_GB, 300_GB_per_s, 0.707_usd_per_h, unknown, "2026-06-03"},
-    {"V100", "n1", 8, 125_TFLOP_per_s, 16_GB, 900_GB_per_s, unknown, unknown, "unknown"},
-    {"T4", "n1", 4, 65_TFLOP_per_s, 16_GB, 320_GB_per_s, unknown, unknown, "unknown"},
+    {"A100-40", "a2-highgpu-1g", 16, 312_TFLOP_per_s, 40_GB, 1555_GB_per_s, 3.6734_usd_per_h, 1.2934_usd_per_h, unknown, "2025-03-06"},
+    {"A100-80", "a2-ultragpu-8g", 8, 312_TFLOP_per_s, 80_GB, 2039_GB_per_s, 5.0688_usd_per_h, 3.041_usd_per_h, 2.4_usd_per_h, "2026-09-17"},
+    {"H100", "a3-highgpu-8g", 8, 989_TFLOP_per_s, 80_GB, 3350_GB_per_s, 11.0613_usd_per_h, 6.62_usd_per_h, 4.79_usd_per_h, "2026-09-17"},
+    {"H200", "a3-ultragpu-8g", 8, 989_TFLOP_per_s, 141_GB, 4800_GB_per_s, 10.6009_usd_per_h, unknown, unknown, "2026-09-17"},
+    {"B200", "a4-highgpu-8g", 8, 2250_TFLOP_per_s, 180_GB, 8000_GB_per_s, 16.11_usd_per_h, 4.954_usd_per_h, 8.055_usd_per_h, "2026-07-30"},
+    {"RTX-PRO-6000", "g4-standard-48", 8, 467.8_TFLOP_per_s, 96_GB, 1597_GB_per_s, 4.49993_usd_per_h, 1.77164_usd_per_h, 2.25_usd_per_h, "2026-09-25"},
+    {"L4", "g2-standard-4", 8, 121_TFLOP_per_s, 24_GB, 300_GB_per_s, 0.707_usd_per_h, unknown, unknown, "2026-06-03"},
+    {"V100", "n1", 8, 125_TFLOP_per_s, 16_GB, 900_GB_per_s, unknown, unknown, unknown, "unknown"},
+    {"T4", "n1", 4, 65_TFLOP_per_s, 16_GB, 320_GB_per_s, unknown, unknown, unknown, "unknown"},
 };
 // clang-format on
 // end of generated: gpu_offers
@@ -8422,16 +8067,18 @@ struct offer_comparison {
   return {rate(price.per_chip, detail::chips_of(where, slice_total)), throughput};
 }
 
-/// GPUs on demand or on spot. Throws `errc::no_price` for other ways of paying, and `errc::unknown_figure` where the
-/// price is not known. Worked: 64 H100 on demand are 707.92 USD an hour.
+/// GPUs on demand, on spot or with flex-start. Throws `errc::no_price` for other ways of paying, and
+/// `errc::unknown_figure` where the price is not known. Worked: 64 H100 on demand are 707.92 USD an hour.
 [[nodiscard]] constexpr offer offer_of(const gpu_offer& gpu, std::int64_t gpus, per_second throughput,
                                        provisioning kind = provisioning::on_demand) {
-  if (kind != provisioning::on_demand && kind != provisioning::spot)
-    detail::fail(errc::no_price, "price of a GPU", name(kind), "on_demand or spot, or an offer with your own price");
-  const bool on_spot = kind == provisioning::spot;
-  const usd_per_second each =
-      on_spot ? gpu.spot.value("spot price of the GPU") : gpu.on_demand.value("on-demand price of the GPU");
-  return {rate(each, gpus), throughput};
+  switch (kind) {
+    case provisioning::on_demand: return {rate(gpu.on_demand.value("on-demand price of the GPU"), gpus), throughput};
+    case provisioning::spot: return {rate(gpu.spot.value("spot price of the GPU"), gpus), throughput};
+    case provisioning::flex_start: return {rate(gpu.flex_start.value("flex-start price of the GPU"), gpus), throughput};
+    default: break;
+  }
+  detail::fail(errc::no_price, "price of a GPU", name(kind),
+               "on_demand, spot or flex_start, or an offer with your own price");
 }
 
 /// Units of work per second at a share of the peak rate: peak x mfu / work of a unit.
@@ -9192,10 +8839,11 @@ struct serving_calibration {
 };
 
 /// @{
-/// How decode and prefill of one source differ from the estimates. benchmarks/accuracy estimates them over sources
-/// (tools/lab/own_runs.hpp).
-inline constexpr own_spreads decode_spreads{0.0325, 0.125, 0.1, 3.06, 3.08, 3.42, 3.11, 0.47, 0.52};
-inline constexpr own_spreads prefill_spreads{0.0319, 0.123, 0.0879, 3.23, 2.8, 2.44, 3.06, 0.5, 0.5};
+/// How decode and prefill of one source differ from the estimates. tools/calibrate estimates them over sources.
+// generated: serving_spreads from data/measured
+inline constexpr own_spreads decode_spreads{0.0319, 0.14, 0.0771, 3.36, 3.26, 3.29, 3, 0.43, 0.44};
+inline constexpr own_spreads prefill_spreads{0.0319, 0.123, 0.0831, 3.29, 2.91, 2.44, 3.06, 0.5, 0.5};
+// end of generated: serving_spreads
 /// @}
 
 namespace detail {
@@ -9284,7 +8932,7 @@ struct serving_bands {
 // generated: serving_bands from data/measured
 // clang-format off
 inline constexpr serving_bands bands_by_kind[] = {
-    {{0.31, 0.52}, {0.23, 0.53}}, {{0.44, 0.71}, {0.43, 0.75}}, {{0.55, 0.37}, {0.53, 0.42}},
+    {{0.35, 0.55}, {0.26, 0.57}}, {{0.59, 0.79}, {0.58, 0.83}}, {{0.64, 0.41}, {0.62, 0.46}},
 };
 // clang-format on
 // end of generated: serving_bands
@@ -9363,6 +9011,383 @@ inline constexpr engine_runs runs_by_engine[] = {
 
 #endif
 
+// tpuplan/parallel/collective_group.hpp
+
+#ifndef TPUPLAN_PARALLEL_COLLECTIVE_GROUP_HPP
+#define TPUPLAN_PARALLEL_COLLECTIVE_GROUP_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+/// @file
+/// Groups of chips by the axes that they span: which of those axes close into rings, by the one rule of
+/// `parallel/interconnect.hpp`, and how many links lead into a chip.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Time of one ICI hop, whatever it carries: about a microsecond. Source: scaling book, "TPU networking" (2025-12-15).
+inline constexpr seconds ici_hop_latency{1e-6};
+
+/// How the chips of a group are joined.
+enum class network_kind : std::uint8_t {
+  ring,     ///< every axis closes: both directions carry
+  line,     ///< no axis closes: as fast as the chip at its end takes in
+  switch_,  ///< every chip has one port into a switch (GPUs in a node, nodes in a network)
+  mixed,    ///< some axes close: `collective_group::closed` says which
+};
+
+/// Chips that take part in a collective: the lengths of the ICI axes they span.
+struct collective_group {
+  std::array<std::int32_t, 3> lengths{1, 1, 1};   ///< 1: an axis that is not used
+  network_kind network = network_kind::ring;      ///< what joins the members
+  bytes_per_second one_way{};                     ///< of one link (or port), as achieved
+  seconds per_hop = ici_hop_latency;              ///< time of one hop, whatever it carries
+  member_share share = member_share::by_network;  ///< what of the array is counted as moved
+  std::array<bool, 3> closed{};                   ///< axes that close; read where the network is `mixed`
+};
+
+/// Members of the group. Worked: 64 of 4 x 4 x 4.
+[[nodiscard]] constexpr std::int64_t members(const collective_group& group) {
+  for (const std::int32_t length : group.lengths) detail::positive_count("collective_group.lengths", length);
+  return checked_multiply(group.lengths[0], group.lengths[1], group.lengths[2]);
+}
+
+/// Whether an axis of the group closes into a ring. Worked: no axis of a line does.
+[[nodiscard]] constexpr bool is_ring(const collective_group& group, std::size_t axis) noexcept {
+  return group.network == network_kind::ring ||
+         (group.network == network_kind::mixed && axis < 3 && group.closed[axis]);
+}
+
+/// Links through which data comes into one chip of the group: two for each axis that closes, one for each that does not
+/// (the chip at its end has no more), one port into a switch; 0 for a group of one.
+/// Worked: 6 of a v5p cube of 4x4x4, 3 of v5e 8x16, 2 of v6e 2x4.
+[[nodiscard]] constexpr double links_into(const collective_group& group) noexcept {
+  double links = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (group.lengths[axis] > 1) links += is_ring(group, axis) ? 2 : 1;
+  }
+  return group.network == network_kind::switch_ && links > 1 ? 1 : links;
+}
+
+/// A group of those lengths along the axes of a slice, at achieved link rates. An axis that is not spanned whole is
+/// open. Worked: lengths {16, 1, 1} of v5litepod-256 are a ring of 16, {8, 1, 1} a line.
+[[nodiscard]] constexpr collective_group group_spanning(const slice& where,
+                                                        const std::array<std::int32_t, 3>& lengths) {
+  collective_group group;
+  group.lengths = lengths;
+  group.one_way = ici_link_rate(where.chip);
+  bool all_closed = true, all_open = true;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (lengths[axis] == 1) continue;
+    group.closed[axis] = lengths[axis] == where.shape.dims[axis] && is_ring(where, axis);
+    (group.closed[axis] ? all_open : all_closed) = false;
+  }
+  group.network = all_closed ? network_kind::ring : all_open ? network_kind::line : network_kind::mixed;
+  return group;
+}
+
+/// The group of all chips along some axes of a slice. Worked: axes {true, false, false} of v5p-128 are a ring of 4.
+[[nodiscard]] constexpr collective_group group_along(const slice& where, const std::array<bool, 3>& axes) {
+  std::array<std::int32_t, 3> lengths{1, 1, 1};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (axes[axis]) lengths[axis] = where.shape.dims[axis];
+  }
+  return group_spanning(where, lengths);
+}
+
+/// The chips of one of several equal blocks into which a slice is divided, such as the replicas of a served model: as
+/// compact as the shape allows, since neighbours talk to each other. A block that spans a closing axis whole has its
+/// ring. Blocks that do not tile the shape lie along its last axis.
+/// Worked: 8 chips of v6e-256 are 2x4 with two links into a chip, 16 chips of v5p-128 are 2x2x4 with four.
+[[nodiscard]] constexpr collective_group block_of(const slice& where, std::int64_t block_chips) {
+  std::array<std::int32_t, 3> lengths{1, 1, 1};
+  std::int64_t left = detail::positive_count("chips of a block", block_chips);
+  for (std::int32_t factor = 2; left > 1;) {
+    std::size_t best = 3;
+    for (std::size_t axis = 0; axis < 3 && left % factor == 0; ++axis) {
+      const bool divides = where.shape.dims[axis] % (lengths[axis] * factor) == 0;
+      if (divides && (best == 3 || lengths[axis] < lengths[best])) best = axis;
+    }
+    if (best < 3) {
+      lengths[best] *= factor;
+      left /= factor;
+    } else if (++factor > left || factor > 64) {
+      break;
+    }
+  }
+  if (left > 1) lengths[2] = static_cast<std::int32_t>(lengths[2] * left);
+  return group_spanning(where, lengths);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/handbook/collective.hpp
+
+#ifndef TPUPLAN_HANDBOOK_COLLECTIVE_HPP
+#define TPUPLAN_HANDBOOK_COLLECTIVE_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// @file
+/// Time of a collective among a group of chips: by bandwidth, with the floor that latency sets. Bytes are those of the
+/// whole gathered or reduced array, V in the formulas, as one group sees it: where the array is also sharded over an
+/// axis outside of the group, the group's share of it. Source of all formulas: scaling book, "Sharded matrices" and
+/// "Training" (2025-12-15).
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Time of a collective: the larger of what bandwidth and what latency ask for.
+struct collective_cost {
+  seconds bandwidth{};         ///< the bytes over the links
+  seconds latency{};           ///< the hops, one after the other
+  seconds total{};             ///< the larger of both
+  bool latency_bound = false;  ///< latency is the larger
+};
+
+namespace detail {
+
+/// The part of the array that is counted as moving into a chip.
+constexpr double share_of(const collective_group& group, double n) noexcept {
+  const member_share usual = group.network == network_kind::ring ? member_share::whole : member_share::others;
+  return (group.share == member_share::by_network ? usual : group.share) == member_share::others ? (n - 1) / n : 1;
+}
+
+constexpr collective_cost make_cost(seconds bandwidth, seconds latency) noexcept {
+  return {bandwidth, latency, max(bandwidth, latency), bandwidth < latency};
+}
+
+constexpr void check_collective(const collective_group& group, bytes array) {
+  not_negative("bytes of the array", array.value());
+  positive("collective_group.one_way", group.one_way.value());
+  not_negative("collective_group.per_hop", group.per_hop.value());
+}
+
+/// Hops after which the last part has arrived: half a ring, a whole line; two on a switch.
+constexpr double hops_of_group(const collective_group& group) noexcept {
+  double hops = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double length = group.lengths[axis];
+    if (length > 1) hops += is_ring(group, axis) ? length / 2 : length - 1;
+  }
+  return group.network == network_kind::switch_ ? 2 : hops;
+}
+
+}  // namespace detail
+
+/// Every member ends with the whole array, of which each had a part. On rings V bytes come in over the links of a chip;
+/// on lines, switches and groups with an open axis only (n-1)/n V do.
+/// Worked: 128 MiB over a ring of 16 at 45 GB/s one-way take 1.491 ms; 1.398 ms where only the others' part counts.
+[[nodiscard]] constexpr collective_cost all_gather(bytes array, const collective_group& group) {
+  detail::check_collective(group, array);
+  const auto n = static_cast<double>(members(group));
+  if (n == 1) return {};
+  return detail::make_cost(array * detail::share_of(group, n) / (group.one_way * links_into(group)),
+                           group.per_hop * detail::hops_of_group(group));
+}
+
+/// Every member ends with its part of the sum of all arrays. It moves what an all-gather moves, in the other direction,
+/// and takes as long. Worked: 128 MiB over a ring of 16 at 45 GB/s one-way take 1.491 ms.
+[[nodiscard]] constexpr collective_cost reduce_scatter(bytes array, const collective_group& group) {
+  return all_gather(array, group);
+}
+
+/// Every member ends with the whole sum: reduce-scatter, then all-gather. Worked: twice all_gather.
+[[nodiscard]] constexpr collective_cost all_reduce(bytes array, const collective_group& group) {
+  const collective_cost half = all_gather(array, group);
+  return detail::make_cost(2 * half.bandwidth, 2 * half.latency);
+}
+
+/// Every member sends a different part of the array to every other. On a torus of n chips whose longest axis has m,
+/// links moving W one way, it takes V m / (8 n W), on one ring V / (8 W). An axis that does not close takes as long as
+/// a ring of twice its length, because half of the parts cross its one middle link. A switch takes V (n-1)/n^2 / W, or
+/// V / (n W) where the whole array counts: only there `share` is read.
+/// Worked: 1 GB over 16 x 16 rings at 45 GB/s one-way takes 174 us.
+[[nodiscard]] constexpr collective_cost all_to_all(bytes array, const collective_group& group) {
+  detail::check_collective(group, array);
+  const auto n = static_cast<double>(members(group));
+  if (n == 1) return {};
+  const seconds latency = group.per_hop * detail::hops_of_group(group);
+  if (group.network == network_kind::switch_) {
+    return detail::make_cost(array * (detail::share_of(group, n) / n) / group.one_way, latency);
+  }
+  double slowest = 1;  // of the axes: an open one is as slow as a ring of twice its length
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double length = group.lengths[axis] * (is_ring(group, axis) ? 1.0 : 2.0);
+    if (group.lengths[axis] > 1 && length > slowest) slowest = length;
+  }
+  return detail::make_cost(array * (slowest / (4 * n)) / (2 * group.one_way), latency);
+}
+
+/// Bytes that cross one link of a one-way ring of n members: V (1 - 1/n) for an all-gather, half of that for an
+/// all-to-all.
+/// Worked: 7/8 and 7/16 of the array for n = 8.
+[[nodiscard]] constexpr bytes one_way_ring_traffic(bytes array, std::int64_t ring_members,
+                                                   bool all_to_all_instead = false) {
+  detail::not_negative("bytes of the array", array.value());
+  const auto ring = static_cast<double>(detail::positive_count("members", ring_members));
+  return array * ((1 - 1 / ring) * (all_to_all_instead ? 0.5 : 1));
+}
+
+/// Effective bandwidth of an all-gather through a level of a switched network with d members of W bytes/s each: W
+/// d/(d-1). The slowest level of a network decides. Worked: 8 GPUs of 450 GB/s are as good as 514 GB/s.
+[[nodiscard]] constexpr bytes_per_second switched_bandwidth(bytes_per_second one_way, std::int64_t level_members) {
+  detail::positive("one_way", one_way.value());
+  if (level_members < 2) detail::fail(errc::invalid_argument, "members of a level", level_members, "2 or more");
+  const auto d = static_cast<double>(level_members);
+  return one_way * (d / (d - 1));
+}
+
+/// All-reduce of an array between slices: each chip reduces its share of the array over DCN with the same chip of the
+/// other slices. Throws where the chip's DCN rate is not known. Worked: 8 B x D x F, D 8192, F 28672, over two slices
+/// of 8960 v5p: 33.6 us.
+[[nodiscard]] constexpr collective_cost all_reduce_between_slices(bytes array, const slice& where,
+                                                                  std::int64_t slice_total,
+                                                                  member_share share = member_share::others) {
+  detail::not_negative("bytes of the array", array.value());
+  const auto replicas = static_cast<double>(detail::positive_count("slices", slice_total));
+  if (replicas == 1) return {};
+  const bytes held = array / static_cast<double>(detail::positive_count("slice.shape", chips(where)));
+  return detail::make_cost(held * all_reduce_share(replicas, share) / dcn_rate(where.chip), seconds{0});
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/model/kv_cache.hpp
+
+#ifndef TPUPLAN_MODEL_KV_CACHE_HPP
+#define TPUPLAN_MODEL_KV_CACHE_HPP
+
+#include <cstdint>
+
+/// @file
+/// Size of the keys and values that decoding keeps.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+
+constexpr void check_cached(const transformer& model) {
+  validate(model);
+  if (model.kind != architecture::decoder) {
+    fail(errc::unsupported, "KV cache of an architecture", name(model.kind), "decoder");
+  }
+}
+
+/// Numbers that one layer caches for a token: a layer that attends to the whole context, and one with a window.
+struct cached_widths {
+  std::int64_t global = 0;
+  std::int64_t local = 0;
+};
+constexpr cached_widths cached(const transformer& model) {
+  const attention_spec& attention = model.attention;
+  if (has_latent_attention(model)) {
+    const std::int64_t width =
+        attention.latent.kv_lora_rank + attention.latent.qk_rope_head_dim + attention.indexer.head_dim;
+    return {width, width};
+  }
+  const std::int64_t heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
+  const std::int64_t size = attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim;
+  const std::int64_t values = attention.single_kv ? 0 : attention.value_dim > 0 ? attention.value_dim : size;
+  const std::int64_t local_values = attention.single_kv ? 0 : value_width(model);
+  return {checked_multiply(heads, size + values),
+          checked_multiply(attention.kv_heads, attention.head_dim + local_values)};
+}
+
+/// Numbers that one token adds, beside keys and values of its own, as its share of keys that stand for several: in half
+/// of DeepSeek-V4's layers a fourth of one and of the indexer's, in the others one for 128 tokens.
+constexpr double merged_numbers(const transformer& model) {
+  const attention_spec& attention = model.attention;
+  const auto key = static_cast<double>(checked_multiply(attention.kv_heads, attention.head_dim));
+  double sum = 0;
+  if (attention.chosen_layers > 0)
+    sum += static_cast<double>(attention.chosen_layers) * (key + static_cast<double>(attention.indexer.head_dim)) /
+           static_cast<double>(attention.chosen_ratio);
+  if (attention.merged_layers > 0)
+    sum += static_cast<double>(attention.merged_layers) * key / static_cast<double>(attention.merged_ratio);
+  return sum;
+}
+
+/// Layers with a cache of their own, of either kind: layers that share the cache of another or attend to an image have
+/// none.
+struct cached_layers {
+  std::int64_t global = 0;
+  std::int64_t local = 0;
+};
+constexpr cached_layers layers_with_cache(const transformer& model) {
+  const attention_spec& attention = model.attention;
+  const std::int64_t to_text = attention_layers(model) - attention.cross_layers;
+  const std::int64_t own = to_text - attention.kv_shared_layers;
+  const std::int64_t local = attention.local_layers - local_shared_layers(model);
+  return {own - local, local};
+}
+
+}  // namespace detail
+
+/// Bytes of keys and values that one token adds in all layers: 2 x layers x kv_heads x head_dim elements, or layers x
+/// (kv_lora_rank + qk_rope_head_dim) with latent attention. A window does not change them: it bounds the total of a
+/// sequence, see `kv_bytes_per_sequence`. Throws for a model that is no decoder. Worked: 131072 B for llama-3-8b in
+/// bf16; 70272 B for DeepSeek-V3.
+[[nodiscard]] constexpr bytes kv_bytes_per_token(const transformer& model, dtype cache = dtype::bf16) {
+  detail::check_cached(model);
+  const detail::cached_widths width = detail::cached(model);
+  const detail::cached_layers layers = detail::layers_with_cache(model);
+  const auto own = static_cast<double>(
+      checked_add(checked_multiply(layers.global, width.global), checked_multiply(layers.local, width.local)));
+  return size_of(cache) * (own + detail::merged_numbers(model));
+}
+
+/// Bytes of the states of recurrent layers for one sequence, however long it is: the recurrence in fp32, the inputs of
+/// its convolution in bf16. 0 for a model without them. Worked: 77 266 944 B for Qwen3-Next 80B, as much as 3144 tokens
+/// of its 12 layers of attention.
+[[nodiscard]] constexpr bytes state_bytes_per_sequence(const transformer& model) {
+  detail::check_cached(model);
+  if (!has_recurrence(model)) return bytes{0};
+  const recurrent_spec& r = model.recurrent;
+  const std::int64_t last = r.kind == recurrence::rwkv ? 2 * model.d_model : r.kernel > 0 ? r.kernel - 1 : 0;
+  const std::int64_t kept = r.kind == recurrence::rwkv ? last : last * detail::widths_in(r, model.d_model).channels;
+  return bytes{static_cast<double>(r.layers) *
+               (4 * static_cast<double>(detail::state_of(r)) + 2 * static_cast<double>(kept))};
+}
+
+/// Whether layers with a window keep only the window.
+enum class window_eviction : std::uint8_t { keep_all, evict };
+
+/// Bytes of keys and values of one sequence of that length, in tokens, and of its recurrent states. With eviction,
+/// layers with a window hold at most the window. Throws for a model that is no decoder and a length below 1. Worked:
+/// gemma2-9b, 8192 tokens, bf16, evicting: 2113929216 B.
+[[nodiscard]] constexpr bytes kv_bytes_per_sequence(const transformer& model, std::int64_t sequence_length,
+                                                    dtype cache = dtype::bf16,
+                                                    window_eviction windows = window_eviction::evict) {
+  detail::check_cached(model);
+  detail::positive_count("sequence_length", sequence_length);
+  const std::int64_t window = model.attention.window;
+  const bool bounded = windows == window_eviction::evict && window > 0 && window < sequence_length;
+  const detail::cached_widths width = detail::cached(model);
+  const detail::cached_layers layers = detail::layers_with_cache(model);
+  const std::int64_t global = checked_multiply(layers.global, width.global, sequence_length);
+  const std::int64_t local = checked_multiply(layers.local, width.local, bounded ? window : sequence_length);
+  const double merged = detail::merged_numbers(model) * static_cast<double>(sequence_length);
+  return size_of(cache) * (static_cast<double>(checked_add(global, local)) + merged) + state_bytes_per_sequence(model);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
 // tpuplan/estimate/serving/decode.hpp
 
 #ifndef TPUPLAN_ESTIMATE_SERVING_DECODE_HPP
@@ -9396,6 +9421,9 @@ struct serving_layout {
   std::int64_t tensor = 0;                                   ///< devices of a replica; 0: all of the slice
   weight_sharding weights = weight_sharding::one_dimension;  ///< how weights are sharded over a replica
   cache_sharding cache = cache_sharding::heads;              ///< how keys and values are sharded over a replica
+  /// Of a mixture of experts: the attention weights lie in each group of that many devices of the replica, with
+  /// sequences of its own, and the experts whole on all of its devices; 0: attention is sharded over the replica too.
+  std::int64_t attention = 0;
 };
 
 /// Sequences that decode together, and how many tokens each attends to.
@@ -9466,6 +9494,19 @@ struct replica {
   bytes_per_second links{};  // into a chip from the others of its replica; 0 where there are none, or no rate is known
 };
 
+/// Refuses groups of data-parallel attention over which heads, and replicas over which experts, do not divide.
+constexpr void check_groups(const transformer& model, const serving_layout& mesh, std::int64_t tensor) {
+  positive_count("serving_layout.attention", mesh.attention);
+  if (!has_experts(model)) fail(errc::unsupported, "serving_layout.attention", mesh.attention, "a mixture of experts");
+  if (mesh.weights != weight_sharding::one_dimension || mesh.cache != cache_sharding::heads)
+    fail(errc::unsupported, "serving_layout.attention", mesh.attention, "weights one_dimension and cache heads");
+  if (tensor % mesh.attention != 0)
+    fail(errc::not_divisible, "serving_layout.attention", mesh.attention, "a divisor of the devices of a replica");
+  check_heads("serving_layout.attention", model, mesh.attention);
+  if (model.moe.experts % tensor != 0)
+    fail(errc::not_divisible, "serving_layout.tensor", tensor, "a divisor of the experts, each of which lies on one");
+}
+
 /// Refuses replicas that do not fill the slice, and heads that do not divide over the devices of a replica.
 constexpr void check_served(const transformer& model, const serving_layout& mesh, const slice& where) {
   const std::int64_t all = check_devices(where);
@@ -9476,6 +9517,7 @@ constexpr void check_served(const transformer& model, const serving_layout& mesh
     valid.append(all).append(" devices of ").append(name(where));
     fail(errc::not_divisible, "serving_layout.tensor", tensor, valid.view());
   }
+  if (mesh.attention != 0) return check_groups(model, mesh, tensor);
   if (mesh.weights == weight_sharding::one_dimension && mesh.cache == cache_sharding::heads)
     check_heads("serving_layout.tensor", model, tensor);
 }
@@ -9514,6 +9556,9 @@ struct served_model {
   double layers = 0;        // of the language model
   double d_model = 0;       // width of its residual stream
   double cache_copies = 1;  // copies of each key and value in the replica
+  double groups = 1;        // of devices, each with its own copy of the attention weights and its own sequences
+  seconds all_to_all{};     // of a token to the devices of its experts and back, in all layers, at the nominal rate
+  double summed = 0;        // numbers of a token that are summed over devices, in all layers
   bytes state{};            // of recurrences, for each sequence: a step reads it with the cache and writes it again
   bytes cached_token{};     // cache of a token in all layers
   double chosen = 0;        // tokens that an indexer chooses; 0: attention is to all of them
@@ -9526,8 +9571,16 @@ struct served_model {
   run_features about{};          // what makes questions alike; the load is open
 };
 
+/// The yes and no of a serving question: experts, weights below 16 bits, and one for each engine that is named. Two
+/// engines differ in two, a named one and none in one.
+constexpr std::uint32_t serving_kinds(const transformer& model, const serving_job& job) noexcept {
+  const std::uint32_t engine =
+      job.engine == serving_engine::unnamed ? 0 : 2U << static_cast<std::uint32_t>(job.engine);
+  return (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U) | engine;
+}
+
 /// What makes serving questions alike: parameters, the tokens that a sequence attends to, the chips of the replica, the
-/// chip, experts, and weights below 16 bits.
+/// chip, and its kinds.
 constexpr run_features serving_features(const served_model& served, const transformer& model, const serving_job& job,
                                         const slice& where) {
   run_features about;
@@ -9535,7 +9588,7 @@ constexpr run_features serving_features(const served_model& served, const transf
   if (job.prompt.mean > 0 && job.output.mean > 0) about.length = math::log2(running_context(job));
   about.chips = math::log2(served.on.chips);
   about.chip = chip_mark(where.chip.name);
-  about.kind = (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U);
+  about.kind = serving_kinds(model, job);
   return about;
 }
 
@@ -9547,7 +9600,8 @@ constexpr flops_per_second serving_peak(const serving_job& job, const chip_spec&
 constexpr double cache_copies(const transformer& model, const serving_layout& mesh, const replica& on) {
   if (mesh.weights == weight_sharding::two_dimensions || mesh.cache == cache_sharding::batch) return 1;
   const double heads = has_latent_attention(model) ? 1 : static_cast<double>(model.attention.kv_heads);
-  return on.devices > heads ? on.devices / heads : 1;
+  const double sharing = mesh.attention > 0 ? static_cast<double>(mesh.attention) : on.devices;
+  return sharing > heads ? sharing / heads : 1;
 }
 
 /// Parameters that no decode step reads: an untied input embedding, of which a token needs one row, and the vision
@@ -9567,6 +9621,31 @@ constexpr void add_experts(served_model& served, const transformer& model) {
   served.imbalance = math::sqrt(2 * math::log(groups) * groups / experts);
   served.routed =
       bytes{2 * static_cast<double>(model.moe.top_k) * served.d_model * static_cast<double>(moe_layers(model))};
+}
+
+/// Devices other than its own to which a token is sent in a layer, where experts are equally likely: of D devices k
+/// experts hit D (1 - (1 - 1/D)^k), and 1/D of these is the one that it is on.
+constexpr double other_devices(const transformer& model, double devices) {
+  return (devices - 1) * (1 - math::pow(1 - 1 / devices, static_cast<double>(model.moe.top_k)));
+}
+
+/// Data-parallel attention with expert-parallel MLPs: each group has its own copy of attention, norms and router; a
+/// token is sent as d_model numbers in bf16 to each device that has one of its experts, and back; sums are over a group
+/// after attention, and over the replica for dense and shared MLPs. No published run is of this kind.
+constexpr void divide_attention(served_model& served, const transformer& model, const parameter_count& count,
+                                const serving_layout& mesh, const slice& where) {
+  const auto attention = static_cast<double>(mesh.attention);
+  served.groups = served.on.devices / attention;
+  const double copied = static_cast<double>(checked_add(count.attention, checked_add(count.norms, count.router)));
+  served.held += copied * (served.groups - 1);
+  served.dense += copied * (served.groups - 1);
+  served.covered = false;
+  const double of_group = attention > 1 ? served.layers / served.groups : 0;
+  served.summed = served.d_model * (of_group + (count.mlp == 0 ? 0 : served.layers));
+  if (served.on.chips <= 1 || where.chip.ici.axes == 1) return;
+  const bytes sent{2 * served.d_model * other_devices(model, served.on.devices)};
+  const collective_group block = block_of(where, floor_to_count(served.on.chips));
+  served.all_to_all = 2 * static_cast<double>(moe_layers(model)) * all_to_all(sent, block).bandwidth;
 }
 
 constexpr served_model served_by(const transformer& model, const serving_job& job, const serving_layout& mesh,
@@ -9599,6 +9678,8 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
   served.peak_bf16 =
       flops_per_second{positive("peak rate of the chip", peak_rate(where.chip, dtype::bf16).value()) * served.on.chips};
   served.about = serving_features(served, model, job, where);
+  served.summed = 2 * served.layers * served.d_model;
+  if (mesh.attention > 0) divide_attention(served, model, count, mesh, where);
   return served;
 }
 
@@ -9607,10 +9688,12 @@ constexpr double collective_seconds_per_byte(const replica& on, double slowdown)
   return on.chips <= 1 || slowdown <= 0 ? 0 : slowdown / positive("ICI rate of the chip", on.links.value());
 }
 
-/// Bytes that the two all-reduces of every layer move for each token.
-constexpr bytes all_reduced(const served_model& served, const serving_layout& mesh) {
-  return bytes{8 * served.layers * served.d_model *
-               (mesh.weights == weight_sharding::two_dimensions ? 2 / math::sqrt(served.on.chips) : 1)};
+/// Seconds for each token: what the all-reduces of every layer move, and where experts have devices of their own the
+/// way to them and back.
+constexpr double collectives_of(const served_model& served, const serving_layout& mesh, double slowdown) {
+  const bool both = mesh.weights == weight_sharding::two_dimensions;
+  const double moved = 4 * served.summed * (both ? 2 / math::sqrt(served.on.chips) : 1);
+  return moved * collective_seconds_per_byte(served.on, slowdown) + slowdown * served.all_to_all.value();
 }
 
 constexpr seconds layer_latency_of(const served_model& served, const serving_calibration& constants) {
@@ -9627,7 +9710,7 @@ constexpr seconds dispatch_of(const served_model& served, const serving_calibrat
 constexpr double paging_of(const served_model& served, const serving_job& job, const serving_layout& mesh,
                            const serving_calibration& constants) {
   if (job.policy != cache_policy::paged || job.engine == serving_engine::example) return 0;
-  const double sequences = mesh.cache == cache_sharding::batch ? 1 / served.on.devices : 1;
+  const double sequences = mesh.cache == cache_sharding::batch ? 1 / served.on.devices : 1 / served.groups;
   return served.layers * sequences * constants.sequence_work.value() * served.on.devices / served.peak_bf16.value();
 }
 
@@ -9675,8 +9758,7 @@ constexpr decode_terms terms_of(const served_model& served, bytes cache, const s
   terms.cache = moved_of(served, cache) * served.cache_copies / (served.hbm.value() * constants.cache_stream);
   terms.paging = paging_of(served, job, mesh, constants);
   terms.dispatch = dispatch_of(served, constants).value();
-  terms.collectives =
-      all_reduced(served, mesh).value() * collective_seconds_per_byte(served.on, constants.decode_collectives);
+  terms.collectives = collectives_of(served, mesh, constants.decode_collectives);
   terms.latency = layer_latency_of(served, constants).value();
   terms.own = own_question_of(constants.own_decode, decode_spreads, served.about);
   return terms;
@@ -9825,7 +9907,7 @@ constexpr serving_memory memory_of(const served_model& served, double running, b
 constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes longest, const serving_job& job,
                                  const slice& where) {
   const bytes room = cache_room(served, job, where);
-  if (room < on_device(served, longest)) return 0;
+  if (room < served.groups * on_device(served, longest)) return 0;
   const double slots = room / on_device(served, cache);
   const std::int64_t most = slots < 1 ? 1 : slots > 1e12 ? std::int64_t{1000000000000} : floor_to_count(slots);
   return job.max_running > 0 && job.max_running < most ? job.max_running : most;
@@ -9936,15 +10018,18 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   prefill_breakdown time;
   time.products = flops{2 * served.matrices * tokens} / peak;
   constexpr flop_convention half{attention_flops::causal_half, window_flops::clipped};
-  time.attention = attention_core(model, length, half) * (tokens * constants.prefill_attention) / peak;
+  // Of data-parallel attention a prompt is with one group, so that fewer prompts than groups leave some without work.
+  const double idle = batch.prompts < served.groups ? served.groups / batch.prompts : 1;
+  time.attention = idle * attention_core(model, length, half) * (tokens * constants.prefill_attention) / peak;
   time.elementwise = bytes{constants.prefill_hbm_passes * tokens * 2 * served.layers *
                            (8 * widths.d_model + 2 * widths.qkv + widths.mlp)} /
                      served.hbm;
   time.dispatch = dispatch_of(served, constants) * tokens;
   time.weights = held * chunks / (served.hbm * constants.weight_stream);
-  const double moved =
-      mesh.weights == weight_sharding::gathered ? held.value() : all_reduced(served, mesh).value() * tokens;
-  time.collectives = seconds{moved * collective_seconds_per_byte(served.on, constants.prefill_collectives)};
+  time.collectives =
+      seconds{mesh.weights == weight_sharding::gathered
+                  ? held.value() * collective_seconds_per_byte(served.on, constants.prefill_collectives)
+                  : tokens * collectives_of(served, mesh, constants.prefill_collectives)};
   time.latency = layer_latency_of(served, constants) * chunks;
   const own_question own = own_question_of(constants.own_prefill, prefill_spreads, served.about);
   if (const double factor = factor_at(own, tokens); factor != 1) {
@@ -10249,12 +10334,12 @@ struct serving_estimate {
   verdict fit = verdict::no;                              ///< whether that memory is there
   std::int64_t replicas = 0;                              ///< of the model in the slice
   std::int64_t largest_running = 0;  ///< sequences that memory and engine allow to run at once, per replica
-  per_second capacity{};             ///< requests completed per second with all slots taken
+  per_second capacity{};             ///< requests completed per second with all slots taken, or a chunk in each step
   double running = 0;                ///< sequences that run at once, on average, per replica
   token_time per_token{};            ///< TPOT
   seconds prefill{};                 ///< of one prompt in the engine, undisturbed
   seconds queue{};                   ///< time that a request waits for a slot
-  seconds first_token{};             ///< TTFT: queue, half a step, prefill, and a step between its chunks
+  seconds first_token{};             ///< TTFT: queue, half a step, and prefill, whose chunks share steps with others
   per_second requests{};             ///< requests completed per second
   per_second input_tokens{};         ///< prompt tokens, those in the prefix cache included
   per_second output_tokens{};        ///< output tokens
@@ -10283,9 +10368,10 @@ constexpr bool waits_for_host(const served_model& served, serving_engine engine)
 constexpr double prompts_of(const served_model& served, const transformer& model, const serving_job& job,
                             const serving_layout& mesh, const slice& where, const serving_calibration& constants) {
   const std::int64_t tokens = ceil_to_count(job.prompt.mean);
-  const prefill_breakdown one = prefill_of(served, model, {1, tokens}, job, mesh, where, constants);
+  const double prompts = served.groups;  // data-parallel attention has one in each of its groups
+  const prefill_breakdown one = prefill_of(served, model, {prompts, tokens}, job, mesh, where, constants);
   const double computed = job.prompt.mean / static_cast<double>(tokens) * (1 - job.prefix_hit_rate);
-  return constants.engine_prefill * beside_decode(one, mesh).value() * computed / job.output.mean;
+  return constants.engine_prefill * beside_decode(one, mesh).value() / prompts * computed / job.output.mean;
 }
 
 /// Arrays that a step of an engine is given, of all layers: the four matrices of attention, those of the MLP or of the
@@ -10426,12 +10512,44 @@ namespace detail {
 struct admission {
   double prefill = 0;  // seconds of prefill, undisturbed
   double chunks = 1;   // steps of the engine that the prompt is spread over
+  double steps = 0;    // full chunks of a request: a step computes one at most; 0: prompts are not chunked
+  double beside = 0;   // seconds that a full chunk adds to a step which decodes
 };
 
-/// Seconds from when a request may run to its first token: half a step of the others until it is taken in, its prefill,
-/// and a step of the others between its chunks.
-constexpr double time_to_first(const admission& prompt, double token) {
-  return prompt.prefill + (prompt.chunks - 0.5) * token;
+constexpr admission admission_of(const serving_job& job, const token_terms& terms, double prefill) {
+  const double fresh = job.prompt.mean * (1 - job.prefix_hit_rate);
+  admission prompt{prefill, prefill_chunks(job, static_cast<double>(fresh_tokens(job))), 0, 0};
+  if (job.prefill_chunk == 0 || fresh <= 0) return prompt;
+  prompt.steps = fresh / static_cast<double>(job.prefill_chunk);
+  prompt.beside = terms.prompts * job.output.mean / prompt.steps;
+  return prompt;
+}
+
+/// Seconds of a step that decodes and computes a full chunk.
+constexpr double step_with_chunk(const token_terms& terms, const admission& prompt, double running) {
+  const double own = factor_at(terms.step.own, running);
+  return with_host(step_at(terms.step, running) + own * prompt.beside, own * (terms.host + terms.host_each * running),
+                   terms.in_turn);
+}
+
+/// Seconds from when a request may run to its first token: half a step of the others until it is taken in, and its
+/// prefill; each of several chunks takes a step of the others where there are some.
+constexpr double time_to_first(const admission& prompt, const token_terms& terms, double running, double token) {
+  if (prompt.chunks <= 1) return prompt.prefill + 0.5 * token;
+  const double alone = prompt.prefill / prompt.chunks;
+  const double beside = step_with_chunk(terms, prompt, running < 1 ? 1 : running);
+  const double busy = running < 1 ? running : 1;
+  return 0.5 * token + prompt.chunks * (beside > alone ? alone + busy * (beside - alone) : alone);
+}
+
+/// Requests per second of a replica that has no more to give: all slots are taken, or each step computes a chunk of
+/// prompts. Where a request has more chunks than output tokens, most of its chunks have a step to themselves.
+constexpr double full_rate(const serving_job& job, const token_terms& terms, double most, const admission& prompt) {
+  const double output = job.output.mean;
+  const double by_chunks = prompt.steps > 0 ? output / prompt.steps : most;  // that run with a chunk in each step
+  const double running = by_chunks < most ? by_chunks : most;
+  if (running >= 1) return running / (output * time_at(terms, running));
+  return 1 / ((prompt.steps - output) * prompt.prefill / prompt.chunks + output * step_with_chunk(terms, prompt, 1));
 }
 
 /// Sequences that run at once in a replica under the traffic, at most `most`. By Little's law, for a rate of arrivals:
@@ -10449,7 +10567,7 @@ constexpr double running_batch(const serving_job& job, const token_terms& terms,
     return crossing(
         [&](double running) {
           const double token = time_at(terms, running);
-          return running + running / (output * token) * time_to_first(prompt, token) - clients;
+          return running + running / (output * token) * time_to_first(prompt, terms, running, token) - clients;
         },
         most);
   }
@@ -10473,12 +10591,12 @@ constexpr seconds queue_time(const serving_job& job, per_second requests, per_se
 }
 
 /// Fills in what follows from the running batch.
-constexpr void add_rates(serving_estimate& estimate, const serving_job& job, double replicas, const admission& prompt,
-                         const serving_calibration& constants) {
+constexpr void add_rates(serving_estimate& estimate, const serving_job& job, const token_terms& terms, double replicas,
+                         const admission& prompt, const serving_calibration& constants) {
   const double output = job.output.mean;
   const double token = estimate.per_token.total.value();
   const per_second each{estimate.running / (output * token)};
-  const seconds own{time_to_first(prompt, token)};
+  const seconds own{time_to_first(prompt, terms, estimate.running, token)};
   if (job.request_rate.value() > 0 || job.concurrency > 0)
     estimate.queue =
         queue_time(job, each, estimate.capacity / replicas, own + output * estimate.per_token.total, replicas);
@@ -10520,19 +10638,26 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, dou
   }
   result.fit = fits(result.memory);
   const detail::token_terms terms = detail::token_terms_of(served, model, cache, job, mesh, where, own);
-  const auto most = static_cast<double>(result.largest_running);
-  result.capacity = per_second{replicas * most / (job.output.mean * detail::time_at(terms, most))};
+  const std::int64_t fresh = detail::fresh_tokens(job);
+  const seconds prefill =
+      own.engine_prefill * detail::prefill_of(served, model, {1, fresh}, job, mesh, where, own).total;
+  const detail::admission prompt = detail::admission_of(job, terms, prefill.value());
+  const auto slots = static_cast<double>(result.largest_running);
+  const double full = detail::full_rate(job, terms, slots, prompt);
+  result.capacity = per_second{replicas * full};
   if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
   detail::refuse_targets(result, model, job, mesh, where);
   if (result.refusal != serving_refusal::none) return result;
-  const std::int64_t fresh = detail::fresh_tokens(job);
-  result.prefill = own.engine_prefill * detail::prefill_of(served, model, {1, fresh}, job, mesh, where, own).total;
-  const detail::admission prompt{result.prefill.value(), detail::prefill_chunks(job, static_cast<double>(fresh))};
+  result.prefill = prefill;
+  const auto beyond = [&](double running) {
+    return running - full * job.output.mean * detail::time_at(terms, running);
+  };
+  const double most = prompt.steps > 0 ? detail::crossing(beyond, slots) : slots;
   result.running = detail::running_batch(job, terms, most, replicas, prompt);
   result.per_token = detail::token_of(terms, result.running, job.engine, where.chip);
   result.memory = detail::memory_of(served, result.running, cache, job, where);
   result.fit = fits(result.memory);
-  detail::add_rates(result, job, replicas, prompt, own);
+  detail::add_rates(result, job, terms, replicas, prompt, own);
   return result;
 }
 
@@ -10548,19 +10673,22 @@ struct serving_frontier {
   std::size_t count = 0;                    ///< points
 };
 
-/// Time per token and throughput for running batches of 1, 2, 4 … sequences and the largest that fits; no points where
-/// none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8 gives 114.2 output tokens per second with
-/// one sequence of 1024 + 256 tokens.
+/// Time per token and throughput for running batches of 1, 2, 4 … sequences and the largest that fits and that prompts
+/// taken in by chunks can fill; no points where none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8
+/// gives 114.2 output tokens per second with one sequence of 1024 + 256 tokens.
 [[nodiscard]] constexpr serving_frontier frontier(const transformer& model, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = {}) {
   validate(job, model);
   const serving_calibration own = detail::constants_of(constants, job.engine);
   serving_frontier result;
-  const std::int64_t most = largest_running(model, job, mesh, where);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
   const bytes cache = detail::cache_of(model, job, running_context(job));
   const detail::token_terms terms = detail::token_terms_of(served, model, cache, job, mesh, where, own);
+  std::int64_t most = largest_running(model, job, mesh, where);
+  const double steps = detail::admission_of(job, terms, 0).steps;
+  if (steps > 0 && job.output.mean / steps < static_cast<double>(most))
+    most = floor_to_count(job.output.mean / steps < 1 ? 1 : job.output.mean / steps);
   for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
     const auto running = static_cast<double>(batch);
     const seconds token{detail::time_at(terms, running)};
@@ -11539,6 +11667,65 @@ constexpr finding microbatch_finding(const advice_base& base) {
 
 #endif
 
+// tpuplan/estimate/training/sums.hpp
+
+#ifndef TPUPLAN_ESTIMATE_TRAINING_SUMS_HPP
+#define TPUPLAN_ESTIMATE_TRAINING_SUMS_HPP
+
+/// @file
+/// The terms of a step added up, for callers that ask for the time of very many steps and for none of its parts.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The work terms added up by what they grow with: the time of a step depends on these sums alone.
+struct work_sums {
+  seconds per_token{};       ///< of a chip
+  seconds per_microbatch{};  ///< products with their weights
+  seconds weight_reads{};    ///< see work_terms
+  seconds weight_update{};   ///< see work_terms
+  seconds attention{};       ///< for each token of a chip, also in per_token
+  double tensor_passes = 1;  ///< see work_terms
+  double expert_passes = 1;  ///< see work_terms
+};
+
+/// The sums of the terms of one chip.
+[[nodiscard]] constexpr work_sums sum_of(const work_terms& terms) noexcept {
+  return {terms.dense_products + terms.expert_products + terms.logits + terms.attention + terms.vision +
+              terms.elementwise + terms.scores + terms.operands + terms.dispatch,
+          terms.operand_weights,
+          terms.weight_reads,
+          terms.weight_update,
+          terms.attention,
+          terms.tensor_passes,
+          terms.expert_passes};
+}
+
+/// The time of a step of that many microbatches, which is `step_time(...).total`. The step waits for the exposed part
+/// of some traffic, or for what the work cannot hide: work + max(exposed, whole - work) = max(work + exposed, whole).
+/// Each maximum is written so that it grows with all of its terms, which makes the least terms of several policies a
+/// bound on all of them.
+[[nodiscard]] constexpr seconds time_of(const work_sums& work, const layout_terms& at, double microbatches) noexcept {
+  const seconds on_chip = at.tokens * (work.per_token + at.imbalance * work.attention) +
+                          work.weight_update / at.weight_shards +
+                          microbatches * (work.per_microbatch + at.gathered_share * work.weight_reads);
+  const double hidden = at.hidden_by_work ? 1 : 0;
+  const seconds base = max(on_chip + at.data.exposed + microbatches * at.fsdp.exposed,
+                           hidden * (at.data.whole + microbatches * at.fsdp.whole)) +
+                       work.tensor_passes * at.tensor.exposed + work.expert_passes * at.expert.exposed +
+                       at.context.exposed + microbatches * at.overhead;
+  const seconds run = base * (1 + at.bubble);
+  const seconds dcn = at.dcn_once + microbatches * at.dcn_each;
+  // Half of the run is the backward pass, which hides the traffic between slices.
+  const seconds waited = max(run * (1 + at.jitter) + at.dcn_exposed * dcn, hidden * (run * (0.5 + at.jitter) + dcn));
+  return (waited + at.host_exposed * (at.host_once + microbatches * at.host_each)) * at.software;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
 // tpuplan/estimate/training.hpp
 
 #ifndef TPUPLAN_ESTIMATE_TRAINING_HPP
@@ -11597,137 +11784,127 @@ struct attention_shape {
 
 #endif
 
-// tpuplan/handbook/collective.hpp
+// tpuplan/handbook/batches.hpp
 
-#ifndef TPUPLAN_HANDBOOK_COLLECTIVE_HPP
-#define TPUPLAN_HANDBOOK_COLLECTIVE_HPP
+#ifndef TPUPLAN_HANDBOOK_BATCHES_HPP
+#define TPUPLAN_HANDBOOK_BATCHES_HPP
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 /// @file
-/// Time of a collective among a group of chips: by bandwidth, with the floor that latency sets. Bytes are those of the
-/// whole gathered or reduced array, V in the formulas, as one group sees it: where the array is also sharded over an
-/// axis outside of the group, the group's share of it. Source of all formulas: scaling book, "Sharded matrices" and
-/// "Training" (2025-12-15).
+/// Batches over replicas, and the steps that a data set has in them.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Time of a collective: the larger of what bandwidth and what latency ask for.
-struct collective_cost {
-  seconds bandwidth{};         ///< the bytes over the links
-  seconds latency{};           ///< the hops, one after the other
-  seconds total{};             ///< the larger of both
-  bool latency_bound = false;  ///< latency is the larger
+/// Global batch of synchronous data parallelism: what one replica takes, times the replicas.
+/// Worked: 128 per core on the 8 cores of v3-8 is 1024.
+[[nodiscard]] constexpr std::int64_t global_batch(std::int64_t per_replica, std::int64_t replicas) {
+  return checked_multiply(detail::positive_count("per_replica batch", per_replica),
+                          detail::positive_count("replicas", replicas));
+}
+
+/// What one replica takes of a global batch. Throws `errc::not_divisible` where it does not divide.
+/// Worked: 1024 over 8 replicas is 128.
+[[nodiscard]] constexpr std::int64_t batch_per_replica(std::int64_t global, std::int64_t replicas) {
+  detail::positive_count("global batch", global);
+  detail::positive_count("replicas", replicas);
+  if (global % replicas != 0) {
+    detail::fail(errc::not_divisible, "global batch", global, "a multiple of the number of replicas");
+  }
+  return global / replicas;
+}
+
+/// The next multiple of 128, which fills sublanes and lanes. Worked: recommended_multiple(1000) = 1024.
+/// Source: Google Cloud "Cloud TPU performance guide" (batch sizes in multiples of 128).
+[[nodiscard]] constexpr std::int64_t recommended_multiple(std::int64_t batch) {
+  return round_up(detail::positive_count("batch", batch), 128);
+}
+
+/// What happens to the examples that do not fill a last batch.
+enum class remainder : std::uint8_t { drop, keep };
+
+/// Steps in one pass over a data set. Worked: 60000 examples in batches of 1024 are 58 steps, 59 if the rest is kept.
+[[nodiscard]] constexpr std::int64_t steps_per_epoch(std::int64_t examples, std::int64_t batch,
+                                                     remainder last = remainder::drop) {
+  detail::positive_count("examples", examples);
+  detail::positive_count("global batch", batch);
+  return last == remainder::drop ? examples / batch : ceil_div(examples, batch);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/handbook/intensity.hpp
+
+#ifndef TPUPLAN_HANDBOOK_INTENSITY_HPP
+#define TPUPLAN_HANDBOOK_INTENSITY_HPP
+
+#include <cstdint>
+
+/// @file
+/// Arithmetic intensity where not only the weights of one product count as traffic: tiles, weights of their own for
+/// each element, activations, work that grows with a count.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// FLOPs per byte of a product with weights of its own for every batch element: never above 2 / bytes of a weight.
+/// Worked: 1.999 for [64, 4096, 4096] in int8. Source: scaling book, "Rooflines", exercise.
+[[nodiscard]] constexpr flops_per_byte batched_weights_intensity(const product_shape& product,
+                                                                 const product_dtypes& types) {
+  const auto batch = static_cast<double>(detail::positive_count("batch", product.batch));
+  const product_shape one{1, product.inner, product.outer};
+  return flops_of(one) * batch / (bytes_of(one, types) * batch);
+}
+
+/// FLOPs per byte of a product that is done in tiles of m x n results, whose operands stream from memory while the
+/// results stay: m n / (m + n) in bf16, whatever the inner dimension. Worked: 256 for tiles of 512 x 512.
+[[nodiscard]] constexpr flops_per_byte tiled_intensity(std::int64_t tile_rows, std::int64_t tile_columns,
+                                                       dtype type = dtype::bf16) {
+  const auto rows = static_cast<double>(detail::positive_count("tile_rows", tile_rows));
+  const auto columns = static_cast<double>(detail::positive_count("tile_columns", tile_columns));
+  return flops{2 * rows * columns} / (size_of(type) * (rows + columns));
+}
+
+/// Work that grows with a count, of tokens or of sequences, on top of bytes that move once for all of them.
+struct growing_work {
+  bytes once{};               ///< such as the weights
+  flops flops_per_element{};  ///< arithmetic
+  bytes bytes_per_element{};  ///< such as activations, or the cache of a sequence
 };
 
-namespace detail {
-
-/// The part of the array that is counted as moving into a chip.
-constexpr double share_of(const collective_group& group, double n) noexcept {
-  const member_share usual = group.network == network_kind::ring ? member_share::whole : member_share::others;
-  return (group.share == member_share::by_network ? usual : group.share) == member_share::others ? (n - 1) / n : 1;
+/// The count, not rounded, at which the arithmetic of such work takes as long as its traffic: (once / W) / (flops / C -
+/// bytes / W). Nothing where no count suffices, which happens on slow links and with large caches.
+/// Worked: 270.97 for 67 MB once, 130 MFLOP and 20 kB each at 394e12 and 810e9. Source: scaling book, "TPUs".
+[[nodiscard]] constexpr maybe<double> critical_count(const chip_spec& chip, const growing_work& work,
+                                                     dtype compute = dtype::bf16,
+                                                     memory_level from = memory_level::hbm) {
+  detail::positive("once", work.once.value());
+  detail::positive("flops_per_element", work.flops_per_element.value());
+  detail::not_negative("bytes_per_element", work.bytes_per_element.value());
+  const bytes_per_second rate = bandwidth(chip, from);
+  const flops_per_second peak = peak_rate(chip, compute);
+  detail::positive("peak rate", peak.value());
+  const seconds gain = work.flops_per_element / peak - work.bytes_per_element / rate;
+  if (gain <= seconds{0}) return nothing;
+  return work.once / rate / gain;
 }
 
-constexpr collective_cost make_cost(seconds bandwidth, seconds latency) noexcept {
-  return {bandwidth, latency, max(bandwidth, latency), bandwidth < latency};
-}
-
-constexpr void check_collective(const collective_group& group, bytes array) {
-  not_negative("bytes of the array", array.value());
-  positive("collective_group.one_way", group.one_way.value());
-  not_negative("collective_group.per_hop", group.per_hop.value());
-}
-
-/// Hops after which the last part has arrived: half a ring, a whole line; two on a switch.
-constexpr double hops_of_group(const collective_group& group) noexcept {
-  double hops = 0;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const double length = group.lengths[axis];
-    if (length > 1) hops += is_ring(group, axis) ? length / 2 : length - 1;
-  }
-  return group.network == network_kind::switch_ ? 2 : hops;
-}
-
-}  // namespace detail
-
-/// Every member ends with the whole array, of which each had a part. On rings V bytes come in over the links of a chip;
-/// on lines, switches and groups with an open axis only (n-1)/n V do.
-/// Worked: 128 MiB over a ring of 16 at 45 GB/s one-way take 1.491 ms; 1.398 ms where only the others' part counts.
-[[nodiscard]] constexpr collective_cost all_gather(bytes array, const collective_group& group) {
-  detail::check_collective(group, array);
-  const auto n = static_cast<double>(members(group));
-  if (n == 1) return {};
-  return detail::make_cost(array * detail::share_of(group, n) / (group.one_way * links_into(group)),
-                           group.per_hop * detail::hops_of_group(group));
-}
-
-/// Every member ends with its part of the sum of all arrays. It moves what an all-gather moves, in the other direction,
-/// and takes as long. Worked: 128 MiB over a ring of 16 at 45 GB/s one-way take 1.491 ms.
-[[nodiscard]] constexpr collective_cost reduce_scatter(bytes array, const collective_group& group) {
-  return all_gather(array, group);
-}
-
-/// Every member ends with the whole sum: reduce-scatter, then all-gather. Worked: twice all_gather.
-[[nodiscard]] constexpr collective_cost all_reduce(bytes array, const collective_group& group) {
-  const collective_cost half = all_gather(array, group);
-  return detail::make_cost(2 * half.bandwidth, 2 * half.latency);
-}
-
-/// Every member sends a different part of the array to every other. On a torus of n chips whose longest axis has m,
-/// links moving W one way, it takes V m / (8 n W), on one ring V / (8 W). An axis that does not close takes as long as
-/// a ring of twice its length, because half of the parts cross its one middle link. A switch takes V (n-1)/n^2 / W, or
-/// V / (n W) where the whole array counts: only there `share` is read.
-/// Worked: 1 GB over 16 x 16 rings at 45 GB/s one-way takes 174 us.
-[[nodiscard]] constexpr collective_cost all_to_all(bytes array, const collective_group& group) {
-  detail::check_collective(group, array);
-  const auto n = static_cast<double>(members(group));
-  if (n == 1) return {};
-  const seconds latency = group.per_hop * detail::hops_of_group(group);
-  if (group.network == network_kind::switch_) {
-    return detail::make_cost(array * (detail::share_of(group, n) / n) / group.one_way, latency);
-  }
-  double slowest = 1;  // of the axes: an open one is as slow as a ring of twice its length
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const double length = group.lengths[axis] * (is_ring(group, axis) ? 1.0 : 2.0);
-    if (group.lengths[axis] > 1 && length > slowest) slowest = length;
-  }
-  return detail::make_cost(array * (slowest / (4 * n)) / (2 * group.one_way), latency);
-}
-
-/// Bytes that cross one link of a one-way ring of n members: V (1 - 1/n) for an all-gather, half of that for an
-/// all-to-all.
-/// Worked: 7/8 and 7/16 of the array for n = 8.
-[[nodiscard]] constexpr bytes one_way_ring_traffic(bytes array, std::int64_t ring_members,
-                                                   bool all_to_all_instead = false) {
-  detail::not_negative("bytes of the array", array.value());
-  const auto ring = static_cast<double>(detail::positive_count("members", ring_members));
-  return array * ((1 - 1 / ring) * (all_to_all_instead ? 0.5 : 1));
-}
-
-/// Effective bandwidth of an all-gather through a level of a switched network with d members of W bytes/s each: W
-/// d/(d-1). The slowest level of a network decides. Worked: 8 GPUs of 450 GB/s are as good as 514 GB/s.
-[[nodiscard]] constexpr bytes_per_second switched_bandwidth(bytes_per_second one_way, std::int64_t level_members) {
-  detail::positive("one_way", one_way.value());
-  if (level_members < 2) detail::fail(errc::invalid_argument, "members of a level", level_members, "2 or more");
-  const auto d = static_cast<double>(level_members);
-  return one_way * (d / (d - 1));
-}
-
-/// All-reduce of an array between slices: each chip reduces its share of the array over DCN with the same chip of the
-/// other slices. Throws where the chip's DCN rate is not known. Worked: 8 B x D x F, D 8192, F 28672, over two slices
-/// of 8960 v5p: 33.6 us.
-[[nodiscard]] constexpr collective_cost all_reduce_between_slices(bytes array, const slice& where,
-                                                                  std::int64_t slice_total,
-                                                                  member_share share = member_share::others) {
-  detail::not_negative("bytes of the array", array.value());
-  const auto replicas = static_cast<double>(detail::positive_count("slices", slice_total));
-  if (replicas == 1) return {};
-  const bytes held = array / static_cast<double>(detail::positive_count("slice.shape", chips(where)));
-  return detail::make_cost(held * all_reduce_share(replicas, share) / dcn_rate(where.chip), seconds{0});
+/// The batch in tokens, not rounded, at which arithmetic and traffic of [B,D] x [D,F] take the same time, where
+/// weights, activations and results all count as traffic: (s_w D F / W) / (2 D F / C - (s_a D + s_o F) / W). Nothing
+/// where no batch suffices, which happens on slow links. Worked: 262.71 for int8 [B,4096]x[4096,16384] at 394e12 and
+/// 810e9; 258.88 with the table's v5e.
+[[nodiscard]] constexpr maybe<double> critical_batch_with_activations(const chip_spec& chip, std::int64_t inner,
+                                                                      std::int64_t outer, const product_dtypes& types,
+                                                                      memory_level from = memory_level::hbm) {
+  const auto d = static_cast<double>(detail::positive_count("inner", inner));
+  const auto f = static_cast<double>(detail::positive_count("outer", outer));
+  const growing_work work{size_of(types.weights) * (d * f), flops{2 * d * f},
+                          size_of(types.activations) * d + size_of(types.output) * f};
+  return critical_count(chip, work, types.compute, from);
 }
 
 }  // namespace abi_0
@@ -12175,6 +12352,224 @@ constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& 
 /// gather of weights takes.
 [[nodiscard]] constexpr collective_group group_of(const placed_degree& placed, const slice& where) {
   return group_spanning(where, placed.lengths);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/handbook/sharding.hpp
+
+#ifndef TPUPLAN_HANDBOOK_SHARDING_HPP
+#define TPUPLAN_HANDBOOK_SHARDING_HPP
+
+#include <cstdint>
+
+/// @file
+/// One array over the devices of a mesh: what each device holds.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// One shard of an array, and all copies of all shards together.
+struct sharded_array {
+  std::int64_t elements_per_device = 0;  ///< of the shard
+  bytes per_device{};                    ///< of the shard
+  bytes over_mesh{};                     ///< copies included
+};
+
+/// An array of that many elements sharded `ways` ways over the devices of a mesh, which hold devices / ways copies of
+/// each shard. Throws where the mesh or the array does not divide. Worked: int8[128, 2048] sharded 16 ways on 32
+/// devices is 16384 B on each and 524288 B over the mesh. Source: scaling book, "Sharded matrices".
+[[nodiscard]] constexpr sharded_array shard(std::int64_t elements, dtype type, std::int64_t ways,
+                                            std::int64_t mesh_devices) {
+  detail::positive_count("elements", elements);
+  detail::positive_count("ways", ways);
+  detail::positive_count("mesh_devices", mesh_devices);
+  if (elements % ways != 0) detail::fail(errc::not_divisible, "ways", ways, "a divisor of the number of elements");
+  if (mesh_devices % ways != 0) detail::fail(errc::not_divisible, "ways", ways, "a divisor of the number of devices");
+  sharded_array result;
+  result.elements_per_device = elements / ways;
+  result.per_device = size_of(type) * static_cast<double>(result.elements_per_device);
+  result.over_mesh = result.per_device * static_cast<double>(mesh_devices);
+  return result;
+}
+
+/// The size of a whole array, or of one of its dimensions, from the size of its shards: turns the shapes in a profile
+/// back into those of the program. Worked: shards of 4096 columns, 8 ways, make a weight of 32768.
+/// Source: scaling book, "Profiling".
+[[nodiscard]] constexpr std::int64_t unsharded(std::int64_t part, std::int64_t ways) {
+  return checked_multiply(detail::positive_count("part", part), detail::positive_count("ways", ways));
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/handbook/utilization.hpp
+
+#ifndef TPUPLAN_HANDBOOK_UTILIZATION_HPP
+#define TPUPLAN_HANDBOOK_UTILIZATION_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+/// @file
+/// What chips can do in some time: the peaks of their units, work at a share of the peak, loads from memory, stages
+/// that overlap.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Time of some work on a number of chips that reach a given model FLOP utilisation (MFU) of their bf16 peak.
+/// Worked: 6.3e24 FLOP on 8960 v5p at 40 % take 44.3 days. Source: scaling book, "Applied training".
+[[nodiscard]] constexpr seconds time_at_mfu(flops work, const chip_spec& chip, std::int64_t chip_count, double mfu) {
+  detail::positive("work", work.value());
+  detail::in_range("mfu", mfu, 1e-9, 1, "above 0, at most 1");
+  const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
+  return work / (peak_rate(chip, dtype::bf16) * (count * mfu));
+}
+
+/// FLOPs that a number of chips can do in some time at peak: what is paid for.
+/// Worked: 2.79 million chip-hours at 1513 TFLOP/s are 1.52e25 FLOP. Source: scaling book, "Transformers", exercise.
+[[nodiscard]] constexpr flops available_work(const chip_spec& chip, std::int64_t chip_count, seconds time,
+                                             dtype compute = dtype::bf16) {
+  detail::positive("time", time.value());
+  return peak_rate(chip, compute) * time * static_cast<double>(detail::positive_count("chips", chip_count));
+}
+
+/// What part of the available FLOPs some work is: the MFU of a run, where the work is its model FLOPs. Above 1 it shows
+/// that a claim cannot be.
+/// Worked: 3.2856e24 FLOP in 2.79 million chip-hours at 1513 TFLOP/s are 21.6 %. Source: scaling book, "Transformers",
+/// exercise.
+[[nodiscard]] constexpr double utilization(flops work, const chip_spec& chip, std::int64_t chip_count, seconds time,
+                                           dtype compute = dtype::bf16) {
+  detail::positive("work", work.value());
+  const flops available = available_work(chip, chip_count, time, compute);
+  detail::positive("peak rate", available.value());
+  return work / available;
+}
+
+/// Time to stream that many bytes, spread evenly over chips, once from a memory. Worked: 16 GB from one v5e: 19.5 ms.
+[[nodiscard]] constexpr seconds load_time(bytes amount, const chip_spec& chip, std::int64_t chip_count = 1,
+                                          memory_level from = memory_level::hbm) {
+  detail::positive("amount", amount.value());
+  return amount / (bandwidth(chip, from) * static_cast<double>(detail::positive_count("chips", chip_count)));
+}
+
+/// Peak of one systolic array: two FLOPs for each multiply-add of its cells in each cycle.
+/// Worked: 2 x 128 x 128 x 1.5 GHz = 49.152 TFLOP/s on v5e. Do not derive a chip's peak from it: on v6e and tpu7x the
+/// documented peaks need the factor `macs_per_cell_cycle`. Source: scaling book, "TPUs".
+[[nodiscard]] constexpr flops_per_second mxu_peak(const chip_spec& chip) {
+  const auto cells = static_cast<double>(checked_multiply(chip.mxu.side, chip.mxu.side, chip.mxu.macs_per_cell_cycle));
+  return flops{2 * cells} * chip.clock.value("clock of the chip");
+}
+
+/// Peak of all systolic arrays of one TensorCore. Worked: 4 x 49.152 = 196.608 TFLOP/s on v5e, rounded to 197 in the
+/// table. Source: scaling book, "TPUs".
+[[nodiscard]] constexpr flops_per_second tensorcore_peak(const chip_spec& chip) {
+  const std::int64_t arrays = detail::positive_count("chip.mxu.per_tensorcore", chip.mxu.per_tensorcore);
+  return mxu_peak(chip) * static_cast<double>(arrays);
+}
+
+/// Peak of a vector unit that does one operation per lane and cycle, multiply-adds not counted as two.
+/// Worked: 8 sublanes x 128 lanes x 4 units x 2 TensorCores at 1.75 GHz are 14.3 TFLOP/s on v5p; the 16896 cores of
+/// H100 at 1.59 GHz 26.9. Source: scaling book, "TPUs" and "GPUs".
+[[nodiscard]] constexpr flops_per_second vector_peak(std::int64_t lanes, per_second clock) {
+  detail::positive("clock", clock.value());
+  return flops{static_cast<double>(detail::positive_count("lanes", lanes))} * clock;
+}
+
+/// Bounds on the time of stages that work at once: at best the slowest alone, at worst all of them one after the other.
+struct time_bounds {
+  seconds lower{};  ///< the slowest stage
+  seconds upper{};  ///< the sum of all
+};
+
+/// The bounds for stages that take these times by themselves. Worked: 66.7, 166.7, 19.8 and 1.4 ms take 166.7 to 254.6.
+/// Source: scaling book, "Rooflines".
+template <std::size_t Count>
+[[nodiscard]] constexpr time_bounds overlap_bounds(const seconds (&stages)[Count]) {
+  time_bounds bounds;
+  for (const seconds stage : stages) {
+    detail::not_negative("stage", stage.value());
+    bounds.lower = max(bounds.lower, stage);
+    bounds.upper += stage;
+  }
+  return bounds;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/handbook/work.hpp
+
+#ifndef TPUPLAN_HANDBOOK_WORK_HPP
+#define TPUPLAN_HANDBOOK_WORK_HPP
+
+#include <cstdint>
+
+/// @file
+/// Rules of thumb for the work of a model: FLOPs from parameters and tokens, when attention takes as many as all else,
+/// and an MFU counted in another way.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The rule of thumb of a forward pass: two FLOPs per parameter and token, with the active parameters of a mixture of
+/// experts. Rematerialisation of whole blocks adds one such pass to `training_work`. Worked: 5.112e14 FLOP for 31.2e9
+/// parameters on 8192 tokens.
+[[nodiscard]] constexpr flops forward_work(std::int64_t parameter_total, std::int64_t tokens) {
+  return flops{2 * static_cast<double>(detail::positive_count("parameters", parameter_total)) *
+               static_cast<double>(detail::positive_count("tokens", tokens))};
+}
+
+/// The rule of thumb of training: six FLOPs per parameter and token, recomputation not counted.
+/// Worked: 3.2856e24 FLOP for 37e9 parameters on 14.8e12 tokens. Source: scaling book, "Transformers" (2025-12-15).
+[[nodiscard]] constexpr flops training_work(std::int64_t parameter_total, std::int64_t tokens) {
+  return 3 * forward_work(parameter_total, tokens);
+}
+
+/// What the attention core is compared with.
+enum class attention_against : std::uint8_t {
+  projections,  ///< of queries, keys, values and outputs
+  layers,       ///< all matrix products of the layers: projections, MLPs, active experts; not router and output head
+};
+
+/// The sequence length, in tokens and not rounded, at which the attention core takes as many FLOPs as the other
+/// products of a layer. Throws for models with sliding windows, whose attention may never take that many.
+/// Worked: for multi-head attention counted in full and a gated MLP of inner width 4 D it is 2 D against the
+/// projections and 8 D against all products of a layer: 8192 and 32768 for D = 4096. Source: scaling book,
+/// "Transformers".
+[[nodiscard]] constexpr double attention_parity_length(const transformer& model, attention_against what,
+                                                       attention_flops how = attention_flops::full) {
+  if (how == attention_flops::none) {
+    detail::fail(errc::invalid_argument, "attention_flops", "none", "full or causal_half");
+  }
+  const forward_flops one = forward_flops_per_token(model, 1, flop_convention{how, window_flops::smooth, false, false});
+  if (model.attention.local_layers > 0) {
+    detail::fail(errc::unsupported, "model.attention.local_layers", model.attention.local_layers,
+                 "0: no sliding window");
+  }
+  if (has_recurrence(model) || model.attention.indexer.heads > 0 || model.attention.merged_layers > 0)
+    detail::fail(errc::unsupported, "model.recurrent.layers", model.recurrent.layers, "attention to everything");
+  const flops projections = one.qkv + one.attention_output;
+  if (what == attention_against::projections) return projections / one.attention;
+  return (projections + one.mlp_up + one.mlp_down + one.experts_up + one.experts_down) / one.attention;
+}
+
+/// An MFU whose FLOPs were counted under one convention, as another convention counts it: what makes published MFUs
+/// comparable.
+/// Worked: 0.5 under 6N of llama-3-8b at 8192 tokens is 0.534 under MaxText's convention.
+[[nodiscard]] constexpr double converted_mfu(double mfu, const transformer& model, std::int64_t sequence_length,
+                                             const flop_convention& from, const flop_convention& to) {
+  detail::in_range("mfu", mfu, 0, 1, "0 to 1");
+  return mfu * (training_flops_per_token(model, sequence_length, to) /
+                training_flops_per_token(model, sequence_length, from));
 }
 
 }  // namespace abi_0
