@@ -33,7 +33,7 @@ struct calibrate_options {
 /// be of that batch: tokens a device by its rate and by the configuration agree within 2 %.
 void add_logged(const calibrate_options& given, measured_runs& into) {
   const maxtext_question asked = ask_maxtext(given.maxtext, given.slice_name, given.slices, "");
-  const maxtext_log log = read_maxtext_log(read_maxtext_file(given.log, detail::most_maxtext_log), given.log,
+  const maxtext_log log = read_maxtext_log(read_maxtext_file(given.log, most_maxtext_log), given.log,
                                            {static_cast<std::size_t>(given.warm_up)});
   const auto all = static_cast<double>(checked_multiply(devices(asked.where), slices(asked.mesh)));
   const double tokens = static_cast<double>(tokens_per_step(asked.job)) / all;

@@ -150,7 +150,7 @@ void print_conflicts(const findings_of_data& found) {
 
 void run_doctor(const doctor_options& given, const session& with) {
   const std::string on = given.on.empty() ? today() : given.on;
-  if (!detail::is_iso_date(on)) refuse("--on", on, "an ISO date such as 2026-11-22");
+  if (!is_iso_date(on)) refuse("--on", on, "an ISO date such as 2026-11-22");
   const findings_of_data found = examine(with.data_dir, given.prices, on);
   if (with.json) return print_json(to_json(found, on));
   print_files(found, on);

@@ -99,9 +99,8 @@ void read(std::string_view option, const std::string& given, const limits&, obje
   into = parse_name(option, given, parse_objective(given), "cheapest, fastest or fewest_chips");
 }
 void read(std::string_view option, const std::string& given, const limits&, serving_engine& into) {
-  const std::vector<std::string_view> names = {"jetstream",  "vllm",    "vllm-torch-xla",
-                                               "sglang-jax", "example", "unnamed"};
-  into = parse_name(option, given, parse_serving_engine(given), detail::nearest_first(names, given));
+  into = parse_name(option, given, parse_serving_engine(given),
+                    "jetstream, vllm, vllm-torch-xla, sglang-jax, example or unnamed");
 }
 void read(std::string_view option, const std::string& given, const limits&, provisioning& into) {
   constexpr std::string_view valid =

@@ -39,7 +39,7 @@ struct date_range {
     const std::string& words = document.get_ref<const std::string&>();
     for (std::size_t i = 0; i + 10 <= words.size(); ++i) {
       const std::string ten = words.substr(i, 10);
-      if (detail::is_iso_date(ten)) add(ten);
+      if (is_iso_date(ten)) add(ten);
     }
   }
   if (document.is_structured()) {

@@ -7,6 +7,7 @@
 #include <tpuplan/handbook/collective.hpp>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/parallel/collective_group.hpp>
+#include <tpuplan/parallel/interconnect.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/text.hpp>
 
@@ -56,8 +57,7 @@ constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& 
     fail(errc::infeasible, "placement of a degree on the torus", placed.degree, "degrees that divide its axes");
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (placed.lengths[axis] == 1) continue;
-    if (placed.lengths[axis] != where.shape.dims[axis] || !wraparound(where)[axis].value_or(false))
-      placed.rings = false;
+    if (placed.lengths[axis] != where.shape.dims[axis] || !is_ring(where, axis)) placed.rings = false;
   }
 }
 

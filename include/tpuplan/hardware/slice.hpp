@@ -143,9 +143,15 @@ constexpr maybe<slice> find_placed_slice(std::string_view given) {
 
 namespace detail {
 
-/// The valid shape of so many chips whose longest side is shortest, or the first with the shortest sides first and none
-/// above 256, which is what XPK takes a number of chips for; no chips where there is none.
-constexpr topology shape_of_size(const chip_spec& chip, std::int64_t chip_count, bool most_even) {
+/// Which of the shapes of a number of chips is meant.
+enum class shape_choice : std::uint8_t {
+  most_even,       ///< the longest side is shortest
+  shortest_first,  ///< the first with the shortest sides first and none above 256, as XPK reads a number of chips
+};
+
+/// The valid shape of so many chips; no chips where there is none.
+constexpr topology shape_of_size(const chip_spec& chip, std::int64_t chip_count, shape_choice choice) {
+  const bool most_even = choice == shape_choice::most_even;
   topology best{};
   std::int64_t longest = chip_count + 1;
   const bool flat = chip.ici.axes == 2;
@@ -170,7 +176,7 @@ constexpr topology shape_of_size(const chip_spec& chip, std::int64_t chip_count,
 [[nodiscard]] constexpr maybe<slice> find_slice_of_size(const chip_spec& chip, std::int64_t chip_count) {
   if (chip_count < 1 || chip_count > chip.pod.largest_slice) return nothing;
   if (const detail::slice_row* row = detail::named_row(chip.name, chip_count)) return detail::to_slice(chip, *row);
-  const topology best = detail::shape_of_size(chip, chip_count, true);
+  const topology best = detail::shape_of_size(chip, chip_count, detail::shape_choice::most_even);
   if (chips(best) == 0) return nothing;
   return slice_of(chip, best);
 }
@@ -291,9 +297,9 @@ constexpr text<160> slice_hint(std::string_view given) {
   if (parts.chip.announced_only) return shape_hint(parts.chip);
   const topology first = parse_topology(parts.rest) || wanted > parts.chip.pod.largest_slice
                              ? topology{}
-                             : shape_of_size(parts.chip, wanted, false);
+                             : shape_of_size(parts.chip, wanted, shape_choice::shortest_first);
   if (tpuplan::chips(first) > 0 && named_row(parts.chip.name, wanted) == nullptr) {
-    const topology even = shape_of_size(parts.chip, wanted, true);
+    const topology even = shape_of_size(parts.chip, wanted, shape_choice::most_even);
     hint.append(name(slice{parts.chip, first, 4}));
     if (even != first) hint.append(" or ").append(name(slice{parts.chip, even, 4}));
     hint.append(" (no number stands for them), ");

@@ -46,42 +46,42 @@ struct remat_policy {
 
 namespace detail {
 /// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . computed
-/// again.
-constexpr remat_policy policy(const char (&tensors)[8], bool attention_again) noexcept {
+/// again. The eighth is that of the attention kernel: . where it runs again, D where what it needs is kept.
+constexpr remat_policy policy(const char (&tensors)[9]) noexcept {
   const auto where = [&tensors](std::size_t i) {
     return tensors[i] == 'D' ? placement::device : tensors[i] == 'H' ? placement::host : placement::recompute;
   };
-  return {where(0), where(1), where(2), where(3), where(4), where(5), where(6), attention_again};
+  return {where(0), where(1), where(2), where(3), where(4), where(5), where(6), tensors[7] == '.'};
 }
 }  // namespace detail
 
 /// The policies of MaxText by its names. Letters: layer input, qkv, context, output projection, MLP up, MLP down,
-/// elementwise.
+/// elementwise, attention kernel.
 namespace remat {
 /// Only the input of a layer is kept; all else is computed again.
 inline constexpr remat_policy full{};
 /// Everything is kept; no tensor is computed again.
-inline constexpr remat_policy none = detail::policy("DDDDDDD", false);
+inline constexpr remat_policy none = detail::policy("DDDDDDDD");
 /// Every matrix product is kept; the attention kernel and elementwise work run again.
-inline constexpr remat_policy minimal = detail::policy("DDDDDD.", true);
+inline constexpr remat_policy minimal = detail::policy("DDDDDD..");
 /// Every matrix product and the output of the attention kernel are kept; elementwise work runs again.
-inline constexpr remat_policy minimal_with_context = detail::policy("DDDDDD.", false);
+inline constexpr remat_policy minimal_with_context = detail::policy("DDDDDD.D");
 /// Every matrix product is kept in host memory, the layer's input on the device.
-inline constexpr remat_policy minimal_offloaded = detail::policy("DHHHHH.", true);
+inline constexpr remat_policy minimal_offloaded = detail::policy("DHHHHH..");
 /// Every matrix product but those into the MLP is kept.
-inline constexpr remat_policy save_dot_except_mlpwi = detail::policy("DDDD.D.", true);
+inline constexpr remat_policy save_dot_except_mlpwi = detail::policy("DDDD.D..");
 /// Only the matrix products of attention are kept.
-inline constexpr remat_policy save_dot_except_mlp = detail::policy("DDDD...", true);
+inline constexpr remat_policy save_dot_except_mlp = detail::policy("DDDD....");
 /// The matrix products of attention and the output of its kernel are kept.
-inline constexpr remat_policy save_dot_with_context_except_mlp = detail::policy("DDDD...", false);
+inline constexpr remat_policy save_dot_with_context_except_mlp = detail::policy("DDDD...D");
 /// Queries, keys and values are kept.
-inline constexpr remat_policy save_qkv_proj = detail::policy("DD.....", true);
+inline constexpr remat_policy save_qkv_proj = detail::policy("DD......");
 /// Queries, keys and values are kept in host memory.
-inline constexpr remat_policy qkv_proj_offloaded = detail::policy("DH.....", true);
+inline constexpr remat_policy qkv_proj_offloaded = detail::policy("DH......");
 /// The result of the output projection is kept.
-inline constexpr remat_policy save_out_proj = detail::policy("D..D...", true);
+inline constexpr remat_policy save_out_proj = detail::policy("D..D....");
 /// The output of the attention kernel is kept, so that the kernel does not run again.
-inline constexpr remat_policy save_context = detail::policy("D.D....", false);
+inline constexpr remat_policy save_context = detail::policy("D.D....D");
 }  // namespace remat
 
 /// A policy and its name.

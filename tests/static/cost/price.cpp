@@ -20,11 +20,10 @@ static_assert(days_between("2026-06-03", "2026-11-22") == 172 && days_between("2
               days_between("2000-01-01", "2400-01-01") == 146097 && days_between("2026-12-31", "2027-01-01") == 1);
 static_assert(age_in_days({"v6e", "us", provisioning::spot, 1, usd_per_hour(1.28), "2026-08-24"}, "2026-11-22") ==
               stale_after_days);
-static_assert(detail::is_iso_date("2024-02-29") && detail::is_iso_date("2000-02-29") &&
-              !detail::is_iso_date("2023-02-29") && !detail::is_iso_date("1900-02-29") &&
-              !detail::is_iso_date("2024/02-01") && !detail::is_iso_date("2024-02/01") &&
-              !detail::is_iso_date("2024-02-1") && !detail::is_iso_date("2024-11-31") &&
-              detail::is_iso_date("2024-12-31") && detail::is_iso_date("2024-11-30"));
+static_assert(is_iso_date("2024-02-29") && is_iso_date("2000-02-29") && !is_iso_date("2023-02-29") &&
+              !is_iso_date("1900-02-29") && !is_iso_date("2024/02-01") && !is_iso_date("2024-02/01") &&
+              !is_iso_date("2024-02-1") && !is_iso_date("2024-11-31") && is_iso_date("2024-12-31") &&
+              is_iso_date("2024-11-30"));
 
 static_assert(
     is_before_announced_change({"v6e", "us", provisioning::flex_start, 1, usd_per_hour(1.35), "2026-09-10"}) &&

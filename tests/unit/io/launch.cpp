@@ -557,7 +557,7 @@ TEST_CASE("keys and policies are ones that MaxText has") {
   run.job.gradient_accumulation = 2;
   std::vector<remat_policy> policies;
   for (const named_remat_policy& named : remat_policies) policies.push_back(named.policy);
-  policies.push_back(detail::policy("H..DHD.", true));
+  policies.push_back(detail::policy("H..DHD.."));
   for (const remat_policy& policy : policies) {
     run.job.remat = policy;
     for (const std::string& argument : maxtext_arguments(r, run)) {
@@ -621,7 +621,7 @@ TEST_CASE("what MaxText cannot do is refused") {
       {[](maxtext_run& m) { m.job.global_batch = 17; }, errc::not_divisible,
        "training_job.global_batch is 17; valid: a multiple of"},
       {[](maxtext_run& m) { m.steps = -1; }, errc::invalid_argument, "steps is -1"},
-      {[](maxtext_run& m) { m.job.remat = detail::policy("D.....D", true); }, errc::unsupported, "remat is custom"},
+      {[](maxtext_run& m) { m.job.remat = detail::policy("D.....D."); }, errc::unsupported, "remat is custom"},
       {[](maxtext_run& m) { m.job.optimizer = optimizer_kind::lion; }, errc::unsupported,
        "training_job.optimizer is lion"},
       {[](maxtext_run& m) { m.job.moments = dtype::bf16; }, errc::unsupported, "training_job.moments is bf16"},
@@ -883,7 +883,7 @@ TEST_CASE("a document that is no plan is refused by its key") {
 // ---- the documentation, and what checks against it
 
 TEST_CASE("what was read of the documentation says where and when") {
-  CHECK(detail::is_iso_date(documented().at("read").get<std::string>()));
+  CHECK(is_iso_date(documented().at("read").get<std::string>()));
   for (const char* service : {"vertex", "gke", "gcloud", "maxtext"}) {
     INFO(service);
     CHECK(documented().at(service).at("sources").size() >= 1);

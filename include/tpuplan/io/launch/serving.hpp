@@ -22,8 +22,8 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// The engine of that name that a launch can start; "sglang" is short for one. JetStream throws `errc::unsupported`: it
-/// is archived since 2026-02-01 in favour of tpu-inference, as its README says (AI-Hypercomputer/JetStream@acd4f5a, read
-/// 2026-11-22). Worked: serving_engine_for("tpu-inference") is serving_engine::vllm.
+/// is archived since 2026-02-01 in favour of tpu-inference, as its README says (AI-Hypercomputer/JetStream@acd4f5a,
+/// read 2026-11-22). Worked: serving_engine_for("tpu-inference") is serving_engine::vllm.
 [[nodiscard]] inline serving_engine serving_engine_for(std::string_view given) {
   constexpr std::string_view valid = "vllm or sglang-jax";
   if (detail::same_name(given, "sglang")) return serving_engine::sglang_jax;
@@ -48,15 +48,30 @@ struct serving_launch {
 
 namespace detail {
 
-/// Refuses chips on which the engine is not documented to run. Sources: docs.vllm.ai/projects/tpu, quickstart ("v7x,
-/// v6e, v5e"); docs.sglang.io/docs/hardware-platforms/tpu (v6e, v7); both read 2026-11-22.
+/// The engines that are documented to run on a chip, by its name.
+struct engines_on_chip {
+  std::string_view chip{};
+  bool vllm = false;
+  bool sglang = false;
+};
+/// Sources: docs.vllm.ai/projects/tpu, quickstart ("v7x, v6e, v5e"); docs.sglang.io/docs/hardware-platforms/tpu (v6e,
+/// v7); both read 2026-11-22.
+inline constexpr engines_on_chip engine_chips[] = {{"v5e", true, false}, {"v6e", true, true}, {"tpu7x", true, true}};
+
+/// Refuses chips on which the engine is not documented to run.
 inline void check_engine_chip(const serving_launch& launch) {
-  const std::string_view chip = launch.request.where.chip.name.view();
   const bool of_vllm = launch.engine == serving_engine::vllm;
-  if (chip == "v6e" || chip == "tpu7x" || (of_vllm && chip == "v5e")) return;
+  const auto runs_on = [of_vllm](std::string_view chip) {
+    for (const engines_on_chip& row : engine_chips) {
+      if (row.chip == chip) return of_vllm ? row.vllm : row.sglang;
+    }
+    return false;
+  };
+  if (runs_on(launch.request.where.chip.name.view())) return;
   fail(errc::unsupported, "slice", tpuplan::name(launch.request.where).view(),
-       of_vllm ? "a slice of v5e, v6e or tpu7x, on which vLLM runs"
-               : "a slice of v6e or tpu7x, on which SGLang-JAX runs");
+       std::string("a slice of ")
+           .append(chip_names_where(runs_on).view())
+           .append(of_vllm ? ", on which vLLM runs" : ", on which SGLang-JAX runs"));
 }
 
 /// Refuses what no flag of the engine says.

@@ -37,9 +37,10 @@ struct maxtext_log_rule {
   std::size_t warm_up = 5;  ///< steps that are left out, from the first: they compile, and wait for what follows
 };
 
-namespace detail {
-
+/// Bytes of a log that `read_maxtext_log` takes at most.
 inline constexpr std::size_t most_maxtext_log = std::size_t{256} << 20;
+
+namespace detail {
 
 /// The number behind a label in a line; NaN where the label is missing, a refusal where what follows is no number.
 inline double number_after(std::string_view line, std::string_view label, const std::string& where) {
@@ -102,7 +103,7 @@ inline double middle_of(std::vector<double> numbers, double part) {
 /// seven steps of 40, 2, 2, 2, 2, 4.0 and 4.2 s take 4.1 s.
 [[nodiscard]] inline maxtext_log read_maxtext_log(std::string_view text, std::string_view source,
                                                   const maxtext_log_rule& rule = {}) {
-  if (text.size() > detail::most_maxtext_log)
+  if (text.size() > most_maxtext_log)
     detail::fail(errc::malformed_input, source, static_cast<std::int64_t>(text.size()), "a log of at most 256 MiB");
   maxtext_log log;
   std::map<std::int64_t, detail::logged_step> steps;

@@ -27,7 +27,7 @@ struct training_record {
   std::string quality;     ///< of the source: A, B or C
   transformer model{};     ///< its shape
   training_job job{};      ///< one step
-  layout mesh{};           ///< how it was cut
+  layout mesh{};           ///< how it was sharded
   slice where{};           ///< one of the slices
   seconds measured{};      ///< per step
   bool in_domain = false;  ///< a transformer of at least 1.5e9 parameters with a token count

@@ -1,0 +1,38 @@
+// The worked numbers in the comments of parallel/collective_group.hpp, and its edges. It compiles, so it passes.
+#include <string_view>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/parallel/collective_group.hpp>
+
+using namespace tpuplan;
+
+namespace {
+
+constexpr collective_group whole(std::string_view name) { return group_along(slice_for(name), {true, true, true}); }
+
+static_assert(members(whole("v5p-128")) == 64);
+static_assert(links_into(whole("v5p-128")) == 6);
+static_assert(links_into(whole("v5litepod-128")) == 3);
+static_assert(links_into(whole("v6e-8")) == 2);
+static_assert(links_into(collective_group{}) == 0);
+
+// One axis of a slice: a ring where it is spanned whole and closes.
+constexpr slice pod = slice_for("v5litepod-256");
+static_assert(group_spanning(pod, {16, 1, 1}).network == network_kind::ring);
+static_assert(group_spanning(pod, {8, 1, 1}).network == network_kind::line);
+static_assert(!is_ring(group_spanning(pod, {8, 1, 1}), 0));
+constexpr collective_group of_4 = group_along(slice_for("v5p-128"), {true, false, false});
+static_assert(members(of_4) == 4 && of_4.network == network_kind::ring);
+
+// Some axes close: two links for those, one for the others. A switch has one port for each member.
+static_assert(whole("v5litepod-128").network == network_kind::mixed);
+static_assert(!is_ring(whole("v5litepod-128"), 0) && is_ring(whole("v5litepod-128"), 1));
+static_assert(links_into({{8, 1, 1}, network_kind::switch_}) == 1);
+
+// Blocks are as compact as the shape allows.
+constexpr collective_group of_8 = block_of(slice_for("v6e-256"), 8);
+static_assert(members(of_8) == 8 && links_into(of_8) == 2 && of_8.lengths[0] != 8 && of_8.lengths[1] != 8);
+constexpr collective_group of_16 = block_of(slice_for("v5p-128"), 16);
+
+static_assert(members(of_16) == 16 && links_into(of_16) == 4);
+
+}  // namespace
