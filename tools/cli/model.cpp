@@ -72,7 +72,8 @@ ordered_json model_document(const model_config& config, std::int64_t sequence, d
 void print_parameters(const parameter_count& n) {
   table t("part | >parameters | >share");
   const auto row = [&](const char* label, std::int64_t part) {
-    if (part != 0) t.add({label, grouped(part), percent(static_cast<double>(part) / static_cast<double>(n.total))});
+    if (part != 0)
+      t.add({label, count_cell(part), share_cell(static_cast<double>(part) / static_cast<double>(n.total))});
   };
   row("embedding", n.embedding);
   row("attention", n.attention);
