@@ -19,7 +19,7 @@ while IFS= read -r question; do
     { gsub(/"[^"]*"/, "words") }
     !titles { titles = NF; next }
     NF != titles { print; exit }
-    /(^|,)[$~]|[0-9] (ms|s|GiB|%|hours|days)(,|$)/ { print "no number: " $0; exit }')
+    /(^|,)~?[$]?[0-9.]+k?( (ms|s|min|GiB|%|hours|days))(,|$)|(^|,)~?[$][0-9.]+k?(,|$)/ { print "no number: " $0; exit }')
   if [[ -n $fields ]]; then
     echo "tpuplan $question --csv: $fields"
     failed=1

@@ -31,8 +31,9 @@ void print_all_chips() {
       "~>ICI links x GB/s | ~~>largest slice | ~>critical batch");
   for (const chip_spec& c : generations) {
     t.add({std::string(c.name.view()), fmt::format("{}", c.announced_year), fmt::format("{}", c.tensorcores),
-           show(c.peak.bf16, tera), show(c.peak.int8, tera), show(c.peak.fp8, tera), binary_bytes(c.hbm.capacity),
-           show(c.hbm.usable_per_device, binary_bytes), giga(c.hbm.bandwidth),
+           show(c.peak.bf16, tera), show(c.peak.int8, tera), show(c.peak.fp8, tera), c.hbm.capacity,
+           c.hbm.usable_per_device.has_value() ? cell(c.hbm.usable_per_device.value()) : cell("unknown"),
+           giga(c.hbm.bandwidth),
            c.ici.links == 0 ? "unknown" : fmt::format("{} x {}", c.ici.links, giga(c.ici.nominal_one_way)),
            fmt::format("{}", c.pod.largest_slice), fmt::format("{}", critical_batch(c))});
   }

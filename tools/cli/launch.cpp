@@ -74,7 +74,7 @@ void check_commitment(provisioning planned, const launch_options& given) {
 launch_request make_request(const launch_options& given, const std::optional<planned_training>& plan) {
   launch_request request = given.request;
   if (plan) {
-    check_commitment(chosen_cost(plan->best).kind, given);
+    if (!plan->best.costs.empty()) check_commitment(chosen_cost(plan->best).kind, given);
     if (given.slices) refuse("--slices", std::to_string(*given.slices), "none with a plan, which has its own");
     request = given.capacity ? launch_of(plan->best, plan->asked, *given.capacity, request)
                              : launch_of(plan->best, plan->asked, request);

@@ -90,7 +90,8 @@ void print_not_read(const std::vector<std::string>& names) {
 void print_parameters(const parameter_count& n) {
   table t("part | >parameters | >share");
   const auto row = [&](const char* label, std::int64_t part) {
-    if (part != 0) t.add({label, grouped(part), percent(static_cast<double>(part) / static_cast<double>(n.total))});
+    if (part != 0)
+      t.add({label, count_cell(part), share_cell(static_cast<double>(part) / static_cast<double>(n.total))});
   };
   row("embedding", n.embedding);
   row("attention", n.attention);

@@ -1,6 +1,7 @@
 #include "cli/own_words.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 namespace cli {
@@ -149,18 +150,22 @@ const option* option_of(const command& asked, std::string_view field) {
 }
 
 bool is_number(std::string_view words) {
-  return !words.empty() && words.find_first_not_of("0123456789.e+-") == std::string_view::npos;
+  return !words.empty() && words.find_first_not_of("0123456789.e+-") == std::string_view::npos &&
+         words.find_first_of("0123456789") == 0;
 }
 
 /// What was typed; where the number that was refused is another one, that beside it.
 std::string typed(const option& one, std::string_view refused, errc why) {
-  if (!one.is_given()) return is_number(refused) && why != errc::missing_field
-                                  ? std::string(refused) + " where it is not given"
-                                  : std::string("missing");
+  if (!one.is_given()) {
+    if (why == errc::missing_field) return "missing";
+    return std::string(refused) + (is_number(refused) ? " where it is not given" : "");
+  }
   if (one.form == option::shape::flag) return "given";
   const std::string& words = one.given.back();
   if (!is_number(refused)) return std::string(refused);
-  const bool another = is_number(words) ? words != refused : words.find_first_of("smhdw") == std::string::npos;
+  const bool another = is_number(words)
+                           ? std::strtod(words.c_str(), nullptr) != std::strtod(std::string(refused).c_str(), nullptr)
+                           : words.find_first_of("smhdw") == std::string::npos;
   return another ? words + ", which is " + std::string(refused) : words;
 }
 
@@ -186,8 +191,7 @@ std::string degrees_given(const command& asked) {
   std::string words;
   for (const char* name : {"--data", "--fsdp", "--tensor", "--expert", "--context", "--pipeline"}) {
     const option* one = asked.find(name);
-    if (one != nullptr && one->is_given())
-      words += (words.empty() ? "" : ", ") + one->name + " " + one->given.back();
+    if (one != nullptr && one->is_given()) words += (words.empty() ? "" : ", ") + one->name + " " + one->given.back();
   }
   return words;
 }
@@ -201,7 +205,8 @@ error in_own_words(const command& asked, const error& refusal) {
     return {refusal.code(), "product of the degrees, with " + degrees_given(asked), refusal.given(), valid};
   constexpr std::string_view quotas = "plan.quotas.";
   if (field.substr(0, quotas.size()) == quotas)
-    return {refusal.code(), std::string(field.substr(quotas.size())) + " in the file of --quota", refusal.given(), valid};
+    return {refusal.code(), std::string(field.substr(quotas.size())) + " in the file of --quota", refusal.given(),
+            valid};
   const option* const there = option_of(asked, field);
   if (there == nullptr) return {refusal.code(), field, refusal.given(), valid};
   return {refusal.code(), there->name, typed(*there, refusal.given(), refusal.code()), valid};
