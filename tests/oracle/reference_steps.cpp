@@ -23,8 +23,8 @@ std::map<std::string, nlohmann::json> records_by_id() {
   return found;
 }
 
-// The job as the reference took it, before records were stated anew by what MaxText's own configurations keep and where:
-// all is recomputed but for the projections of one run.
+// The job as the reference took it, before records were stated anew by what MaxText's own configurations keep and
+// where: all is recomputed but for the projections of one run.
 tpuplan::training_job as_worded(const std::string& id, const nlohmann::json& record, tpuplan::training_job job) {
   if (!record.contains("configuration")) return job;
   job.remat = id == "train-v6e-mistral-7b-8" ? tpuplan::remat::qkv_proj_offloaded : tpuplan::remat::full;
