@@ -216,7 +216,7 @@ class TrainingJob(Struct):
     weights: Optional[Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]] = None
     moments: Optional[Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]] = None
     first_moment_bf16: Optional[bool] = None
-    optimizer: Optional[Literal["adamw", "adafactor", "lion", "sgd_momentum", "lars", "lamb"]] = None
+    optimizer: Optional[Literal["adamw", "adafactor", "lion", "sgd_momentum", "lars", "lamb", "sgd"]] = None
     remat: Optional[RematPolicy] = None
     gradient_accumulation: Optional[int] = None
     pipeline_microbatches: Optional[int] = None
