@@ -121,8 +121,7 @@ void run_sweep(sweep_options given, session& with) {
   of_one.trial = one;
   assumed_values assumed;
   request.slices = trials_on(model, of_one, prices.book(), assumed);
-  const std::vector<sweep_plan> plans =
-      request.slices.empty() ? std::vector<sweep_plan>{} : plan_sweep(request);
+  const std::vector<sweep_plan> plans = request.slices.empty() ? std::vector<sweep_plan>{} : plan_sweep(request);
   if (plans.empty()) with.status = 1;
   if (with.json) {
     ordered_json list = ordered_json::array();
