@@ -8,8 +8,7 @@ void add_gpu_training_options(command& to, gpu_options& into) {
   to.add("--gpu", into.gpu, "hold it against A100-40, A100-80, H100 or V100, as published runs of these go")
       .needs({"--gpus"});
   to.add("--gpus", into.gpus, {1, 1e6}, "how many of them").needs({"--gpu"});
-  to.add("--gpu-usd", into.price, {1e-3, 1e4}, "dollars per GPU and hour, instead of the list price")
-      .needs({"--gpu"});
+  to.add("--gpu-usd", into.price, {1e-3, 1e4}, "dollars per GPU and hour, instead of the list price").needs({"--gpu"});
   to.flag("--small-batch", into.traits.small_batch, "the batch cannot be made larger").needs({"--gpu"});
   to.flag("--dynamic-shapes", into.traits.dynamic_shapes, "shapes change from step to step").needs({"--gpu"});
   to.flag("--custom-kernels", into.traits.custom_kernels, "the job has CUDA kernels of its own").needs({"--gpu"});
@@ -34,8 +33,9 @@ void print_against(const gpu_comparison& c) {
   const auto million = [](usd one) { return money(1e6 * one); };
   print("\n  against {} x {}: {}-{} {}s/s at {} to {} of peak, as published runs reach\n", c.gpus, c.gpu.name.view(),
         count(c.rate.low.value()), count(c.rate.high.value()), c.unit, percent(c.reached.low), percent(c.reached.high));
-  print("  a million {}s: {}-{} here, {}-{} there: {}, {}\n", c.unit, million(c.costs.tpu_low), million(c.costs.tpu_high),
-        million(c.costs.gpu_low), million(c.costs.gpu_high), name(c.costs.decision), c.costs.reason);
+  print("  a million {}s: {}-{} here, {}-{} there: {}, {}\n", c.unit, million(c.costs.tpu_low),
+        million(c.costs.tpu_high), million(c.costs.gpu_low), million(c.costs.gpu_high), name(c.costs.decision),
+        c.costs.reason);
 }
 
 ordered_json json_of(const gpu_comparison& c) {

@@ -104,6 +104,8 @@ std::vector<std::string> make_command(const launch_options& given, const launch_
   }
   if (!given.command.empty()) refuse("--command", "given", "either it or --maxtext");
   if (!plan) refuse_missing("PLAN.json", "a plan, whose layout --maxtext writes");
+  if (plan->best.job.sequence_length == 0)
+    refuse("--maxtext", "given for a network of layers", "a language model's plan");
   maxtext_run run = maxtext_of(plan->best, plan->asked, request.capacity);
   run.extra = given.maxtext_extra;
   return maxtext_command(request, run);

@@ -282,11 +282,13 @@ void network_fit(const any_model& model, const job_options& job, const mesh_opti
 
 void network_train(const any_model& model, const job_options& job, const mesh_options& mesh, const run_options& run,
                    session& with) {
-  keep_to_networks(with, {"--examples", "--epochs", "--keep-remainder", "--steps", "--region", "--prices", "--mtbp",
-                          "--rest-used", "--decode-time", "--example-bytes", "--cached", "--timeline", "--queue",
-                          "--start-up", "--compilation", "--restore", "--evaluation", "--evaluate-every",
-                          "--checkpoint", "--checkpoint-every", "--export", "--gpu", "--gpus", "--gpu-usd",
-                          "--small-batch", "--dynamic-shapes", "--custom-kernels"});
+  keep_to_networks(
+      with,
+      {"--examples",    "--epochs",           "--keep-remainder", "--steps",         "--region",     "--prices",
+       "--mtbp",        "--rest-used",        "--decode-time",    "--example-bytes", "--cached",     "--timeline",
+       "--queue",       "--start-up",         "--compilation",    "--restore",       "--evaluation", "--evaluate-every",
+       "--checkpoint",  "--checkpoint-every", "--export",         "--gpu",           "--gpus",       "--gpu-usd",
+       "--small-batch", "--dynamic-shapes",   "--custom-kernels"});
   assumed_values assumed;
   const network_question q = question_of(model, job, mesh, assumed);
   const loaded_prices prices(run.prices, with);

@@ -11,8 +11,8 @@
 #include "cli/epochs.hpp"
 #include "cli/job.hpp"
 #include "cli/plan.hpp"
-#include "cli/timeline.hpp"
 #include "cli/prices.hpp"
+#include "cli/timeline.hpp"
 
 // What the commands answer for a network of layers: a file in the form of data/networks, or a vision transformer.
 namespace cli {

@@ -65,9 +65,9 @@ std::string words_of(const serving_plan& p) { return fmt::format("{} x {}", p.sl
 /// Whether two plans are one offer in other packaging: the same replicas on as many chips at the same price.
 bool is_same_offer(const serving_plan& a, const serving_plan& b) {
   return a.where.chip.name == b.where.chip.name && chips(a.where) * a.slices == chips(b.where) * b.slices &&
-         a.mesh.tensor == b.mesh.tensor && a.mesh.cache == b.mesh.cache && a.mesh.attention == b.mesh.attention && a.kind == b.kind && a.region == b.region &&
-         a.rate == b.rate && a.estimate.per_token.total == b.estimate.per_token.total &&
-         a.estimate.first_token == b.estimate.first_token;
+         a.mesh.tensor == b.mesh.tensor && a.mesh.cache == b.mesh.cache && a.mesh.attention == b.mesh.attention &&
+         a.kind == b.kind && a.region == b.region && a.rate == b.rate &&
+         a.estimate.per_token.total == b.estimate.per_token.total && a.estimate.first_token == b.estimate.first_token;
 }
 
 /// The plans that are not those above them in other packaging, each with all names of its offer.
@@ -110,7 +110,8 @@ seconds reached_of(const time_percentiles& times, const latency_target& target) 
 
 /// "tensor 8", and how keys and values or attention are sharded where that is not over all of them.
 std::string replica_words(const serving_plan& p) {
-  if (p.mesh.attention > 0) return fmt::format("{} devices, attention in groups of {}", p.mesh.tensor, p.mesh.attention);
+  if (p.mesh.attention > 0)
+    return fmt::format("{} devices, attention in groups of {}", p.mesh.tensor, p.mesh.attention);
   return fmt::format("tensor {}{}", p.mesh.tensor, p.mesh.cache == cache_sharding::batch ? ", KV by batch" : "");
 }
 

@@ -121,8 +121,7 @@ void run_sweep(sweep_options given, session& with) {
   of_one.trial = one;
   assumed_values assumed;
   request.slices = trials_on(model, of_one, prices.book(), assumed);
-  const std::vector<sweep_plan> plans =
-      request.slices.empty() ? std::vector<sweep_plan>{} : plan_sweep(request);
+  const std::vector<sweep_plan> plans = request.slices.empty() ? std::vector<sweep_plan>{} : plan_sweep(request);
   if (plans.empty()) with.status = 1;
   if (with.json) {
     ordered_json list = ordered_json::array();
@@ -141,8 +140,15 @@ void run_sweep(sweep_options given, session& with) {
   }
   print_assumed(model.config, assumed);
   if (plans.empty()) return;
+  const sweep_plan& best = plans.front();
+  const std::string many = std::to_string(chips(best.trial.where));
+  const std::vector<follow_up_option> there = {{"--generation", std::string(best.trial.where.chip.name.view())},
+                                               {"--min-chips", many},
+                                               {"--max-chips", many},
+                                               {"--provisioning", std::string(name(best.kind))}};
   print_next("{}   one trial of it",
-             follow_up(with, "train", {{"--slice", std::string(name(plans.front().trial.where).view())}}));
+             model.net ? follow_up(with, "train", {{"--slice", std::string(name(best.trial.where).view())}})
+                       : follow_up(with, "plan", there, {"--deadline", "--rows"}));
 }
 
 }  // namespace

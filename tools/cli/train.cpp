@@ -183,9 +183,9 @@ void add_timeline(train_answer& a, const model_config& config, const train_optio
   const maybe<price_row> price = find_price(book, a.fit.where, given.prices.region, provisioning::on_demand);
   const double chips_paid = static_cast<double>(checked_multiply(chips(a.fit.where), slices(a.fit.mesh)));
   a.priced = price.has_value();
-  a.line = timeline_of(phases_of(given.around, a.step.total, steps,
-                                 terms_of(a.fit, config, given).spot.checkpoint_time, assumed),
-                       price ? price->per_chip * chips_paid : usd_per_second{});
+  a.line = timeline_of(
+      phases_of(given.around, a.step.total, steps, terms_of(a.fit, config, given).spot.checkpoint_time, assumed),
+      price ? price->per_chip * chips_paid : usd_per_second{});
 }
 
 /// The job on GPUs, where it was asked for: FLOPs of a token are those of its MFU.
@@ -197,9 +197,9 @@ void add_comparison(train_answer& a, const train_options& given, const price_boo
   const per_second rate = a.step.tokens_per_second;
   const double peak = peak_rate(a.fit.where.chip, dtype::bf16).value() * chips_paid;
   const flops each{a.step.mfu * peak / rate.value()};
-  a.against = compare_with_gpus(given.gpu, price->per_chip * chips_paid,
-                                {rate * (a.step.total / a.step.high), rate * (a.step.total / a.step.low)}, each,
-                                "token");
+  a.against =
+      compare_with_gpus(given.gpu, price->per_chip * chips_paid,
+                        {rate * (a.step.total / a.step.high), rate * (a.step.total / a.step.low)}, each, "token");
 }
 
 void run_train(const train_options& given, session& with) {
@@ -207,9 +207,9 @@ void run_train(const train_options& given, session& with) {
   if (model.net) {
     refuse_drawing(with, "given for a network of layers", "a language model");
     if (given.tokens) refuse("--tokens", "given for a network of layers", "--examples and --epochs, or --steps");
-    return network_train(model, given.job, given.mesh,
-                         {given.epochs, given.prices, given.between, given.rest_used, given.input, given.around, given.gpu},
-                         with);
+    return network_train(
+        model, given.job, given.mesh,
+        {given.epochs, given.prices, given.between, given.rest_used, given.input, given.around, given.gpu}, with);
   }
   for (const char* option : {"--decode-time", "--example-bytes", "--cached"}) {
     if (with.is_given(option)) refuse(option, "given for a language model", "a network of layers");

@@ -15,8 +15,8 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What part of its peak published training runs of a GPU reach: a band, not a prediction of one run. FLOPs are those of
-/// the model, without what is computed again.
+/// What part of its peak published training runs of a GPU reach: a band, not a prediction of one run. FLOPs are those
+/// of the model, without what is computed again.
 struct achieved_fraction {
   std::string_view gpu{};     ///< its name in `gpu_offers`
   double low = 0;             ///< the least of the runs
@@ -37,7 +37,8 @@ inline constexpr achieved_fraction achieved_fractions[] = {
      "(mosaicml/llm-foundry@061f2c7, scripts/train/benchmarking)"},
     {"H100", 0.26, 0.47,
      "MPT 760M to 70B on 8 to 64 GPUs in bf16: 26.3 to 46.4 % (mosaicml/llm-foundry@061f2c7, "
-     "scripts/train/benchmarking); between: Llama 3 405B on 8192 to 16384 GPUs, 38 to 43 % (arXiv 2407.21783, table 4)"},
+     "scripts/train/benchmarking); between: Llama 3 405B on 8192 to 16384 GPUs, 38 to 43 % (arXiv 2407.21783, table "
+     "4)"},
 };
 
 /// The band of a GPU; nothing where no run is published. Worked: H100 26 to 47 %.

@@ -54,9 +54,9 @@ struct run_timeline {
   double compilation_share = 0;  ///< of what is billed
 };
 
-/// The timeline of a run at the price of all its chips. Throws for steps below 1 and negative times.
-/// Worked: 1000 steps of 1 s, 90 s of compilation, 60 s of start and 10 evaluations of 30 s: 1450 s billed, 69 %
-/// goodput without a queue.
+/// The timeline of a run at the price of all its chips; a price of 0 is one that is not known, and leaves the dollars
+/// 0. Throws for steps below 1 and negative times. Worked: 1000 steps of 1 s, 90 s of compilation, 60 s of start and 10
+/// evaluations of 30 s: 1450 s billed, 69 % goodput without a queue.
 [[nodiscard]] constexpr run_timeline timeline_of(const run_phases& run, usd_per_second price) {
   detail::positive("run_phases.step", run.step.value());
   detail::positive_count("run_phases.steps", run.steps);
@@ -81,8 +81,10 @@ struct run_timeline {
   line.billed = line.start + line.compilation + line.restore + line.steps + line.evaluations + line.checkpoints +
                 line.export_time;
   line.wall = line.queue + line.billed;
-  line.total = cost(price, line.billed);
-  line.overhead = cost(price, line.billed - line.steps);
+  if (price.value() != 0) {
+    line.total = cost(price, line.billed);
+    line.overhead = cost(price, line.billed - line.steps);
+  }
   line.goodput = line.steps / line.wall;
   line.compilation_share = line.compilation / line.billed;
   return line;

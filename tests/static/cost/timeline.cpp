@@ -25,5 +25,6 @@ constexpr run_phases queued() {
 }
 static_assert(timeline_of(queued(), 1_usd_per_h).wall == 550_s + 1450_s + 30_s + 5_s);
 static_assert(timeline_of(queued(), 1_usd_per_h).checkpoints == 30_s);
+static_assert(timeline_of(run(), {}).billed == 1450_s && timeline_of(run(), {}).total.value() == 0);
 
 }  // namespace

@@ -192,8 +192,7 @@ struct served_model {
 /// The yes and no of a serving question: experts, weights below 16 bits, and one for each engine that is named. Two
 /// engines differ in two, a named one and none in one.
 constexpr std::uint32_t serving_kinds(const transformer& model, const serving_job& job) noexcept {
-  const std::uint32_t engine =
-      job.engine == serving_engine::unnamed ? 0 : 2U << static_cast<std::uint32_t>(job.engine);
+  const std::uint32_t engine = job.engine == serving_engine::unnamed ? 0 : 2U << static_cast<std::uint32_t>(job.engine);
   return (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U) | engine;
 }
 

@@ -65,10 +65,9 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
                      served.hbm;
   time.dispatch = dispatch_of(served, constants) * tokens;
   time.weights = held * chunks / (served.hbm * constants.weight_stream);
-  time.collectives =
-      seconds{mesh.weights == weight_sharding::gathered
-                  ? held.value() * collective_seconds_per_byte(served.on, constants.prefill_collectives)
-                  : tokens * collectives_of(served, mesh, constants.prefill_collectives)};
+  time.collectives = seconds{mesh.weights == weight_sharding::gathered
+                                 ? held.value() * collective_seconds_per_byte(served.on, constants.prefill_collectives)
+                                 : tokens * collectives_of(served, mesh, constants.prefill_collectives)};
   time.latency = layer_latency_of(served, constants) * chunks;
   const own_question own = own_question_of(constants.own_prefill, prefill_spreads, served.about);
   if (const double factor = factor_at(own, tokens); factor != 1) {

@@ -48,8 +48,8 @@ static_assert(near_relative(alone.products / tensor.products, 1, 1e-12));
 constexpr double others = 63 * (1 - math::pow(63.0 / 64, 8.0));
 static_assert(near(others, 7.458, 1e-3));
 constexpr double sent = 2.0 * 7168 * 1024 * others;
-constexpr double sending = serving_calibration{}.decode_collectives * 2 * 58 *
-                           all_to_all(bytes{sent}, block_of(where, 32)).bandwidth.value();
+constexpr double sending =
+    serving_calibration{}.decode_collectives * 2 * 58 * all_to_all(bytes{sent}, block_of(where, 32)).bandwidth.value();
 // Dense and shared MLPs are summed over all devices: one of the two all-reduces of a layer.
 static_assert(near_relative(alone.collectives.value(), sending + tensor.collectives.value() / 2, 1e-9));
 // Within a group of eight, attention is summed up: more than for groups of one.
