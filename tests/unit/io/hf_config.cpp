@@ -142,7 +142,7 @@ const std::vector<mutation>& mutations() {
       {"vit-base-patch16-224", "patch_size", 225, errc::out_of_range, "image_size"},
       {"vit-base-patch16-224", "num_attention_heads", 7, errc::not_divisible},
       {"vit-base-patch16-224", "id2label", json::array(), errc::malformed_input},
-      {"vit-base-patch16-224", "image_size", json::array({224, 224}), errc::malformed_input},
+      {"vit-base-patch16-224", "image_size", json::array({224, 192}), errc::unsupported},
       // Multimodal models.
       {"gemma-3-27b", "text_config", json::array(), errc::malformed_input},
       {"gemma-3-27b", "text_config.hidden_size", "5376", errc::malformed_input},
