@@ -186,6 +186,16 @@ TEST_CASE("config.json: bad input is refused and the field named", "[hf_config]"
   }
 }
 
+TEST_CASE("config.json: every model of data/models has the parameters that its source says", "[hf_config]") {
+  const json sources = load_json(models + "sources.json");
+  CHECK(sources.size() >= 48);
+  for (const auto& [name, source] : sources.items()) {
+    INFO(name);
+    CHECK(parameters(load_hf_config(models + name + ".json").model).total ==
+          source.at("parameters").get<std::int64_t>());
+  }
+}
+
 TEST_CASE("config.json: documents that are no configuration", "[hf_config]") {
   check_refused(json::object(), errc::missing_field, "config.model_type");
   check_refused(json::array(), errc::malformed_input, "config");

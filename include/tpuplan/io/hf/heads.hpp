@@ -86,7 +86,7 @@ inline bool read_decoder_classifier(config_fields& fields, const std::string& na
   const bool whole = ends_in(name, "ForSequenceClassification");
   const bool answers = ends_in(name, "ForQuestionAnswering");
   if (!whole && !answers && !ends_in(name, "ForTokenClassification")) return false;
-  if (model.kind != architecture::decoder) return false;
+  if (model.kind != architecture::decoder || has_vision(model)) return false;
   model.output_head = false;
   model.classes = answers ? 2 : label_count(fields);
   if (whole) model.other_weights -= model.classes;
