@@ -1,6 +1,7 @@
 // tpuplan model
 #include <algorithm>
 #include <memory>
+#include <tpuplan/io/hf_network.hpp>
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/model/encoder_decoder.hpp>
 #include <tpuplan/model/kv_cache.hpp>
@@ -152,7 +153,8 @@ void print_model(const model_config& config, const std::string& path, std::int64
 
 /// The model types that are read.
 void print_types(const session& with) {
-  const std::vector<std::string_view> types = known_model_types();
+  std::vector<std::string_view> types = known_model_types();
+  for (const std::string_view type : known_network_types()) types.push_back(type);
   if (with.json) return print_json({{"model_types", types}});
   print_title("{} model types of config.json are read", types.size());
   for (const std::string_view type : types) print("  {}\n", type);

@@ -5,6 +5,7 @@
 #include <tpuplan/estimate/training/input.hpp>
 #include <tpuplan/estimate/training/network.hpp>
 #include <tpuplan/handbook/network.hpp>
+#include <tpuplan/io/hf_network.hpp>
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/io/json/file.hpp>
 #include <tpuplan/io/text/one_line.hpp>
@@ -30,6 +31,15 @@ any_model load_any(const std::string& given, const std::optional<std::int64_t>& 
     found.net = read_json_document<network>(document, {}, path);
     validate(*found.net);
     found.config.model.name = found.net->name;
+    return found;
+  }
+  if (is_hf_network(document)) {
+    nlohmann::json sized = document;
+    if (image_size) sized["image_size"] = *image_size;
+    network_config read = read_hf_network(sized, path);
+    found.net = read.net;
+    found.config.model.name = read.net.name;
+    found.config.assumed = std::move(read.assumed);
     return found;
   }
   found.config = model_of(document, path);

@@ -105,7 +105,7 @@ constexpr flops beside_scores(const transformer& model, double sequence, double 
   const indexer_spec& indexer = attention.indexer;
   const bool few = attention.chosen_layers > 0;
   const double ratio = few ? static_cast<double>(attention.chosen_ratio) : 1;
-  const auto choosing = static_cast<double>(few ? attention.chosen_layers : attention_layers(model));
+  const auto choosing = static_cast<double>(few ? attention.chosen_layers : indexer_layers(model));
   if (sequence > ratio * static_cast<double>(indexer.top_k))
     sum +=
         flops{2 * keys / ratio * choosing * static_cast<double>(checked_multiply(indexer.heads, indexer.head_dim + 1))};

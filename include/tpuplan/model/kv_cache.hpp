@@ -28,8 +28,7 @@ struct cached_widths {
 constexpr cached_widths cached(const transformer& model) {
   const attention_spec& attention = model.attention;
   if (has_latent_attention(model)) {
-    const std::int64_t width =
-        attention.latent.kv_lora_rank + attention.latent.qk_rope_head_dim + attention.indexer.head_dim;
+    const std::int64_t width = attention.latent.kv_lora_rank + attention.latent.qk_rope_head_dim;
     return {width, width};
   }
   const std::int64_t heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
@@ -40,12 +39,13 @@ constexpr cached_widths cached(const transformer& model) {
           checked_multiply(attention.kv_heads, attention.head_dim + local_values)};
 }
 
-/// Numbers that one token adds, beside keys and values of its own, as its share of keys that stand for several: in half
-/// of DeepSeek-V4's layers a fourth of one and of the indexer's, in the others one for 128 tokens.
+/// Numbers that one token adds beside keys and values of its own: the key of each indexer, and its share of keys that
+/// stand for several: in half of DeepSeek-V4's layers a fourth of one and of the indexer's, in the others one for 128
+/// tokens.
 constexpr double merged_numbers(const transformer& model) {
   const attention_spec& attention = model.attention;
   const auto key = static_cast<double>(checked_multiply(attention.kv_heads, attention.head_dim));
-  double sum = 0;
+  double sum = static_cast<double>(checked_multiply(indexer_layers(model), attention.indexer.head_dim));
   if (attention.chosen_layers > 0)
     sum += static_cast<double>(attention.chosen_layers) * (key + static_cast<double>(attention.indexer.head_dim)) /
            static_cast<double>(attention.chosen_ratio);

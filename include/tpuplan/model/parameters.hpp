@@ -50,11 +50,16 @@ constexpr projection_weights latent_projections(const transformer& model) {
   const std::int64_t keys =
       checked_add(checked_multiply(d, latent.kv_lora_rank + latent.qk_rope_head_dim),
                   checked_multiply(latent.kv_lora_rank, heads, latent.qk_nope_head_dim + latent.v_head_dim));
+  return {checked_add(queries, keys), checked_multiply(heads, latent.v_head_dim, d),
+          latent.q_lora_rank + latent.kv_lora_rank};
+}
+
+/// An indexer: queries from those of low rank, one key with a norm and its bias, and a weight for each head.
+constexpr projection_weights indexer_projections(const transformer& model) {
   const indexer_spec& indexer = model.attention.indexer;
-  const std::int64_t choice = checked_add(checked_multiply(latent.q_lora_rank, indexer.heads, indexer.head_dim),
-                                          checked_multiply(d, indexer.head_dim + indexer.heads));
-  return {checked_add(checked_add(queries, keys), choice), checked_multiply(heads, latent.v_head_dim, d),
-          latent.q_lora_rank + latent.kv_lora_rank + 2 * indexer.head_dim};
+  return {checked_add(checked_multiply(model.attention.latent.q_lora_rank, indexer.heads, indexer.head_dim),
+                      checked_multiply(model.d_model, indexer.head_dim + indexer.heads)),
+          0, 2 * indexer.head_dim};
 }
 
 /// One layer with the given head size and KV heads; `kv_matrices` is 2, 1 where keys and values share one, 0 where they
@@ -96,7 +101,10 @@ constexpr projection_weights stack_projections(const transformer& model) {
     return projection_weights{checked_add(x.qkv, y.qkv), checked_add(x.output, y.output),
                               checked_add(x.extra, y.extra)};
   };
-  if (has_latent_attention(model)) return times(latent_projections(model), attention_layers(model));
+  if (has_latent_attention(model)) {
+    return plus(times(latent_projections(model), attention_layers(model)),
+                times(indexer_projections(model), indexer_layers(model)));
+  }
   const std::int64_t size = attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim;
   const std::int64_t kv_heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
   const auto usual = [&](std::int64_t kv_matrices, std::int64_t layers) {
@@ -220,7 +228,7 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   last.layers = 1;
   last.prediction_layers = last.moe.dense_layers = last.attention.local_layers = last.mlp.absent = 0;
   last.recurrent = {};
-  last.other_products = last.other_weights = 0;
+  last.other_products = last.other_weights = last.attention.indexer.layers = 0;
   parameter_count one;
   count_text(last, one);
   const std::int64_t layer = checked_add(checked_add(one.attention, one.mlp), checked_add(one.experts, one.router));

@@ -44,6 +44,7 @@ struct indexer_spec {
   std::int64_t heads = 0;     ///< of its queries
   std::int64_t head_dim = 0;  ///< of its queries and of its one key
   std::int64_t top_k = 0;     ///< keys that attention looks at, at most
+  std::int64_t layers = 0;    ///< with one of their own, the others take over a choice (GLM-5.2); 0: all
 };
 
 /// Self-attention of every layer, and what differs in some of them.
@@ -168,6 +169,12 @@ struct transformer {
   const recurrent_spec& recurrent = model.recurrent;
   return model.layers - recurrent.idle_layers - (recurrent.beside_attention ? 0 : recurrent.layers);
 }
+/// Layers with an indexer of their own that chooses among all tokens. Worked: 21 of the 78 layers of GLM-5.2.
+[[nodiscard]] constexpr std::int64_t indexer_layers(const transformer& model) noexcept {
+  const indexer_spec& indexer = model.attention.indexer;
+  if (indexer.heads == 0 || !has_latent_attention(model)) return 0;
+  return indexer.layers > 0 ? indexer.layers : attention_layers(model);
+}
 /// Layers whose MLP is a mixture of experts. Worked: 58 of the 61 layers of DeepSeek-V3.
 [[nodiscard]] constexpr std::int64_t moe_layers(const transformer& model) noexcept {
   return has_experts(model) ? model.layers - model.moe.dense_layers : 0;
@@ -220,6 +227,7 @@ constexpr void check_attention(const transformer& model) {
   const indexer_spec& indexer = attention.indexer;
   for (const std::int64_t size : {indexer.heads, indexer.head_dim, indexer.top_k})
     (indexer.heads > 0 ? check_dimension : check_size)("model.attention.indexer", size);
+  check_part("model.attention.indexer.layers", indexer.layers, attending, "0 (all) to the layers with attention");
   if (indexer.heads > 0 && latent.q_lora_rank == 0)
     fail(errc::missing_field, "model.attention.latent.q_lora_rank", latent.q_lora_rank, "1 or more with an indexer");
   for (const std::int64_t size : {attention.value_dim, attention.output_rank, attention.output_groups,
@@ -269,7 +277,8 @@ constexpr void check_tables(const transformer& model) {
   check_size("model.mlp.activation_weights", model.mlp.activation_weights);
   check_size("model.extra_input_rows", model.extra_input_rows);
   check_size("model.embedding_width", model.embedding_width);
-  check_part("model.layer_sets", model.layer_sets, model.layers, "0 to the number of layers");
+  if (model.layer_sets != 0)
+    check_part("model.layer_sets", model.layer_sets, model.layers, "0 (each its own) to the number of layers");
   check_part("model.other_products", model.other_products, most_parameters, "0 to 2^53");
   check_part("model.other_weights", model.other_weights < 0 ? -model.other_weights : model.other_weights,
              most_parameters, "-2^53 to 2^53");

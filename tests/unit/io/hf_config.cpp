@@ -142,7 +142,7 @@ const std::vector<mutation>& mutations() {
       {"vit-base-patch16-224", "patch_size", 225, errc::out_of_range, "image_size"},
       {"vit-base-patch16-224", "num_attention_heads", 7, errc::not_divisible},
       {"vit-base-patch16-224", "id2label", json::array(), errc::malformed_input},
-      {"vit-base-patch16-224", "image_size", json::array({224, 224}), errc::malformed_input},
+      {"vit-base-patch16-224", "image_size", json::array({224, 192}), errc::unsupported},
       // Multimodal models.
       {"gemma-3-27b", "text_config", json::array(), errc::malformed_input},
       {"gemma-3-27b", "text_config.hidden_size", "5376", errc::malformed_input},
@@ -183,6 +183,16 @@ TEST_CASE("config.json: bad input is refused and the field named", "[hf_config]"
     const std::string named = std::string{"config."} + (*each.named != '\0' ? "" : each.path);
     const json config = changed(stored(each.model), each.path, each.value);
     check_refused(config, each.reason, *each.named != '\0' ? each.named : named);
+  }
+}
+
+TEST_CASE("config.json: every model of data/models has the parameters that its source says", "[hf_config]") {
+  const json sources = load_json(models + "sources.json");
+  CHECK(sources.size() >= 48);
+  for (const auto& [name, source] : sources.items()) {
+    INFO(name);
+    CHECK(parameters(load_hf_config(models + name + ".json").model).total ==
+          source.at("parameters").get<std::int64_t>());
   }
 }
 

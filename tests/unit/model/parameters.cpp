@@ -334,6 +334,19 @@ TEST_CASE("every switch of a dense model adds what it should") {
       {"learned positions", [](transformer& m) { m.learned_positions = 5; }, 40},
       {"token types", [](transformer& m) { m.token_types = 2; }, 16},
       {"extra rows of the token table", [](transformer& m) { m.extra_input_rows = 3; }, 24},
+      {"other products", [](transformer& m) { m.other_products = 7; }, 7},
+      {"weights that some layers lack", [](transformer& m) { m.other_weights = -3; }, -3},
+      // Tables and head of 4 in place of 8, and a matrix with a bias.
+      {"narrower tables", [](transformer& m) { m.embedding_width = 4; }, -10 * 4 - 10 * 4 + 4 * 8 + 8},
+      // One layer's weights less: 8 (8 + 4 + 4 + 8) of attention, 3 x 8 x 16 of the MLP and two norms.
+      {"layers that share their weights", [](transformer& m) { m.layer_sets = 1; }, -(8 * 24 + 3 * 8 * 16 + 16)},
+      {"keys that are values", [](transformer& m) { m.attention.single_kv = true; }, -2 * 8 * 4},
+      // Two KV heads and the output of four heads, each one narrower.
+      {"narrower values", [](transformer& m) { m.attention.value_dim = 1; }, -2 * (8 * 2 + 8 * 4)},
+      // Four heads of 2 to rank 3 by group, two groups to the model, in place of 8 x 8.
+      {"output in two matrices", [](transformer& m) { m.attention.output_rank = 3, m.attention.output_groups = 2; },
+       2 * (3 * (8 + 2 * 8) - 64)},
+      {"queries of low rank", [](transformer& m) { m.attention.latent.q_lora_rank = 3; }, 2 * (3 * 16 - 64 + 3)},
       {"norms with bias", [](transformer& m) { m.norm_bias = true; }, 40},
       {"four norms a layer", [](transformer& m) { m.norms_per_layer = 4; }, 2 * 2 * 8},
       {"no final norm", [](transformer& m) { m.final_norm = false; }, -8},

@@ -284,11 +284,13 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
   served.cache_copies = cache_copies(model, mesh, served.on);
   served.state = state_bytes_per_sequence(model);
   served.cached_token = kv_bytes_per_token(model, job.cache);
-  if (const indexer_spec& indexer = model.attention.indexer; indexer.heads > 0) {
+  const indexer_spec& indexer = model.attention.indexer;
+  if (indexer_layers(model) > 0) {
+    const auto keys = static_cast<double>(checked_multiply(indexer_layers(model), indexer.head_dim));
     served.chosen = static_cast<double>(indexer.top_k);
-    served.index_share = static_cast<double>(indexer.head_dim) / static_cast<double>(cached(model).global);
+    served.index_share = size_of(job.cache) * keys / served.cached_token;
   }
-  served.covered = !has_recurrence(model) && model.attention.indexer.heads == 0;
+  served.covered = !has_recurrence(model) && indexer.heads == 0;
   served.hbm = bytes_per_second{positive("chip.hbm.bandwidth", where.chip.hbm.bandwidth.value()) * served.on.chips};
   served.peak =
       flops_per_second{positive("peak rate of the chip", serving_peak(job, where.chip).value()) * served.on.chips};

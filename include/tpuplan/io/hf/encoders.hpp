@@ -191,7 +191,11 @@ inline void read_t5(config_fields& fields, transformer& model) {
   model.mlp.d_ff = fields.count("d_ff");
   model.mlp.gated = fields.string("feed_forward_proj").rfind("gated-", 0) == 0;
   model.tied_embeddings = fields.flag("tie_word_embeddings");
-  read_causal_head(fields, model);
+  if (!ends_in(class_of(fields), "EncoderModel")) return read_causal_head(fields, model);
+  model.kind = architecture::encoder;
+  model.layers = model.encoder_layers;
+  model.encoder_layers = 0;
+  model.tied_embeddings = true;
 }
 
 /// A size that encoder and decoder state apart; they have to be the same.
@@ -216,7 +220,10 @@ inline void read_two_stacks(config_fields& fields, transformer& model) {
   model.attention.qkv_bias = model.attention.output_bias = model.norm_bias = true;
   model.mlp = {count_of_both(fields, "encoder_ffn_dim", "decoder_ffn_dim"), false, true};
   model.tied_embeddings = fields.flag("tie_word_embeddings");
-  read_causal_head(fields, model);
+  if (!ends_in(class_of(fields), "ForSequenceClassification")) return read_causal_head(fields, model);
+  model.output_head = false;
+  model.pooler = true;
+  model.classes = label_count(fields);
 }
 
 /// BART, with norms behind the embeddings and two rows of positions that no token has; mBART has norms behind the last

@@ -35,8 +35,10 @@ inline bool ends_in(std::string_view name, std::string_view ending) {
 
 /// Classes of a classifier: as many as it has names for.
 inline std::int64_t label_count(config_fields& fields) {
-  if (!fields.has("id2label")) return fields.part("num_labels");
-  return static_cast<std::int64_t>(fields.inside("id2label").value().size());
+  if (fields.has("id2label")) return static_cast<std::int64_t>(fields.inside("id2label").value().size());
+  if (fields.has("num_labels") || fields.default_of("num_labels") != nullptr) return fields.part("num_labels");
+  fields.assume("num_labels", "2", "class default of every configuration");
+  return 2;
 }
 
 /// The end of a class's name and the head that it stands for.
@@ -78,10 +80,24 @@ inline void read_encoder_head(config_fields& fields, bool has_pooler, transforme
   fail_unknown(fields.path("architectures"), name, known);
 }
 
+/// A classifier in place of the output head of a decoder: one matrix, without a bias where it is of whole sequences.
+/// Nothing where the class has none.
+inline bool read_decoder_classifier(config_fields& fields, const std::string& name, transformer& model) {
+  const bool whole = ends_in(name, "ForSequenceClassification");
+  const bool answers = ends_in(name, "ForQuestionAnswering");
+  if (!whole && !answers && !ends_in(name, "ForTokenClassification")) return false;
+  if (model.kind != architecture::decoder || has_vision(model)) return false;
+  model.output_head = false;
+  model.classes = answers ? 2 : label_count(fields);
+  if (whole) model.other_weights -= model.classes;
+  fields.assume("architectures", name, "a classifier in place of the output head");
+  return true;
+}
+
 /// The head of a model that writes tokens. A class without one is counted without.
 inline void read_causal_head(config_fields& fields, transformer& model) {
   const std::string name = class_of(fields);
-  if (name.empty()) return;
+  if (name.empty() || read_decoder_classifier(fields, name, model)) return;
   for (const std::string_view part : {"ForCausalLM", "LMHead", "ForConditionalGeneration"}) {
     if (name.find(part) != std::string::npos) return;
   }

@@ -420,17 +420,40 @@ inline void read_nemotron_experts(config_fields& fields, transformer& model) {
   model.moe.router_bias = true;
 }
 
-/// DeepSeek-V3.2 and GLM-5: an indexer in every layer.
+/// Layers with an indexer of their own: "full" in `indexer_types`, F in `index_topk_pattern`, or every
+/// `index_topk_freq`-th layer behind the first `index_skip_topk_offset`.
+inline std::int64_t own_indexers(config_fields& fields, const transformer& model) {
+  nlohmann::json listed = nlohmann::json::array();
+  std::string_view field = "indexer_types";
+  if (fields.has(field)) {
+    listed = fields.list(field);
+  } else if (fields.has("index_topk_pattern")) {
+    field = "index_topk_pattern";
+    if (fields.object().at(field).is_array())
+      listed = fields.list(field);
+    else
+      for (const char letter : fields.string(field)) listed.push_back(std::string(1, letter));
+  } else {
+    const std::int64_t every = std::max<std::int64_t>(1, fields.count_or("index_topk_freq", 1));
+    const std::int64_t offset = fields.count_or("index_skip_topk_offset", 2);
+    check_part(fields.path("index_skip_topk_offset"), offset, 16777216, "0 to 16777216");
+    for (std::int64_t i = 0; i < model.layers; ++i)
+      listed.push_back(std::max<std::int64_t>(i - offset + 1, 0) % every == 0 ? "full" : "shared");
+  }
+  std::int64_t own = 0, shared = 0;
+  count_kinds(fields, field, listed, model.layers, {{{"full", "F"}, &own}, {{"shared", "S"}, &shared}});
+  return own;
+}
+
+/// DeepSeek-V3.2 and GLM-5: an indexer, in every layer unless the file says that some take over the choice of another.
 inline void read_indexer(config_fields& fields, transformer& model) {
   indexer_spec& indexer = model.attention.indexer;
   indexer.heads = fields.count("index_n_heads");
   indexer.head_dim = fields.count("index_head_dim");
   indexer.top_k = fields.count("index_topk");
-  const bool some = fields.count_or("index_topk_freq", 1) > 1 || fields.has("index_topk_pattern");
-  bool shared = some;
-  if (fields.has("indexer_types"))
-    for (const nlohmann::json& each : fields.list("indexer_types")) shared = shared || each != "full";
-  if (shared) fail(errc::unsupported, fields.path("indexer_types"), "shared", "full: an indexer in every layer");
+  const std::int64_t own = own_indexers(fields, model);
+  if (own == 0) fail(errc::unsupported, fields.path("indexer_types"), "none", "one full layer or more");
+  if (own < model.layers) indexer.layers = own;
 }
 
 }  // namespace detail

@@ -188,7 +188,7 @@ inline constexpr std::array<text_family, 123> text_families{{
     {"qwen2_5_omni_text", qkv_biases, windows},
     {"qwen3_omni_moe_text", attention_biases, head_norms, 2, read_qwen_experts},
     {"paddleocr_vl_text", use_bias},
-    {"emu3_text_model", {{}, {}, "mlp_bias"}},
+    {"emu3_text_model"},
     {"aria_text", llama_biases, 0, 2, read_aria_experts},
     {"zamba", {}, 0, 1, nullptr, nullptr, read_zamba},
     {"zamba2", {}, 0, 1, nullptr, nullptr, read_zamba2},

@@ -18,7 +18,7 @@ namespace detail::hf_table {
 
 // generated: hf_recent_defaults from data/hf_defaults.json
 // clang-format off
-inline constexpr std::array<hf_default, 793> recent_rows{{
+inline constexpr std::array<hf_default, 818> recent_rows{{
     {"gemma3n_text", of_type}, {"vocab_size", number, 262400}, {"hidden_size", number, 2048},
     {"intermediate_size", number, 16384}, {"num_hidden_layers", number, 35}, {"num_attention_heads", number, 8},
     {"num_key_value_heads", number, 2}, {"head_dim", number, 256}, {"max_position_embeddings", number, 32768},
@@ -318,7 +318,14 @@ inline constexpr std::array<hf_default, 793> recent_rows{{
     {"num_key_value_heads", same_as, 0, "num_attention_heads"}, {"max_position_embeddings", number, 2048},
     {"tie_word_embeddings", boolean, 0}, {"attention_bias", boolean, 0}, {"mlp_bias", boolean, 0},
     {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"}, {"moe_num_experts", number, 8},
-    {"moe_topk", number, 2}, {"moe_num_shared_experts", number, 2},
+    {"moe_topk", number, 2}, {"moe_num_shared_experts", number, 2}, {"convnext", of_type}, {"num_channels", number, 3},
+    {"patch_size", number, 4}, {"hidden_sizes", list, 0, "[96,192,384,768]"}, {"depths", list, 0, "[3,3,9,3]"},
+    {"image_size", number, 224}, {"num_labels", number, 2}, {"swin", of_type}, {"image_size", number, 224},
+    {"patch_size", number, 4}, {"num_channels", number, 3}, {"embed_dim", number, 96}, {"depths", list, 0, "[2,2,6,2]"},
+    {"num_heads", list, 0, "[3,6,12,24]"}, {"window_size", number, 7}, {"mlp_ratio", number, 4},
+    {"qkv_bias", boolean, 1}, {"num_labels", number, 2}, {"resnet", of_type}, {"num_channels", number, 3},
+    {"embedding_size", number, 64}, {"hidden_sizes", list, 0, "[256,512,1024,2048]"}, {"depths", list, 0, "[3,4,6,3]"},
+    {"layer_type", text, 0, "bottleneck"}, {"num_labels", number, 2},
 }};
 // clang-format on
 // end of generated: hf_recent_defaults

@@ -72,7 +72,7 @@ inline void read_deepseek_v4(config_fields& fields, transformer& model) {
   a.latent.q_lora_rank = fields.count("q_lora_rank");
   a.output_rank = fields.count("o_lora_rank");
   a.output_groups = fields.count("o_groups");
-  a.indexer = {fields.count("index_n_heads"), fields.count("index_head_dim"), fields.count("index_topk")};
+  a.indexer = {fields.count("index_n_heads"), fields.count("index_head_dim"), fields.count("index_topk"), 0};
   a.chosen_ratio = compress_rate(fields, "compressed_sparse_attention", "compress_rate_csa", 4);
   a.merged_ratio = compress_rate(fields, "heavily_compressed_attention", "compress_rate_hca", 128);
   // Keys and gates of the compressed keys; those of a chosen one overlap, hence twice the width.

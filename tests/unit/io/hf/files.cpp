@@ -40,6 +40,17 @@ const assumption* said_of(const model_config& read, const std::string& field) {
 
 }  // namespace
 
+TEST_CASE("fields that nothing depends on are listed", "[hf_files]") {
+  const nlohmann::json file = {{"model_type", "gemma4"},
+                               {"text_config", {{"model_type", "gemma4_text"}, {"rope_theta", 1.0}, {"head_dim", 256}}},
+                               {"hiden_size", 4096},
+                               {"torch_dtype", "bfloat16"},
+                               {"quantization_config", nullptr}};
+  const std::vector<std::string> list = read_hf_config(file).not_read;
+  CHECK(list == std::vector<std::string>{"hiden_size", "text_config.rope_theta"});
+  CHECK(read_hf_config({{"model_type", "gpt2"}, {"n_embd", 768}}).not_read.empty());
+}
+
 TEST_CASE("Infinity and NaN of a file that Python wrote are null", "[hf_files]") {
   CHECK(detail::without_python_numbers(R"([0.0, Infinity, -Infinity,NaN])") == "[0.0, null, null,null]");
   CHECK(detail::without_python_numbers(R"({"NaN \" Infinity": "-Infinity\\"})") ==

@@ -89,15 +89,31 @@ TEST_CASE("architectures decides the head", "[hf_heads]") {
   }
 }
 
+TEST_CASE("classifiers in place of an output head", "[hf_heads]") {
+  const auto total = [](const char* type, const char* head) {
+    return parameters(read_hf_config({{"model_type", type}, {"architectures", {head}}}).model).total;
+  };
+  // A matrix of two outputs without a bias, or with one.
+  const std::int64_t llama = total("llama", "LlamaModel");
+  CHECK(total("llama", "LlamaForSequenceClassification") == llama + 2 * 4096);
+  CHECK(total("llama", "LlamaForTokenClassification") == llama + 2 * 4097);
+  CHECK(total("llama", "LlamaForQuestionAnswering") == llama + 2 * 4097);
+  // transformers' classes: t5-small's encoder, and a dense layer before the classifier of BART.
+  CHECK(total("t5", "T5EncoderModel") == 35330816);
+  CHECK(total("bart", "BartForSequenceClassification") == 406291456 + 1024 * 1025 + 2 * 1025);
+  CHECK(read_hf_config({{"model_type", "t5"}, {"architectures", {"T5EncoderModel"}}}).model.kind ==
+        architecture::encoder);
+}
+
 TEST_CASE("heads that cannot be counted are refused by the name of the class", "[hf_heads]") {
   const headed refused[] = {
       {"bert", "BertForSomething", "{}", 0},
       {"vit", "ViTForMaskedImageModeling", "{}", 0},
       {"vit", "ViTModel", R"({"pooler_output_size": 512})", 0},
-      {"dinov2", "Dinov2ForImageClassification", "{}", 0},
-      {"mistral", "MistralForSequenceClassification", "{}", 0},
+      {"dinov2", "Dinov2ForDepthEstimation", "{}", 0},
+      {"mistral", "MistralForMultipleChoice", "{}", 0},
       {"qwen2", "Qwen2ForRewardModel", "{}", 0},
-      {"t5", "T5EncoderModel", "{}", 0},
+      {"t5", "T5ForTokenClassification", "{}", 0},
       {"llava", "LlavaForSequenceClassification", "{}", 0},
   };
   for (const headed& each : refused) {

@@ -151,7 +151,7 @@ TEST_CASE("what recurrent layers of a file cannot be counted is refused by name"
   CHECK(says(refused("kimi_linear", R"({"linear_attn_config":{"full_attn_layers":[4],"kda_layers":[1]}})"),
              "config.linear_attn_config.kda_layers"));
   CHECK(says(refused("kimi_linear", R"({"routed_expert_hidden_size":3584})"), "config.routed_expert_hidden_size"));
-  CHECK(says(refused("glm_moe_dsa", R"({"index_topk_freq":4})"), "config.indexer_types"));
+  CHECK(says(refused("glm_moe_dsa", R"({"indexer_types":["full"]})"), "config.indexer_types"));
   CHECK(says(refused("recurrent_gemma", R"({"intermediate_size":7681})"), "config.intermediate_size"));
   CHECK(says(refused("minimax", R"({"attn_type_list":[0,1]})"), "config.attn_type_list"));
   CHECK(says(refused("lfm2", R"({"block_ffn_dim_multiplier":1e9})"), "config.block_ffn_dim_multiplier"));

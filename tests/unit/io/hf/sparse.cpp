@@ -1,0 +1,94 @@
+// Attention to few keys: DeepSeek-V4 and MiMo-V2.
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <tpuplan/io/hf/sparse.hpp>
+#include <tpuplan/io/hf_config.hpp>
+#include <tpuplan/model/flops.hpp>
+#include <tpuplan/model/kv_cache.hpp>
+#include <tpuplan/model/parameters.hpp>
+
+#include "support/catch.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+using nlohmann::json;
+
+namespace {
+
+struct shape {
+  const char* name;     // of the model, or of the switch that is turned
+  const char* type;     // model_type
+  const char* head;     // the class that architectures names, or empty
+  const char* changes;  // what differs from the defaults of its configuration
+  std::int64_t parameters;
+};
+
+// Sums over the tensors that the classes of transformers build (main of 2026-08-17, e8c4f0b738, their constructors run
+// over shapes alone), with the correction biases of routers.
+// clang-format off
+const shape shapes[] = {
+    {"deepseek-ai/DeepSeek-V4-Flash", "deepseek_v4", "", R"({})", 284325879255},
+    {"layers by ratio", "deepseek_v4", "", R"({"compress_ratios":[0,0,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4],"num_hash_layers":2})", 284332240727},
+    {"XiaomiMiMo/MiMo-V2-Flash", "mimo_v2_flash", "", R"({})", 308778780864},
+    {"layers by name, biases", "mimo_v2_flash", "", R"({"layer_types":["sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","full_attention","full_attention","full_attention","full_attention","full_attention","full_attention","full_attention","full_attention"],"attention_bias":true})", 308784726272},
+};
+// clang-format on
+
+json config_of(const shape& each) {
+  json config = json::parse(each.changes);
+  config["model_type"] = each.type;
+  if (*each.head != 0) config["architectures"] = {each.head};
+  return config;
+}
+
+transformer model_of(const char* type, const char* changes, const char* head = "") {
+  return read_hf_config(config_of({"", type, head, changes, 0})).model;
+}
+
+}  // namespace
+
+TEST_CASE("parameters of sparse attention, to the last one", "[hf_sparse]") {
+  for (const shape& each : shapes) {
+    INFO(each.name);
+    CHECK(parameters(read_hf_config(config_of(each)).model).total == each.parameters);
+  }
+}
+
+TEST_CASE("DeepSeek-V4 keeps a window and a few keys for all tokens", "[hf_sparse]") {
+  const transformer m = model_of("deepseek_v4", "{}");
+  CHECK(m.attention.chosen_layers == 20);
+  CHECK(m.attention.merged_layers == 23);
+  // By hand, for 131072 tokens in bf16: 43 windows of 128 keys of 512; a fourth of a key of 512 and of one of 128 in
+  // 20 layers, and one key of 512 for 128 tokens in 23.
+  const double window = 43.0 * 128 * 512, merged = 131072.0 * (20.0 * (512 + 128) / 4 + 23.0 * 512 / 128);
+  CHECK(kv_bytes_per_sequence(m, 131072) == bytes{2 * (window + merged)});
+  // Scores: twice the tokens add only to keys that the indexer scores and to those of 128 tokens.
+  const double more =
+      (forward_flops_per_token(m, 1048576).attention - forward_flops_per_token(m, 524288).attention).value();
+  const double scored = 20.0 * 64 * (128 + 1) * 262144 / 4, seen = 23.0 * 64 * 2 * 512 * 262144 / 128;
+  CHECK(more > 2 * (scored + seen) * 0.999);
+  CHECK(more < 2 * (scored + seen) * 1.001);
+}
+
+TEST_CASE("values of MiMo-V2 are narrower than its keys", "[hf_sparse]") {
+  const transformer m = model_of("mimo_v2_flash", "{}");
+  CHECK(m.attention.local_layers == 39);
+  CHECK(kv_bytes_per_token(m) == bytes{2.0 * (9 * 4 + 39 * 8) * (192 + 128)});
+  const transformer listed = model_of("mimo_v2_flash", R"({"num_hidden_layers":3,"hybrid_layer_pattern":[0,1,1],
+      "moe_layer_freq":[0,1,1],"swa_num_key_value_heads":8})");
+  CHECK(listed.attention.local_layers == 2);
+  CHECK(moe_layers(listed) == 2);
+}
+
+TEST_CASE("what of sparse attention cannot be counted is refused by its field", "[hf_sparse]") {
+  const auto refused = [](const char* type, const char* changes) {
+    return refusal_of([&] { (void)model_of(type, changes); }).message;
+  };
+  CHECK(says(refused("deepseek_v4", R"({"compress_ratios":[4]})"), "config.compress_ratios"));
+  CHECK(says(refused("deepseek_v4", R"({"num_hidden_layers":1,"compress_ratios":[7]})"), "config.compress_ratios"));
+  CHECK(says(refused("deepseek_v4", R"({"num_hidden_layers":1,"layer_types":["full_attention"]})"),
+             "config.layer_types"));
+  CHECK(says(refused("mimo_v2_flash", R"({"hybrid_layer_pattern":[1]})"), "config.hybrid_layer_pattern"));
+  CHECK(says(refused("mimo_v2_flash", R"({"moe_layer_freq":[1]})"), "config.moe_layer_freq"));
+}
