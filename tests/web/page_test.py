@@ -264,8 +264,8 @@ def clipboard_and_files(page):
     page.call("DOM.setFileInputFiles", nodeId=page.call("DOM.querySelector", nodeId=root, selector="#file")["nodeId"],
               files=[str(scratch / "my model.json")])
     page.until("document.getElementById('model-facts').textContent.includes('32.8 B')")
+    page.until("document.querySelector('figure').textContent.includes('my model')")
     check(" my_model.json " in text(page, "command"), "a file of one's own in the command: " + text(page, "command"))
-    check("my model" in page.run("document.querySelector('figure').textContent"), "its name is in the pictures")
     summary = text(page, "summary")
     page.run("await new Promise((done) => setTimeout(done, 400))")
     again = page.browser.page()
@@ -355,10 +355,10 @@ def keyboard(page):
         check(role == "combobox" or roles.get(role), "there is a " + role)
         check(all(roles.get(role, [])), "each %s has a name: %s" % (role, roles.get(role)))
     check("status" in roles and "alert" in roles, "the answer and refusals are announced")
-    wanted = set(page.run("""[...document.querySelectorAll("input, select, button, summary,
-        a[href]")].filter((one) => one.checkVisibility() &&
-        !one.disabled && one.tabIndex >= 0 && !(one.type === "radio" && !one.checked)).map((one, i) =>
-            one.dataset.at = String(i))"""))
+    wanted = set(page.run("""[...document.querySelectorAll("input, select, button, summary, a[href]")]
+        .filter((one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0)
+        .filter((one) => one.type !== "radio" || one.checked)
+        .map((one, i) => one.dataset.at = String(i))"""))
     page.run("document.body.focus()")
     reached = set()
     for _ in range(3 * len(wanted)):
@@ -391,7 +391,8 @@ def luminance(colour):
 
 def looks(page):
     """Light and dark have contrast; nothing is wider than a telephone; each question has its pictures."""
-    drawn = {"plan": ["front", "steps", "memory"], "train": ["steps", "memory"], "fit": ["memory"], "serve": ["front"]}
+    drawn = {"plan": ["front", "steps", "memory"], "train": ["steps", "memory"], "fit": ["memory"],
+             "serve": ["front", "load", "roofline"]}
     for scheme in ("light", "dark"):
         page.colours(scheme)
         for question, fragment in asked.items():

@@ -370,7 +370,24 @@ function train_view(answer) {
       element("p", { class: "hint" }, band_words(step))] };
 }
 
-function serve_view(answer) {
+/// Latency against load by simulation, around the rate that was asked or half of what the slice can serve; none where a
+/// simulation has no place for the question.
+function load_pictures(request, capacity) {
+  const rate = request.job?.request_rate_per_s ?? Number((capacity / 2).toPrecision(2));
+  const { region, ...traffic } = { config: config_of(), ...request };
+  const job = { ...traffic.job, request_rate_per_s: rate };
+  return ask("simulate", { ...traffic, job, requests: 300 }, { pictures: true }).pictures ?? [];
+}
+/// The MLP's first product in a decode step under the chip's roof, where the config.json says its widths.
+function roofline_pictures(answer, request) {
+  const { hidden_size: inner, intermediate_size: outer } = config_of().text_config ?? config_of();
+  const chip = slices.find((slice) => slice.name === answer.slice)?.generation;
+  const batch = Math.max(1, Math.round(answer.estimate.running / answer.estimate.replicas));
+  const weights = request.job?.weights ?? "bf16";
+  return ask("batch", { chip, weights, shape: { batch, inner, outer } }, { pictures: true }).pictures ?? [];
+}
+
+function serve_view(answer, request) {
   const e = answer.estimate, token = e.per_token, memory = e.memory;
   const rows = [["replicas", String(e.replicas)],
     ["running sequences", digits(e.running) + " of at most " + e.largest_running],
@@ -381,6 +398,8 @@ function serve_view(answer) {
     ["HBM of one device", used_of(memory.total_bytes, memory.usable_bytes)],
       ["longest context", answer.largest_context + " tokens"]];
   const refused = e.refusal !== "none";
+  const drawn = refused || e.running <= 0 ? []
+    : [...load_pictures(request, e.capacity_per_s), ...roofline_pictures(answer, request)];
   const cheapest = answer.costs.length ? Math.min(...answer.costs.map((cost) => cost.output_usd_per_million)) : null;
   return {
     summary: refused ? [element("strong", { class: "no" }, "Not served"),
@@ -396,6 +415,7 @@ function serve_view(answer) {
         answer.costs.map((cost) => [words(cost.provisioning), money(cost.input_usd_per_million),
           money(cost.output_usd_per_million), money(cost.all_on_output_usd_per_million), money(cost.usd_per_hour),
           cost.price_date])) : null],
+    pictures: drawn,
     after: [advice_table(answer.advice), assumed_table(answer.assumed)] };
 }
 const views = { plan: plan_view, train: train_view, fit: fit_view, serve: serve_view };
@@ -582,11 +602,11 @@ function show_answer() {
     return refused(message, fields_of(state.question).find((one) => one.at.split(".").pop() === last)?.key);
   }
   answered = document_of;
-  const view = views[state.question](document_of.answer);
+  const view = views[state.question](document_of.answer, request);
   inside("summary").replaceChildren(...view.summary);
   inside("glance").textContent = inside("summary").textContent;
-  inside("details").replaceChildren(...[...view.before, ...document_of.pictures.map(figure),
-    ...view.after].filter(Boolean));
+  const pictures = [...document_of.pictures, ...(view.pictures ?? [])];
+  inside("details").replaceChildren(...[...view.before, ...pictures.map(figure), ...view.after].filter(Boolean));
   inside("launch").hidden = !(state.question === "plan" && document_of.answer.plans.length);
   if (!inside("launch").hidden) show_launch();
   document.body.dataset.ms = (performance.now() - from).toFixed(1);
