@@ -2349,6 +2349,7 @@ struct indexer_spec {
   std::int64_t heads = 0;     ///< of its queries
   std::int64_t head_dim = 0;  ///< of its queries and of its one key
   std::int64_t top_k = 0;     ///< keys that attention looks at, at most
+  std::int64_t layers = 0;    ///< with one of their own, the others take over a choice (GLM-5.2); 0: all
 };
 
 /// Self-attention of every layer, and what differs in some of them.
@@ -2473,6 +2474,12 @@ struct transformer {
   const recurrent_spec& recurrent = model.recurrent;
   return model.layers - recurrent.idle_layers - (recurrent.beside_attention ? 0 : recurrent.layers);
 }
+/// Layers with an indexer of their own that chooses among all tokens. Worked: 21 of the 78 layers of GLM-5.2.
+[[nodiscard]] constexpr std::int64_t indexer_layers(const transformer& model) noexcept {
+  const indexer_spec& indexer = model.attention.indexer;
+  if (indexer.heads == 0 || !has_latent_attention(model)) return 0;
+  return indexer.layers > 0 ? indexer.layers : attention_layers(model);
+}
 /// Layers whose MLP is a mixture of experts. Worked: 58 of the 61 layers of DeepSeek-V3.
 [[nodiscard]] constexpr std::int64_t moe_layers(const transformer& model) noexcept {
   return has_experts(model) ? model.layers - model.moe.dense_layers : 0;
@@ -2525,6 +2532,7 @@ constexpr void check_attention(const transformer& model) {
   const indexer_spec& indexer = attention.indexer;
   for (const std::int64_t size : {indexer.heads, indexer.head_dim, indexer.top_k})
     (indexer.heads > 0 ? check_dimension : check_size)("model.attention.indexer", size);
+  check_part("model.attention.indexer.layers", indexer.layers, attending, "0 (all) to the layers with attention");
   if (indexer.heads > 0 && latent.q_lora_rank == 0)
     fail(errc::missing_field, "model.attention.latent.q_lora_rank", latent.q_lora_rank, "1 or more with an indexer");
   for (const std::int64_t size : {attention.value_dim, attention.output_rank, attention.output_groups,
@@ -2574,7 +2582,8 @@ constexpr void check_tables(const transformer& model) {
   check_size("model.mlp.activation_weights", model.mlp.activation_weights);
   check_size("model.extra_input_rows", model.extra_input_rows);
   check_size("model.embedding_width", model.embedding_width);
-  check_part("model.layer_sets", model.layer_sets, model.layers, "0 to the number of layers");
+  if (model.layer_sets != 0)
+    check_part("model.layer_sets", model.layer_sets, model.layers, "0 (each its own) to the number of layers");
   check_part("model.other_products", model.other_products, most_parameters, "0 to 2^53");
   check_part("model.other_weights", model.other_weights < 0 ? -model.other_weights : model.other_weights,
              most_parameters, "-2^53 to 2^53");
@@ -2667,11 +2676,16 @@ constexpr projection_weights latent_projections(const transformer& model) {
   const std::int64_t keys =
       checked_add(checked_multiply(d, latent.kv_lora_rank + latent.qk_rope_head_dim),
                   checked_multiply(latent.kv_lora_rank, heads, latent.qk_nope_head_dim + latent.v_head_dim));
+  return {checked_add(queries, keys), checked_multiply(heads, latent.v_head_dim, d),
+          latent.q_lora_rank + latent.kv_lora_rank};
+}
+
+/// An indexer: queries from those of low rank, one key with a norm and its bias, and a weight for each head.
+constexpr projection_weights indexer_projections(const transformer& model) {
   const indexer_spec& indexer = model.attention.indexer;
-  const std::int64_t choice = checked_add(checked_multiply(latent.q_lora_rank, indexer.heads, indexer.head_dim),
-                                          checked_multiply(d, indexer.head_dim + indexer.heads));
-  return {checked_add(checked_add(queries, keys), choice), checked_multiply(heads, latent.v_head_dim, d),
-          latent.q_lora_rank + latent.kv_lora_rank + 2 * indexer.head_dim};
+  return {checked_add(checked_multiply(model.attention.latent.q_lora_rank, indexer.heads, indexer.head_dim),
+                      checked_multiply(model.d_model, indexer.head_dim + indexer.heads)),
+          0, 2 * indexer.head_dim};
 }
 
 /// One layer with the given head size and KV heads; `kv_matrices` is 2, 1 where keys and values share one, 0 where they
@@ -2713,7 +2727,10 @@ constexpr projection_weights stack_projections(const transformer& model) {
     return projection_weights{checked_add(x.qkv, y.qkv), checked_add(x.output, y.output),
                               checked_add(x.extra, y.extra)};
   };
-  if (has_latent_attention(model)) return times(latent_projections(model), attention_layers(model));
+  if (has_latent_attention(model)) {
+    return plus(times(latent_projections(model), attention_layers(model)),
+                times(indexer_projections(model), indexer_layers(model)));
+  }
   const std::int64_t size = attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim;
   const std::int64_t kv_heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
   const auto usual = [&](std::int64_t kv_matrices, std::int64_t layers) {
@@ -2837,7 +2854,7 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   last.layers = 1;
   last.prediction_layers = last.moe.dense_layers = last.attention.local_layers = last.mlp.absent = 0;
   last.recurrent = {};
-  last.other_products = last.other_weights = 0;
+  last.other_products = last.other_weights = last.attention.indexer.layers = 0;
   parameter_count one;
   count_text(last, one);
   const std::int64_t layer = checked_add(checked_add(one.attention, one.mlp), checked_add(one.experts, one.router));
@@ -3037,7 +3054,7 @@ constexpr flops beside_scores(const transformer& model, double sequence, double 
   const indexer_spec& indexer = attention.indexer;
   const bool few = attention.chosen_layers > 0;
   const double ratio = few ? static_cast<double>(attention.chosen_ratio) : 1;
-  const auto choosing = static_cast<double>(few ? attention.chosen_layers : attention_layers(model));
+  const auto choosing = static_cast<double>(few ? attention.chosen_layers : indexer_layers(model));
   if (sequence > ratio * static_cast<double>(indexer.top_k))
     sum +=
         flops{2 * keys / ratio * choosing * static_cast<double>(checked_multiply(indexer.heads, indexer.head_dim + 1))};
@@ -3175,42 +3192,42 @@ struct remat_policy {
 
 namespace detail {
 /// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . computed
-/// again.
-constexpr remat_policy policy(const char (&tensors)[8], bool attention_again) noexcept {
+/// again. The eighth is that of the attention kernel: . where it runs again, D where what it needs is kept.
+constexpr remat_policy policy(const char (&tensors)[9]) noexcept {
   const auto where = [&tensors](std::size_t i) {
     return tensors[i] == 'D' ? placement::device : tensors[i] == 'H' ? placement::host : placement::recompute;
   };
-  return {where(0), where(1), where(2), where(3), where(4), where(5), where(6), attention_again};
+  return {where(0), where(1), where(2), where(3), where(4), where(5), where(6), tensors[7] == '.'};
 }
 }  // namespace detail
 
 /// The policies of MaxText by its names. Letters: layer input, qkv, context, output projection, MLP up, MLP down,
-/// elementwise.
+/// elementwise, attention kernel.
 namespace remat {
 /// Only the input of a layer is kept; all else is computed again.
 inline constexpr remat_policy full{};
 /// Everything is kept; no tensor is computed again.
-inline constexpr remat_policy none = detail::policy("DDDDDDD", false);
+inline constexpr remat_policy none = detail::policy("DDDDDDDD");
 /// Every matrix product is kept; the attention kernel and elementwise work run again.
-inline constexpr remat_policy minimal = detail::policy("DDDDDD.", true);
+inline constexpr remat_policy minimal = detail::policy("DDDDDD..");
 /// Every matrix product and the output of the attention kernel are kept; elementwise work runs again.
-inline constexpr remat_policy minimal_with_context = detail::policy("DDDDDD.", false);
+inline constexpr remat_policy minimal_with_context = detail::policy("DDDDDD.D");
 /// Every matrix product is kept in host memory, the layer's input on the device.
-inline constexpr remat_policy minimal_offloaded = detail::policy("DHHHHH.", true);
+inline constexpr remat_policy minimal_offloaded = detail::policy("DHHHHH..");
 /// Every matrix product but those into the MLP is kept.
-inline constexpr remat_policy save_dot_except_mlpwi = detail::policy("DDDD.D.", true);
+inline constexpr remat_policy save_dot_except_mlpwi = detail::policy("DDDD.D..");
 /// Only the matrix products of attention are kept.
-inline constexpr remat_policy save_dot_except_mlp = detail::policy("DDDD...", true);
+inline constexpr remat_policy save_dot_except_mlp = detail::policy("DDDD....");
 /// The matrix products of attention and the output of its kernel are kept.
-inline constexpr remat_policy save_dot_with_context_except_mlp = detail::policy("DDDD...", false);
+inline constexpr remat_policy save_dot_with_context_except_mlp = detail::policy("DDDD...D");
 /// Queries, keys and values are kept.
-inline constexpr remat_policy save_qkv_proj = detail::policy("DD.....", true);
+inline constexpr remat_policy save_qkv_proj = detail::policy("DD......");
 /// Queries, keys and values are kept in host memory.
-inline constexpr remat_policy qkv_proj_offloaded = detail::policy("DH.....", true);
+inline constexpr remat_policy qkv_proj_offloaded = detail::policy("DH......");
 /// The result of the output projection is kept.
-inline constexpr remat_policy save_out_proj = detail::policy("D..D...", true);
+inline constexpr remat_policy save_out_proj = detail::policy("D..D....");
 /// The output of the attention kernel is kept, so that the kernel does not run again.
-inline constexpr remat_policy save_context = detail::policy("D.D....", false);
+inline constexpr remat_policy save_context = detail::policy("D.D....D");
 }  // namespace remat
 
 /// A policy and its name.
@@ -4562,9 +4579,15 @@ constexpr maybe<slice> find_placed_slice(std::string_view given) {
 
 namespace detail {
 
-/// The valid shape of so many chips whose longest side is shortest, or the first with the shortest sides first and none
-/// above 256, which is what XPK takes a number of chips for; no chips where there is none.
-constexpr topology shape_of_size(const chip_spec& chip, std::int64_t chip_count, bool most_even) {
+/// Which of the shapes of a number of chips is meant.
+enum class shape_choice : std::uint8_t {
+  most_even,       ///< the longest side is shortest
+  shortest_first,  ///< the first with the shortest sides first and none above 256, as XPK reads a number of chips
+};
+
+/// The valid shape of so many chips; no chips where there is none.
+constexpr topology shape_of_size(const chip_spec& chip, std::int64_t chip_count, shape_choice choice) {
+  const bool most_even = choice == shape_choice::most_even;
   topology best{};
   std::int64_t longest = chip_count + 1;
   const bool flat = chip.ici.axes == 2;
@@ -4589,7 +4612,7 @@ constexpr topology shape_of_size(const chip_spec& chip, std::int64_t chip_count,
 [[nodiscard]] constexpr maybe<slice> find_slice_of_size(const chip_spec& chip, std::int64_t chip_count) {
   if (chip_count < 1 || chip_count > chip.pod.largest_slice) return nothing;
   if (const detail::slice_row* row = detail::named_row(chip.name, chip_count)) return detail::to_slice(chip, *row);
-  const topology best = detail::shape_of_size(chip, chip_count, true);
+  const topology best = detail::shape_of_size(chip, chip_count, detail::shape_choice::most_even);
   if (chips(best) == 0) return nothing;
   return slice_of(chip, best);
 }
@@ -4710,9 +4733,9 @@ constexpr text<160> slice_hint(std::string_view given) {
   if (parts.chip.announced_only) return shape_hint(parts.chip);
   const topology first = parse_topology(parts.rest) || wanted > parts.chip.pod.largest_slice
                              ? topology{}
-                             : shape_of_size(parts.chip, wanted, false);
+                             : shape_of_size(parts.chip, wanted, shape_choice::shortest_first);
   if (tpuplan::chips(first) > 0 && named_row(parts.chip.name, wanted) == nullptr) {
-    const topology even = shape_of_size(parts.chip, wanted, true);
+    const topology even = shape_of_size(parts.chip, wanted, shape_choice::most_even);
     hint.append(name(slice{parts.chip, first, 4}));
     if (even != first) hint.append(" or ").append(name(slice{parts.chip, even, 4}));
     hint.append(" (no number stands for them), ");
@@ -7485,20 +7508,6 @@ constexpr double check_price(words field, double usd_per_chip_hour) {
   return in_range(field, positive(field, usd_per_chip_hour), 1e-6, 1e6, "1e-6 to 1e6 USD");
 }
 
-/// An ISO date: 2026-09-17.
-constexpr bool is_iso_date(std::string_view date) noexcept {
-  if (date.size() != 10 || date[4] != '-' || date[7] != '-') return false;
-  const std::int64_t year = parse_count(date.substr(0, 4));
-  const std::int64_t month = parse_count(date.substr(5, 2));
-  const std::int64_t day = parse_count(date.substr(8, 2));
-  if (year < 2000 || month < 1 || month > 12 || day < 1) return false;
-  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  const std::int64_t days = month == 2                                              ? (leap ? 29 : 28)
-                            : month == 4 || month == 6 || month == 9 || month == 11 ? 30
-                                                                                    : 31;
-  return day <= days;
-}
-
 /// Days from 0000-03-01 to an ISO date of the Gregorian calendar: years begin in March, so that a leap day is the last.
 constexpr std::int64_t day_number(std::string_view date) noexcept {
   const std::int64_t month = parse_count(date.substr(5, 2));
@@ -7509,12 +7518,25 @@ constexpr std::int64_t day_number(std::string_view date) noexcept {
 
 }  // namespace detail
 
+/// Whether a text is an ISO date from the year 2000 on. Worked: "2026-09-17" is, "2026-02-29" is not.
+[[nodiscard]] constexpr bool is_iso_date(std::string_view date) noexcept {
+  if (date.size() != 10 || date[4] != '-' || date[7] != '-') return false;
+  const std::int64_t year = detail::parse_count(date.substr(0, 4));
+  const std::int64_t month = detail::parse_count(date.substr(5, 2));
+  const std::int64_t day = detail::parse_count(date.substr(8, 2));
+  if (year < 2000 || month < 1 || month > 12 || day < 1) return false;
+  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  const std::int64_t days = month == 2                                              ? (leap ? 29 : 28)
+                            : month == 4 || month == 6 || month == 9 || month == 11 ? 30
+                                                                                    : 31;
+  return day <= days;
+}
+
 /// The whole days from one ISO date to another, negative where the second is the earlier one. Refuses what is no date
 /// from 2000 on. Worked: from 2026-06-03 to 2026-11-22 are 172 days.
 [[nodiscard]] constexpr std::int64_t days_between(std::string_view from, std::string_view to) {
-  if (!detail::is_iso_date(from) || !detail::is_iso_date(to)) {
-    detail::fail(errc::malformed_input, "date", detail::is_iso_date(from) ? to : from,
-                 "an ISO date such as 2026-09-17");
+  if (!is_iso_date(from) || !is_iso_date(to)) {
+    detail::fail(errc::malformed_input, "date", is_iso_date(from) ? to : from, "an ISO date such as 2026-09-17");
   }
   return detail::day_number(to) - detail::day_number(from);
 }
@@ -7544,7 +7566,7 @@ inline constexpr std::int64_t stale_after_days = 90;
 constexpr void validate(const price_row& row) {
   if (row.generation.empty()) detail::fail(errc::missing_field, "price.generation", row.generation.view(), "a name");
   if (row.region.empty()) detail::fail(errc::missing_field, "price.region", row.region.view(), "a region, or us");
-  if (!detail::is_iso_date(row.date)) {
+  if (!is_iso_date(row.date)) {
     detail::fail(row.date.empty() ? errc::missing_field : errc::malformed_input, "price.date", row.date.view(),
                  "an ISO date such as 2026-09-17");
   }
@@ -9294,8 +9316,7 @@ struct cached_widths {
 constexpr cached_widths cached(const transformer& model) {
   const attention_spec& attention = model.attention;
   if (has_latent_attention(model)) {
-    const std::int64_t width =
-        attention.latent.kv_lora_rank + attention.latent.qk_rope_head_dim + attention.indexer.head_dim;
+    const std::int64_t width = attention.latent.kv_lora_rank + attention.latent.qk_rope_head_dim;
     return {width, width};
   }
   const std::int64_t heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
@@ -9306,12 +9327,13 @@ constexpr cached_widths cached(const transformer& model) {
           checked_multiply(attention.kv_heads, attention.head_dim + local_values)};
 }
 
-/// Numbers that one token adds, beside keys and values of its own, as its share of keys that stand for several: in half
-/// of DeepSeek-V4's layers a fourth of one and of the indexer's, in the others one for 128 tokens.
+/// Numbers that one token adds beside keys and values of its own: the key of each indexer, and its share of keys that
+/// stand for several: in half of DeepSeek-V4's layers a fourth of one and of the indexer's, in the others one for 128
+/// tokens.
 constexpr double merged_numbers(const transformer& model) {
   const attention_spec& attention = model.attention;
   const auto key = static_cast<double>(checked_multiply(attention.kv_heads, attention.head_dim));
-  double sum = 0;
+  double sum = static_cast<double>(checked_multiply(indexer_layers(model), attention.indexer.head_dim));
   if (attention.chosen_layers > 0)
     sum += static_cast<double>(attention.chosen_layers) * (key + static_cast<double>(attention.indexer.head_dim)) /
            static_cast<double>(attention.chosen_ratio);
@@ -9574,8 +9596,7 @@ struct served_model {
 /// The yes and no of a serving question: experts, weights below 16 bits, and one for each engine that is named. Two
 /// engines differ in two, a named one and none in one.
 constexpr std::uint32_t serving_kinds(const transformer& model, const serving_job& job) noexcept {
-  const std::uint32_t engine =
-      job.engine == serving_engine::unnamed ? 0 : 2U << static_cast<std::uint32_t>(job.engine);
+  const std::uint32_t engine = job.engine == serving_engine::unnamed ? 0 : 2U << static_cast<std::uint32_t>(job.engine);
   return (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U) | engine;
 }
 
@@ -9667,11 +9688,13 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
   served.cache_copies = cache_copies(model, mesh, served.on);
   served.state = state_bytes_per_sequence(model);
   served.cached_token = kv_bytes_per_token(model, job.cache);
-  if (const indexer_spec& indexer = model.attention.indexer; indexer.heads > 0) {
+  const indexer_spec& indexer = model.attention.indexer;
+  if (indexer_layers(model) > 0) {
+    const auto keys = static_cast<double>(checked_multiply(indexer_layers(model), indexer.head_dim));
     served.chosen = static_cast<double>(indexer.top_k);
-    served.index_share = static_cast<double>(indexer.head_dim) / static_cast<double>(cached(model).global);
+    served.index_share = size_of(job.cache) * keys / served.cached_token;
   }
-  served.covered = !has_recurrence(model) && model.attention.indexer.heads == 0;
+  served.covered = !has_recurrence(model) && indexer.heads == 0;
   served.hbm = bytes_per_second{positive("chip.hbm.bandwidth", where.chip.hbm.bandwidth.value()) * served.on.chips};
   served.peak =
       flops_per_second{positive("peak rate of the chip", serving_peak(job, where.chip).value()) * served.on.chips};
@@ -10026,10 +10049,9 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
                      served.hbm;
   time.dispatch = dispatch_of(served, constants) * tokens;
   time.weights = held * chunks / (served.hbm * constants.weight_stream);
-  time.collectives =
-      seconds{mesh.weights == weight_sharding::gathered
-                  ? held.value() * collective_seconds_per_byte(served.on, constants.prefill_collectives)
-                  : tokens * collectives_of(served, mesh, constants.prefill_collectives)};
+  time.collectives = seconds{mesh.weights == weight_sharding::gathered
+                                 ? held.value() * collective_seconds_per_byte(served.on, constants.prefill_collectives)
+                                 : tokens * collectives_of(served, mesh, constants.prefill_collectives)};
   time.latency = layer_latency_of(served, constants) * chunks;
   const own_question own = own_question_of(constants.own_prefill, prefill_spreads, served.about);
   if (const double factor = factor_at(own, tokens); factor != 1) {
@@ -12319,8 +12341,7 @@ constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& 
     fail(errc::infeasible, "placement of a degree on the torus", placed.degree, "degrees that divide its axes");
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (placed.lengths[axis] == 1) continue;
-    if (placed.lengths[axis] != where.shape.dims[axis] || !wraparound(where)[axis].value_or(false))
-      placed.rings = false;
+    if (placed.lengths[axis] != where.shape.dims[axis] || !is_ring(where, axis)) placed.rings = false;
   }
 }
 
