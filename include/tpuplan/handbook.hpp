@@ -12,6 +12,7 @@
 #include <tpuplan/handbook/link.hpp>
 #include <tpuplan/handbook/padding.hpp>
 #include <tpuplan/handbook/placement.hpp>
+#include <tpuplan/handbook/recomputation.hpp>
 #include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/handbook/sharding.hpp>
 #include <tpuplan/handbook/thresholds.hpp>

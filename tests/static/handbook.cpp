@@ -7,6 +7,7 @@
 #include <tpuplan/handbook/intensity.hpp>
 #include <tpuplan/handbook/link.hpp>
 #include <tpuplan/handbook/padding.hpp>
+#include <tpuplan/handbook/recomputation.hpp>
 #include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/handbook/sharding.hpp>
 #include <tpuplan/handbook/utilization.hpp>

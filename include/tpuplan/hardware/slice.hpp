@@ -134,8 +134,8 @@ constexpr maybe<slice> find_placed_slice(std::string_view given) {
 
 /// The machine type and shape of a slice, which `find_slice` reads back with its division into VMs; empty where no
 /// machine type is documented. Worked: "ct6e-standard-4t:2x4" of v6e-8 on two VMs.
-[[nodiscard]] constexpr text<48> machine_name(const slice& where) {
-  text<48> result;
+[[nodiscard]] constexpr text<64> machine_name(const slice& where) {
+  text<64> result;
   if (const maybe<machine_type> type = machine_type_of(where))
     result.append(type->name).append(":").append(name(where.shape));
   return result;

@@ -528,7 +528,10 @@ TEST_CASE("requests that cannot be asked are refused by field") {
       {"a slice without end", [](q r) { r.chips = {chip_called("mine")}, r.chips[0].pod.largest_slice = 65537; },
        errc::out_of_range, "plan.chips.pod.largest_slice is 65537"},
       {"a price of no chip",
-       [](q r) { r.prices = price_book{}.with("v55p", "us", provisioning::spot, usd_per_hour(1), "2026-11-21"); },
+       [](q r) {
+         r.prices = price_book{}.with_any(
+             {"v55p", "us", provisioning::spot, 1, usd_per_hour(1), "2026-11-21", date_qualifier::exact, 'C'});
+       },
        errc::unknown_name, "price.generation is v55p"},
       {"more than the rest of a commitment", [](q r) { r.terms.rest_of_term_used = 2; }, errc::out_of_range,
        "rest of the term in use"},

@@ -376,7 +376,7 @@ constexpr double bubble_share(const training_job& job, double stages) {
 
 /// The terms of one chip, where activations are sharded over that many tensor-parallel devices. The batch and the
 /// microbatches of the job are not read. Throws where a rate that the job needs is unknown.
-/// Worked: dense products of llama-3-8b on v5p under `full` take 147 us a token.
+/// Worked: dense products of llama-3-8b on v5p under `full` take 148 us a token.
 [[nodiscard]] constexpr work_terms work_terms_of(const training_sizes& sizes, const transformer& model,
                                                  const training_job& job, const chip_spec& chip, std::int64_t tensor,
                                                  const calibration& constants = {}) {
