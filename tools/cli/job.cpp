@@ -146,9 +146,11 @@ void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_job& job,
     return;
   }
   job.global_batch = round_batch(static_cast<double>(batch_tokens) / static_cast<double>(length), unit);
-  assumed.emplace_back("global batch",
-                       fmt::format("{} sequences, {} tokens: near {}, and divides well", job.global_batch,
-                                   grouped(checked_multiply(job.global_batch, length)), grouped(batch_tokens)));
+  const std::string taken =
+      fmt::format("{} sequences, {} tokens", job.global_batch, grouped(checked_multiply(job.global_batch, length)));
+  const std::string asked = grouped(batch_tokens);
+  assumed.emplace_back("global batch", whole < unit ? taken + ": the fewest that divide, more than " + asked
+                                                    : taken + ": near " + asked + ", and divides well");
 }
 
 }  // namespace cli

@@ -249,7 +249,8 @@ void print_plans(const plan_answer& answer, const plan_options& given, const pla
   if (shown.beaten > 0) print("  {} more are slower or dearer: --rows {}\n", shown.beaten, answer.plans.size());
   if (shown.dear > 0)
     print("  {} {}: --pareto\n", shown.dear,
-          given.rows ? "that no other beats follow too" : "faster ones cost over three times the cheapest");
+          given.rows || given.best_per_chip ? "more that no other beats"
+                                            : "faster ones cost over three times the cheapest");
 }
 
 void print_rejected(const plan_answer& answer) {

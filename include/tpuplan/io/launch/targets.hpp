@@ -161,14 +161,14 @@ inline launch_request named_request(launch_request request, const launch_target&
     return target.write(request);
   } catch (const error& refusal) {
     if (refusal.code() != errc::unsupported) throw;
-    std::string text = std::string(refusal.what()).substr(sizeof("tpuplan: ") - 1);
+    std::string valid(refusal.valid());
     const char* before = "; use ";
     for (const launch_target& other : launch_targets) {
       if (other.name == target.name || !can_launch(other, request)) continue;
-      text += before + std::string(other.name);
+      valid += before + std::string(other.name);
       before = ", ";
     }
-    throw error{errc::unsupported, text, "", ""};
+    throw error{errc::unsupported, refusal.field(), refusal.given(), valid};
   }
 }
 #endif
