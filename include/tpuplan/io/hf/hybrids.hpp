@@ -209,7 +209,10 @@ inline void read_gated_delta(config_fields& fields, transformer& model) {
   r.key_heads = fields.count("linear_num_key_heads");
   r.key_dim = fields.count("linear_key_head_dim");
   r.kernel = fields.count("linear_conv_kernel_dim");
-  model.attention.output_gate = true;
+  attention_spec& a = model.attention;
+  a.output_gate = true;
+  if (a.qkv_bias)  // the gate is a part of the projection of queries, which has it too
+    model.other_weights = checked_multiply(attention_layers(model), a.heads, a.head_dim);
 }
 
 /// Kimi Linear: delta rule with a decay for each key dimension. `linear_attn_config` goes before fields of the class.

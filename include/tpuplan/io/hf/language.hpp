@@ -207,12 +207,13 @@ inline const text_family* find_text_family(std::string_view type) {
 inline void read_heads(config_fields& fields, transformer& model) {
   attention_spec& a = model.attention;
   a.heads = fields.count("num_attention_heads");
-  a.kv_heads = fields.is_null("num_key_value_heads") ? a.heads : fields.count("num_key_value_heads");
+  const bool latent = fields.default_of("kv_lora_rank") != nullptr;  // every head has keys and values of its own
+  a.kv_heads = latent || fields.is_null("num_key_value_heads") ? a.heads : fields.count("num_key_value_heads");
   if (a.heads % a.kv_heads != 0) {
     fail(errc::not_divisible, fields.path("num_key_value_heads"), a.kv_heads,
          "a divisor of num_attention_heads, " + std::to_string(a.heads));
   }
-  if (fields.default_of("kv_lora_rank") == nullptr) {
+  if (!latent) {
     a.head_dim = fields.count("head_dim");
     return;
   }

@@ -71,9 +71,23 @@ TEST_CASE("DeepSeek-V4 keeps a window and a few keys for all tokens", "[hf_spars
   CHECK(more < 2 * (scored + seen) * 1.001);
 }
 
+TEST_CASE("layers that take over the choice of another have no indexer", "[hf_sparse]") {
+  // zai-org/GLM-5.2: the class of transformers has as many weights.
+  for (const char* changes :
+       {R"({"index_topk_freq":4,"index_skip_topk_offset":3})",
+        R"({"index_topk_pattern":"FFFSSSFSSSFSSSFSSSFSSSFSSSFSSSFSSSFSSSFSSSFSSSFSSSFSSSFSSSFSSSFSSSFSSSFSSSFSSS"})"}) {
+    const transformer m = model_of("glm_moe_dsa", changes);
+    CHECK(indexer_layers(m) == 21);
+    CHECK(parameters(m).total == 743377019904);
+    CHECK(kv_bytes_per_token(m) == bytes{2.0 * (78 * (512 + 64) + 21 * 128)});
+  }
+  CHECK(indexer_layers(model_of("glm_moe_dsa", "{}")) == 78);
+}
+
 TEST_CASE("values of MiMo-V2 are narrower than its keys", "[hf_sparse]") {
   const transformer m = model_of("mimo_v2_flash", "{}");
   CHECK(m.attention.local_layers == 39);
+  CHECK(value_width(m) == 128);
   CHECK(kv_bytes_per_token(m) == bytes{2.0 * (9 * 4 + 39 * 8) * (192 + 128)});
   const transformer listed = model_of("mimo_v2_flash", R"({"num_hidden_layers":3,"hybrid_layer_pattern":[0,1,1],
       "moe_layer_freq":[0,1,1],"swa_num_key_value_heads":8})");
