@@ -264,10 +264,10 @@ def clipboard_and_files(page):
     page.call("DOM.setFileInputFiles", nodeId=page.call("DOM.querySelector", nodeId=root, selector="#file")["nodeId"],
               files=[str(scratch / "my model.json")])
     page.until("document.getElementById('model-facts').textContent.includes('32.8 B')")
-    page.until("document.querySelector('figure').textContent.includes('my model')")
-    check(" my_model.json " in text(page, "command"), "a file of one's own in the command: " + text(page, "command"))
-    summary = text(page, "summary")
+    page.until("document.getElementById('command').textContent.includes(' my_model.json ')")
+    check(text(page, "model-facts").startswith("my model: "), "its name is that of the file: " + text(page, "model-facts"))
     page.run("await new Promise((done) => setTimeout(done, 400))")
+    summary = text(page, "summary")
     again = page.browser.page()
     again.open(page.run("location.href"))
     check(text(again, "summary") == summary, "the address holds a config.json of one's own")

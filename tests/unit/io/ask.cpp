@@ -174,6 +174,10 @@ TEST_CASE("answers are those of the functions", "[ask]") {
   CHECK(answer("chips", json::object())["chips"].size() == generations.size());
 
   const transformer model = model_of(config()).model;
+  json named = config();
+  named["_name_or_path"] = "meta-llama/Llama-3.1-8B\n";
+  CHECK(answer("model", {{"config", named}})["name"] == "Llama-3.1-8B");
+  CHECK(answer("model", {{"config", config()}})["name"] == "config");
   const json count = answer("model", {{"config", config()}});
   CHECK(count["parameters"] == parameters(model).total);
   CHECK(count["kv_bytes_per_token"] == kv_bytes_per_token(model, dtype::bf16).value());
