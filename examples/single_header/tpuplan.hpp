@@ -3674,33 +3674,6 @@ struct held_parameters {
          kept(policy.elementwise, 3 * widths.d_model + widths.mlp + widths.scores);
 }
 
-/// Bytes of activations kept between the passes: one number for each of `width`, layer and token.
-/// Worked: 41.9 TB for 16e6 tokens of llama-2-13b that keep all MLP outputs (5120 + 2 x 13824) in bf16.
-/// Source: scaling book, "Training" (2025-12-15).
-[[nodiscard]] constexpr bytes saved_activation_bytes(double width, std::int64_t layers, std::int64_t tokens,
-                                                     dtype element = dtype::bf16) {
-  detail::not_negative("width", width);
-  return size_of(element) * (width * static_cast<double>(detail::positive_count("layers", layers)) *
-                             static_cast<double>(detail::positive_count("tokens", tokens)));
-}
-
-/// FLOPs per token that a policy computes again in the backward pass, as `step_time` counts them. Results that no
-/// gradient needs are not computed again: those of the down product of the MLP and of the output head. Attention is
-/// that of the fused kernel. Throws under `all_parameters`, which does not tell the parts apart. Worked: 4 T N H per
-/// layer where every product is kept and attention is counted in full: 268435456 for 64 heads of 128 at 8192 tokens.
-/// Source: scaling book, "Transformers".
-[[nodiscard]] constexpr flops recomputed_flops_per_token(const transformer& model, std::int64_t sequence_length,
-                                                         const remat_policy& policy,
-                                                         const flop_convention& how = maxtext_flops) {
-  if (how.all_parameters) {
-    detail::fail(errc::unsupported, "flop_convention.all_parameters", "true", "a convention that counts parts");
-  }
-  const forward_flops f = forward_flops_per_token(model, sequence_length, how);
-  const auto again = [](placement where, flops work) { return where == placement::recompute ? work : flops{0}; };
-  return again(policy.qkv, f.qkv) + again(policy.out_proj, f.attention_output) +
-         again(policy.mlp_up, f.mlp_up + f.experts_up) + (policy.attention_again ? f.attention : flops{0});
-}
-
 }  // namespace abi_0
 }  // namespace tpuplan
 
@@ -4570,8 +4543,8 @@ constexpr maybe<slice> find_placed_slice(std::string_view given) {
 
 /// The machine type and shape of a slice, which `find_slice` reads back with its division into VMs; empty where no
 /// machine type is documented. Worked: "ct6e-standard-4t:2x4" of v6e-8 on two VMs.
-[[nodiscard]] constexpr text<48> machine_name(const slice& where) {
-  text<48> result;
+[[nodiscard]] constexpr text<64> machine_name(const slice& where) {
+  text<64> result;
   if (const maybe<machine_type> type = machine_type_of(where))
     result.append(type->name).append(":").append(name(where.shape));
   return result;
@@ -5453,7 +5426,7 @@ constexpr double bubble_share(const training_job& job, double stages) {
 
 /// The terms of one chip, where activations are sharded over that many tensor-parallel devices. The batch and the
 /// microbatches of the job are not read. Throws where a rate that the job needs is unknown.
-/// Worked: dense products of llama-3-8b on v5p under `full` take 147 us a token.
+/// Worked: dense products of llama-3-8b on v5p under `full` take 148 us a token.
 [[nodiscard]] constexpr work_terms work_terms_of(const training_sizes& sizes, const transformer& model,
                                                  const training_job& job, const chip_spec& chip, std::int64_t tensor,
                                                  const calibration& constants = {}) {
@@ -12373,6 +12346,51 @@ constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& 
 /// gather of weights takes.
 [[nodiscard]] constexpr collective_group group_of(const placed_degree& placed, const slice& where) {
   return group_spanning(where, placed.lengths);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
+
+// tpuplan/handbook/recomputation.hpp
+
+#ifndef TPUPLAN_HANDBOOK_RECOMPUTATION_HPP
+#define TPUPLAN_HANDBOOK_RECOMPUTATION_HPP
+
+#include <cstdint>
+
+/// @file
+/// What is kept for the backward pass, in bytes, and what is computed again, in FLOPs.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Bytes of activations kept between the passes: one number for each of `width`, layer and token.
+/// Worked: 41.9 TB for 16e6 tokens of llama-2-13b that keep all MLP outputs (5120 + 2 x 13824) in bf16.
+/// Source: scaling book, "Training" (2025-12-15).
+[[nodiscard]] constexpr bytes saved_activation_bytes(double width, std::int64_t layers, std::int64_t tokens,
+                                                     dtype element = dtype::bf16) {
+  detail::not_negative("width", width);
+  return size_of(element) * (width * static_cast<double>(detail::positive_count("layers", layers)) *
+                             static_cast<double>(detail::positive_count("tokens", tokens)));
+}
+
+/// FLOPs per token that a policy computes again in the backward pass, as `step_time` counts them. Results that no
+/// gradient needs are not computed again: those of the down product of the MLP and of the output head. Attention is
+/// that of the fused kernel. Throws under `all_parameters`, which does not tell the parts apart. Worked: 4 T N H per
+/// layer where every product is kept and attention is counted in full: 268435456 for 64 heads of 128 at 8192 tokens.
+/// Source: scaling book, "Transformers".
+[[nodiscard]] constexpr flops recomputed_flops_per_token(const transformer& model, std::int64_t sequence_length,
+                                                         const remat_policy& policy,
+                                                         const flop_convention& how = maxtext_flops) {
+  if (how.all_parameters) {
+    detail::fail(errc::unsupported, "flop_convention.all_parameters", "true", "a convention that counts parts");
+  }
+  const forward_flops f = forward_flops_per_token(model, sequence_length, how);
+  const auto again = [](placement where, flops work) { return where == placement::recompute ? work : flops{0}; };
+  return again(policy.qkv, f.qkv) + again(policy.out_proj, f.attention_output) +
+         again(policy.mlp_up, f.mlp_up + f.experts_up) + (policy.attention_again ? f.attention : flops{0});
 }
 
 }  // namespace abi_0
