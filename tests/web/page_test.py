@@ -376,8 +376,9 @@ def keyboard(page):
     page.run("location.hash = '#question=plan&tokens=1T&deadline=30&model=llama-3.1-8b';" + frames)
     page.until("document.querySelector('td a')")
     link = page.run("document.querySelector('td a').focus(), document.querySelector('td a').getAttribute('aria-label')")
+    run = text(page, "summary").rstrip(".").split(", in ")[-1]  # of the best plan
     page.press("Enter", text="\r")
-    page.until("document.getElementById('summary').textContent.startsWith('A step takes 2.08 s')")
+    page.until("document.getElementById('summary').textContent.includes(%s)" % json.dumps("The run takes " + run))
     check(link == "Train on v6e-256" and page.run("document.activeElement.id") == "answer",
         "a plan leads to its training, and the focus to the answer")
     without_faults(page, "keyboard")
