@@ -29,6 +29,7 @@ def test_a_question_is_a_path_a_dict_or_a_struct(config):
     by_path = tpuplan.fit(str(config), "v5p-128", job={"global_batch": 64})
     by_dict = tpuplan.fit(json.loads(config.read_text()), "v5p-128", job=tpuplan.TrainingJob(global_batch=64))
     assert by_path == by_dict
+    assert tpuplan.model(config).name == "llama-3.1-8b"
     again = tpuplan.fit(config, "v5p-128", job=by_path.job, mesh=by_path.mesh)
     assert again.used_bytes == by_path.used_bytes
 
@@ -82,6 +83,14 @@ def test_notebooks_show_tables_and_pictures(config):
     for answer in (tpuplan.model(hostile), tpuplan.plan(hostile, tokens=1e10, generations=["v6e"])):
         assert "<script" not in answer._repr_html_()
         xml.fromstring(f"<div>{answer._repr_html_()}</div>")
+
+
+def test_an_answer_in_a_terminal_is_short(config):
+    planned = tpuplan.plan(config, tokens=1e11, generations=["v6e"])
+    assert repr(planned).startswith("<PlanAnswer ") and len(repr(planned)) < 300
+    assert f"plans: {len(planned.plans)}" in repr(planned)
+    memory = tpuplan.train(config, "v6e-256").memory
+    assert "fits='yes'" in repr(memory) and memory.pictures == {} and "<table>" in memory._repr_html_()
 
 
 def test_threads_ask_at_once():

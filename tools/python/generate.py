@@ -41,6 +41,7 @@ from typing import Any, Literal, Optional, Union
 from .core import Answer, Config, Struct, ask_for
 
 Given = dataclasses.dataclass(frozen=True)
+Told = dataclasses.dataclass(frozen=True, repr=False)
 '''
 
 
@@ -90,7 +91,7 @@ def fields_of(schema):
 
 def struct_text(name, schema, base):
     rows = list(fields_of(schema))
-    lines = ["", "", "@Given", f"class {name}({base}):"]
+    lines = ["", "", "@Told" if base == "Answer" else "@Given", f"class {name}({base}):"]
     lines += [f"    {field_name(key)}: {type_name} = None" for key, type_name, _ in rows]
     reads = {key: read for key, _, read in rows if read}
     if reads:

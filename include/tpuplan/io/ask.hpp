@@ -101,7 +101,6 @@ template <class Request>
 }
 [[nodiscard]] inline reply serve_answered(const nlohmann::json& request, bool drawn) {
   serve_request asked = read_request<serve_request>(request);
-  if (asked.slice.empty()) fail(errc::missing_field, "request.slice", "missing", "a slice: v6e-8");
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);
   const std::optional<owned_price_book> own = prices_of(asked.prices);
@@ -109,7 +108,6 @@ template <class Request>
 }
 [[nodiscard]] inline reply simulate_answered(const nlohmann::json& request, bool drawn) {
   simulate_request asked = read_request<simulate_request>(request);
-  if (asked.slice.empty()) fail(errc::missing_field, "request.slice", "missing", "a slice: v6e-8");
   refuse_lengths_twice(request);
   if (!asked.trace.empty()) {
     for (const char* key : {"prompts", "outputs", "variation", "requests", "seed", "load"})

@@ -127,7 +127,7 @@ inline constexpr int html_depth = 3;
   const std::string heading = "h" + std::to_string(depth + 1);
   for (const auto& [key, value] : object.items()) {
     const bool is_list = value.is_array() && !value.empty() && value.front().is_object();
-    const bool is_elsewhere = depth == 1 && (key == "assumed" || key == "request");
+    const bool is_elsewhere = key == "assumed" || (depth == 1 && key == "request");
     if (is_elsewhere || !(is_list || value.is_object())) continue;
     const std::string inside =
         is_list ? html_table_of(value)
@@ -135,6 +135,15 @@ inline constexpr int html_depth = 3;
     if (!inside.empty()) html += "<" + heading + ">" + html_label(key) + "</" + heading + ">\n" + inside;
   }
   return html;
+}
+
+/// What was assumed: a list of the answer, or of an object in it, as of the memory of a step; null where there is none.
+[[nodiscard]] inline nlohmann::ordered_json assumed_in(const nlohmann::ordered_json& answer) {
+  if (const auto list = answer.find("assumed"); list != answer.end()) return *list;
+  for (const auto& [key, value] : answer.items()) {
+    if (value.is_object() && value.contains("assumed")) return value["assumed"];
+  }
+  return nullptr;
 }
 
 /// The prices that lie anywhere in an answer, each once.
@@ -172,8 +181,8 @@ inline constexpr std::string_view html_style =
       html_pairs(report.answer);
   for (const picture& one : report.pictures) html += "<figure>\n" + one.svg + "</figure>\n";
   html += html_sections(report.answer, 1);
-  if (const auto assumed = report.answer.find("assumed"); assumed != report.answer.end() && !assumed->empty())
-    html += "<h2>Assumed</h2>\n" + html_table_of(*assumed);
+  if (const nlohmann::ordered_json assumed = assumed_in(report.answer); !assumed.empty())
+    html += "<h2>Assumed</h2>\n" + html_table_of(assumed);
   nlohmann::ordered_json prices = nlohmann::ordered_json::array();
   std::set<std::string> seen;
   take_prices(report.answer, seen, prices);

@@ -424,7 +424,8 @@ TEST_CASE("what is wrong with a question is named", "[ask]") {
   CHECK(refusal(question_of("train", {{"config", model}, {"slice", "v5e-16"}, {"tokens", 1e9}, {"region", "mars"}})) ==
         "unknown_name region");
   CHECK(refusal(question_of("plan", {{"config", model}})) == "missing_field tokens");
-  CHECK(refusal(question_of("simulate", {{"config", model}})) == "missing_field request.slice");
+  CHECK(refusal(question_of("simulate", {{"config", model}, {"job", {{"request_rate_per_s", 1}}}})) ==
+        "missing_field slice");
   CHECK(refusal(question_of("simulate", {{"config", model}, {"slice", "v6e-8"}})) ==
         "missing_field job.request_rate_per_s");
   CHECK(refusal(question_of("simulate", {{"config", model}, {"slice", "v6e-8"}, {"trace", trace()}, {"seed", 3}})) ==
@@ -434,6 +435,13 @@ TEST_CASE("what is wrong with a question is named", "[ask]") {
             {{"config", model}, {"slice", "v6e-8"}, {"trace", trace()}, {"job", {{"request_rate_per_s", 3}}}})) ==
         "invalid_argument request.job.request_rate_per_s");
   CHECK(refusal(question_of("pay", {{"run_s", 10}})) == "missing_field slice");
+  CHECK(refusal(question_of("pay", {{"slice", "v6e-8"}, {"run_s", 10}, {"correlation", 0.5}})) ==
+        "invalid_argument correlation");
+  CHECK(refusal(question_of("pay", {{"slice", "v6e-8"}, {"run_s", 10}, {"may_be_split", false}})) ==
+        "invalid_argument may_be_split");
+  CHECK(refusal(question_of("fit", {{"config", model}, {"slice", "v5p-17920"}})) == "out_of_range slice");
+  CHECK(refusal(question_of("spot", {{"work_s", 10}, {"checkpoint_interval_s", 11}})) ==
+        "out_of_range checkpoint_interval_s");
   CHECK(refusal(question_of("pay", {{"slice", "v6e-8"}})) == "missing_field run_s");
   CHECK(refusal(question_of("pay", {{"slice", "v6e-8"}, {"run_s", 10}, {"checkpoints_kept", 5}})) ==
         "invalid_argument checkpoints_kept");

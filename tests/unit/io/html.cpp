@@ -88,6 +88,16 @@ TEST_CASE("a report is well-formed and has question, answer, pictures, assumptio
                       [](const xml_element& e) { return e.name == "td" && e.text == "2026-08-11"; }) == 1);
 }
 
+TEST_CASE("what was assumed of a part of the answer is shown once", "[html]") {
+  html_report report;
+  report.answer["memory"] = {{"used_bytes", 1.0}, {"assumed", {{{"field", "head_dim"}, {"value", "128"}}}}};
+  const xml_reader page = read(to_html(report));
+  CHECK(has(page, "h2", "Assumed"));
+  CHECK_FALSE(has(page, "h3", "assumed"));
+  CHECK(std::count_if(page.elements().begin(), page.elements().end(),
+                      [](const xml_element& e) { return e.text == "head_dim"; }) == 1);
+}
+
 TEST_CASE("a report runs and loads nothing, whatever names say", "[html]") {
   const std::string html = to_html(example());
   const xml_reader page = read(html);

@@ -62,7 +62,9 @@ class Struct:
             value = document.get(_key(field))
             how = cls._reads.get(_key(field))
             values[field.name] = value if how is None or value is None else _read(how, value, module)
-        return cls(**values)
+        made = cls(**values)
+        object.__setattr__(made, "raw", document)
+        return made
 
 
 _TIMES = ((86400, "days"), (3600, "hours"), (60, "min"), (1, "s"), (1e-3, "ms"), (1e-6, "us"))
@@ -99,8 +101,13 @@ def _table(rows):
 class Answer(Struct):
     """An answer. `raw` is its JSON, `asked` the question it answers."""
 
-    raw: dict
-    asked: dict
+    asked = None  # of an answer within another one
+
+    def __repr__(self):
+        values = ((field.name, getattr(self, field.name)) for field in dataclasses.fields(self))
+        shown = [f"{name}={value!r}" for name, value in values if value is None or isinstance(value, (bool, int, float, str))]
+        lists = [f"{key}: {len(one)}" for key, one in self.raw.items() if isinstance(one, list)]
+        return f"<{type(self).__name__} {', '.join(shown + lists)}>"
 
     def rows(self, name: str | None = None) -> list[dict]:
         """A list of the answer as flat dicts, the first list that it has unless named: plans, ways, costs, slices."""
@@ -119,6 +126,8 @@ class Answer(Struct):
     @functools.cached_property
     def pictures(self) -> dict[str, str]:
         """The pictures of the answer as SVG, by name; none of questions without pictures."""
+        if self.asked is None:
+            return {}
         try:
             return {one["name"]: one["svg"] for one in library.ask({**self.asked, "pictures": True})["pictures"]}
         except library.Error as refusal:
@@ -138,10 +147,14 @@ class Answer(Struct):
 
 
 def _loaded(given):
-    """What is in a JSON file, where a path is given."""
-    if isinstance(given, (str, os.PathLike)):
-        return json.loads(pathlib.Path(given).read_text(encoding="utf-8"))
-    return given
+    """What is in a JSON file, where a path is given. A config.json without a name is called as its file or folder is."""
+    if not isinstance(given, (str, os.PathLike)):
+        return given
+    path = pathlib.Path(given).resolve()
+    loaded = json.loads(path.read_text(encoding="utf-8"))
+    if isinstance(loaded, dict) and "model_type" in loaded:
+        loaded.setdefault("_name_or_path", path.parent.name if path.stem == "config" else path.stem)
+    return loaded
 
 
 def ask_for(question: str, answer: type, given: dict[str, Any]):
@@ -153,6 +166,5 @@ def ask_for(question: str, answer: type, given: dict[str, Any]):
     asked = {"schema": SCHEMA, "question": question, "request": request}
     document = library.ask(asked)["answer"]
     typed = answer.of(document)
-    object.__setattr__(typed, "raw", document)
     object.__setattr__(typed, "asked", asked)
     return typed

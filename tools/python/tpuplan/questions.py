@@ -10,6 +10,7 @@ from typing import Any, Literal, Optional, Union
 from .core import Answer, Config, Struct, ask_for
 
 Given = dataclasses.dataclass(frozen=True)
+Told = dataclasses.dataclass(frozen=True, repr=False)
 
 
 @Given
@@ -83,12 +84,12 @@ class TilingSpec(Struct):
 class IciSpec(Struct):
     links: Optional[int] = None
     axes: Optional[int] = None
-    link_one_way_bytes_per_s: Optional[float] = None
+    nominal_one_way_bytes_per_s: Optional[float] = None
     achievable_fraction: Optional[float] = None
     wraparound: Optional[Literal["whole_pod", "axis_of_16", "whole_cubes"]] = None
     die_to_die_over_link: Optional[Union[float, Literal["absent", "unknown"]]] = None
 
-    _reads = {'link_one_way_bytes_per_s': 'number', 'achievable_fraction': 'number', 'die_to_die_over_link': 'number'}
+    _reads = {'nominal_one_way_bytes_per_s': 'number', 'achievable_fraction': 'number', 'die_to_die_over_link': 'number'}
 
 
 @Given
@@ -192,6 +193,7 @@ class ParameterCount(Struct):
     router: Optional[int] = None
     norms: Optional[int] = None
     prediction: Optional[int] = None
+    other: Optional[int] = None
     lm_head: Optional[int] = None
     vision: Optional[int] = None
     projector: Optional[int] = None
@@ -1036,6 +1038,8 @@ class Transformer(Struct):
     encoder_stem: Optional[int] = None
     d_model: Optional[int] = None
     vocab: Optional[int] = None
+    embedding_width: Optional[int] = None
+    layer_sets: Optional[int] = None
     tied_embeddings: Optional[bool] = None
     output_head: Optional[bool] = None
     head_bias: Optional[bool] = None
@@ -1054,6 +1058,8 @@ class Transformer(Struct):
     mlp: Optional[MlpSpec] = None
     moe: Optional[MoeSpec] = None
     prediction_layers: Optional[int] = None
+    other_products: Optional[int] = None
+    other_weights: Optional[int] = None
     recurrent: Optional[RecurrentSpec] = None
     vision: Optional[VisionSpec] = None
     published_parameters: Optional[int] = None
@@ -1379,21 +1385,21 @@ class Picture(Struct):
     svg: Optional[str] = None
 
 
-@Given
+@Told
 class ChipsAnswer(Answer):
     chips: Optional[list[ChipSpec]] = None
 
     _reads = {'chips': ['ChipSpec']}
 
 
-@Given
+@Told
 class SlicesAnswer(Answer):
     slices: Optional[list[SliceFacts]] = None
 
     _reads = {'slices': ['SliceFacts']}
 
 
-@Given
+@Told
 class BatchAnswer(Answer):
     chip: Optional[str] = None
     compute: Optional[Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]] = None
@@ -1406,7 +1412,7 @@ class BatchAnswer(Answer):
     _reads = {'levels': ['BatchLevel'], 'shape': 'ProductBound'}
 
 
-@Given
+@Told
 class PadAnswer(Answer):
     chip: Optional[str] = None
     mxu_side: Optional[int] = None
@@ -1416,7 +1422,7 @@ class PadAnswer(Answer):
     _reads = {'dimensions': ['PaddedDimension'], 'matrix': 'PaddedMatrix'}
 
 
-@Given
+@Told
 class ModelAnswer(Answer):
     name: Optional[str] = None
     model_type: Optional[str] = None
@@ -1436,7 +1442,7 @@ class ModelAnswer(Answer):
     _reads = {'breakdown': 'ParameterCount', 'kv_bytes_per_token': 'number', 'forward_flops_per_token': 'number', 'training_flops_per_token': 'number', 'vision_flops_per_image': 'number', 'assumed': ['Assumption']}
 
 
-@Given
+@Told
 class FitAnswer(Answer):
     fits: Optional[Literal["yes", "uncertain", "no"]] = None
     used_bytes: Optional[float] = None
@@ -1454,7 +1460,7 @@ class FitAnswer(Answer):
     _reads = {'used_bytes': 'number', 'used_low_bytes': 'number', 'used_high_bytes': 'number', 'usable_bytes': 'number', 'breakdown': 'MemoryBreakdown', 'mesh': 'Layout', 'job': 'TrainingJob', 'assumed': ['Assumption'], 'advice': ['AdvisedChange']}
 
 
-@Given
+@Told
 class TrainAnswer(Answer):
     step_time_s: Optional[float] = None
     step_time_low_s: Optional[float] = None
@@ -1470,7 +1476,7 @@ class TrainAnswer(Answer):
     _reads = {'step_time_s': 'number', 'step_time_low_s': 'number', 'step_time_high_s': 'number', 'mfu': 'number', 'tokens_per_s': 'number', 'breakdown': 'StepBreakdown', 'memory': 'FitAnswer', 'advice': ['AdvisedChange'], 'run_s': 'number', 'costs': ['RunPrice']}
 
 
-@Given
+@Told
 class ServeAnswer(Answer):
     fits: Optional[Literal["yes", "uncertain", "no"]] = None
     estimate: Optional[ServingEstimate] = None
@@ -1486,7 +1492,7 @@ class ServeAnswer(Answer):
     _reads = {'estimate': 'ServingEstimate', 'output_tokens_per_s_per_chip': 'number', 'costs': ['TokenPrice'], 'frontier': ['FrontierPoint'], 'advice': ['ServedChange'], 'assumed': ['Assumption']}
 
 
-@Given
+@Told
 class SpotAnswer(Answer):
     interval_s: Optional[float] = None
     billed_s: Optional[float] = None
@@ -1502,7 +1508,7 @@ class SpotAnswer(Answer):
     _reads = {'interval_s': 'number', 'billed_s': 'number', 'wall_s': 'number', 'preemptions': 'number', 'run': 'SpotRun', 'expected': 'ExpectedSpotRun', 'young_interval_s': 'number', 'optimal_interval_s': 'number', 'prices': 'SpotComparison', 'assumed': ['Assumption']}
 
 
-@Given
+@Told
 class SimulateAnswer(Answer):
     fleet: Optional[ServingFleet] = None
     replicas: Optional[int] = None
@@ -1518,7 +1524,7 @@ class SimulateAnswer(Answer):
     _reads = {'fleet': 'ServingFleet', 'targets': 'LatencyTargets', 'report': 'SimulationReport', 'changes': ['ServingChangeRow'], 'price': 'PriceRow', 'load': ['LatencyPoint'], 'assumed': ['Assumption']}
 
 
-@Given
+@Told
 class PayAnswer(Answer):
     slice: Optional[str] = None
     slices: Optional[int] = None
@@ -1539,7 +1545,7 @@ class PayAnswer(Answer):
     _reads = {'run_s': 'number', 'slice_mtbp_s': 'number', 'job_mtbp_s': 'number', 'rest_of_term_used': 'number', 'ways': ['PaidRun'], 'missing': ['MissingPayment'], 'break_even': 'PayBreakEven', 'against_gpu': 'GpuComparisonRow', 'checkpoints': 'KeptCheckpoints', 'assumed': ['Assumption']}
 
 
-@Given
+@Told
 class PlanAnswer(Answer):
     schema: Optional[str] = None
     parameters: Optional[int] = None
@@ -1554,7 +1560,7 @@ class PlanAnswer(Answer):
     _reads = {'plans': ['PlanRow'], 'lost': ['LostRow'], 'rejected': ['RejectedRow'], 'counts': 'SearchCounts', 'assumed': ['Assumption'], 'request': 'PlanRequest', 'relax': ['RelaxedRow']}
 
 
-@Given
+@Told
 class PlanServingAnswer(Answer):
     schema: Optional[str] = None
     plans: Optional[list[ServingPlanRow]] = None
@@ -1568,7 +1574,7 @@ class PlanServingAnswer(Answer):
     _reads = {'plans': ['ServingPlanRow'], 'rejected': ['RejectedServerRow'], 'assumed': ['Assumption'], 'request': 'ServingRequest', 'relax': ['RelaxedServingRow'], 'changes': ['ServingChangeRow']}
 
 
-@Given
+@Told
 class LaunchAnswer(Answer):
     text: Optional[str] = None
     document: Any = None

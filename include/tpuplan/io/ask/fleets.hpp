@@ -155,7 +155,7 @@ class asked_simulation {
   asked_simulation(const transformer& model, const simulate_request& asked)
       : model_{model}, asked_{asked}, job_{asked.job}, targets_{asked.job.percentiles}, trace_{asked.trace} {
     job_.percentiles = {};
-    fleet_ = {asked.mesh, slice_for(asked.slice), asked.slices, asked.prefill};
+    fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
     if (asked.prompts) job_.prompt = lengths_of(*asked.prompts);
     if (asked.outputs) job_.output = lengths_of(*asked.outputs);
     if (trace_.empty()) return;

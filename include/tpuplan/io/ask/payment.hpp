@@ -85,7 +85,8 @@ struct gpu_comparison_row {
   seconds run{};
   usd total{};
   provisioning against{};
-  double saving = 0;  ///< share of the cost on GPUs; negative: dearer
+  double saving = 0;                             ///< share of the cost on GPUs; negative: dearer
+  std::optional<double> saving_on_flex_start{};  ///< likewise, of both where both can be had so
   double break_even_usd_per_chip_hour = 0;
   std::optional<usd> saving_per_job{};         ///< with engineering
   std::optional<double> months_to_pay_back{};  ///< nothing: never, or no engineering
@@ -193,10 +194,14 @@ namespace detail {
   const offer gpus = offer_of(gpu, job.gpus, jobs_in(job.run));
   const paid_run* const as_the_gpus = way_of(answer.ways, provisioning::on_demand);  // paid for in the same way
   const paid_run& best = as_the_gpus != nullptr ? *as_the_gpus : answer.ways.front();
-  gpu_comparison_row row{std::string(gpu.name), job.gpus, job.run, cost_of_work(gpus), best.kind, 0, 0, {}, {}};
+  gpu_comparison_row row{std::string(gpu.name), job.gpus, job.run, cost_of_work(gpus), best.kind, 0, {}, 0, {}, {}};
   row.saving = compare_offers({best.total / best.run, jobs_in(best.run)}, gpus).saving_fraction;
   row.break_even_usd_per_chip_hour = in_usd_per_hour(
       compare_offers({best.rate, jobs_in(answer.run)}, gpus).break_even_price / static_cast<double>(answer.chips));
+  const paid_run* const on_flex = way_of(answer.ways, provisioning::flex_start);
+  if (on_flex != nullptr && gpu.flex_start.has_value() && !job.usd_per_gpu_hour && job.run <= flex_start_terms{}.limit)
+    row.saving_on_flex_start =
+        1 - on_flex->total / cost_of_work(offer_of(gpu, job.gpus, jobs_in(job.run), provisioning::flex_start));
   if (!job.engineering) return row;
   positive("against.jobs_per_month", job.jobs_per_month);
   row.saving_per_job = row.total - best.total;
@@ -220,7 +225,6 @@ namespace detail {
 
 /// The answer to the question. Worked: 10 days of two v5e-32 in us cost 18432 USD on demand.
 [[nodiscard]] inline pay_answer answer_to(const pay_request& asked) {
-  if (asked.slice.empty()) detail::fail(errc::missing_field, "slice", "missing", "a slice: v6e-8");
   if (asked.storage_usd_per_gib_month && !asked.parameters)
     detail::fail(errc::invalid_argument, "storage_usd_per_gib_month", "given without effect",
                  "none without parameters");
@@ -228,8 +232,12 @@ namespace detail {
     detail::fail(errc::invalid_argument, "checkpoints_kept", "given without effect", "none without parameters");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   const price_book book = own ? own->book() : price_book{};
-  const slice where = slice_for(asked.slice);
+  const slice where = scheduled_slice(asked.slice);
   detail::positive("run_s", asked.run.value());
+  if (asked.correlation != 0 && asked.slices == 1)
+    detail::fail(errc::invalid_argument, "correlation", "given without effect", "none for one slice");
+  if (!asked.may_be_split && asked.run <= flex_start_terms{}.limit)
+    detail::fail(errc::invalid_argument, "may_be_split", "given without effect", "a run over 7 days");
   expect_region(book, asked.region);
   assumed_values assumed;
   const payment_terms terms = detail::terms_of(asked, where, assumed);
@@ -278,8 +286,8 @@ TPUPLAN_FIELDS(tpuplan::pay_break_even, spot_mtbp_against_on_demand, calendar_ut
                calendar_utilization_against_spot, commitment_1y_utilization_against_on_demand,
                commitment_1y_utilization_against_spot, commitment_3y_utilization_against_on_demand,
                commitment_3y_utilization_against_spot)
-TPUPLAN_FIELDS(tpuplan::gpu_comparison_row, gpu, gpus, run, total, against, saving, break_even_usd_per_chip_hour,
-               saving_per_job, months_to_pay_back)
+TPUPLAN_FIELDS(tpuplan::gpu_comparison_row, gpu, gpus, run, total, against, saving, saving_on_flex_start,
+               break_even_usd_per_chip_hour, saving_per_job, months_to_pay_back)
 TPUPLAN_FIELDS(tpuplan::kept_checkpoints, kept, total)
 TPUPLAN_FIELDS(tpuplan::pay_answer, slice, slices, chips, region, run, slice_mtbp, job_mtbp, cheapest,
                rest_of_term_used, ways, missing, break_even, against_gpu, checkpoints, assumed)

@@ -24,6 +24,11 @@ inline namespace abi_0 {
 
 namespace detail {
 
+/// ", my-model" behind the title of a picture; nothing where the config.json has no name of its own.
+[[nodiscard]] inline std::string of_model(const transformer& model) {
+  const std::string name(model.name.view());
+  return name.empty() || name == "config" ? std::string() : ", " + name;
+}
 [[nodiscard]] inline memory_chart memory_chart_of(const fit_answer& answer) {
   const std::string where = slices_line(slice_for(answer.slice), slices(answer.mesh));
   return {"HBM of one device of " + where, {{where + ", " + one_line(answer.mesh), answer.breakdown}}};
@@ -78,7 +83,7 @@ namespace detail {
   constexpr std::size_t most_lines = 5;
   const serving_request& asked = answer.request;
   frontier_chart chart;
-  chart.title = "Throughput and time per token of one slice";
+  chart.title = "Throughput and time per token of one slice" + detail::of_model(asked.model);
   for (const serving_plan_row& row : answer.plans) {
     const std::string label = row.slice + ", tensor " + std::to_string(row.plan.mesh.tensor);
     const auto is_drawn = [&](const frontier_line& line) { return line.label == label; };
@@ -93,9 +98,13 @@ namespace detail {
 /// Time against dollars of all plans, and step and memory of the first five; none where there is no plan.
 [[nodiscard]] inline std::vector<picture> pictures_of(const plan_document& answer) {
   constexpr std::size_t most_bars = 5;
+  const std::string of = detail::of_model(answer.request.model);
   pareto_chart front;
   step_chart steps;
   memory_chart memory;
+  front.title += of;
+  steps.title += of;
+  memory.title += of;
   for (const plan_row& row : answer.plans) {
     const std::string where = detail::slices_line(row.plan);
     const std::string label = where + ", " + one_line(row.plan.mesh) + ", remat " + row.remat;

@@ -44,6 +44,7 @@ struct token_price {
   /// At this way of paying.
   tpuplan::provisioning provisioning{};
   std::string price_date{};
+  char price_grade = 'C';   ///< how sure it is, as of the price row
   double usd_per_hour = 0;  ///< of the slice
   double input_usd_per_million = 0, output_usd_per_million = 0;
   double all_on_output_usd_per_million = 0;  ///< prompts free
@@ -93,7 +94,7 @@ struct serve_answer {
     const maybe<price_row> price = find_price(book, where, region, kind);
     if (!price || estimate.running <= 0) continue;
     const serving_cost cost = cost_of_tokens(estimate, where, *price);
-    list.push_back({kind, std::string(price->date.view()), cost.rate.value() * 3600, cost.input.value(),
+    list.push_back({kind, std::string(price->date.view()), price->grade, cost.rate.value() * 3600, cost.input.value(),
                     cost.output.value(), cost.all_on_output.value()});
   }
   return list;
@@ -101,7 +102,7 @@ struct serve_answer {
 /// `config` and `asked.job` as they are: formats filled in.
 [[nodiscard]] inline serve_answer answer_to_serve(const model_config& config, const serve_request& asked,
                                                   const price_book& book) {
-  const slice where = slice_for(asked.slice);
+  const slice where = scheduled_slice(asked.slice);
   expect_region(book, asked.region);
   serve_answer answer;
   answer.estimate = serve(config.model, asked.job, asked.mesh, where, asked.constants);
@@ -124,7 +125,7 @@ struct serve_answer {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, region, prices)
-TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, usd_per_hour, input_usd_per_million,
+TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_per_hour, input_usd_per_million,
                output_usd_per_million, all_on_output_usd_per_million)
 TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then, gain)
 TPUPLAN_FIELDS(tpuplan::serve_answer, fits, estimate, slice, chips, largest_context, output_tokens_per_s_per_chip,

@@ -173,6 +173,17 @@ inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_jo
                                            " tokens: near " + detail::grouped(batch_tokens) + ", and divides well");
 }
 
+/// The slice of a question, one that is scheduled as a whole.
+[[nodiscard]] inline slice scheduled_slice(const std::string& given) {
+  if (given.empty()) detail::fail(errc::missing_field, "slice", "missing", "a slice: v5p-128");
+  const slice where = slice_for(given);
+  if (!schedulable(where))
+    detail::fail(errc::out_of_range, "slice", given,
+                 "at most " + detail::grouped(where.chip.pod.largest_slice) + " chips, the largest slice of " +
+                     std::string(where.chip.name.view()) + " that is scheduled");
+  return where;
+}
+
 /// The layout on a slice; of FSDP that is 0, what the other degrees leave of the slice.
 [[nodiscard]] inline layout filled_layout(layout mesh, const slice& where) {
   const std::int64_t others = checked_multiply(

@@ -129,10 +129,9 @@ struct placed_job {
 [[nodiscard]] inline placed_job placed(const fit_request& asked, bool policy_given, bool capacity_given) {
   placed_job all;
   all.config = model_of(asked.config);
-  if (asked.slice.empty()) detail::fail(errc::missing_field, "slice", "missing", "a slice: v5p-128");
   if (asked.job.global_batch != 0 && asked.batch_tokens != 0)
     detail::fail(errc::invalid_argument, "batch_tokens", "given without effect", "none beside job.global_batch");
-  all.where = slice_for(asked.slice);
+  all.where = scheduled_slice(asked.slice);
   all.mesh = filled_layout(asked.mesh, all.where);
   asked_job job{asked.job, asked.batch_tokens, {}, {}};
   if (policy_given) job.remat = asked.job.remat;
