@@ -2583,10 +2583,12 @@ constexpr void check_tables(const transformer& model) {
   check_size("model.extra_input_rows", model.extra_input_rows);
   check_size("model.embedding_width", model.embedding_width);
   if (model.layer_sets != 0)
-    check_part("model.layer_sets", model.layer_sets, model.layers, "0 (each its own) to the number of layers");
+    check_part("model.layer_sets", model.layer_sets,
+               has_experts(model) || has_recurrence(model) || model.attention.local_layers > 0 ? 0 : model.layers,
+               "0 (each its own), or to the number of layers where all are alike");
   check_part("model.other_products", model.other_products, most_parameters, "0 to 2^53");
-  check_part("model.other_weights", model.other_weights < 0 ? -model.other_weights : model.other_weights,
-             most_parameters, "-2^53 to 2^53");
+  if (model.other_weights < -most_parameters || model.other_weights > most_parameters)
+    fail(errc::out_of_range, "model.other_weights", model.other_weights, "-2^53 to 2^53");
   check_part("model.learned_positions", model.learned_positions, most_tokens, "0 to 2^40");
   check_part("model.max_positions", model.max_positions, most_tokens, "0 (not stated) to 2^40");
   check_part("model.norms_per_layer", model.norms_per_layer, 16, "0 to 16");
@@ -2901,6 +2903,8 @@ constexpr std::int64_t published(std::string_view field, std::int64_t given, std
         count.prediction, count.other, count.lm_head, count.vision, count.projector, count.head}) {
     count.total = checked_add(count.total, part);
   }
+  if (count.total <= 0)
+    detail::fail(errc::out_of_range, "model.other_weights", model.other_weights, "more than the other parts take away");
   count.active = count.total;
   if (has_experts(model)) count.active -= count.experts / model.moe.experts * (model.moe.experts - model.moe.top_k);
   if (model.published_parameters > 0)

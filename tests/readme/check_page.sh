@@ -46,7 +46,7 @@ for source in "$work"/[0-9][0-9].{cpp,command}; do
   [[ -e $source ]] || continue
   base=${source%.*}
   if [[ $source == *.cpp ]]; then
-    "$compiler" -std=c++17 -I"$source_dir/include" -I"$source_dir/tools" "$source" -o "$base.run" >"$base.log" 2>&1 && "$base.run" >"$base.got" 2>&1
+    "$compiler" -std=c++17 -I"$source_dir/include" -I"$source_dir/tools" "$source" -o "$base.run" >"$base.log" 2>&1 && (cd "$work" && "$base.run") >"$base.got" 2>&1
   else
     (cd "$work" && set -o pipefail && eval "$(cat "$source")") >"$base.got" 2>&1
   fi

@@ -14,9 +14,9 @@ void add_gpu_training_options(command& to, gpu_options& into) {
   to.flag("--custom-kernels", into.traits.custom_kernels, "the job has CUDA kernels of its own").needs({"--gpu"});
 }
 
-gpu_comparison compare_with_gpus(const gpu_options& given, usd_per_second tpu_price, const rate_band& tpu, flops each,
-                                 const std::string& unit) {
-  gpu_comparison c;
+training_against_gpu compare_with_gpus(const gpu_options& given, usd_per_second tpu_price, const rate_band& tpu,
+                                       flops each, const std::string& unit) {
+  training_against_gpu c;
   c.gpu = gpu_for(given.gpu);
   c.gpus = given.gpus.value_or(1);
   if (given.price) c.gpu.on_demand = usd_per_hour(*given.price);
@@ -29,7 +29,7 @@ gpu_comparison compare_with_gpus(const gpu_options& given, usd_per_second tpu_pr
   return c;
 }
 
-void print_against(const gpu_comparison& c) {
+void print_against(const training_against_gpu& c) {
   const auto million = [](usd one) { return money(1e6 * one); };
   print("\n  against {} x {}: {}-{} {}s/s at {} to {} of peak, as published runs reach\n", c.gpus, c.gpu.name.view(),
         count(c.rate.low.value()), count(c.rate.high.value()), c.unit, percent(c.reached.low), percent(c.reached.high));
@@ -38,7 +38,7 @@ void print_against(const gpu_comparison& c) {
         c.costs.reason);
 }
 
-ordered_json json_of(const gpu_comparison& c) {
+ordered_json json_of(const training_against_gpu& c) {
   return {{"gpu", c.gpu.name.view()},
           {"gpus", c.gpus},
           {"unit", c.unit},

@@ -23,7 +23,7 @@ struct gpu_options {
 void add_gpu_training_options(command& to, gpu_options& into);
 
 /// Both sides: what the GPUs do of the same work, and what a unit of it costs.
-struct gpu_comparison {
+struct training_against_gpu {
   tpuplan::gpu_offer gpu{};
   std::int64_t gpus = 0;
   tpuplan::achieved_fraction reached{};
@@ -34,11 +34,11 @@ struct gpu_comparison {
 
 /// The job by its rates and the price of all its chips; `each` is what a unit of its work takes. Refuses GPUs of which
 /// no run or no price is known.
-gpu_comparison compare_with_gpus(const gpu_options& given, tpuplan::usd_per_second tpu_price,
-                                 const tpuplan::rate_band& tpu, tpuplan::flops each, const std::string& unit);
+training_against_gpu compare_with_gpus(const gpu_options& given, tpuplan::usd_per_second tpu_price,
+                                       const tpuplan::rate_band& tpu, tpuplan::flops each, const std::string& unit);
 
-void print_against(const gpu_comparison& c);
-ordered_json json_of(const gpu_comparison& c);
+void print_against(const training_against_gpu& c);
+ordered_json json_of(const training_against_gpu& c);
 
 }  // namespace cli
 

@@ -321,7 +321,7 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
   std::optional<run_timeline> line;
   if (is_given(run.around))
     line = timeline_of(phases_of(run.around, t.total, count.steps, terms.spot.checkpoint_time, assumed), price);
-  std::optional<gpu_comparison> against;
+  std::optional<training_against_gpu> against;
   if (!run.gpu.gpu.empty()) {
     if (!on_demand) refuse("--gpu", run.gpu.gpu, "a slice that has a price on demand in --region");
     const per_second rate = t.examples_per_second;

@@ -48,7 +48,7 @@ struct train_answer {
   std::vector<cost_range> costs;  // cheapest first
   std::optional<run_timeline> line;
   bool priced = false;  // there is a price on demand, which the timeline has
-  std::optional<gpu_comparison> against;
+  std::optional<training_against_gpu> against;
 };
 
 /// What is expected of spot and flex-start capacity: checkpoints of all that is trained, and of commitments.

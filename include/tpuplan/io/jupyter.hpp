@@ -10,6 +10,7 @@
 #include <tpuplan/estimate/serving/advice.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/estimate/training/advice.hpp>
+#include <tpuplan/handbook/utilization.hpp>
 #include <tpuplan/io/ostream.hpp>
 #include <tpuplan/io/svg.hpp>
 #include <tpuplan/io/text/lost.hpp>

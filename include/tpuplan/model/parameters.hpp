@@ -275,6 +275,8 @@ constexpr std::int64_t published(std::string_view field, std::int64_t given, std
         count.prediction, count.other, count.lm_head, count.vision, count.projector, count.head}) {
     count.total = checked_add(count.total, part);
   }
+  if (count.total <= 0)
+    detail::fail(errc::out_of_range, "model.other_weights", model.other_weights, "more than the other parts take away");
   count.active = count.total;
   if (has_experts(model)) count.active -= count.experts / model.moe.experts * (model.moe.experts - model.moe.top_k);
   if (model.published_parameters > 0)

@@ -22,7 +22,7 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// The engine of that name that a launch can start; "sglang" is short for one. JetStream throws `errc::unsupported`: it
-/// is archived since 2026-02-01 in favour of tpu-inference, as its README says (AI-Hypercomputer/JetStream@acd4f5a,
+/// is archived since 2026-02-01 in favour of tpu-inference, as its README says (AI-Hypercomputer/JetStream at acd4f5a,
 /// read 2026-11-22). Worked: serving_engine_for("tpu-inference") is serving_engine::vllm.
 [[nodiscard]] inline serving_engine serving_engine_for(std::string_view given) {
   constexpr std::string_view valid = "vllm or sglang-jax";
