@@ -462,6 +462,7 @@ class ServingLayout(Struct):
     tensor: Optional[int] = None
     weights: Optional[Literal["one_dimension", "two_dimensions", "gathered"]] = None
     cache: Optional[Literal["heads", "batch"]] = None
+    attention: Optional[int] = None
 
 
 @Given
@@ -596,6 +597,7 @@ class DecodeBreakdown(Struct):
 class TokenPrice(Struct):
     provisioning: Optional[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]] = None
     price_date: Optional[str] = None
+    price_grade: Optional[str] = None
     usd_per_hour: Optional[float] = None
     input_usd_per_million: Optional[float] = None
     output_usd_per_million: Optional[float] = None
@@ -861,11 +863,12 @@ class GpuComparisonRow(Struct):
     total_usd: Optional[float] = None
     against: Optional[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]] = None
     saving: Optional[float] = None
+    saving_on_flex_start: Optional[float] = None
     break_even_usd_per_chip_hour: Optional[float] = None
     saving_per_job_usd: Optional[float] = None
     months_to_pay_back: Optional[float] = None
 
-    _reads = {'run_s': 'number', 'total_usd': 'number', 'saving': 'number', 'break_even_usd_per_chip_hour': 'number', 'saving_per_job_usd': 'number', 'months_to_pay_back': 'number'}
+    _reads = {'run_s': 'number', 'total_usd': 'number', 'saving': 'number', 'saving_on_flex_start': 'number', 'break_even_usd_per_chip_hour': 'number', 'saving_per_job_usd': 'number', 'months_to_pay_back': 'number'}
 
 
 @Given
@@ -1088,6 +1091,14 @@ class AttentionSpec(Struct):
     global_kv_heads: Optional[int] = None
     global_kv_shared: Optional[bool] = None
     kv_shared_layers: Optional[int] = None
+    single_kv: Optional[bool] = None
+    value_dim: Optional[int] = None
+    output_rank: Optional[int] = None
+    output_groups: Optional[int] = None
+    chosen_layers: Optional[int] = None
+    chosen_ratio: Optional[int] = None
+    merged_layers: Optional[int] = None
+    merged_ratio: Optional[int] = None
     relative_buckets: Optional[int] = None
     cross_layers: Optional[int] = None
 
@@ -1108,6 +1119,7 @@ class IndexerSpec(Struct):
     heads: Optional[int] = None
     head_dim: Optional[int] = None
     top_k: Optional[int] = None
+    layers: Optional[int] = None
 
 
 @Given
