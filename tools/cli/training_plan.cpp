@@ -56,7 +56,7 @@ void fill_batches(const plan_options& given, plan_request& request, assumed_valu
   }
   const bool assume = request.job.global_batch == 0 && given.job.batch_tokens == 0;
   fill_batch(assume ? 4194304 : given.job.batch_tokens, 1, request.job, assumed);
-  if (assume && assumed.back().first == "global batch") assumed.pop_back();
+  if (assume && !assumed.empty() && assumed.back().first == "global batch") assumed.pop_back();
   if (assume)
     assumed.emplace_back("global batch", fmt::format("{} sequences, 4 Mi tokens a step", request.job.global_batch));
 }
