@@ -25,7 +25,7 @@ const std::vector<training_record>& runs() {
 
 }  // namespace
 
-TEST_CASE("sources that were left out are predicted within 9 % median and 25 % p90") {
+TEST_CASE("sources that were left out are predicted within 9 % median and 25 % p90", "[slow]") {
   std::vector<double> errors;
   for (const left_out_run& run : leave_sources_out(runs())) errors.push_back(run.error);
   const error_summary left_out = summary_of(errors);
@@ -36,7 +36,8 @@ TEST_CASE("sources that were left out are predicted within 9 % median and 25 % p
   CHECK(std::abs(left_out.bias) < 0.02);
 }
 
-TEST_CASE("bands that were made without a source hold nine of ten of its runs, in every kind with ten or more") {
+TEST_CASE("bands that were made without a source hold nine of ten of its runs, in every kind with ten or more",
+          "[slow]") {
   const std::vector<training_record> timed = timed_runs(open_sets());
   const std::vector<left_out_run> left_out = leave_sources_out(timed);
   const errors_by_kind kinds = kinds_of(timed, left_out);
@@ -99,7 +100,8 @@ TEST_CASE("a chip gets an MXU fraction of its own once a run is on it, without a
 
 TEST_CASE("without data the priors stand") {
   const std::vector<training_record> one = {runs().front()};
-  CHECK(std::abs(fit_calibration(one).constants.dispatch_passes - 18) < 0.01);  // a dense model says nothing of dispatch
+  CHECK(std::abs(fit_calibration(one).constants.dispatch_passes - 18) <
+        0.01);  // a dense model says nothing of dispatch
 }
 
 TEST_CASE("every optional term does something in some run, and is off where it is left out") {
@@ -123,7 +125,8 @@ TEST_CASE("every optional term does something in some run, and is off where it i
   CHECK(fit_calibration(one).constants.hbm_passes > 1);
 }
 
-TEST_CASE("the choice of terms drops what its runs say nothing of, and never sees the family that is predicted") {
+TEST_CASE("the choice of terms drops what its runs say nothing of, and never sees the family that is predicted",
+          "[slow]") {
   std::vector<training_record> dense;
   for (const training_record& run : runs()) {
     const auto same = [&](const training_record& other) { return other.family == run.family; };

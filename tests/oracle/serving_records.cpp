@@ -69,7 +69,7 @@ TEST_CASE("decode steps and prefills of the reference implementation") {
 }
 
 // What is left out is predicted by constants that were fitted without its source; nine of ten lie in the shipped bands.
-TEST_CASE("sources of serving runs that were left out are predicted, and lie in the bands") {
+TEST_CASE("sources of serving runs that were left out are predicted, and lie in the bands", "[slow]") {
   const std::vector<left_out_serving> all = leave_out(open_serving_runs(TPUPLAN_DATA_DIR), &serving_record::source);
   struct limit {
     detail::serving_kind kind;

@@ -194,7 +194,7 @@ std::string amount(const judged_run& one, double value) {
 
 void print_answer(const measured_runs& read, const std::vector<judged_run>& judged,
                   const std::vector<suggestion>& next) {
-  print_title("{}", words_of(constants_knowing(read.runs)));
+  print_title("{}", cli::words_of(constants_knowing(read.runs)));
   print("\n");
   table t("run | of | ~what | >measured | >estimated | >error | >knowing the others | >error");
   for (const judged_run& one : judged)

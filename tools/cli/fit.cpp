@@ -175,7 +175,7 @@ void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
   if (with.json || is_reported(with)) {
     ordered_json document = fit_document(a, config, assumed);
     const std::optional<findings> advice = advice_if_timed(a, config);
-    document["advice"] = advice ? json_of(*advice) : ordered_json(nullptr);
+    document["advice"] = advice ? cli::json_of(*advice) : ordered_json(nullptr);
     add_sources(a, job, mesh, document);
     write_report(with, report_title(config, name(a.where).view()), document);
     if (with.json) return print_json(document);

@@ -339,12 +339,12 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
                              {"batch", sentence_of(q)},
                              {"input", input ? ordered_json(*input) : ordered_json(nullptr)}};
     if (runs) {
-      document["epochs"] = json_of(run.epochs, count);
+      document["epochs"] = cli::json_of(run.epochs, count);
       document["run_s"] = time.value();
       document["costs"] = json_of_ways(ways);
     }
     if (line) document["timeline"] = *line;
-    if (against) document["against_gpu"] = json_of(*against);
+    if (against) document["against_gpu"] = cli::json_of(*against);
     return print_json(document);
   }
   print_title("{} on {} ({}), {} {}s a step", q.net.name.view(), name(q.where, slices(q.mesh)).view(), one_line(q.mesh),

@@ -166,12 +166,12 @@ ordered_json train_document(const train_answer& a, const model_config& config, c
                            {"tokens_per_s", t.tokens_per_second.value()},
                            {"breakdown", t},
                            {"memory", fit_document(a.fit, config, assumed)},
-                           {"advice", json_of(a.advice)}};
-  if (a.against) document["against_gpu"] = json_of(*a.against);
+                           {"advice", cli::json_of(a.advice)}};
+  if (a.against) document["against_gpu"] = cli::json_of(*a.against);
   if (a.run.value() == 0) return document;
   document["run_s"] = a.run.value();
   document["costs"] = json_of_ways(a.costs);
-  if (is_given(given.epochs)) document["epochs"] = json_of(given.epochs, a.epochs);
+  if (is_given(given.epochs)) document["epochs"] = cli::json_of(given.epochs, a.epochs);
   if (a.line) document["timeline"] = *a.line;
   return document;
 }

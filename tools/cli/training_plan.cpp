@@ -55,7 +55,7 @@ void fill_batches(const plan_options& given, plan_request& request, assumed_valu
     return;
   }
   const bool assume = request.job.global_batch == 0 && given.job.batch_tokens == 0;
-  fill_batch(assume ? 4194304 : given.job.batch_tokens, 1, request.job, assumed);
+  cli::fill_batch(assume ? 4194304 : given.job.batch_tokens, 1, request.job, assumed);
   if (assume && !assumed.empty() && assumed.back().first == "global batch") assumed.pop_back();
   if (assume)
     assumed.emplace_back("global batch", fmt::format("{} sequences, 4 Mi tokens a step", request.job.global_batch));
@@ -76,7 +76,7 @@ plan_request training_request_of(const plan_options& given, const model_config& 
   plan_request request;
   request.model = config.model;
   request.job = make_job(given.job, config.model, assumed);
-  use_stored_format(config, request.job);
+  cli::use_stored_format(config, request.job);
   if (given.job.remat) {
     request.policies = {*given.job.remat};
   } else {

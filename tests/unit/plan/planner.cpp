@@ -606,7 +606,7 @@ TEST_CASE("a request that nothing answers has reasons and no plans") {
   CHECK(make_plan(request).rejected.empty());
 }
 
-TEST_CASE("a range of batches is never answered worse than a batch inside of it", "[door]") {
+TEST_CASE("a range of batches is never answered worse than a batch inside of it", "[door][slow]") {
   plan_request range = llama_request();
   range.most_plans = 16;
   range.job.sequence_length = 8192;
@@ -624,7 +624,7 @@ TEST_CASE("a range of batches is never answered worse than a batch inside of it"
   }
 }
 
-TEST_CASE("the work of a question is bounded", "[door]") {
+TEST_CASE("the work of a question is bounded", "[door][slow]") {
   struct question {
     const char* what;
     void (*change)(plan_request&);

@@ -239,7 +239,7 @@ constexpr int spaces = 150;  // enough to reach every outcome
 
 }  // namespace
 
-TEST_CASE("the planner finds what enumeration finds, on random spaces", "[door]") {
+TEST_CASE("the planner finds what enumeration finds, on random spaces", "[door][slow]") {
   random_source random{std::mt19937_64{20261121}};
   std::map<std::string, int> outcomes;
   for (int round = 0; round < spaces; ++round) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 using namespace tpuplan;
 

@@ -96,7 +96,7 @@ TEST_CASE("targets by percentile: each plan keeps them in a simulation, and one 
   CHECK(says(refusal_of([&] { static_cast<void>(plan_serving(r)); }).message, "latency_target.share"));
 }
 
-TEST_CASE("plans that are asked for are the first of all plans: what is not simulated is none of them") {
+TEST_CASE("plans that are asked for are the first of all plans: what is not simulated is none of them", "[slow]") {
   serving_request r = chat_request();
   r.job.ttft_target = r.job.tpot_target = seconds{0};
   std::size_t pruned = 0;
@@ -230,7 +230,7 @@ TEST_CASE("why slices lose") {
   for (const rejected_server& l : plan_serving(r).rejected) CHECK(l.why == serving_rejection::no_price);
 }
 
-TEST_CASE("what to relax where no slice serves, and how far") {
+TEST_CASE("what to relax where no slice serves, and how far", "[slow]") {
   const auto only = [](const serving_request& r, plan_limit limit) {
     for (serving_relaxation& one : relaxations(r)) {
       if (one.limit == limit) return std::optional<serving_relaxation>(std::move(one));
