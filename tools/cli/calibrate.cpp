@@ -114,7 +114,7 @@ struct change {
   const char* step;   // in words for training
   const char* token;  // for serving; empty where a question of serving has no such way
 };
-constexpr change changes[] = {
+constexpr change asked_changes[] = {
     {&run_features::chips, 2, "on four times the chips", "on four times the chips"},
     {&run_features::chips, -2, "on a fourth of the chips", "on a fourth of the chips"},
     {&run_features::load, 2, "with four times the tokens a chip", "with four times the load"},
@@ -130,7 +130,7 @@ std::optional<suggestion> suggest(const own_runs& known, const own_spreads& spre
   std::vector<std::string> words;
   const bool training = std::string_view(what) == "step" || std::string_view(what) == "memory";
   for (std::size_t i = 0; i < known.count; ++i) {
-    for (const change& one : changes) {
+    for (const change& one : asked_changes) {
       run_features about = known.items[i].about;
       about.*one.feature += one.doublings;
       if (about.*one.feature < 0) continue;

@@ -15,23 +15,25 @@
 /// Worked: after `struct my::step { tpuplan::seconds wall; double loss; };` and
 /// `TPUPLAN_FIELDS(my::step, wall, loss)`, one_line(my::step{2_s, 3.5}) is "my::step{wall 2.00 s, loss 3.5}", and its
 /// keys in JSON are wall_s and loss.
-#define TPUPLAN_FIELDS(type, ...)                                                \
-  template <>                                                                    \
-  struct tpuplan::detail::fields_of<type> {                                      \
-    static constexpr std::string_view type_name = #type;                         \
-    static constexpr std::string_view names = #__VA_ARGS__;                      \
-    template <class Row, class Self, class Use>                                  \
-    static void table(Self& tpuplan_self, const Use& tpuplan_use) {              \
-      auto& [__VA_ARGS__] = tpuplan_self;                                        \
-      const Row tpuplan_rows[] = {__VA_ARGS__};                                  \
-      tpuplan_use(tpuplan_rows, sizeof(tpuplan_rows) / sizeof(Row));             \
-    }                                                                            \
-    template <class Self, class Visit>                                           \
-    static constexpr void each(Self& tpuplan_self, const Visit& tpuplan_visit) { \
-      auto& [__VA_ARGS__] = tpuplan_self;                                        \
-      ::tpuplan::detail::visit_fields(names, tpuplan_visit, __VA_ARGS__);        \
-    }                                                                            \
-  };
+#define TPUPLAN_FIELDS(type, ...)                                                            \
+  _Pragma("GCC diagnostic push") /* a field may be called as something at namespace scope */ \
+      _Pragma("GCC diagnostic ignored \"-Wshadow\"") template <>                             \
+      struct tpuplan::detail::fields_of<type> {                                              \
+    static constexpr std::string_view type_name = #type;                                     \
+    static constexpr std::string_view names = #__VA_ARGS__;                                  \
+    template <class Row, class Self, class Use>                                              \
+    static void table(Self& tpuplan_self, const Use& tpuplan_use) {                          \
+      auto& [__VA_ARGS__] = tpuplan_self;                                                    \
+      const Row tpuplan_rows[] = {__VA_ARGS__};                                              \
+      tpuplan_use(tpuplan_rows, sizeof(tpuplan_rows) / sizeof(Row));                         \
+    }                                                                                        \
+    template <class Self, class Visit>                                                       \
+    static constexpr void each(Self& tpuplan_self, const Visit& tpuplan_visit) {             \
+      auto& [__VA_ARGS__] = tpuplan_self;                                                    \
+      ::tpuplan::detail::visit_fields(names, tpuplan_visit, __VA_ARGS__);                    \
+    }                                                                                        \
+  };                                                                                         \
+  _Pragma("GCC diagnostic pop")
 
 /// Makes an enumeration of yours known, whose enumerators count from 0 and beside which stands a function
 /// `constexpr std::string_view name(my::kind)`: "?" for what is no enumerator. It stands outside of all namespaces.

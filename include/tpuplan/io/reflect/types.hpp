@@ -48,10 +48,7 @@ class text;
   [[nodiscard]] constexpr std::string_view name(type x) noexcept {     \
     return detail::name_at(#__VA_ARGS__, static_cast<std::size_t>(x)); \
   }
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"  // a field may be called as something at namespace scope
 #include <tpuplan/io/reflect/types.inc>
-#pragma GCC diagnostic pop
 
 }  // namespace abi_0
 }  // namespace tpuplan
