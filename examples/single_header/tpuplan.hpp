@@ -1636,7 +1636,7 @@ struct tiling_spec {
 struct ici_spec {
   std::int64_t links = 0;              ///< per chip: 4 in two dimensions, 6 in three; 0: unknown
   std::int32_t axes = 0;               ///< 2 or 3
-  bytes_per_second nominal_one_way{};  ///< not what is achieved, which is the fraction below of it
+  bytes_per_second nominal_one_way{};  ///< what is achieved is achievable_fraction of it
   double achievable_fraction = 0;      ///< of nominal: 0.9 as the scaling book and MaxText use; see with_achieved_links
   wraparound_rule wraparound = wraparound_rule::whole_cubes;  ///< which axes close into rings
   known<double> die_to_die_over_link{};  ///< bandwidth between the two dies of a chip, in nominal links
@@ -2417,31 +2417,31 @@ struct transformer {
   std::int64_t encoder_stem = 0;              ///< weights before the encoder (convolutions over audio, as Whisper)
   std::int64_t d_model = 0;                   ///< width of the residual stream
   std::int64_t vocab = 0;                     ///< rows of the token table
-  std::int64_t embedding_width = 0;       ///< of tokens, positions and segments, with a matrix to d_model; 0: d_model
-  std::int64_t layer_sets = 0;            ///< sets of weights that all layers share (ALBERT: 1); 0: each its own
-  bool tied_embeddings = false;           ///< the output head is the token table
-  bool output_head = true;                ///< false: a decoder that writes no tokens, as of embedding models
-  bool head_bias = false;                 ///< a bias of the output head, one for each row of the vocabulary
-  std::int64_t learned_positions = 0;     ///< rows of a table of positions; 0: none
-  std::int64_t token_types = 0;           ///< rows of a table of segments, as BERT; 0: none
-  std::int64_t extra_input_rows = 0;      ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
-  std::int64_t max_positions = 0;         ///< longest sequence the model is made for; 0: not stated
-  std::int64_t norms_per_layer = 2;       ///< norms over d_model in one layer
-  bool norm_bias = false;                 ///< LayerNorm with weight and bias, instead of RMSNorm
-  bool embedding_norm = false;            ///< a norm right after the embeddings, as BERT
-  bool final_norm = true;                 ///< a norm behind the last layer
-  bool pooler = false;                    ///< a dense layer on the first token, as BertModel
-  bool head_transform = false;            ///< a dense layer and a norm before the output head, as BertForMaskedLM
-  std::int64_t classes = 0;               ///< outputs of a classification head on an encoder or vision tower
-  attention_spec attention{};             ///< of the text stack
-  mlp_spec mlp{};                         ///< of the text stack
-  moe_spec moe{};                         ///< of the text stack
-  std::int64_t prediction_layers = 0;     ///< modules that predict further tokens: held, in no FLOPs
-  std::int64_t other_products = 0;        ///< weights in products of every token that no other field describes
-  std::int64_t other_weights = 0;         ///< weights in no product that none does; below 0 where some layers lack any
-  recurrent_spec recurrent{};             ///< layers with a recurrence instead of attention, or beside it
-  vision_spec vision{};                   ///< the vision tower
-  std::int64_t published_parameters = 0;  ///< stands in for the count where the shape is approximate; 0: counted
+  std::int64_t embedding_width = 0;    ///< of tokens, positions and segments, with a matrix to d_model; 0: d_model
+  std::int64_t layer_sets = 0;         ///< sets of weights that all layers share (ALBERT: 1); 0: each its own
+  bool tied_embeddings = false;        ///< the output head is the token table
+  bool output_head = true;             ///< false: a decoder that writes no tokens, as of embedding models
+  bool head_bias = false;              ///< a bias of the output head, one for each row of the vocabulary
+  std::int64_t learned_positions = 0;  ///< rows of a table of positions; 0: none
+  std::int64_t token_types = 0;        ///< rows of a table of segments, as BERT; 0: none
+  std::int64_t extra_input_rows = 0;   ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
+  std::int64_t max_positions = 0;      ///< longest sequence the model is made for; 0: not stated
+  std::int64_t norms_per_layer = 2;    ///< norms over d_model in one layer
+  bool norm_bias = false;              ///< LayerNorm with weight and bias, instead of RMSNorm
+  bool embedding_norm = false;         ///< a norm right after the embeddings, as BERT
+  bool final_norm = true;              ///< a norm behind the last layer
+  bool pooler = false;                 ///< a dense layer on the first token, as BertModel
+  bool head_transform = false;         ///< a dense layer and a norm before the output head, as BertForMaskedLM
+  std::int64_t classes = 0;            ///< outputs of a classification head on an encoder or vision tower
+  attention_spec attention{};          ///< of the text stack
+  mlp_spec mlp{};                      ///< of the text stack
+  moe_spec moe{};                      ///< of the text stack
+  std::int64_t prediction_layers = 0;  ///< modules that predict further tokens: held, in no FLOPs
+  std::int64_t other_products = 0;     ///< weights in products of every token that no other field describes
+  std::int64_t other_weights = 0;      ///< weights in no product that no other field describes; below 0: too many are
+  recurrent_spec recurrent{};          ///< layers with a recurrence instead of attention, or beside it
+  vision_spec vision{};                ///< the vision tower
+  std::int64_t published_parameters = 0;         ///< stands in for the count where the shape is approximate; 0: counted
   std::int64_t published_active_parameters = 0;  ///< parameters in matrix products for one token; 0: counted
 };
 
@@ -2535,9 +2535,11 @@ constexpr void check_attention(const transformer& model) {
   check_part("model.attention.indexer.layers", indexer.layers, attending, "0 (all) to the layers with attention");
   if (indexer.heads > 0 && latent.q_lora_rank == 0)
     fail(errc::missing_field, "model.attention.latent.q_lora_rank", latent.q_lora_rank, "1 or more with an indexer");
-  for (const std::int64_t size : {attention.value_dim, attention.output_rank, attention.output_groups,
-                                  attention.chosen_ratio, attention.merged_ratio})
-    check_size("a size of model.attention", size);
+  check_size("model.attention.value_dim", attention.value_dim);
+  check_size("model.attention.output_rank", attention.output_rank);
+  check_size("model.attention.output_groups", attention.output_groups);
+  check_size("model.attention.chosen_ratio", attention.chosen_ratio);
+  check_size("model.attention.merged_ratio", attention.merged_ratio);
   check_part("model.attention.chosen_layers", attention.chosen_layers, attending, "0 to the layers with attention");
   check_part("model.attention.merged_layers", attention.merged_layers, attending - attention.chosen_layers,
              "0 to the layers with attention, less chosen_layers");

@@ -317,7 +317,7 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
   const maybe<price_row> on_demand = find_price(prices.book(), q.where, run.prices.region, provisioning::on_demand);
   const std::optional<input_answer> input = ask_input(q, run.input, t.examples_per_second);
   const auto chips_paid = static_cast<double>(checked_multiply(chips(q.where), slices(q.mesh)));
-  const usd_per_second price = on_demand ? on_demand->per_chip * chips_paid : usd_per_second{};
+  const known<usd_per_second> price = on_demand ? known<usd_per_second>{on_demand->per_chip * chips_paid} : unknown;
   std::optional<run_timeline> line;
   if (is_given(run.around))
     line = timeline_of(phases_of(run.around, t.total, count.steps, terms.spot.checkpoint_time, assumed), price);
@@ -325,7 +325,8 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
   if (!run.gpu.gpu.empty()) {
     if (!on_demand) refuse("--gpu", run.gpu.gpu, "a slice that has a price on demand in --region");
     const per_second rate = t.examples_per_second;
-    against = compare_with_gpus(run.gpu, price, {rate * (t.total / t.high), rate * (t.total / t.low)},
+    against = compare_with_gpus(run.gpu, price.value("price of the slice"),
+                                {rate * (t.total / t.high), rate * (t.total / t.low)},
                                 training_flops_per_example(q.net), example_word(q.net));
   }
   if (with.json) {
@@ -367,7 +368,7 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
     }
     if (ways.empty()) print("  no price for it in {}\n", run.prices.region);
     if (!ways.empty()) print_ways(ways, terms, run.prices.region);
-    if (line) print_timeline(*line, on_demand.has_value());
+    if (line) print_timeline(*line);
   }
   if (against) print_against(*against);
   print_assumed(model.config, assumed);

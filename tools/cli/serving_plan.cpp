@@ -189,17 +189,6 @@ std::string limit_words(plan_limit limit, const serving_request& request) {
   }
 }
 
-/// What to change in a job for which there are targets by percentile, so that a plan keeps them.
-std::vector<serving_change> changes_for(const serving_request& request) {
-  if (!any_target(request.job.percentiles)) return {};
-  return changes_that_help(request.job, [&](const serving_job& job) {
-    serving_request changed = request;
-    changed.job = job;
-    changed.most_plans = 1;
-    return !plan_serving(changed).plans.empty();
-  });
-}
-
 void print_relaxed(const serving_request& request, const std::vector<serving_relaxation>& list) {
   if (list.empty()) {
     print("  no single limit, relaxed by itself, lets a plan in: {}\n",
@@ -272,7 +261,7 @@ ordered_json document_of(const serving_request& request, const serving_plan_answ
                            {"request", request}};
   if (answer.plans.empty()) {
     document["relax"] = json_of(relaxations(request));
-    document["changes"] = json_of_changes(changes_for(request));
+    document["changes"] = json_of_changes(changes_that_help(request));
   }
   return document;
 }
@@ -303,7 +292,7 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
   if (answer.plans.empty()) {
     print("  no slice does it within these limits\n");
     print_relaxed(request, relaxations(request));
-    if (any_target(request.job.percentiles)) print_changes(changes_for(request), 0);
+    if (any_target(request.job.percentiles)) print_changes(changes_that_help(request), 0);
   } else {
     print_that_means_are_held(job);
     const std::string targets = words_of_targets(job.percentiles);

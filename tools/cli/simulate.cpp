@@ -48,18 +48,6 @@ struct simulate_answer {
   std::optional<price_row> price{};
 };
 
-token_lengths moments_of(const std::vector<simulated_request>& requests, std::int64_t simulated_request::*length) {
-  token_lengths moments;
-  const auto count = static_cast<double>(requests.size());
-  for (const simulated_request& one : requests) {
-    const auto tokens = static_cast<double>(one.*length);
-    moments.mean += tokens / count;
-    moments.mean_square += tokens * tokens / count;
-    moments.longest = std::max(moments.longest, one.*length);
-  }
-  return moments;
-}
-
 /// The simulation of one question; other rates and other jobs are asked too.
 class fleet_simulation {
  public:
@@ -75,8 +63,8 @@ class fleet_simulation {
     answer_.replicas = replicas_of(answer_.fleet);
     answer_.simulated = trace_.empty() ? 1 : answer_.replicas;
     if (trace_.empty()) return;
-    answer_.job.prompt = moments_of(trace_, &simulated_request::prompt);
-    answer_.job.output = moments_of(trace_, &simulated_request::output);
+    answer_.job.prompt = lengths_of(trace_, &simulated_request::prompt);
+    answer_.job.output = lengths_of(trace_, &simulated_request::output);
     for (simulated_request& one : trace_)
       one.cached = static_cast<std::int64_t>(answer_.job.prefix_hit_rate * static_cast<double>(one.prompt));
     const double time = trace_.back().arrival.value();

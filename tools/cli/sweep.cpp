@@ -38,7 +38,7 @@ std::vector<trial_slice> trials_on(const any_model& model, const sweep_options& 
   const auto add = [&](const slice& where, seconds step, double steps, assumed_values& said) {
     if (!is_wanted(given, where)) return;
     const run_phases run = phases_of(given.around, step, static_cast<std::int64_t>(steps), {}, said);
-    found.push_back({where, timeline_of(run, {}).billed});
+    found.push_back({where, timeline_of(run).billed});
   };
   assumed_values once;
   if (model.net) {

@@ -47,13 +47,14 @@ run_phases phases_of(const timeline_options& given, seconds step, std::int64_t s
   return run;
 }
 
-void print_timeline(const run_timeline& line, bool priced) {
+void print_timeline(const run_timeline& line) {
+  const bool priced = line.total.has_value();
   print("\n");
   table t(priced ? "from start to end | >time | >share | >cost" : "from start to end | >time | >share");
   const auto row = [&](const char* label, seconds time, bool paid) {
     if (!(time.value() > 0)) return;
     std::vector<cell> cells{label, time, share_cell(time / line.wall)};
-    if (priced) cells.push_back(paid ? cell(line.total * (time / line.billed)) : cell(""));
+    if (priced) cells.push_back(paid ? cell(line.total.value() * (time / line.billed)) : cell(""));
     t.add(std::move(cells));
   };
   row("waiting for capacity", line.queue, false);
@@ -65,7 +66,7 @@ void print_timeline(const run_timeline& line, bool priced) {
   row("checkpoints", line.checkpoints, true);
   row("export", line.export_time, true);
   std::vector<cell> sum{"total", line.wall, share_cell(1)};
-  if (priced) sum.emplace_back(line.total);
+  if (priced) sum.emplace_back(line.total.value());
   t.add(std::move(sum));
   t.print();
   print("  goodput {}, compilation {} of what is paid{}\n", percent(line.goodput), percent(line.compilation_share),

@@ -47,7 +47,6 @@ struct train_answer {
   seconds run{};
   std::vector<cost_range> costs;  // cheapest first
   std::optional<run_timeline> line;
-  bool priced = false;  // there is a price on demand, which the timeline has
   std::optional<training_against_gpu> against;
 };
 
@@ -153,7 +152,7 @@ void print_costs(const train_answer& a, const model_config& config, const train_
   }
   if (a.costs.empty()) return print("  no price for it in {}\n", given.prices.region);
   print_ways(a.costs, terms_of(a.fit, config, given), given.prices.region);
-  if (a.line) print_timeline(*a.line, a.priced);
+  if (a.line) print_timeline(*a.line);
 }
 
 ordered_json train_document(const train_answer& a, const model_config& config, const assumed_values& assumed,
@@ -182,10 +181,9 @@ void add_timeline(train_answer& a, const model_config& config, const train_optio
   if (!is_given(given.around)) return;
   const maybe<price_row> price = find_price(book, a.fit.where, given.prices.region, provisioning::on_demand);
   const double chips_paid = static_cast<double>(checked_multiply(chips(a.fit.where), slices(a.fit.mesh)));
-  a.priced = price.has_value();
   a.line = timeline_of(
       phases_of(given.around, a.step.total, steps, terms_of(a.fit, config, given).spot.checkpoint_time, assumed),
-      price ? price->per_chip * chips_paid : usd_per_second{});
+      price ? known<usd_per_second>{price->per_chip * chips_paid} : unknown);
 }
 
 /// The job on GPUs, where it was asked for: FLOPs of a token are those of its MFU.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <tpuplan/cost/run_cost.hpp>
 #include <tpuplan/integer.hpp>
+#include <tpuplan/known.hpp>
 
 /// @file
 /// A run from start to end: what is waited for and paid for around its steps. Times that depend on the day and the
@@ -48,16 +49,16 @@ struct run_timeline {
   seconds export_time{};         ///< at the end
   seconds billed{};              ///< all but the queue
   seconds wall{};                ///< all
-  usd total{};                   ///< billed x price
-  usd overhead{};                ///< of that, not for steps
+  known<usd> total{};            ///< billed x price; unknown as the price is
+  known<usd> overhead{};         ///< of that, not for steps
   double goodput = 0;            ///< steps / wall
   double compilation_share = 0;  ///< of what is billed
 };
 
-/// The timeline of a run at the price of all its chips; a price of 0 is one that is not known, and leaves the dollars
-/// 0. Throws for steps below 1 and negative times. Worked: 1000 steps of 1 s, 90 s of compilation, 60 s of start and 10
-/// evaluations of 30 s: 1450 s billed, 69 % goodput without a queue.
-[[nodiscard]] constexpr run_timeline timeline_of(const run_phases& run, usd_per_second price) {
+/// The timeline of a run at the price of all its chips; where that is unknown, so are the dollars. Throws for steps
+/// below 1 and negative times. Worked: 1000 steps of 1 s, 90 s of compilation, 60 s of start and 10 evaluations of 30
+/// s: 1450 s billed, 69 % goodput without a queue.
+[[nodiscard]] constexpr run_timeline timeline_of(const run_phases& run, const known<usd_per_second>& price = {}) {
   detail::positive("run_phases.step", run.step.value());
   detail::positive_count("run_phases.steps", run.steps);
   detail::count_from("run_phases.evaluate_every", run.evaluate_every, 0);
@@ -81,9 +82,9 @@ struct run_timeline {
   line.billed = line.start + line.compilation + line.restore + line.steps + line.evaluations + line.checkpoints +
                 line.export_time;
   line.wall = line.queue + line.billed;
-  if (price.value() != 0) {
-    line.total = cost(price, line.billed);
-    line.overhead = cost(price, line.billed - line.steps);
+  if (price.has_value()) {
+    line.total = cost(price.value(), line.billed);
+    line.overhead = cost(price.value(), line.billed - line.steps);
   }
   line.goodput = line.steps / line.wall;
   line.compilation_share = line.compilation / line.billed;

@@ -61,7 +61,7 @@ struct tiling_spec {
 struct ici_spec {
   std::int64_t links = 0;              ///< per chip: 4 in two dimensions, 6 in three; 0: unknown
   std::int32_t axes = 0;               ///< 2 or 3
-  bytes_per_second nominal_one_way{};  ///< not what is achieved, which is the fraction below of it
+  bytes_per_second nominal_one_way{};  ///< what is achieved is achievable_fraction of it
   double achievable_fraction = 0;      ///< of nominal: 0.9 as the scaling book and MaxText use; see with_achieved_links
   wraparound_rule wraparound = wraparound_rule::whole_cubes;  ///< which axes close into rings
   known<double> die_to_die_over_link{};  ///< bandwidth between the two dies of a chip, in nominal links

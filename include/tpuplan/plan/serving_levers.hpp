@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tpuplan/math.hpp>
 #include <tpuplan/model/serving_job.hpp>
+#include <tpuplan/plan/serving_plan.hpp>
 #include <tpuplan/plan/simulation.hpp>
 #include <vector>
 
@@ -98,6 +99,18 @@ template <class Accepts>
     break;
   }
   return list;
+}
+
+/// The same for a plan: what to change in the job of a request, so that some slice keeps its targets by percentile;
+/// none without such targets. Worked: in tests/unit/plan/serving_levers.cpp.
+[[nodiscard]] inline std::vector<serving_change> changes_that_help(const serving_request& request) {
+  if (!any_target(request.job.percentiles)) return {};
+  return changes_that_help(request.job, [&](const serving_job& job) {
+    serving_request changed = request;
+    changed.job = job;
+    changed.most_plans = 1;
+    return !plan_serving(changed).plans.empty();
+  });
 }
 
 }  // namespace abi_0

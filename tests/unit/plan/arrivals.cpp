@@ -73,6 +73,17 @@ TEST_CASE("lengths have the moments of their distribution") {
   }
 }
 
+TEST_CASE("the moments of the requests themselves") {
+  std::vector<simulated_request> requests(2);
+  requests[0].prompt = 100, requests[1].prompt = 300;
+  requests[0].output = 7, requests[1].output = 7;
+  const token_lengths prompts = lengths_of(requests, &simulated_request::prompt);
+  CHECK(prompts.mean == 200);
+  CHECK(prompts.mean_square == 50000);
+  CHECK(prompts.longest == 300);
+  CHECK(lengths_of(requests, &simulated_request::output).mean_square == 49);
+}
+
 TEST_CASE("closed forms of distributions") {
   const token_lengths uncut = lengths_of(log_normal_lengths(100, 1, std::int64_t{1} << 38));
   CHECK(close(uncut.mean, 100 * std::exp(0.5), 1e-9));

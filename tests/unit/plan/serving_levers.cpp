@@ -85,3 +85,23 @@ TEST_CASE("of a fleet that misses its targets, each change keeps them in a simul
   more.request_rate *= 1.06;
   CHECK_FALSE(accepts(more));
 }
+
+TEST_CASE("a plan that no slice keeps is asked again with each change") {
+  serving_request request;
+  request.model = llama_3_8b();
+  request.job = chat_job();
+  request.generations = {"v6e"};
+  request.largest_chips = 4;
+  request.job.request_rate = per_second{1};
+  CHECK(changes_that_help(request).empty());  // no target by percentile
+  request.job.percentiles.per_token = {0.95, 6_ms};
+  REQUIRE(plan_serving(request).plans.empty());
+  const std::vector<serving_change> changes = changes_that_help(request);
+  REQUIRE_FALSE(changes.empty());
+  for (const serving_change& change : changes) {
+    CAPTURE(name(change.what), change.needed);
+    serving_request changed = request;
+    changed.job = change.job;
+    CHECK_FALSE(plan_serving(changed).plans.empty());
+  }
+}

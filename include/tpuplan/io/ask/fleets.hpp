@@ -90,7 +90,7 @@ struct serving_plan_row {
   std::string slice{};
   std::int64_t slices = 1, chips = 0;
   per_second output_tokens{};
-  double capacity_requests_per_s = 0;
+  per_second capacity_requests{};
   serving_plan plan{};
   /// @}
 };
@@ -136,19 +136,6 @@ struct serving_plan_document {
 
 namespace detail {
 
-[[nodiscard]] inline token_lengths lengths_in(const std::vector<simulated_request>& requests,
-                                              std::int64_t simulated_request::*length) {
-  token_lengths moments;
-  const auto count = static_cast<double>(requests.size());
-  for (const simulated_request& one : requests) {
-    const auto tokens = static_cast<double>(one.*length);
-    moments.mean += tokens / count;
-    moments.mean_square += tokens * tokens / count;
-    moments.longest = std::max(moments.longest, one.*length);
-  }
-  return moments;
-}
-
 /// The simulation of one question; other rates and other jobs are asked too.
 class asked_simulation {
  public:
@@ -159,8 +146,8 @@ class asked_simulation {
     if (asked.prompts) job_.prompt = lengths_of(*asked.prompts);
     if (asked.outputs) job_.output = lengths_of(*asked.outputs);
     if (trace_.empty()) return;
-    job_.prompt = lengths_in(trace_, &simulated_request::prompt);
-    job_.output = lengths_in(trace_, &simulated_request::output);
+    job_.prompt = lengths_of(trace_, &simulated_request::prompt);
+    job_.output = lengths_of(trace_, &simulated_request::output);
     for (simulated_request& one : trace_)
       one.cached = static_cast<std::int64_t>(job_.prefix_hit_rate * static_cast<double>(one.prompt));
     const double time = trace_.back().arrival.value();
@@ -241,24 +228,14 @@ class asked_simulation {
 }
 
 /// A row of the document.
-[[nodiscard]] inline serving_plan_row row_of(const serving_plan& p) {
-  const auto servers = static_cast<double>(p.slices);
-  return {std::string(tpuplan::name(p.where).view()),
-          p.slices,
-          checked_multiply(tpuplan::chips(p.where), p.slices),
-          p.estimate.output_tokens * servers,
-          p.estimate.capacity.value() * servers,
-          p};
-}
-/// What to change in a job for which there are targets by percentile, so that a plan keeps them.
-[[nodiscard]] inline std::vector<serving_change> changes_for(const serving_request& request) {
-  if (!any_target(request.job.percentiles)) return {};
-  return changes_that_help(request.job, [&](const serving_job& job) {
-    serving_request changed = request;
-    changed.job = job;
-    changed.most_plans = 1;
-    return !plan_serving(changed).plans.empty();
-  });
+[[nodiscard]] inline serving_plan_row row_of(const serving_plan& planned) {
+  const auto servers = static_cast<double>(planned.slices);
+  return {std::string(tpuplan::name(planned.where).view()),
+          planned.slices,
+          checked_multiply(tpuplan::chips(planned.where), planned.slices),
+          planned.estimate.output_tokens * servers,
+          planned.estimate.capacity * servers,
+          planned};
 }
 /// The answer as a document.
 [[nodiscard]] inline serving_plan_document document_of(const serving_request& request,
@@ -275,7 +252,7 @@ class asked_simulation {
   std::vector<relaxed_serving_row>& relaxed = document.relax.emplace();
   for (const serving_relaxation& r : relaxations(request))
     relaxed.push_back({r.limit, r.given, r.needed, row_of(r.nearest)});
-  document.changes = rows_of(changes_for(request));
+  document.changes = rows_of(changes_that_help(request));
   return document;
 }
 /// `config` and `asked.job` as they are: formats filled in. The document has the book, whose rows must outlive it.
@@ -314,7 +291,7 @@ TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, replicas, simulated_replicas, ta
                price, load, assumed)
 TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, constants, best, kinds, regions, budget, generations,
                smallest_chips, largest_chips, accept_uncertain, most_plans, prices)
-TPUPLAN_FIELDS(tpuplan::serving_plan_row, slice, slices, chips, output_tokens, capacity_requests_per_s, plan)
+TPUPLAN_FIELDS(tpuplan::serving_plan_row, slice, slices, chips, output_tokens, capacity_requests, plan)
 TPUPLAN_FIELDS(tpuplan::rejected_server_row, slice, reason, amount)
 TPUPLAN_FIELDS(tpuplan::relaxed_serving_row, limit, given, needed, plan)
 TPUPLAN_FIELDS(tpuplan::serving_plan_document, schema, plans, rejected, candidates, assumed, request, relax, changes)

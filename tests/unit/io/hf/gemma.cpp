@@ -9,6 +9,7 @@
 #include <tpuplan/model/parameters.hpp>
 
 #include "support/catch.hpp"
+#include "support/hf_classes.hpp"
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
@@ -16,19 +17,11 @@ using nlohmann::json;
 
 namespace {
 
-struct shape {
-  const char* name;     // of the model, or of the switch that is turned
-  const char* type;     // model_type
-  const char* head;     // the class that architectures names, or empty
-  const char* changes;  // what differs from the defaults of its configuration
-  std::int64_t parameters;
-};
-
 // Sums over the tensors that the classes of transformers build (main of 2026-08-17, e8c4f0b738, their constructors run
 // over shapes alone), with the correction biases of routers; Gemma 4 has one more number for each layer, which its
 // class keeps as a buffer.
 // clang-format off
-const shape shapes[] = {
+const hf_class classes[] = {
     {"gemma3n_text defaults", "gemma3n_text", "", R"({})", 6835235568},
     {"gemma3n, ten shared layers", "gemma3n_text", "", R"({"num_hidden_layers":30,"num_kv_shared_layers":10,"intermediate_size":[8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192,8192]})", 4435182688},
     {"gemma4_text defaults", "gemma4_text", "", R"({})", 5077177886},
@@ -38,25 +31,9 @@ const shape shapes[] = {
 };
 // clang-format on
 
-json config_of(const shape& each) {
-  json config = json::parse(each.changes);
-  config["model_type"] = each.type;
-  if (*each.head != 0) config["architectures"] = {each.head};
-  return config;
-}
-
-transformer model_of(const char* type, const char* changes, const char* head = "") {
-  return read_hf_config(config_of({"", type, head, changes, 0})).model;
-}
-
 }  // namespace
 
-TEST_CASE("parameters of Gemma 3n and 4, to the last one", "[hf_gemma]") {
-  for (const shape& each : shapes) {
-    INFO(each.name);
-    CHECK(parameters(read_hf_config(config_of(each)).model).total == each.parameters);
-  }
-}
+TEST_CASE("parameters of Gemma 3n and 4, to the last one", "[hf_gemma]") { check_parameters(classes); }
 
 TEST_CASE("layers of Gemma 4 that share keys and values keep none", "[hf_gemma]") {
   const transformer m = model_of("gemma4_text", R"({"num_hidden_layers":42,"num_kv_shared_layers":18})");

@@ -9,6 +9,7 @@
 #include <tpuplan/model/parameters.hpp>
 
 #include "support/catch.hpp"
+#include "support/hf_classes.hpp"
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
@@ -16,18 +17,10 @@ using nlohmann::json;
 
 namespace {
 
-struct shape {
-  const char* name;     // of the model, or of the switch that is turned
-  const char* type;     // model_type
-  const char* head;     // the class that architectures names, or empty
-  const char* changes;  // what differs from the defaults of its configuration
-  std::int64_t parameters;
-};
-
 // Sums over the tensors that the classes of transformers build (main of 2026-08-17, e8c4f0b738, their constructors run
 // over shapes alone), with the correction biases of routers.
 // clang-format off
-const shape shapes[] = {
+const hf_class classes[] = {
     {"CLIPModel defaults", "clip", "CLIPModel", R"({})", 151277313},
     {"CLIPTextModel defaults", "clip_text_model", "CLIPTextModel", R"({})", 63165952},
     {"CLIPTextModelWithProjection defaults", "clip_text_model", "CLIPTextModelWithProjection", R"({})", 63428096},
@@ -59,25 +52,9 @@ const shape shapes[] = {
 };
 // clang-format on
 
-json config_of(const shape& each) {
-  json config = json::parse(each.changes);
-  config["model_type"] = each.type;
-  if (*each.head != 0) config["architectures"] = {each.head};
-  return config;
-}
-
-transformer model_of(const char* type, const char* changes, const char* head = "") {
-  return read_hf_config(config_of({"", type, head, changes, 0})).model;
-}
-
 }  // namespace
 
-TEST_CASE("parameters of towers and pairs, to the last one", "[hf_images]") {
-  for (const shape& each : shapes) {
-    INFO(each.name);
-    CHECK(parameters(read_hf_config(config_of(each)).model).total == each.parameters);
-  }
-}
+TEST_CASE("parameters of towers and pairs, to the last one", "[hf_images]") { check_parameters(classes); }
 
 TEST_CASE("a pair counts both halves", "[hf_images]") {
   const transformer clip = model_of("clip", "{}", "CLIPModel");

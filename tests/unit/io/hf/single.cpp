@@ -9,6 +9,7 @@
 #include <tpuplan/model/parameters.hpp>
 
 #include "support/catch.hpp"
+#include "support/hf_classes.hpp"
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
@@ -16,19 +17,11 @@ using nlohmann::json;
 
 namespace {
 
-struct shape {
-  const char* name;     // of the model, or of the switch that is turned
-  const char* type;     // model_type
-  const char* head;     // the class that architectures names, or empty
-  const char* changes;  // what differs from the defaults of its configuration
-  std::int64_t parameters;
-};
-
 // Sums over the tensors that the classes of transformers build (main of 2026-08-17, e8c4f0b738, their constructors run
 // over shapes alone), with the correction biases of routers. The class of DiffLlama draws its vectors at random, and
 // that of LongCat-Flash has up and gate for experts that compute nothing: both are counted by hand.
 // clang-format off
-const shape shapes[] = {
+const hf_class classes[] = {
     {"vaultgemma defaults", "vaultgemma", "", R"({})", 2614222080},
     {"ministral3 defaults", "ministral3", "", R"({})", 8489553920},
     {"cwm defaults", "cwm", "", R"({})", 32581097472},
@@ -63,25 +56,9 @@ const shape shapes[] = {
 };
 // clang-format on
 
-json config_of(const shape& each) {
-  json config = json::parse(each.changes);
-  config["model_type"] = each.type;
-  if (*each.head != 0) config["architectures"] = {each.head};
-  return config;
-}
-
-transformer model_of(const char* type, const char* changes, const char* head = "") {
-  return read_hf_config(config_of({"", type, head, changes, 0})).model;
-}
-
 }  // namespace
 
-TEST_CASE("parameters of single types, to the last one", "[hf_single]") {
-  for (const shape& each : shapes) {
-    INFO(each.name);
-    CHECK(parameters(read_hf_config(config_of(each)).model).total == each.parameters);
-  }
-}
+TEST_CASE("parameters of single types, to the last one", "[hf_single]") { check_parameters(classes); }
 
 TEST_CASE("a layer of LongCat-Flash is two", "[hf_single]") {
   const transformer m = model_of("longcat_flash", "{}");

@@ -9,6 +9,7 @@
 #include <tpuplan/model/parameters.hpp>
 
 #include "support/catch.hpp"
+#include "support/hf_classes.hpp"
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
@@ -16,19 +17,11 @@ using nlohmann::json;
 
 namespace {
 
-struct shape {
-  const char* name;     // of the model, or of the switch that is turned
-  const char* type;     // model_type
-  const char* head;     // the class that architectures names, or empty
-  const char* changes;  // what differs from the defaults of its configuration
-  std::int64_t parameters;
-};
-
 // Sums over the tensors that the classes of transformers build (main of 2026-08-17, e8c4f0b738, their constructors run
 // over shapes alone), with the correction biases of routers. Shared weights count once, and of Zamba 2 one adapter for
 // each use of a block, where the class builds ten for nine uses.
 // clang-format off
-const shape shapes[] = {
+const hf_class classes[] = {
     {"Zyphra/Zamba-7B-v1", "zamba", "", R"({})", 7232490496},
     {"one set", "zamba2", "", R"({"layers_block_type":["mamba","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","hybrid","mamba","mamba"]})", 2481848336},
     {"two sets, adapters of attention", "zamba2", "", R"({"layers_block_type":["mamba","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","hybrid","mamba","mamba"],"num_mem_blocks":2,"use_shared_attention_adapter":true})", 2687639056},
@@ -37,25 +30,9 @@ const shape shapes[] = {
 };
 // clang-format on
 
-json config_of(const shape& each) {
-  json config = json::parse(each.changes);
-  config["model_type"] = each.type;
-  if (*each.head != 0) config["architectures"] = {each.head};
-  return config;
-}
-
-transformer model_of(const char* type, const char* changes, const char* head = "") {
-  return read_hf_config(config_of({"", type, head, changes, 0})).model;
-}
-
 }  // namespace
 
-TEST_CASE("parameters of Zamba and OLMo Hybrid, to the last one", "[hf_zamba]") {
-  for (const shape& each : shapes) {
-    INFO(each.name);
-    CHECK(parameters(read_hf_config(config_of(each)).model).total == each.parameters);
-  }
-}
+TEST_CASE("parameters of Zamba and OLMo Hybrid, to the last one", "[hf_zamba]") { check_parameters(classes); }
 
 TEST_CASE("a block of Zamba is used again and counted once", "[hf_zamba]") {
   const transformer m = model_of("zamba", "{}");
