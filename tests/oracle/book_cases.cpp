@@ -44,6 +44,8 @@
 #endif
 
 using namespace tpuplan;
+
+namespace oracle_book_cases_tests {
 using nlohmann::json;
 
 namespace {
@@ -1355,3 +1357,5 @@ TEST_CASE("oracle: misprints among the answered cases", "[oracle][book]") {
   CHECK(listed.size() == misprints.size());
   CHECK(listed == in_file);
 }
+
+}  // namespace oracle_book_cases_tests

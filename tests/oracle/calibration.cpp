@@ -11,6 +11,8 @@
 
 using namespace tpuplan;
 
+namespace oracle_calibration_tests {
+
 namespace {
 
 const nlohmann::json& open_sets() {
@@ -158,3 +160,5 @@ TEST_CASE("the choice of terms drops what its runs say nothing of, and never see
     }
   }
 }
+
+}  // namespace oracle_calibration_tests

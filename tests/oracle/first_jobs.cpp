@@ -24,6 +24,8 @@
 
 using namespace tpuplan;
 
+namespace oracle_first_jobs_tests {
+
 namespace {
 
 bool near_to(double value, double expected, double tolerance) { return std::abs(value - expected) <= tolerance; }
@@ -216,3 +218,5 @@ TEST_CASE("(k) 80 % utilization, 70 % of the bandwidth, compilation below 10 %")
   CHECK(answer_targets(step, where.chip, 10, 120_s).compilation > 0.1);
   CHECK(training_advice(llama_3_8b(), job, fsdp_layout(where), where).count > 0);
 }
+
+}  // namespace oracle_first_jobs_tests

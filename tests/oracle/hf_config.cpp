@@ -17,6 +17,8 @@
 #endif
 
 using namespace tpuplan;
+
+namespace oracle_hf_config_tests {
 using nlohmann::json;
 
 namespace {
@@ -320,3 +322,5 @@ TEST_CASE("published totals of shapes without a configuration in data/models", "
                             {"vision_config", {{"out_hidden_size", 2048}}}};
   CHECK(parameters(read_hf_config(qwen_vl_moe).model).total == 31070754032);
 }
+
+}  // namespace oracle_hf_config_tests

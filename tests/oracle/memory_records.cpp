@@ -12,6 +12,8 @@
 
 using namespace tpuplan;
 
+namespace oracle_memory_records_tests {
+
 namespace {
 
 nlohmann::json measured() { return load_json(TPUPLAN_DATA_DIR "/measured/measured.json"); }
@@ -226,3 +228,5 @@ TEST_CASE("bytes in use where they were printed") {
   CHECK(summary.median <= 0.05);
   CHECK(summary.p90 <= 0.20);
 }
+
+}  // namespace oracle_memory_records_tests

@@ -13,6 +13,8 @@
 
 using namespace tpuplan;
 
+namespace oracle_names_tests {
+
 namespace {
 
 const nlohmann::json& names_file() {
@@ -90,3 +92,5 @@ TEST_CASE("both divisions of a slice into VMs can be named, and each name is rea
   CHECK_FALSE(other_vm_layout(slice_for("v6e-16")).has_value());
   CHECK(machine_name(slice_for("v2-8")).empty());
 }
+
+}  // namespace oracle_names_tests

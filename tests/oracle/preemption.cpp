@@ -14,6 +14,8 @@
 #endif
 
 using namespace tpuplan;
+
+namespace oracle_preemption_tests {
 using nlohmann::json;
 
 namespace {
@@ -278,3 +280,5 @@ TEST_CASE("oracle: observed_tpu_spot_2022", "[oracle][preemption]") {
                 number(row, "mtbf_h"));
   }
 }
+
+}  // namespace oracle_preemption_tests

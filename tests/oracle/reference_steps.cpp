@@ -8,6 +8,8 @@
 
 #include "support/catch.hpp"
 
+namespace oracle_reference_steps_tests {
+
 using tpuplan::step_breakdown;
 
 namespace {
@@ -104,3 +106,5 @@ TEST_CASE("the training rows of the reference implementation") {
   }
   CHECK(other_links == 11);
 }
+
+}  // namespace oracle_reference_steps_tests

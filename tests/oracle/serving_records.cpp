@@ -11,6 +11,8 @@
 
 using namespace tpuplan;
 
+namespace oracle_serving_records_tests {
+
 namespace {
 
 const nlohmann::json& records() {
@@ -262,3 +264,5 @@ TEST_CASE("serving records that cannot be right are errors with their id") {
   refused("/model/layers", -3, "layers");
   refused("/measured", 7, "measured");
 }
+
+}  // namespace oracle_serving_records_tests

@@ -10,6 +10,8 @@
 
 using namespace tpuplan;
 
+namespace dtype_tests {
+
 TEST_CASE("formats: sizes and names both ways") {
   struct row {
     dtype type;
@@ -58,3 +60,5 @@ TEST_CASE("formats: sizes and names both ways") {
   CHECK(says(refusal_of([] { (void)dtype_for("fp64"); }).message, "fp64; valid: fp32, bf16, fp16, fp8, int8 or int4"));
   CHECK(refusal_of([] { (void)bits(static_cast<dtype>(99)); }).code == errc::unknown_name);
 }
+
+}  // namespace dtype_tests

@@ -11,6 +11,8 @@
 
 using namespace tpuplan;
 
+namespace error_tests {
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -131,3 +133,5 @@ TEST_CASE("checks of real numbers tell 0, negative and not finite apart") {
   CHECK(detail::in_range("field", 2, 1, 2, "1 to 2") == 2);
   CHECK(says(refusal_of([] { (void)detail::positive("deadline", -2.5); }).message, "deadline is -2.5; valid:"));
 }
+
+}  // namespace error_tests

@@ -11,6 +11,8 @@
 
 using namespace tpuplan;
 
+namespace integer_tests {
+
 namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -116,3 +118,5 @@ TEST_CASE("divisors in rising order, in few steps", "[door]") {
   CHECK(list(0).empty());
   CHECK(list(std::int64_t{1} << 40).size() == 41);
 }
+
+}  // namespace integer_tests

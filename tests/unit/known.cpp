@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace known_tests {
+
 TEST_CASE("a figure is a value, absent or unknown") {
   constexpr known<double> value{2.0};
   constexpr known<double> missing{absent};
@@ -35,3 +37,5 @@ TEST_CASE("a figure is a value, absent or unknown") {
   CHECK(of_unknown.code == errc::unknown_figure);
   CHECK(says(of_unknown.message, "clock is unknown"));
 }
+
+}  // namespace known_tests

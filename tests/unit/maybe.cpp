@@ -9,6 +9,8 @@
 
 using namespace tpuplan;
 
+namespace maybe_tests {
+
 TEST_CASE("a look-up finds a value or nothing") {
   constexpr maybe<std::int64_t> found{7};
   constexpr maybe<std::int64_t> none{nothing};
@@ -25,3 +27,5 @@ TEST_CASE("a look-up finds a value or nothing") {
   const std::optional<std::int64_t> as_empty = none;
   CHECK_FALSE(as_empty.has_value());
 }
+
+}  // namespace maybe_tests

@@ -11,6 +11,8 @@
 
 using namespace tpuplan;
 
+namespace text_tests {
+
 namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -69,3 +71,5 @@ TEST_CASE("a text that does not fit is refused and names what was given") {
   CHECK(refusal_of([] { (void)text<19>{}.append(least); }).code == errc::out_of_range);
   CHECK(refusal_of([] { (void)text<3>{std::string(10000, 'x')}; }).code == errc::out_of_range);
 }
+
+}  // namespace text_tests

@@ -10,6 +10,8 @@
 
 using namespace tpuplan;
 
+namespace units_tests {
+
 TEST_CASE("literals are exact amounts of the base unit") {
   STATIC_REQUIRE((16_GiB).value() == 17179869184.0);
   STATIC_REQUIRE((16_GB).value() == 16e9);
@@ -88,12 +90,9 @@ TEST_CASE("arithmetic of quantities") {
 TEST_CASE("capacities of the table are whole bytes that a double holds exactly") {
   for (const chip_spec& chip : generations) {
     INFO(chip.name.view());
-    const std::vector<bytes> exact = {chip.hbm.capacity,
-                                      chip.hbm.documented,
-                                      usable_hbm_per_device(chip),
-                                      chip.on_chip.vmem_per_tensorcore,
-                                      chip.on_chip.cmem,
-                                      chip.on_chip.smem_per_tensorcore.value()};
+    const std::vector<bytes> exact = {chip.hbm.capacity,           chip.hbm.documented,
+                                      usable_hbm_per_device(chip), chip.on_chip.vmem_per_tensorcore,
+                                      chip.on_chip.cmem,           chip.on_chip.smem_per_tensorcore.value()};
     for (const bytes amount : exact) {
       INFO(amount.value());
       CHECK(amount.value() == std::floor(amount.value()));
@@ -106,3 +105,5 @@ TEST_CASE("capacities of the table are whole bytes that a double holds exactly")
     CHECK(usable > 0.9 * chip.hbm.capacity);
   }
 }
+
+}  // namespace units_tests

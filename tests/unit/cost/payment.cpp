@@ -20,6 +20,8 @@
 
 using namespace tpuplan;
 
+namespace cost_payment_tests {
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -709,3 +711,5 @@ TEST_CASE("no price, time or rate gives dollars that are not a number", "[door][
             "price.usd_per_chip_hour");
   }
 }
+
+}  // namespace cost_payment_tests

@@ -11,6 +11,8 @@
 
 using namespace tpuplan;
 
+namespace cost_preemption_tests {
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -608,3 +610,5 @@ TEST_CASE("bad prices and factors are refused by name", "[preemption]") {
       },
       errc::out_of_range, "compare_spot: billed");
 }
+
+}  // namespace cost_preemption_tests

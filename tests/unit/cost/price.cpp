@@ -19,6 +19,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace cost_price_tests {
 using nlohmann::json;
 
 namespace {
@@ -425,3 +427,5 @@ TEST_CASE("rates, costs, tokens and savings refuse what cannot be") {
   CHECK(saving(2_usd, 3_usd) == -0.5);  // dearer
   CHECK(saving(2_usd, 0_usd) == 1);
 }
+
+}  // namespace cost_price_tests

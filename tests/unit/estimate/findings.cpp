@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace estimate_findings_tests {
+
 namespace {
 
 enum class waste { batch, heads, remat };
@@ -61,3 +63,5 @@ TEST_CASE("a change is advised where it gains enough and fits as surely as what 
   STATIC_REQUIRE_FALSE(detail::fits_as_surely(verdict::no, verdict::no));
   STATIC_REQUIRE(detail::words_of(4096) == "4096");
 }
+
+}  // namespace estimate_findings_tests

@@ -29,6 +29,8 @@
 
 using namespace tpuplan;
 
+namespace golden_answers_tests {
+
 namespace {
 
 transformer model_of(const std::string& file) {
@@ -268,3 +270,5 @@ TEST_CASE("plans for eleven questions, to six digits", "[golden]") {
   }
   CHECK(golden_problem("plans.txt", lines) == "");
 }
+
+}  // namespace golden_answers_tests

@@ -12,6 +12,8 @@
 
 using namespace tpuplan;
 
+namespace golden_defaults_tests {
+
 namespace {
 
 bool says_something(const std::string& line) {
@@ -42,3 +44,5 @@ TEST_CASE("a struct that nothing filled is what it has always been", "[golden]")
   // A changed default belongs into the file, and into the changelog.
   CHECK(golden_problem("defaults.txt", got) == "");
 }
+
+}  // namespace golden_defaults_tests

@@ -19,6 +19,8 @@
 
 using namespace tpuplan;
 
+namespace handbook_collective_tests {
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -30,6 +32,7 @@ bool refuses(errc code, std::string_view field, const std::function<void()>& cal
   return r.refused && r.code == code && r.message.find(field) != std::string::npos;
 }
 
+using ::close;
 bool close(seconds value, seconds expected) { return ::close(value.value(), expected.value()); }
 
 constexpr bytes_per_second link_rate = 45_GB_per_s;
@@ -655,3 +658,5 @@ TEST_CASE("places and experts outside of what there is", "[collective]") {
   CHECK(refusal_of([] { (void)data_parallel_tokens_per_chip(v5p, 1, 1.1e9); }).code == errc::out_of_range);
   CHECK(refusal_of([] { (void)data_parallel_tokens_per_chip(v5p, 1, 0.9); }).code == errc::out_of_range);
 }
+
+}  // namespace handbook_collective_tests

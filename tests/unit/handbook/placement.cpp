@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace handbook_placement_tests {
+
 namespace {
 
 constexpr layout mesh_of(std::int64_t fsdp, std::int64_t tensor, std::int64_t data = 1) {
@@ -83,3 +85,5 @@ TEST_CASE("a group that is placed communicates as its shape says") {
   CHECK(members(group_of(fsdp, s)) == 16);
   CHECK_THROWS_AS(place_on_torus(mesh_of(8, 4), s), error);  // does not fill the slice
 }
+
+}  // namespace handbook_placement_tests

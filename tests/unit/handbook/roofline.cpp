@@ -21,6 +21,8 @@
 
 using namespace tpuplan;
 
+namespace handbook_roofline_tests {
+
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -499,3 +501,5 @@ TEST_CASE("batches over replicas and back") {
   STATIC_REQUIRE(steps_per_epoch(1024, 1024, remainder::keep) == 1);
   STATIC_REQUIRE(steps_per_epoch(1025, 1024, remainder::keep) == 2);
 }
+
+}  // namespace handbook_roofline_tests

@@ -19,6 +19,8 @@
 
 using namespace tpuplan;
 
+namespace hardware_slice_tests {
+
 namespace {
 
 const nlohmann::json& hardware_file() {
@@ -757,3 +759,5 @@ TEST_CASE("the axes of a shape come from its dimensions", "[door]") {
   CHECK(chips(slice_of(v5p, topology_for("4x4x12"))) == 192);
   CHECK(topology_for("4x8").axes == 2);
 }
+
+}  // namespace hardware_slice_tests

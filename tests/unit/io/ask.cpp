@@ -10,6 +10,8 @@
 #include "support/golden.hpp"
 
 using namespace tpuplan;
+
+namespace io_ask_tests {
 using nlohmann::json;
 
 namespace {
@@ -471,3 +473,5 @@ TEST_CASE("a question as text is answered as text, whatever it is", "[ask]") {
     CHECK(document["error"]["code"].is_string());
   }
 }
+
+}  // namespace io_ask_tests

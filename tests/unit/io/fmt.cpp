@@ -17,6 +17,8 @@
 
 using namespace tpuplan;
 
+namespace io_fmt_tests {
+
 namespace {
 
 template <class T>
@@ -299,3 +301,5 @@ TEST_CASE("numbers keep their point whatever the locale", "[format]") {
   }
   std::setlocale(LC_NUMERIC, before.c_str());
 }
+
+}  // namespace io_fmt_tests

@@ -16,6 +16,8 @@
 #endif
 
 using namespace tpuplan;
+
+namespace io_hf_config_tests {
 using nlohmann::json;
 
 namespace {
@@ -397,3 +399,5 @@ TEST_CASE("config.json: names of files", "[hf_config]") {
   CHECK(read.model.name == "llama-3.1-8b");
   CHECK(read.model_type == "llama");
 }
+
+}  // namespace io_hf_config_tests

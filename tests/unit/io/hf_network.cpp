@@ -10,6 +10,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_network_tests {
 using nlohmann::json;
 
 namespace {
@@ -80,3 +82,5 @@ TEST_CASE("what of networks in stages cannot be read is refused by its field", "
   CHECK(!is_hf_network(json::array()));
   CHECK(known_network_types().size() == 3);
 }
+
+}  // namespace io_hf_network_tests

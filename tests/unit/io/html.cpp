@@ -10,6 +10,8 @@
 
 using namespace tpuplan;
 
+namespace io_html_tests {
+
 namespace {
 
 const std::string hostile = "</td><script>alert('1')</script> & \"\x01\xFF";
@@ -126,3 +128,5 @@ TEST_CASE("a long list is cut and says so; an answer without anything is a repor
   empty.answer = nlohmann::ordered_json::object();
   CHECK(has(read(to_html(empty)), "h2", "Sources"));
 }
+
+}  // namespace io_html_tests

@@ -36,6 +36,8 @@ TPUPLAN_NAMED(mine::colour)
 TPUPLAN_FIELDS(mine::step, wall, losses, kind, memory, lengths)
 
 using namespace tpuplan;
+
+namespace io_json_tests {
 using json_types::each_type;
 using nlohmann::json;
 
@@ -538,3 +540,5 @@ TEST_CASE("a document says what it is") {
   }
   CHECK(refusal_of([] { (void)read_json_document<slice>(json("v5e-8")); }).code == errc::malformed_input);
 }
+
+}  // namespace io_json_tests

@@ -11,6 +11,8 @@
 
 using namespace tpuplan;
 
+namespace io_jupyter_tests {
+
 namespace {
 
 template <class T>
@@ -190,3 +192,5 @@ TEST_CASE("every reason of a lost slice has words", "[jupyter]") {
   }
   CHECK(readable::reason(static_cast<rejection>(200)) == "?");
 }
+
+}  // namespace io_jupyter_tests

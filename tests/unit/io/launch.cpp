@@ -22,6 +22,8 @@
 #include "support/schema.hpp"
 
 using namespace tpuplan;
+
+namespace io_launch_tests {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
@@ -916,3 +918,5 @@ TEST_CASE("the schema checker finds what is wrong") {
   CHECK(vertex_problem(spot) == "spot on several VMs");
   CHECK(gcloud_problem({"gcloud", "compute", "tpus", "tpu-vm", "create", "a", "--nonsense"}) != "");
 }
+
+}  // namespace io_launch_tests

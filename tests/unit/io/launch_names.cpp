@@ -17,6 +17,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_launch_names_tests {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
@@ -375,3 +377,5 @@ TEST_CASE("words that are not printable, or too many, are refused") {
   CHECK(refusal_of([&] { validate(r); }).code == errc::missing_field);
   CHECK(refusal_of([] { (void)shell_quoted(std::string_view("a\0b", 3)); }).code == errc::malformed_input);
 }
+
+}  // namespace io_launch_names_tests

@@ -10,6 +10,8 @@
 
 using namespace tpuplan;
 
+namespace io_launch_serving_tests {
+
 namespace {
 
 serving_launch chat_launch() {
@@ -175,3 +177,5 @@ TEST_CASE("what is refused, and why") {
   CHECK(says(refusal_of([] { static_cast<void>(serving_engine_for("JetStream")); }).message, "archived since 2026"));
   CHECK(says(refusal_of([] { static_cast<void>(serving_engine_for("tgi")); }).message, "vllm or sglang-jax"));
 }
+
+}  // namespace io_launch_serving_tests

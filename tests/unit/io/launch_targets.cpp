@@ -21,6 +21,8 @@
 #include "support/schema.hpp"
 
 using namespace tpuplan;
+
+namespace io_launch_targets_tests {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
@@ -536,3 +538,5 @@ TEST_CASE("the table of docs/launch.md is what the targets do") {
   INFO(table);
   CHECK(text.str().find(table) != std::string::npos);
 }
+
+}  // namespace io_launch_targets_tests

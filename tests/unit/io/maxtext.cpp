@@ -15,6 +15,8 @@
 
 using namespace tpuplan;
 
+namespace io_maxtext_tests {
+
 namespace {
 
 maxtext_question asked(std::string_view file, std::string_view slice_name = "v6e-256", std::int64_t slices = 0,
@@ -343,3 +345,5 @@ TEST_CASE("logs that measure nothing are refused by line") {
   CHECK(says(says_of("completed step: 1, seconds: -3\n"), "a number of 0 or more"));
   CHECK(says(says_of("Total estimated memory size: x GB\n"), "a number of 0 or more"));
 }
+
+}  // namespace io_maxtext_tests

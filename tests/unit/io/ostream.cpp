@@ -17,6 +17,8 @@
 
 using namespace tpuplan;
 
+namespace io_ostream_tests {
+
 namespace {
 
 template <class T>
@@ -170,3 +172,5 @@ TEST_CASE("plans over several slices say how many", "[shown]") {
   answer.plans = {p};
   CHECK(pareto_of(answer).points.at(0).label == "4 x v6e-256");
 }
+
+}  // namespace io_ostream_tests

@@ -10,6 +10,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_price_file_tests {
 using nlohmann::json;
 
 namespace {
@@ -224,3 +226,5 @@ TEST_CASE("a file may have prices of the caller's chips where these are given") 
   CHECK(refusal_of([&] { (void)read_prices(of_mine); }).code == errc::unknown_name);
   CHECK(read_prices(of_mine, "prices", {v6e, mine}).rows().size() == 1);
 }
+
+}  // namespace io_price_file_tests

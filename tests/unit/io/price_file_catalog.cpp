@@ -16,6 +16,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_price_file_catalog_tests {
 using nlohmann::json;
 
 namespace {
@@ -194,3 +196,5 @@ TEST_CASE("old prices are found by their age") {
   CHECK(std::count_if(at_91.begin(), at_91.end(), is_it) == 0);
   CHECK(refusal_of([&] { (void)prices_older_than(book, "today"); }).code == errc::malformed_input);
 }
+
+}  // namespace io_price_file_catalog_tests

@@ -21,6 +21,8 @@ TPUPLAN_FIELDS(own::lap, length, how)
 
 using namespace tpuplan;
 
+namespace io_reflect_tests {
+
 namespace {
 
 template <class T>
@@ -53,3 +55,5 @@ TEST_CASE("enumerators without a name in their own header have one here") {
   STATIC_REQUIRE(name(mesh_unit::chips) == "chips");
   STATIC_REQUIRE(name(static_cast<mesh_unit>(2)) == "?");
 }
+
+}  // namespace io_reflect_tests

@@ -7,6 +7,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_runs_tests {
 using nlohmann::json;
 
 namespace {
@@ -127,3 +129,5 @@ TEST_CASE("runs that cannot be right are refused by record and field") {
   const std::vector<json> many(21, step(2.4));
   CHECK(says(refusal_of([&] { (void)constants_knowing(read(many).runs); }).message, "at most 20 runs"));
 }
+
+}  // namespace io_runs_tests

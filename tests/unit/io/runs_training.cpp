@@ -4,18 +4,20 @@
 #include <cstdint>
 #include <functional>
 #include <lab/exceptions.hpp>
-#include <tpuplan/io/runs/training.hpp>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/io/json/file.hpp>
+#include <tpuplan/io/runs/training.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_runs_training_tests {
 using nlohmann::json;
 
 namespace {
@@ -365,3 +367,5 @@ TEST_CASE("exceptions are read whole or refused by field") {
     CHECK(says(got.message, r.says));
   }
 }
+
+}  // namespace io_runs_training_tests

@@ -16,6 +16,8 @@
 
 using namespace tpuplan;
 
+namespace io_svg_tests {
+
 namespace {
 
 using elements = std::vector<xml_element>;
@@ -465,3 +467,5 @@ TEST_CASE("latency against load, and a day") {
   latency.points[0].first.p50 = seconds{0};
   CHECK(refusal_of([&] { (void)to_svg(latency); }).refused);
 }
+
+}  // namespace io_svg_tests

@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace io_trace_tests {
+
 namespace {
 
 const std::string header = "TIMESTAMP,ContextTokens,GeneratedTokens\n";
@@ -76,3 +78,5 @@ TEST_CASE("a day of traffic by hour") {
   CHECK(says(refusal_of_day("0,0.1\n"), "requests of traffic_day"));
   CHECK(says(refusal_of([] { static_cast<void>(load_day("/nowhere/day.csv")); }).message, "a file that can be read"));
 }
+
+}  // namespace io_trace_tests

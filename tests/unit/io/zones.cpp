@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace io_zones_tests {
+
 namespace {
 
 const std::vector<zone_row>& rows() {
@@ -42,3 +44,5 @@ TEST_CASE("a document of another form is refused by its key") {
                         "source": "s", "provisioning": ["gratis"]}]})"),
              "gratis"));
 }
+
+}  // namespace io_zones_tests

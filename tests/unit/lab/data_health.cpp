@@ -11,6 +11,8 @@
 #include "support/catch.hpp"
 
 using namespace tpuplan;
+
+namespace lab_data_health_tests {
 using nlohmann::json;
 
 namespace {
@@ -78,3 +80,5 @@ TEST_CASE("the files of data say what they are") {
   for (const price_group& group : price_groups(prices.book(), "2026-11-22")) rows += group.rows;
   CHECK(rows == static_cast<std::int64_t>(prices.rows().size()));
 }
+
+}  // namespace lab_data_health_tests

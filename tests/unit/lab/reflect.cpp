@@ -8,6 +8,8 @@
 
 using namespace tpuplan;
 
+namespace lab_reflect_tests {
+
 TEST_CASE("records and fits are written and read", "[lab]") {
   const auto check = [](const auto& x) {
     using T = std::decay_t<decltype(x)>;
@@ -29,3 +31,5 @@ TEST_CASE("records and fits are written and read", "[lab]") {
   STATIC_REQUIRE(name(serving_question::end_to_end) == "end_to_end");
   STATIC_REQUIRE(name(static_cast<serving_question>(5)) == "?");
 }
+
+}  // namespace lab_reflect_tests

@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace lab_source_tests {
+
 TEST_CASE("the source of a run is the repository, the paper or the author", "[lab]") {
   CHECK(source_of("AI-Hypercomputer/maxtext@a5057afb8 inference_mlperf") == "AI-Hypercomputer/maxtext");
   CHECK(source_of("AI-Hypercomputer/maxtext PR 4118") == "AI-Hypercomputer/maxtext");
@@ -28,3 +30,5 @@ TEST_CASE("every published run has a source", "[lab]") {
     }
   }
 }
+
+}  // namespace lab_source_tests

@@ -10,6 +10,8 @@
 
 using namespace tpuplan;
 
+namespace model_network_tests {
+
 namespace {
 
 network network_of(const std::string& file) {
@@ -108,3 +110,5 @@ TEST_CASE("a layer refuses what it has no use for, and sizes that do not follow"
              }).message,
              "at most 96 kinds"));
 }
+
+}  // namespace model_network_tests

@@ -19,6 +19,8 @@
 
 using namespace tpuplan;
 
+namespace model_parameters_tests {
+
 namespace {
 
 constexpr std::int64_t huge = std::int64_t{1} << 60;
@@ -811,3 +813,5 @@ TEST_CASE("every dimension is taken up to its end and no further") {
   many.attention.heads = many.attention.kv_heads = dimension + 1;
   CHECK(refusal_of([&] { validate(many); }).refused);
 }
+
+}  // namespace model_parameters_tests

@@ -17,6 +17,8 @@
 
 using namespace tpuplan;
 
+namespace model_transformer_tests {
+
 namespace {
 
 transformer with_tower(transformer m) {
@@ -240,3 +242,5 @@ TEST_CASE("layers that share keys and values are of both kinds in proportion, in
   CHECK(parameters(m).attention == 2 * queries + keys);
   CHECK(kv_bytes_per_token(m) == bytes{2.0 * 2 * (3 * 8 + 3 * 2)});
 }
+
+}  // namespace model_transformer_tests

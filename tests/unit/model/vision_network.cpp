@@ -9,6 +9,8 @@
 
 using namespace tpuplan;
 
+namespace model_vision_network_tests {
+
 namespace {
 transformer vit() { return load_hf_config(std::string(TPUPLAN_DATA_DIR) + "/models/vit-base-patch16-224.json").model; }
 }  // namespace
@@ -29,3 +31,5 @@ TEST_CASE("images of another size have a table of positions of their own") {
   CHECK(says(refusal_of([] { (void)with_image_size(llama_3_8b(), 224); }).message, "image size is 224"));
   CHECK(says(refusal_of([] { (void)network_of(llama_3_8b()); }).message, "architecture is decoder; valid: vision"));
 }
+
+}  // namespace model_vision_network_tests

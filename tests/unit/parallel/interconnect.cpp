@@ -12,6 +12,8 @@
 
 using namespace tpuplan;
 
+namespace parallel_interconnect_tests {
+
 // Worked figures of the comments.
 static_assert(ici_link_rate(v5e) == 45_GB_per_s);
 static_assert(!is_ring(slice_for("v5e:8x16"), 0) && is_ring(slice_for("v5e:8x16"), 1));
@@ -106,3 +108,5 @@ TEST_CASE("between slices the step and the handbook move the same") {
     CHECK(close(step.dcn.whole.value(), reduced.value()));
   }
 }
+
+}  // namespace parallel_interconnect_tests

@@ -9,6 +9,8 @@
 
 using namespace tpuplan;
 
+namespace plan_arrivals_tests {
+
 namespace {
 
 simulated_traffic chat(double variation) {
@@ -136,3 +138,5 @@ TEST_CASE("traffic out of its range is refused by name") {
   CHECK(refusal_of([] { static_cast<void>(log_normal_lengths(0, 1, 5)); }).refused);
   CHECK(refusal_of([] { static_cast<void>(same_length(0)); }).refused);
 }
+
+}  // namespace plan_arrivals_tests

@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace plan_batches_tests {
+
 TEST_CASE("the largest divisor below a bound is that of a search through all", "[door]") {
   for (std::int64_t whole = 1; whole <= 400; ++whole) {
     std::int64_t expected = 1;
@@ -19,3 +21,5 @@ TEST_CASE("the largest divisor below a bound is that of a search through all", "
   // A prime: in steps as its square root, not as itself.
   STATIC_REQUIRE(detail::largest_divisor(10007, 10006) == 1);
 }
+
+}  // namespace plan_batches_tests

@@ -16,6 +16,8 @@
 
 using namespace tpuplan;
 
+namespace plan_candidate_tests {
+
 namespace {
 
 transformer dense(std::int64_t layers, std::int64_t d, std::int64_t heads, std::int64_t kv_heads, std::int64_t d_ff,
@@ -319,3 +321,5 @@ TEST_CASE("a constant candidate") {
   job.gradient_accumulation = 2;
   CHECK(close(found, step_time(llama_3_8b(), job, fsdp_layout(s), s).total.value()));
 }
+
+}  // namespace plan_candidate_tests

@@ -8,6 +8,8 @@
 
 using namespace tpuplan;
 
+namespace plan_cheapest_fleets_tests {
+
 TEST_CASE("one fleet for each generation and GPU, the cheapest first") {
   serving_request request;
   request.model = llama_3_8b();
@@ -45,3 +47,5 @@ TEST_CASE("one fleet for each generation and GPU, the cheapest first") {
   CHECK(close(means.capacity.value(),
               means.planned.estimate.capacity.value() * static_cast<double>(means.planned.slices)));
 }
+
+}  // namespace plan_cheapest_fleets_tests

@@ -8,6 +8,8 @@
 
 using namespace tpuplan;
 
+namespace plan_network_plan_tests {
+
 namespace {
 
 network_request small_request() {
@@ -66,3 +68,5 @@ TEST_CASE("limits and batches that do not divide are counted") {
   request.examples = 0;
   CHECK(says(refusal_of([&] { (void)plan_network(request); }).message, "network_request.examples"));
 }
+
+}  // namespace plan_network_plan_tests

@@ -9,6 +9,8 @@
 
 using namespace tpuplan;
 
+namespace plan_percentiles_tests {
+
 TEST_CASE("of 1 to 100 the p99 is 99") {
   std::vector<double> values;
   for (int i = 100; i > 0; --i) values.push_back(i);
@@ -65,3 +67,5 @@ TEST_CASE("a histogram has the percentiles of its values within a bin, and exact
   CHECK(constant.figures().p99 == 0);
   CHECK(detail::weighted_histogram{}.figures().p50 == 0);
 }
+
+}  // namespace plan_percentiles_tests

@@ -19,6 +19,8 @@
 
 using namespace tpuplan;
 
+namespace plan_planner_tests {
+
 namespace {
 
 plan_request llama_request() {
@@ -756,3 +758,5 @@ TEST_CASE("a commitment is not the cheapest of ways for a few days, and what is 
   CHECK(find_cost(shared, provisioning::commitment_1y)->unused.value() == 0);
   CHECK(find_cost(shared, provisioning::commitment_1y)->high > find_cost(shared, provisioning::commitment_1y)->total);
 }
+
+}  // namespace plan_planner_tests

@@ -15,6 +15,8 @@
 
 using namespace tpuplan;
 
+namespace plan_planner_brute_force_tests {
+
 namespace {
 
 struct random_source {
@@ -319,3 +321,5 @@ TEST_CASE("the planner finds what enumeration finds, on random spaces", "[door][
     CHECK(outcomes[outcome] > 0);
   }
 }
+
+}  // namespace plan_planner_brute_force_tests

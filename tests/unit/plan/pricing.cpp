@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace plan_pricing_tests {
+
 namespace {
 
 /// Two hours on v5e-32, whose step may be a tenth shorter or a fifth longer.
@@ -41,3 +43,5 @@ TEST_CASE("a run longer than a calendar window has no cost there", "[plan]") {
   window.kind = provisioning::calendar;
   CHECK_FALSE(detail::possible_cost(p, window, {}).has_value());
 }
+
+}  // namespace plan_pricing_tests

@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace plan_relax_tests {
+
 namespace {
 
 plan_request small_request() {
@@ -142,3 +144,5 @@ TEST_CASE("a budget, chips, quotas, kinds, generations and batches that leave no
   for (const relaxation& r : relaxations(request)) CHECK(r.nearest.fit != verdict::no);
   CHECK(relaxations(request).size() <= 9);
 }
+
+}  // namespace plan_relax_tests

@@ -13,6 +13,8 @@
 
 using namespace tpuplan;
 
+namespace plan_replica_run_tests {
+
 namespace {
 
 /// Times that depend on everything a step computes, in quarters of milliseconds, which add up exactly.
@@ -268,3 +270,5 @@ TEST_CASE("requests, tokens and blocks are conserved, and Little's law holds fro
     CHECK(close(run.requests_over_time.value(), inside, 1e-12));
   }
 }
+
+}  // namespace plan_replica_run_tests

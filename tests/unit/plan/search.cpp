@@ -13,6 +13,8 @@
 
 using namespace tpuplan;
 
+namespace plan_search_tests {
+
 TEST_CASE("the slices that plans consider", "[plan]") {
   STATIC_REQUIRE(is_default(slice_for("v5e-8")));
   STATIC_REQUIRE_FALSE(is_default(slice_of(v5e, slice_for("v5e-8").shape, 4)));
@@ -107,3 +109,5 @@ TEST_CASE("ranks, and what is behind the first", "[plan]") {
   CHECK(detail::take_rest(plans, 2, is_four) == std::vector<int>{3, 5});
   CHECK(plans == std::vector<int>{1, 2, 4});
 }
+
+}  // namespace plan_search_tests

@@ -9,6 +9,8 @@
 
 using namespace tpuplan;
 
+namespace plan_serving_levers_tests {
+
 namespace {
 
 serving_job chat_job() {
@@ -105,3 +107,5 @@ TEST_CASE("a plan that no slice keeps is asked again with each change") {
     CHECK_FALSE(plan_serving(changed).plans.empty());
   }
 }
+
+}  // namespace plan_serving_levers_tests

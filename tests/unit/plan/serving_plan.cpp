@@ -12,6 +12,8 @@
 
 using namespace tpuplan;
 
+namespace plan_serving_plan_tests {
+
 namespace {
 
 serving_request chat_request() {
@@ -388,3 +390,5 @@ TEST_CASE("serving requests that cannot be asked") {
   refused([](serving_request& r) { r.job.tpot_target = seconds{std::numeric_limits<double>::quiet_NaN()}; },
           "serving_job.tpot_target");
 }
+
+}  // namespace plan_serving_plan_tests

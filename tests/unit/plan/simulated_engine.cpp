@@ -9,6 +9,8 @@
 
 using namespace tpuplan;
 
+namespace plan_simulated_engine_tests {
+
 namespace {
 
 struct second_steps {
@@ -74,3 +76,5 @@ TEST_CASE("engines and requests that cannot be simulated are refused by name") {
   CHECK(says(message(engine, {{seconds{2}, 5, 5, 0}, {seconds{1}, 5, 5, 0}}), "rising arrivals"));
   CHECK(name(prefill_policy::alone) == "alone");
 }
+
+}  // namespace plan_simulated_engine_tests

@@ -12,6 +12,8 @@
 
 using namespace tpuplan;
 
+namespace plan_simulation_tests {
+
 namespace {
 
 /// A server of one request at a time, with 1 us of service for each token of its prompt.
@@ -284,3 +286,5 @@ TEST_CASE("with the same requests, looser targets, more memory and more replicas
   CHECK(falls == 0);
   CHECK(sums[2][2] > 2.5 * sums[2][0]);
 }
+
+}  // namespace plan_simulation_tests

@@ -9,6 +9,8 @@
 
 using namespace tpuplan;
 
+namespace plan_step_times_tests {
+
 namespace {
 
 constexpr serving_calibration no_host = [] {
@@ -105,3 +107,5 @@ TEST_CASE("what cannot be estimated is refused") {
   CHECK(refusal_of([&] { replica_step_times(llama_3_8b(), chat_job(), {}, where, 0); }).refused);
   CHECK(refusal_of([&] { replica_step_times(llama_3_8b(), {}, {}, where, 8); }).refused);
 }
+
+}  // namespace plan_step_times_tests

@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace plan_sweep_tests {
+
 namespace {
 
 sweep_request halved() {
@@ -74,3 +76,5 @@ TEST_CASE("a sweep that cannot be is refused by its field") {
   request.slices.clear();
   CHECK(says(refused(request), "sweep_request.slices"));
 }
+
+}  // namespace plan_sweep_tests

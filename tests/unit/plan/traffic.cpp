@@ -10,6 +10,8 @@
 
 using namespace tpuplan;
 
+namespace plan_traffic_tests {
+
 namespace {
 
 /// Twelve parts of five minutes: quiet, then four times as busy, then quiet.
@@ -148,3 +150,5 @@ TEST_CASE("days that cannot be asked about") {
   request.job.percentiles.first_token.limit = 1_ms;
   CHECK(plan_day(request).options.empty());
 }
+
+}  // namespace plan_traffic_tests

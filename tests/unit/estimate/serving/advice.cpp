@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace estimate_serving_advice_tests {
+
 namespace {
 
 constexpr serving_job traffic(std::int64_t prompt, std::int64_t output) {
@@ -147,3 +149,5 @@ TEST_CASE("advice for a chip with devices without number is refused, not sought 
   CHECK(says(refusal_of([&] { (void)serving_advice(llama_3_8b(), traffic(1024, 256), {}, endless); }).message,
              "slice.shape: chips is 99980001"));
 }
+
+}  // namespace estimate_serving_advice_tests

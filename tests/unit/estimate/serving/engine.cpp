@@ -14,6 +14,8 @@
 
 using namespace tpuplan;
 
+namespace estimate_serving_engine_tests {
+
 namespace {
 
 constexpr serving_job traffic(std::int64_t prompt, std::int64_t output) {
@@ -847,3 +849,5 @@ TEST_CASE("counts that no engine has are refused by name", "[door]") {
   bad.output.longest = -5;
   refuses([&] { (void)serving_memory_use(m, 1, bad, {}, s); }, "serving_job.output.longest");
 }
+
+}  // namespace estimate_serving_engine_tests

@@ -10,6 +10,8 @@
 
 using namespace tpuplan;
 
+namespace estimate_serving_own_runs_tests {
+
 namespace {
 
 serving_job chat() {
@@ -91,3 +93,5 @@ TEST_CASE("a time to the first token of one's own draws prefill, not decode") {
   CHECK(says(refusal_of([&] { (void)with_own_prefill({}, 0_s, m, job, {}, where); }).message, "first token is 0"));
   CHECK(says(refusal_of([&] { (void)with_own_decode({}, 0_s, m, 16, job, {}, where); }).message, "a token is 0"));
 }
+
+}  // namespace estimate_serving_own_runs_tests

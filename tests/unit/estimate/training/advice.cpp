@@ -12,6 +12,8 @@
 
 using namespace tpuplan;
 
+namespace estimate_training_advice_tests {
+
 namespace {
 
 training_case fsdp_case(const char* where, std::int64_t batch, std::int64_t sequence, std::int64_t slices = 1) {
@@ -508,3 +510,5 @@ TEST_CASE("advice on counts without measure takes divisors, not every number", "
   REQUIRE(largest.has_value());
   CHECK(*largest % (std::int64_t{1} << 38) == 0);
 }
+
+}  // namespace estimate_training_advice_tests

@@ -10,6 +10,8 @@
 
 using namespace tpuplan;
 
+namespace estimate_training_memory_tests {
+
 namespace {
 
 // llama-3-8b: tables of 128256 x 4096, layers of (8030261248 - 2 x 525336576) / 32 parameters.
@@ -336,3 +338,5 @@ TEST_CASE("experts that no layer has take no memory") {
   CHECK(described.total == on_64(job_of(128, 4096)).total);
   CHECK(described.high == on_64(job_of(128, 4096)).high);
 }
+
+}  // namespace estimate_training_memory_tests

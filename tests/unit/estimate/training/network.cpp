@@ -11,6 +11,8 @@
 
 using namespace tpuplan;
 
+namespace estimate_training_network_tests {
+
 namespace {
 
 network network_of(const std::string& file) {
@@ -94,3 +96,5 @@ TEST_CASE("what is not estimated of a network is refused by name") {
   job.compute = dtype::int8;
   CHECK(says(refused(job, replicas_on(where)), "network_job.compute is int8; valid: bf16 or fp32"));
 }
+
+}  // namespace estimate_training_network_tests

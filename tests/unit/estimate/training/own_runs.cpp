@@ -10,6 +10,8 @@
 
 using namespace tpuplan;
 
+namespace estimate_training_own_runs_tests {
+
 TEST_CASE("a run of one's own draws the same question most, and others the less they are like it") {
   const transformer m = llama_3_8b();
   const slice ran = slice_for("v6e-64"), larger = slice_for("v6e-256"), other = slice_for("v5p-64");
@@ -63,3 +65,5 @@ TEST_CASE("what no run can be is refused") {
   full.own.count = 21;
   CHECK(says(refusal_of([&] { (void)step_time(m, job, mesh, ran, full); }).message, "own_runs.count is 21"));
 }
+
+}  // namespace estimate_training_own_runs_tests

@@ -19,6 +19,8 @@
 
 using namespace tpuplan;
 
+namespace estimate_training_step_time_tests {
+
 namespace {
 
 constexpr transformer mixtral_8x7b() {
@@ -902,3 +904,5 @@ TEST_CASE("in fp32 twice the bytes are moved; products run in bf16, which is sai
     CHECK(t.total > half.total);
   }
 }
+
+}  // namespace estimate_training_step_time_tests

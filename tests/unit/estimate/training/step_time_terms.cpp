@@ -10,6 +10,8 @@
 
 using namespace tpuplan;
 
+namespace estimate_training_step_time_terms_tests {
+
 TEST_CASE("context parallelism gathers keys and values, shards weights, and leaves most to the last part") {
   // v5p-128: 64 chips, all axes wrapped, 180 GB/s an axis both ways. FSDP 16 x context 4; 32 sequences of 16384 tokens.
   const slice s = slice_for("v5p-128");
@@ -333,3 +335,5 @@ TEST_CASE(
   const double unfolded = 3.0 * 32 * 8192 * 3 * 2 * (32 * (192 + 128));
   CHECK(close(step_time(latent, job, mesh, s).context.whole.value(), unfolded / 180e9));
 }
+
+}  // namespace estimate_training_step_time_terms_tests

@@ -8,6 +8,8 @@
 
 using namespace tpuplan;
 
+namespace estimate_training_sums_tests {
+
 namespace {
 
 training_job accumulating(std::int64_t microbatches) {
@@ -44,3 +46,5 @@ TEST_CASE("a step is its terms, whatever its microbatches, policy and layout") {
     }
   }
 }
+
+}  // namespace estimate_training_sums_tests

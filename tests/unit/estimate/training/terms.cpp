@@ -11,6 +11,8 @@
 
 using namespace tpuplan;
 
+namespace estimate_training_terms_tests {
+
 namespace {
 
 training_job accumulating(std::int64_t microbatches) {
@@ -169,3 +171,5 @@ TEST_CASE("terms, sizes and widths refuse what the estimates refuse", "[door]") 
   flat.shape.dims = {0, 4, 4};
   refuses([&] { (void)fsdp_layout(flat); }, "slice.shape");
 }
+
+}  // namespace estimate_training_terms_tests

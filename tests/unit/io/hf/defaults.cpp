@@ -19,6 +19,8 @@
 #endif
 
 using namespace tpuplan;
+
+namespace io_hf_defaults_tests {
 using nlohmann::json;
 
 namespace {
@@ -105,3 +107,5 @@ TEST_CASE("a configuration of defaults alone is a model, or says what does not f
     }
   }
 }
+
+}  // namespace io_hf_defaults_tests

@@ -15,6 +15,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_encoders_tests {
 using nlohmann::json;
 
 namespace {
@@ -192,3 +194,5 @@ TEST_CASE("a decoder without output head has none in its FLOPs", "[hf_encoders]"
   CHECK(forward_flops_per_token(with, 4096).total - forward_flops_per_token(without, 4096).total ==
         flops{2.0 * 4096 * 32000});
 }
+
+}  // namespace io_hf_encoders_tests

@@ -15,6 +15,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_files_tests {
 using nlohmann::json;
 
 namespace {
@@ -120,3 +122,5 @@ TEST_CASE("of a model of unknown type the language model is read, and said to be
           (void)read_hf_config({{"model_type", "x"}, {"text_config", {{"model_type", "y"}}}});
         }).code == errc::unknown_name);
 }
+
+}  // namespace io_hf_files_tests

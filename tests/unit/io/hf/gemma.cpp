@@ -13,6 +13,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_gemma_tests {
 using nlohmann::json;
 
 namespace {
@@ -61,3 +63,5 @@ TEST_CASE("what of Gemma cannot be counted is refused by its field", "[hf_gemma]
   CHECK(says(refused("gemma4_text", R"({"num_kv_shared_layers":30})"), "config.num_kv_shared_layers"));
   CHECK(says(refused("gemma4_text", R"({"enable_moe_block":true})"), "config.num_experts"));
 }
+
+}  // namespace io_hf_gemma_tests

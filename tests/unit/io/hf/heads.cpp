@@ -11,6 +11,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_heads_tests {
 using nlohmann::json;
 
 namespace {
@@ -158,3 +160,5 @@ TEST_CASE("types that cannot be counted are refused with what is missing", "[hf_
     for (const std::string_view known : known_model_types()) CHECK(known != each.type);
   }
 }
+
+}  // namespace io_hf_heads_tests

@@ -20,6 +20,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_hybrids_tests {
 using nlohmann::json;
 
 namespace {
@@ -281,3 +283,5 @@ TEST_CASE("a shape with recurrent layers that cannot be is refused", "[hf_hybrid
   CHECK(says(refusal_of([&] { (void)lora_parameters(good, 8, {true}); }).message, "recurrences"));
   CHECK(refusal_of([&] { (void)attention_parity_length(good, attention_against::layers); }).refused);
 }
+
+}  // namespace io_hf_hybrids_tests

@@ -13,6 +13,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_images_tests {
 using nlohmann::json;
 
 namespace {
@@ -73,3 +75,5 @@ TEST_CASE("heads of towers that cannot be counted are refused", "[hf_images]") {
   CHECK(says(refused("vit", "ViTForMaskedImageModeling"), "ViTForMaskedImageModeling"));
   CHECK(says(refused("dinov2", "Dinov2ForDepth"), "Dinov2ForDepth"));
 }
+
+}  // namespace io_hf_images_tests

@@ -13,6 +13,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_language_tests {
 using nlohmann::json;
 
 namespace {
@@ -269,3 +271,5 @@ TEST_CASE("what the structs cannot describe is refused by its field", "[hf_langu
     CHECK(says(got.message, each.name));
   }
 }
+
+}  // namespace io_hf_language_tests

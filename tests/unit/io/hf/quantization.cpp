@@ -13,6 +13,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_quantization_tests {
 using nlohmann::json;
 
 namespace {
@@ -152,3 +154,5 @@ TEST_CASE("a quantised base under adapters is held as it is stored", "[quantizat
   job.lora_rank = 0;
   CHECK(held_by(model, job).frozen_bytes == bytes{0});
 }
+
+}  // namespace io_hf_quantization_tests

@@ -13,6 +13,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_single_tests {
 using nlohmann::json;
 
 namespace {
@@ -74,3 +76,5 @@ TEST_CASE("lists of dense and sparse layers have to name each layer", "[hf_singl
   CHECK(says(refused(R"({"mlp_layer_types":["dense"]})"), "config.mlp_layer_types"));
   CHECK(says(refused(R"({"num_hidden_layers":1,"mlp_layer_types":["thin"]})"), "config.mlp_layer_types"));
 }
+
+}  // namespace io_hf_single_tests

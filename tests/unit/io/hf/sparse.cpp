@@ -13,6 +13,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_sparse_tests {
 using nlohmann::json;
 
 namespace {
@@ -83,3 +85,5 @@ TEST_CASE("what of sparse attention cannot be counted is refused by its field", 
   CHECK(says(refused("mimo_v2_flash", R"({"hybrid_layer_pattern":[1]})"), "config.hybrid_layer_pattern"));
   CHECK(says(refused("mimo_v2_flash", R"({"moe_layer_freq":[1]})"), "config.moe_layer_freq"));
 }
+
+}  // namespace io_hf_sparse_tests

@@ -12,6 +12,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_vision_tests {
 using nlohmann::json;
 
 namespace {
@@ -104,3 +106,5 @@ TEST_CASE("the projector of Llama 4 has three matrices, which count in its FLOPs
         flops{2 * matrices * static_cast<double>(image_tokens(v))});
   CHECK(image_tokens(v) == 144);
 }
+
+}  // namespace io_hf_vision_tests

@@ -13,6 +13,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_zamba_tests {
 using nlohmann::json;
 
 namespace {
@@ -48,3 +50,5 @@ TEST_CASE("a block of Zamba is used again and counted once", "[hf_zamba]") {
   CHECK(says(refused("{}"), "config.layers_block_type"));
   CHECK(says(refused(R"({"num_hidden_layers":1,"layers_block_type":["mamba"]})"), "config.layers_block_type"));
 }
+
+}  // namespace io_hf_zamba_tests

@@ -8,6 +8,8 @@
 #include "support/catch.hpp"
 
 using namespace tpuplan;
+
+namespace io_json_file_tests {
 using nlohmann::json;
 
 namespace {
@@ -48,3 +50,5 @@ TEST_CASE("json_object names the place of what it refuses", "[json]") {
   CHECK_FALSE(root.has("name"));
   CHECK(root.is_null("name"));
 }
+
+}  // namespace io_json_file_tests
