@@ -9,6 +9,5 @@ int main() {
   std::string characters;
   for (int c = std::getchar(); c != EOF; c = std::getchar()) characters += static_cast<char>(c);
   const auto request = tpuplan::read_json<tpuplan::plan_request>(nlohmann::json::parse(characters));
-  const nlohmann::ordered_json document = tpuplan::json_document(tpuplan::make_plan(request));
-  std::puts(document.dump(2).c_str());
+  std::puts(tpuplan::json_text(tpuplan::make_plan(request)).c_str());
 }
