@@ -683,7 +683,7 @@ named_values ag_06(const case_inputs& in) {
 
 named_values ag_07(const case_inputs& in) {
   const bytes_per_second link = in.bandwidth("W1");
-  return {{"t_uni", (one_way_ring_traffic(in.size("V"), in.count("N")) / link).value()},
+  return {{"t_uni", (one_way_all_gather_traffic(in.size("V"), in.count("N")) / link).value()},
           {"t_bidi", all_gather(in.size("V"), ring(in.length("N"), 2 * link)).total.value()}};
 }
 
@@ -718,8 +718,8 @@ named_values ar_03(const case_inputs& in) {
 
 named_values aa_01(const case_inputs& in) {
   const bytes scalars = whole_array(checked_multiply(in.count("N"), in.count("N")), dtype::int8);
-  const bytes gathered = one_way_ring_traffic(scalars, in.count("D"));
-  const bytes exchanged = one_way_ring_traffic(scalars, in.count("D"), true);
+  const bytes gathered = one_way_all_gather_traffic(scalars, in.count("D"));
+  const bytes exchanged = one_way_all_to_all_traffic(scalars, in.count("D"));
   return {{"ag", gathered.value()}, {"a2a", exchanged.value()}, {"ratio", exchanged / gathered}};
 }
 

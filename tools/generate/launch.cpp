@@ -20,12 +20,16 @@ std::string gke_offer(const json& gke, const std::string& chip) {
                  listed_in("queued"), listed_in("hyperdisk")});
 }
 
+/// A number of chips for each chip, 0 where it has none.
+std::string chips_of(const json& numbers, const std::string& chip) {
+  return std::to_string(numbers.contains(chip) ? numbers.at(chip).get<std::int64_t>() : 0);
+}
+
 std::string gcloud_offer(const json& gcloud, const std::string& chip) {
   const std::string owner = "launch.json: gcloud";
   const json& most = at(gcloud, "most_chips", owner);
   return joined({of(at(gcloud, "runtime_versions", owner), chip), literal(has(at(gcloud, "multislice", owner), chip)),
-                 literal(has(at(gcloud, "flex_start", owner), chip)),
-                 std::to_string(most.contains(chip) ? most.at(chip).get<std::int64_t>() : 0)});
+                 literal(has(at(gcloud, "flex_start", owner), chip)), chips_of(most, chip)});
 }
 
 std::string vertex_offer(const json& vertex, const std::string& chip) {
@@ -43,7 +47,8 @@ std::string tool_offer(const json& file, const std::string& chip) {
   const auto listed_in = [&](const char* tool, const char* key) {
     return literal(has(at(at(file, tool, "launch.json"), key, tool), chip));
   };
-  return joined({listed_in("gcluster", "generations"), listed_in("xpk", "generations"),
+  const json& smallest = at(at(file, "xpk", "launch.json"), "smallest_slice", "xpk");
+  return joined({listed_in("gcluster", "generations"), chips_of(smallest, chip), listed_in("xpk", "single_chip"),
                  listed_in("skypilot", "accelerators"), listed_in("skypilot", "machine_types"),
                  of(at(at(file, "skypilot", "launch.json"), "flex_start_zones", "skypilot"), chip)});
 }
@@ -60,10 +65,11 @@ std::string offer_table(data_folder& data) {
     text += "     {" + gke_offer(at(file, "gke", "launch.json"), chip) + "},\n";
     text += "     /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {" +
             gcloud_offer(at(file, "gcloud", "launch.json"), chip) + "},\n";
-    text += "     /*vertex: offered, accelerator_type*/ {" + vertex_offer(at(file, "vertex", "launch.json"), chip) +
-            "},\n";
+    text +=
+        "     /*vertex: offered, accelerator_type*/ {" + vertex_offer(at(file, "vertex", "launch.json"), chip) + "},\n";
     text += "     /*gce: image_family, hyperdisk*/ {" + gce_offer(at(file, "gce", "launch.json"), chip) + "},\n";
-    text += "     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {" + tool_offer(file, chip) + "}, " +
+    text += "     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {" +
+            tool_offer(file, chip) + "}, " +
             literal(has(at(at(file, "calendar", "launch.json"), "generations", "calendar"), chip)) + "},\n";
   }
   return unformatted(text + "};\n");

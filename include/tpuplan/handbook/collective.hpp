@@ -100,14 +100,17 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
   return detail::make_cost(array * (slowest / (4 * n)) / (2 * group.one_way), latency);
 }
 
-/// Bytes that cross one link of a one-way ring of n members: V (1 - 1/n) for an all-gather, half of that for an
-/// all-to-all.
-/// Worked: 7/8 and 7/16 of the array for n = 8.
-[[nodiscard]] constexpr bytes one_way_ring_traffic(bytes array, std::int64_t ring_members,
-                                                   bool all_to_all_instead = false) {
+/// Bytes that cross each link where n members of a one-way ring gather an array of V bytes: V (1 - 1/n). Refuses a
+/// negative array and fewer than one member. Worked: 7/8 of the array for n = 8.
+[[nodiscard]] constexpr bytes one_way_all_gather_traffic(bytes array, std::int64_t ring_members) {
   detail::not_negative("bytes of the array", array.value());
-  const auto ring = static_cast<double>(detail::positive_count("members", ring_members));
-  return array * ((1 - 1 / ring) * (all_to_all_instead ? 0.5 : 1));
+  return array * (1 - 1 / static_cast<double>(detail::positive_count("members", ring_members)));
+}
+
+/// The same for an all-to-all, half of it: a shard goes half of the way round on average. Worked: 7/16 of the array for
+/// n = 8.
+[[nodiscard]] constexpr bytes one_way_all_to_all_traffic(bytes array, std::int64_t ring_members) {
+  return one_way_all_gather_traffic(array, ring_members) / 2;
 }
 
 /// Effective bandwidth of an all-gather through a level of a switched network with d members of W bytes/s each: W

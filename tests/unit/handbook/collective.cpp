@@ -71,8 +71,8 @@ static_assert(prints_ms(all_gather(128_MiB, counting(ring_of(16), member_share::
 static_assert(reduce_scatter(128_MiB, ring_of(16)).total == all_gather(128_MiB, ring_of(16)).total);
 static_assert(all_reduce(128_MiB, ring_of(16)).total == 2 * all_gather(128_MiB, ring_of(16)).total);
 static_assert(prints(in_us(all_to_all(1_GB, ring_of(16, 16)).total), 174, 0.5));
-static_assert(one_way_ring_traffic(16_B, 8) == 14_B);
-static_assert(one_way_ring_traffic(16_B, 8, true) == 7_B);
+static_assert(one_way_all_gather_traffic(16_B, 8) == 14_B);
+static_assert(one_way_all_to_all_traffic(16_B, 8) == 7_B);
 static_assert(prints(in_gb_per_s(switched_bandwidth(450_GB_per_s, 8)), 514, 0.5));
 static_assert(prints(in_us(all_reduce_between_slices(bytes{8.0 * 8192 * 28672}, slice_for("v5p-17920"), 2).total), 33.6,
                      0.05));
@@ -139,7 +139,7 @@ TEST_CASE("one member has nothing to exchange") {
       CHECK_FALSE(cost.latency_bound);
     }
   }
-  CHECK(one_way_ring_traffic(1_GB, 1) == 0_B);
+  CHECK(one_way_all_gather_traffic(1_GB, 1) == 0_B);
   CHECK(all_reduce_between_slices(1_GB, slice_for("v5p-128"), 1).total == 0_s);
 }
 
@@ -343,10 +343,11 @@ TEST_CASE("collectives refuse what cannot be") {
 }
 
 TEST_CASE("rings, switches and slices refuse what cannot be") {
-  CHECK(refuses(errc::missing_field, "members", [] { (void)one_way_ring_traffic(1_GB, 0); }));
-  CHECK(refuses(errc::invalid_argument, "members", [] { (void)one_way_ring_traffic(1_GB, -8); }));
-  CHECK(refuses(errc::invalid_argument, "bytes of the array", [] { (void)one_way_ring_traffic(bytes{-1}, 8); }));
-  CHECK(refuses(errc::not_finite, "bytes of the array", [] { (void)one_way_ring_traffic(bytes{not_a_number}, 8); }));
+  CHECK(refuses(errc::missing_field, "members", [] { (void)one_way_all_gather_traffic(1_GB, 0); }));
+  CHECK(refuses(errc::invalid_argument, "members", [] { (void)one_way_all_gather_traffic(1_GB, -8); }));
+  CHECK(refuses(errc::invalid_argument, "bytes of the array", [] { (void)one_way_all_gather_traffic(bytes{-1}, 8); }));
+  CHECK(refuses(errc::not_finite, "bytes of the array",
+                [] { (void)one_way_all_gather_traffic(bytes{not_a_number}, 8); }));
 
   for (const std::int64_t count : {std::int64_t{1}, std::int64_t{0}, std::int64_t{-8}}) {
     CHECK(refuses(errc::invalid_argument, "members of a level", [&] { (void)switched_bandwidth(link_rate, count); }));

@@ -160,13 +160,13 @@ inline gce_launch gce_group(const launch_request& request) {
   std::string out = detail::script_head(request);
   const auto lines = [](const std::vector<shell_words>& all, const char* between) {
     std::string text;
-    for (const shell_words& words : all) text += (text.empty() ? "" : between) + shell_line(words, false);
+    for (const shell_words& words : all) text += (text.empty() ? "" : between) + shell_lines(words);
     return text;
   };
   if (commands.command.empty()) return out + "set -e\n" + lines(commands.create, "\n") + "\n";
   out += "set -u\ncreate() {\n  " + lines(commands.create, " &&\n  ") + "\n}\n";
-  out += "state() {\n  " + shell_line(commands.state, false) + "\n}\n";
-  out += "members() {\n  " + shell_line(commands.members, false) + "\n}\n";
+  out += "state() {\n  " + shell_lines(commands.state) + "\n}\n";
+  out += "members() {\n  " + shell_lines(commands.members) + "\n}\n";
   out += "delete() {\n  " + lines(commands.remove, "\n  ") + "\n}\n";
   out += "on_vm() {\n  gcloud compute ssh \"$1\" " +
          shell_line({"--project=" + request.project, "--zone=" + request.zone, "--ssh-flag=-oServerAliveInterval=30"}) +

@@ -235,9 +235,9 @@ done
                                                tpu_creation how = tpu_creation::queued_resource) {
   const gcloud_launch commands = gcloud_commands(request, how);
   std::string out = detail::script_head(request);
-  if (commands.run.empty()) return out + shell_line(commands.create, false) + "\n";
+  if (commands.run.empty()) return out + shell_lines(commands.create) + "\n";
   const auto function = [&out](const char* called, const shell_words& words) {
-    out += std::string(called) + "() {\n  " + shell_line(words, false) + "\n}\n";
+    out += std::string(called) + "() {\n  " + shell_lines(words) + "\n}\n";
   };
   out += "set -u\n";
   function("create", commands.create);

@@ -45,7 +45,8 @@ struct compute_offer {
 /// What SkyPilot and the tools that submit to a GKE cluster offer of a chip.
 struct tool_offer {
   bool gcluster = false;          ///< Cluster Toolkit has its machine types
-  bool xpk = false;               ///< XPK has its slices
+  std::int64_t xpk_smallest = 0;  ///< chips of the smallest slice on VMs of four chips that XPK has; 0: it has none
+  bool xpk_single_chip = false;   ///< XPK has the slice of one chip, too
   bool accelerators = false;      ///< SkyPilot makes its slices by the Cloud TPU API
   bool machine_types = false;     ///< SkyPilot makes VMs of it by Compute Engine
   std::string_view flex_zones{};  ///< where SkyPilot has flex-start of it, with a space between zones; empty: nowhere
@@ -78,7 +79,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", false, false, 0},
      /*vertex: offered, accelerator_type*/ {true, "TPU_V2"},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, true, false, ""}, false},
+     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {false, 0, false, true, false, ""}, false},
     {"v3",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -86,7 +87,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", false, false, 0},
      /*vertex: offered, accelerator_type*/ {true, "TPU_V3"},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, true, false, ""}, false},
+     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {false, 0, false, true, false, ""}, false},
     {"v4",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -94,7 +95,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", true, false, 2048},
      /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, false, ""}, false},
+     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {true, 4, false, true, false, ""}, false},
     {"v5e",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -102,7 +103,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv5-lite", true, true, 0},
      /*vertex: offered, accelerator_type*/ {true, ""},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, false, ""}, false},
+     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {true, 8, false, true, false, ""}, false},
     {"v5p",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -110,7 +111,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv5", true, false, 0},
      /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, false, ""}, true},
+     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {true, 4, false, true, false, ""}, true},
     {"v6e",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -118,7 +119,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv6e", true, true, 0},
      /*vertex: offered, accelerator_type*/ {true, ""},
      /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, true, true, "asia-northeast1-b us-east5-a us-south1-ai1b"}, true},
+     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {true, 4, true, true, true, "asia-northeast1-b us-east5-a us-south1-ai1b"}, true},
     {"tpu7x",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -126,7 +127,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
      /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2404-amd64-tpu-tpu7x", true},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {true, true, false, true, "us-central1-c"}, true},
+     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {true, 4, false, false, true, "us-central1-c"}, true},
     {"tpu8t",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -134,7 +135,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
      /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, false, false, ""}, false},
+     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {false, 0, false, false, false, ""}, false},
     {"tpu8i",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
@@ -142,7 +143,7 @@ inline constexpr launch_offer launch_offers[] = {
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
      /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk, accelerators, machine_types, flex_zones*/ {false, false, false, false, ""}, false},
+     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {false, 0, false, false, false, ""}, false},
 };
 // clang-format on
 // end of generated: launch_offers

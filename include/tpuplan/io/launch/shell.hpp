@@ -34,12 +34,19 @@ using shell_words = std::vector<std::string>;
   return out + "'";
 }
 
-/// The words as one line, or with `\` and line feeds between options where `one_line` is false.
-[[nodiscard]] inline std::string shell_line(const shell_words& words, bool one_line = true) {
+/// The words as one line of a shell.
+[[nodiscard]] inline std::string shell_line(const shell_words& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + shell_quoted(word);
+  return out;
+}
+
+/// The same with `\` and a line feed before each option.
+[[nodiscard]] inline std::string shell_lines(const shell_words& words) {
   std::string out;
   for (const std::string& word : words) {
     const bool option = word.size() > 2 && word[0] == '-' && word[1] == '-';
-    if (!out.empty()) out += option && !one_line ? " \\\n    " : " ";
+    if (!out.empty()) out += option ? " \\\n    " : " ";
     out += shell_quoted(word);
   }
   return out;

@@ -64,9 +64,9 @@ inline void check_sky_machine(const launch_request& request) {
   if (!request.zone.empty() && !has_word(offer.flex_zones, request.zone))
     fail(errc::unsupported, "zone", request.zone,
          "a zone with flex-start in SkyPilot: " + std::string(offer.flex_zones));
-  if (where.chip.name == "v6e" && where.chips_per_vm == 4 && chips(where) == 8)
-    fail(errc::unsupported, "slice", name(where).view(),
-         "v6e-8 on one ct6e-standard-8t: SkyPilot has no 2x4 of two VMs");
+  if (const maybe<slice> one_vm = other_vm_layout(where); one_vm && vms(where) > 1)
+    fail(errc::unsupported, "slice", machine_name(where).view(),
+         joined({machine_name(*one_vm).view(), ": SkyPilot joins no VMs where one VM has all the chips"}));
 }
 
 /// Refuses what SkyPilot does not have.

@@ -41,7 +41,7 @@ namespace detail {
 inline launch_output write_vertex(const launch_request& request) {
   const nlohmann::ordered_json job = vertex_custom_job(request);
   if (request.location.empty()) return {job.dump(2) + "\n", job};
-  const std::string command = shell_line(vertex_command(request, "/dev/stdin"), false);
+  const std::string command = shell_lines(vertex_command(request, "/dev/stdin"));
   return {"#!/usr/bin/env bash\n" + command + " <<'JOB'\n" + job["jobSpec"].dump(2) + "\nJOB\n", job};
 }
 
@@ -78,12 +78,12 @@ inline launch_output write_gce(const launch_request& request) {
 
 inline launch_output write_gcluster(const launch_request& request) {
   const shell_words words = gcluster_command(request);
-  return {shell_line(words, false) + "\n", {{"submit", words}}};
+  return {shell_lines(words) + "\n", {{"submit", words}}};
 }
 
 inline launch_output write_xpk(const launch_request& request) {
   const xpk_launch commands = xpk_commands(request);
-  return {commented(shell_line(commands.cluster)) + shell_line(commands.workload, false) + "\n",
+  return {commented(shell_line(commands.cluster)) + shell_lines(commands.workload) + "\n",
           {{"cluster", commands.cluster}, {"workload", commands.workload}}};
 }
 

@@ -24,15 +24,16 @@ namespace detail {
 
 /// Refuses what XPK does not have.
 inline void check_xpk(const launch_request& request) {
-  const auto offered = [](const launch_offer& o) { return o.tools.xpk; };
+  const auto offered = [](const launch_offer& o) { return o.tools.xpk_smallest > 0; };
   const slice& where = request.where;
-  if (!offered(offers_of(where.chip.name)))
+  const tool_offer offer = offers_of(where.chip.name).tools;
+  if (offer.xpk_smallest == 0)
     fail(errc::unsupported, "slice", name(where).view(), "a slice of " + chips_with(offered) + ": XPK has no others");
-  const bool single = where.chip.name == "v6e" && chips(where) == 1;
-  const bool small = where.chip.name == "v5e" && chips(where) < 8;
-  if ((where.chips_per_vm != 4 && !single) || small) {
+  const bool single = chips(where) == 1 && offer.xpk_single_chip;
+  if (!single && (where.chips_per_vm != 4 || chips(where) < offer.xpk_smallest)) {
     fail(errc::unsupported, "slice", name(where).view(),
-         "a slice on VMs of four chips (machine_type), of v5e with 8 chips or more: XPK has no others");
+         "a slice of " + std::to_string(offer.xpk_smallest) +
+             " chips or more on VMs of four chips (machine_type): XPK has no others");
   }
   check_extras(request, "XPK", {"cluster"});
   check_submission(request, "XPK");
