@@ -48,10 +48,9 @@ struct uncounted_type {
 inline constexpr std::string_view state_space = "state-space layers";
 inline constexpr std::string_view linear_attention = "linear attention";
 inline constexpr std::string_view convolutions = "convolutions between its layers";
-inline constexpr std::array<uncounted_type, 5> uncounted_types{{
+inline constexpr std::array<uncounted_type, 4> uncounted_types{{
     {"jetmoe", "experts of attention"},
     {"doge", "experts that are rows of a table"},
-    {"umt5", "a table of relative positions in every layer"},
     {"swin", convolutions},
     {"convnext", convolutions},
 }};
@@ -61,11 +60,19 @@ struct stack_family {
   std::string_view type;
   void (*read)(config_fields&, transformer&);
 };
-inline constexpr std::array<stack_family, 22> stack_families{{
+inline constexpr std::array<stack_family, 30> stack_families{{
     {"t5", read_t5},
     {"mt5", read_t5},
+    {"umt5", read_t5},
     {"bart", read_bart},
     {"mbart", read_bart},
+    {"plbart", read_bart},
+    {"mvp", read_bart},
+    {"blenderbot", read_bart},
+    {"blenderbot-small", read_bart},
+    {"pegasus", read_bart},
+    {"marian", read_bart},
+    {"m2m_100", read_bart},
     {"whisper", read_whisper},
     {"modernbert", read_modernbert},
     {"vit", read_vit},
