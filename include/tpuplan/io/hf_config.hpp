@@ -102,7 +102,7 @@ struct multimodal_family {
   bool any_parts = false;  ///< other text models and towers may be named
   bool flat_text = false;  ///< the text fields may stand at the top
 };
-inline constexpr std::array<multimodal_family, 18> multimodal_families{{
+inline constexpr std::array<multimodal_family, 19> multimodal_families{{
     {"gemma3", "gemma3_text", "siglip_vision_model", project_gemma3},
     {"paligemma", "gemma", "siglip_vision_model", project_paligemma, true},
     {"llava", "llama", "clip_vision_model", project_llava, true},
@@ -115,6 +115,7 @@ inline constexpr std::array<multimodal_family, 18> multimodal_families{{
     {"qwen2_vl", "qwen2_vl_text", "", project_qwen2_vl, false, true},
     {"qwen2_5_vl", "qwen2_5_vl_text", "", project_qwen2_5_vl, false, true},
     {"gemma4", "gemma4_text", "", project_gemma4},
+    {"gemma3n", "gemma3n_text", "", project_gemma3n},
     {"qwen3_vl", "qwen3_vl_text", "", project_qwen3_vl},
     {"qwen3_vl_moe", "qwen3_vl_moe_text", "", project_qwen3_vl},
     {"qwen3_5", "qwen3_5_text", "", project_qwen3_vl},

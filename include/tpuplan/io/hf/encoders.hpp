@@ -288,8 +288,8 @@ inline void read_two_stacks(config_fields& fields, transformer& model) {
   model.classes = label_count(fields);
 }
 
-/// An encoder with a decoder like BART: where its norms are, and how many rows its tables of positions have beside those
-/// of the longest sequence.
+/// An encoder with a decoder like BART: where its norms are, and how many rows its tables of positions have beside
+/// those of the longest sequence.
 struct pair_of_stacks {
   std::string_view type;
   bool embedding_norm;

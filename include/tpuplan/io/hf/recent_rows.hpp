@@ -18,7 +18,7 @@ namespace detail::hf_table {
 
 // generated: hf_recent_defaults from data/hf_defaults.json
 // clang-format off
-inline constexpr std::array<hf_default, 1068> recent_rows{{
+inline constexpr std::array<hf_default, 1082> recent_rows{{
     {"gemma3n_text", of_type}, {"vocab_size", number, 262400}, {"hidden_size", number, 2048},
     {"intermediate_size", number, 16384}, {"num_hidden_layers", number, 35}, {"num_attention_heads", number, 8},
     {"num_key_value_heads", number, 2}, {"head_dim", number, 256}, {"max_position_embeddings", number, 32768},
@@ -416,7 +416,12 @@ inline constexpr std::array<hf_default, 1068> recent_rows{{
     {"head_dim", alias, 0, "kv_channels"}, {"num_hidden_layers", alias, 0, "num_layers"},
     {"vocab_size", alias, 0, "padded_vocab_size"}, {"intermediate_size", alias, 0, "ffn_hidden_size"},
     {"max_position_embeddings", alias, 0, "seq_length"}, {"num_key_value_heads", alias, 0, "multi_query_group_num"},
-    {"tie_word_embeddings", boolean, 0},
+    {"tie_word_embeddings", boolean, 0}, {"gemma3n_audio", of_type}, {"vocab_size", number, 128},
+    {"input_feat_size", number, 128}, {"hidden_size", number, 1536}, {"conf_num_attention_heads", number, 8},
+    {"conf_num_hidden_layers", number, 12}, {"conf_conv_kernel_size", number, 5},
+    {"sscp_conv_channel_size", list, 0, "[128,32]"}, {"gemma3n", of_type}, {"tie_word_embeddings", boolean, 1},
+    {"gemma3n.vision_config", of_type}, {"architecture", text, 0, "mobilenetv5_300m_enc"},
+    {"hidden_size", number, 2048}, {"vocab_size", number, 128},
 }};
 // clang-format on
 // end of generated: hf_recent_defaults
