@@ -48,10 +48,9 @@ struct uncounted_type {
 inline constexpr std::string_view state_space = "state-space layers";
 inline constexpr std::string_view linear_attention = "linear attention";
 inline constexpr std::string_view convolutions = "convolutions between its layers";
-inline constexpr std::array<uncounted_type, 5> uncounted_types{{
+inline constexpr std::array<uncounted_type, 4> uncounted_types{{
     {"jetmoe", "experts of attention"},
     {"doge", "experts that are rows of a table"},
-    {"umt5", "a table of relative positions in every layer"},
     {"swin", convolutions},
     {"convnext", convolutions},
 }};
@@ -61,11 +60,19 @@ struct stack_family {
   std::string_view type;
   void (*read)(config_fields&, transformer&);
 };
-inline constexpr std::array<stack_family, 22> stack_families{{
+inline constexpr std::array<stack_family, 30> stack_families{{
     {"t5", read_t5},
     {"mt5", read_t5},
+    {"umt5", read_t5},
     {"bart", read_bart},
     {"mbart", read_bart},
+    {"plbart", read_bart},
+    {"mvp", read_bart},
+    {"blenderbot", read_bart},
+    {"blenderbot-small", read_bart},
+    {"pegasus", read_bart},
+    {"marian", read_bart},
+    {"m2m_100", read_bart},
     {"whisper", read_whisper},
     {"modernbert", read_modernbert},
     {"vit", read_vit},
@@ -95,7 +102,7 @@ struct multimodal_family {
   bool any_parts = false;  ///< other text models and towers may be named
   bool flat_text = false;  ///< the text fields may stand at the top
 };
-inline constexpr std::array<multimodal_family, 18> multimodal_families{{
+inline constexpr std::array<multimodal_family, 19> multimodal_families{{
     {"gemma3", "gemma3_text", "siglip_vision_model", project_gemma3},
     {"paligemma", "gemma", "siglip_vision_model", project_paligemma, true},
     {"llava", "llama", "clip_vision_model", project_llava, true},
@@ -108,6 +115,7 @@ inline constexpr std::array<multimodal_family, 18> multimodal_families{{
     {"qwen2_vl", "qwen2_vl_text", "", project_qwen2_vl, false, true},
     {"qwen2_5_vl", "qwen2_5_vl_text", "", project_qwen2_5_vl, false, true},
     {"gemma4", "gemma4_text", "", project_gemma4},
+    {"gemma3n", "gemma3n_text", "", project_gemma3n},
     {"qwen3_vl", "qwen3_vl_text", "", project_qwen3_vl},
     {"qwen3_vl_moe", "qwen3_vl_moe_text", "", project_qwen3_vl},
     {"qwen3_5", "qwen3_5_text", "", project_qwen3_vl},

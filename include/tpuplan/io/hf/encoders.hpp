@@ -87,13 +87,52 @@ inline void read_deberta(config_fields& fields, transformer& model) {
   model.other_weights += 3 * d;
 }
 
+/// ERNIE: a table of tasks, where the file asks for it.
+inline void read_ernie(config_fields& fields, transformer& model) {
+  if (fields.flag("use_task_id")) model.token_types += fields.part("task_type_vocab_size");
+}
+
+/// Megatron-BERT, XLM-RoBERTa-XL: norms before attention and MLP, and one behind the last layer instead of the first.
+inline void read_norms_before(config_fields& fields, transformer& model) {
+  model.embedding_norm = fields.type() == "roberta-prelayernorm";
+  model.final_norm = true;
+}
+
+/// Longformer: further queries, keys and values for the tokens that attend to all others.
+inline void read_longformer(config_fields&, transformer& model) {
+  const std::int64_t d = model.d_model;
+  model.other_weights = checked_multiply(3 * model.layers, checked_add(checked_multiply(d, d), d));
+}
+
+/// LayoutLM: tables of the places and sizes of words on the page.
+inline void read_layoutlm(config_fields& fields, transformer& model) {
+  model.other_weights = checked_multiply(4 * fields.count("max_2d_position_embeddings"), model.d_model);
+}
+
+/// Nomic BERT: rotary positions, gated MLPs, and no biases but those of norms and pooler.
+inline void read_nomic(config_fields&, transformer& model) {
+  model.learned_positions = 0;
+  model.attention.qkv_bias = model.attention.output_bias = false;
+  model.mlp = {model.mlp.d_ff, true, false};
+}
+
+/// Rotary positions in place of a table; RoFormer keeps those of one head as weights.
+inline void read_rotary(config_fields& fields, transformer& model) {
+  model.learned_positions = 0;
+  if (fields.type() != "roformer") return;
+  if (fields.has("embedding_size") && fields.count("embedding_size") != model.d_model)
+    fail(errc::unsupported, fields.path("embedding_size"), fields.count("embedding_size"), "hidden_size");
+  model.other_weights = checked_multiply(model.max_positions, model.attention.head_dim);
+}
+
 /// An encoder like BERT.
 struct encoder_family {
   std::string_view type;
   bool pooler = true;                                    ///< in the class without a head
   void (*rest)(config_fields&, transformer&) = nullptr;  ///< what only this type has
+  bool always_pools = false;                             ///< the pooler is in every class
 };
-inline constexpr std::array<encoder_family, 10> encoder_families{{
+inline constexpr std::array<encoder_family, 20> encoder_families{{
     {"bert"},
     {"roberta"},
     {"xlm-roberta"},
@@ -104,6 +143,16 @@ inline constexpr std::array<encoder_family, 10> encoder_families{{
     {"mpnet", true, read_mpnet},
     {"deberta", false, read_deberta},
     {"deberta-v2", false, read_deberta},
+    {"ernie", true, read_ernie},
+    {"megatron-bert", true, read_norms_before},
+    {"xlm-roberta-xl", true, read_norms_before},
+    {"roberta-prelayernorm", true, read_norms_before},
+    {"longformer", true, read_longformer},
+    {"layoutlm", true, read_layoutlm, true},
+    {"nomic_bert", false, read_nomic},
+    {"jina_embeddings_v3", true, read_rotary},
+    {"roformer", false, read_rotary},
+    {"big_bird", true, nullptr, true},
 }};
 
 /// Width, layers, heads and MLP of an encoder.
@@ -144,6 +193,13 @@ inline void read_encoder(config_fields& fields, const encoder_family& family, tr
     return;
   }
   read_encoder_head(fields, family.pooler, model);
+  if (!family.always_pools) return;
+  const std::string name = class_of(fields);
+  if (fields.type() == "big_bird" && ends_in(name, "ForQuestionAnswering"))
+    fail(errc::unsupported, fields.path("architectures"), name, "a class with another head");
+  if (fields.type() == "big_bird" && ends_in(name, "ForSequenceClassification"))  // whose head is another dense layer
+    model.other_weights = checked_add(checked_multiply(model.d_model, model.d_model), model.d_model);
+  model.pooler = true;
 }
 
 /// ModernBERT: rotary positions, gated MLPs, norms without biases and none before the first attention, windows in all
@@ -175,7 +231,8 @@ inline void read_modernbert(config_fields& fields, transformer& model) {
   }
 }
 
-/// T5: encoder and decoder, relative positions (hence no longest sequence), RMSNorm, no biases.
+/// T5: encoder and decoder, relative positions (hence no longest sequence), RMSNorm, no biases. UMT5 has a table of
+/// relative positions in every layer, T5 one in each stack.
 inline void read_t5(config_fields& fields, transformer& model) {
   if (!fields.flag_or("is_encoder_decoder", true)) {
     fail(errc::unsupported, fields.path("is_encoder_decoder"), "false", "true");
@@ -191,7 +248,12 @@ inline void read_t5(config_fields& fields, transformer& model) {
   model.mlp.d_ff = fields.count("d_ff");
   model.mlp.gated = fields.string("feed_forward_proj").rfind("gated-", 0) == 0;
   model.tied_embeddings = fields.flag("tie_word_embeddings");
-  if (!ends_in(class_of(fields), "EncoderModel")) return read_causal_head(fields, model);
+  const bool alone = ends_in(class_of(fields), "EncoderModel");
+  if (fields.type() == "umt5") {
+    const std::int64_t further = model.encoder_layers - 1 + (alone ? 0 : model.layers - 1);
+    model.other_weights = checked_multiply(further, model.attention.relative_buckets, model.attention.heads);
+  }
+  if (!alone) return read_causal_head(fields, model);
   model.kind = architecture::encoder;
   model.layers = model.encoder_layers;
   model.encoder_layers = 0;
@@ -226,14 +288,41 @@ inline void read_two_stacks(config_fields& fields, transformer& model) {
   model.classes = label_count(fields);
 }
 
-/// BART, with norms behind the embeddings and two rows of positions that no token has; mBART has norms behind the last
-/// layers too.
+/// An encoder with a decoder like BART: where its norms are, and how many rows its tables of positions have beside
+/// those of the longest sequence.
+struct pair_of_stacks {
+  std::string_view type;
+  bool embedding_norm;
+  bool final_norm;  ///< behind the last layers
+  std::int64_t extra_rows = 0;
+};
+inline constexpr std::int64_t no_table = -1;  // positions that are computed
+inline constexpr std::array<pair_of_stacks, 9> pairs_of_stacks{{
+    {"bart", true, false, 2},
+    {"mbart", true, true, 2},
+    {"plbart", true, false, 2},
+    {"mvp", true, false, 2},
+    {"blenderbot", false, true},
+    {"blenderbot-small", true, false},
+    {"pegasus", false, true},
+    {"marian", false, false},
+    {"m2m_100", false, true, no_table},
+}};
+
+/// BART and those like it.
 inline void read_bart(config_fields& fields, transformer& model) {
   read_two_stacks(fields, model);
-  model.embedding_norm = true;
-  model.final_norm = fields.type() == "mbart";
   model.max_positions = fields.tokens("max_position_embeddings");
-  model.learned_positions = model.encoder_positions = model.max_positions + 2;
+  for (const pair_of_stacks& each : pairs_of_stacks) {
+    if (each.type != fields.type()) continue;
+    model.embedding_norm = each.embedding_norm;
+    model.final_norm = each.final_norm;
+    const std::int64_t rows = each.extra_rows == no_table ? 0 : model.max_positions + each.extra_rows;
+    model.learned_positions = model.encoder_positions = rows;
+  }
+  fields.refuse_true("use_prompt");
+  if (fields.has("share_encoder_decoder_embeddings") && !fields.flag_or("share_encoder_decoder_embeddings", true))
+    fail(errc::unsupported, fields.path("share_encoder_decoder_embeddings"), "false", "true");
 }
 
 /// Whisper: two convolutions of three frames make the tokens of the encoder; keys have no biases.

@@ -385,6 +385,12 @@ inline void read_nemotron_h(config_fields& fields, transformer& model) {
     if (!fields.has(field)) fields.fail_missing("hybrid_override_pattern");
     listed = fields.object().at(field);
   }
+  if (!fields.has("num_hidden_layers") && listed.is_array() && !listed.empty()) {
+    model.layers = static_cast<std::int64_t>(listed.size());
+    for (assumption& each : fields.record().assumed)
+      if (each.field == fields.prefix() + "num_hidden_layers")
+        each = {each.field, std::to_string(model.layers), "as many as " + std::string(field) + " lists"};
+  }
   std::int64_t mamba = 0, attention = 0, dense = 0, experts = 0;
   count_kinds(fields, field, listed, model.layers,
               {{{"M", "mamba", "linear_attention"}, &mamba},

@@ -69,7 +69,7 @@ struct text_family {
   void (*mixers)(config_fields&, transformer&) = nullptr;   ///< layers other than those of attention; reads layer_types
 };
 
-inline constexpr std::array<text_family, 123> text_families{{
+inline constexpr std::array<text_family, 134> text_families{{
     {"llama", llama_biases},
     {"mistral", {}, windows},
     {"mixtral", {}, windows, 2, read_mixtral_experts},
@@ -93,7 +93,7 @@ inline constexpr std::array<text_family, 123> text_families{{
     {"granite", llama_biases},
     {"smollm3", llama_biases},
     {"ministral", {}, windows},
-    {"helium", {of_attention, {}, "mlp_bias"}},
+    {"helium", {of_attention, {}, "mlp_bias"}, 0, 2, nullptr, read_helium},
     {"arcee", llama_biases, ungated},
     {"apertus", attention_biases, head_norms + ungated, 2, nullptr, read_apertus},
     {"ernie4_5", use_bias},
@@ -192,6 +192,17 @@ inline constexpr std::array<text_family, 123> text_families{{
     {"aria_text", llama_biases, 0, 2, read_aria_experts},
     {"zamba", {}, 0, 1, nullptr, nullptr, read_zamba},
     {"zamba2", {}, 0, 1, nullptr, nullptr, read_zamba2},
+    {"qwen", qkv_biases, 0, 2, nullptr, read_qwen},
+    {"internlm", {"bias", "bias"}},
+    {"internlm2", {"bias", "bias"}},
+    {"internlm3", {"qkv_bias", "bias", "bias"}},
+    {"baichuan"},
+    {"xverse"},
+    {"chatglm", {"add_qkv_bias"}, 0, 2, nullptr, read_chatglm},
+    {"minicpm", {}, 0, 2, nullptr, read_minicpm},
+    {"exaone"},
+    {"orion", {}, layer_norm},
+    {"deepseek", {of_attention, of_attention}, 0, 2, read_deepseek_experts},
     {"olmo_hybrid", attention_biases, wide_norms, 2, nullptr, nullptr, read_olmo_hybrid},
 }};
 
@@ -207,14 +218,16 @@ inline const text_family* find_text_family(std::string_view type) {
 inline void read_heads(config_fields& fields, transformer& model) {
   attention_spec& a = model.attention;
   a.heads = fields.count("num_attention_heads");
-  const bool latent = fields.default_of("kv_lora_rank") != nullptr;  // every head has keys and values of its own
-  a.kv_heads = latent || fields.is_null("num_key_value_heads") ? a.heads : fields.count("num_key_value_heads");
+  const bool latent = fields.default_of("kv_lora_rank") != nullptr && !fields.is_null("kv_lora_rank");
+  const bool one_each = latent || fields.is_null("num_key_value_heads");  // every head has keys and values of its own
+  a.kv_heads = one_each ? a.heads : fields.count("num_key_value_heads");
   if (a.heads % a.kv_heads != 0) {
     fail(errc::not_divisible, fields.path("num_key_value_heads"), a.kv_heads,
          "a divisor of num_attention_heads, " + std::to_string(a.heads));
   }
   if (!latent) {
-    a.head_dim = fields.count("head_dim");
+    const bool plain = fields.is_null("kv_lora_rank");  // DeepSeek-V2 with ordinary attention
+    a.head_dim = plain ? model.d_model / a.heads : fields.count("head_dim");
     return;
   }
   a.latent.q_lora_rank = fields.count_or_none("q_lora_rank");

@@ -172,6 +172,33 @@ inline void read_longcat(config_fields& fields, transformer& model) {
                 "all " + std::to_string(moe.top_k) + " experts of a token are counted as active");
 }
 
+/// Helium: attention is as wide as the model, on both sides of its output projection.
+inline void read_helium(config_fields& fields, transformer& model) {
+  if (model.attention.heads * model.attention.head_dim != model.d_model)
+    fail(errc::unsupported, fields.path("head_dim"), model.attention.head_dim, "hidden_size / num_attention_heads");
+}
+
+/// The first Qwen: `intermediate_size` is the width of gate and MLP together.
+inline void read_qwen(config_fields& fields, transformer& model) {
+  if (!fields.flag("no_bias")) fail(errc::unsupported, fields.path("no_bias"), "false", "true");
+  const std::int64_t both = fields.count("intermediate_size");
+  if (both % 2 != 0) fail(errc::not_divisible, fields.path("intermediate_size"), both, "an even number");
+  model.mlp.d_ff = both / 2;
+}
+
+/// ChatGLM from the second on: the number of KV heads counts where `multi_query_attention` says so.
+inline void read_chatglm(config_fields& fields, transformer& model) {
+  fields.refuse_true("add_bias_linear");
+  if (!fields.flag_or("rmsnorm", true)) fail(errc::unsupported, fields.path("rmsnorm"), "false", "true");
+  if (!fields.flag("multi_query_attention")) model.attention.kv_heads = model.attention.heads;
+}
+
+/// MiniCPM without experts, as Llama.
+inline void read_minicpm(config_fields& fields, transformer&) {
+  if (fields.count_or("num_experts", 0) > 0)
+    fail(errc::unsupported, fields.path("num_experts"), fields.count_or("num_experts", 0), "0");
+}
+
 }  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan

@@ -373,22 +373,54 @@ inline void project_qwen3_vl(config_fields&, config_fields& fields, transformer&
   v.other_weights = checked_multiply(merger, fields.layers_listed("deepstack_visual_indexes", v.layers));
 }
 
-/// The audio tower of Gemma 4, a conformer behind two convolutions, with what leads from it to the text; its bounds for
-/// the products of `use_clipped_linears` are numbers of the checkpoint.
-inline std::int64_t gemma4_audio(config_fields& fields, std::int64_t text_width) {
-  const std::int64_t d = fields.count("hidden_size"), layers = fields.count("num_hidden_layers");
-  const std::int64_t heads = fields.count("num_attention_heads"), out = fields.count("output_proj_dims");
-  const nlohmann::json channels = fields.list("subsampling_conv_channels");
-  const bool usable = channels.size() == 2 && channels[0].is_number_integer() && channels[1].is_number_integer();
-  if (!usable || channels[0] < 4 || channels[1] < 1 || channels[0] > 65536 || channels[1] > 65536)
-    fail(errc::unsupported, fields.path("subsampling_conv_channels"), shown_json(channels), "two numbers of channels");
-  const auto first = channels[0].get<std::int64_t>(), second = channels[1].get<std::int64_t>();
-  const std::int64_t stem = checked_add(10 * first + 9 * first * second + second, first / 4 * second * d);
-  const std::int64_t vectors = 9 * d + d * fields.count("conv_kernel_size") + d / heads;
-  const std::int64_t bounds = fields.flag("use_clipped_linears") ? 40 : 0;
+/// The audio tower of Gemma 3n and 4, a conformer behind two convolutions over `features` bands of sound. `channels`
+/// names the field with those of the convolutions; each layer has `bounds` numbers beside.
+inline std::int64_t conformer(config_fields& fields, const std::string& prefix, std::string_view channels,
+                              std::int64_t features, std::int64_t bounds) {
+  const std::int64_t d = fields.count("hidden_size"), layers = fields.count(prefix + "num_hidden_layers");
+  const std::int64_t heads = fields.count(prefix + "num_attention_heads");
+  const nlohmann::json given = fields.list(channels);
+  const bool usable = given.size() == 2 && given[0].is_number_integer() && given[1].is_number_integer();
+  if (!usable || given[0] < 4 || given[1] < 1 || given[0] > 65536 || given[1] > 65536)
+    fail(errc::unsupported, fields.path(channels), shown_json(given), "two numbers of channels");
+  const auto first = given[0].get<std::int64_t>(), second = given[1].get<std::int64_t>();
+  const std::int64_t bands = (features > 0 ? features : first) / 4;
+  const std::int64_t stem = checked_add(10 * first + 9 * first * second + second, checked_multiply(bands * second, d));
+  const std::int64_t vectors = 9 * d + d * fields.count(prefix + "conv_kernel_size") + d / heads;
   const std::int64_t layer = checked_add(checked_multiply(24 * d, d), vectors + bounds);
-  return checked_add(checked_add(stem, checked_multiply(layers, layer)),
-                     checked_add(checked_multiply(d + text_width, out), out));
+  return checked_add(stem, checked_multiply(layers, layer));
+}
+
+/// The tower of Gemma 4 with what leads from it to the text; the bounds for the products of `use_clipped_linears` are
+/// numbers of the checkpoint.
+inline std::int64_t gemma4_audio(config_fields& fields, std::int64_t text_width) {
+  const std::int64_t tower =
+      conformer(fields, "", "subsampling_conv_channels", 0, fields.flag("use_clipped_linears") ? 40 : 0);
+  const std::int64_t out = fields.count("output_proj_dims");
+  return checked_add(tower, checked_add(checked_multiply(fields.count("hidden_size") + text_width, out), out));
+}
+
+/// Weights of MobileNet V5 300M, whose shape no configuration states: the totals that Google publishes for Gemma 3n E2B
+/// and E4B, less their text, sound and what leads from them; keras-hub states the same without running means.
+inline constexpr std::int64_t mobilenet_v5 = 294126912;
+
+/// Gemma 3n: MobileNet V5 and a conformer, each with a table of special tokens, two norms and a matrix to the text.
+inline void project_gemma3n(config_fields& top, config_fields& fields, transformer& model) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  config_fields audio = part_fields(top, "audio_config", "gemma3n_audio", nothing);
+  const std::string kind = fields.string("architecture");
+  if (kind != "mobilenetv5_300m_enc")
+    fail(errc::unsupported, fields.path("architecture"), kind, "mobilenetv5_300m_enc");
+  const auto bridge = [&](config_fields& part) {
+    const std::int64_t d = part.count("hidden_size");
+    return checked_multiply(part.count("vocab_size") + 2 + model.d_model, d);
+  };
+  const std::int64_t seen = checked_add(mobilenet_v5, bridge(fields));
+  const std::int64_t heard = checked_add(
+      conformer(audio, "conf_", "sscp_conv_channel_size", audio.count("input_feat_size"), 0), bridge(audio));
+  model.other_weights = checked_add(model.other_weights, checked_add(seen, heard));
+  top.assume("vision_config", std::to_string(seen) + " parameters", "the vision tower is counted, its FLOPs are not");
+  top.assume("audio_config", std::to_string(heard) + " parameters", "the audio tower is counted, its FLOPs are not");
 }
 
 /// Gemma 4: a gated tower with four norms in a layer and norms of queries and keys, positions from two tables, patches
