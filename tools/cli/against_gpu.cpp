@@ -1,11 +1,13 @@
 #include "cli/against_gpu.hpp"
 
+#include <cmath>
+
 namespace cli {
 
 using namespace tpuplan;
 
 void add_gpu_training_options(command& to, gpu_options& into) {
-  to.add("--gpu", into.gpu, "hold it against A100-40, A100-80, H100 or V100, as published runs of these go")
+  to.add("--gpu", into.gpu, "hold it against A100-40, A100-80, H100, H200 or V100, as published runs of these go")
       .needs({"--gpus"});
   to.add("--gpus", into.gpus, {1, 1e6}, "how many of them").needs({"--gpu"});
   to.add("--gpu-usd", into.price, {1e-3, 1e4}, "dollars per GPU and hour, instead of the list price").needs({"--gpu"});
@@ -14,7 +16,12 @@ void add_gpu_training_options(command& to, gpu_options& into) {
   to.flag("--custom-kernels", into.traits.custom_kernels, "the job has CUDA kernels of its own").needs({"--gpu"});
 }
 
-training_against_gpu compare_with_gpus(const gpu_options& given, usd_per_second tpu_price, const rate_band& tpu,
+priced_chips chips_of(const slice& where, std::int64_t slices, const price_row& price) {
+  const auto paid = static_cast<double>(checked_multiply(chips(where), slices));
+  return {price.per_chip * paid, peak_rate(where.chip, dtype::bf16) * paid};
+}
+
+training_against_gpu compare_with_gpus(const gpu_options& given, const priced_chips& tpus, const rate_band& tpu,
                                        flops each, const std::string& unit) {
   training_against_gpu c;
   c.gpu = gpu_for(given.gpu);
@@ -24,18 +31,27 @@ training_against_gpu compare_with_gpus(const gpu_options& given, usd_per_second 
   c.rate = gpu_rate(c.gpu, c.gpus, each);
   c.reached = *find_achieved_fraction(c.gpu.name);
   c.unit = unit;
-  c.costs = compare_training(tpu_price, tpu, c.gpu.on_demand.value("price") * static_cast<double>(c.gpus), c.rate,
-                             given.traits);
+  c.each = each;
+  const usd_per_second price = c.gpu.on_demand.value("price");
+  c.costs = compare_training(tpus.price, tpu, price * static_cast<double>(c.gpus), c.rate, given.traits);
+  c.tpu_peak = cost_of_work({tpus.price, throughput_at(tpus.peak, 1, flops{1})});
+  c.gpu_peak = cost_of_work({price, throughput_at(c.gpu.bf16, 1, flops{1})});
   return c;
 }
 
 void print_against(const training_against_gpu& c) {
   const auto million = [](usd one) { return money(1e6 * one); };
+  const auto many = [](usd one) { return money(1e18 * one); };
+  const auto reached = [&](usd of_unit) { return many(of_unit / c.each.value()); };
+  const double less = 1 - c.tpu_peak / c.gpu_peak;
   print("\n  against {} x {}: {}-{} {}s/s at {} to {} of peak, as published runs reach\n", c.gpus, c.gpu.name.view(),
         count(c.rate.low.value()), count(c.rate.high.value()), c.unit, percent(c.reached.low), percent(c.reached.high));
   print("  a million {}s: {}-{} here, {}-{} there: {}, {}\n", c.unit, million(c.costs.tpu_low),
         million(c.costs.tpu_high), million(c.costs.gpu_low), million(c.costs.gpu_high), name(c.costs.decision),
         c.costs.reason);
+  print("  10^18 FLOPs: {} here, {} there at peak, {} {}; {}-{} here, {}-{} there as reached\n", many(c.tpu_peak),
+        many(c.gpu_peak), percent(std::abs(less)), less < 0 ? "more" : "less", reached(c.costs.tpu_low),
+        reached(c.costs.tpu_high), reached(c.costs.gpu_low), reached(c.costs.gpu_high));
 }
 
 ordered_json json_of(const training_against_gpu& c) {
@@ -51,6 +67,9 @@ ordered_json json_of(const training_against_gpu& c) {
           {"tpu_high_usd", c.costs.tpu_high.value()},
           {"gpu_low_usd", c.costs.gpu_low.value()},
           {"gpu_high_usd", c.costs.gpu_high.value()},
+          {"flops_per_unit", c.each.value()},
+          {"tpu_peak_usd_per_flop", c.tpu_peak.value()},
+          {"gpu_peak_usd_per_flop", c.gpu_peak.value()},
           {"cheaper", name(c.costs.cheaper)},
           {"decision", name(c.costs.decision)},
           {"reason", c.costs.reason}};

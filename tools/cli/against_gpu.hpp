@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <tpuplan/cost/gpu_training.hpp>
+#include <tpuplan/cost/price.hpp>
+#include <tpuplan/hardware/slice.hpp>
 
 #include "cli/option.hpp"
 #include "cli/print.hpp"
@@ -29,12 +31,21 @@ struct training_against_gpu {
   tpuplan::achieved_fraction reached{};
   tpuplan::rate_band rate{};
   tpuplan::training_comparison costs{};
-  std::string unit;  // "image", "token"
+  std::string unit;                     // "image", "token"
+  tpuplan::flops each{};                // that a unit takes
+  tpuplan::usd tpu_peak{}, gpu_peak{};  // of a FLOP at peak rates
 };
 
-/// The job by its rates and the price of all its chips; `each` is what a unit of its work takes. Refuses GPUs of which
-/// no run or no price is known.
-training_against_gpu compare_with_gpus(const gpu_options& given, tpuplan::usd_per_second tpu_price,
+/// The chips of a job, all of them.
+struct priced_chips {
+  tpuplan::usd_per_second price{};
+  tpuplan::flops_per_second peak{};
+};
+priced_chips chips_of(const tpuplan::slice& where, std::int64_t slices, const tpuplan::price_row& price);
+
+/// The job by its rates and the price of its chips; `each` is what a unit of its work takes. Refuses GPUs of which no
+/// run or no price is known.
+training_against_gpu compare_with_gpus(const gpu_options& given, const priced_chips& tpus,
                                        const tpuplan::rate_band& tpu, tpuplan::flops each, const std::string& unit);
 
 void print_against(const training_against_gpu& c);

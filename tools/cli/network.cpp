@@ -325,7 +325,7 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
   if (!run.gpu.gpu.empty()) {
     if (!on_demand) refuse("--gpu", run.gpu.gpu, "a slice that has a price on demand in --region");
     const per_second rate = t.examples_per_second;
-    against = compare_with_gpus(run.gpu, price.value("price of the slice"),
+    against = compare_with_gpus(run.gpu, chips_of(q.where, slices(q.mesh), *on_demand),
                                 {rate * (t.total / t.high), rate * (t.total / t.low)},
                                 training_flops_per_example(q.net), example_word(q.net));
   }
@@ -354,7 +354,11 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
         duration(t.low), duration(t.high), band_words, percent(t.mfu), cli::count(t.examples_per_second.value()),
         example_word(q.net), name(t.limited_by));
   print_memory_line(memory);
-  print("  {}\n  {}\n\n", sentence_of(q), words_of(input, q.net));
+  print("  {}\n  {}\n", sentence_of(q), words_of(input, q.net));
+  if (t.total < 1_ms)
+    print(
+        "  a step this short waits for the host that starts it: run many in one call (steps_per_execution of Keras)\n");
+  print("\n");
   print_parts(t);
   if (runs) {
     print("\n  {}, {} (between {})\n", words_of(run.epochs, count), duration(time),

@@ -191,13 +191,11 @@ void add_comparison(train_answer& a, const train_options& given, const price_boo
   if (given.gpu.gpu.empty()) return;
   const maybe<price_row> price = find_price(book, a.fit.where, given.prices.region, provisioning::on_demand);
   if (!price) refuse("--gpu", given.gpu.gpu, "a slice that has a price on demand in --region");
-  const auto chips_paid = static_cast<double>(checked_multiply(chips(a.fit.where), slices(a.fit.mesh)));
+  const priced_chips tpus = chips_of(a.fit.where, slices(a.fit.mesh), *price);
   const per_second rate = a.step.tokens_per_second;
-  const double peak = peak_rate(a.fit.where.chip, dtype::bf16).value() * chips_paid;
-  const flops each{a.step.mfu * peak / rate.value()};
-  a.against =
-      compare_with_gpus(given.gpu, price->per_chip * chips_paid,
-                        {rate * (a.step.total / a.step.high), rate * (a.step.total / a.step.low)}, each, "token");
+  const flops each{a.step.mfu * tpus.peak.value() / rate.value()};
+  a.against = compare_with_gpus(
+      given.gpu, tpus, {rate * (a.step.total / a.step.high), rate * (a.step.total / a.step.low)}, each, "token");
 }
 
 void run_train(const train_options& given, session& with) {

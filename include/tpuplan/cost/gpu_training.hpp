@@ -24,24 +24,38 @@ struct achieved_fraction {
   std::string_view source{};  ///< of both
 };
 
-/// The GPUs of which training runs are published. T4, L4, H200 and B200 have none here, and take no neighbour's.
+/// The GPUs of which training runs are published, with the convolutions of ResNet-50 and mixtures of experts at the low
+/// end and dense language models at the high one. 24.5 GFLOP an image of ResNet-50. T4 and L4 have none here, and take
+/// no neighbour's; of B200 mixtures of experts alone (GPT-OSS 120B in bf16, 10 %: NVIDIA-NeMo/Megatron-Bridge@00b7660,
+/// docs/performance-summary.md), which is no band.
 inline constexpr achieved_fraction achieved_fractions[] = {
     {"V100", 0.15, 0.48,
-     "low: ResNet-50 at 782 images/s a GPU (RiseML, 2018-04); high: Megatron-LM 1.0, 62.4 TFLOP/s on a DGX-2H "
-     "(nv-adlr.github.io/MegatronLMV1, read 2026-11-22); between: ResNet-50 at 1205 images/s (MLPerf training v0.7, "
-     "2020-06, Google, gpu-v100-8-TF2.0)"},
+     "low: ResNet-50 at 782 images/s on each of 4 GPUs (RiseML, 2018-04) and 827 on each of 8 "
+     "(NVIDIA/DeepLearningExamples@3bbe228, PyTorch/Classification/ConvNets/resnet50v1.5); high: Megatron-LM 1.0, 62.4 "
+     "TFLOP/s on a DGX-2H (nv-adlr.github.io/MegatronLMV1, read 2026-11-22); between: ResNet-50 at 1205 images/s "
+     "(MLPerf training v0.7, 2020-06, Google, gpu-v100-8-TF2.0) and 1492 on one "
+     "(NVIDIA/DeepLearningExamples@134510b, MxNet/Classification/RN50v1.5)"},
     {"A100-40", 0.35, 0.60,
      "MPT 125M to 70B on 8 to 128 GPUs: 35.9 to 59.5 % (mosaicml/llm-foundry@061f2c7, scripts/train/benchmarking)"},
-    {"A100-80", 0.30, 0.65,
-     "low: MT-NLG as converted by PaLM (arXiv 2204.02311, table 3); high: MPT 7B on 8 GPUs, 64.2 % "
-     "(mosaicml/llm-foundry@061f2c7, scripts/train/benchmarking)"},
-    {"H100", 0.26, 0.47,
-     "MPT 760M to 70B on 8 to 64 GPUs in bf16: 26.3 to 46.4 % (mosaicml/llm-foundry@061f2c7, "
-     "scripts/train/benchmarking); between: Llama 3 405B on 8192 to 16384 GPUs, 38 to 43 % (arXiv 2407.21783, table "
-     "4)"},
+    {"A100-80", 0.16, 0.65,
+     "low: ResNet-50 at 2078 images/s on each of 8 GPUs, 2470 on one (NVIDIA/DeepLearningExamples@291f0d0, "
+     "PyTorch/Classification/ConvNets/resnet50v1.5); high: MPT 7B on 8 GPUs, 64.2 % (mosaicml/llm-foundry@061f2c7, "
+     "scripts/train/benchmarking)"},
+    {"H100", 0.15, 0.47,
+     "low: GPT-OSS 120B in bf16 on 64 GPUs, 153 TFLOP/s (NVIDIA-NeMo/Megatron-Bridge@00b7660, "
+     "docs/performance-summary.md); high: MPT 760M to 70B on 8 to 64 GPUs in bf16, 26.3 to 46.4 % "
+     "(mosaicml/llm-foundry@061f2c7, scripts/train/benchmarking); between: ResNet-50 at 7160 images/s on each of 8 "
+     "GPUs, "
+     "17.8 % (mlcommons/training_results_v4.0@62f111b, NVIDIA/results/eos_ngc24.04_mxnet), Llama 3 405B on 8192 to "
+     "16384 "
+     "GPUs, 38 to 43 % (arXiv 2407.21783, table 4)"},
+    {"H200", 0.19, 0.52,
+     "low: ResNet-50 at 7950 images/s on each of 8 GPUs, 19.7 % (mlcommons/training_results_v4.0@62f111b, "
+     "NVIDIA/results/h200_ngc24.04_mxnet); high: Llama 3.1 70B in bf16, 508 TFLOP/s, 51.4 % "
+     "(AI-Hypercomputer/gpu-recipes@0355c38, training/a3ultra/llama3-1-70b); between: Mixtral 8x7B, 49.9 % (@611d8ff)"},
 };
 
-/// The band of a GPU; nothing where no run is published. Worked: H100 26 to 47 %.
+/// The band of a GPU; nothing where no run is published. Worked: H100 15 to 47 %.
 [[nodiscard]] constexpr maybe<achieved_fraction> find_achieved_fraction(std::string_view gpu) noexcept {
   for (const achieved_fraction& one : achieved_fractions) {
     if (detail::same_name(one.gpu, gpu)) return one;
@@ -62,7 +76,7 @@ struct rate_band {
   const maybe<achieved_fraction> band = find_achieved_fraction(gpu.name);
   if (!band)
     detail::fail(errc::unknown_figure, "published training runs of", gpu.name.view(),
-                 "V100, A100 or H100, or your own");
+                 "V100, A100, H100 or H200, or your own");
   const flops_per_second peak = gpu.bf16 * static_cast<double>(detail::positive_count("GPUs", gpus));
   return {throughput_at(peak, band->low, each), throughput_at(peak, band->high, each)};
 }

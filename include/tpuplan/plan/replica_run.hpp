@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <tpuplan/plan/arrivals.hpp>
 #include <tpuplan/plan/percentiles.hpp>
 #include <tpuplan/plan/simulated_engine.hpp>
@@ -75,7 +76,7 @@ class replica_run {
   void operator()() {
     while (!stopped_) {
       take_arrivals();
-      if (step()) continue;
+      if (decode_alone() || step()) continue;
       if (arriving_ >= requests_.size()) break;
       const double next = requests_[arriving_].arrival.value();
       take_samples(next);
@@ -285,14 +286,60 @@ class replica_run {
     return true;
   }
 
+  /// Steps in which sequences decode and nothing else happens: no request arrives, begins or ends, and there are blocks
+  /// for all. They are what `step` does, without asking for the rest; false where the next step is not of that kind.
+  bool decode_alone() {
+    if (decoding_ == 0 || partial_ != none || !joined_.empty() || next_admitted() != none) return false;
+    const bool reserved = engine_.reserved_tokens > 0;
+    const std::size_t* const ending = ending_.data();
+    const std::int64_t* const growing = growing_.data();
+    const std::size_t ticks = ending_.size() - 1, phases = growing_.size();
+    const double until =
+        arriving_ < requests_.size() ? requests_[arriving_].arrival.value() : std::numeric_limits<double>::infinity();
+    const auto sequences = static_cast<double>(decoding_), running = static_cast<double>(running_);
+    double tokens = sums_.run.counted_tokens, busy = sums_.busy, all_running = sums_.running, blocks = sums_.blocks;
+    step_work work{decoding_, decoding_ * engine_.reserved_tokens, 0, {}, 0};
+    const std::int64_t before = tick_;
+    while (now_ < until && ending[static_cast<std::size_t>(tick_ + 1) & ticks] == none) {
+      if (!reserved) {
+        if (growing[phase_] > free_) break;
+        if (growing[phase_] > 0) take_blocks(growing[phase_]);
+        work.context = context_;
+      }
+      const double start = now_, end = start + times_.step(work).value();
+      observe_(work, seconds{start}, seconds{end});
+      if (end >= next_sample_) take_samples(end);
+      const double within = (end < end_ ? end : end_) - (start > begin_ ? start : begin_);
+      if (within > 0) {
+        tokens += (within < end - start ? within / (end - start) : 1) * sequences;
+        busy += within;
+        all_running += within * running;
+        blocks += within * static_cast<double>(engine_.blocks - free_);
+      }
+      now_ = end;
+      count_gap(end - last_tick_, sequences);
+      last_tick_ = end;
+      ++tick_;
+      phase_ = phase_ + 1 == phases ? 0 : phase_ + 1;
+      context_ += decoding_;
+    }
+    sums_.run.counted_tokens = tokens;
+    sums_.busy = busy, sums_.running = all_running, sums_.blocks = blocks;
+    const std::int64_t steps = tick_ - before;
+    sums_.run.steps += steps;
+    sums_.run.decode_steps += steps;
+    sums_.run.output_tokens += steps * decoding_;
+    return steps > 0;
+  }
+
   void count_step(const step_work& work, double start, double end) {
-    take_samples(end);
+    if (end >= next_sample_) take_samples(end);
     ++sums_.run.steps;
     sums_.run.decode_steps += work.sequences > 0 ? 1 : 0;
     sums_.run.prompt_tokens += work.prompt_tokens;
     const auto tokens = static_cast<std::int64_t>(completed_.size()) + work.sequences;
     sums_.run.output_tokens += tokens;
-    const double within = std::min(end, end_) - std::max(start, begin_);
+    const double within = (end < end_ ? end : end_) - (start > begin_ ? start : begin_);
     if (!(within > 0)) return;
     const double share = within < end - start ? within / (end - start) : 1;
     sums_.run.counted_tokens += share * static_cast<double>(tokens);
@@ -312,6 +359,7 @@ class replica_run {
       sample.cache += static_cast<double>(engine_.blocks - free_) / static_cast<double>(engine_.blocks) /
                       static_cast<double>(engine_.replicas);
     }
+    next_sample_ = sample_ < samples.size() ? samples[sample_].time.value() : std::numeric_limits<double>::infinity();
   }
 
   void count_gap(double gap, double times) {
@@ -398,6 +446,7 @@ class replica_run {
   double counted_ = 0;                        // until when these were counted
   double begin_ = 0, end_ = 0, batches_ = 0;  // the time that is counted, and batches in a second of it
   std::size_t sample_ = 0;                    // the next moment to sample
+  double next_sample_ = 0;                    // when it is, or before
 };
 
 }  // namespace detail

@@ -44,10 +44,9 @@ class replica_step_times {
                        std::int64_t{1} << 24, "1 to 2^24");
     for (std::int64_t running = 0; running <= most_sequences; ++running) {
       const auto sequences = static_cast<double>(running);
-      device_.push_back(detail::step_at(terms.step, sequences));
-      per_block_.push_back(1 / static_cast<double>(std::max<std::int64_t>(1, running) * job.block_tokens));
-      own_.push_back(detail::factor_at(terms.step.own, sequences));
-      host_.push_back(own_.back() * (terms.host + terms.host_each * sequences));
+      const double factor = detail::factor_at(terms.step.own, sequences);
+      running_.push_back({detail::step_at(terms.step, sequences), factor * (terms.host + terms.host_each * sequences),
+                          factor, 1 / static_cast<double>(std::max<std::int64_t>(1, running) * job.block_tokens)});
     }
     prepare_prompts(served, job, mesh, where, own);
   }
@@ -61,14 +60,14 @@ class replica_step_times {
   [[nodiscard]] seconds step(const step_work& work) const {
     const double prompts = each_ * static_cast<double>(work.prompt_tokens) + work.prompt_attention.value();
     if (work.sequences == 0) return seconds{engine_prefill_ * (fixed_ + prompts)};
-    const auto at = static_cast<std::size_t>(work.sequences);
+    const of_running& at = running_[static_cast<std::size_t>(work.sequences)];
     // Whole blocks of the mean context, as in `cache_of`.
-    const double blocks = (static_cast<double>(work.context) - 0.5) * per_block_[at];
+    const double blocks = (static_cast<double>(work.context) - 0.5) * at.per_block;
     const double context = static_cast<double>((static_cast<std::int64_t>(blocks) + 1) * block_tokens_);
-    const double cache = global_ * context + local_ * std::min(context, window_);
+    const double cache = global_ * context + local_ * (context < window_ ? context : window_);
     const double device =
-        device_[at] + own_[at] * (cache * static_cast<double>(work.sequences) + engine_prefill_ * prompts);
-    return seconds{detail::with_host(device, host_[at], in_turn_)};
+        at.device + at.own * (cache * static_cast<double>(work.sequences) + engine_prefill_ * prompts);
+    return seconds{detail::with_host(device, at.host, in_turn_)};
   }
 
  private:
@@ -106,9 +105,12 @@ class replica_step_times {
 
   transformer model_;
   std::int64_t block_tokens_ = 1;
-  std::vector<double> own_;            // factor of the caller's own runs by the number of sequences
-  std::vector<double> device_, host_;  // seconds by the number of sequences, keys and values apart
-  std::vector<double> per_block_;      // 1 over the tokens of a block for each sequence
+  struct of_running {
+    double device, host;  // seconds, keys and values apart
+    double own;           // factor of the caller's own runs
+    double per_block;     // 1 over the tokens of a block for each sequence
+  };
+  std::vector<of_running> running_;  // by the number of sequences
   double window_ = 0, global_ = 0, local_ = 0;
   double fixed_ = 0, each_ = 0, engine_prefill_ = 1, attention_per_flop_ = 0;  // prompts
   bool in_turn_ = false;                                                       // the device waits while the host works

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <tpuplan/cost/commitment.hpp>
 #include <tpuplan/cost/price.hpp>
@@ -202,19 +203,33 @@ struct weighted_time {
   double time = 0, weight = 0;
 };
 
+/// Percentiles by nearest rank, each request counted by its weight. Reorders the times: those left and right of the
+/// middle are told apart, and the half that holds the percentile is looked at again.
 inline time_percentiles percentiles_of_weighted(std::vector<weighted_time>& times) {
   time_percentiles result;
-  std::sort(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
   double total = 0, sum = 0;
   for (const weighted_time& one : times) total += one.weight, sum += one.weight * one.time;
   if (total <= 0) return result;
   result.mean = seconds{sum / total};
   seconds* const into[] = {&result.p50, &result.p90, &result.p95, &result.p99};
-  double below = 0;
-  std::size_t next = 0;
-  for (const weighted_time& one : times) {
-    below += one.weight;
-    while (next < 4 && below >= percentile_shares[next] * total * (1 - 1e-12)) *into[next++] = seconds{one.time};
+  weighted_time* from = times.data();
+  double below = 0;  // the weight of those before
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double needed = percentile_shares[i] * total * (1 - 1e-12);
+    weighted_time* to = times.data() + times.size();
+    while (to - from > 1) {
+      weighted_time* const middle = from + (to - from) / 2;
+      std::nth_element(from, middle, to, [](const auto& a, const auto& b) { return a.time < b.time; });
+      double half = 0;
+      for (const weighted_time* one = from; one != middle; ++one) half += one->weight;
+      if (below + half >= needed) {
+        to = middle;
+      } else {
+        below += half;
+        from = middle;
+      }
+    }
+    *into[i] = seconds{from->time};
   }
   return result;
 }
@@ -282,6 +297,15 @@ inline void add_cost(day_option& option, const day_request& request, const slice
   const auto chip_count = static_cast<double>(chips(request.fleet.where));
   if (base > 0) option.cost += price_of(request, option.mix.base_kind)->per_chip * chip_count * seconds{base};
   if (others > 0) option.cost += price_of(request, option.mix.kind)->per_chip * chip_count * seconds{others};
+}
+
+/// A day of the same slices, paid for in another way.
+inline day_option paid_as(day_option option, const day_request& request, const payment_mix& mix, std::int64_t fixed,
+                          per_second slice_rate) {
+  option.mix = mix;
+  option.cost = usd{0};
+  add_cost(option, request, follow(request, mix, fixed, slice_rate));
+  return option;
 }
 
 /// The mixes for which there are prices: all slices alike, fixed or following the traffic; and a base under commitment
@@ -393,8 +417,15 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
   answer.slice_rate = largest_rate(engine, traffic, times, job.percentiles) * replicas;
   if (answer.slice_rate.value() == 0) return answer;
   answer.fixed = ceil_to_count(busiest / answer.slice_rate - 1e-9);
-  for (const payment_mix& mix : detail::mixes_of(request, answer.fixed, answer.slice_rate))
-    answer.options.push_back(simulate_day(request, mix, answer.fixed, answer.slice_rate));
+  std::optional<day_option> steady;  // fixed fleets of slices that nobody takes away differ in what they cost
+  for (const payment_mix& mix : detail::mixes_of(request, answer.fixed, answer.slice_rate)) {
+    const bool is_steady = !mix.follows && mix.kind != provisioning::spot;
+    if (!is_steady || !steady)
+      answer.options.push_back(simulate_day(request, mix, answer.fixed, answer.slice_rate));
+    else
+      answer.options.push_back(detail::paid_as(*steady, request, mix, answer.fixed, answer.slice_rate));
+    if (is_steady) steady = answer.options.back();
+  }
   detail::sort_in_order(answer.options, [](const day_option& a, const day_option& b) {
     return a.meets_targets != b.meets_targets ? a.meets_targets : a.cost < b.cost;
   });

@@ -10,7 +10,16 @@ namespace {
 constexpr flops resnet{6 * 4089184256.0};
 constexpr rate_band v100 = gpu_rate(gpu_for("V100"), 1, resnet);
 static_assert(near(v100.low.value(), 764, 1) && near(v100.high.value(), 2445, 1));
-static_assert(find_achieved_fraction("h100")->high == 0.47 && !find_achieved_fraction("B200"));
+static_assert(find_achieved_fraction("h100")->high == 0.47 && find_achieved_fraction("H200")->low == 0.19);
+static_assert(!find_achieved_fraction("B200") && !find_achieved_fraction("T4") && !find_achieved_fraction("L4"));
+// Published images a second on one machine lie within what the bands make of the peaks.
+constexpr bool holds(const char* gpu, double images) {
+  const rate_band band = gpu_rate(gpu_for(gpu), 8, resnet);
+  return band.low.value() <= images && images <= band.high.value();
+}
+static_assert(holds("V100", 6614) && holds("V100", 8322));          // NVIDIA/DeepLearningExamples, PyTorch
+static_assert(holds("A100-80", 16621) && holds("A100-80", 16925));  // PyTorch, MxNet
+static_assert(holds("H100", 57286) && holds("H200", 63600));        // MLPerf training v4.0
 
 constexpr rate_band tpu{per_second{7000}, per_second{28000}};
 static_assert(compare_training(6_usd_per_h, tpu, 2.48_usd_per_h, v100).decision == side::tpu);

@@ -1,5 +1,6 @@
 // A day of traffic: fleets that follow it beside fixed ones, what starting up and preemptions do, and what it costs.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <tpuplan/hardware/slice_table.hpp>
 #include <tpuplan/plan/traffic.hpp>
@@ -69,6 +70,46 @@ TEST_CASE("a day: the fixed fleet holds the targets, one that follows the traffi
     const day_option &a = answer.options[i - 1], &b = answer.options[i];
     CHECK((a.meets_targets > b.meets_targets || (a.meets_targets == b.meets_targets && a.cost <= b.cost)));
   }
+}
+
+TEST_CASE("fixed fleets of one day differ in dollars alone where nobody takes slices away") {
+  const day_request request = chat_day();
+  const day_answer answer = plan_day(request);
+  const day_option* hourly = option_of(answer, provisioning::on_demand, false, false);
+  REQUIRE(hourly != nullptr);
+  for (const provisioning kind : {provisioning::commitment_1y, provisioning::commitment_3y}) {
+    const day_option* term = option_of(answer, kind, false, true);
+    REQUIRE(term != nullptr);
+    const day_option alone = simulate_day(request, term->mix, answer.fixed, answer.slice_rate);
+    CHECK(term->cost == alone.cost);
+    CHECK(term->cost < hourly->cost);
+    CHECK(term->first_token.p99 == alone.first_token.p99);
+    CHECK(term->parts.size() == alone.parts.size());
+    CHECK(term->slice_hours == alone.slice_hours);
+  }
+}
+
+TEST_CASE("percentiles of requests that stand for several are those of as many requests") {
+  std::vector<detail::weighted_time> times;
+  std::vector<double> each;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    detail::random_numbers numbers{7, i, 0};
+    const double time = i % 5 == 0 ? 2 : numbers.exponential(), weight = 1 + static_cast<double>(i % 4);
+    times.push_back({time, weight});
+    each.insert(each.end(), static_cast<std::size_t>(weight), time);
+  }
+  std::sort(each.begin(), each.end());
+  const auto at = [&](double share) {
+    return each[static_cast<std::size_t>(std::ceil(share * static_cast<double>(each.size()) - 1e-9)) - 1];
+  };
+  const time_percentiles found = detail::percentiles_of_weighted(times);
+  CHECK(found.p50.value() == at(0.50));
+  CHECK(found.p90.value() == at(0.90));
+  CHECK(found.p95.value() == at(0.95));
+  CHECK(found.p99.value() == at(0.99));
+  std::vector<detail::weighted_time> one{{3, 2}}, none;
+  CHECK(detail::percentiles_of_weighted(one).p99.value() == 3);
+  CHECK(detail::percentiles_of_weighted(none).p99.value() == 0);
 }
 
 TEST_CASE("the longer slices start up, the later are the requests of a rise") {
