@@ -462,6 +462,12 @@ TEST_CASE("latency against load, and a day") {
   const elements hours = drawn(to_svg(day));
   CHECK(has_text(hours, "slices that serve"));
   CHECK(has_text(hours, "limit"));
+  day.parts[2].first.p99 = 160_s;  // slices that were lost: the other hours can be read all the same
+  const elements lost = drawn(to_svg(day));
+  CHECK((has_text(lost, "1000") && has_text(lost, "1e5")));
+  for (day_part& part : day.parts) part.first = {};
+  day.targets = {};
+  CHECK(has_text(drawn(to_svg(day)), "slices that serve"));
   CHECK(says(refusal_of([] { (void)to_svg(latency_chart{}); }).message, "latency_chart.points is none"));
   CHECK(says(refusal_of([] { (void)to_svg(day_chart{}); }).message, "day_chart.parts is none"));
   latency.points[0].first.p50 = seconds{0};

@@ -104,26 +104,30 @@ inline void draw_limit(svg_canvas& canvas, const plot_box& box, const chart_axis
   return canvas.finish(box.bottom + 52);
 }
 
-/// Requests a second and slices over the hours of a day, and below the p99 of the first token. Parts without requests
-/// have no dot there. Throws for a chart without parts.
+/// Requests a second and slices over the hours of a day, and below the p99 of the first token on a logarithmic axis:
+/// where slices are lost at night it is a hundred times that of the day. Parts without requests have no dot there.
+/// Throws for a chart without parts.
 [[nodiscard]] inline std::string to_svg(const day_chart& chart) {
   using namespace detail;
   if (chart.parts.empty()) fail(errc::missing_field, "day_chart.parts", "none", "one part or more");
-  double rate = 0, slices = 0, time = 0, last = 0;
+  double rate = 0, slices = 0, last = 0;
+  value_range time;
   for (const day_part& p : chart.parts) {
     rate = std::max(rate, on_linear_axis("day_part.rate", p.rate.value()));
     slices = std::max(slices, on_linear_axis("day_part.slices", p.slices));
-    time = std::max(time, on_linear_axis("day_part.first", p.first.p99.value() * 1e3));
+    if (p.first.p99.value() != 0) time.take("day_part.first", p.first.p99.value() * 1e3);
     last = std::max(last, on_linear_axis("day_part.start", p.start.value() / 3600));
   }
-  if (chart.targets.first_token.limit.value() > 0)
-    time = std::max(time, chart.targets.first_token.limit.value() * 1.05e3);
+  const double limit = chart.targets.first_token.limit.value() * 1e3;
+  if (limit > 0) time.take("latency_target.limit", limit);
+  if (!(time.low <= time.high)) time.take("day_part.first", 1000);  // a day without requests
+  time.widen(1.15, 1.25);
   svg_canvas canvas(chart_width, chart.title);
   legend entries(canvas, 50);
   const plot_box above{84, 70, chart_width - 24, 270}, below{84, 330, chart_width - 24, 490};
   const chart_axis hours = linear_axis(last > 0 ? last : 1, above.left, above.right);
   const chart_axis load = linear_axis(std::max(rate, slices), above.bottom, above.top);
-  const chart_axis first = linear_axis(time, below.bottom, below.top);
+  const chart_axis first = log_axis(time.low, time.high, below.bottom, below.top);
   draw_x_axis(canvas, above, hours, "hours");
   draw_y_axis(canvas, above, load, "requests/s, slices");
   draw_x_axis(canvas, below, hours, "hours");
