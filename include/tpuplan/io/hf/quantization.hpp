@@ -78,10 +78,11 @@ inline double bits_of_compressed(const json_object& from) {
   return widest;
 }
 
-/// ModelOpt names a format.
+/// ModelOpt names a format, or lists groups of layers.
 inline double bits_of_modelopt(const json_object& from) {
   const std::string algorithm = from.has("quant_algo") ? from.string("quant_algo") : "";
-  return algorithm == "FP8" ? 8 : algorithm == "NVFP4" ? 4.5 : 0;
+  if (algorithm == "FP8") return 8;
+  return algorithm == "NVFP4" ? 4.5 : from.has("config_groups") ? bits_of_compressed(from) : 0;
 }
 
 inline double bits_of_method(const std::string& method, const json_object& from) {
@@ -93,6 +94,11 @@ inline double bits_of_method(const std::string& method, const json_object& from)
     check_part(from.path("bits"), own, 16, "1 to 16");
     return bits_in_group(own, from.count_or("group_size", 128), 16 + own);
   }
+  if (method == "mlx") {
+    const std::int64_t own = from.count_or("bits", 4);
+    check_part(from.path("bits"), own, 16, "1 to 16");
+    return bits_in_group(own, from.count_or("group_size", 64), 32);  // a scale and an offset of 16 bits
+  }
   if (method == "bitsandbytes") return bits_of_bitsandbytes(from);
   if (method == "compressed-tensors") return bits_of_compressed(from);
   if (method == "modelopt") return bits_of_modelopt(from);
@@ -101,7 +107,9 @@ inline double bits_of_method(const std::string& method, const json_object& from)
 
 inline quantization read_quantization(const json_object& from) {
   quantization result;
-  result.method = from.has("quant_method") ? from.string("quant_method") : "bitsandbytes";  // the first had no name
+  // The first of bitsandbytes had no name, and those of MLX have none.
+  const char* unnamed = from.has("bits") && from.has("group_size") ? "mlx" : "bitsandbytes";
+  result.method = from.has("quant_method") ? from.string("quant_method") : unnamed;
   result.bits = bits_of_method(result.method, from);
   result.experts_alone = result.method == "mxfp4";
   for (const std::string_view field : {"modules_to_not_convert", "ignore", "llm_int8_skip_modules", "exclude_modules"})
@@ -170,7 +178,8 @@ inline void apply_quantization(config_fields& fields, const quantization& how, c
   into.parts.experts = width(model_part::experts, "experts", has_experts(model));
   said.append(said.empty() ? "nothing quantised" : " bits a weight");
   fields.assume("quantization_config", std::move(said),
-                how.method + " with its scales; all else in " + std::string(name(into.weights)));
+                how.method + " with its scales; all else in " + std::string(name(into.weights)) +
+                    (how.method == "mlx" ? ", token tables too, which MLX quantises" : ""));
 }
 
 /// The formats that a configuration states; bf16 where it states none.

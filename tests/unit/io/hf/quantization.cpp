@@ -140,6 +140,19 @@ TEST_CASE("serving reads and holds weights in their own formats", "[quantization
   CHECK(refusal_of([&] { (void)serving_memory_use(model, 1, job, {}, where); }).refused);
 }
 
+TEST_CASE("a quantisation without the name of a method", "[hf_quantization]") {
+  const auto attention = [](const char* how) {
+    json config = {{"model_type", "llama"}};
+    config["quantization_config"] = json::parse(how);
+    return read_hf_config(config).stored.parts.attention;
+  };
+  CHECK(attention(R"({"bits": 4, "group_size": 64})") == 4.5);  // of MLX: a scale and an offset of 16 bits
+  CHECK(attention(R"({"bits": 8, "group_size": 32})") == 9);
+  CHECK(attention(R"({"load_in_8bit": true})") == 8);  // of bitsandbytes, before methods had names
+  CHECK(attention(R"({"quant_method": "modelopt", "quant_algo": "MIXED", "config_groups": {"group_0": {"weights":
+      {"num_bits": 4, "type": "float", "group_size": 16}}}})") == 4.5);
+}
+
 TEST_CASE("a quantised base under adapters is held as it is stored", "[quantization]") {
   const transformer model = read_hf_config({{"model_type", "llama"}}).model;
   training_job job;
