@@ -14,7 +14,7 @@ file(GLOB_RECURSE expected RELATIVE ${SOURCE} ${SOURCE}/include/*)
 list(APPEND expected share/cmake/tpuplan/tpuplanConfig.cmake share/cmake/tpuplan/tpuplanConfigVersion.cmake
      share/pkgconfig/tpuplan.pc)
 if(EXISTS ${BUILD}/tools/cli/tpuplan)
-  file(GLOB models RELATIVE ${SOURCE} ${SOURCE}/data/models/*)
+  file(GLOB models RELATIVE ${SOURCE} ${SOURCE}/data/models/* ${SOURCE}/data/networks/*)
   list(TRANSFORM models PREPEND share/tpuplan/)
   list(APPEND expected bin/tpuplan ${models})
   foreach(name IN ITEMS gpus hardware launch prices zones)

@@ -97,9 +97,19 @@ void check_form(const session& with, const command& asked) {
   }
 }
 
-void take_all(command& asked) {
+/// A file of data/ that is not there is looked for among the program's own, so that what the pages ask can be asked in
+/// any folder.
+std::string found_file(const std::string& given, const std::string& data_dir) {
+  if (given.rfind("data/", 0) != 0) return given;
+  std::error_code none;
+  const std::string own = data_dir + given.substr(4);
+  return !std::filesystem::exists(given, none) && std::filesystem::exists(own, none) ? own : given;
+}
+
+void take_all(command& asked, const std::string& data_dir) {
   for (option& one : asked.options) {
-    for (const std::string& given : one.given) {
+    for (const std::string& word : one.given) {
+      const std::string given = found_file(word, data_dir);
       if (one.form != option::shape::list || one.whole_) {
         one.take(given);
         continue;
@@ -156,7 +166,7 @@ constexpr const char* about =
 
 /// Refuses a folder without data, and one for a command that reads none.
 static void check_data_dir(const session& with) {
-  constexpr std::string_view readers[] = {"chips", "slices",   "train",  "pay",   "serve",
+  constexpr std::string_view readers[] = {"chips", "slices",   "train", "pay",    "serve",
                                           "plan",  "simulate", "sweep", "launch", "doctor"};
   std::string valid;
   bool reads = false;
@@ -200,7 +210,7 @@ void parse_and_run(session& with, int argument_count, char** arguments) {
     check_effects(one);
     check_form(with, one);
     try {
-      take_all(one);
+      take_all(one, with.data_dir);
       one.run();
     } catch (const error& refusal) {
       throw in_own_words(one, refusal);

@@ -98,6 +98,19 @@ void print_plans(const std::vector<sweep_plan>& plans, const sweep_options& give
           name(fastest.kind), duration(fastest.wall), money(fastest.total));
 }
 
+/// Slices that were named and are in no plan.
+void print_left_out(const sweep_options& given, const sweep_request& request, const std::vector<sweep_plan>& plans) {
+  for (const std::string& one : given.slices) {
+    const auto wanted = name(slice_for(one));
+    const auto is = [&](const trial_slice& trial) { return name(trial.where) == wanted; };
+    if (std::any_of(plans.begin(), plans.end(), [&](const sweep_plan& p) { return is(p.trial); })) continue;
+    const bool runs = std::any_of(request.slices.begin(), request.slices.end(), is);
+    print("  {}: {}\n", wanted.view(),
+          runs ? "no price of these ways of paying, or beyond --deadline or --quota"
+               : "a trial does not run on it: tpuplan train --slice says why");
+  }
+}
+
 void run_sweep(sweep_options given, session& with) {
   plan_options& trial = given.trial;
   if (!given.quota && !given.parallel) refuse_missing("--quota", "chips that may be had at once; or --parallel");
@@ -138,6 +151,7 @@ void run_sweep(sweep_options given, session& with) {
     print("  cheapest first{}\n\n", given.quota ? fmt::format("; at most {} chips at once", *given.quota) : "");
     print_plans(plans, given);
   }
+  print_left_out(given, request, plans);
   print_assumed(model.config, assumed);
   if (plans.empty()) return;
   const sweep_plan& best = plans.front();
