@@ -189,7 +189,7 @@ inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_jo
   if (given.empty()) detail::fail(errc::missing_field, "slice", "missing", "a slice: v5p-128");
   const slice where = slice_for(given);
   if (!schedulable(where))
-    detail::fail(errc::out_of_range, "slice", given,
+    detail::fail(errc::out_of_range, "slice", given + " (" + detail::grouped(chips(where)) + " chips)",
                  "at most " + detail::grouped(where.chip.pod.largest_slice) + " chips, the largest slice of " +
                      std::string(where.chip.name.view()) + " that is scheduled");
   return where;
