@@ -110,7 +110,8 @@ inline constexpr int html_depth = 3;
   for (const auto& [key, value] : object.items()) {
     const bool is_list = value.is_array() && !value.empty() && !value.front().is_object();
     const bool is_line = in_a_line(value);
-    if (value.is_null() || (value.is_structured() && !is_list && !is_line) || takes_nothing(key, value)) continue;
+    const bool is_elsewhere = value.is_null() || key == "request" || takes_nothing(key, value);
+    if (is_elsewhere || (value.is_structured() && !is_list && !is_line)) continue;
     rows += "<tr><th scope=\"row\">" + html_label(key) + "</th><td>" +
             (is_list   ? html_values(key, value)
              : is_line ? html_line(value)
@@ -155,7 +156,7 @@ inline constexpr int html_depth = 3;
   std::string html;
   for (const auto& [key, value] : object.items()) {
     const bool is_list = value.is_array() && !value.empty() && value.front().is_object();
-    const bool is_elsewhere = key == "assumed" || (depth == 1 && key == "request");
+    const bool is_elsewhere = key == "assumed" || key == "request";
     if (is_elsewhere || in_a_line(value) || !(is_list || value.is_object())) continue;
     const std::string inside =
         is_list ? html_table_of(value)

@@ -86,7 +86,7 @@ TEST_CASE("a report is well-formed and has question, answer, pictures, assumptio
   CHECK(has(page, "td", "60.0 s"));
   CHECK(has(page, "td", "class default"));
   CHECK(has(page, "summary", "inner"));
-  CHECK(has(page, "td", "whole 1.50 s, exposed 0.500 s"));
+  CHECK(has(page, "td", "whole 1.50 s, exposed 500 ms"));
   CHECK_FALSE(has(page, "th", "idle"));
   CHECK_FALSE(has(page, "th", "waiting"));
   CHECK(html.find("secret") == std::string::npos);

@@ -4,9 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <tpuplan/io/json/sink.hpp>
@@ -22,23 +19,15 @@ namespace detail {
 /// A number as JSON has it: the fewest digits that read back as the same double, with a point or an exponent, so that a
 /// reader takes it for no integer. Worked: 0.1, 16.0, 1e+20.
 [[nodiscard]] inline std::string number_as_json(double x) {
-  const double size = std::abs(x);
-  const bool plain = size == 0 || (size >= 1e-4 && size < 1e15);
   char digits[40] = {};
 #ifdef __cpp_lib_to_chars
+  const double size = std::abs(x);
+  const bool plain = size == 0 || (size >= 1e-4 && size < 1e15);
   const std::to_chars_result written = std::to_chars(digits, digits + sizeof(digits), x,
                                                      plain ? std::chars_format::fixed : std::chars_format::scientific);
   std::string text(digits, written.ptr);
 #else  // libc++, that of emscripten too, has no to_chars of a double
-  int more = 0;  // digits behind the first
-  do {
-    std::snprintf(digits, sizeof(digits), "%.*e", more, x);
-  } while (std::strtod(digits, nullptr) != x && ++more < 17);
-  if (plain) {
-    const int exponent = static_cast<int>(std::strtol(std::strchr(digits, 'e') + 1, nullptr, 10));
-    std::snprintf(digits, sizeof(digits), "%.*f", more > exponent ? more - exponent : 0, x);
-  }
-  std::string text(digits);
+  std::string text(digits, nlohmann::detail::to_chars(digits, digits + sizeof(digits), x));
 #endif
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
