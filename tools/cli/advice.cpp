@@ -51,21 +51,6 @@ std::string gain_of(const finding& f) {
 
 }  // namespace
 
-ordered_json json_of(const findings& advice) {
-  ordered_json list = ordered_json::array();
-  for (const finding& f : advice) {
-    list.push_back({{"kind", name(f.kind)},
-                    {"subject", f.subject.view()},
-                    {"now", f.now.view()},
-                    {"better", f.better.view()},
-                    {"step_time_s", f.step_time_now.value()},
-                    {"step_time_then_s", f.step_time_then.value()},
-                    {"work", f.work},
-                    {"gain", f.gain}});
-  }
-  return list;
-}
-
 void print_advice(const findings& advice) {
   if (advice.count == 0) return;
   print("\n{}\n", dim("advice, one change at a time"));

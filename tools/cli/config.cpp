@@ -32,25 +32,6 @@ model_config model_of(const nlohmann::json& document, const std::string& path) {
   return own;
 }
 
-namespace {
-
-dtype usual_format(const model_config& config) {
-  return config.stored.weights == dtype::fp32 ? dtype::bf16 : config.stored.weights;
-}
-
-}  // namespace
-
-slice scheduled_slice(const std::string& given) {
-  const slice where = slice_for(given);
-  if (!schedulable(where)) {
-    refuse("--slice", fmt::format("{} ({} chips)", given, grouped(chips(where))),
-           fmt::format("at most {} chips, the largest slice of {} that is scheduled; several with --slices",
-                       grouped(where.chip.pod.largest_slice), where.chip.name.view()),
-           errc::out_of_range);
-  }
-  return where;
-}
-
 assumed_values machine_taken(const std::string& given, const slice& where) {
   const std::string asked = given.substr(0, given.find_first_of(":, "));
   const maybe<machine_type> taken = machine_type_of(where);
@@ -74,40 +55,27 @@ void check_arithmetic(const chip_spec& chip, dtype given) {
            errc::unknown_figure);
 }
 
-void use_stored_format(model_config& config, bool weights_given, serving_job& job) {
-  if (!weights_given) {
-    job.weights = usual_format(config);
-    job.weights_by_part = config.stored.parts;
-    return;
+namespace {
+
+/// Fields of a question as the command line calls them.
+std::string in_options(std::string words) {
+  for (const auto& [field, option] : {std::pair("job.engine", "--engine"), {"images_per_sequence", "--images"}}) {
+    const std::size_t at = words.find(field);
+    if (at != std::string::npos) words.replace(at, std::string_view(field).size(), option);
   }
-  const auto is_overruled = [](const assumption& each) { return each.field == "quantization_config"; };
-  config.assumed.erase(std::remove_if(config.assumed.begin(), config.assumed.end(), is_overruled),
-                       config.assumed.end());
+  return words;
 }
 
-void use_stored_format(const model_config& config, training_job& job) {
-  if (job.lora_rank == 0) return;
-  job.frozen_weights = usual_format(config);
-  job.frozen_by_part = config.stored.parts;
-}
+}  // namespace
 
-ordered_json json_of_assumed(const model_config& config, const assumed_values& assumed) {
-  ordered_json list = ordered_json::array();
-  for (const assumption& one : config.assumed) {
-    list.push_back({{"field", one.field}, {"value", one.value}, {"why", one.why}});
-  }
-  for (const auto& [field, value] : assumed) {
-    list.push_back({{"field", field}, {"value", value}, {"why", "not given on the command line"}});
-  }
-  return list;
-}
-
-void print_assumed(const model_config& config, const assumed_values& assumed) {
-  if (config.assumed.empty() && assumed.empty()) return;
+void print_assumed(const std::vector<assumption>& list) {
+  if (list.empty()) return;
   print("\n{}\n", dim("assumed"));
-  for (const auto& [field, value] : assumed) print("  {}: {}\n", field, value);
-  for (const assumption& one : config.assumed) {
-    print("  {} = {} {}\n", one.field, one.value, dim("(" + one.why + ")"));
+  for (const assumption& one : list) {
+    if (one.why == not_given) print("  {}: {}\n", one.field, in_options(one.value));
+  }
+  for (const assumption& one : list) {
+    if (one.why != not_given) print("  {} = {} {}\n", one.field, one.value, dim("(" + one.why + ")"));
   }
 }
 

@@ -34,52 +34,43 @@ any_model load_trained_model(const job_options& job, const mesh_options& mesh) {
   return load_any(job.config, job.image_size);
 }
 
-void add_sources(const fit_answer& a, const job_options& job, const mesh_options& mesh, ordered_json& document) {
-  if (!job.calibration.empty()) document["knows"] = words_of(a.known);
+namespace {
+
+std::string own_words(const placed_job& asked) {
+  return cli::words_of(own_constants{asked.constants, {}, asked.known_memory});
+}
+
+}  // namespace
+
+void add_sources(const placed_job& asked, const job_options& job, const mesh_options& mesh, ordered_json& document) {
+  if (!job.calibration.empty()) document["knows"] = own_words(asked);
   if (job.maxtext.is_given()) document["unused_keys"] = json_of_unused(ask_maxtext(job, mesh));
 }
 
-void print_sources(const fit_answer& a, const job_options& job, const mesh_options& mesh) {
-  if (!job.calibration.empty()) print("\n  the estimates know {}\n", words_of(a.known));
+void print_sources(const placed_job& asked, const job_options& job, const mesh_options& mesh) {
+  if (!job.calibration.empty()) print("\n  the estimates know {}\n", own_words(asked));
   if (job.maxtext.is_given()) print_unused(ask_maxtext(job, mesh));
 }
 
-fit_answer ask_fit(const model_config& config, const job_options& job, const mesh_options& mesh,
-                   assumed_values& assumed, calibrated_part part) {
-  fit_answer a;
+placed_job place(const model_config& config, const job_options& job, const mesh_options& mesh, calibrated_part part) {
+  placed_job all;
   if (job.maxtext.is_given()) {
     const maxtext_question asked = ask_maxtext(job, mesh);
-    a.where = asked.where;
-    a.mesh = asked.mesh;
-    a.job = asked.job;
-    a.job.software = job.job.software;
+    all = {config, asked.where, asked.mesh, asked.job, {}, {}, {}};
+    all.job.software = job.job.software;
   } else {
-    a.where = scheduled_slice(mesh.slice_name);
-    for (const auto& each : machine_taken(mesh.slice_name, a.where)) assumed.push_back(each);
-    a.mesh = make_layout(mesh, a.where);
-    a.job = make_job(job, config.model, assumed);
-    use_stored_format(config, a.job);
-    if (job.per_core) a.job.global_batch = checked_multiply(*job.per_core, batch_shards(a.mesh));
-    fill_batch(job.batch_tokens, checked_multiply(batch_shards(a.mesh), a.job.gradient_accumulation), a.job, assumed);
+    const layout sharding = layout_of(mesh);
+    asked_job asked = job;
+    if (job.per_core)
+      asked.job.global_batch =
+          checked_multiply(*job.per_core, batch_shards(filled_layout(sharding, scheduled_slice(mesh.slice_name))));
+    all = placed(config, mesh.slice_name, sharding, asked);
+    for (const auto& each : machine_taken(mesh.slice_name, all.where)) all.assumed.push_back(each);
   }
-  a.known = load_calibration(job.calibration, part);
-  a.memory = memory_use(config.model, a.job, a.mesh, a.where, a.known.memory);
-  a.largest = largest_batch(config.model, a.job, a.mesh, a.where);
-  return a;
-}
-
-ordered_json fit_document(const fit_answer& a, const model_config& config, const assumed_values& assumed) {
-  return {{"fits", name(fits(a.memory))},
-          {"used_bytes", a.memory.total.value()},
-          {"used_low_bytes", a.memory.low.value()},
-          {"used_high_bytes", a.memory.high.value()},
-          {"usable_bytes", a.memory.usable.value()},
-          {"breakdown", a.memory},
-          {"largest_batch", or_null(a.largest)},
-          {"slice", name(a.where).view()},
-          {"mesh", a.mesh},
-          {"job", a.job},
-          {"assumed", json_of_assumed(config, assumed)}};
+  const own_constants known = load_calibration(job.calibration, part);
+  all.known_memory = known.memory;
+  all.constants = known.training;
+  return all;
 }
 
 std::string_view verdict_words(verdict fit) {
@@ -87,16 +78,6 @@ std::string_view verdict_words(verdict fit) {
 }
 
 namespace {
-
-/// Advice where the step can be timed; memory can be asked of more jobs.
-std::optional<findings> advice_if_timed(const fit_answer& a, const model_config& config) {
-  try {
-    return training_advice(config.model, a.job, a.mesh, a.where, a.known.training);
-  } catch (const error& refusal) {
-    if (refusal.code() != errc::unsupported && refusal.code() != errc::unknown_figure) throw;
-    return std::nullopt;
-  }
-}
 
 void print_memory(const memory_breakdown& memory) {
   table t("on each device | >GiB | >share");
@@ -118,9 +99,9 @@ void print_memory(const memory_breakdown& memory) {
 }
 
 /// The smallest slice on which the job fits in some layout, and that layout.
-void print_smallest(const fit_answer& a, const model_config& config) {
+void print_smallest(const placed_job& a) {
   plan_request request;
-  request.model = config.model;
+  request.model = a.config.model;
   request.job = a.job;
   request.tokens = static_cast<double>(tokens_per_step(a.job));
   request.best = objective::fewest_chips;
@@ -135,18 +116,18 @@ void print_smallest(const fit_answer& a, const model_config& config) {
         p.job.gradient_accumulation > 1 ? fmt::format(" and {} microbatches", p.job.gradient_accumulation) : "");
 }
 
-void print_fit(const fit_answer& a, const model_config& config, const assumed_values& assumed) {
-  const verdict v = fits(a.memory);
-  print_title("{}: {} on {} ({})", verdict_words(v), config.model.name.view(), name(a.where).view(), one_line(a.mesh));
+void print_fit(const placed_job& asked, const fit_answer& a) {
+  const memory_breakdown& memory = a.breakdown;
+  print_title("{}: {} on {} ({})", verdict_words(a.fits), asked.config.model.name.view(), a.slice, one_line(a.mesh));
   print("  {} used, between {:.1f} and {:.1f} GiB as the compiler decides; most of it is {}\n\n",
-        used_of(a.memory.total, a.memory.usable), in_gib(a.memory.low), in_gib(a.memory.high), largest_part(a.memory));
-  print_memory(a.memory);
+        used_of(memory.total, memory.usable), in_gib(memory.low), in_gib(memory.high), largest_part(memory));
+  print_memory(memory);
   print("\n  largest batch that surely fits: {}\n",
-        a.largest ? fmt::format("{} sequences of {} tokens", *a.largest, a.job.sequence_length)
-                  : "none with this layout and remat policy");
-  if (v != verdict::yes) print_smallest(a, config);
-  if (const std::optional<findings> advice = advice_if_timed(a, config)) print_advice(*advice);
-  print_assumed(config, assumed);
+        a.largest_batch ? fmt::format("{} sequences of {} tokens", *a.largest_batch, a.job.sequence_length)
+                        : "none with this layout and remat policy");
+  if (a.fits != verdict::yes) print_smallest(asked);
+  if (a.advice) print_advice(findings_of(asked));
+  print_assumed(a.assumed);
 }
 
 /// What to ask next. A plan has no options for a MaxText configuration.
@@ -162,27 +143,24 @@ void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
   const any_model model = load_trained_model(job, mesh);
   if (model.net) refuse_drawing(with, "given for a network of layers", "a language model");
   if (model.net) return network_fit(model, job, mesh, with);
-  const model_config& config = model.config;
-  assumed_values assumed;
-  const fit_answer a = ask_fit(config, job, mesh, assumed, calibrated_part::memory);
-  if (fits(a.memory) == verdict::no) with.status = 1;
+  const placed_job asked = place(model.config, job, mesh, calibrated_part::memory);
+  const fit_answer a = answer_to_fit(asked);
+  if (a.fits == verdict::no) with.status = 1;
   if (is_drawn(with)) {
     memory_chart chart;
-    chart.title = std::string(config.model.name.view()) + ", HBM of one device";
-    chart.bars.push_back({std::string(name(a.where).view()) + ", " + one_line(a.mesh), a.memory});
+    chart.title = std::string(model.config.model.name.view()) + ", HBM of one device";
+    chart.bars.push_back({a.slice + ", " + one_line(a.mesh), a.breakdown});
     draw(with, "memory", to_svg(chart));
   }
   if (with.json || is_reported(with)) {
-    ordered_json document = fit_document(a, config, assumed);
-    const std::optional<findings> advice = advice_if_timed(a, config);
-    document["advice"] = advice ? cli::json_of(*advice) : ordered_json(nullptr);
-    add_sources(a, job, mesh, document);
-    write_report(with, report_title(config, name(a.where).view()), document);
+    ordered_json document = a;
+    add_sources(asked, job, mesh, document);
+    write_report(with, report_title(model.config, a.slice), document);
     if (with.json) return print_json(document);
   }
-  print_fit(a, config, assumed);
-  print_sources(a, job, mesh);
-  print_follow_up(fits(a.memory), with);
+  print_fit(asked, a);
+  print_sources(asked, job, mesh);
+  print_follow_up(a.fits, with);
 }
 
 }  // namespace

@@ -1,10 +1,5 @@
 #include "cli/job.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <tpuplan/estimate/training/step_time.hpp>
-
 #include "cli/option.hpp"
 
 namespace cli {
@@ -60,97 +55,10 @@ void add_mesh_options(command& to, mesh_options& into) {
   to.add("--pipeline", mesh.pipeline, degrees, "stages in a slice").usually("1");
 }
 
-layout make_layout(const mesh_options& given, const slice& where) {
+layout layout_of(const mesh_options& given) {
   layout mesh = given.mesh;
   mesh.dcn_data = given.slices.value_or(1);
-  const std::int64_t others = checked_multiply(
-      mesh.data, mesh.tensor, checked_multiply(mesh.expert, checked_multiply(mesh.context, mesh.pipeline)));
-  if (mesh.fsdp == 0) mesh.fsdp = std::max<std::int64_t>(1, devices(where) / others);
-  validate(mesh, where);
   return mesh;
-}
-
-std::int64_t usual_sequence(const transformer& model) {
-  return model.max_positions > 0 && model.max_positions < 4096 ? model.max_positions : 4096;
-}
-
-namespace {
-
-/// What the estimate of a step takes for granted of the job.
-void add_remarks(const transformer& model, const training_job& job, assumed_values& assumed) {
-  if (job.images_per_sequence > 0 && !has_vision(model))
-    refuse("--images", std::to_string(job.images_per_sequence), "a model with a vision tower", errc::unsupported);
-  if (job.freeze_vision && job.lora_rank > 0)
-    refuse("--freeze", "vision with --lora", "either: adapters leave the whole base frozen");
-  const step_remarks remarks = remarks_on(model, job);
-  if (remarks.text_alone)
-    assumed.emplace_back("images", "none: text alone, the vision tower does not run; see --images");
-  if (remarks.beyond_positions)
-    assumed.emplace_back("positions", fmt::format("the model is made for {} tokens, fewer than a sequence has",
-                                                  grouped(model.max_positions)));
-  if (remarks.products_in_bf16)
-    assumed.emplace_back("products", "of fp32 are rounded to bf16, as XLA does by default: their rate is that of bf16");
-}
-
-}  // namespace
-
-training_job make_job(const job_options& given, const transformer& model, assumed_values& assumed) {
-  training_job job = given.job;
-  if (job.sequence_length == 0) {
-    job.sequence_length = usual_sequence(model);
-    assumed.emplace_back("sequence length", fmt::format("{}", job.sequence_length));
-  }
-  job.remat = given.remat.value_or(remat::full);
-  if (!given.remat) assumed.emplace_back("remat policy", "full");
-  if (given.capacity && !has_experts(model))
-    refuse("--capacity-factor", fmt::format("{:g}", *given.capacity), "a model with experts", errc::unsupported);
-  if (given.capacity) job.capacity_factor = *given.capacity;
-  if (model.kind == architecture::encoder) {
-    job.logits_fraction = 0.15;
-    assumed.emplace_back("logits", "of the 15 % of the tokens that are masked");
-  }
-  add_remarks(model, job, assumed);
-  if (job.lora_rank != 0) {
-    job.lora = {true, true, true, true, true, true, true};
-    assumed.emplace_back("LoRA", "on every linear layer");
-  }
-  return job;
-}
-
-std::int64_t round_batch(double sequences, std::int64_t unit) {
-  const double wanted = sequences / static_cast<double>(unit);
-  if (wanted < 1) return unit;
-  const double slack = wanted / 16;
-  auto step = static_cast<std::int64_t>(1) << 52;
-  for (; step > 1; step /= 2) {
-    const double size = static_cast<double>(step);
-    if (std::abs(std::round(wanted / size) * size - wanted) <= slack && std::round(wanted / size) >= 1) break;
-  }
-  const double size = static_cast<double>(step);
-  return checked_multiply(static_cast<std::int64_t>(std::round(wanted / size) * size), unit);
-}
-
-void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_job& job, assumed_values& assumed) {
-  if (job.global_batch != 0) return;
-  if (batch_tokens == 0) {
-    job.global_batch = unit;
-    assumed.emplace_back("global batch",
-                         fmt::format("{} sequences, one for each shard of the batch", job.global_batch));
-    return;
-  }
-  const std::int64_t length = job.sequence_length;
-  if (batch_tokens < length) refuse("--batch-tokens", std::to_string(batch_tokens), "at least one sequence");
-  const std::int64_t whole = batch_tokens / length;
-  if (batch_tokens % length == 0 && whole % unit == 0) {
-    job.global_batch = whole;
-    return;
-  }
-  job.global_batch = round_batch(static_cast<double>(batch_tokens) / static_cast<double>(length), unit);
-  const std::string taken =
-      fmt::format("{} sequences, {} tokens", job.global_batch, grouped(checked_multiply(job.global_batch, length)));
-  const std::string asked = grouped(batch_tokens);
-  assumed.emplace_back("global batch", whole < unit ? taken + ": the fewest that divide, more than " + asked
-                                                    : taken + ": near " + asked + ", and divides well");
 }
 
 }  // namespace cli

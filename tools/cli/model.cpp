@@ -1,10 +1,8 @@
 // tpuplan model
 #include <algorithm>
 #include <memory>
+#include <tpuplan/io/ask/training.hpp>
 #include <tpuplan/io/hf_network.hpp>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/model/encoder_decoder.hpp>
-#include <tpuplan/model/kv_cache.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
@@ -30,47 +28,6 @@ struct model_options {
 
 bool has_flops_per_token(const transformer& model) {
   return model.kind == architecture::decoder || model.kind == architecture::encoder;
-}
-
-/// Tokens of the source of a pair: all that a stem makes of a recording, else as many as the target has.
-std::int64_t source_length(const transformer& model, std::int64_t target) {
-  return model.encoder_stem > 0 ? model.encoder_positions : target;
-}
-
-ordered_json model_document(const model_config& config, std::int64_t sequence, dtype cache) {
-  const transformer& m = config.model;
-  const parameter_count count = parameters(m);
-  ordered_json document = {{"name", m.name.view()},
-                           {"model_type", config.model_type},
-                           {"architecture", name(m.kind)},
-                           {"parameters", count.total},
-                           {"active_parameters", count.active},
-                           {"breakdown", count},
-                           {"kv_bytes_per_token", nullptr},
-                           {"kv_dtype", name(cache)},
-                           {"forward_flops_per_token", nullptr},
-                           {"training_flops_per_token", nullptr},
-                           {"sequence_length", sequence}};
-  if (m.kind == architecture::decoder) {
-    document["kv_bytes_per_token"] = kv_bytes_per_token(m, cache).value();
-    document["state_bytes_per_sequence"] = state_bytes_per_sequence(m).value();
-  }
-  if (has_flops_per_token(m)) {
-    document["forward_flops_per_token"] = forward_flops_per_token(m, sequence).total.value();
-    document["training_flops_per_token"] = training_flops_per_token(m, sequence).value();
-  }
-  if (m.kind == architecture::encoder_decoder) {
-    document["source_length"] = source_length(m, sequence);
-    document["flops_per_pair"] = forward_flops_per_pair(m, source_length(m, sequence), sequence);
-    document["cache_per_pair"] = kv_bytes_per_pair(m, source_length(m, sequence), sequence, cache);
-  }
-  if (has_vision(m)) {
-    document["image_tokens"] = image_tokens(m.vision);
-    document["vision_flops_per_image"] = vision_flops_per_image(m.vision).value();
-  }
-  document["assumed"] = json_of_assumed(config, {});
-  document["not_read"] = config.not_read;
-  return document;
 }
 
 /// The fields of a file that nothing depends on, in one line: names of any length and of any characters may come.
@@ -144,7 +101,7 @@ void print_model(const model_config& config, const std::string& path, std::int64
     facts.emplace_back("FLOPs per image, forward", fmt::format("{:.4g}", vision_flops_per_image(m.vision).value()));
   }
   print_pairs(facts);
-  print_assumed(config, {});
+  print_assumed(config.assumed);
   print_not_read(config.not_read);
   if (has_flops_per_token(m)) print_next("tpuplan plan {} --tokens 1T   where to train it", shell_quoted(path));
   if (!has_text(m))
@@ -173,7 +130,7 @@ void run_model(const model_options& given, const session& with) {
   if (with.is_given("--kv-dtype") && config.model.kind != architecture::decoder && !is_pair)
     refuse("--kv-dtype", "given without effect", "a decoder, which has a KV cache");
   const std::int64_t length = given.sequence > 0 ? given.sequence : usual_sequence(config.model);
-  if (with.json) return print_json(model_document(config, length, given.cache));
+  if (with.json) return print_json(answer_to(config, length, given.cache));
   print_model(config, given.config, length, given.cache);
 }
 

@@ -159,7 +159,7 @@ ordered_json fit_json(const network_question& q, const memory_breakdown& memory,
           {"slice", name(q.where).view()},
           {"mesh", q.mesh},
           {"job", q.job},
-          {"assumed", json_of_assumed(model.config, assumed)}};
+          {"assumed", all_assumed(model.config, assumed)}};
 }
 
 payment_terms terms_of(const network& net, const network_job& job, const run_options& run) {
@@ -286,7 +286,7 @@ void network_fit(const any_model& model, const job_options& job, const mesh_opti
   const maybe<std::int64_t> largest = largest_batch(q.net, q.job, q.mesh, q.where);
   print("\n  between {:.2f} and {:.2f} GiB as the compiler decides; largest batch that surely fits: {}\n",
         in_gib(memory.low), in_gib(memory.high), largest ? grouped(*largest) : std::string("none with this layout"));
-  print_assumed(model.config, assumed);
+  print_assumed(all_assumed(model.config, assumed));
   print_next("{}   how long and what it costs", follow_up(with, "train", {}));
 }
 
@@ -311,9 +311,9 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
   const seconds time = static_cast<double>(count.steps) * t.total;
   const payment_terms terms = terms_of(q.net, q.job, run);
   const run_range range{time, time * (t.low / t.total), time * (t.high / t.total)};
-  const std::vector<cost_range> ways =
-      runs ? paid_ways(q.where, slices(q.mesh), range, prices.book(), run.prices.region, terms)
-           : std::vector<cost_range>{};
+  const std::vector<run_price> ways =
+      runs ? run_prices(q.where, slices(q.mesh), range, prices.book(), run.prices.region, terms)
+           : std::vector<run_price>{};
   const maybe<price_row> on_demand = find_price(prices.book(), q.where, run.prices.region, provisioning::on_demand);
   const std::optional<input_answer> input = ask_input(q, run.input, t.examples_per_second);
   const auto chips_paid = static_cast<double>(checked_multiply(chips(q.where), slices(q.mesh)));
@@ -342,7 +342,7 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
     if (runs) {
       document["epochs"] = cli::json_of(run.epochs, count);
       document["run_s"] = time.value();
-      document["costs"] = json_of_ways(ways);
+      document["costs"] = ways;
     }
     if (line) document["timeline"] = *line;
     if (against) document["against_gpu"] = cli::json_of(*against);
@@ -375,7 +375,7 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
     if (line) print_timeline(*line);
   }
   if (against) print_against(*against);
-  print_assumed(model.config, assumed);
+  print_assumed(all_assumed(model.config, assumed));
   std::vector<follow_up_option> own;
   if (!runs) own = {{"--examples", "60000"}, {"--epochs", "5"}};
   print_next("{}   is there a better slice?",
@@ -486,7 +486,7 @@ void network_training_plan(const any_model& model, const plan_options& given, co
                          {"no_price", answer.no_price},
                          {"misses_deadline", answer.late},
                          {"over_budget", answer.dear}}},
-                       {"assumed", json_of_assumed(model.config, assumed)}});
+                       {"assumed", all_assumed(model.config, assumed)}});
   }
   print_title("{} ({} parameters) on {} examples", request.net.name.view(),
               cli::count(static_cast<double>(parameters(request.net).trained)), cli::count(request.examples));
@@ -517,7 +517,7 @@ void network_training_plan(const any_model& model, const plan_options& given, co
   row(answer.late, "misses the deadline");
   row(answer.dear, "over the budget");
   if (!lost.empty()) print("\n"), lost.print();
-  print_assumed(model.config, assumed);
+  print_assumed(all_assumed(model.config, assumed));
   if (answer.plans.empty()) return;
   const network_plan& best = answer.plans.front();
   const std::string where(name(best.where).view());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tpuplan/io/json.hpp>
 
 #include "cli/table.hpp"
 
@@ -91,8 +90,8 @@ void print_report(const simulation_report& report, const latency_targets& target
 
 namespace {
 
-std::string amount_words(const serving_change& change, double amount) {
-  switch (change.what) {
+std::string amount_words(const serving_change_row& change, double amount) {
+  switch (change.change) {
     case serving_lever::rate: return fmt::format("{:.4g} requests/s", amount);
     case serving_lever::prompt: return fmt::format("{:.0f} tokens", std::floor(amount));
     case serving_lever::chunk: return amount > 0 ? fmt::format("{:.0f} tokens", amount) : "the whole prompt";
@@ -103,29 +102,23 @@ std::string amount_words(const serving_change& change, double amount) {
 
 }  // namespace
 
-void print_changes(const std::vector<serving_change>& changes, std::int64_t slices) {
+void print_changes(const std::vector<serving_change_row>& changes, std::int64_t slices) {
   if (changes.empty())
     return print("\n  no rate, prompt, chunk or format of weights, changed alone, keeps the targets\n");
   print("\n  what would keep the targets, one change at a time\n\n");
   table rows("change | is | would have to be | with");
-  for (const serving_change& change : changes) {
+  for (const serving_change_row& change : changes) {
     std::string with;
-    if (change.what == serving_lever::rate && change.needed > 0 && slices > 0)
+    if (change.change == serving_lever::rate && change.needed > 0 && slices > 0)
       with = fmt::format("{:.0f} slices for all of it",
                          std::ceil(static_cast<double>(slices) * change.given / change.needed * (1 - 1e-9)));
-    if (change.what == serving_lever::chunk && change.needed > 0)
+    if (change.change == serving_lever::chunk && change.needed > 0)
       with = fmt::format("--prefill-chunk {:.0f}", change.needed);
-    if (change.what == serving_lever::weights) with = fmt::format("--weights {}", name(change.job.weights));
-    rows.add({name(change.what).data(), amount_words(change, change.given), amount_words(change, change.needed), with});
+    if (change.weights) with = fmt::format("--weights {}", name(*change.weights));
+    rows.add(
+        {name(change.change).data(), amount_words(change, change.given), amount_words(change, change.needed), with});
   }
   rows.print();
-}
-
-ordered_json json_of_changes(const std::vector<serving_change>& changes) {
-  ordered_json list = ordered_json::array();
-  for (const serving_change& one : changes)
-    list.push_back({{"change", name(one.what)}, {"given", one.given}, {"needed", one.needed}});
-  return list;
 }
 
 }  // namespace cli

@@ -3,8 +3,7 @@
 
 #include <string>
 #include <string_view>
-#include <tpuplan/plan/serving_levers.hpp>
-#include <tpuplan/plan/simulation.hpp>
+#include <tpuplan/io/ask/serving.hpp>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -31,8 +30,7 @@ void print_that_means_are_held(const tpuplan::serving_job& job);
 void print_report(const tpuplan::simulation_report& report, const tpuplan::latency_targets& targets);
 
 /// What would keep the targets, one change at a time; `slices` share the rate.
-void print_changes(const std::vector<tpuplan::serving_change>& changes, std::int64_t slices);
-ordered_json json_of_changes(const std::vector<tpuplan::serving_change>& changes);
+void print_changes(const std::vector<tpuplan::serving_change_row>& changes, std::int64_t slices);
 
 }  // namespace cli
 

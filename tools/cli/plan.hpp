@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tpuplan/plan/plan.hpp>
+#include <tpuplan/io/ask/fleets.hpp>
+#include <tpuplan/io/ask/plan.hpp>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -41,17 +42,16 @@ struct plan_options {
 
 /// The limits that training and serving share, put into a request of either.
 template <class Request>
-void fill_limits(const plan_options& given, const tpuplan::price_book& prices, Request& request) {
-  request.best = given.best;
-  request.kinds = given.kinds;
-  request.regions = given.regions;
-  request.generations = given.generations;
-  request.smallest_chips = given.smallest_chips.value_or(request.smallest_chips);
-  request.largest_chips = given.largest_chips.value_or(request.largest_chips);
-  if (request.smallest_chips > request.largest_chips)
-    refuse("--min-chips", std::to_string(request.smallest_chips), "at most --max-chips");
-  request.accept_uncertain = given.accept_uncertain;
-  request.prices = prices;
+void fill_limits(const plan_options& given, Request& asked) {
+  asked.best = given.best;
+  asked.kinds = given.kinds;
+  asked.regions = given.regions;
+  asked.generations = given.generations;
+  asked.smallest_chips = given.smallest_chips.value_or(0);
+  asked.largest_chips = given.largest_chips.value_or(0);
+  if (asked.largest_chips > 0 && asked.smallest_chips > asked.largest_chips)
+    refuse("--min-chips", std::to_string(asked.smallest_chips), "at most --max-chips");
+  asked.accept_uncertain = given.accept_uncertain;
 }
 
 /// What a zone has, put into the question: its generations, and the prices of its region where there are some.

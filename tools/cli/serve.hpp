@@ -1,12 +1,10 @@
 #ifndef TPUPLAN_CLI_SERVE_HPP
 #define TPUPLAN_CLI_SERVE_HPP
 
-#include <optional>
 #include <string>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/hardware/gpus.hpp>
-#include <tpuplan/plan/serving_levers.hpp>
-#include <vector>
+#include <tpuplan/io/ask/serving.hpp>
 
 #include "cli/config.hpp"
 #include "cli/prices.hpp"
@@ -22,15 +20,11 @@ struct serve_options {
   std::int64_t gpus = 0;  // 0: all of one machine
 };
 
-struct serve_answer {
-  tpuplan::slice where{};
-  tpuplan::serving_job job{};  // without targets by percentile
-  tpuplan::serving_layout mesh{};
-  tpuplan::serving_calibration constants{};
-  tpuplan::serving_estimate estimate{};
-  tpuplan::latency_targets targets{};
-  std::optional<tpuplan::simulation_report> simulated{};  // of one replica, where there are targets by percentile
-  std::vector<tpuplan::serving_change> changes{};         // that keep those, where they are missed
+/// The question with its formats filled in, and its answer.
+struct served {
+  tpuplan::serve_request asked;
+  tpuplan::slice where;
+  tpuplan::serve_answer answer;
 };
 
 /// What a million output tokens cost on the slice and on GPUs at the same load: the slice as calibrated and at peak
@@ -45,10 +39,10 @@ struct gpu_comparison {
   [[nodiscard]] bool priced() const noexcept { return slice.value() > 0 && gpus_at_peak.value() > 0; }
 };
 
-gpu_comparison compare_with_gpu(const tpuplan::model_config& config, const serve_answer& a, const serve_options& given,
+gpu_comparison compare_with_gpu(const tpuplan::model_config& config, const served& a, const serve_options& given,
                                 const tpuplan::price_book& prices);
 ordered_json gpu_document(const gpu_comparison& g);
-void print_gpu(const gpu_comparison& g, const serve_answer& a);
+void print_gpu(const gpu_comparison& g, const served& a);
 
 }  // namespace cli
 

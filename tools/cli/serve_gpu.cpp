@@ -18,14 +18,15 @@ namespace {
 
 /// The traffic that both take: the arrivals or the requests in flight that were asked for, else as many in flight as
 /// run on the slice.
-serving_job same_load(const serve_answer& a, std::string& words) {
-  serving_job job = a.job;
+serving_job same_load(const served& a, std::string& words) {
+  serving_job job = a.asked.job;
+  job.percentiles = {};
   if (job.request_rate.value() > 0) {
     words = fmt::format("{:g} requests a second", job.request_rate.value());
   } else {
     if (job.concurrency == 0)
-      job.concurrency =
-          static_cast<std::int64_t>(std::floor(a.estimate.running * static_cast<double>(a.estimate.replicas)));
+      job.concurrency = static_cast<std::int64_t>(
+          std::floor(a.answer.estimate.running * static_cast<double>(a.answer.estimate.replicas)));
     words = fmt::format("{} requests in flight", job.concurrency);
   }
   return job;
@@ -67,7 +68,7 @@ usd per_million(const serving_estimate& e, usd_per_second rate) { return cost_of
 
 }  // namespace
 
-gpu_comparison compare_with_gpu(const model_config& config, const serve_answer& a, const serve_options& given,
+gpu_comparison compare_with_gpu(const model_config& config, const served& a, const serve_options& given,
                                 const price_book& prices) {
   gpu_comparison g;
   g.offer = gpu_for(given.gpu);
@@ -79,11 +80,11 @@ gpu_comparison compare_with_gpu(const model_config& config, const serve_answer& 
     fewest_gpus(config.model, job, g);
   }
   const maybe<price_row> price = find_price(prices, a.where, given.prices.region, provisioning::on_demand);
-  if (a.estimate.refusal != serving_refusal::none || g.at_peak.refusal != serving_refusal::none) return g;
+  if (a.answer.estimate.refusal != serving_refusal::none || g.at_peak.refusal != serving_refusal::none) return g;
   if (!price || !g.offer.on_demand.has_value()) return g;
   const usd_per_second rate_of_slice = price->per_chip * static_cast<double>(chips(a.where));
-  const serving_estimate now = serve(config.model, job, a.mesh, a.where, a.constants);
-  const serving_estimate peak = serve(config.model, job, a.mesh, a.where, peak_only);
+  const serving_estimate now = serve(config.model, job, a.asked.mesh, a.where, a.asked.constants);
+  const serving_estimate peak = serve(config.model, job, a.asked.mesh, a.where, peak_only);
   if (now.refusal != serving_refusal::none || peak.refusal != serving_refusal::none) return g;
   g.slice_busy = now.requests / now.capacity;
   g.slice = per_million(now, rate_of_slice);
@@ -129,7 +130,7 @@ ordered_json gpu_document(const gpu_comparison& g) {
   return document;
 }
 
-void print_gpu(const gpu_comparison& g, const serve_answer& a) {
+void print_gpu(const gpu_comparison& g, const served& a) {
   print("\n  {} x {} ({}) as {} replicas of {}, at the same load of {}\n", g.gpus, g.offer.name, g.offer.machine,
         g.tensor > 0 ? g.gpus / g.tensor : 0, g.tensor, g.load);
   if (g.tensor == 0) return print("  heads divide over none of them\n");

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <tpuplan/io/json.hpp>
 #include <tpuplan/io/svg/frontier.hpp>
 #include <tpuplan/plan/cheapest_fleets.hpp>
 #include <tpuplan/plan/relax.hpp>
@@ -23,28 +22,17 @@ namespace {
 
 serving_request make_request(model_config& config, const plan_options& given, const price_book& prices,
                              const session& with) {
-  serving_request request;
-  request.model = config.model;
-  request.job = given.traffic.job;
-  request.constants =
+  asked_serving_plan asked;
+  asked.job = given.traffic.job;
+  asked.constants =
       load_calibration(given.job.calibration, calibrated_part::serving, {{}, given.traffic.constants, {}}).serving;
-  use_stored_format(config, with.is_given("--weights") || with.is_given("--serving-weights"), request.job);
-  if (with.is_given("--weights")) request.job.weights = given.job.job.weights;
-  if (with.is_given("--dtype")) request.job.activations = given.job.job.compute;
-  fill_limits(given, prices, request);
-  if (given.budget) request.budget = usd_per_hour(given.budget->value());
-  request.most_plans = static_cast<std::size_t>(given.rows.value_or(8));
-  return request;
-}
-
-ordered_json json_of(const serving_plan& p) {
-  const auto servers = static_cast<double>(p.slices);
-  return {{"slice", name(p.where).view()},
-          {"slices", p.slices},
-          {"chips", chips(p.where) * p.slices},
-          {"output_tokens_per_s", p.estimate.output_tokens.value() * servers},
-          {"capacity_requests_per_s", p.estimate.capacity.value() * servers},
-          {"plan", p}};
+  use_stored_format(config, with.is_given("--weights") || with.is_given("--serving-weights"), asked.job);
+  if (with.is_given("--weights")) asked.job.weights = given.job.job.weights;
+  if (with.is_given("--dtype")) asked.job.activations = given.job.job.compute;
+  fill_limits(given, asked);
+  if (given.budget) asked.budget = usd_per_hour(given.budget->value());
+  asked.most_plans = given.rows.value_or(8);
+  return request_of(config, asked, prices);
 }
 
 std::string reason_words(serving_rejection why) {
@@ -207,14 +195,6 @@ void print_relaxed(const serving_request& request, const std::vector<serving_rel
   t.print();
 }
 
-ordered_json json_of(const std::vector<serving_relaxation>& list) {
-  ordered_json document = ordered_json::array();
-  for (const serving_relaxation& r : list)
-    document.push_back(
-        {{"limit", name(r.limit)}, {"given", r.given}, {"needed", r.needed}, {"plan", json_of(r.nearest)}});
-  return document;
-}
-
 void print_rejected(const serving_plan_answer& answer) {
   std::map<serving_rejection, std::pair<std::size_t, std::string>> groups;
   for (const rejected_server& r : answer.rejected) {
@@ -226,44 +206,6 @@ void print_rejected(const serving_plan_answer& answer) {
   table t(">slices | reason | such as");
   for (const auto& [why, group] : groups) t.add({number_cell("{}", group.first), reason_words(why), group.second});
   t.print();
-}
-
-/// What was taken for granted of the job, and on which chips its arithmetic is another.
-assumed_values assumed_by(const serving_request& request) {
-  assumed_values assumed = assumed_of(request.job);
-  std::string without;
-  const auto add = [&](const chip_spec& chip) {
-    if (chip.announced_only || has_peak_rate(chip, request.job.activations)) return;
-    without += (without.empty() ? "" : ", ") + std::string(chip.name.view());
-  };
-  for (const chip_spec& chip : generations) {
-    const auto same = [&](const std::string& one) { return chip_for(one).name == chip.name; };
-    if (request.generations.empty() || std::any_of(request.generations.begin(), request.generations.end(), same))
-      add(chip);
-  }
-  if (!without.empty())
-    assumed.emplace_back("arithmetic", fmt::format("bf16, not {}, on {}, which cannot multiply it",
-                                                   name(request.job.activations), without));
-  return assumed;
-}
-
-ordered_json document_of(const serving_request& request, const serving_plan_answer& answer,
-                         const model_config& config) {
-  ordered_json plans = ordered_json::array(), rejected = ordered_json::array();
-  for (const serving_plan& p : answer.plans) plans.push_back(json_of(p));
-  for (const rejected_server& r : answer.rejected)
-    rejected.push_back({{"slice", name(r.where).view()}, {"reason", name(r.why)}, {"amount", r.amount}});
-  ordered_json document = {{"schema", json_schema},
-                           {"plans", plans},
-                           {"rejected", rejected},
-                           {"candidates", answer.candidates},
-                           {"assumed", json_of_assumed(config, assumed_by(request))},
-                           {"request", request}};
-  if (answer.plans.empty()) {
-    document["relax"] = json_of(relaxations(request));
-    document["changes"] = json_of_changes(changes_that_help(request));
-  }
-  return document;
 }
 
 /// The command that looks at one slice of the plan more closely: with several slices each takes its part of the load.
@@ -292,7 +234,7 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
   if (answer.plans.empty()) {
     print("  no slice does it within these limits\n");
     print_relaxed(request, relaxations(request));
-    if (any_target(request.job.percentiles)) print_changes(changes_that_help(request), 0);
+    if (any_target(request.job.percentiles)) print_changes(rows_of(changes_that_help(request)), 0);
   } else {
     print_that_means_are_held(job);
     const std::string targets = words_of_targets(job.percentiles);
@@ -309,7 +251,7 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
     print_price_terms(kinds);
   }
   print_rejected(answer);
-  print_assumed(config, assumed_by(request));
+  print_assumed(all_assumed(config, assumed_by(request)));
   if (answer.plans.empty()) return;
   const serving_plan& best = answer.plans.front();
   if (best.slices > 1) print("\n  each of the {} slices takes its part of the requests\n", best.slices);
@@ -374,11 +316,6 @@ void print_fleets(const serving_request& request, const std::vector<fleet_offer>
   }
 }
 
-ordered_json document_of(const std::vector<fleet_offer>& fleets, const model_config& config,
-                         const assumed_values& assumed) {
-  return {{"schema", json_schema}, {"fleets", fleets}, {"assumed", json_of_assumed(config, assumed)}};
-}
-
 /// The table that compares the cheapest fleets.
 void plan_fleets(const model_config& config, const plan_options& given, const serving_request& request, session& with) {
   for (const char* other : {"--rows", "--objective", "--svg", "--html"}) {
@@ -387,9 +324,11 @@ void plan_fleets(const model_config& config, const plan_options& given, const se
   if (!with.is_given("--rate")) refuse_missing("--rate", "requests a second, which every fleet serves");
   const std::vector<fleet_offer> fleets = cheapest_fleets(request, gpus_of(given.gpus));
   if (!std::any_of(fleets.begin(), fleets.end(), [](const fleet_offer& o) { return o.is_possible; })) with.status = 1;
-  if (with.json) return print_json(document_of(fleets, config, assumed_by(request)));
+  if (with.json)
+    return print_json(
+        {{"schema", json_schema}, {"fleets", fleets}, {"assumed", all_assumed(config, assumed_by(request))}});
   print_fleets(request, fleets, config);
-  print_assumed(config, assumed_by(request));
+  print_assumed(all_assumed(config, assumed_by(request)));
 }
 
 }  // namespace
@@ -403,7 +342,7 @@ void plan_serving(model_config config, const plan_options& given, const price_bo
   if (answer.plans.empty()) with.status = 1;
   if (with.is_given("--svg") || (is_reported(with) && !answer.plans.empty())) draw_plans(request, answer, with);
   if (with.json || is_reported(with)) {
-    const ordered_json document = document_of(request, answer, config);
+    const ordered_json document = document_of(request, answer, all_assumed(config, assumed_by(request)));
     write_report(with, "where to serve " + std::string(config.model.name.view()), document);
     if (with.json) return print_json(document);
   }

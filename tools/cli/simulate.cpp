@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/svg/traffic.hpp>
+#include <tpuplan/io/ask/fleets.hpp>
 #include <tpuplan/io/trace.hpp>
-#include <tpuplan/plan/serving_levers.hpp>
 #include <tpuplan/plan/traffic.hpp>
 #include <vector>
 
@@ -35,92 +33,6 @@ struct simulate_options {
   bool alone = false;
 };
 
-/// A fleet under some traffic, simulated.
-struct simulate_answer {
-  serving_job job{};  // without targets by percentile
-  latency_targets targets{};
-  serving_fleet fleet{};
-  std::int64_t replicas = 0;
-  std::int64_t simulated = 0;  // of them
-  simulation_report report{};
-  std::vector<serving_change> changes{};
-  std::vector<latency_point> load{};  // at other rates, where a picture is asked for
-  std::optional<price_row> price{};
-};
-
-/// The simulation of one question; other rates and other jobs are asked too.
-class fleet_simulation {
- public:
-  fleet_simulation(const model_config& config, const simulate_options& given)
-      : model_{config.model},
-        given_{given},
-        trace_{given.trace.empty() ? std::vector<simulated_request>{} : load_trace(given.trace)} {
-    answer_.job = given.traffic.job;
-    answer_.targets = answer_.job.percentiles;
-    answer_.job.percentiles = {};
-    answer_.fleet = {given.traffic.mesh, scheduled_slice(given.slice_name), given.slices,
-                     given.alone ? prefill_policy::alone : prefill_policy::mixed};
-    answer_.replicas = replicas_of(answer_.fleet);
-    answer_.simulated = trace_.empty() ? 1 : answer_.replicas;
-    if (trace_.empty()) return;
-    answer_.job.prompt = lengths_of(trace_, &simulated_request::prompt);
-    answer_.job.output = lengths_of(trace_, &simulated_request::output);
-    for (simulated_request& one : trace_)
-      one.cached = static_cast<std::int64_t>(answer_.job.prefix_hit_rate * static_cast<double>(one.prompt));
-    const double time = trace_.back().arrival.value();
-    if (time > 0) answer_.job.request_rate = per_second{static_cast<double>(trace_.size() - 1) / time};
-  }
-
-  simulate_answer operator()() {
-    answer_.report = report(answer_.job);
-    if (!meets(answer_.report) && trace_.empty())
-      answer_.changes = changes_that_help(answer_.job, [&](const serving_job& job) { return keeps_targets(job); });
-    return answer_;
-  }
-
-  /// Latencies from a quarter of the rate to half as much again.
-  std::vector<latency_point> load() {
-    std::vector<latency_point> points;
-    for (const double share : {0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5}) {
-      serving_job job = answer_.job;
-      job.request_rate *= share;
-      const simulation_report one = report(job);
-      points.push_back({job.request_rate, one.first_token.value, one.per_token.value});
-    }
-    return points;
-  }
-
- private:
-  simulation_report report(const serving_job& job) const {
-    const std::vector<simulated_request>& requests = trace_.empty() ? drawn(job) : trace_;
-    return report_of(simulate_fleet(model_, job, answer_.fleet, answer_.simulated, requests, given_.traffic.constants),
-                     answer_.targets);
-  }
-  bool keeps_targets(const serving_job& job) const {
-    try {
-      return meets(report(job));
-    } catch (const error& refusal) {
-      if (refusal.code() == errc::infeasible) return false;  // no room for it
-      throw;
-    }
-  }
-  /// The share of one replica, at random.
-  const std::vector<simulated_request>& drawn(const serving_job& job) const {
-    simulated_traffic traffic = traffic_of(job, given_.requests, given_.seed);
-    traffic.rate = traffic.rate / static_cast<double>(answer_.replicas);
-    traffic.variation = given_.variation;
-    if (job.prompt.mean == answer_.job.prompt.mean) traffic.prompt = given_.traffic.prompt_lengths;
-    traffic.output = given_.traffic.output_lengths;
-    return drawn_ = requests_of(traffic);
-  }
-
-  transformer model_;
-  const simulate_options& given_;
-  std::vector<simulated_request> trace_;
-  mutable std::vector<simulated_request> drawn_{};
-  simulate_answer answer_{};
-};
-
 std::string fleet_words(const serving_fleet& fleet) {
   return fmt::format("{}{}", fleet.slices > 1 ? fmt::format("{} x ", fleet.slices) : "", name(fleet.where).view());
 }
@@ -136,12 +48,13 @@ std::string traffic_words(const simulate_options& given, const simulate_answer& 
 void print_answer(const model_config& config, const simulate_options& given, const simulate_answer& a) {
   print_title("{} on {}, {}, {:.0f} prompt tokens and {:.0f} output tokens", config.model.name.view(),
               fleet_words(a.fleet), traffic_words(given, a), a.job.prompt.mean, a.job.output.mean);
-  print("  {} replica{}, {}; {} requests counted, after the first tenth\n\n", a.replicas, a.replicas > 1 ? "s" : "",
-        a.simulated == a.replicas ? "to which requests go in turn" : "of which one is simulated with its share",
-        a.report.requests);
+  print(
+      "  {} replica{}, {}; {} requests counted, after the first tenth\n\n", a.replicas, a.replicas > 1 ? "s" : "",
+      a.simulated_replicas == a.replicas ? "to which requests go in turn" : "of which one is simulated with its share",
+      a.report.requests);
   print_report(a.report, a.targets);
   const simulation_report& r = a.report;
-  const double all = static_cast<double>(a.replicas) / static_cast<double>(a.simulated);
+  const double all = static_cast<double>(a.replicas) / static_cast<double>(a.simulated_replicas);
   print("\n  {} of the requests keep every limit: {:.4g} of {:.4g} requests/s\n", percent(r.good_share),
         r.goodput.value() * all, r.arrivals.value() * all);
   print("  {} output tokens/s; a replica is busy {} of the time, runs {:.1f} sequences, fills {} of its cache\n",
@@ -156,34 +69,40 @@ void print_answer(const model_config& config, const simulate_options& given, con
   if (!meets(r) && given.trace.empty()) print_changes(a.changes, a.fleet.slices);
 }
 
-ordered_json document_of(const model_config& config, const simulate_options& given, const simulate_answer& a) {
-  ordered_json document = {
-      {"schema", json_schema},     {"fleet", a.fleet},
-      {"replicas", a.replicas},    {"simulated_replicas", a.simulated},
-      {"targets", a.targets},      {"meets_targets", meets(a.report)},
-      {"report", a.report},        {"changes", json_of_changes(a.changes)},
-      {"price", or_null(a.price)}, {"assumed", json_of_assumed(config, assumed_of(given.traffic.job))}};
-  return document;
-}
-
 void simulate_traffic(const model_config& config, const simulate_options& given, const price_book& prices,
                       session& with) {
-  fleet_simulation simulation(config, given);
-  simulate_answer a = simulation();
-  if (!meets(a.report)) with.status = 1;
-  if (const maybe<price_row> price = find_price(prices, a.fleet.where, given.prices.region, provisioning::on_demand))
-    a.price = *price;
-  if (with.is_given("--svg") || (is_reported(with) && given.trace.empty()))
+  const traffic_options& traffic = given.traffic;
+  simulate_request asked;
+  asked.slice = given.slice_name;
+  asked.slices = given.slices;
+  asked.job = traffic.job;
+  asked.mesh = traffic.mesh;
+  asked.constants = traffic.constants;
+  asked.prefill = given.alone ? prefill_policy::alone : prefill_policy::mixed;
+  asked.variation = given.variation;
+  asked.requests = given.requests;
+  asked.seed = given.seed;
+  asked.region = given.prices.region;
+  if (!given.trace.empty()) {
+    asked.trace = load_trace(given.trace);
+  } else {
+    asked.prompts = traffic.prompt_lengths;
+    asked.outputs = traffic.output_lengths;
+    asked.load = is_drawn(with);
+  }
+  const simulate_answer a = answer_to_simulate(config, asked, prices);
+  if (!a.meets_targets) with.status = 1;
+  if (!a.load.empty())
     draw(with, "load",
-         to_svg(latency_chart{fmt::format("{} on {}", config.model.name.view(), fleet_words(a.fleet)),
-                              simulation.load(), a.targets}));
+         to_svg(latency_chart{fmt::format("{} on {}", config.model.name.view(), fleet_words(a.fleet)), a.load,
+                              a.targets}));
   if (with.json || is_reported(with)) {
-    const ordered_json document = document_of(config, given, a);
+    const ordered_json document = a;
     write_report(with, report_title(config, fleet_words(a.fleet)), document);
     if (with.json) return print_json(document);
   }
   print_answer(config, given, a);
-  print_assumed(config, assumed_of(given.traffic.job));
+  print_assumed(a.assumed);
 }
 
 // A day of traffic.
@@ -261,12 +180,12 @@ void simulate_day(const model_config& config, const simulate_options& given, con
   if (with.json || is_reported(with)) {
     const ordered_json document = {{"schema", json_schema},
                                    {"answer", answer},
-                                   {"assumed", json_of_assumed(config, assumed_of(given.traffic.job))}};
+                                   {"assumed", all_assumed(config, assumed_engine(given.traffic.job.engine))}};
     write_report(with, report_title(config, name(request.fleet.where).view()), document);
     if (with.json) return print_json(document);
   }
   print_day(config, request, answer);
-  print_assumed(config, assumed_of(given.traffic.job));
+  print_assumed(all_assumed(config, assumed_engine(given.traffic.job.engine)));
 }
 
 void run_simulate(simulate_options given, session& with) {

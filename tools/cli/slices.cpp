@@ -1,9 +1,9 @@
 // tpuplan slices
-#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
-#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/io/ask/figures.hpp>
 #include <utility>
 #include <vector>
 
@@ -19,36 +19,10 @@ namespace {
 
 using namespace tpuplan;
 
-std::string wraps(const slice& where) {
+std::string wraps(const slice_facts& facts) {
   std::string text;
-  const std::array<known<bool>, 3> axes = wraparound(where);
-  for (std::int32_t axis = 0; axis < where.shape.axes; ++axis) {
-    const known<bool>& one = axes[static_cast<std::size_t>(axis)];
-    text += one.has_value() ? (one.value() ? 'Y' : 'N') : '?';
-  }
+  for (const std::optional<bool>& one : facts.wraparound) text += !one ? '?' : *one ? 'Y' : 'N';
   return text;
-}
-
-ordered_json json_of(const slice& where) {
-  const maybe<machine_type> machine = machine_type_of(where);
-  ordered_json rings = ordered_json::array();
-  for (std::int32_t axis = 0; axis < where.shape.axes; ++axis) {
-    const known<bool> wrap = wraparound(where)[static_cast<std::size_t>(axis)];
-    rings.push_back(wrap.has_value() ? ordered_json(wrap.value()) : ordered_json(nullptr));
-  }
-  return {{"name", name(where).view()},
-          {"generation", where.chip.name.view()},
-          {"topology", name(where.shape).view()},
-          {"chips", chips(where)},
-          {"tensorcores", tensorcores(where)},
-          {"jax_devices", devices(where)},
-          {"vms", vms(where)},
-          {"hosts", hosts(where)},
-          {"chips_per_vm", where.chips_per_vm},
-          {"machine_type", machine ? ordered_json(machine->name) : nullptr},
-          {"wraparound", rings},
-          {"schedulable", schedulable(where)},
-          {"usable_hbm_bytes", usable_hbm(where).value()}};
 }
 
 /// A name that means this slice in these VMs: its own, or its machine type and topology where its own means other VMs.
@@ -63,20 +37,20 @@ std::string example_model(const std::string& data_dir) {
   return std::filesystem::exists("data/" + model) ? "data/" + model : shell_quoted(data_dir + "/" + model);
 }
 
-void print_one_slice(const slice& where, const std::string& wanted, const std::string& data_dir) {
-  const maybe<machine_type> machine = machine_type_of(where);
+void print_one_slice(const slice_facts& facts, const slice& where, const std::string& wanted,
+                     const std::string& data_dir) {
   const maybe<slice> other = other_vm_layout(where);
-  print_title("{}", name(where).view());
+  print_title("{}", facts.name);
   std::vector<std::pair<std::string, std::string>> pairs{
-      {"chip", std::string(where.chip.name.view())},
-      {"topology", std::string(name(where.shape).view())},
-      {"chips", fmt::format("{} ({} TensorCores, {} JAX devices)", chips(where), tensorcores(where), devices(where))},
-      {"VMs", fmt::format("{} of {} chips", vms(where), where.chips_per_vm)},
-      {"physical hosts", fmt::format("{:g}", hosts(where))},
-      {"machine type", machine ? std::string(machine->name) : "none documented"},
-      {"rings per axis", wraps(where)},
-      {"usable HBM", binary_bytes(usable_hbm(where))},
-      {"one slice", schedulable(where) ? "yes" : "no: above the largest that is scheduled"}};
+      {"chip", facts.generation},
+      {"topology", facts.topology},
+      {"chips", fmt::format("{} ({} TensorCores, {} JAX devices)", facts.chips, facts.tensorcores, facts.jax_devices)},
+      {"VMs", fmt::format("{} of {} chips", facts.vms, facts.chips_per_vm)},
+      {"physical hosts", fmt::format("{:g}", facts.hosts)},
+      {"machine type", facts.machine_type.value_or("none documented")},
+      {"rings per axis", wraps(facts)},
+      {"usable HBM", binary_bytes(facts.usable_hbm)},
+      {"one slice", facts.schedulable ? "yes" : "no: above the largest that is scheduled"}};
   for (const auto& [what, words] : machine_taken(wanted, where)) pairs.emplace_back("asked for", words);
   if (other)
     pairs.push_back(
@@ -126,29 +100,19 @@ std::vector<std::string> generations_asked(std::vector<std::string> asked, const
 void run_slices(const std::string& wanted, const std::vector<std::string>& asked, const std::string& zone,
                 const session& with) {
   const std::vector<std::string> generations = generations_asked(asked, zone, with);
-  if (!wanted.empty()) {
-    const slice s = slice_for(wanted);
-    return with.json ? print_json(json_of(s)) : print_one_slice(s, wanted, with.data_dir);
-  }
-  ordered_json list = ordered_json::array();
-  table t("slice | ~topology | >chips | >devices | >VMs | ~~>hosts | machine type | ~~~rings");
-  for (std::size_t i = 0; i < slice_count; ++i) {
-    const slice s = slice_at(i);
-    const auto is_of = [&](const std::string& one) { return chip_for(one).name == s.chip.name; };
-    if (!generations.empty() && std::none_of(generations.begin(), generations.end(), is_of)) continue;
-    list.push_back(json_of(s));
-    const maybe<machine_type> machine = machine_type_of(s);
-    t.add({std::string(name(s).view()), std::string(name(s.shape).view()), fmt::format("{}", chips(s)),
-           fmt::format("{}", devices(s)), fmt::format("{}", vms(s)), fmt::format("{:g}", hosts(s)),
-           machine ? std::string(machine->name) : "-", wraps(s)});
-  }
+  const slices_answer answer = answer_to(slices_request{wanted, generations});
   const std::vector<zone_row> there =
       zone.empty() ? std::vector<zone_row>{} : rows_of_zone(known_zones(with.data_dir), zone);
   if (with.json) {
-    ordered_json document = {{"slices", list}};
+    ordered_json document = answer;
     if (!zone.empty()) document["zone"] = {{"name", zone}, {"has", zone_document(there)}};
     return print_json(document);
   }
+  if (!wanted.empty()) return print_one_slice(answer.slices.front(), slice_for(wanted), wanted, with.data_dir);
+  table t("slice | ~topology | >chips | >devices | >VMs | ~~>hosts | machine type | ~~~rings");
+  for (const slice_facts& s : answer.slices)
+    t.add({s.name, s.topology, fmt::format("{}", s.chips), fmt::format("{}", s.jax_devices), fmt::format("{}", s.vms),
+           fmt::format("{:g}", s.hosts), s.machine_type.value_or("-"), wraps(s)});
   if (!zone.empty()) print_zone(zone, there);
   t.print();
   print("\n  rings: per axis, Y wraps, N does not, ? not established\n");

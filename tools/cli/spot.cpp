@@ -101,7 +101,7 @@ void run_spot(spot_options given, session& with) {
   if (given.share && !given.per)
     answer.assumed.push_back({"the preemption rate is of",
                               fmt::format("runs as long as this one, {}: see --per", duration(given.work)),
-                              "not given"});
+                              std::string(not_given)});
   if (with.json) return print_json(answer);
   print_expected(answer.run, answer.expected);
   if (const std::optional<spot_reading> reading = reading_of(given))
@@ -115,9 +115,7 @@ void run_spot(spot_options given, session& with) {
     print("  a useful hour costs {} on spot: the price times {:.3f}\n", money(money_of->effective_price * 1_h),
           money_of->billed_factor);
   }
-  assumed_values assumed;
-  for (const assumption& one : answer.assumed) assumed.emplace_back(one.field, one.value);
-  print_assumed({}, assumed);
+  print_assumed(answer.assumed);
   if (!answer.prices) print_next("--on-demand 1.20 --spot 0.60 --chips 32   what it saves");
 }
 

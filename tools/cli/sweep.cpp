@@ -139,7 +139,7 @@ void run_sweep(sweep_options given, session& with) {
   if (with.json) {
     ordered_json list = ordered_json::array();
     for (const sweep_plan& p : plans) list.push_back(json_of(p));
-    return print_json({{"trials", given.trials}, {"plans", list}, {"assumed", json_of_assumed(model.config, assumed)}});
+    return print_json({{"trials", given.trials}, {"plans", list}, {"assumed", all_assumed(model.config, assumed)}});
   }
   print_title("{}: {} trials{}", model.config.model.name.view(), grouped(given.trials),
               given.stopped > 0 ? fmt::format(", {} of them stopped after {} of a whole one", percent(given.stopped),
@@ -152,7 +152,7 @@ void run_sweep(sweep_options given, session& with) {
     print_plans(plans, given);
   }
   print_left_out(given, request, plans);
-  print_assumed(model.config, assumed);
+  print_assumed(all_assumed(model.config, assumed));
   if (plans.empty()) return;
   const sweep_plan& best = plans.front();
   const std::string many = std::to_string(chips(best.trial.where));

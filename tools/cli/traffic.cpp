@@ -144,13 +144,4 @@ void add_engine_options(command& to, traffic_options& into) {
   to.flag("--beyond-max", job.beyond_max_positions, "contexts longer than the model was made for are meant");
 }
 
-assumed_values assumed_of(const serving_job& job) {
-  const engine_runs behind = runs_behind(job.engine), all = runs_behind(serving_engine::unnamed);
-  if (job.engine == serving_engine::unnamed)
-    return {{"engine", fmt::format("not named: what the engines of {} runs of {} sources have in common; see --engine",
-                                   all.runs, all.sources)}};
-  return {{"engine", fmt::format("{}: {} of {} runs, by {} of {} sources", name(job.engine), behind.runs, all.runs,
-                                 behind.sources, all.sources)}};
-}
-
 }  // namespace cli

@@ -28,9 +28,6 @@ void add_traffic_options(command& added, traffic_options& into);
 void add_format_options(command& added, traffic_options& into);
 void add_engine_options(command& added, traffic_options& into);
 
-/// Which engine's constants were used, and the published runs behind them.
-assumed_values assumed_of(const tpuplan::serving_job& job);
-
 }  // namespace cli
 
 #endif

@@ -38,28 +38,15 @@ struct train_options {
   seconds between = spot_terms{}.mean_time_between_preemptions;
 };
 
-/// A training job's answer: whether it fits, the step, the advice, and the run where tokens were given.
-struct train_answer {
-  fit_answer fit;
-  step_breakdown step;
-  findings advice;
+/// A training job's answer, and what the command line alone is asked.
+struct trained {
+  placed_job asked;
+  train_request run;
+  train_answer answer;
   epoch_count epochs;
-  seconds run{};
-  std::vector<cost_range> costs;  // cheapest first
   std::optional<run_timeline> line;
   std::optional<training_against_gpu> against;
 };
-
-/// What is expected of spot and flex-start capacity: checkpoints of all that is trained, and of commitments.
-payment_terms terms_of(const fit_answer& a, const model_config& config, const train_options& given) {
-  payment_terms terms;
-  terms.spot.mean_time_between_preemptions = given.between;
-  terms.spot.checkpoint_time =
-      checkpoint_time(training_state_of(config.model, a.job).total, checkpoint_rate(a.where, slices(a.mesh)));
-  terms.flex_start.checkpoint_time = terms.spot.checkpoint_time;
-  terms.rest_of_term_used = given.rest_used;
-  return terms;
-}
 
 void print_step(const step_breakdown& t) {
   table rows("part of a step | >time | >share | of");
@@ -102,29 +89,30 @@ std::string kind_words(step_kind kind) {
   return words;
 }
 
-void print_train(const train_answer& a, const model_config& config) {
-  const auto& [where, mesh, job, known, memory, largest] = a.fit;
-  const step_breakdown& t = a.step;
-  print_title("{} on {} ({}), {} sequences of {} tokens, remat {}", config.model.name.view(),
-              name(where, slices(mesh)).view(), one_line(mesh), job.global_batch, job.sequence_length, name(job.remat));
+void print_train(const trained& all) {
+  const fit_answer& a = all.answer.memory;
+  const step_breakdown& t = all.answer.breakdown;
+  print_title("{} on {} ({}), {} sequences of {} tokens, remat {}", all.asked.config.model.name.view(),
+              name(all.asked.where, slices(a.mesh)).view(), one_line(a.mesh), a.job.global_batch, a.job.sequence_length,
+              name(a.job.remat));
   print("  step {} (between {} and {}{}), MFU {}, {} tokens/s, limited by {}\n  memory {}: {}\n", duration(t.total),
         duration(t.low), duration(t.high), t.extrapolated ? "; outside of what published runs cover" : "",
-        percent(t.mfu), count(t.tokens_per_second.value()), name(t.limited_by), used_of(memory.total, memory.usable),
-        verdict_words(fits(memory)));
+        percent(t.mfu), count(t.tokens_per_second.value()), name(t.limited_by), used_of(a.used, a.usable),
+        verdict_words(a.fits));
   print("  for {} software, see --software; the band is of {} {} runs from {} sources\n\n",
         software_words(t.software_taken), t.runs, kind_words(t.kind), t.sources);
   print_step(t);
 }
 
 /// Sequences a second, what an epoch is, and whether its rows fill the MXU.
-void print_epochs(const train_answer& a, const epoch_options& given, const price_book& book,
-                  const std::string& region) {
-  const auto& [where, mesh, job, known, memory, largest] = a.fit;
-  const double rate = static_cast<double>(job.global_batch) / a.step.total.value();
+void print_epochs(const trained& a, const epoch_options& given, const price_book& book) {
+  const auto& [config, where, mesh, job, assumed, known_memory, constants] = a.asked;
+  const seconds step = a.answer.step_time;
+  const double rate = static_cast<double>(job.global_batch) / step.value();
   print("\n  {}, {} sequences/s\n", words_of(given, a.epochs), count(rate));
   if (a.epochs.steps_per_epoch > 0) {
-    const seconds epoch = static_cast<double>(a.epochs.steps_per_epoch) * a.step.total;
-    const maybe<price_row> price = find_price(book, where, region, provisioning::on_demand);
+    const seconds epoch = static_cast<double>(a.epochs.steps_per_epoch) * step;
+    const maybe<price_row> price = find_price(book, where, a.run.region, provisioning::on_demand);
     print("  an epoch takes {}{}\n", duration(epoch),
           price ? fmt::format(" and costs {} on demand", money(cost_of_run(where, slices(mesh), epoch, *price).total))
                 : std::string());
@@ -134,68 +122,56 @@ void print_epochs(const train_answer& a, const epoch_options& given, const price
   print("  {}\n", rows_sentence(where.chip, per_core, job.sequence_length, "sequence", "token"));
 }
 
-/// The time of the run, as its steps take what is expected, or either end of their band.
-run_range run_of(const train_answer& a) {
-  return {a.run, a.run * (a.step.low / a.step.total), a.run * (a.step.high / a.step.total)};
-}
-
-void print_costs(const train_answer& a, const model_config& config, const train_options& given,
-                 const price_book& book) {
-  if (a.run.value() == 0) return;
-  const double low = a.step.low / a.step.total, high = a.step.high / a.step.total;
+void print_costs(const trained& a, const train_options& given, const price_book& book) {
+  if (!a.answer.run) return;
+  const step_breakdown& t = a.answer.breakdown;
+  const seconds run = *a.answer.run;
+  const std::string range = duration_range(run * (t.low / t.total), run * (t.high / t.total));
   if (given.tokens) {
-    print("\n  {} tokens take {}, between {}\n", count(*given.tokens), duration(a.run),
-          duration_range(a.run * low, a.run * high));
+    print("\n  {} tokens take {}, between {}\n", count(*given.tokens), duration(run), range);
   } else {
-    print_epochs(a, given.epochs, book, given.prices.region);
-    print("  the run takes {}, between {}\n", duration(a.run), duration_range(a.run * low, a.run * high));
+    print_epochs(a, given.epochs, book);
+    print("  the run takes {}, between {}\n", duration(run), range);
   }
-  if (a.costs.empty()) return print("  no price for it in {}\n", given.prices.region);
-  print_ways(a.costs, terms_of(a.fit, config, given), given.prices.region);
+  if (a.answer.costs->empty()) return print("  no price for it in {}\n", a.run.region);
+  print_ways(*a.answer.costs, terms_of(a.asked, a.run), a.run.region);
   if (a.line) print_timeline(*a.line);
 }
 
-ordered_json train_document(const train_answer& a, const model_config& config, const assumed_values& assumed,
-                            const train_options& given) {
-  const step_breakdown& t = a.step;
-  ordered_json document = {{"step_time_s", t.total.value()},
-                           {"step_time_low_s", t.low.value()},
-                           {"step_time_high_s", t.high.value()},
-                           {"mfu", t.mfu},
-                           {"tokens_per_s", t.tokens_per_second.value()},
-                           {"breakdown", t},
-                           {"memory", fit_document(a.fit, config, assumed)},
-                           {"advice", cli::json_of(a.advice)}};
+/// The answer, and behind it what the command line alone is asked.
+ordered_json document_of(const trained& a, const train_options& given) {
+  ordered_json document = a.answer;
   if (a.against) document["against_gpu"] = cli::json_of(*a.against);
-  if (a.run.value() == 0) return document;
-  document["run_s"] = a.run.value();
-  document["costs"] = json_of_ways(a.costs);
   if (is_given(given.epochs)) document["epochs"] = cli::json_of(given.epochs, a.epochs);
   if (a.line) document["timeline"] = *a.line;
+  add_sources(a.asked, given.job, given.mesh, document);
   return document;
 }
 
 /// The run from start to end, where it was asked for.
-void add_timeline(train_answer& a, const model_config& config, const train_options& given, const price_book& book,
-                  std::int64_t steps, assumed_values& assumed) {
-  if (!is_given(given.around)) return;
-  const maybe<price_row> price = find_price(book, a.fit.where, given.prices.region, provisioning::on_demand);
-  const double chips_paid = static_cast<double>(checked_multiply(chips(a.fit.where), slices(a.fit.mesh)));
-  a.line = timeline_of(
-      phases_of(given.around, a.step.total, steps, terms_of(a.fit, config, given).spot.checkpoint_time, assumed),
-      price ? known<usd_per_second>{price->per_chip * chips_paid} : unknown);
+void add_timeline(trained& a, const timeline_options& given, const price_book& book) {
+  if (!is_given(given)) return;
+  const maybe<price_row> price = find_price(book, a.asked.where, a.run.region, provisioning::on_demand);
+  const double chips_paid = static_cast<double>(checked_multiply(chips(a.asked.where), slices(a.asked.mesh)));
+  const double steps = math::ceil(a.run.tokens / static_cast<double>(tokens_per_step(a.asked.job)));
+  assumed_values assumed;
+  a.line = timeline_of(phases_of(given, a.answer.step_time, static_cast<std::int64_t>(steps),
+                                 terms_of(a.asked, a.run).spot.checkpoint_time, assumed),
+                       price ? known<usd_per_second>{price->per_chip * chips_paid} : unknown);
+  for (const auto& [field, value] : assumed) a.answer.memory.assumed.push_back({field, value, std::string(not_given)});
 }
 
 /// The job on GPUs, where it was asked for: FLOPs of a token are those of its MFU.
-void add_comparison(train_answer& a, const train_options& given, const price_book& book) {
+void add_comparison(trained& a, const train_options& given, const price_book& book) {
   if (given.gpu.gpu.empty()) return;
-  const maybe<price_row> price = find_price(book, a.fit.where, given.prices.region, provisioning::on_demand);
+  const maybe<price_row> price = find_price(book, a.asked.where, a.run.region, provisioning::on_demand);
   if (!price) refuse("--gpu", given.gpu.gpu, "a slice that has a price on demand in --region");
-  const priced_chips tpus = chips_of(a.fit.where, slices(a.fit.mesh), *price);
-  const per_second rate = a.step.tokens_per_second;
-  const flops each{a.step.mfu * tpus.peak.value() / rate.value()};
-  a.against = compare_with_gpus(
-      given.gpu, tpus, {rate * (a.step.total / a.step.high), rate * (a.step.total / a.step.low)}, each, "token");
+  const priced_chips tpus = chips_of(a.asked.where, slices(a.asked.mesh), *price);
+  const step_breakdown& step = a.answer.breakdown;
+  const per_second rate = step.tokens_per_second;
+  const flops each{step.mfu * tpus.peak.value() / rate.value()};
+  a.against = compare_with_gpus(given.gpu, tpus, {rate * (step.total / step.high), rate * (step.total / step.low)},
+                                each, "token");
 }
 
 void run_train(const train_options& given, session& with) {
@@ -210,50 +186,45 @@ void run_train(const train_options& given, session& with) {
   for (const char* option : {"--decode-time", "--example-bytes", "--cached"}) {
     if (with.is_given(option)) refuse(option, "given for a language model", "a network of layers");
   }
-  const model_config& config = model.config;
   const loaded_prices prices(given.prices, with);
-  assumed_values assumed;
-  train_answer a;
-  a.fit = ask_fit(config, given.job, given.mesh, assumed, calibrated_part::steps_and_memory);
-  a.step = step_time(config.model, a.fit.job, a.fit.mesh, a.fit.where, a.fit.known.training);
   check_region(prices.book(), given.prices.region);
-  if (given.tokens || is_given(given.epochs)) {
-    if (!given.tokens) a.epochs = epochs_asked(given.epochs, a.fit.job.global_batch);
-    const double steps = given.tokens ? math::ceil(*given.tokens / static_cast<double>(tokens_per_step(a.fit.job)))
-                                      : static_cast<double>(a.epochs.steps);
-    a.run = a.step.total * steps;
-    a.costs = paid_ways(a.fit.where, slices(a.fit.mesh), run_of(a), prices.book(), given.prices.region,
-                        terms_of(a.fit, config, given));
-    add_timeline(a, config, given, prices.book(), static_cast<std::int64_t>(steps), assumed);
-  }
+  trained a;
+  a.asked = place(model.config, given.job, given.mesh, calibrated_part::steps_and_memory);
+  if (is_given(given.epochs)) a.epochs = epochs_asked(given.epochs, a.asked.job.global_batch);
+  a.run.tokens = given.tokens ? *given.tokens
+                              : static_cast<double>(a.epochs.steps) * static_cast<double>(tokens_per_step(a.asked.job));
+  a.run.region = given.prices.region;
+  a.run.mean_time_between_preemptions = given.between;
+  a.run.rest_of_term_used = given.rest_used;
+  a.answer = answer_to_train(a.asked, a.run, prices.book());
+  if (a.answer.run) add_timeline(a, given.around, prices.book());
   add_comparison(a, given, prices.book());
-  a.advice = training_advice(config.model, a.fit.job, a.fit.mesh, a.fit.where, a.fit.known.training);
-  if (fits(a.fit.memory) == verdict::no) with.status = 1;
+  const fit_answer& fit = a.answer.memory;
+  const std::string where(name(a.asked.where, slices(fit.mesh)).view());
+  if (fit.fits == verdict::no) with.status = 1;
   if (is_drawn(with)) {
     step_chart chart;
-    chart.title = std::string(config.model.name.view()) + ", time of one step";
-    chart.bars.push_back(
-        {std::string(name(a.fit.where, slices(a.fit.mesh)).view()) + ", " + one_line(a.fit.mesh), a.step});
+    chart.title = std::string(model.config.model.name.view()) + ", time of one step";
+    chart.bars.push_back({where + ", " + one_line(fit.mesh), a.answer.breakdown});
     draw(with, "steps", to_svg(chart));
   }
   if (with.json || is_reported(with)) {
-    ordered_json document = train_document(a, config, assumed, given);
-    add_sources(a.fit, given.job, given.mesh, document);
-    write_report(with, report_title(config, name(a.fit.where, slices(a.fit.mesh)).view()), document);
+    const ordered_json document = document_of(a, given);
+    write_report(with, report_title(model.config, where), document);
     if (with.json) return print_json(document);
   }
-  print_train(a, config);
-  print_costs(a, config, given, prices.book());
+  print_train(a);
+  print_costs(a, given, prices.book());
   if (a.against) print_against(*a.against);
-  print_advice(a.advice);
-  print_assumed(config, assumed);
-  print_sources(a.fit, given.job, given.mesh);
+  print_advice(findings_of(a.asked));
+  print_assumed(fit.assumed);
+  print_sources(a.asked, given.job, given.mesh);
   if (given.job.maxtext.is_given()) return;  // of which a plan has no option
   std::vector<follow_up_option> own;
   if (!given.tokens && !is_given(given.epochs)) own.emplace_back("--tokens", "1T");
   std::vector<std::string_view> dropped = degrees_of_a_layout;
   dropped.push_back("--gpu");  // which is of serving there
-  if (a.fit.known.training.own.count == 0) dropped.push_back("--calibration");
+  if (a.asked.constants.own.count == 0) dropped.push_back("--calibration");
   print_next("{}   is there a better slice?", follow_up(with, "plan", own, dropped));
 }
 

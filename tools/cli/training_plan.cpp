@@ -43,22 +43,16 @@ std::vector<quota_row> load_quotas(const std::string& path) {
 }
 
 /// The batch in sequences, or the range from which one is chosen.
-void fill_batches(const plan_options& given, plan_request& request, assumed_values& assumed) {
-  if (given.smallest_batch_tokens || given.largest_batch_tokens) {
-    if (!given.smallest_batch_tokens)
-      refuse_missing("--min-batch-tokens", "the smallest batch, as the largest is given");
-    if (!given.largest_batch_tokens)
-      refuse_missing("--max-batch-tokens", "the largest batch, as the smallest is given");
-    request.smallest_batch_tokens = *given.smallest_batch_tokens;
-    request.largest_batch_tokens = *given.largest_batch_tokens;
-    request.job.global_batch = 0;
-    return;
-  }
-  const bool assume = request.job.global_batch == 0 && given.job.batch_tokens == 0;
-  cli::fill_batch(assume ? 4194304 : given.job.batch_tokens, 1, request.job, assumed);
-  if (assume && !assumed.empty() && assumed.back().first == "global batch") assumed.pop_back();
-  if (assume)
-    assumed.emplace_back("global batch", fmt::format("{} sequences, 4 Mi tokens a step", request.job.global_batch));
+void fill_batches(const plan_options& given, asked_plan& asked) {
+  if (given.job.per_core)
+    refuse("--batch-per-core", "given for a plan", "--batch: cores differ from slice to slice", errc::unsupported);
+  if (given.smallest_batch_tokens && !given.largest_batch_tokens)
+    refuse_missing("--max-batch-tokens", "the largest batch, as the smallest is given");
+  if (given.largest_batch_tokens && !given.smallest_batch_tokens)
+    refuse_missing("--min-batch-tokens", "the smallest batch, as the largest is given");
+  asked.batch_tokens = given.job.batch_tokens;
+  asked.smallest_batch_tokens = given.smallest_batch_tokens.value_or(0);
+  asked.largest_batch_tokens = given.largest_batch_tokens.value_or(0);
 }
 
 /// The tokens of a run that is given in sequences and epochs, or in steps.
@@ -73,95 +67,27 @@ double tokens_of(const epoch_options& given, const training_job& job) {
 
 plan_request training_request_of(const plan_options& given, const model_config& config, const price_book& prices,
                                  assumed_values& assumed) {
-  plan_request request;
-  request.model = config.model;
-  request.job = make_job(given.job, config.model, assumed);
-  cli::use_stored_format(config, request.job);
-  if (given.job.remat) {
-    request.policies = {*given.job.remat};
-  } else {
-    const auto is_policy = [](const auto& one) { return one.first == "remat policy"; };  // which the search chooses
-    assumed.erase(std::remove_if(assumed.begin(), assumed.end(), is_policy), assumed.end());
-  }
-  fill_batches(given, request, assumed);
-  if (given.job.per_core)
-    refuse("--batch-per-core", "given for a plan", "--batch: cores differ from slice to slice", errc::unsupported);
   if (!given.tokens && !is_given(given.epochs))
     refuse("--tokens", "not given", "tokens to train on: 15T; or --examples and --epochs, or --steps",
            errc::missing_field);
-  request.tokens = given.tokens ? *given.tokens : tokens_of(given.epochs, request.job);
+  asked_plan asked;
+  fill_batches(given, asked);
+  asked.tokens = given.tokens.value_or(1);  // of a run in epochs, known once the batch is
+  asked.deadline = given.deadline;
+  asked.budget = given.budget;
+  fill_limits(given, asked);
+  asked.largest_slices = given.largest_slices;
+  asked.degrees = given.degrees;
+  asked.quotas = load_quotas(given.quotas);
+  asked.mean_time_between_preemptions = given.between;
+  asked.rest_of_term_used = given.rest_used;
+  plan_request request = request_of(config, asked, given.job, prices, assumed);
+  if (!given.tokens) request.tokens = tokens_of(given.epochs, request.job);
   request.constants = load_calibration(given.job.calibration, calibrated_part::steps).training;
-  if (given.deadline) request.deadline = *given.deadline;
-  if (given.budget) request.budget = *given.budget;
-  fill_limits(given, prices, request);
-  request.largest_slices = given.largest_slices;
-  request.degrees = given.degrees;
-  request.quotas = load_quotas(given.quotas);
-  request.most_plans = 0;  // ranks do not depend on what is shown
-  request.terms.spot.mean_time_between_preemptions = given.between;
-  request.terms.rest_of_term_used = given.rest_used;
   return request;
 }
 
 namespace {
-
-ordered_json json_of(const plan_sensitivity& s) {
-  ordered_json document = {{"price_down_usd", s.price_down.value()}, {"price_up_usd", s.price_up.value()}};
-  const auto add = [&](const std::string& what, const maybe<plan_cost>& cost) {
-    if (!cost) return;
-    document[what + "_usd"] = cost->total.value();
-    document[what + "_wall_s"] = cost->wall.value();
-  };
-  add("step_low", s.step_low);
-  add("step_high", s.step_high);
-  add("twice_preempted", s.twice_preempted);
-  if (s.twice_the_batch) {
-    document["twice_the_batch_usd"] = chosen_cost(*s.twice_the_batch).total.value();
-    document["twice_the_batch_wall_s"] = chosen_cost(*s.twice_the_batch).wall.value();
-  }
-  return document;
-}
-
-ordered_json rejected_document(const plan_answer& answer) {
-  ordered_json rejected = ordered_json::array();
-  for (const rejected_slice& r : answer.rejected) {
-    ordered_json row = {
-        {"slice", name(r.where).view()}, {"slices", r.slices}, {"reason", name(r.why)}, {"amount", r.amount}};
-    if (!r.by.empty()) row["by"] = r.by.view();
-    rejected.push_back(row);
-  }
-  return rejected;
-}
-
-ordered_json relaxed_document(const std::vector<relaxation>& list) {
-  ordered_json document = ordered_json::array();
-  for (const relaxation& r : list) {
-    document.push_back({{"limit", name(r.limit)}, {"given", r.given}, {"needed", r.needed}, {"plan", r.nearest}});
-  }
-  return document;
-}
-
-/// The question and its answer, so that `launch` and `read_plan` have a plan whole.
-ordered_json document_of(const plan_request& request, const plan_answer& answer, const model_config& config,
-                         const assumed_values& assumed, const std::vector<std::size_t>& places) {
-  ordered_json plans = ordered_json::array();
-  for (const std::size_t place : places) {
-    const plan& p = answer.plans[place];
-    plans.push_back({{"rank", place + 1},
-                     {"slice", name(p.where).view()},
-                     {"slices", slices(p.mesh)},
-                     {"chips", checked_multiply(chips(p.where), slices(p.mesh))},
-                     {"remat", name(p.job.remat)},
-                     {"plan", p},
-                     {"sensitivity", json_of(sensitivity_of(p, request))}});
-  }
-  ordered_json document = {{"schema", json_schema},   {"parameters", parameters(config.model).total},
-                           {"plans", plans},          {"rejected", rejected_document(answer)},
-                           {"counts", answer.counts}, {"assumed", json_of_assumed(config, assumed)},
-                           {"request", request}};
-  if (answer.plans.empty()) document["relax"] = relaxed_document(relaxations(request));
-  return document;
-}
 
 /// "4 x v6e-256".
 std::string words_of(const plan& p) { return std::string(name(p.where, slices(p.mesh)).view()); }
@@ -430,7 +356,7 @@ void print_answer(const plan_request& request, const plan_answer& answer, const 
     if (given.explain) print_explained(answer.plans.front(), request);
   }
   print_rejected(answer);
-  print_assumed(config, assumed);
+  print_assumed(all_assumed(config, assumed));
   if (answer.plans.empty()) return;
   print("\n  {}\n  {}\n", dim("next: " + train_command(answer.plans.front(), with)), dim("      " + further(with)));
 }
@@ -465,7 +391,8 @@ void plan_training(const model_config& config, const plan_options& given, const 
   if (answer.plans.empty()) with.status = 1;
   if (with.is_given("--svg") || (is_reported(with) && !answer.plans.empty())) draw_plans(answer, config, with);
   if (with.json || is_reported(with)) {
-    const ordered_json document = document_of(request, answer, config, assumed, places_in_json(answer, given, with));
+    const ordered_json document =
+        document_of(request, answer, places_in_json(answer, given, with), all_assumed(config, assumed));
     write_report(with, "where to train " + std::string(config.model.name.view()), document);
     if (with.json) return print_json(document);
   }

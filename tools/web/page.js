@@ -360,9 +360,11 @@ function train_view(answer) {
       between_words(answer.step_time_low_s, answer.step_time_high_s, time) + ": " + percent(answer.mfu) + " MFU, " +
       count(answer.tokens_per_s) + " tokens/s, limited by " + step.limited_by + "." + run + " It ",
         verdict_mark(fit.fits), "."],
-    before: [answer.costs?.length ? table("The run", ["paid", ">cost", ">time", "price of"],
-      answer.costs.map((row) => [words(row.kind), money(row.total_usd), time(row.wall_s),
-      row.price.region + ", " + row.price.date])) : null,
+    before: [answer.costs?.length ? table("The run", ["paid", ">cost", ">between", ">time", "price of"],
+      answer.costs.map((row) => [words(row.kind), money(row.total_usd), row.total_low_usd === null ? ""
+        : row.total_high_usd === null ? "from " + money(row.total_low_usd)
+          : range(row.total_low_usd, row.total_high_usd, money),
+      time(row.wall_s), row.price.region + ", " + row.price.date])) : null,
       table("Time of one step", ["part", ">time", ">share"],
         [...parts.filter(([, t]) => t > 0).map(([name, t]) => [name, time(t), percent(t / step.total_s)]),
         ["total", time(step.total_s), ""]])],

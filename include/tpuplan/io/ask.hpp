@@ -44,10 +44,17 @@ template <class Request>
   return read_json<Request>(request, {}, "request");
 }
 
+/// The job of a question, as far as it says it.
+template <class Request>
+[[nodiscard]] asked_job job_of(const nlohmann::json& request, const Request& asked) {
+  asked_job job{asked.job, asked.batch_tokens, {}, {}};
+  if (job_gives(request, "remat")) job.remat = asked.job.remat;
+  if (gives_capacity(request)) job.capacity = asked.job.capacity_factor;
+  return job;
+}
 template <class Request>
 [[nodiscard]] placed_job placed_of(const nlohmann::json& request, const Request& asked) {
-  return placed({asked.config, asked.slice, asked.job, asked.batch_tokens, asked.mesh}, job_gives(request, "remat"),
-                gives_capacity(request));
+  return placed(model_of(asked.config), asked.slice, asked.mesh, job_of(request, asked));
 }
 
 /// Refuses a key that is given and changes nothing.
@@ -84,8 +91,9 @@ template <class Request>
   const model_request asked = read_request<model_request>(request);
   const model_config config = model_of(asked.config);
   const architecture kind = config.model.kind;
-  if (kind != architecture::decoder) refuse_without_effect(request, "kv_dtype", "a decoder, which has a KV cache");
-  if (kind != architecture::decoder && kind != architecture::encoder)
+  const bool decodes = kind == architecture::decoder || kind == architecture::encoder_decoder;
+  if (!decodes) refuse_without_effect(request, "kv_dtype", "a decoder, which has a KV cache");
+  if (!decodes && kind != architecture::encoder)
     refuse_without_effect(request, "sequence_length", "a model that takes tokens");
   return reply_of(answer_to(config, asked.sequence_length, asked.kv_dtype), drawn);
 }
@@ -135,9 +143,7 @@ template <class Request>
   if (job_gives(request, "gradient_accumulation"))
     fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(
-      answer_to_plan(asked, job_gives(request, "remat"), gives_capacity(request), own ? own->book() : price_book{}),
-      drawn);
+  return reply_of(answer_to_plan(asked, job_of(request, asked), own ? own->book() : price_book{}), drawn);
 }
 [[nodiscard]] inline reply launch_answered(const nlohmann::json& request, bool) {
   const auto given = request.find("request");

@@ -308,6 +308,54 @@ TEST_CASE("a fleet is simulated and planned as the functions do it", "[ask]") {
   CHECK(document["relax"].is_null());
 }
 
+TEST_CASE("one slice keeps targets by percentile, or the answer says what would", "[ask]") {
+  json request = {{"config", config()}, {"slice", "v6e-8"}, {"job", {{"request_rate_per_s", 5}}}};
+  const json means = answer("serve", request);
+  CHECK(means["targets"].is_null());
+  CHECK(means["simulated"].is_null());
+  CHECK(means["meets_targets"].is_null());
+  const auto held = [&](double limit) {
+    request["job"]["percentiles"] = {{"first_token", {{"share", 0.99}, {"limit_s", limit}}}};
+    return answer("serve", request);
+  };
+  const json kept = held(0.1), missed = held(0.02);
+  CHECK(kept["estimate"] == means["estimate"]);
+  CHECK(kept["targets"]["first_token"]["limit_s"] == 0.1);
+  CHECK(kept["meets_targets"] == true);
+  CHECK(kept["simulated"]["first_token"]["value"]["p99_s"] < 0.1);
+  CHECK(kept["changes"].empty());
+  CHECK(missed["meets_targets"] == false);
+  CHECK(missed["simulated"]["first_token"]["value"]["p99_s"] > 0.02);
+  REQUIRE_FALSE(missed["changes"].empty());
+  CHECK(missed["changes"][0]["change"] == "prompt");
+  CHECK(missed["changes"][0]["needed"] < 1024);
+  request["job"].erase("request_rate_per_s");
+  CHECK(refusal(question_of("serve", request)) == "missing_field job.request_rate_per_s");
+}
+
+TEST_CASE("a run costs less and more at the ends of the band of its step", "[ask]") {
+  const json trained = answer("train", {{"config", config()}, {"slice", "v6e-256"}, {"tokens", 1e12}});
+  const double band = trained["step_time_low_s"].get<double>() / trained["step_time_s"].get<double>();
+  for (const json& way : trained["costs"]) {
+    INFO(way.dump());
+    CHECK(way["total_low_usd"] <= way["total_usd"]);
+    CHECK((way["total_high_usd"].is_null() || way["total_usd"] <= way["total_high_usd"]));
+    CHECK(way["checkpoint_interval_s"].is_null() == (way["kind"] != "spot"));
+    if (way["kind"] == "on_demand")
+      CHECK(way["total_low_usd"].get<double>() == Approx(band * way["total_usd"].get<double>()));
+  }
+}
+
+TEST_CASE("a model of an encoder and a decoder has the figures of a pair", "[ask]") {
+  const json t5 = load_json(std::string(TPUPLAN_DATA_DIR) + "/models/t5-base.json");
+  const json pair = answer("model", {{"config", t5}, {"sequence_length", 512}});
+  CHECK(pair["source_length"] == 512);
+  CHECK(pair["flops_per_pair"]["total_flops"].get<double>() ==
+        pair["flops_per_pair"]["encoder_flops"].get<double>() + pair["flops_per_pair"]["decoder_flops"].get<double>());
+  CHECK(pair["cache_per_pair"]["total_bytes"] > pair["cache_per_pair"]["self_bytes"]);
+  CHECK(answer("model", {{"config", config()}})["flops_per_pair"].is_null());
+}
+
 TEST_CASE("a plan at prices of a file has them in its document", "[ask]") {
   json request = {{"config", config()}, {"tokens", 1e11}, {"generations", {"v6e"}}};
   const json built_in = answer("plan", request);

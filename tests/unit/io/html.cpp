@@ -20,28 +20,32 @@ html_report example() {
   html_report report;
   report.title = "llama " + hostile;
   report.question = "tpuplan fit " + hostile;
-  report.answer = {
-      {"schema", "tpuplan/1"},
-      {"step_time_s", 2.5},
-      {"used_bytes", 17179869184.0},
-      {"total_usd", 48200.0},
-      {"rate_usd_per_s", 0.01},
-      {"tokens_per_s", 1.5e6},
-      {"fits", true},
-      {"none", nullptr},
-      {"regions", {"us", hostile}},
-      {hostile, hostile},
-      {"breakdown", {{"compute_s", 2.0}, {"inner", {{"count", 1}, {"deep", {{"deeper", {{"deepest", 7}}}}}}}}},
-      {"costs",
-       {{{"kind", "spot"},
-         {"total_usd", 10.0},
-         {"price", {{"generation", "v6e"}, {"region", "us"}, {"date", "2026-08-11"}}}},
-        {{"kind", hostile},
-         {"wall_s", 60.0},
-         {"price", {{"generation", "v6e"}, {"region", "us"}, {"date", "2026-08-11"}}}}}},
-      {"empty", nlohmann::ordered_json::array()},
-      {"request", {{"secret", 1}}},
-      {"assumed", {{{"field", hostile}, {"value", "128"}, {"why", "class default"}}}}};
+  report.answer = {{"schema", "tpuplan/1"},
+                   {"step_time_s", 2.5},
+                   {"used_bytes", 17179869184.0},
+                   {"total_usd", 48200.0},
+                   {"rate_usd_per_s", 0.01},
+                   {"tokens_per_s", 1.5e6},
+                   {"fits", true},
+                   {"none", nullptr},
+                   {"regions", {"us", hostile}},
+                   {hostile, hostile},
+                   {"breakdown",
+                    {{"compute_s", 2.0},
+                     {"idle_s", 0.0},
+                     {"fsdp", {{"whole_s", 1.5}, {"exposed_s", 0.5}}},
+                     {"waiting", {{"whole_s", 0.0}}},
+                     {"inner", {{"count", 1}, {"deep", {{"deeper", {{"deepest", 7}}}}}}}}},
+                   {"costs",
+                    {{{"kind", "spot"},
+                      {"total_usd", 10.0},
+                      {"price", {{"generation", "v6e"}, {"region", "us"}, {"date", "2026-08-11"}}}},
+                     {{"kind", hostile},
+                      {"wall_s", 60.0},
+                      {"price", {{"generation", "v6e"}, {"region", "us"}, {"date", "2026-08-11"}}}}}},
+                   {"empty", nlohmann::ordered_json::array()},
+                   {"request", {{"secret", 1}}},
+                   {"assumed", {{{"field", hostile}, {"value", "128"}, {"why", "class default"}}}}};
   roofline_chart chart;
   chart.title = hostile;
   chart.peak = 197e12 * 1_FLOP_per_s;
@@ -81,7 +85,10 @@ TEST_CASE("a report is well-formed and has question, answer, pictures, assumptio
   CHECK(has(page, "td", "yes"));
   CHECK(has(page, "td", "60.0 s"));
   CHECK(has(page, "td", "class default"));
-  CHECK(has(page, "h3", "inner"));
+  CHECK(has(page, "summary", "inner"));
+  CHECK(has(page, "td", "whole 1.50 s, exposed 500 ms"));
+  CHECK_FALSE(has(page, "th", "idle"));
+  CHECK_FALSE(has(page, "th", "waiting"));
   CHECK(html.find("secret") == std::string::npos);
   CHECK(html.find("none") != std::string::npos);  // of the policy alone
   CHECK(std::count_if(page.elements().begin(), page.elements().end(),
@@ -95,7 +102,7 @@ TEST_CASE("what was assumed of a part of the answer is shown once", "[html]") {
   report.answer["memory"] = {{"used_bytes", 1.0}, {"assumed", {{{"field", "head_dim"}, {"value", "128"}}}}};
   const xml_reader page = read(to_html(report));
   CHECK(has(page, "h2", "Assumed"));
-  CHECK_FALSE(has(page, "h3", "assumed"));
+  CHECK_FALSE(has(page, "summary", "assumed"));
   CHECK(std::count_if(page.elements().begin(), page.elements().end(),
                       [](const xml_element& e) { return e.text == "head_dim"; }) == 1);
 }

@@ -204,6 +204,24 @@ class ParameterCount(Struct):
 
 
 @Given
+class PairFlops(Struct):
+    encoder_flops: Optional[float] = None
+    decoder_flops: Optional[float] = None
+    total_flops: Optional[float] = None
+
+    _reads = {'encoder_flops': 'number', 'decoder_flops': 'number', 'total_flops': 'number'}
+
+
+@Given
+class PairCache(Struct):
+    self_bytes: Optional[float] = None
+    cross_bytes: Optional[float] = None
+    total_bytes: Optional[float] = None
+
+    _reads = {'self_bytes': 'number', 'cross_bytes': 'number', 'total_bytes': 'number'}
+
+
+@Given
 class Assumption(Struct):
     field: Optional[str] = None
     value: Optional[str] = None
@@ -386,10 +404,13 @@ class StepRemarks(Struct):
 class RunPrice(Struct):
     kind: Optional[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]] = None
     total_usd: Optional[float] = None
+    total_low_usd: Optional[float] = None
+    total_high_usd: Optional[float] = None
     wall_s: Optional[float] = None
+    checkpoint_interval_s: Optional[float] = None
     price: Optional[PriceRow] = None
 
-    _reads = {'total_usd': 'number', 'wall_s': 'number', 'price': 'PriceRow'}
+    _reads = {'total_usd': 'number', 'total_low_usd': 'number', 'total_high_usd': 'number', 'wall_s': 'number', 'checkpoint_interval_s': 'number', 'price': 'PriceRow'}
 
 
 @Given
@@ -623,9 +644,84 @@ class ServedChange(Struct):
     better: Optional[str] = None
     output_tokens_per_s: Optional[float] = None
     output_tokens_per_s_then: Optional[float] = None
+    per_token_then_s: Optional[float] = None
     gain: Optional[float] = None
 
-    _reads = {'output_tokens_per_s': 'number', 'output_tokens_per_s_then': 'number', 'gain': 'number'}
+    _reads = {'output_tokens_per_s': 'number', 'output_tokens_per_s_then': 'number', 'per_token_then_s': 'number', 'gain': 'number'}
+
+
+@Given
+class SimulationReport(Struct):
+    first_token: Optional[MeasuredTimes] = None
+    per_token: Optional[MeasuredTimes] = None
+    inter_token: Optional[MeasuredTimes] = None
+    end_to_end: Optional[MeasuredTimes] = None
+    queue: Optional[MeasuredPercentiles] = None
+    meets_first_token: Optional[bool] = None
+    meets_per_token: Optional[bool] = None
+    meets_end_to_end: Optional[bool] = None
+    requests: Optional[int] = None
+    good_share: Optional[float] = None
+    arrivals_per_s: Optional[float] = None
+    goodput_per_s: Optional[float] = None
+    output_tokens_per_s: Optional[float] = None
+    prompt_tokens_per_s: Optional[float] = None
+    busy: Optional[float] = None
+    running: Optional[float] = None
+    cache: Optional[float] = None
+    preemptions: Optional[int] = None
+
+    _reads = {'first_token': 'MeasuredTimes', 'per_token': 'MeasuredTimes', 'inter_token': 'MeasuredTimes', 'end_to_end': 'MeasuredTimes', 'queue': 'MeasuredPercentiles', 'good_share': 'number', 'arrivals_per_s': 'number', 'goodput_per_s': 'number', 'output_tokens_per_s': 'number', 'prompt_tokens_per_s': 'number', 'busy': 'number', 'running': 'number', 'cache': 'number'}
+
+
+@Given
+class MeasuredTimes(Struct):
+    value: Optional[TimePercentiles] = None
+    error: Optional[TimePercentiles] = None
+    count: Optional[int] = None
+
+    _reads = {'value': 'TimePercentiles', 'error': 'TimePercentiles'}
+
+
+@Given
+class TimePercentiles(Struct):
+    mean_s: Optional[float] = None
+    p50_s: Optional[float] = None
+    p90_s: Optional[float] = None
+    p95_s: Optional[float] = None
+    p99_s: Optional[float] = None
+
+    _reads = {'mean_s': 'number', 'p50_s': 'number', 'p90_s': 'number', 'p95_s': 'number', 'p99_s': 'number'}
+
+
+@Given
+class MeasuredPercentiles(Struct):
+    value: Optional[Percentiles] = None
+    error: Optional[Percentiles] = None
+    count: Optional[int] = None
+
+    _reads = {'value': 'Percentiles', 'error': 'Percentiles'}
+
+
+@Given
+class Percentiles(Struct):
+    mean: Optional[float] = None
+    p50: Optional[float] = None
+    p90: Optional[float] = None
+    p95: Optional[float] = None
+    p99: Optional[float] = None
+
+    _reads = {'mean': 'number', 'p50': 'number', 'p90': 'number', 'p95': 'number', 'p99': 'number'}
+
+
+@Given
+class ServingChangeRow(Struct):
+    change: Optional[Literal["rate", "prompt", "chunk", "weights"]] = None
+    given: Optional[float] = None
+    needed: Optional[float] = None
+    weights: Optional[Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]] = None
+
+    _reads = {'given': 'number', 'needed': 'number'}
 
 
 @Given
@@ -719,79 +815,6 @@ class Slice(Struct):
     chips_per_vm: Optional[int] = None
 
     _reads = {'chip': 'ChipSpec', 'shape': 'Topology'}
-
-
-@Given
-class SimulationReport(Struct):
-    first_token: Optional[MeasuredTimes] = None
-    per_token: Optional[MeasuredTimes] = None
-    inter_token: Optional[MeasuredTimes] = None
-    end_to_end: Optional[MeasuredTimes] = None
-    queue: Optional[MeasuredPercentiles] = None
-    meets_first_token: Optional[bool] = None
-    meets_per_token: Optional[bool] = None
-    meets_end_to_end: Optional[bool] = None
-    requests: Optional[int] = None
-    good_share: Optional[float] = None
-    arrivals_per_s: Optional[float] = None
-    goodput_per_s: Optional[float] = None
-    output_tokens_per_s: Optional[float] = None
-    prompt_tokens_per_s: Optional[float] = None
-    busy: Optional[float] = None
-    running: Optional[float] = None
-    cache: Optional[float] = None
-    preemptions: Optional[int] = None
-
-    _reads = {'first_token': 'MeasuredTimes', 'per_token': 'MeasuredTimes', 'inter_token': 'MeasuredTimes', 'end_to_end': 'MeasuredTimes', 'queue': 'MeasuredPercentiles', 'good_share': 'number', 'arrivals_per_s': 'number', 'goodput_per_s': 'number', 'output_tokens_per_s': 'number', 'prompt_tokens_per_s': 'number', 'busy': 'number', 'running': 'number', 'cache': 'number'}
-
-
-@Given
-class MeasuredTimes(Struct):
-    value: Optional[TimePercentiles] = None
-    error: Optional[TimePercentiles] = None
-    count: Optional[int] = None
-
-    _reads = {'value': 'TimePercentiles', 'error': 'TimePercentiles'}
-
-
-@Given
-class TimePercentiles(Struct):
-    mean_s: Optional[float] = None
-    p50_s: Optional[float] = None
-    p90_s: Optional[float] = None
-    p95_s: Optional[float] = None
-    p99_s: Optional[float] = None
-
-    _reads = {'mean_s': 'number', 'p50_s': 'number', 'p90_s': 'number', 'p95_s': 'number', 'p99_s': 'number'}
-
-
-@Given
-class MeasuredPercentiles(Struct):
-    value: Optional[Percentiles] = None
-    error: Optional[Percentiles] = None
-    count: Optional[int] = None
-
-    _reads = {'value': 'Percentiles', 'error': 'Percentiles'}
-
-
-@Given
-class Percentiles(Struct):
-    mean: Optional[float] = None
-    p50: Optional[float] = None
-    p90: Optional[float] = None
-    p95: Optional[float] = None
-    p99: Optional[float] = None
-
-    _reads = {'mean': 'number', 'p50': 'number', 'p90': 'number', 'p95': 'number', 'p99': 'number'}
-
-
-@Given
-class ServingChangeRow(Struct):
-    change: Optional[Literal["rate", "prompt", "chunk", "weights"]] = None
-    given: Optional[float] = None
-    needed: Optional[float] = None
-
-    _reads = {'given': 'number', 'needed': 'number'}
 
 
 @Given
@@ -1444,14 +1467,19 @@ class ModelAnswer(Answer):
     breakdown: Optional[ParameterCount] = None
     kv_bytes_per_token: Optional[float] = None
     kv_dtype: Optional[Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]] = None
+    state_bytes_per_sequence: Optional[float] = None
     forward_flops_per_token: Optional[float] = None
     training_flops_per_token: Optional[float] = None
     sequence_length: Optional[int] = None
+    source_length: Optional[int] = None
+    flops_per_pair: Optional[PairFlops] = None
+    cache_per_pair: Optional[PairCache] = None
     image_tokens: Optional[int] = None
     vision_flops_per_image: Optional[float] = None
     assumed: Optional[list[Assumption]] = None
+    not_read: Optional[list[str]] = None
 
-    _reads = {'breakdown': 'ParameterCount', 'kv_bytes_per_token': 'number', 'forward_flops_per_token': 'number', 'training_flops_per_token': 'number', 'vision_flops_per_image': 'number', 'assumed': ['Assumption']}
+    _reads = {'breakdown': 'ParameterCount', 'kv_bytes_per_token': 'number', 'state_bytes_per_sequence': 'number', 'forward_flops_per_token': 'number', 'training_flops_per_token': 'number', 'flops_per_pair': 'PairFlops', 'cache_per_pair': 'PairCache', 'vision_flops_per_image': 'number', 'assumed': ['Assumption']}
 
 
 @Told
@@ -1499,9 +1527,13 @@ class ServeAnswer(Answer):
     costs: Optional[list[TokenPrice]] = None
     frontier: Optional[list[FrontierPoint]] = None
     advice: Optional[list[ServedChange]] = None
+    targets: Optional[LatencyTargets] = None
+    simulated: Optional[SimulationReport] = None
+    meets_targets: Optional[bool] = None
+    changes: Optional[list[ServingChangeRow]] = None
     assumed: Optional[list[Assumption]] = None
 
-    _reads = {'estimate': 'ServingEstimate', 'output_tokens_per_s_per_chip': 'number', 'costs': ['TokenPrice'], 'frontier': ['FrontierPoint'], 'advice': ['ServedChange'], 'assumed': ['Assumption']}
+    _reads = {'estimate': 'ServingEstimate', 'output_tokens_per_s_per_chip': 'number', 'costs': ['TokenPrice'], 'frontier': ['FrontierPoint'], 'advice': ['ServedChange'], 'targets': 'LatencyTargets', 'simulated': 'SimulationReport', 'changes': ['ServingChangeRow'], 'assumed': ['Assumption']}
 
 
 @Told
@@ -1523,6 +1555,7 @@ class SpotAnswer(Answer):
 @Told
 class SimulateAnswer(Answer):
     fleet: Optional[ServingFleet] = None
+    job: Optional[ServingJob] = None
     replicas: Optional[int] = None
     simulated_replicas: Optional[int] = None
     targets: Optional[LatencyTargets] = None
@@ -1533,7 +1566,7 @@ class SimulateAnswer(Answer):
     load: Optional[list[LatencyPoint]] = None
     assumed: Optional[list[Assumption]] = None
 
-    _reads = {'fleet': 'ServingFleet', 'targets': 'LatencyTargets', 'report': 'SimulationReport', 'changes': ['ServingChangeRow'], 'price': 'PriceRow', 'load': ['LatencyPoint'], 'assumed': ['Assumption']}
+    _reads = {'fleet': 'ServingFleet', 'job': 'ServingJob', 'targets': 'LatencyTargets', 'report': 'SimulationReport', 'changes': ['ServingChangeRow'], 'price': 'PriceRow', 'load': ['LatencyPoint'], 'assumed': ['Assumption']}
 
 
 @Told

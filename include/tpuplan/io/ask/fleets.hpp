@@ -41,19 +41,12 @@ struct simulate_request {
   nlohmann::json prices{};
   /// @}
 };
-/// A change that, made alone, keeps all targets.
-struct serving_change_row {
-  /// @{
-  /// As changes_that_help says it.
-  serving_lever change{};
-  double given = 0, needed = 0;
-  /// @}
-};
 /// A fleet under traffic, simulated.
 struct simulate_answer {
   /// @{
   /// As the simulation says it.
   serving_fleet fleet{};
+  serving_job job{};  ///< as simulated; of a trace its rate and lengths
   std::int64_t replicas = 0, simulated_replicas = 0;
   latency_targets targets{};
   bool meets_targets = false;
@@ -127,13 +120,6 @@ struct serving_plan_document {
   /// @}
 };
 
-/// The changes as rows.
-[[nodiscard]] inline std::vector<serving_change_row> rows_of(const std::vector<serving_change>& changes) {
-  std::vector<serving_change_row> rows;
-  for (const serving_change& one : changes) rows.push_back({one.what, one.given, one.needed});
-  return rows;
-}
-
 namespace detail {
 
 /// The simulation of one question; other rates and other jobs are asked too.
@@ -157,6 +143,7 @@ class asked_simulation {
   [[nodiscard]] simulate_answer answer() const {
     simulate_answer all;
     all.fleet = fleet_;
+    all.job = job_;
     all.replicas = replicas_of(fleet_);
     all.simulated_replicas = simulated();
     all.targets = targets_;
@@ -255,10 +242,26 @@ class asked_simulation {
   document.changes = rows_of(changes_that_help(request));
   return document;
 }
-/// `config` and `asked.job` as they are: formats filled in. The document has the book, whose rows must outlive it.
-[[nodiscard]] inline serving_plan_document answer_to_plan_serving(const model_config& config,
-                                                                  const asked_serving_plan& asked,
-                                                                  const price_book& book) {
+/// What is taken for granted of the job: its engine, and the chips on which its arithmetic is another.
+[[nodiscard]] inline assumed_values assumed_by(const serving_request& request) {
+  assumed_values assumed = assumed_engine(request.job.engine);
+  std::string without;
+  for (const chip_spec& chip : generations) {
+    const auto is_it = [&](const std::string& one) { return chip_for(one).name == chip.name; };
+    const bool is_asked =
+        request.generations.empty() || std::any_of(request.generations.begin(), request.generations.end(), is_it);
+    if (!is_asked || chip.announced_only || has_peak_rate(chip, request.job.activations)) continue;
+    without.append(without.empty() ? "" : ", ").append(chip.name.view());
+  }
+  if (!without.empty())
+    assumed.emplace_back("arithmetic", "bf16, not " + std::string(name(request.job.activations)) + ", on " + without +
+                                           ", which cannot multiply it");
+  return assumed;
+}
+/// The question as plan_serving has it. `config` and `asked.job` as they are: formats filled in. It has the book, whose
+/// rows must outlive it.
+[[nodiscard]] inline serving_request request_of(const model_config& config, const asked_serving_plan& asked,
+                                                const price_book& book) {
   if (any_target(asked.job.percentiles) && asked.job.request_rate.value() <= 0)
     detail::fail(errc::missing_field, "job.request_rate_per_s", "missing",
                  "requests a second, for targets by percentile");
@@ -277,7 +280,14 @@ class asked_simulation {
   request.most_plans = static_cast<std::size_t>(detail::positive_count("most_plans", asked.most_plans));
   request.prices = book;
   for (const std::string& region : request.regions) expect_region(book, region);
-  return document_of(request, plan_serving(request), all_assumed(config, assumed_engine(asked.job.engine)));
+  return request;
+}
+/// The answer to that.
+[[nodiscard]] inline serving_plan_document answer_to_plan_serving(const model_config& config,
+                                                                  const asked_serving_plan& asked,
+                                                                  const price_book& book) {
+  const serving_request request = request_of(config, asked, book);
+  return document_of(request, plan_serving(request), all_assumed(config, assumed_by(request)));
 }
 
 }  // namespace abi_0
@@ -286,9 +296,8 @@ class asked_simulation {
 TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
 TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, prefill, prompts, outputs,
                variation, requests, seed, trace, load, region, prices)
-TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed)
-TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, replicas, simulated_replicas, targets, meets_targets, report, changes,
-               price, load, assumed)
+TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, targets, meets_targets, report,
+               changes, price, load, assumed)
 TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, constants, best, kinds, regions, budget, generations,
                smallest_chips, largest_chips, accept_uncertain, most_plans, prices)
 TPUPLAN_FIELDS(tpuplan::serving_plan_row, slice, slices, chips, output_tokens, capacity_requests, plan)

@@ -223,15 +223,13 @@ namespace detail {
 
 }  // namespace detail
 
-/// The answer to the question. Worked: 10 days of two v5e-32 in us cost 18432 USD on demand.
-[[nodiscard]] inline pay_answer answer_to(const pay_request& asked) {
+/// The answer to the question at these prices, in place of those of the request.
+[[nodiscard]] inline pay_answer answer_to(const pay_request& asked, const price_book& book) {
   if (asked.storage_usd_per_gib_month && !asked.parameters)
     detail::fail(errc::invalid_argument, "storage_usd_per_gib_month", "given without effect",
                  "none without parameters");
   if (asked.checkpoints_kept != pay_request{}.checkpoints_kept && !asked.parameters)
     detail::fail(errc::invalid_argument, "checkpoints_kept", "given without effect", "none without parameters");
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  const price_book book = own ? own->book() : price_book{};
   const slice where = scheduled_slice(asked.slice);
   detail::positive("run_s", asked.run.value());
   if (asked.correlation != 0 && asked.slices == 1)
@@ -272,6 +270,11 @@ namespace detail {
   if (asked.against) answer.against_gpu = detail::compared(*asked.against, answer);
   if (asked.parameters) answer.checkpoints = detail::kept_of(asked, answer.ways.front().wall);
   return answer;
+}
+/// The answer to the question. Worked: 10 days of two v5e-32 in us cost 18432 USD on demand.
+[[nodiscard]] inline pay_answer answer_to(const pay_request& asked) {
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return answer_to(asked, own ? own->book() : price_book{});
 }
 
 }  // namespace abi_0

@@ -161,8 +161,7 @@ struct plan_document {
   plan_document document;
   document.parameters = parameters(request.model).total;
   for (const std::size_t place : places)
-    document.plans.push_back(
-        row_of(answer.plans[place], static_cast<std::int64_t>(document.plans.size()) + 1, request));
+    document.plans.push_back(row_of(answer.plans[place], static_cast<std::int64_t>(place) + 1, request));
   for (const readable::lost_slices& one : readable::by_reason(answer.rejected))
     document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::amount(one.closest)});
   for (const rejected_slice& r : answer.rejected) {
@@ -199,20 +198,15 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
   assumed.emplace_back("global batch", std::to_string(request.job.global_batch) + " sequences, 4 Mi tokens a step");
 }
 
-/// Every plan within the limits, and why the other slices lost. The document has the book, whose rows must outlive it.
-[[nodiscard]] inline plan_document answer_to_plan(const asked_plan& asked, bool policy_given, bool capacity_given,
-                                                  const price_book& book) {
-  const model_config config = model_of(asked.config);
-  assumed_values assumed;
+/// The question as make_plan has it, of that job. It has the book, whose rows must outlive it.
+[[nodiscard]] inline plan_request request_of(const model_config& config, const asked_plan& asked, const asked_job& job,
+                                             const price_book& book, assumed_values& assumed) {
   plan_request request;
   request.model = config.model;
-  asked_job job{asked.job, asked.batch_tokens, {}, {}};
-  if (policy_given) job.remat = asked.job.remat;
-  if (capacity_given) job.capacity = asked.job.capacity_factor;
   request.job = filled_job(job, config.model, assumed);
   use_stored_format(config, request.job);
-  if (policy_given) request.policies = {asked.job.remat};
-  if (!policy_given) {  // which the search chooses
+  if (job.remat) request.policies = {*job.remat};
+  if (!job.remat) {  // which the search chooses
     const auto is_policy = [](const auto& one) { return one.first == "remat policy"; };
     assumed.erase(std::remove_if(assumed.begin(), assumed.end(), is_policy), assumed.end());
   }
@@ -235,6 +229,14 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
   request.terms.rest_of_term_used = asked.rest_of_term_used;
   request.prices = book;
   for (const std::string& region : request.regions) expect_region(request.prices, region);
+  return request;
+}
+/// Every plan within the limits, and why the other slices lost. The document has the book, whose rows must outlive it.
+[[nodiscard]] inline plan_document answer_to_plan(const asked_plan& asked, const asked_job& job,
+                                                  const price_book& book) {
+  const model_config config = model_of(asked.config);
+  assumed_values assumed;
+  const plan_request request = request_of(config, asked, job, book, assumed);
   const plan_answer answer = make_plan(request);
   std::vector<std::size_t> places(answer.plans.size());
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;

@@ -9,6 +9,9 @@
 #include <tpuplan/estimate/serving/advice.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/io/ask/subject.hpp>
+#include <tpuplan/plan/serving_levers.hpp>
+#include <tpuplan/plan/simulation.hpp>
+#include <tpuplan/plan/traffic.hpp>
 #include <vector>
 
 /// @file
@@ -58,7 +61,17 @@ struct served_change {
   std::string subject{}, now{}, better{};
   per_second output_tokens{};
   double output_tokens_per_s_then = 0;
+  seconds per_token_then{};
   double gain = 0;
+  /// @}
+};
+/// A change that, made alone, keeps all targets.
+struct serving_change_row {
+  /// @{
+  /// As changes_that_help says it.
+  serving_lever change{};
+  double given = 0, needed = 0;
+  std::optional<dtype> weights{};  ///< their format then, where it is that which changes
   /// @}
 };
 /// What an engine on the slice does, and its costs.
@@ -73,6 +86,10 @@ struct serve_answer {
   std::vector<token_price> costs{};
   serving_frontier frontier{};
   std::vector<served_change> advice{};
+  std::optional<latency_targets> targets{};      ///< by percentile, where the job has some
+  std::optional<simulation_report> simulated{};  ///< likewise, of one replica; nothing where it serves nothing
+  std::optional<bool> meets_targets{};           ///< likewise
+  std::vector<serving_change_row> changes{};     ///< that keep those targets, where they are missed
   std::vector<assumption> assumed{};
   /// @}
 };
@@ -99,24 +116,63 @@ struct serve_answer {
   }
   return list;
 }
+/// The changes as rows.
+[[nodiscard]] inline std::vector<serving_change_row> rows_of(const std::vector<serving_change>& changes) {
+  std::vector<serving_change_row> rows;
+  for (const serving_change& one : changes) {
+    rows.push_back({one.what, one.given, one.needed, {}});
+    if (one.what == serving_lever::weights) rows.back().weights = one.job.weights;
+  }
+  return rows;
+}
+
+/// Holds targets by percentile against a simulated replica with its share of the requests. Where it misses them, so
+/// that the slice cannot do what was asked: what would keep them.
+inline void hold_percentiles(const model_config& config, const serve_request& asked, const serving_fleet& fleet,
+                             serve_answer& answer) {
+  serving_job means = asked.job;
+  means.percentiles = {};
+  const auto report = [&](const serving_job& job) -> std::optional<simulation_report> {
+    if (serve(config.model, job, fleet.mesh, fleet.where, asked.constants).refusal != serving_refusal::none) return {};
+    simulated_traffic traffic = traffic_of(job, planning_requests);
+    traffic.rate = traffic.rate / static_cast<double>(replicas_of(fleet));
+    return report_of(simulate_fleet(config.model, job, fleet, 1, requests_of(traffic), asked.constants),
+                     asked.job.percentiles);
+  };
+  answer.targets = asked.job.percentiles;
+  answer.simulated = report(means);
+  answer.meets_targets = answer.simulated && meets(*answer.simulated);
+  if (*answer.meets_targets) return;
+  if (!answer.simulated && answer.estimate.refusal != serving_refusal::rate_above_capacity) return;
+  answer.changes = rows_of(changes_that_help(means, [&](const serving_job& job) {
+    const std::optional<simulation_report> changed = report(job);
+    return changed && meets(*changed);
+  }));
+}
 /// `config` and `asked.job` as they are: formats filled in.
 [[nodiscard]] inline serve_answer answer_to_serve(const model_config& config, const serve_request& asked,
                                                   const price_book& book) {
   const slice where = scheduled_slice(asked.slice);
   expect_region(book, asked.region);
+  if (any_target(asked.job.percentiles) && asked.job.request_rate.value() <= 0)
+    detail::fail(errc::missing_field, "job.request_rate_per_s", "missing",
+                 "requests a second, for targets by percentile");
+  serving_job job = asked.job;
+  job.percentiles = {};
   serve_answer answer;
-  answer.estimate = serve(config.model, asked.job, asked.mesh, where, asked.constants);
+  answer.estimate = serve(config.model, job, asked.mesh, where, asked.constants);
   answer.fits = answer.estimate.fit;
   answer.slice = tpuplan::name(where).view();
   answer.chips = tpuplan::chips(where);
-  answer.largest_context = largest_serving_context(config.model, asked.job, asked.mesh, where);
+  answer.largest_context = largest_serving_context(config.model, job, asked.mesh, where);
   if (answer.estimate.running > 0)
     answer.output_tokens_per_s_per_chip = answer.estimate.output_tokens.value() / static_cast<double>(answer.chips);
   answer.costs = token_prices(answer.estimate, where, book, asked.region);
-  answer.frontier = tpuplan::frontier(config.model, asked.job, asked.mesh, where, asked.constants);
-  for (const serving_finding& f : serving_advice(config.model, asked.job, asked.mesh, where, asked.constants))
+  answer.frontier = tpuplan::frontier(config.model, job, asked.mesh, where, asked.constants);
+  for (const serving_finding& f : serving_advice(config.model, job, asked.mesh, where, asked.constants))
     answer.advice.push_back({f.kind, std::string(f.subject.view()), std::string(f.now.view()),
-                             std::string(f.better.view()), f.rate_now, f.rate_then.value(), f.gain});
+                             std::string(f.better.view()), f.rate_now, f.rate_then.value(), f.per_token_then, f.gain});
+  if (any_target(asked.job.percentiles)) hold_percentiles(config, asked, {asked.mesh, where}, answer);
   answer.assumed = all_assumed(config, assumed_engine(asked.job.engine));
   return answer;
 }
@@ -127,8 +183,10 @@ struct serve_answer {
 TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, region, prices)
 TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_per_hour, input_usd_per_million,
                output_usd_per_million, all_on_output_usd_per_million)
-TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then, gain)
+TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then,
+               per_token_then, gain)
+TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)
 TPUPLAN_FIELDS(tpuplan::serve_answer, fits, estimate, slice, chips, largest_context, output_tokens_per_s_per_chip,
-               costs, frontier, advice, assumed)
+               costs, frontier, advice, targets, simulated, meets_targets, changes, assumed)
 
 #endif

@@ -68,7 +68,11 @@ namespace detail {
   if (config.is_null()) detail::fail(errc::missing_field, source, "missing", "a config.json or a transformer");
   if (!config.is_object() || !config.contains("schema")) {
     model_config read = read_hf_file(config, source);
-    if (const std::string name = detail::own_name(config); !name.empty()) read.model.name = std::string_view(name);
+    if (const std::string name = detail::own_name(config); !name.empty()) {
+      read.model.name = std::string_view(name);
+      read.not_read.erase(std::remove(read.not_read.begin(), read.not_read.end(), "_name_or_path"),
+                          read.not_read.end());
+    }
     return read;
   }
   model_config own;
@@ -78,10 +82,12 @@ namespace detail {
   return own;
 }
 
+/// Why a value of the question was assumed.
+inline constexpr std::string_view not_given = "not given";
 /// What was assumed of the model and of the question, in one list.
 [[nodiscard]] inline std::vector<assumption> all_assumed(const model_config& config, const assumed_values& assumed) {
   std::vector<assumption> list = config.assumed;
-  for (const auto& [field, value] : assumed) list.push_back({field, value, "not given"});
+  for (const auto& [field, value] : assumed) list.push_back({field, value, std::string(not_given)});
   return list;
 }
 
@@ -115,6 +121,9 @@ struct asked_job {
   if (given.capacity && !has_experts(model))
     detail::fail(errc::unsupported, "capacity_factor", *given.capacity, "a model with experts");
   if (given.capacity) job.capacity_factor = *given.capacity;
+  if (job.freeze_vision && job.lora_rank > 0)
+    detail::fail(errc::invalid_argument, "freeze_vision", "given with LoRA",
+                 "either: adapters leave the whole base frozen");
   if (model.kind == architecture::encoder) {
     job.logits_fraction = 0.15;
     assumed.emplace_back("logits", "of the 15 % of the tokens that are masked");
@@ -168,9 +177,11 @@ inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_jo
     return;
   }
   job.global_batch = round_batch(static_cast<double>(batch_tokens) / static_cast<double>(length), unit);
-  assumed.emplace_back("global batch", std::to_string(job.global_batch) + " sequences, " +
-                                           detail::grouped(checked_multiply(job.global_batch, length)) +
-                                           " tokens: near " + detail::grouped(batch_tokens) + ", and divides well");
+  const std::string taken = std::to_string(job.global_batch) + " sequences, " +
+                            detail::grouped(checked_multiply(job.global_batch, length)) + " tokens: ";
+  const std::string wanted = detail::grouped(batch_tokens);
+  assumed.emplace_back("global batch", taken + (whole < unit ? "the fewest that divide, more than " + wanted
+                                                             : "near " + wanted + ", and divides well"));
 }
 
 /// The slice of a question, one that is scheduled as a whole.
@@ -178,7 +189,7 @@ inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_jo
   if (given.empty()) detail::fail(errc::missing_field, "slice", "missing", "a slice: v5p-128");
   const slice where = slice_for(given);
   if (!schedulable(where))
-    detail::fail(errc::out_of_range, "slice", given,
+    detail::fail(errc::out_of_range, "slice", given + " (" + detail::grouped(chips(where)) + " chips)",
                  "at most " + detail::grouped(where.chip.pod.largest_slice) + " chips, the largest slice of " +
                      std::string(where.chip.name.view()) + " that is scheduled");
   return where;

@@ -9,12 +9,15 @@
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/estimate/training/advice.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/own_runs.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/io/ask/subject.hpp>
+#include <tpuplan/model/encoder_decoder.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/vision.hpp>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -39,13 +42,22 @@ struct model_answer {
   parameter_count breakdown{};
   std::optional<double> kv_bytes_per_token{};  ///< of a decoder
   dtype kv_dtype{};
+  std::optional<double> state_bytes_per_sequence{};  ///< of a decoder: of its recurrent layers
   std::optional<double> forward_flops_per_token{}, training_flops_per_token{};  ///< of a model that takes tokens
   std::int64_t sequence_length = 0;
+  std::optional<std::int64_t> source_length{};     ///< of an encoder and a decoder: tokens of the source of a pair
+  std::optional<pair_flops> flops_per_pair{};      ///< likewise, forward
+  std::optional<pair_cache> cache_per_pair{};      ///< likewise
   std::optional<std::int64_t> image_tokens{};      ///< of a model with a vision tower
   std::optional<double> vision_flops_per_image{};  ///< likewise
   std::vector<assumption> assumed{};
+  std::vector<std::string> not_read{};  ///< keys of the config.json that mean nothing here
   /// @}
 };
+/// Tokens of the source of a pair: all that a stem makes of a recording, else as many as the target has.
+[[nodiscard]] constexpr std::int64_t source_length(const transformer& model, std::int64_t target) {
+  return model.encoder_stem > 0 ? model.encoder_positions : target;
+}
 /// The answer to the question.
 [[nodiscard]] inline model_answer answer_to(const model_config& config, std::int64_t sequence, dtype cache) {
   const transformer& m = config.model;
@@ -56,18 +68,28 @@ struct model_answer {
   answer.breakdown = parameters(m);
   answer.parameters = answer.breakdown.total;
   answer.active_parameters = answer.breakdown.active;
-  if (m.kind == architecture::decoder) answer.kv_bytes_per_token = kv_bytes_per_token(m, cache).value();
+  if (m.kind == architecture::decoder) {
+    answer.kv_bytes_per_token = kv_bytes_per_token(m, cache).value();
+    answer.state_bytes_per_sequence = state_bytes_per_sequence(m).value();
+  }
   answer.kv_dtype = cache;
   answer.sequence_length = sequence > 0 ? sequence : usual_sequence(m);
   if (m.kind == architecture::decoder || m.kind == architecture::encoder) {
     answer.forward_flops_per_token = forward_flops_per_token(m, answer.sequence_length).total.value();
     answer.training_flops_per_token = training_flops_per_token(m, answer.sequence_length).value();
   }
+  if (m.kind == architecture::encoder_decoder) {
+    const std::int64_t source = source_length(m, answer.sequence_length);
+    answer.source_length = source;
+    answer.flops_per_pair = forward_flops_per_pair(m, source, answer.sequence_length);
+    answer.cache_per_pair = kv_bytes_per_pair(m, source, answer.sequence_length, cache);
+  }
   if (has_vision(m)) {
     answer.image_tokens = image_tokens(m.vision);
     answer.vision_flops_per_image = vision_flops_per_image(m.vision).value();
   }
   answer.assumed = all_assumed(config, {});
+  answer.not_read = config.not_read;
   return answer;
 }
 
@@ -123,20 +145,20 @@ struct placed_job {
   layout mesh{};
   training_job job{};
   assumed_values assumed{};
+  own_runs known_memory{};  ///< peaks of runs of the user's own
+  calibration constants{};  ///< which may know steps of these
   /// @}
 };
-/// The job of a question; what it gives itself is not filled in.
-[[nodiscard]] inline placed_job placed(const fit_request& asked, bool policy_given, bool capacity_given) {
+/// A job on a slice; what it says itself is not filled in.
+[[nodiscard]] inline placed_job placed(model_config config, const std::string& slice_name, const layout& mesh,
+                                       const asked_job& asked) {
   placed_job all;
-  all.config = model_of(asked.config);
+  all.config = std::move(config);
   if (asked.job.global_batch != 0 && asked.batch_tokens != 0)
     detail::fail(errc::invalid_argument, "batch_tokens", "given without effect", "none beside job.global_batch");
-  all.where = scheduled_slice(asked.slice);
-  all.mesh = filled_layout(asked.mesh, all.where);
-  asked_job job{asked.job, asked.batch_tokens, {}, {}};
-  if (policy_given) job.remat = asked.job.remat;
-  if (capacity_given) job.capacity = asked.job.capacity_factor;
-  all.job = filled_job(job, all.config.model, all.assumed);
+  all.where = scheduled_slice(slice_name);
+  all.mesh = filled_layout(mesh, all.where);
+  all.job = filled_job(asked, all.config.model, all.assumed);
   use_stored_format(all.config, all.job);
   fill_batch(asked.batch_tokens, checked_multiply(batch_shards(all.mesh), all.job.gradient_accumulation), all.job,
              all.assumed);
@@ -145,7 +167,7 @@ struct placed_job {
 /// What memory says of it. Advice is left out.
 [[nodiscard]] inline fit_answer fit_of(const placed_job& all) {
   fit_answer answer;
-  answer.breakdown = memory_use(all.config.model, all.job, all.mesh, all.where);
+  answer.breakdown = memory_use(all.config.model, all.job, all.mesh, all.where, all.known_memory);
   answer.fits = tpuplan::fits(answer.breakdown);
   answer.used = answer.breakdown.total;
   answer.used_low = answer.breakdown.low;
@@ -159,10 +181,14 @@ struct placed_job {
   answer.assumed = all_assumed(all.config, all.assumed);
   return answer;
 }
+/// What takes less time than the job.
+[[nodiscard]] inline findings findings_of(const placed_job& all) {
+  return training_advice(all.config.model, all.job, all.mesh, all.where, all.constants);
+}
 /// Advice where the step can be timed; memory can be asked of more jobs.
 [[nodiscard]] inline std::optional<std::vector<advised_change>> advice_of(const placed_job& all) {
   try {
-    return changes_of(training_advice(all.config.model, all.job, all.mesh, all.where));
+    return changes_of(findings_of(all));
   } catch (const error& refusal) {
     if (refusal.code() != errc::unsupported && refusal.code() != errc::unknown_figure) throw;
     return std::nullopt;
@@ -197,7 +223,9 @@ struct run_price {
   /// Of the whole run.
   provisioning kind{};
   usd total{};
+  std::optional<usd> total_low{}, total_high{};  ///< at the ends of the step's band; nothing: not to be had so
   seconds wall{};
+  std::optional<seconds> checkpoint_interval{};  ///< of spot
   price_row price{};
   /// @}
 };
@@ -225,25 +253,41 @@ struct train_answer {
   terms.rest_of_term_used = asked.rest_of_term_used;
   return terms;
 }
+/// The time of a run: as its steps are expected to take, and at either end of their band.
+struct run_range {
+  seconds expected{}, low{}, high{};
+};
+/// A run under each way of paying that has a price, cheapest first.
+[[nodiscard]] inline std::vector<run_price> run_prices(const slice& where, std::int64_t slices, const run_range& run,
+                                                       const price_book& book, const std::string& region,
+                                                       const payment_terms& terms) {
+  std::vector<run_price> list;
+  for (const provisioning kind : all_provisioning) {
+    const maybe<price_row> price = find_price(book, where, region, kind);
+    if (!price || !can_be_paid(kind, slices, run.expected, terms)) continue;
+    const auto total = [&](seconds time) -> std::optional<usd> {
+      if (!can_be_paid(kind, slices, time, terms)) return std::nullopt;
+      return pay_for(where, slices, time, *price, terms).total;
+    };
+    const paid_run paid = pay_for(where, slices, run.expected, *price, terms);
+    list.push_back({kind, paid.total, total(run.low), total(run.high), paid.wall, {}, *price});
+    if (kind == provisioning::spot) list.back().checkpoint_interval = paid.checkpoint_interval;
+  }
+  std::sort(list.begin(), list.end(), [](const run_price& a, const run_price& b) { return a.total < b.total; });
+  return list;
+}
 /// The step, its memory and advice, and the run at these prices.
 [[nodiscard]] inline train_answer answer_to_train(const placed_job& all, const train_request& asked,
                                                   const price_book& book) {
   expect_region(book, asked.region);
-  const step_breakdown step = step_time(all.config.model, all.job, all.mesh, all.where);
+  const step_breakdown step = step_time(all.config.model, all.job, all.mesh, all.where, all.constants);
   train_answer answer{step.total, step.low, step.high, step.mfu, step.tokens_per_second, step, fit_of(all), {}, {}, {}};
-  answer.advice = changes_of(training_advice(all.config.model, all.job, all.mesh, all.where));
+  answer.advice = changes_of(findings_of(all));
   if (asked.tokens <= 0) return answer;
-  const seconds run = step.total * math::ceil(asked.tokens / static_cast<double>(tokens_per_step(all.job)));
-  const payment_terms terms = terms_of(all, asked);
-  std::vector<run_price>& costs = answer.costs.emplace();
-  for (const provisioning kind : all_provisioning) {
-    const maybe<price_row> price = find_price(book, all.where, asked.region, kind);
-    if (!price || !can_be_paid(kind, slices(all.mesh), run, terms)) continue;
-    const paid_run paid = pay_for(all.where, slices(all.mesh), run, *price, terms);
-    costs.push_back({kind, paid.total, paid.wall, *price});
-  }
-  std::sort(costs.begin(), costs.end(), [](const run_price& a, const run_price& b) { return a.total < b.total; });
-  answer.run = run;
+  const double steps = math::ceil(asked.tokens / static_cast<double>(tokens_per_step(all.job)));
+  answer.run = step.total * steps;
+  answer.costs = run_prices(all.where, slices(all.mesh), {*answer.run, step.low * steps, step.high * steps}, book,
+                            asked.region, terms_of(all, asked));
   return answer;
 }
 
@@ -252,15 +296,16 @@ struct train_answer {
 
 TPUPLAN_FIELDS(tpuplan::model_request, config, sequence_length, kv_dtype)
 TPUPLAN_FIELDS(tpuplan::model_answer, name, model_type, architecture, parameters, active_parameters, breakdown,
-               kv_bytes_per_token, kv_dtype, forward_flops_per_token, training_flops_per_token, sequence_length,
-               image_tokens, vision_flops_per_image, assumed)
+               kv_bytes_per_token, kv_dtype, state_bytes_per_sequence, forward_flops_per_token,
+               training_flops_per_token, sequence_length, source_length, flops_per_pair, cache_per_pair, image_tokens,
+               vision_flops_per_image, assumed, not_read)
 TPUPLAN_FIELDS(tpuplan::advised_change, kind, subject, now, better, step_time, step_time_then, work, gain)
 TPUPLAN_FIELDS(tpuplan::fit_request, config, slice, job, batch_tokens, mesh)
 TPUPLAN_FIELDS(tpuplan::fit_answer, fits, used, used_low, used_high, usable, breakdown, largest_batch, slice, mesh, job,
                assumed, advice)
 TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, tokens, region, prices,
                mean_time_between_preemptions, rest_of_term_used)
-TPUPLAN_FIELDS(tpuplan::run_price, kind, total, wall, price)
+TPUPLAN_FIELDS(tpuplan::run_price, kind, total, total_low, total_high, wall, checkpoint_interval, price)
 TPUPLAN_FIELDS(tpuplan::train_answer, step_time, step_time_low, step_time_high, mfu, tokens, breakdown, memory, advice,
                run, costs)
 
