@@ -250,7 +250,8 @@ TEST_CASE("answers of every kind are read as they were written") {
     CAPTURE(std::string(document.at("type")));
     const T read = read_json_document<T>(json::parse(document.dump()));
     CHECK(json_document(read).dump() == document.dump());
-    CHECK(nlohmann::ordered_json::parse(json_text(read)).dump(2) == document.dump(2));
+    CHECK(json_text(read) == document.dump(2));
+    CHECK(json_text(read, -1) == document.dump());
     CHECK(json(read) == json(x));
   };
   const plan_request request = small_request();

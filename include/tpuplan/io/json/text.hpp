@@ -1,9 +1,8 @@
 #ifndef TPUPLAN_IO_JSON_TEXT_HPP
 #define TPUPLAN_IO_JSON_TEXT_HPP
 
-#include <charconv>
-#include <cmath>
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <tpuplan/io/json/sink.hpp>
@@ -16,21 +15,11 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// A number as JSON has it: the fewest digits that read back as the same double, with a point or an exponent, so that a
-/// reader takes it for no integer. Worked: 0.1, 16.0, 1e+20.
+/// A finite number as nlohmann_json writes it: few digits that read back as the same double, with a point or an
+/// exponent, so that a reader takes it for no integer. Worked: 0.1, 16.0, 1e+20.
 [[nodiscard]] inline std::string number_as_json(double x) {
   char digits[40] = {};
-#ifdef __cpp_lib_to_chars
-  const double size = std::abs(x);
-  const bool plain = size == 0 || (size >= 1e-4 && size < 1e15);
-  const std::to_chars_result written = std::to_chars(digits, digits + sizeof(digits), x,
-                                                     plain ? std::chars_format::fixed : std::chars_format::scientific);
-  std::string text(digits, written.ptr);
-#else  // libc++, that of emscripten too, has no to_chars of a double
-  std::string text(digits, nlohmann::detail::to_chars(digits, digits + sizeof(digits), x));
-#endif
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
+  return {digits, nlohmann::detail::to_chars(digits, digits + sizeof(digits), x)};
 }
 
 /// Writes the steps of a document, each value on a line of its own where `indent` is not negative.
