@@ -1,4 +1,4 @@
-"""command_line_test.py SOURCE ASK_LINES PROGRAM: `tpuplan … --json` is the answer of the same question, key by key."""
+"""command_line_test.py SOURCE ASK_LINES PROGRAM: `tpuplan … --json` is the answer of the same question."""
 import json
 import pathlib
 import subprocess
@@ -71,7 +71,8 @@ PAIRS = [
      {"config": "llama-3.1-405b.json", "tokens": 15e12, "deadline_s": 86400, "generations": ["v5p"]}),
     ("plan llama-3.1-8b.json --serve --rate 20 --tpot 30ms --rows 5", "plan_serving",
      {"config": LLAMA, "most_plans": 5, "job": {"request_rate_per_s": 20, "tpot_target_s": 0.03}}),
-    ("plan llama-3.1-8b.json --serve --rate 100 --budget 1 --dtype int8 --serving-weights int8 --generation v4,v6e --rows 16", "plan_serving",
+    ("plan llama-3.1-8b.json --serve --rate 100 --budget 1 --dtype int8 --serving-weights int8 --generation v4,v6e "
+     "--rows 16", "plan_serving",
      {"config": LLAMA, "budget_usd_per_s": 1 / 3600, "generations": ["v4", "v6e"],
       "job": {"request_rate_per_s": 100, "activations": "int8", "weights": "int8"}}),
 ]
@@ -93,7 +94,7 @@ def told(arguments):
 def launched():
     """The file that starts a plan, and the question of the same."""
     plan = told("plan llama-3.1-8b.json --tokens 1T --deadline 30d --generation v6e")
-    run = subprocess.run([program, "--json", "launch", "-", "--target", "gke", "--image", "eu.gcr.io/p/i", "--name", "a"],
+    run = subprocess.run([program, *"--json launch - --target gke --image eu.gcr.io/p/i --name a".split()],
                          input=json.dumps(plan), capture_output=True, text=True, timeout=120)
     return json.loads(run.stdout), {"plan": plan, "target": "gke", "request": {"image": "eu.gcr.io/p/i", "name": "a"}}
 

@@ -112,7 +112,7 @@ def policy(page):
 
 def controls(page):
     """Each control changes its part of the question and of the command, and the library takes what it offers."""
-    for question in ("plan", "train", "fit", "serve"):
+    for question in asked:
         page.open(single)
         click(page, "input[name=question][value=%s]" % question)
         page.run("document.getElementById('more').open = true")
@@ -169,6 +169,7 @@ asked = {
            "&remat=minimal&optimizer=adafactor&tensor=4",
     "serve": "#question=serve&model=llama-3.1-8b&slice=v6e-8&input=2048&output=512"
              "&rate=2&served_weights=int8&tpot=50&serve_tensor=4",
+    "plan_serving": "#question=plan_serving&model=llama-3.1-8b&rate=20&ttft_p99=1&tpot_p95=30&generations=v5e,v6e",
 }
 figures = {
     "plan": lambda a: [[row["slice"], row["rank"], row["total_usd"], row["wall_s"],
@@ -176,17 +177,8 @@ figures = {
     "train": lambda a: [a["step_time_s"], a["step_time_low_s"], a["mfu"], a["breakdown"], a["memory"]["used_bytes"]],
     "fit": lambda a: [a["fits"], a["used_bytes"], a["used_high_bytes"], a["breakdown"], a["largest_batch"], a["job"]],
     "serve": lambda a: [a["estimate"], a["largest_context"], a["frontier"]],
+    "plan_serving": lambda a: [a["plans"], a["rejected"]],
 }
-printed = {  # under which keys the command has the same
-    "plan": lambda a: [[row["plan"]["where"] and row["slice"], row["rank"],
-        row["plan"]["costs"][row["plan"]["chosen"]]["total_usd"],
-        row["plan"]["costs"][row["plan"]["chosen"]]["wall_s"], row["plan"]["costs"]] for row in a["plans"]],
-    "train": lambda a: [a["step_time_s"], a["step_time_low_s"], a["mfu"], a["breakdown"], a["memory"]["used_bytes"]],
-    "fit": figures["fit"],
-    "serve": figures["serve"],
-}
-
-
 def answer_of(page):
     return json.loads(page.run("tpuplan.ask(document.getElementById('json').textContent)"))["answer"]
 
@@ -213,7 +205,7 @@ def copies(page):
         told = subprocess.run([cli, *command[1:], "--json"], cwd=source, capture_output=True, text=True)
         check(told.returncode in (0, 1) and told.stdout != "", "%s: %s %s" % (question, " ".join(command), told.stderr))
         if told.stdout:
-            apart = differences(figures[question](answer), printed[question](json.loads(told.stdout)))
+            apart = differences(figures[question](answer), figures[question](json.loads(told.stdout)))
             check(apart == [], "%s: the command answers otherwise: %s" % (question, apart[:3]))
         without_faults(page, "copies of " + question)
     said = building.communicate()[0]
@@ -305,7 +297,7 @@ def hostile(page):
         path.write_text(json.dumps(one))
         drop(page, path)
         page.until("document.getElementById('model').textContent.includes('<img')")
-        for question in ("plan", "train", "fit", "serve"):
+        for question in asked:
             click(page, "input[name=question][value=%s]" % question)
             page.run("document.getElementById('copies').open = true; document.getElementById('launch').open = true;" +
                 frames)
@@ -393,7 +385,7 @@ def luminance(colour):
 def looks(page):
     """Light and dark have contrast; nothing is wider than a telephone; each question has its pictures."""
     drawn = {"plan": ["front", "steps", "memory"], "train": ["steps", "memory"], "fit": ["memory"],
-             "serve": ["front", "load", "roofline"]}
+             "serve": ["front", "load", "roofline"], "plan_serving": ["front", "load"]}
     for scheme in ("light", "dark"):
         page.colours(scheme)
         for question, fragment in asked.items():

@@ -1,5 +1,5 @@
-"""picture.py PAGE CHROMIUM SVG: the page as a picture of lines and words, as Chromium lays out PAGE/tpuplan.html with its
-first question: boxes and controls as rectangles, words as text, the page's own pictures as they are."""
+"""picture.py PAGE CHROMIUM SVG: the page as a picture of lines and words, as Chromium lays out PAGE/tpuplan.html with
+its first question: boxes and controls as rectangles, words as text, the page's own pictures as they are."""
 import json
 import pathlib
 import sys
@@ -52,13 +52,14 @@ SEEN = """
       out.push({ rect: 1, box: [f(b.left), f(b.bottom - 1), f(width), 1], fill: style.borderBottomColor,
         stroke: "none", radius: 0 });
     }
-    if (node.localName === "legend") out.push({ rect: 1, box: box(b), fill: "rgb(255, 255, 255)", stroke: "none", radius: 0 });
-    const said = node.localName === "select" ? node.selectedOptions[0].text + " \\u25be" : node.type === "file" ? "Choose File"
-      : node.localName === "input" && node.type === "text" ? node.value || node.placeholder : null;
+    if (node.localName === "legend")
+      out.push({ rect: 1, box: box(b), fill: "rgb(255, 255, 255)", stroke: "none", radius: 0 });
+    const said = node.localName === "select" ? node.selectedOptions[0].text + " \\u25be"
+      : node.type === "file" ? "Choose File" : node.type === "text" ? node.value || node.placeholder : null;
     if (said !== null) {
       const size = parseFloat(style.fontSize), left = b.left + (parseFloat(style.paddingLeft) || 0) + 1;
       return void out.push({ text: said, box: [f(left), f(b.top + (b.height - size * 1.2) / 2), 0, f(size * 1.2)], size,
-        weight: "400", ink: node.value || node.localName !== "input" ? style.color : "rgb(117, 117, 117)", line: "none" });
+        weight: "400", ink: node.value || node.type !== "text" ? style.color : "rgb(117, 117, 117)", line: "none" });
     }
     for (const child of node.childNodes) {
       if (child.nodeType === Node.TEXT_NODE) words(child, style, right);

@@ -71,7 +71,7 @@ const generations = ask("chips", {}).answer.chips.map((chip) => chip.name);
 const slices = ask("slices", {}).answer.slices;
 const regions = valid_of("serve", { config: example, slice: "v6e-8", region: "?" });
 const kinds = library.schema.requests.plan.properties.kinds.items.enum;
-const questions = { plan: "Plan training", train: "Train", fit: "Fit", serve: "Serve" };
+const questions = { plan: "Plan training", train: "Train", fit: "Fit", serve: "Serve", plan_serving: "Plan serving" };
 
 /// key: in the address; at: in the request; option: of the command; stops: of the slider; choices: of a list; many: any
 /// number of choices; scale and suffix: from the unit shown to that of the request and of the command.
@@ -90,32 +90,41 @@ const fields = [
     stops: powers(0, 14) },
   { key: "seq", label: "Sequence length", unit: "tokens", of: "plan train fit", at: "job.sequence_length",
     option: "--seq", stops: powers(8, 17) },
-  { key: "input", label: "Prompt", unit: "tokens", of: "serve", at: "job.prompt", option: "--input-len",
+  { key: "input", label: "Prompt", unit: "tokens", of: "serve plan_serving", at: "job.prompt", option: "--input-len",
     stops: powers(5, 17), make: lengths },
-  { key: "output", label: "Output", unit: "tokens", of: "serve", at: "job.output", option: "--output-len",
+  { key: "output", label: "Output", unit: "tokens", of: "serve plan_serving", at: "job.output", option: "--output-len",
     stops: powers(3, 14), make: lengths },
-  { key: "rate", label: "Requests", unit: "a second", of: "serve", at: "job.request_rate_per_s", option: "--rate",
-    stops: [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500] },
-  { key: "kinds", label: "Ways of paying", of: "plan", at: "kinds", option: "--provisioning", many: kinds },
-  { key: "generations", label: "Only these chips", of: "plan", at: "generations", option: "--generation",
+  { key: "rate", label: "Requests", unit: "a second", of: "serve plan_serving", at: "job.request_rate_per_s",
+    option: "--rate", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500] },
+  { key: "ttft_p99", label: "First token of 99 in 100 within", unit: "s", of: "serve plan_serving",
+    at: "job.percentiles.first_token", option: "--ttft-p99", suffix: "s", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10],
+    make: (n) => ({ share: 0.99, limit_s: n }) },
+  { key: "tpot_p95", label: "Each token of 95 in 100 within", unit: "ms", of: "serve plan_serving",
+    at: "job.percentiles.per_token", option: "--tpot-p95", suffix: "ms", stops: [5, 10, 20, 30, 50, 100, 200],
+    make: (n) => ({ share: 0.95, limit_s: n * 1e-3 }) },
+  { key: "hourly", label: "Budget", unit: "USD an hour", of: "plan_serving", at: "budget_usd_per_s", option: "--budget",
+    scale: 1 / 3600, stops: decades(0, 4) },
+  { key: "kinds", label: "Ways of paying", of: "plan plan_serving", at: "kinds", option: "--provisioning",
+    many: kinds },
+  { key: "generations", label: "Only these chips", of: "plan plan_serving", at: "generations", option: "--generation",
     many: generations },
-  { key: "served_weights", label: "Weights", of: "serve", at: "job.weights", option: "--weights",
+  { key: "served_weights", label: "Weights", of: "serve plan_serving", at: "job.weights", option: "--weights",
     choices: ["bf16", "fp8", "int8", "int4"], open: "as stored" },
-  { key: "cache", label: "KV cache", of: "serve", at: "job.cache", option: "--kv-dtype",
+  { key: "cache", label: "KV cache", of: "serve plan_serving", at: "job.cache", option: "--kv-dtype",
     choices: ["bf16", "fp8", "int8"], open: "bf16" },
   { key: "remat", label: "Remat policy", of: "plan train fit", at: "job.remat", option: "--remat", choices: policies,
     open: { plan: "the best one", train: "full", fit: "full" } },
 
-  { key: "best", label: "Best is the", of: "plan", at: "best", option: "--objective",
+  { key: "best", label: "Best is the", of: "plan plan_serving", at: "best", option: "--objective",
     choices: library.schema.requests.plan.properties.best.enum, open: "cheapest", more: true },
-  { key: "regions", label: "Region of the prices", of: "plan", at: "regions", option: "--region", choices: regions,
-    open: "us", make: (region) => [region], more: true },
+  { key: "regions", label: "Region of the prices", of: "plan plan_serving", at: "regions", option: "--region",
+    choices: regions, open: "us", make: (region) => [region], more: true },
   { key: "region", label: "Region of the prices", of: "train serve", at: "region", option: "--region",
     choices: regions, open: "us", more: true },
   { key: "max_slices", label: "Slices over DCN, at most", unit: "slices", of: "plan", at: "largest_slices",
     option: "--max-slices", stops: powers(0, 6), more: true },
-  { key: "max_chips", label: "Chips, at most", unit: "chips", of: "plan", at: "largest_chips", option: "--max-chips",
-    stops: powers(2, 13), more: true },
+  { key: "max_chips", label: "Chips, at most", unit: "chips", of: "plan plan_serving", at: "largest_chips",
+    option: "--max-chips", stops: powers(2, 13), more: true },
   { key: "optimizer", label: "Optimizer", of: "plan train fit", at: "job.optimizer", option: "--optimizer",
     choices: choices_of("training_job", "optimizer"), open: "adamw", more: true },
   { key: "compute", label: "Arithmetic", of: "plan train fit", at: "job.compute", option: "--dtype",
@@ -129,19 +138,20 @@ const fields = [
       stops: powers(0, axis === "fsdp" ? 13 : 8), more: true })),
   { key: "serve_tensor", label: "Devices of a replica", unit: "devices", of: "serve", at: "mesh.tensor",
     option: "--tensor", stops: powers(0, 8), more: true },
-  { key: "concurrency", label: "Requests in flight", unit: "requests", of: "serve", at: "job.concurrency",
+  { key: "concurrency", label: "Requests in flight", unit: "requests", of: "serve plan_serving", at: "job.concurrency",
     option: "--concurrency", stops: powers(0, 12), more: true },
-  { key: "ttft", label: "First token within", unit: "s, mean", of: "serve", at: "job.ttft_target_s", option: "--ttft",
-    suffix: "s", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10], more: true },
-  { key: "tpot", label: "Each token within", unit: "ms, mean", of: "serve", at: "job.tpot_target_s", option: "--tpot",
-    scale: 1e-3, suffix: "ms", stops: [5, 10, 20, 30, 50, 100, 200], more: true },
-  { key: "engine", label: "Engine", of: "serve", at: "job.engine", option: "--engine",
+  { key: "ttft", label: "First token within", unit: "s, mean", of: "serve plan_serving", at: "job.ttft_target_s",
+    option: "--ttft", suffix: "s", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10], more: true },
+  { key: "tpot", label: "Each token within", unit: "ms, mean", of: "serve plan_serving", at: "job.tpot_target_s",
+    option: "--tpot", scale: 1e-3, suffix: "ms", stops: [5, 10, 20, 30, 50, 100, 200], more: true },
+  { key: "engine", label: "Engine", of: "serve plan_serving", at: "job.engine", option: "--engine",
     choices: choices_of("serving_job", "engine").filter((name) => name !== "unnamed"), open: "what all have in common",
     more: true },
 ];
 const fields_of = (question) => fields.filter((field) => field.of.split(" ").includes(question));
 const usual = { plan: { tokens: "1T", deadline: "30" }, train: { slice: "v6e-256", tokens: "1T", batch: "1024" },
-  fit: { slice: "v6e-256", batch: "1024" }, serve: { slice: "v6e-8" } };
+  fit: { slice: "v6e-256", batch: "1024" }, serve: { slice: "v6e-8" },
+  plan_serving: { rate: "20" } };
 const targets = ["vertex", "gke", "gcloud", "gce", "gcluster", "xpk", "skypilot", "ray"];
 const launch_fields = [["name", "Name of the job"], ["image", "Container image"], ["project", "Project"],
   ["zone", "Zone"], ["cluster", "Cluster"], ["checkpoint", "Checkpoints in"],
@@ -372,13 +382,20 @@ function train_view(answer) {
       element("p", { class: "hint" }, band_words(step))] };
 }
 
+function changes_table(changes) {
+  const forms = { prompt: (x) => Math.floor(x) + " tokens", rate: (x) => digits(x) + " a second",
+    weights: (x) => x + " bits", chunk: (x) => (x > 0 ? Math.floor(x) + " tokens" : "the whole prompt") };
+  return changes?.length ? table("What would keep the targets, one change at a time", ["change", ">given", ">needed"],
+    changes.map((row) => [words(row.change), (forms[row.change] ?? String)(row.given),
+      (forms[row.change] ?? String)(row.needed)])) : null;
+}
 /// Latency against load by simulation, around the rate that was asked or half of what the slice can serve; none where a
 /// simulation has no place for the question.
 function load_pictures(request, capacity) {
   const rate = request.job?.request_rate_per_s ?? Number((capacity / 2).toPrecision(2));
-  const { region, ...traffic } = { config: config_of(), ...request };
-  const job = { ...traffic.job, request_rate_per_s: rate };
-  return ask("simulate", { ...traffic, job, requests: 300 }, { pictures: true }).pictures ?? [];
+  const { config, slice, slices, mesh } = { config: config_of(), ...request };
+  const { concurrency, ...job } = { ...request.job, request_rate_per_s: rate };
+  return ask("simulate", { config, slice, slices, mesh, job, requests: 300 }, { pictures: true }).pictures ?? [];
 }
 /// The MLP's first product in a decode step under the chip's roof, where the config.json says its widths.
 function roofline_pictures(answer, request) {
@@ -398,7 +415,9 @@ function serve_view(answer, request) {
     ["time per token", time(token.total_s) + " (" + range(token.low_s, token.high_s, time) + ")"],
       ["first token", time(e.first_token_s)], ["prefill of a prompt", time(e.prefill_s)],
     ["HBM of one device", used_of(memory.total_bytes, memory.usable_bytes)],
-      ["longest context", answer.largest_context + " tokens"]];
+      ["longest context", answer.largest_context + " tokens"],
+    ...(answer.simulated ? [["first token, p99 simulated", time(answer.simulated.first_token.value.p99_s)],
+      ["each token, p95 simulated", time(answer.simulated.per_token.value.p95_s)]] : [])];
   const refused = e.refusal !== "none";
   const drawn = refused || e.running <= 0 ? []
     : [...load_pictures(request, e.capacity_per_s), ...roofline_pictures(answer, request)];
@@ -410,7 +429,9 @@ function serve_view(answer, request) {
         " a token, " + between_words(token.low_s, token.high_s, time) + "; the first one after " +
         time(e.first_token_s) +
         (cheapest === null ? "" : "; from " + money(cheapest) + " a million output tokens") + ". It ",
-          verdict_mark(answer.fits), "."],
+          verdict_mark(answer.fits), ".", ...(answer.meets_targets === null ? []
+        : [" The targets by percentile are ", answer.meets_targets ? element("strong", { class: "yes" }, "kept")
+          : element("strong", { class: "no" }, "missed"), "."])],
     before: [e.running > 0 ? table("On " + answer.slice, ["what", ">how much"], rows) : null,
       answer.costs.length ? table("A million tokens",
         ["paid", ">input", ">output", ">all on output", ">slice an hour", "price of"],
@@ -418,9 +439,54 @@ function serve_view(answer, request) {
           money(cost.output_usd_per_million), money(cost.all_on_output_usd_per_million), money(cost.usd_per_hour),
           cost.price_date])) : null],
     pictures: drawn,
-    after: [advice_table(answer.advice), assumed_table(answer.assumed)] };
+    after: [changes_table(answer.changes), advice_table(answer.advice), assumed_table(answer.assumed)] };
 }
-const views = { plan: plan_view, train: train_view, fit: fit_view, serve: serve_view };
+/// Slices by the reason for which they lost.
+function lost_servers(rejected) {
+  const rows = new Map();
+  for (const { reason, slice } of rejected) {
+    if (!rows.has(reason)) rows.set(reason, { many: 0, slice });
+    rows.get(reason).many += 1;
+  }
+  return [...rows].map(([reason, { many, slice }]) => [reasons[reason] ?? words(reason), String(many), slice]);
+}
+function serving_plan_view(answer, request) {
+  const best = answer.plans[0], simulated = request.job?.percentiles !== undefined;
+  const first = ({ plan }) => (simulated ? plan.simulated.first_token.value.p99_s : plan.estimate.first_token_s);
+  const token = ({ plan }) => (simulated ? plan.simulated.per_token.value.p95_s : plan.estimate.per_token.total_s);
+  const an_hour = ({ plan }) => money(plan.rate_usd_per_s * 3600);
+  const amount = { budget: (x) => money(x * 3600) + " an hour", chips: String };
+  const columns = [["slices", slice_words], [">chips", (row) => String(row.chips)],
+    ["replica", (row) => "tensor " + row.plan.mesh.tensor],
+    [simulated ? ">first token, p99" : ">first token", (row) => time(first(row))],
+    [simulated ? ">each token, p95" : ">each token", (row) => time(token(row))],
+    [">tokens/s", (row) => count(row.output_tokens_per_s)], [">an hour", an_hour],
+    [">a million output", (row) => money(row.plan.cost.all_on_output_usd)],
+    [">GiB per device", ({ plan }) => gib(plan.estimate.memory.total_bytes) + " of " +
+      gib(plan.estimate.memory.usable_bytes)],
+    ["paid", ({ plan }) => words(plan.kind) + ", " + plan.region + ", " + plan.price.date]];
+  const plans = table(simulated ? "Best first, simulated" : "Best first", columns.map(([head]) => head),
+    answer.plans.map((row) => columns.map(([, cell]) => cell(row))));
+  plans.classList.add("plans");
+  return {
+    summary: [best ? slice_words(best) + " (" + best.chips + " chips) is the " +
+      words(state.values.best || "cheapest") + ": " + an_hour(best) + " an hour, " +
+      money(best.plan.cost.all_on_output_usd) +
+      " a million output tokens; the first token " + (simulated ? "of 99 in 100 " : "") + "after " + time(first(best)) +
+      ", each other " + (simulated ? "of 95 in 100 " : "") + "within " + time(token(best)) + "."
+      : "No slice does it within these limits."],
+    before: best ? [plans]
+      : [answer.relax?.length ? table("A limit that, relaxed alone, lets a plan in",
+        ["limit", ">given", ">needed", "then"], answer.relax.map((row) => [words(row.limit),
+          (amount[row.limit] ?? time)(row.given),
+          (amount[row.limit] ?? time)(row.needed), slice_words(row.plan)])) : null,
+        changes_table(answer.changes)],
+    pictures: best ? load_pictures({ ...request, slice: best.slice, slices: best.slices, mesh: best.plan.mesh },
+      best.capacity_requests_per_s) : [],
+    after: [answer.rejected.length ? table("Why the others lost", ["reason", ">slices", "such as"],
+      lost_servers(answer.rejected)) : null, assumed_table(answer.assumed)] };
+}
+const views = { plan: plan_view, train: train_view, fit: fit_view, serve: serve_view, plan_serving: serving_plan_view };
 
 // ---- the question: in the state, in the address, in the controls
 
@@ -477,6 +543,7 @@ function request_of() {
     for (const key of path) into = into[key] ??= {};
     into[last] = value;
   }
+  if (state.question === "plan_serving") request.most_plans = 8;  // as the command has it
   return request;
 }
 
@@ -623,7 +690,8 @@ function show_copies(request) {
     return field.option + " " + (/^[A-Za-z0-9_.,:+-]+$/.test(shown) ? shown
       : "'" + shown.replaceAll("'", "'\\''") + "'");
   });
-  inside("command").textContent = ["tpuplan", state.question, file_name(), ...options].join(" ");
+  const command = state.question === "plan_serving" ? ["plan", file_name(), "--serve"] : [state.question, file_name()];
+  inside("command").textContent = ["tpuplan", ...command, ...options].join(" ");
   const question = { schema: "tpuplan/1", question: state.question, request };
   inside("cpp").textContent = `// g++ -std=c++17 -Iinclude question.cpp -o question, with nlohmann_json
 #include <iostream>

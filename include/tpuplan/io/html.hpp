@@ -156,7 +156,8 @@ inline constexpr int html_depth = 3;
   std::string html;
   for (const auto& [key, value] : object.items()) {
     const bool is_list = value.is_array() && !value.empty() && value.front().is_object();
-    const bool is_elsewhere = key == "assumed" || key == "request";
+    const bool is_counted = key == "rejected" && object.contains("lost");  // by their reasons
+    const bool is_elsewhere = key == "assumed" || key == "request" || is_counted;
     if (is_elsewhere || in_a_line(value) || !(is_list || value.is_object())) continue;
     const std::string inside =
         is_list ? html_table_of(value)
@@ -192,7 +193,8 @@ inline void take_prices(const nlohmann::ordered_json& value, std::set<std::strin
 inline constexpr std::string_view html_style =
     ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;"
     "padding:0 1rem}table{border-collapse:collapse;display:block;overflow-x:auto;margin:1rem 0}"
-    "th,td{padding:.2rem .7rem;text-align:left;border-bottom:1px solid #8886}.number{text-align:right}"
+    "th,td{padding:.2rem .7rem;text-align:left;border-bottom:1px solid "
+    "#8886}.number{text-align:right;white-space:nowrap}"
     "pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.7rem;background:#8882}figure{margin:1.5rem 0}"
     "svg{max-width:100%;height:auto}h2{margin:2rem 0 .5rem}h2::first-letter{text-transform:uppercase}"
     "details{margin:.5rem 0 .5rem 1rem}summary{cursor:pointer}";
