@@ -33,7 +33,7 @@ struct batch_range {
 };
 
 /// Steps that a search takes at most: a few seconds. A batch on a layout is one, and so is a bound on one layout or on
-/// many; sixteen candidates are one, and sixteen choices of degrees.
+/// many; four candidates are one, and sixteen choices of degrees.
 inline constexpr std::int64_t most_search_steps = 6000000;
 
 /// What a search did, and what it may still do.
@@ -167,7 +167,8 @@ class batch_search {
     if (fixed.update.value() > limit) return 0;
     const double tokens = of.tokens_on_device / static_cast<double>(largest_);
     const double logits = (limit - fixed.logits[estimate].value()) / (chosen.logits[estimate].value() * tokens);
-    const double layer = (limit - fixed.layer[estimate].value()) / (chosen.layer[estimate].value() * tokens);
+    const double for_layer = (chosen.layer[estimate] + fixed.routed[estimate]).value() * tokens;
+    const double layer = (limit - fixed.layer[estimate].value()) / for_layer;
     const double most = (logits < layer ? logits : layer) * (1 + 1e-9);
     return most < 1 ? 0 : most > 1e15 ? 1e15 : math::floor(most);
   }
@@ -259,7 +260,7 @@ class batch_search {
                std::size_t policy) {
     const candidate c = evaluate(of, accumulation, policy);
     ++meter_.counts.candidates;
-    meter_.small_step();
+    meter_.small_step(4);
     const double low = c.on_device.low.value(), high = c.on_device.high.value();
     if (low > (2 - safe_share) * usable_)
       return come_closer(found_.closest, rejection::does_not_fit, low - usable_), false;

@@ -245,71 +245,39 @@ inline void mark_front(std::vector<plan>& plans, const plan_request& request) {
   for (plan& planned : plans) planned.on_front = contains(front, &chosen_cost(planned));
 }
 
-/// The way of paying for a plan that costs least of those that take no longer than another.
-class least_costs {
- public:
-  least_costs(const std::vector<plan>& plans, const plan_request& request) {
-    std::vector<entry> all;
-    for (const plan& planned : plans) {
-      for (const plan_cost& cost : planned.costs) {
-        if (is_allowed(planned, cost, request)) all.push_back({&cost, &planned});
-      }
-    }
-    const auto before = [&](std::size_t a, std::size_t b) { return all[a].cost->wall < all[b].cost->wall; };
-    for (const std::size_t place : order_of(all.size(), before)) {
-      const entry& next = all[place];
-      by_time_.push_back(by_time_.empty() || comes_first(next, by_time_.back().least)
-                             ? step{next.cost->wall, next}
-                             : step{next.cost->wall, by_time_.back().least});
-    }
-  }
-
-  /// Takes `wall` at most; sets `by` to the first of the plans that cost least, or leaves it.
-  const plan_cost* within(seconds wall, const plan*& by) const {
-    std::size_t low = 0, high = by_time_.size();
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (by_time_[middle].wall <= wall) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    if (low == 0) return nullptr;
-    by = by_time_[low - 1].least.of;
-    return by_time_[low - 1].least.cost;
-  }
-
- private:
-  struct entry {
-    const plan_cost* cost = nullptr;
-    const plan* of = nullptr;
-  };
-  struct step {
-    seconds wall{};
-    entry least{};  ///< of all up to this time
-  };
-  /// The plans are in one array, best first.
-  static bool comes_first(const entry& a, const entry& b) {
-    return a.cost->total != b.cost->total ? a.cost->total < b.cost->total : a.of < b.of;
-  }
-
-  std::vector<step> by_time_{};
-};
-
-/// Keeps the plans of the front and the best ones; of every other plan it says which of those dominates it.
+/// Keeps the plans of the front and the best ones; of every other plan it says which of those dominates it: what costs
+/// least of all that takes no longer.
 inline void keep_best(plan_answer& answer, const plan_request& request) {
   const std::vector<plan> rest =
       take_rest(answer.plans, request.most_plans, [](const plan& other) { return other.on_front; });
-  const least_costs kept(answer.plans, request);
+  const std::vector<const plan_cost*> costs = costs_by_time(answer.plans, request);
+  std::vector<std::size_t> least, owner;  // of all costs up to each: the place of the least, and the place of its plan
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const bool is_less = i == 0 || costs[i]->total < costs[least.back()]->total;
+    least.push_back(is_less ? i : least.back());
+    if (!is_less) owner.push_back(owner.back());
+    for (std::size_t at = 0; is_less && at < answer.plans.size(); ++at) {
+      for (const plan_cost& cost : answer.plans[at].costs) {
+        if (&cost == costs[i]) owner.push_back(at);
+      }
+    }
+  }
   for (const plan& planned : rest) {
     rejected_slice lost{planned.where, slices(planned.mesh), rejection::dominated, 0, {}};
-    const plan* by = nullptr;
     const plan_cost& own = chosen_cost(planned);
-    const plan_cost* least = kept.within(own.wall, by);
-    if (least != nullptr && least->total <= own.total) {
-      lost.by = plan_name(*by);
-      lost.amount = (own.total - least->total).value();
+    std::size_t no_slower = 0;
+    for (std::size_t left = costs.size(); left > 0;) {
+      const std::size_t half = left / 2;
+      if (costs[no_slower + half]->wall <= own.wall) {
+        no_slower += half + 1;
+        left -= half + 1;
+      } else {
+        left = half;
+      }
+    }
+    if (no_slower > 0 && costs[least[no_slower - 1]]->total <= own.total) {
+      lost.by = plan_name(answer.plans[owner[no_slower - 1]]);
+      lost.amount = (own.total - costs[least[no_slower - 1]]->total).value();
     }
     answer.rejected.push_back(lost);
   }
@@ -418,7 +386,8 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
 /// request allows is both faster and cheaper. The search is exact: no candidate of the space is faster on its slices
 /// than the plan that is returned for them; of a range of batches the space has every whole number of sequences. Every
 /// returned plan re-evaluates to the same figures through `memory_use` and `step_time`. Throws, naming the field, for
-/// requests that cannot be asked: no tokens, a negative deadline, a name of no region or chip, a price of no chip.
+/// requests that cannot be asked: no tokens, a negative deadline, a name of no region or chip, a price of no chip. One
+/// that would take more than 6 million steps of the search, some seconds, is refused with what makes it shorter.
 /// Worked: examples/first_plan.cpp.
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
   detail::check_request(request);
