@@ -26,12 +26,12 @@ epoch_count epochs_asked(const epoch_options& given, std::int64_t batch) {
 }
 
 std::string words_of(const epoch_options& given, const epoch_count& count) {
-  if (!given.examples) return fmt::format("{} steps", grouped(count.steps));
-  const std::string dropped =
-      count.dropped > 0 ? fmt::format(" ({} of {} examples dropped)", grouped(count.dropped), grouped(*given.examples))
-                        : std::string();
-  return fmt::format("{} steps an epoch{}, {:g} epoch{}: {} steps", grouped(count.steps_per_epoch), dropped,
-                     given.epochs, given.epochs == 1 ? "" : "s", grouped(count.steps));
+  if (!given.examples) return counted(grouped(count.steps), "step");
+  const std::string dropped = count.dropped > 0 ? fmt::format(" ({} of {} dropped)", grouped(count.dropped),
+                                                              counted(grouped(*given.examples), "example"))
+                                                : std::string();
+  return fmt::format("{} an epoch{}, {}: {}", counted(grouped(count.steps_per_epoch), "step"), dropped,
+                     counted(fmt::format("{:g}", given.epochs), "epoch"), counted(grouped(count.steps), "step"));
 }
 
 ordered_json json_of(const epoch_options& given, const epoch_count& count) {

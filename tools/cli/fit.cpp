@@ -123,7 +123,7 @@ void print_fit(const placed_job& asked, const fit_answer& a) {
         used_of(memory.total, memory.usable), in_gib(memory.low), in_gib(memory.high), largest_part(memory));
   print_memory(memory);
   print("\n  largest batch that surely fits: {}\n",
-        a.largest_batch ? fmt::format("{} sequences of {} tokens", *a.largest_batch, a.job.sequence_length)
+        a.largest_batch ? fmt::format("{} of {} tokens", counted(*a.largest_batch, "sequence"), a.job.sequence_length)
                         : "none with this layout and remat policy");
   if (a.fits != verdict::yes) print_smallest(asked);
   if (a.advice) print_advice(findings_of(asked));

@@ -270,8 +270,8 @@ void network_fit(const any_model& model, const job_options& job, const mesh_opti
   const memory_breakdown memory = memory_use(q.net, q.job, q.mesh, q.where);
   if (fits(memory) == verdict::no) with.status = 1;
   if (with.json) return print_json(fit_json(q, memory, model, assumed));
-  print_title("{}: {} on {} ({}), {} {}s a step", verdict_words(fits(memory)), q.net.name.view(), name(q.where).view(),
-              one_line(q.mesh), grouped(q.job.global_batch), example_word(q.net));
+  print_title("{}: {} on {} ({}), {} a step", verdict_words(fits(memory)), q.net.name.view(), name(q.where).view(),
+              one_line(q.mesh), counted(grouped(q.job.global_batch), example_word(q.net)));
   table t("on each device | >GiB | >share");
   const auto row = [&](const char* label, bytes part) {
     if (part.value() > 0) t.add({label, fmt::format("{:.2f}", in_gib(part)), percent(part / memory.usable)});
@@ -348,8 +348,8 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
     if (against) document["against_gpu"] = cli::json_of(*against);
     return print_json(document);
   }
-  print_title("{} on {} ({}), {} {}s a step", q.net.name.view(), name(q.where, slices(q.mesh)).view(), one_line(q.mesh),
-              grouped(q.job.global_batch), example_word(q.net));
+  print_title("{} on {} ({}), {} a step", q.net.name.view(), name(q.where, slices(q.mesh)).view(), one_line(q.mesh),
+              counted(grouped(q.job.global_batch), example_word(q.net)));
   print("  step {} (between {} and {}; extrapolated: {}), MFU {}, {} {}s/s, limited by {}\n", duration(t.total),
         duration(t.low), duration(t.high), band_words, percent(t.mfu), cli::count(t.examples_per_second.value()),
         example_word(q.net), name(t.limited_by));

@@ -86,8 +86,8 @@ void print_break_even(const pay_answer& a) {
   if (on_demand && spot && !lines.spot_mtbp_against_on_demand) print("  spot never costs less than on demand\n");
   const auto add = [&](provisioning kind, const char* other, const std::optional<double>& share) {
     if (!share) return print("  {} never costs less than {}\n", name(kind), other);
-    print("  {} costs less than {} where more than {} of {} is used\n", name(kind), other, percent(*share),
-          kind == provisioning::calendar ? "the window" : "its hours");
+    print("  {} costs less than {} where more than {} of {} used\n", name(kind), other, percent(*share),
+          kind == provisioning::calendar ? "the window is" : "its hours are");
   };
   const auto add_both = [&](provisioning kind, const std::optional<double>& to_on_demand,
                             const std::optional<double>& to_spot) {
@@ -104,8 +104,8 @@ void print_break_even(const pay_answer& a) {
 }
 
 void print_pay(const pay_answer& a, const session& with) {
-  print_title("{} on {} ({} chips), region {}, cheapest first", duration(a.run),
-              name(slice_for(a.slice), a.slices).view(), a.chips, a.region);
+  print_title("{} on {} ({}), region {}, cheapest first", duration(a.run), name(slice_for(a.slice), a.slices).view(),
+              counted(a.chips, "chip"), a.region);
   print_paid(a);
   print_spot(a, with);
   print("\n");

@@ -110,8 +110,10 @@ void print_changes(const std::vector<serving_change_row>& changes, std::int64_t 
   for (const serving_change_row& change : changes) {
     std::string with;
     if (change.change == serving_lever::rate && change.needed > 0 && slices > 0)
-      with = fmt::format("{:.0f} slices for all of it",
-                         std::ceil(static_cast<double>(slices) * change.given / change.needed * (1 - 1e-9)));
+      with = counted(fmt::format("{:.0f}",
+                                 std::ceil(static_cast<double>(slices) * change.given / change.needed * (1 - 1e-9))),
+                     "slice") +
+             " for all of it";
     if (change.change == serving_lever::chunk && change.needed > 0)
       with = fmt::format("--prefill-chunk {:.0f}", change.needed);
     if (change.weights) with = fmt::format("--weights {}", name(*change.weights));

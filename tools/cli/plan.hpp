@@ -6,6 +6,7 @@
 #include <string>
 #include <tpuplan/io/ask/fleets.hpp>
 #include <tpuplan/io/ask/plan.hpp>
+#include <tpuplan/plan/relax.hpp>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -52,6 +53,30 @@ void fill_limits(const plan_options& given, Request& asked) {
   if (asked.largest_chips > 0 && asked.smallest_chips > asked.largest_chips)
     refuse("--min-chips", std::to_string(asked.smallest_chips), "at most --max-chips");
   asked.accept_uncertain = given.accept_uncertain;
+}
+
+/// What a limit is called on the command line, and what a request that has it says, or a plan that needs another.
+template <class Request>
+std::string limit_words(tpuplan::plan_limit limit, const Request&) {
+  if (limit == tpuplan::plan_limit::kinds) return "provisioning";
+  return limit == tpuplan::plan_limit::uncertain ? "accept-uncertain" : std::string(name(limit));
+}
+template <class Request>
+std::string given_words(tpuplan::plan_limit limit, const Request& request) {
+  std::string words;
+  const auto add = [&words](std::string_view one) { words += (words.empty() ? "" : ", ") + std::string(one); };
+  if (limit == tpuplan::plan_limit::kinds) {
+    for (const tpuplan::provisioning kind : request.kinds) add(name(kind));
+  }
+  if (limit == tpuplan::plan_limit::generation) {
+    for (const std::string& one : request.generations) add(one);
+  }
+  return limit == tpuplan::plan_limit::uncertain ? "no" : words;
+}
+inline std::string needed_words(tpuplan::plan_limit limit, tpuplan::provisioning kind, const tpuplan::slice& where) {
+  if (limit == tpuplan::plan_limit::kinds) return std::string(name(kind));
+  if (limit == tpuplan::plan_limit::generation) return std::string(where.chip.name.view());
+  return limit == tpuplan::plan_limit::uncertain ? "yes" : "";
 }
 
 /// What a zone has, put into the question: its generations, and the prices of its region where there are some.

@@ -63,6 +63,10 @@ output_form& form() {
   return chosen;
 }
 
+std::string counted(const std::string& number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == "1" ? "" : "s");
+}
+
 std::string grouped(std::int64_t number) {
   std::string digits = std::to_string(number);
   for (std::size_t at = digits.size(); at > 3 + (number < 0 ? 1U : 0U);) {

@@ -34,6 +34,9 @@ output_form& form();
 
 /// A count with its digits grouped: "8,030,261,248".
 std::string grouped(std::int64_t number);
+/// A number and its noun: "1 slice", "8 slices".
+std::string counted(const std::string& number, std::string_view noun);
+inline std::string counted(std::int64_t number, std::string_view noun) { return counted(std::to_string(number), noun); }
 
 /// Colour and weight on a terminal, plain text elsewhere (and where NO_COLOR is set).
 std::string bold(std::string_view words);

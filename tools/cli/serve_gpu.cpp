@@ -22,12 +22,12 @@ serving_job same_load(const served& a, std::string& words) {
   serving_job job = a.asked.job;
   job.percentiles = {};
   if (job.request_rate.value() > 0) {
-    words = fmt::format("{:g} requests a second", job.request_rate.value());
+    words = counted(fmt::format("{:g}", job.request_rate.value()), "request") + " a second";
   } else {
     if (job.concurrency == 0)
       job.concurrency = static_cast<std::int64_t>(
           std::floor(a.answer.estimate.running * static_cast<double>(a.answer.estimate.replicas)));
-    words = fmt::format("{} requests in flight", job.concurrency);
+    words = counted(job.concurrency, "request") + " in flight";
   }
   return job;
 }
@@ -131,8 +131,8 @@ ordered_json gpu_document(const gpu_comparison& g) {
 }
 
 void print_gpu(const gpu_comparison& g, const served& a) {
-  print("\n  {} x {} ({}) as {} replicas of {}, at the same load of {}\n", g.gpus, g.offer.name, g.offer.machine,
-        g.tensor > 0 ? g.gpus / g.tensor : 0, g.tensor, g.load);
+  print("\n  {} x {} ({}) as {} of {}, at the same load of {}\n", g.gpus, g.offer.name, g.offer.machine,
+        counted(g.tensor > 0 ? g.gpus / g.tensor : 0, "replica"), g.tensor, g.load);
   if (g.tensor == 0) return print("  heads divide over none of them\n");
   if (g.at_peak.refusal == serving_refusal::does_not_fit)
     return print("    the model does not fit: weights take {} on each GPU, as the GPUs and its heads divide\n",

@@ -150,7 +150,7 @@ void print_plans(const serving_plan_answer& answer, const latency_targets& targe
 }
 
 /// Amounts that are needed are rounded up: what is printed is enough.
-std::string needed_words(const serving_relaxation& r, double amount, bool up) {
+std::string amount_words(const serving_relaxation& r, double amount, bool up) {
   const auto rounded = [&](double unit) { return up ? std::ceil(amount / unit) * unit : amount; };
   switch (r.limit) {
     case plan_limit::tpot:
@@ -166,14 +166,14 @@ std::string needed_words(const serving_relaxation& r, double amount, bool up) {
   return "";
 }
 
-std::string limit_words(plan_limit limit, const serving_request& request) {
+std::string target_words(plan_limit limit, const serving_request& request) {
   const latency_targets& targets = request.job.percentiles;
   switch (limit) {
     case plan_limit::targets: return "both targets, tpot";
     case plan_limit::first_token: return "ttft-" + words_of_share(targets.first_token.share);
     case plan_limit::per_token: return "tpot-" + words_of_share(targets.per_token.share);
     case plan_limit::end_to_end: return "e2e-" + words_of_share(targets.end_to_end.share);
-    default: return std::string(name(limit));
+    default: return limit_words(limit, request);
   }
 }
 
@@ -187,7 +187,9 @@ void print_relaxed(const serving_request& request, const std::vector<serving_rel
   table t("limit | is | would have to be | for");
   for (const serving_relaxation& r : list) {
     const serving_plan& p = r.nearest;
-    t.add({limit_words(r.limit, request), needed_words(r, r.given, false), needed_words(r, r.needed, true),
+    const std::string given = given_words(r.limit, request), needed = needed_words(r.limit, p.kind, p.where);
+    t.add({target_words(r.limit, request), given.empty() ? amount_words(r, r.given, false) : given,
+           needed.empty() ? amount_words(r, r.needed, true) : needed,
            fmt::format("{}{}, {} a token, {}/h ({})", p.slices > 1 ? fmt::format("{} x ", p.slices) : "",
                        name(p.where).view(), duration(p.estimate.per_token.total), money(usd{in_usd_per_hour(p.rate)}),
                        name(p.kind))});
@@ -229,7 +231,9 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
   const serving_job& job = request.job;
   print_title("{}: prompts of {:.0f} and outputs of {:.0f} tokens{}{}", config.model.name.view(), job.prompt.mean,
               job.output.mean,
-              job.request_rate.value() > 0 ? fmt::format(", {} requests a second", job.request_rate.value()) : "",
+              job.request_rate.value() > 0
+                  ? ", " + counted(fmt::format("{}", job.request_rate.value()), "request") + " a second"
+                  : "",
               job.concurrency > 0 ? fmt::format(", {} at once", job.concurrency) : "");
   if (answer.plans.empty()) {
     print("  no slice does it within these limits\n");
@@ -270,8 +274,9 @@ std::vector<gpu_offer> gpus_of(const std::vector<std::string>& given) {
 void print_fleets(const serving_request& request, const std::vector<fleet_offer>& fleets, const model_config& config) {
   const serving_job& job = request.job;
   const latency_targets& targets = job.percentiles;
-  print_title("{}: the cheapest fleet of each kind for {:g} requests a second, {:.0f} tokens in and {:.0f} out",
-              config.model.name.view(), job.request_rate.value(), job.prompt.mean, job.output.mean);
+  print_title("{}: the cheapest fleet of each kind for {} a second, {:.0f} tokens in and {:.0f} out",
+              config.model.name.view(), counted(fmt::format("{:g}", job.request_rate.value()), "request"),
+              job.prompt.mean, job.output.mean);
   if (any_target(targets)) print("  {}, simulated\n", words_of_targets(targets));
   print_that_means_are_held(job);
   const auto title = [&](const char* words, const latency_target& target) {

@@ -38,8 +38,9 @@ std::string fleet_words(const serving_fleet& fleet) {
 }
 
 std::string traffic_words(const simulate_options& given, const simulate_answer& a) {
-  if (!given.trace.empty()) return fmt::format("{:.4g} requests a second of a trace", a.job.request_rate.value());
-  return fmt::format("{:.4g} requests a second {}", a.job.request_rate.value(),
+  if (!given.trace.empty())
+    return counted(fmt::format("{:.4g}", a.job.request_rate.value()), "request") + " a second of a trace";
+  return fmt::format("{} a second {}", counted(fmt::format("{:.4g}", a.job.request_rate.value()), "request"),
                      given.variation == 0   ? "at a constant rate"
                      : given.variation == 1 ? "at random"
                                             : fmt::format("with a variation of {:g}", given.variation));
@@ -49,9 +50,9 @@ void print_answer(const model_config& config, const simulate_options& given, con
   print_title("{} on {}, {}, {:.0f} prompt tokens and {:.0f} output tokens", config.model.name.view(),
               fleet_words(a.fleet), traffic_words(given, a), a.job.prompt.mean, a.job.output.mean);
   print(
-      "  {} replica{}, {}; {} requests counted, after the first tenth\n\n", a.replicas, a.replicas > 1 ? "s" : "",
+      "  {}, {}; {} counted, after the first tenth\n\n", counted(a.replicas, "replica"),
       a.simulated_replicas == a.replicas ? "to which requests go in turn" : "of which one is simulated with its share",
-      a.report.requests);
+      counted(a.report.requests, "request"));
   print_report(a.report, a.targets);
   const simulation_report& r = a.report;
   const double all = static_cast<double>(a.replicas) / static_cast<double>(a.simulated_replicas);
@@ -59,7 +60,7 @@ void print_answer(const model_config& config, const simulate_options& given, con
         r.goodput.value() * all, r.arrivals.value() * all);
   print("  {} output tokens/s; a replica is busy {} of the time, runs {:.1f} sequences, fills {} of its cache\n",
         count(r.output_tokens.value() * all), percent(r.busy), r.running, percent(r.cache));
-  if (r.preemptions > 0) print("  {} sequences lost their keys and values and began anew\n", r.preemptions);
+  if (r.preemptions > 0) print("  {} lost keys and values and began anew\n", counted(r.preemptions, "sequence"));
   if (a.price) {
     const double hour = in_usd_per_hour(a.price->per_chip) * static_cast<double>(chips(a.fleet.where) * a.fleet.slices);
     print("  {} an hour on demand in {}, {} for a million output tokens (price of {})\n", money(usd{hour}),
@@ -136,8 +137,8 @@ void print_day(const model_config& config, const day_request& request, const day
               requests_of(request.day), duration(request.day.part * static_cast<double>(request.day.rates.size())));
   print("  {}\n", words_of_targets(request.job.percentiles));
   if (answer.options.empty()) return print("  a slice keeps them at no rate, or there is no price for it\n");
-  print("  a slice keeps them up to {:.4g} requests/s: {} slices for the busiest part\n\n", answer.slice_rate.value(),
-        answer.fixed);
+  print("  a slice keeps them up to {:.4g} requests/s: {} for the busiest part\n\n", answer.slice_rate.value(),
+        counted(answer.fixed, "slice"));
   table ways("paid for as | ~>at most | ~~>slice-hours | >first p99 | ~>worst part | ~~>token p95 | >cost | targets");
   for (const day_option& o : answer.options) {
     seconds worst{0};

@@ -44,8 +44,9 @@ void print_one_slice(const slice_facts& facts, const slice& where, const std::st
   std::vector<std::pair<std::string, std::string>> pairs{
       {"chip", facts.generation},
       {"topology", facts.topology},
-      {"chips", fmt::format("{} ({} TensorCores, {} JAX devices)", facts.chips, facts.tensorcores, facts.jax_devices)},
-      {"VMs", fmt::format("{} of {} chips", facts.vms, facts.chips_per_vm)},
+      {"chips", fmt::format("{} ({}, {})", facts.chips, counted(facts.tensorcores, "TensorCore"),
+                            counted(facts.jax_devices, "JAX device"))},
+      {"VMs", fmt::format("{} of {}", facts.vms, counted(facts.chips_per_vm, "chip"))},
       {"physical hosts", fmt::format("{:g}", facts.hosts)},
       {"machine type", facts.machine_type.value_or("none documented")},
       {"rings per axis", wraps(facts)},
@@ -53,8 +54,8 @@ void print_one_slice(const slice_facts& facts, const slice& where, const std::st
       {"one slice", facts.schedulable ? "yes" : "no: above the largest that is scheduled"}};
   for (const auto& [what, words] : machine_taken(wanted, where)) pairs.emplace_back("asked for", words);
   if (other)
-    pairs.push_back(
-        {"in other VMs", fmt::format("{} ({} of {} chips)", name_with_vms(*other), vms(*other), other->chips_per_vm)});
+    pairs.push_back({"in other VMs", fmt::format("{} ({} of {})", name_with_vms(*other), vms(*other),
+                                                 counted(other->chips_per_vm, "chip"))});
   print_pairs(pairs);
   print_next("tpuplan fit {} --slice {}", example_model(data_dir), name_with_vms(where));
 }
@@ -114,6 +115,7 @@ void run_slices(const std::string& wanted, const std::vector<std::string>& asked
     t.add({s.name, s.topology, fmt::format("{}", s.chips), fmt::format("{}", s.jax_devices), fmt::format("{}", s.vms),
            fmt::format("{:g}", s.hosts), s.machine_type.value_or("-"), wraps(s)});
   if (!zone.empty()) print_zone(zone, there);
+  if (answer.slices.empty()) return print("  none yet: it is announced, and no slice of it is documented\n");
   t.print();
   print("\n  rings: per axis, Y wraps, N does not, ? not established\n");
 }

@@ -44,12 +44,13 @@ std::optional<spot_reading> reading_of(const spot_options& given) {
         mean_time_between_preemptions_from_probability(*given.share, window)};
   }
   if (given.hourly)
-    return spot_reading{fmt::format("{:g} preemptions an hour", *given.hourly),
+    return spot_reading{counted(fmt::format("{:g}", *given.hourly), "preemption") + " an hour",
                         mean_time_between_preemptions_from_rate(*given.hourly / 1_h)};
   if (given.preemptions) {
     if (!given.over) refuse_missing("--over", "the time with machines in which so many preemptions were counted");
-    return spot_reading{fmt::format("{} preemptions in {}", grouped(*given.preemptions), duration(*given.over)),
-                        mean_time_between_preemptions_from_count(*given.over, *given.preemptions)};
+    return spot_reading{
+        fmt::format("{} in {}", counted(grouped(*given.preemptions), "preemption"), duration(*given.over)),
+        mean_time_between_preemptions_from_count(*given.over, *given.preemptions)};
   }
   return std::nullopt;
 }

@@ -141,14 +141,15 @@ void run_sweep(sweep_options given, session& with) {
     for (const sweep_plan& p : plans) list.push_back(json_of(p));
     return print_json({{"trials", given.trials}, {"plans", list}, {"assumed", all_assumed(model.config, assumed)}});
   }
-  print_title("{}: {} trials{}", model.config.model.name.view(), grouped(given.trials),
+  print_title("{}: {}{}", model.config.model.name.view(), counted(grouped(given.trials), "trial"),
               given.stopped > 0 ? fmt::format(", {} of them stopped after {} of a whole one", percent(given.stopped),
                                               percent(given.stopped_after))
                                 : std::string());
   if (plans.empty()) {
     print("  no slice does it within these limits\n");
   } else {
-    print("  cheapest first{}\n\n", given.quota ? fmt::format("; at most {} chips at once", *given.quota) : "");
+    print("  cheapest first{}\n\n",
+          given.quota ? fmt::format("; at most {} at once", counted(*given.quota, "chip")) : "");
     print_plans(plans, given);
   }
   print_left_out(given, request, plans);

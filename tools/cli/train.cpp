@@ -92,9 +92,9 @@ std::string kind_words(step_kind kind) {
 void print_train(const trained& all) {
   const fit_answer& a = all.answer.memory;
   const step_breakdown& t = all.answer.breakdown;
-  print_title("{} on {} ({}), {} sequences of {} tokens, remat {}", all.asked.config.model.name.view(),
-              name(all.asked.where, slices(a.mesh)).view(), one_line(a.mesh), a.job.global_batch, a.job.sequence_length,
-              name(a.job.remat));
+  print_title("{} on {} ({}), {} of {} tokens, remat {}", all.asked.config.model.name.view(),
+              name(all.asked.where, slices(a.mesh)).view(), one_line(a.mesh), counted(a.job.global_batch, "sequence"),
+              a.job.sequence_length, name(a.job.remat));
   print("  step {} (between {} and {}{}), MFU {}, {} tokens/s, limited by {}\n  memory {}: {}\n", duration(t.total),
         duration(t.low), duration(t.high), t.extrapolated ? "; outside of what published runs cover" : "",
         percent(t.mfu), count(t.tokens_per_second.value()), name(t.limited_by), used_of(a.used, a.usable),
@@ -249,7 +249,7 @@ void add_train_command(session& with) {
   add_price_options(added, options->prices, {"--tokens", "--examples", "--steps"});
   add_timeline_options(added, options->around, {"--tokens", "--examples", "--steps"});
   add_gpu_training_options(added, options->gpu);
-  added.add("--decode-time", options->input.decode, {1e-9, 1e3}, "of an example on one vCPU of a host: 12.8ms")
+  added.add("--decode-time", options->input.decode, {1e-6, 1e3}, "of an example on one vCPU of a host: 12.8ms")
       .usually("12.8ms for images");
   added.add("--example-bytes", options->input.bytes, {0, 1e12}, "read from storage for an example: 108k")
       .usually("107.7k for images");

@@ -172,10 +172,13 @@ void print_plans(const plan_answer& answer, const plan_options& given, const pla
   if (std::any_of(shown.places.begin(), shown.places.end(),
                   [&](std::size_t i) { return fits(answer.plans[i].memory) != verdict::yes; }))
     print("  ? may not fit: the compiler decides\n");
-  if (shown.beaten > 0) print("  {} more are slower or dearer: --rows {}\n", shown.beaten, answer.plans.size());
+  if (shown.beaten > 0)
+    print("  {} more {} slower or dearer: --rows {}\n", shown.beaten, shown.beaten == 1 ? "is" : "are",
+          answer.plans.size());
   if (shown.dear > 0)
     print("  {} {}: --pareto\n", shown.dear,
           given.rows || given.best_per_chip ? "more that no other beats"
+          : shown.dear == 1                 ? "faster one costs over three times the cheapest"
                                             : "faster ones cost over three times the cheapest");
 }
 
@@ -216,7 +219,7 @@ void print_explained(const plan& p, const plan_request& request) {
 }
 
 /// How far one limit would have to go, and with which plan.
-void print_relaxed(const std::vector<relaxation>& list) {
+void print_relaxed(const plan_request& request, const std::vector<relaxation>& list) {
   if (list.empty()) {
     print("  no single limit, relaxed by itself, lets a plan in\n");
     return;
@@ -233,10 +236,13 @@ void print_relaxed(const std::vector<relaxation>& list) {
         case plan_limit::batch: return fmt::format("{:.0f}", amount);
         default: break;
       }
-      return amount > 0 ? fmt::format("{:.0f} chips", amount) : "";
+      return amount > 0 ? counted(fmt::format("{:.0f}", amount), "chip") : "";
     };
     const plan_cost& cost = chosen_cost(r.nearest);
-    t.add({std::string(name(r.limit)), words(r.given), words(r.needed),
+    const std::string given = given_words(r.limit, request);
+    const std::string needed = needed_words(r.limit, cost.kind, r.nearest.where);
+    t.add({limit_words(r.limit, request), given.empty() ? words(r.given) : given,
+           needed.empty() ? words(r.needed) : needed,
            fmt::format("{}, {} in {} ({})", words_of(r.nearest), money(cost.total), duration(cost.wall),
                        name(cost.kind))});
   }
@@ -274,7 +280,7 @@ std::string kind_words(const plan_request& request) {
 std::string batch_words(const plan_request& request) {
   const std::int64_t length = request.job.sequence_length;
   if (request.largest_batch_tokens == 0)
-    return fmt::format("{} sequences of {} tokens a step", request.job.global_batch, length);
+    return fmt::format("{} of {} tokens a step", counted(request.job.global_batch, "sequence"), length);
   return fmt::format("{} to {} tokens a step in sequences of {}", count(request.smallest_batch_tokens),
                      count(request.largest_batch_tokens), length);
 }
@@ -345,7 +351,7 @@ void print_answer(const plan_request& request, const plan_answer& answer, const 
               count(static_cast<double>(parameters(config.model).total)), count(request.tokens), batch_words(request));
   if (answer.plans.empty()) {
     print("  no slice does it within these limits\n");
-    print_relaxed(relaxations(request));
+    print_relaxed(request, relaxations(request));
   } else {
     print("  {} first, by its price {}{}\n\n", name(request.best), kind_words(request),
           request.deadline ? fmt::format(", within {}", duration(*request.deadline)) : "");

@@ -32,6 +32,24 @@ struct batch_range {
   double sequences = 0;  ///< of the whole run
 };
 
+/// Steps that a search takes at most: a few seconds. A batch on a layout is one, and so is a bound on one layout or on
+/// many; four candidates are one, and sixteen choices of degrees.
+inline constexpr std::int64_t most_search_steps = 6000000;
+
+/// What a search did, and what it may still do.
+struct search_meter {
+  search_counts& counts;
+  std::int64_t left = 16 * most_search_steps;
+
+  /// Refuses a search of more steps than that, with what makes it shorter.
+  void small_step(std::int64_t count = 1) {
+    if ((left -= count) >= 0) return;
+    fail(errc::out_of_range, "steps of the search", most_search_steps + 1,
+         "at most 6000000: fewer slices or chips, one generation, a range of fewer batches, or fixed degrees");
+  }
+  void step() { small_step(16); }
+};
+
 /// The largest divisor of `whole` that is at most `most`, in at most as many steps as the smaller of `most` and twice
 /// the square root of `whole`. Preconditions: both are 1 or more.
 constexpr std::int64_t largest_divisor(std::int64_t whole, std::int64_t most) {
@@ -60,12 +78,12 @@ struct slice_search {
 class batch_search {
  public:
   batch_search(slice_search& found, const hoisted_tensor& tensor, const slice& where, const layout& mesh,
-               const batch_range& range, bool accept_uncertain, search_counts& counts)
+               const batch_range& range, bool accept_uncertain, search_meter& meter)
       : found_{found},
         tensor_{tensor},
         where_{where},
         mesh_{mesh},
-        counts_{counts},
+        meter_{meter},
         accept_uncertain_{accept_uncertain},
         shards_{batch_shards(mesh)},
         smallest_{ceil_div(range.smallest, shards_)},
@@ -76,17 +94,27 @@ class batch_search {
   /// Whether the shards divide any batch of the range.
   [[nodiscard]] bool any() const { return smallest_ <= largest_; }
 
+  /// Whether a bound shows that none of them is faster than what was found, nor any batch of a layout that has the same
+  /// shards but shares weights less: as many bytes of weights move in smaller groups of chips, over fewer links, and
+  /// less of HBM is free.
+  [[nodiscard]] bool none_is_faster() {
+    if (least_run(terms_at_most()) * (1 - 1e-12) >= found_.run) return true;
+    hoisted_layout top = at(largest_);
+    const std::int64_t each = find_what_fits(top);
+    if (each < smallest_) return true;
+    if (each < largest_) top = at(each);
+    return least_for_each_sequence(top, each) * sequences_ >= found_.run;
+  }
+
   /// Searches all of them; false where a bound showed that none is faster than what was found before.
   bool search() {
+    if (found_.found() && least_run(terms_at_most()) >= found_.run) return false;
     hoisted_layout top = at(largest_);
-    if (least_time(top).value() / static_cast<double>(largest_) * sequences_ >= found_.run) return false;
-    for (std::size_t policy = 0; policy < policies(); ++policy) {
-      one_[policy] = sequences_that_fit(top, policy, 0);
-      several_[policy] = sequences_that_fit(top, policy, 1);
-    }
+    std::int64_t each = find_what_fits(top);
     if (!found_.found()) try_smallest();
+    if (each >= smallest_ && each < largest_) top = at(each);
     bool searched = false;
-    for (std::int64_t each = largest_; each >= smallest_; top = at(each)) {
+    for (; each >= smallest_; top = at(each)) {
       if (least_for_each_sequence(top, each) * sequences_ >= found_.run) break;
       searched = true;
       each = try_steps(each) - 1;
@@ -98,8 +126,22 @@ class batch_search {
  private:
   [[nodiscard]] std::size_t policies() const { return tensor_.from->count; }
 
+  /// Terms of the layout with the largest batch.
+  [[nodiscard]] layout_terms terms_at_most() const {
+    const hoisted_job& question = *tensor_.from;
+    training_job job = question.job;
+    job.global_batch = checked_multiply(largest_, shards_);
+    return layout_terms_of(question.sizes, question.model, job, mesh_, where_, question.constants);
+  }
+
+  /// A lower bound on the seconds of the run: in one microbatch, under the least terms of all policies.
+  [[nodiscard]] double least_run(const layout_terms& top) const {
+    return tpuplan::time_of(tensor_.least.work, top, 1).value() / static_cast<double>(largest_) * sequences_;
+  }
+
   hoisted_layout at(std::int64_t each) {
-    ++counts_.batches;
+    ++meter_.counts.batches;
+    meter_.step();
     return hoist(tensor_, where_, mesh_, checked_multiply(each, shards_));
   }
 
@@ -125,9 +167,23 @@ class batch_search {
     if (fixed.update.value() > limit) return 0;
     const double tokens = of.tokens_on_device / static_cast<double>(largest_);
     const double logits = (limit - fixed.logits[estimate].value()) / (chosen.logits[estimate].value() * tokens);
-    const double layer = (limit - fixed.layer[estimate].value()) / (chosen.layer[estimate].value() * tokens);
+    const double for_layer = (chosen.layer[estimate] + fixed.routed[estimate]).value() * tokens;
+    const double layer = (limit - fixed.layer[estimate].value()) / for_layer;
     const double most = (logits < layer ? logits : layer) * (1 + 1e-9);
     return most < 1 ? 0 : most > 1e15 ? 1e15 : math::floor(most);
+  }
+
+  /// Finds how many sequences of a shard fit under each policy, and returns the most that any takes, in one microbatch
+  /// or in several: below the smallest batch where none fits.
+  std::int64_t find_what_fits(const hoisted_layout& top) {
+    double most = 0;
+    for (std::size_t policy = 0; policy < policies(); ++policy) {
+      one_[policy] = sequences_that_fit(top, policy, 0);
+      several_[policy] = sequences_that_fit(top, policy, 1);
+      const double all = several_[policy] < 1 ? one_[policy] : static_cast<double>(largest_);
+      if (all > most) most = all;
+    }
+    return most < static_cast<double>(largest_) ? floor_to_count(most) : largest_;
   }
 
   /// The fewest microbatches of that many sequences on a shard that may fit; infinite where none do.
@@ -203,7 +259,8 @@ class batch_search {
   bool try_one(const hoisted_layout& of, std::int64_t each, double steps, std::int64_t accumulation,
                std::size_t policy) {
     const candidate c = evaluate(of, accumulation, policy);
-    ++counts_.candidates;
+    ++meter_.counts.candidates;
+    meter_.small_step(4);
     const double low = c.on_device.low.value(), high = c.on_device.high.value();
     if (low > (2 - safe_share) * usable_)
       return come_closer(found_.closest, rejection::does_not_fit, low - usable_), false;
@@ -222,7 +279,7 @@ class batch_search {
   const hoisted_tensor& tensor_;
   const slice& where_;
   const layout& mesh_;
-  search_counts& counts_;
+  search_meter& meter_;
   bool accept_uncertain_;
   std::int64_t shards_;
   std::int64_t smallest_;  // sequences on a shard

@@ -21,17 +21,18 @@ constexpr void for_each_degree(std::int64_t whole, std::int64_t wanted, const Vi
   if (whole % wanted == 0) visit(wanted);
 }
 
-/// Whether the model's experts and layers and the job's sequences can be sharded by a layout. The tensor degree is
-/// checked by `heads_divide`.
-constexpr bool can_shard(const layout& mesh, const transformer& model, const training_job& job) {
-  if (mesh.expert > 1 && (!has_experts(model) || model.moe.experts % mesh.expert != 0)) return false;
-  return job.sequence_length % mesh.context == 0 && mesh.pipeline * mesh.dcn_pipeline <= model.layers;
+/// Whether the model's experts can be sharded that many ways.
+constexpr bool experts_divide(const transformer& model, std::int64_t ways) noexcept {
+  return ways == 1 || (has_experts(model) && model.moe.experts % ways == 0);
 }
 
-/// Completes a layout by every choice of degrees over slices: pipeline x FSDP x data.
+/// Calls `visit(layout)` for every choice of degrees over slices: pipeline x FSDP x data, as far as there are layers
+/// for the stages.
 template <class Visit>
-constexpr void for_each_dcn(layout mesh, std::int64_t slice_total, const fixed_degrees& wanted, const Visit& visit) {
+constexpr void for_each_dcn(layout mesh, std::int64_t slice_total, const transformer& model,
+                            const fixed_degrees& wanted, const Visit& visit) {
   for_each_degree(slice_total, wanted.dcn_pipeline, [&](std::int64_t pipeline) {
+    if (mesh.pipeline * pipeline > model.layers) return;
     for_each_degree(slice_total / pipeline, wanted.dcn_fsdp, [&](std::int64_t fsdp) {
       mesh.dcn_pipeline = pipeline;
       mesh.dcn_fsdp = fsdp;
@@ -41,35 +42,52 @@ constexpr void for_each_dcn(layout mesh, std::int64_t slice_total, const fixed_d
   });
 }
 
-/// Calls `visit(layout)` for every layout that uses all devices of that many equal slices and by which the model can be
-/// sharded, whether or not the batch divides. Layouts with little tensor parallelism and no replicas come first: they
-/// are the fastest most often, and a good layout found early prunes the others.
-template <class Visit>
+/// Shows `search` every layout that uses all devices of that many equal slices and by which the model can be sharded,
+/// whether or not the batch divides. Layouts with little tensor parallelism and no replicas come first: they are the
+/// fastest most often, and a good layout found early prunes the others.
+///
+///   search.enter_stages(layout)   stages and shards of sequences in a slice are chosen; the rest is FSDP
+///   search.enter_group(layout)    all degrees are but those of data and FSDP in a slice, which is all FSDP: the
+///   layouts
+///                                 of a group shard the batch alike, and this one shards weights furthest
+///   search.visit(layout)          a layout
+///
+/// Where one of the first two is false, what is behind it is left out.
+template <class Search>
 constexpr void for_each_layout(std::int64_t device_count, std::int64_t slice_total, const transformer& model,
-                               const training_job& job, const fixed_degrees& wanted, const Visit& visit) {
-  layout mesh;
-  const auto visit_data = [&](std::int64_t left) {
+                               const training_job& job, const fixed_degrees& wanted, Search& search) {
+  const auto visit_group = [&](layout group) {
+    const std::int64_t left = group.fsdp;
+    if (!search.enter_group(group)) return;
     for_each_degree(left, wanted.data, [&](std::int64_t data) {
-      mesh.data = data;
-      mesh.fsdp = left / data;
-      if (wanted.fsdp > 0 && wanted.fsdp != mesh.fsdp) return;
-      for_each_dcn(mesh, slice_total, wanted, [&](const layout& whole) {
-        if (can_shard(whole, model, job)) visit(whole);
+      group.data = data;
+      group.fsdp = left / data;
+      if (wanted.fsdp == 0 || wanted.fsdp == group.fsdp) search.visit(group);
+    });
+  };
+  const auto visit_stages = [&](layout mesh) {
+    const std::int64_t stage = mesh.fsdp;
+    for_each_degree(stage, has_experts(model) ? wanted.expert : 1, [&](std::int64_t expert) {
+      if (!experts_divide(model, expert)) return;
+      mesh.expert = expert;
+      for_each_degree(stage / expert, wanted.tensor, [&](std::int64_t tensor) {
+        if (!heads_divide(model, tensor)) return;
+        mesh.tensor = tensor;
+        mesh.fsdp = stage / expert / tensor;
+        for_each_dcn(mesh, slice_total, model, wanted, visit_group);
       });
     });
   };
   for_each_degree(device_count, wanted.pipeline, [&](std::int64_t pipeline) {
+    if (pipeline > model.layers) return;
     for_each_degree(device_count / pipeline, wanted.context, [&](std::int64_t context) {
-      const std::int64_t stage = device_count / pipeline / context;
-      for_each_degree(stage, has_experts(model) ? wanted.expert : 1, [&](std::int64_t expert) {
-        for_each_degree(stage / expert, wanted.tensor, [&](std::int64_t tensor) {
-          mesh.pipeline = pipeline;
-          mesh.context = context;
-          mesh.expert = expert;
-          mesh.tensor = tensor;
-          if (heads_divide(model, tensor)) visit_data(stage / expert / tensor);
-        });
-      });
+      if (job.sequence_length % context != 0) return;
+      layout mesh;
+      mesh.pipeline = pipeline;
+      mesh.context = context;
+      mesh.fsdp = device_count / pipeline / context;
+      mesh.dcn_data = slice_total;
+      if (search.enter_stages(mesh)) visit_stages(mesh);
     });
   });
 }

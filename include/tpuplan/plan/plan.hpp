@@ -191,8 +191,8 @@ struct rejected_slice {
 /// What the search did.
 struct search_counts {
   std::int64_t slices = 0;      ///< slice shapes times numbers of slices
-  std::int64_t layouts = 0;     ///< layouts that heads, experts, layers and batch allow
-  std::int64_t pruned = 0;      ///< of them, layouts that a bound showed to be no faster than one already found
+  std::int64_t layouts = 0;     ///< layouts that heads, experts, layers and batch allow, or groups under one bound
+  std::int64_t pruned = 0;      ///< of them, those that a bound showed to be no faster than a layout already found
   std::int64_t batches = 0;     ///< layouts x batches whose collectives and fixed memory were computed
   std::int64_t candidates = 0;  ///< layouts x batches x microbatches x policies whose memory and time were computed
   std::int64_t priced = 0;      ///< plans x regions x ways of paying that have a price

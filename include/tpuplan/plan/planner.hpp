@@ -60,11 +60,24 @@ class hoisted_degrees {
     return *(last_ = &degrees_.back());
   }
 
+  /// The least of each sum of the work under any tensor degree over which the heads divide, and any policy.
+  const work_sums& least() {
+    if (has_least_) return least_.work;
+    least_ = at(1).least;
+    for_each_divisor(job_->model.attention.heads, [&](std::int64_t tensor) {
+      if (heads_divide(job_->model, tensor)) keep_least(least_, at(tensor).least);
+    });
+    has_least_ = true;
+    return least_.work;
+  }
+
  private:
   const hoisted_job* job_;
   chip_spec chip_;
   std::vector<hoisted_tensor> degrees_;
   const hoisted_tensor* last_ = nullptr;
+  hoisted_policy least_{};
+  bool has_least_ = false;
 };
 
 /// The policies of the request, or all that keep their tensors in HBM: the time of transfers to hosts is not estimated.
@@ -100,23 +113,94 @@ inline batch_range batches_of(const plan_request& request) {
   return range;
 }
 
-/// The fastest candidate on that many equal slices. A layout whose bound is no faster than what was found is pruned:
-/// that cannot change which is the fastest, nor the reason where there is none.
-inline slice_search search_slices(const slice& where, std::int64_t slice_total, const search_space& space,
-                                  hoisted_degrees& degrees, search_counts& counts) {
-  const plan_request& request = space.request;
-  slice_search search;
-  const auto device_count = devices(where);
-  search.closest = {where, slice_total, rejection::no_layout, static_cast<double>(device_count), {}};
-  for_each_layout(device_count, slice_total, request.model, request.job, request.degrees, [&](const layout& mesh) {
-    batch_search batches(search, degrees.at(mesh.tensor), where, mesh, space.batches, request.accept_uncertain, counts);
-    if (!batches.any())
-      return come_closer(search.closest, rejection::batch_does_not_divide, static_cast<double>(device_count));
-    ++counts.layouts;
-    if (!batches.search()) ++counts.pruned;
-  });
-  return search;
-}
+/// The search of that many equal slices: see `for_each_layout`.
+class layout_search {
+ public:
+  layout_search(const slice& where, const search_space& space, hoisted_degrees& degrees, search_meter& meter)
+      : where_{where}, space_{space}, degrees_{degrees}, meter_{meter} {}
+
+  /// The fastest candidate, or what came closest to one. A layout whose bound is no faster than what was found is
+  /// pruned: that cannot change which is the fastest, nor the reason where there is none.
+  slice_search of(std::int64_t slice_total) {
+    const plan_request& request = space_.request;
+    const std::int64_t device_count = devices(where_);
+    found_.closest = {where_, slice_total, rejection::no_layout, static_cast<double>(device_count), {}};
+    for_each_layout(device_count, slice_total, request.model, request.job, request.degrees, *this);
+    return found_;
+  }
+
+  /// Whether any layout with these stages may have a batch, and be faster than what was found. The bound is that of the
+  /// least work of any tensor degree, and of no traffic in the slice but that of keys and values.
+  bool enter_stages(const layout& mesh) {
+    meter_.small_step();
+    const plan_request& request = space_.request;
+    if (!are_defaults(request.degrees) || !has_text(request.model)) return true;
+    const std::int64_t shards = checked_multiply(mesh.fsdp, mesh.dcn_data);
+    if (shards / request.model.attention.heads > space_.batches.largest) {
+      come_closer(found_.closest, rejection::batch_does_not_divide, static_cast<double>(devices(where_)));
+      return false;
+    }
+    if (!found_.found() || request.constants.own.count > 0) return true;
+    meter_.step();
+    training_job job = request.job;
+    job.global_batch = space_.batches.largest;
+    layout_terms at = layout_terms_of(space_.job.sizes, request.model, job, mesh, where_, request.constants);
+    at.fsdp = at.data = {};
+    at.gathered_share = 0;
+    const double step = time_of(degrees_.least(), at, 1).value() * (1 - 1e-12);
+    if (step / static_cast<double>(space_.batches.largest) * space_.batches.sequences < found_.run) return true;
+    return prune();
+  }
+
+  /// Whether any layout of a group has a batch, and may be faster than what was found. One that moves no weights, where
+  /// each device has all of them, is not under the bound of the others.
+  bool enter_group(const layout& group) {
+    meter_.small_step();
+    batch_search batches = on(group);
+    if (!batches.any()) {
+      come_closer(found_.closest, rejection::batch_does_not_divide, static_cast<double>(devices(where_)));
+      return false;
+    }
+    if (!found_.found()) return true;
+    meter_.step();
+    if (!batches.none_is_faster()) return true;
+    if (group.fsdp == 1 || group.context > 1) return prune();
+    layout replicas = group;
+    replicas.data = group.fsdp;
+    replicas.fsdp = 1;
+    const fixed_degrees& wanted = space_.request.degrees;
+    const bool in_space = (wanted.data == 0 || wanted.data == replicas.data) && wanted.fsdp <= 1;
+    if (in_space) visit(replicas);
+    return prune();
+  }
+
+  void visit(const layout& mesh) {
+    meter_.step();
+    ++meter_.counts.layouts;
+    if (!on(mesh).search()) ++meter_.counts.pruned;
+  }
+
+ private:
+  /// Whether all but stages and shards of sequences is chosen by the search, in a slice.
+  static bool are_defaults(const fixed_degrees& d) {
+    return d.data == 0 && d.fsdp == 0 && d.tensor == 0 && d.expert == 0 && d.dcn_data == 0 && d.dcn_fsdp == 1 &&
+           d.dcn_pipeline == 1;
+  }
+  bool prune() {
+    ++meter_.counts.layouts;
+    ++meter_.counts.pruned;
+    return false;
+  }
+  batch_search on(const layout& mesh) {
+    return {found_, degrees_.at(mesh.tensor), where_, mesh, space_.batches, space_.request.accept_uncertain, meter_};
+  }
+
+  const slice& where_;
+  const search_space& space_;
+  hoisted_degrees& degrees_;
+  search_meter& meter_;
+  slice_search found_{};
+};
 
 /// The plan that a search found, estimated by the public functions.
 inline plan plan_of(const slice& where, const slice_search& search, const search_space& space) {
@@ -161,23 +245,40 @@ inline void mark_front(std::vector<plan>& plans, const plan_request& request) {
   for (plan& planned : plans) planned.on_front = contains(front, &chosen_cost(planned));
 }
 
-/// Keeps the plans of the front and the best ones; of every other plan it says which of those dominates it.
+/// Keeps the plans of the front and the best ones; of every other plan it says which of those dominates it: what costs
+/// least of all that takes no longer.
 inline void keep_best(plan_answer& answer, const plan_request& request) {
   const std::vector<plan> rest =
       take_rest(answer.plans, request.most_plans, [](const plan& other) { return other.on_front; });
-  for (const plan& planned : rest) {
-    rejected_slice lost{planned.where, slices(planned.mesh), rejection::dominated, 0, {}};
-    const plan_cost* least = nullptr;
-    for (const plan& other : answer.plans) {
-      for (const plan_cost& cost : other.costs) {
-        const bool no_slower = cost.wall <= chosen_cost(planned).wall && is_allowed(other, cost, request);
-        if (!no_slower || cost.total > chosen_cost(planned).total) continue;
-        if (least != nullptr && cost.total >= least->total) continue;
-        least = &cost;
-        lost.by = plan_name(other);
+  const std::vector<const plan_cost*> costs = costs_by_time(answer.plans, request);
+  std::vector<std::size_t> least, owner;  // of all costs up to each: the place of the least, and the place of its plan
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const bool is_less = i == 0 || costs[i]->total < costs[least.back()]->total;
+    least.push_back(is_less ? i : least.back());
+    if (!is_less) owner.push_back(owner.back());
+    for (std::size_t at = 0; is_less && at < answer.plans.size(); ++at) {
+      for (const plan_cost& cost : answer.plans[at].costs) {
+        if (&cost == costs[i]) owner.push_back(at);
       }
     }
-    if (least != nullptr) lost.amount = (chosen_cost(planned).total - least->total).value();
+  }
+  for (const plan& planned : rest) {
+    rejected_slice lost{planned.where, slices(planned.mesh), rejection::dominated, 0, {}};
+    const plan_cost& own = chosen_cost(planned);
+    std::size_t no_slower = 0;
+    for (std::size_t left = costs.size(); left > 0;) {
+      const std::size_t half = left / 2;
+      if (costs[no_slower + half]->wall <= own.wall) {
+        no_slower += half + 1;
+        left -= half + 1;
+      } else {
+        left = half;
+      }
+    }
+    if (no_slower > 0 && costs[least[no_slower - 1]]->total <= own.total) {
+      lost.by = plan_name(answer.plans[owner[no_slower - 1]]);
+      lost.amount = (own.total - costs[least[no_slower - 1]]->total).value();
+    }
     answer.rejected.push_back(lost);
   }
 }
@@ -252,7 +353,7 @@ inline bool has_rates(const chip_spec& chip, const training_job& job, std::int64
 
 /// Plans for a slice, alone and in every number that is wanted.
 inline void plan_shape(const slice& where, const search_space& space, hoisted_degrees& degrees,
-                       const price_index& prices, plan_answer& answer) {
+                       const price_index& prices, search_meter& meter, plan_answer& answer) {
   const plan_request& request = space.request;
   for (std::int64_t slice_total = 1; slice_total <= request.largest_slices; ++slice_total) {
     const std::int64_t chip_count = checked_multiply(chips(where), slice_total);
@@ -263,7 +364,7 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
       answer.rejected.push_back({where, slice_total, rejection::no_such_rate, 0, {}});
       continue;
     }
-    const slice_search search = search_slices(where, slice_total, space, degrees, answer.counts);
+    const slice_search search = layout_search(where, space, degrees, meter).of(slice_total);
     if (!search.found()) {
       answer.rejected.push_back(search.closest);
       continue;
@@ -285,7 +386,8 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
 /// request allows is both faster and cheaper. The search is exact: no candidate of the space is faster on its slices
 /// than the plan that is returned for them; of a range of batches the space has every whole number of sequences. Every
 /// returned plan re-evaluates to the same figures through `memory_use` and `step_time`. Throws, naming the field, for
-/// requests that cannot be asked: no tokens, a negative deadline, a name of no region or chip, a price of no chip.
+/// requests that cannot be asked: no tokens, a negative deadline, a name of no region or chip, a price of no chip. One
+/// that would take more than 6 million steps of the search, some seconds, is refused with what makes it shorter.
 /// Worked: examples/first_plan.cpp.
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
   detail::check_request(request);
@@ -294,10 +396,11 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
       detail::hoist(request.model, request.job, space.policies.items.data(), space.policies.count, request.constants);
   const detail::price_index prices(request);
   plan_answer answer;
+  detail::search_meter meter{answer.counts};
   detail::hoisted_degrees degrees(space.job, {});
   detail::for_each_slice(request, [&](const slice& where) {
     if (where.chip.name != degrees.chip().name) degrees = {space.job, where.chip};
-    detail::plan_shape(where, space, degrees, prices, answer);
+    detail::plan_shape(where, space, degrees, prices, meter, answer);
   });
   detail::rank(answer.plans, [&](const plan& planned) {
     const detail::merits of = detail::merits_of(planned, chosen_cost(planned));

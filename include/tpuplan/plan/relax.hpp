@@ -272,13 +272,18 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
   plan_search all{means, {means, others}, price_index(means), true};
   for_each_slice(means, [&](const slice& where) { search_server(all, where); });
   double needed = std::numeric_limits<double>::infinity();
-  for (const open_layout& one : all.open) {
+  // From the last: large slices are the fastest most often, and what one reaches leaves out those that cannot.
+  for (std::size_t i = all.open.size(); i-- > 0;) {
+    const open_layout& one = all.open[i];
     const serving_plan& least = one.least;
     const std::int64_t most = most_slices(means, least.where);
+    serving_plan planned = plan_of(means, least.where, least.mesh, most);
+    latency_targets nearer;
+    nearer.*target_of(limit) = {given.share, seconds{needed}};
+    if (!all.rates.may_reach(planned, nearer)) continue;
     if (!all.rates.holds(least.where, least.mesh,
                          means.job.request_rate / static_cast<double>(most * least.estimate.replicas)))
       continue;
-    serving_plan planned = plan_of(means, least.where, least.mesh, most);
     if (!is_fit(all.slices[one.search], means, planned)) continue;
     if (!priced(all.slices[one.search], means, all.prices, planned)) continue;
     const counted_times times = all.rates.times_of_replica(planned);

@@ -142,12 +142,9 @@ class replica_rates {
   replica_rates(const serving_request& request, const latency_targets& targets) : request_{request}, targets_{targets} {
     if (request.job.request_rate.value() > 0) drawn_ = requests_of(traffic_at(per_second{1}));
   }
-
   replica_rates(const replica_rates&) = delete;
   replica_rates& operator=(const replica_rates&) = delete;
-
   bool are_needed() const { return any_target(targets_); }
-
   /// Whether a replica keeps the targets at that rate of requests.
   bool holds(const slice& where, const serving_layout& mesh, per_second rate) {
     known_rate& known = known_of(where, mesh);
@@ -159,7 +156,11 @@ class replica_rates {
   }
   /// Whether a replica keeps them at any rate.
   bool ever_holds(const slice& where, const serving_layout& mesh) { return known_of(where, mesh).missed.value() > 0; }
-
+  /// Whether a replica could keep these others with next to nothing to do, and was not measured with as little as this.
+  bool may_reach(const serving_plan& planned, const latency_targets& others) {
+    const known_rate& known = known_of(planned.where, planned.mesh);
+    return rate_of(planned) < known.measured && is_possible(drawn_, known.times, others);
+  }
   /// What a replica of a plan does: as it was simulated to decide, where that is the last run that kept the targets.
   simulation_report report_of_replica(const serving_plan& planned) {
     const known_rate& known = known_of(planned.where, planned.mesh);
@@ -168,7 +169,8 @@ class replica_rates {
   }
   /// The times by which `holds` decides.
   counted_times times_of_replica(const serving_plan& planned) {
-    const known_rate& known = known_of(planned.where, planned.mesh);
+    known_rate& known = known_of(planned.where, planned.mesh);
+    known.measured = min(known.measured, rate_of(planned));
     return times_of(simulate(known.engine, requests_of(traffic_at(rate_of(planned))), known.times), targets_);
   }
 
@@ -182,9 +184,10 @@ class replica_rates {
     std::int64_t attention = 0;
     simulated_engine engine{};
     replica_step_times times;
-    per_second kept{0};                                          // the highest rate at which the targets were kept
-    per_second missed{std::numeric_limits<double>::infinity()};  // the lowest at which they were not; 0: at all
-    simulation_report at_kept{};                                 // of the run at the rate that was kept
+    per_second kept{0};                                            // the highest rate at which the targets were kept
+    per_second missed{std::numeric_limits<double>::infinity()};    // the lowest at which they were not; 0: at all
+    simulation_report at_kept{};                                   // of the run at the rate that was kept
+    per_second measured{std::numeric_limits<double>::infinity()};  // the lowest whose times were asked for
   };
 
   static per_second rate_of(const serving_plan& planned) {

@@ -653,6 +653,30 @@ TEST_CASE("the work of a question is bounded", "[door][slow]") {
   }
 }
 
+TEST_CASE("a wide question takes bounded work", "[door][slow]") {
+  // 333,000 layouts were bounded one by one, and 2.1 million batches looked at, most of them on layouts that none fits.
+  plan_request request = llama_request();
+  request.tokens = 1e12;
+  request.smallest_batch_tokens = 1e6;
+  request.largest_batch_tokens = 64e6;
+  request.degrees.context = request.degrees.pipeline = 0;
+  const plan_answer answer = make_plan(request);
+  CHECK(answer.plans.size() > 30);
+  CHECK(answer.counts.layouts < 40000);
+  CHECK(answer.counts.batches < 600000);
+  CHECK(answer.counts.candidates < 100000);
+}
+
+TEST_CASE("a search of too many steps is refused", "[door]") {
+  search_counts counts;
+  detail::search_meter meter{counts, 40};
+  meter.step();
+  meter.step();
+  meter.small_step(8);
+  const std::string message = refusal_of([&] { meter.small_step(); }).message;
+  CHECK(says(message, "steps of the search is 6000001; valid: at most 6000000: fewer slices or chips"));
+}
+
 TEST_CASE("batches that no run has are refused", "[door]") {
   plan_request request = llama_request();
   request.tokens = 1e9;
