@@ -231,7 +231,7 @@ inline constexpr chip_alias chip_aliases[] = {
 // clang-format on
 // end of generated: chip_aliases
 
-/// The names of the chips that `wanted` takes, as a message lists them: "v5e, v5p or v6e".
+/// The names of the chips for which `wanted(name)` is true, as a message lists them: "v5e, v5p or v6e".
 template <class Wanted>
 constexpr text<160> chip_names_where(Wanted wanted) {
   text<160> list;
