@@ -23,7 +23,7 @@ struct network_job {
   dtype weights = dtype::fp32;                        ///< the master copy
   dtype moments = dtype::fp32;                        ///< optimizer state
   optimizer_kind optimizer = optimizer_kind::adamw;   ///< whose state is kept
-  software_level software = software_level::general;  ///< what the run is programmed in
+  software_level software = software_level::general;  ///< how well the program is tuned
 };
 
 /// Time of a step of a network: products + vector + traffic + update + gradients.exposed + overhead + software = total.
