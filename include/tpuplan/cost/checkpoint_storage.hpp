@@ -26,6 +26,7 @@ using usd_per_byte_second = quantity<dim<-1, 0, -1, 1>>;
 }
 
 /// A storage price as dollars per GiB and month of 730 hours: the inverse of `usd_per_gib_month`.
+/// Worked: 0.020 for us-east5.
 [[nodiscard]] constexpr double in_usd_per_gib_month(usd_per_byte_second price) noexcept {
   return (price * 1_GiB * 730_h).value();
 }

@@ -158,7 +158,8 @@ struct payment_options {
   return best;
 }
 
-/// The run under that way of paying; nothing where it is not among the options.
+/// The run under that way of paying; nothing where it is not among the options. Worked: 10 days of
+/// two v6e-32 on demand are 41472 USD.
 [[nodiscard]] constexpr maybe<paid_run> find_way(const payment_options& options, provisioning kind) noexcept {
   for (const paid_run& way : options) {
     if (way.kind == kind) return way;

@@ -86,7 +86,7 @@ constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& 
 }
 
 /// The group of chips in which one degree communicates. `all_gather` over the group of the FSDP degree
-/// is the time of a gather of weights.
+/// is the time of a gather of weights. Worked: 16 chips for FSDP 16 x tensor 4 on v5p-128.
 [[nodiscard]] constexpr collective_group group_of(const placed_degree& placed, const slice& where) {
   return group_spanning(where, placed.lengths);
 }

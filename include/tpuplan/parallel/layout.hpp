@@ -86,20 +86,22 @@ constexpr void check_degrees(const layout& mesh) {
 }  // namespace detail
 
 /// Devices (or chips) that the mesh fills in each slice: the product of its degrees inside a slice. Throws for a degree
-/// below 1.
+/// below 1. Worked: 64 for data 2, FSDP 16 and tensor 2.
 [[nodiscard]] constexpr std::int64_t mesh_size(const layout& mesh) {
   detail::check_degrees(mesh);
   return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.tensor),
                           checked_multiply(mesh.expert, mesh.context, mesh.pipeline));
 }
 
-/// Slices that the mesh spans: the product of its dcn degrees. Throws for a degree below 1.
+/// Slices that the mesh spans: the product of its dcn degrees. Throws for a degree below 1. Worked: 6 for
+/// dcn_data 2 and dcn_fsdp 3.
 [[nodiscard]] constexpr std::int64_t slices(const layout& mesh) {
   detail::check_degrees(mesh);
   return checked_multiply(mesh.dcn_data, mesh.dcn_fsdp, mesh.dcn_pipeline);
 }
 
 /// Shards of a step's batch: groups of devices that work on different sequences. Throws for a degree below 1.
+/// Worked: 64 for data 2, FSDP 16, tensor 2 and dcn_data 2.
 [[nodiscard]] constexpr std::int64_t batch_shards(const layout& mesh) {
   detail::check_degrees(mesh);
   return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.expert), mesh.dcn_data, mesh.dcn_fsdp);

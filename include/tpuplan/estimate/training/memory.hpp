@@ -50,6 +50,7 @@ struct memory_breakdown {
 [[nodiscard]] constexpr bytes headroom(const memory_breakdown& memory) noexcept { return memory.usable - memory.total; }
 
 /// `yes` where even the high estimate is below 97 % of what is usable, `no` where the low one is above 103 %.
+/// Worked: `yes` for a high estimate of 25.24 GiB of 31.25 (docs/model.md).
 [[nodiscard]] constexpr verdict fits(const memory_breakdown& memory) noexcept {
   if (memory.high < safe_share * memory.usable) return verdict::yes;
   return memory.low > (2 - safe_share) * memory.usable ? verdict::no : verdict::uncertain;
@@ -322,7 +323,8 @@ constexpr memory_breakdown largest_stage(const memory_terms& terms, const memory
 /// fill the slice, batches that do not divide, and what is not modelled (encoder-decoders, LoRA on experts or latent
 /// attention).
 /// Source: physics, constants in `memory_calibration`; compared with published runs and memory records
-/// (tests/oracle/memory_records.cpp).
+/// (tests/oracle/memory_records.cpp). Worked: 17.41 GiB of
+/// 31.25 for Llama 3.1 8B on v6e-256 (docs/model.md).
 [[nodiscard]] constexpr memory_breakdown memory_use(const transformer& model, const training_job& job,
                                                     const layout& mesh, const slice& where) {
   detail::check_trained(model, job, mesh, where);
