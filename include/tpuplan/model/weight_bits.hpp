@@ -21,7 +21,7 @@ struct weight_bits {
   double experts = 0;    ///< routed experts
 };
 
-/// Whether a part has a format of its own.
+/// Whether any part has a format other than that of the whole model.
 [[nodiscard]] constexpr bool any_part(const weight_bits& parts) noexcept {
   return parts.attention > 0 || parts.mlp > 0 || parts.experts > 0;
 }

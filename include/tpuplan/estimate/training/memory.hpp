@@ -76,7 +76,7 @@ struct stage_terms {
   /// microbatches add to them.
   bytes parameters{}, optimizer{}, gradients{}, accumulated_gradients{};
   /// @}
-  double brought = 1;        ///< share of the parameters in HBM, before pipeline stages; times them, at most 1
+  double brought = 1;        ///< share of the parameters in HBM; multiplied by the stages, at most 1
   bytes gathered{};          ///< whole weights on a device under FSDP
   bytes gathered_experts{};  ///< whole weights of experts under FSDP, before expert parallelism
   /// @{

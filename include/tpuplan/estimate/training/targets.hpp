@@ -25,7 +25,7 @@ struct targets_answer {
   double best_mfu = 0;           ///< of the products alone, with nothing recomputed and no waits
   bool mfu_possible = false;     ///< the target is not above best_mfu
   bool reaches_mfu = false;      ///< the estimate is at the target or above
-  double bandwidth = 0;          ///< estimated
+  double bandwidth = 0;          ///< the estimated share of HBM traffic
   bool bandwidth_helps = false;  ///< false: the job is limited by arithmetic, and a high share would only slow it down
   double compilation = 0;        ///< share of compilation in the whole time
   seconds shortest_run{};        ///< least useful time at which compilation is within its share
