@@ -69,7 +69,7 @@ std::string gpu_table(data_folder& data) {
                            hourly(row, "flex_start_usd_per_hour"), in_quotes(at(row, "date", name))}) +
                    "}");
   }
-  return "/// GPUs to hold a TPU against.\n" +
+  return "/// GPUs to compare a TPU with.\n" +
          unformatted("inline constexpr gpu_offer gpu_offers[] = {\n" + listed(rows) + "};\n");
 }
 

@@ -8,23 +8,23 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// For how long a checkpoint stops a training step. What it costs to keep is in checkpoint_storage.hpp.
+/// How long a checkpoint stops training. The cost of keeping it is in checkpoint_storage.hpp.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What a checkpoint takes whatever its bytes: all hosts meet, and the names of all arrays are written. It is a
-/// suggestion for asynchronous checkpoints of small models; 60 s is one for synchronous ones.
+/// The time that a checkpoint takes besides its bytes: all hosts synchronise, and array metadata is written. It is a
+/// suggestion for asynchronous checkpoints of small models; 60 s is a suggestion for synchronous ones.
 inline constexpr seconds checkpoint_start{15};
 
-/// The rate of Cloud Storage for one project in one region by its default quota, 200 Gbit/s. The quota is of reading;
-/// writing is taken to be no faster. Source: cloud.google.com/storage/docs/bandwidth-usage, "maximum bandwidth for each
-/// region"; copies of 2026.
+/// The rate of Cloud Storage for one project in one region by its default quota, 200 Gbit/s. The quota is for reading;
+/// writing is assumed to be no faster. Source: cloud.google.com/storage/docs/bandwidth-usage, "maximum bandwidth for
+/// each region"; copies of 2026.
 inline constexpr bytes_per_second storage_rate{25e9};
 
 /// The rate at which checkpoints leave some slices: that of the storage, or of the network cards of all hosts where
 /// these are slower and known. Throws for a rate that is not above 0. Worked: 3.125 GB/s from v5litepod-1, 25 GB/s from
-/// v5litepod-8 and all that are larger.
+/// v5litepod-8 and larger slices.
 [[nodiscard]] constexpr bytes_per_second checkpoint_rate(const slice& where, std::int64_t slice_total = 1,
                                                          bytes_per_second storage = storage_rate) {
   detail::positive("storage rate", storage.value());
@@ -33,9 +33,9 @@ inline constexpr bytes_per_second storage_rate{25e9};
   return min(storage, where.chip.host.dcn.value() * static_cast<double>(chip_count));
 }
 
-/// For how long one checkpoint stops the step: its start, and its bytes at the rate of the storage. The bytes are those
-/// of the training state, `training_state_of(…).total`. An asynchronous checkpoint stops the step for less where hosts
-/// have memory for all of it, but the next one waits until it is written.
+/// How long one checkpoint stops training: `checkpoint_start`, and its bytes at the rate of the storage. The bytes are
+/// those of the training state, `training_state_of(…).total`. An asynchronous checkpoint stops training for less where
+/// hosts have memory for all of it, but the next one waits until it is written.
 ///
 /// Throws for a negative size and a rate that is not above 0. Worked: 96 GB (8e9 parameters in fp32 with AdamW) at
 /// 25 GB/s: 18.84 s.

@@ -16,7 +16,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Price of holding bytes for a time.
+/// A price of storage: dollars per byte and second.
 using usd_per_byte_second = quantity<dim<-1, 0, -1, 1>>;
 
 /// A price per GiB and month of 730 hours. Worked: usd_per_gib_month(0.020) times 1 GiB and 730 h is 0.02 USD.
@@ -26,11 +26,12 @@ using usd_per_byte_second = quantity<dim<-1, 0, -1, 1>>;
 }
 
 /// A storage price as dollars per GiB and month of 730 hours: the inverse of `usd_per_gib_month`.
+/// Worked: 0.020 for us-east5.
 [[nodiscard]] constexpr double in_usd_per_gib_month(usd_per_byte_second price) noexcept {
   return (price * 1_GiB * 730_h).value();
 }
 
-/// The price of Standard storage in a region, for regions where a source was read; nothing elsewhere.
+/// The price of Standard storage in a region; nothing where no source gives one.
 ///
 /// Source: cloud.google.com/storage/pricing, copies of 2026. Worked: 0.020 USD per GiB and month in us-east5, 0.023 in
 /// us-west4.
@@ -57,13 +58,13 @@ struct operation_prices {
 struct checkpoint_store {
   bytes checkpoint{};        ///< bytes of one checkpoint; above 0
   std::int64_t kept = 0;     ///< checkpoints kept at any time; 1 or more
-  seconds held{};            ///< for how long that many are kept; above 0
+  seconds held{};            ///< time for which that many are kept; above 0
   double written = 0;        ///< checkpoints written over that time, such as expected_run(…).segments
   double restored = 0;       ///< checkpoints read over that time, such as expected_run(…).preemptions
   std::int64_t objects = 0;  ///< objects of one checkpoint; needed where anything is written or restored
 };
 
-/// storage + operations = total.
+/// The cost of keeping checkpoints: storage + operations = total.
 struct storage_cost {
   bytes kept{};      ///< bytes that are stored at any time
   usd storage{};     ///< for holding them
@@ -71,12 +72,12 @@ struct storage_cost {
   usd total{};       ///< storage + operations
 };
 
-/// Dollars for checkpoints, as if all that are kept were there from the first second.
+/// Dollars for keeping checkpoints, assuming that all of them are there from the first second.
 ///
-/// `price` above 0: `find_storage_price` has some, `usd_per_gib_month` makes one. Not counted are the time in which an
-/// old checkpoint is still there beside its successor, listings, and retries. Throws for fields out of the range given
-/// at them. Worked: 3 checkpoints of 96 GB (8e9 parameters in fp32 with AdamW) for 730 h at 0.020: 5.364 USD; 1000
-/// written in 64 objects each: 0.32 USD more.
+/// `price` is above 0, from `find_storage_price` or `usd_per_gib_month`. Not counted are the time in which an
+/// old checkpoint is still there beside its successor, listings, and retries. Throws for fields out of the range that
+/// `checkpoint_store` gives. Worked: 3 checkpoints of 96 GB (8e9 parameters in fp32 with AdamW) for 730 h at
+/// 0.020: 5.364 USD; 1000 written in 64 objects each: 0.32 USD more.
 [[nodiscard]] constexpr storage_cost cost_of_checkpoints(const checkpoint_store& store, usd_per_byte_second price,
                                                          const operation_prices& operations = {}) {
   const double size = detail::positive("checkpoint_store.checkpoint", store.checkpoint.value());

@@ -10,11 +10,11 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The share of a commitment's hours that must be used for it to cost no more than paying for those hours alone:
-/// committed / (otherwise x billed_factor). Above 1 it never does.
+/// The share of a commitment's hours that must be used for it to cost no more than paying only for the used hours:
+/// committed / (otherwise x billed_factor). Above 1 the commitment always costs more.
 ///
 /// Both prices are of the same machines and above 0. `billed_factor`, 1 or more, is what the other way bills for an
-/// hour of use: 1 on demand, `expected_run(…).billed_factor` on spot; committed machines are taken to be used without
+/// hour of use: 1 on demand, `expected_run(…).billed_factor` on spot; committed machines are assumed to be used without
 /// loss. Worked: 0.84 against 1.20 USD per hour on demand: 0.70; against 0.60 on spot at a factor of 1.2: 1.1667,
 /// never.
 [[nodiscard]] constexpr double break_even_utilization(usd_per_second committed, usd_per_second otherwise,
@@ -31,14 +31,14 @@ struct commitment_cost {
   usd run{};               ///< for the hours of the run
   usd idle{};              ///< for the hours of the term that nobody uses
   usd total{};             ///< run + idle
-  usd whole{};             ///< the bill of all terms, whoever uses them
-  seconds term{};          ///< of all terms that the run needs
-  seconds unused{};        ///< the part of them in which the machines are idle
+  usd whole{};             ///< price of all terms, whoever uses their hours
+  seconds term{};          ///< length of all terms that the run needs
+  seconds unused{};        ///< time in these terms in which the machines are idle
   double utilization = 0;  ///< share of the term in use, by the run and by others
-  std::int64_t terms = 1;  ///< one after the other, where the run is longer than one
+  std::int64_t terms = 1;  ///< successive terms; more than 1 where the run is longer than a term
 };
 
-/// The cost of a run under a commitment for its machines, where other work uses a share of the hours that it leaves.
+/// The cost of a run under a commitment for its machines, where other work uses a share of the remaining hours.
 ///
 /// `price` is of all machines at the committed rate, above 0; `rest_used` from 0 (idle: the run has to pay for them) to
 /// 1 (others pay for them). Throws for a kind that is no commitment. Worked: 30 days of 32 v5e at 0.84 USD an hour are

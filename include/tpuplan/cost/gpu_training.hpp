@@ -10,24 +10,24 @@
 #include <tpuplan/maybe.hpp>
 
 /// @file
-/// TPU or GPU for training, both sides estimated: peaks alone are no comparison.
+/// TPU or GPU for training: both sides with achieved rates, because peak rates alone are no comparison.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What part of its peak published training runs of a GPU reach: a band, not a prediction of one run. FLOPs are those
-/// of the model, without what is computed again.
+/// The share of a GPU's peak that published training runs reach: a band, not a prediction of one run. FLOPs are model
+/// FLOPs, without recomputation.
 struct achieved_fraction {
   std::string_view gpu{};     ///< its name in `gpu_offers`
   double low = 0;             ///< the least of the runs
   double high = 0;            ///< the most
-  std::string_view source{};  ///< of both
+  std::string_view source{};  ///< where both were published
 };
 
 /// The GPUs of which training runs are published, with the convolutions of ResNet-50 and mixtures of experts at the low
-/// end and dense language models at the high one. 24.5 GFLOP an image of ResNet-50. T4 and L4 have none here, and take
-/// no neighbour's; of B200 mixtures of experts alone (GPT-OSS 120B in bf16, 10 %: NVIDIA-NeMo/Megatron-Bridge@00b7660,
-/// docs/performance-summary.md), which is no band.
+/// end and dense language models at the high one. 24.5 GFLOP an image of ResNet-50. T4 and L4 have none here, and use
+/// no other GPU's; for B200 only mixtures of experts are published (GPT-OSS 120B in bf16, 10 %:
+/// NVIDIA-NeMo/Megatron-Bridge@00b7660, docs/performance-summary.md), which is no band.
 inline constexpr achieved_fraction achieved_fractions[] = {
     {"V100", 0.15, 0.48,
      "low: ResNet-50 at 782 images/s on each of 4 GPUs (RiseML, 2018-04) and 827 on each of 8 "
@@ -63,7 +63,7 @@ inline constexpr achieved_fraction achieved_fractions[] = {
   return nothing;
 }
 
-/// Rates of a job on either side, in the same unit of work a second.
+/// The band of a job's rate, in units of work per second; both sides of a comparison use the same unit.
 struct rate_band {
   per_second low{};   ///< the slow end
   per_second high{};  ///< the fast end
@@ -81,17 +81,17 @@ struct rate_band {
   return {throughput_at(peak, band->low, each), throughput_at(peak, band->high, each)};
 }
 
-/// What speaks against a TPU whatever the dollars say.
+/// Traits of a job that speak against a TPU at any price.
 struct job_traits {
   bool small_batch = false;     ///< below the critical batch: chips are limited by memory
-  bool dynamic_shapes = false;  ///< each new shape is compiled anew
-  bool custom_kernels = false;  ///< CUDA, to be written again in Pallas
+  bool dynamic_shapes = false;  ///< each new shape is compiled when it first occurs
+  bool custom_kernels = false;  ///< in CUDA, to be rewritten in Pallas
 };
 
-/// Which side a comparison comes out on.
+/// The side that a comparison favours.
 enum class side : std::uint8_t {
   tpu,        ///< cheaper even at its slow end against the fast end of the GPUs
-  gpu,        ///< the reverse
+  gpu,        ///< cheaper even at their slow end against the fast end of the TPU
   undecided,  ///< the bands overlap: measure both
 };
 /// "tpu", "gpu" or "undecided".
@@ -111,9 +111,9 @@ struct training_comparison {
   std::string_view reason{};        ///< of the decision, in words
 };
 
-/// The comparison at the prices of all machines of either side. Traits do not turn a decision for the TPU into one for
-/// the GPU: they make it undecided, because what they cost is not known before they are tried.
-/// Worked: 6 USD an hour at 7000 to 28000 images a second against 2.48 at 764 to 2445: the TPU; at 14.00 undecided.
+/// The comparison of both sides, each at the price of all its machines. Traits do not turn a decision for the TPU into
+/// one for the GPU: they make it undecided, because their cost is not known before a trial. Worked: 6 USD an hour at
+/// 7000 to 28000 images a second against 2.48 at 764 to 2445: the TPU; at 14.00 undecided.
 [[nodiscard]] constexpr training_comparison compare_training(usd_per_second tpu_price, const rate_band& tpu,
                                                              usd_per_second gpu_price, const rate_band& gpu,
                                                              const job_traits& traits = {}) {

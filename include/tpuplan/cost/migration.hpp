@@ -7,12 +7,12 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// Whether moving to other machines pays: engineering is paid once, and every job after it saves.
+/// Whether moving to other machines pays off: engineering is paid once, and every later job saves.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A move that costs once and saves with each job after it.
+/// A move to other machines that costs once and saves with each later job.
 struct migration {
   usd engineering{};          ///< once, now; 0 or more
   usd saving_per_job{};       ///< negative where jobs become more expensive
@@ -36,7 +36,7 @@ constexpr migration_months months_of(const migration& move) {
   return {move.saving_per_job.value() * move.jobs_per_month, math::log1p(move.discount) / 12};
 }
 
-/// What 1 USD at the end of each of n months is worth now: (1 - (1 + r)^-n) / r, and n without discount.
+/// The present value of 1 USD at the end of each of n months: (1 - (1 + r)^-n) / r, and n without discount.
 constexpr double annuity(double discount_log, double months) {
   return discount_log > 0 ? -math::expm1(-discount_log * months) / math::expm1(discount_log) : months;
 }
@@ -61,7 +61,8 @@ constexpr double annuity(double discount_log, double months) {
   return -math::log1p(-spent) / each.discount_log;
 }
 
-/// What the move is worth now after so many months of savings, engineering paid; negative where it has not paid back.
+/// The present value of the move after that many months of savings, engineering subtracted; negative before it has paid
+/// back.
 ///
 /// `months` 0 or more. Worked: the move of `months_to_pay_back` after 12 months: 60000 USD, 54004.88 at 10 % a year.
 [[nodiscard]] constexpr usd value_of_migration(const migration& move, double months) {
@@ -73,7 +74,7 @@ constexpr double annuity(double discount_log, double months) {
   return usd{worth};
 }
 
-/// The saving per job at which the move pays back in exactly so many months: E / (jobs x annuity).
+/// The saving per job at which the move pays back in exactly that many months: E / (jobs x annuity).
 ///
 /// `move.saving_per_job` is not used; `months` above 0 and at least some jobs. Worked: 60000 USD and 4 jobs a month in
 /// 12 months: 1250 USD a job.

@@ -6,8 +6,8 @@
 #include <tpuplan/hardware/gpus.hpp>
 
 /// @file
-/// Two offers of machines for the same work, such as a TPU slice and GPUs: what a unit of work costs on each, and at
-/// which price they break even.
+/// Two offers of machines for the same work, such as a TPU slice and GPUs: what a unit of work costs on each, and the
+/// price at which they break even.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -16,7 +16,7 @@ inline namespace abi_0 {
 /// jobs), the same for all offers that are compared.
 struct offer {
   usd_per_second price{};   ///< of all machines; above 0
-  per_second throughput{};  ///< units of work; above 0
+  per_second throughput{};  ///< units of work of all machines; above 0
 };
 
 /// Dollars for some units of work. Worked: 38.40 USD an hour at 10,000 tokens/s: 1.0667 for 1e6 tokens.
@@ -27,15 +27,15 @@ struct offer {
   return usd{detail::representable("units of work", price / rate * units, units, "a representable cost")};
 }
 
-/// One offer against another.
+/// The comparison of one offer with another.
 struct offer_comparison {
   usd cost{};                               ///< of a unit of work on the offer
   usd other_cost{};                         ///< of a unit of work on the other offer
   double saving_fraction = 0;               ///< 1 - cost / other_cost; negative where the other is cheaper
   double speed_ratio = 0;                   ///< throughput over that of the other
-  usd_per_second break_even_price{};        ///< below it the offer is cheaper than the other as it stands
-  usd_per_second other_break_even_price{};  ///< below it the other is cheaper than the offer as it stands
-  per_second break_even_throughput{};       ///< above it the offer is cheaper at its price
+  usd_per_second break_even_price{};        ///< price below which the offer is cheaper than the other at its price
+  usd_per_second other_break_even_price{};  ///< price below which the other is cheaper than the offer
+  per_second break_even_throughput{};       ///< throughput above which the offer is cheaper
 };
 
 /// What the same work costs on two offers, and where they break even. Throws for a price or a throughput that is not
@@ -79,9 +79,9 @@ struct offer_comparison {
 
 /// Units of work per second at a share of the peak rate: peak x mfu / work of a unit.
 ///
-/// For machines that no estimate is calibrated for: `peak` of all of them, `each` the FLOPs of a unit, such as
-/// `training_flops_per_token`, `mfu` above 0 and at most 1, yours to know. Worked: 64 H100 of 989 TFLOP/s at an MFU of
-/// 0.4 and 48 GFLOP per token: 527467 tokens/s.
+/// For machines without a calibrated estimate: `peak` is that of all of them, `each` the FLOPs of a unit, such as
+/// `training_flops_per_token`, and `mfu`, above 0 and at most 1, the caller's own figure. Worked: 64 H100 of 989
+/// TFLOP/s at an MFU of 0.4 and 48 GFLOP per token: 527467 tokens/s.
 [[nodiscard]] constexpr per_second throughput_at(flops_per_second peak, double mfu, flops each) {
   detail::positive("peak rate", peak.value());
   detail::positive("mfu", mfu);

@@ -10,7 +10,7 @@
 #include <tpuplan/cost/timed_capacity.hpp>
 
 /// @file
-/// One run under every way of paying: what is billed, how long it takes, and what is paid for and not used.
+/// One run under every way of paying: what is billed, how long it takes, and what is paid for but unused.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -25,19 +25,19 @@ struct payment_terms {
 /// A run under one way of paying. billed = run + overhead + unused, total = rate x billed.
 struct paid_run {
   provisioning kind = provisioning::on_demand;  ///< the way of paying
-  price_row price{};                            ///< the row that holds, with its date
+  price_row price{};                            ///< the row of the price book
   usd_per_second rate{};                        ///< of all chips
   seconds run{};                                ///< uninterrupted, as asked
-  seconds overhead{};                           ///< billed besides: checkpoints, work done again, restarts
-  seconds unused{};                             ///< billed and idle: the rest of a calendar day, of a commitment
+  seconds overhead{};                           ///< billed too: checkpoints, repeated work, restarts
+  seconds unused{};                             ///< billed but idle: the rest of a calendar day or a commitment
   seconds billed{};                             ///< run, overhead and what is unused
   seconds queue{};                              ///< waiting for capacity, not billed
   seconds wall{};                               ///< run + overhead + queue
   usd total{};                                  ///< rate x billed
-  usd unused_cost{};                            ///< of the total, for what is unused
+  usd unused_cost{};                            ///< the part of `total` for unused time
   seconds checkpoint_interval{};                ///< spot: work between two checkpoints
   double preemptions = 0;                       ///< spot: how many are expected
-  std::int64_t pieces = 1;                      ///< flex-start: windows; commitments: terms
+  std::int64_t pieces = 1;                      ///< flex-start: pieces; commitments: terms
 };
 
 namespace detail {
@@ -64,7 +64,7 @@ constexpr void add_commitment(paid_run& paid, double rest_used) {
   paid.pieces = committed.terms;
 }
 
-/// Whether a run on spot slices ever ends, with a number of intervals that can be counted.
+/// Whether a run on spot slices is expected to end, with a countable number of intervals.
 constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_terms& terms) {
   const spot_run run = best_spot_run(work, slice_total, terms);
   return run.work / run.checkpoint_interval < 9e15 && can_finish(run);
@@ -72,12 +72,12 @@ constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_te
 
 }  // namespace detail
 
-/// Whether an uninterrupted run on some slices can be had under a way of paying; `pay_for` refuses one that cannot.
+/// Whether a run on some slices is possible under a way of paying; `pay_for` throws where it is not.
 ///
 /// Each way has its own reason: calendar windows end after 90 days; flex-start ends after its limit where the run may
 /// not be split; spot slices may be preempted faster than they restart and get from one checkpoint to the next
-/// (`can_finish`). No run longer than `longest_run` can be had. Throws for terms that the way of paying does not have.
-/// Worked: 100 days cannot be had in calendar mode, nor on spot capacity that is preempted every 6 s.
+/// (`can_finish`). No run longer than `longest_run` is possible. Throws for terms out of their range. Worked: 100 days
+/// are not possible in calendar mode, nor on spot capacity that is preempted every 6 s.
 [[nodiscard]] constexpr bool can_be_paid(provisioning kind, std::int64_t slice_total, seconds run,
                                          const payment_terms& terms = {}) {
   detail::positive("run time", run.value());
@@ -99,10 +99,10 @@ constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_te
 /// What an uninterrupted run on some slices costs under the way of paying of a price row.
 ///
 /// On demand it is billed for its own time. On spot it is preempted and writes checkpoints at the best interval; on
-/// flex-start it may be split into pieces; a calendar window is of whole days; of a commitment it pays for
-/// the whole term, less what other work uses of it (`rest_of_term_used`). The wait for the first capacity counts for
-/// spot and flex-start. Throws as `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and
-/// `cost_under_commitment`. Worked: 10 days of two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on
+/// flex-start it may be split into pieces; a calendar window is billed in whole days; a commitment for its
+/// whole term, less what other work uses of it (`rest_of_term_used`). The wait for the first capacity counts for
+/// spot and flex-start. Throws where one of `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and
+/// `cost_under_commitment` does. Worked: 10 days of two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on
 /// flex-start at 0.60, of which 6.56 for a second piece.
 [[nodiscard]] constexpr paid_run pay_for(const slice& where, std::int64_t slice_total, seconds run,
                                          const price_row& price, const payment_terms& terms = {}) {
@@ -135,8 +135,8 @@ struct payment_options {
   [[nodiscard]] constexpr const paid_run* end() const noexcept { return ways.data() + count; }  ///< behind the last way
 };
 
-/// Every way of paying that the book has a price for and under which the run can be had (`can_be_paid`). Throws as
-/// `pay_for`. Worked: 10 days on v6e-32 in us have six ways, 100 days five: calendar windows are shorter.
+/// Every way of paying that the book has a price for and under which the run is possible (`can_be_paid`). Throws where
+/// `pay_for` does. Worked: 10 days on v6e-32 in us have six ways, 100 days five: calendar windows are shorter.
 [[nodiscard]] constexpr payment_options ways_to_pay(const price_book& book, const slice& where,
                                                     std::int64_t slice_total, std::string_view region, seconds run,
                                                     const payment_terms& terms = {}) {
@@ -149,7 +149,7 @@ struct payment_options {
   return options;
 }
 
-/// The way of paying that costs least, the first of equals; nothing where there is none.
+/// The cheapest way of paying, the first if several cost the same; nothing where there are no options.
 [[nodiscard]] constexpr maybe<paid_run> cheapest(const payment_options& options) noexcept {
   maybe<paid_run> best;
   for (const paid_run& way : options) {
@@ -158,7 +158,8 @@ struct payment_options {
   return best;
 }
 
-/// The run under that way of paying; nothing where it is not among the options.
+/// The run under that way of paying; nothing where it is not among the options. Worked: 10 days of
+/// two v6e-32 on demand are 41472 USD.
 [[nodiscard]] constexpr maybe<paid_run> find_way(const payment_options& options, provisioning kind) noexcept {
   for (const paid_run& way : options) {
     if (way.kind == kind) return way;

@@ -9,7 +9,7 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// Spot capacity: how often to write a checkpoint, what preemptions add to the time that is billed and waited for, and
+/// Spot capacity: how often to write a checkpoint, what preemptions add to the billed time and the wall time, and
 /// whether the discount pays for it.
 ///
 /// The model is Daly's (FGCS 22(3):303-312, 2006): preemptions of the whole job are independent of each other and of
@@ -52,14 +52,14 @@ struct expected_spot_run {
   std::int64_t segments = 0;  ///< intervals, a shorter last one included
 };
 
-/// The two prices of the same machines: of one chip or of the whole slice, as long as both are.
+/// The two prices of the same machines: both of one chip, or both of the whole slice.
 struct spot_prices {
   usd_per_second on_demand{};  ///< above 0
   usd_per_second spot{};       ///< above 0
 };
 
-/// A run at the spot price against the same useful work at the on-demand price. The on-demand run is taken to be billed
-/// for its work alone.
+/// A run at the spot price compared with the same useful work at the on-demand price. The on-demand run is assumed to
+/// be billed for its work only.
 struct spot_comparison {
   usd on_demand_cost{};                 ///< work x on-demand price
   usd spot_cost{};                      ///< billed x spot price
@@ -73,13 +73,13 @@ struct spot_comparison {
 
 namespace detail {
 
-/// The value, or a refusal where the arithmetic overflowed. `given` is the field to change.
+/// The value; throws where the arithmetic overflowed. `given` is the value of the field to change.
 constexpr double representable(words field, double value, double given, words valid) {
   if (!is_finite(value)) fail(errc::out_of_range, field, given, valid);
   return value;
 }
 
-/// A time above 0, or a refusal where the formula gives none. `given` is the field to change.
+/// The time; throws where the formula gives none above 0. `given` is the value of the field to change.
 constexpr seconds positive_time(words field, double value, double given, words valid) {
   if (!is_finite(value) || value <= 0) fail(errc::out_of_range, field, given, valid);
   return seconds{value};
@@ -371,7 +371,8 @@ inline constexpr seconds longest_run{1e18};
                                "a price with a representable ratio to on_demand");
 }
 
-/// The fraction of the on-demand cost that spot saves: 1 - spot x billed_factor / on demand. Negative where it loses.
+/// The fraction of the on-demand cost that spot saves: 1 - spot x billed_factor / on demand. Negative where spot costs
+/// more.
 ///
 /// Refusals as `effective_price` and `break_even_billed_factor`. Worked: 2.4 h billed for 2 h of work, at 19.20 against
 /// 38.40 USD per hour: 0.4.
@@ -390,7 +391,7 @@ inline constexpr seconds longest_run{1e18};
   return billed_factor < break_even_billed_factor(prices);
 }
 
-/// The dollars of a spot run against those of the same work on demand.
+/// The dollars of a spot run compared with those of the same work on demand.
 ///
 /// `work` is useful time, above 0; `billed` what spot bills for it, not less. Prices as in `spot_prices`; the costs are
 /// of what the prices are of, one chip or a slice. Worked: 2 h of work, 2.4 h billed, 38.40 and 19.20 USD per hour:
@@ -414,7 +415,7 @@ inline constexpr seconds longest_run{1e18};
   return answer;
 }
 
-/// The dollars of a spot run as `expected_run` expects it against those of its work on demand.
+/// The dollars of a spot run as `expected_run` expects it, compared with those of its work on demand.
 ///
 /// Refusals as `expected_run` and the prices'. Worked: the run of `expected_run` at 1.20 and 0.29771 USD per chip-hour
 /// saves 72.54 %.

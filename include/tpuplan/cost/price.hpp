@@ -10,8 +10,8 @@
 #include <tpuplan/maybe.hpp>
 
 /// @file
-/// Price books: what a chip costs by generation, region, way of paying and size of slice. Where a price is missing, it
-/// is refused, never taken for 0.
+/// Price books: what a chip costs by generation, region, way of paying and size of slice. A missing price
+/// is refused, never counted as 0.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -24,8 +24,8 @@ constexpr price_row to_price(const packed_price& p) {
 
 }  // namespace detail
 
-/// Rows of prices: the built-in US ones or rows that the caller keeps alive, and before them up to eight rows of the
-/// caller's own.
+/// Rows of prices: the built-in US prices or rows that the caller keeps alive, and up to eight rows added by `with`,
+/// which come first.
 class price_book {
  public:
   /// The built-in US prices.
@@ -40,25 +40,26 @@ class price_book {
                                           std::int64_t smallest_chips = 1) const {
     return with(price_row{generation, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
   }
-  /// The same with a price of a chip of the caller's own, by its name.
+  /// The same book with one price of a caller's own chip changed or added, by the chip's name.
   [[nodiscard]] constexpr price_book with(const chip_spec& own, std::string_view region, provisioning kind,
                                           usd_per_second per_chip, std::string_view date,
                                           std::int64_t smallest_chips = 1) const {
     return with_any({own.name, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
   }
-  /// The same book with one row changed or added, of the caller's own at most eight. Throws as `validate`,
-  /// `errc::unknown_name` for a chip that is not in the table, and `errc::out_of_range` for a ninth.
+  /// The same book with one row changed or added. Throws where `validate` does, `errc::unknown_name` for a chip that is
+  /// not in the table, and `errc::out_of_range` for a ninth row of the caller's own.
   [[nodiscard]] constexpr price_book with(const price_row& row) const;
-  /// The same for a row of any chip, as documents have them: whether there is such a chip `validate` says of the book.
+  /// The same book with one row of any chip changed or added, as price files have them; `validate` of the book refuses
+  /// unknown chips.
   [[nodiscard]] constexpr price_book with_any(const price_row& row) const;
 
-  /// Rows, the caller's own included.
+  /// The number of rows, the caller's own included.
   [[nodiscard]] constexpr std::size_t size() const noexcept {
     return own_size_ + (rows_ == nullptr ? detail::us_prices.size() : size_);
   }
-  /// Rows that `with` added.
+  /// The number of rows that `with` added.
   [[nodiscard]] constexpr std::size_t own_size() const noexcept { return own_size_; }
-  /// Whether the rows behind them are the built-in US prices.
+  /// Whether the rows after those that `with` added are the built-in US prices.
   [[nodiscard]] constexpr bool is_built_in() const noexcept { return rows_ == nullptr; }
   /// The row of that index, the caller's own first.
   [[nodiscard]] constexpr price_row row(std::size_t index) const {
@@ -74,7 +75,7 @@ class price_book {
   friend constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
                                                std::string_view region, provisioning kind, std::int64_t chip_count);
 
-  /// Whether the row is for that generation, region and kind, and the smallest slice it holds for (0: it is not).
+  /// The chips of the smallest slice for which the row holds; 0 where it has another generation, region or kind.
   [[nodiscard]] constexpr std::int64_t holds_from(std::size_t index, std::string_view generation,
                                                   std::string_view region, provisioning kind) const noexcept {
     if (index >= own_size_ && rows_ == nullptr) {
@@ -96,7 +97,7 @@ class price_book {
 
 namespace detail {
 
-/// The name of a chip of the table as text that outlives the call; a chip that is not in it keeps its own.
+/// The table's name of a chip, as text that outlives the call; a chip that is not in the table keeps the given name.
 constexpr std::string_view canonical_name(std::string_view given) noexcept {
   for (const chip_spec& chip : generations) {
     if (same_name(chip.name, given)) return chip.name.view();
@@ -104,12 +105,12 @@ constexpr std::string_view canonical_name(std::string_view given) noexcept {
   return given;
 }
 
-/// Refuses, by its field, a price of a chip and hour that no row of a price book has.
+/// The price per chip and hour; throws, naming the field, for one that no price book can have.
 constexpr double check_price(words field, double usd_per_chip_hour) {
   return in_range(field, positive(field, usd_per_chip_hour), 1e-6, 1e6, "1e-6 to 1e6 USD");
 }
 
-/// Days from 0000-03-01 to an ISO date of the Gregorian calendar: years begin in March, so that a leap day is the last.
+/// Days from 0000-03-01 to an ISO date. Years are counted from March, so that a leap day is the last of its year.
 constexpr std::int64_t day_number(std::string_view date) noexcept {
   const std::int64_t month = parse_count(date.substr(5, 2));
   const std::int64_t year = parse_count(date.substr(0, 4)) - (month < 3 ? 1 : 0);
@@ -133,8 +134,8 @@ constexpr std::int64_t day_number(std::string_view date) noexcept {
   return day <= days;
 }
 
-/// The whole days from one ISO date to another, negative where the second is the earlier one. Refuses what is no date
-/// from 2000 on. Worked: from 2026-06-03 to 2026-11-22 are 172 days.
+/// The whole days from one ISO date to another, negative where the second is the earlier one. Throws for a text that is
+/// no date from 2000 on. Worked: from 2026-06-03 to 2026-11-22 are 172 days.
 [[nodiscard]] constexpr std::int64_t days_between(std::string_view from, std::string_view to) {
   if (!is_iso_date(from) || !is_iso_date(to)) {
     detail::fail(errc::malformed_input, "date", is_iso_date(from) ? to : from, "an ISO date such as 2026-09-17");
@@ -145,22 +146,23 @@ constexpr std::int64_t day_number(std::string_view date) noexcept {
 /// Days after which a price should be read again. Source: a convention of this library, a quarter of a year.
 inline constexpr std::int64_t stale_after_days = 90;
 
-/// How old a price is on a day, in days: since it was read, or since the first day of the month it was read in. Where
-/// its source may be younger than its date (`date_qualifier::not_before`), it is at most so old.
+/// The age of a price on a day, in days: since it was read, or since the first day of the month in which it was read.
+/// Where its source may be younger than its date (`date_qualifier::not_before`), this is the most it can be.
 /// Worked: a price of 2026-08-24 is 90 days old on 2026-11-22.
 [[nodiscard]] constexpr std::int64_t age_in_days(const price_row& price, std::string_view on) {
   return days_between(price.date, on);
 }
 
-/// Whether a change of its price was announced for after its date: flex-start and calendar rates change in November
-/// 2026, and no copy has the new ones. Source: a field note that quotes Google's pricing pages on 2026-09-25.
+/// Whether a change of the price was announced for a time after its date: flex-start and calendar rates change in
+/// November 2026, and no copy has the new ones. Source: a field note that quotes Google's pricing pages on 2026-09-25.
 /// Worked: flex-start of v6e of 2026-09-10 is such a price, one of 2026-11-21 is not.
 [[nodiscard]] constexpr bool is_before_announced_change(const price_row& price) {
   return (price.kind == provisioning::flex_start || price.kind == provisioning::calendar) &&
          age_in_days(price, "2026-11-01") > 0;
 }
 
-/// Whether no page, catalog or dated transcription of one has the price: press and notes (C), or derived (D).
+/// Whether the price rests on no page, catalog or dated transcription: it comes from press and notes (C), or is derived
+/// (D).
 [[nodiscard]] constexpr bool is_weak(const price_row& price) noexcept { return price.grade > 'B'; }
 
 /// Throws, naming the field, unless a price has a generation, a region, an ISO date, a size and an amount above 0.
@@ -202,8 +204,8 @@ constexpr price_book price_book::with_any(const price_row& row) const {
 }
 
 /// Throws `errc::unknown_name` for a price of a chip that is neither in the table nor one of the caller's: no slice
-/// would ever be found to cost that much. A row gives its chip by its own name, "v6e", not "Trillium"; `with` and price
-/// files see to that.
+/// could ever have that price. A row gives its chip by its own name, "v6e", not "Trillium"; `with` and price files see
+/// to that.
 constexpr void validate(const price_book& book, const chip_spec* own_chips = nullptr, std::size_t own_count = 0) {
   const std::size_t count = book.is_built_in() ? book.own_size() : book.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -221,8 +223,8 @@ constexpr void validate(const price_book& book, const chip_spec* own_chips = nul
 
 /// The price of a chip (under any alias) in a region for a slice of that many chips: of all rows that begin at that
 /// size or below, the one that begins last; the caller's own rows come before all others. Nothing where the book has
-/// none. Region "us" is the default of the built-in book. Worked: v3 with 16 chips on spot is 0.60 an hour in us, with
-/// 4 chips 0.51.
+/// none. Region "us" is the default of the built-in book. Worked: a chip of v3 on spot costs 0.60 USD an hour in us in
+/// a slice of 16 chips, 0.51 in one of 4.
 [[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
                                                     std::string_view region, provisioning kind,
                                                     std::int64_t chip_count) {
@@ -231,7 +233,7 @@ constexpr void validate(const price_book& book, const chip_spec* own_chips = nul
   std::size_t best = none;
   std::int64_t largest = 0;
   for (std::size_t i = 0; i < book.size(); ++i) {
-    if (i == book.own_size_ && best != none) break;  // the caller's own come before all others
+    if (i == book.own_size_ && best != none) break;  // the caller's own rows come before all others
     const std::int64_t from = book.holds_from(i, generation, region, kind);
     if (from > largest && from <= chip_count) {
       largest = from;

@@ -68,7 +68,7 @@ struct price_row {
   text<24> generation{};                             ///< the chip: "v5p"
   text<32> region{};                                 ///< "us-east5", or "us" for all regions of the US
   provisioning kind = provisioning::on_demand;       ///< the way of paying
-  std::int64_t smallest_chips = 1;                   ///< chips of the smallest slice that it holds for
+  std::int64_t smallest_chips = 1;                   ///< chips of the smallest slice for which the price holds
   usd_per_second per_chip{};                         ///< of one chip
   text<10> date{};                                   ///< ISO: 2026-09-17
   date_qualifier qualifier = date_qualifier::exact;  ///< how well the date is known

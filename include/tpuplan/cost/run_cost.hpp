@@ -20,7 +20,7 @@ inline namespace abi_0 {
   return all;
 }
 
-/// Dollars for a time at a rate; billing is by the second. Worked: 10 h at 3.67 USD per hour are 36.70.
+/// Dollars for a time at a price; billing is by the second. Worked: 10 h at 3.67 USD per hour are 36.70.
 [[nodiscard]] constexpr usd cost(usd_per_second price, seconds time) {
   detail::positive("price", price.value());
   detail::not_negative("time", time.value());
@@ -42,12 +42,11 @@ inline namespace abi_0 {
   detail::fail(errc::invalid_argument, "commitment", name(kind), "commitment_1y or commitment_3y");
 }
 
-/// The time that is billed for a run of that length. On demand, on spot and on flex-start every second is billed for
-/// which the node is ready; calendar windows are of whole days, commitments of whole terms: `cost_under_commitment` has
-/// what remains where other work uses a part of them.
-/// Throws for flex-start beyond 7 days and calendar beyond 90. Worked: 25 h in calendar mode are 2 days, 10 days under
-/// a commitment of a year are 365. Source: Google Cloud TPU pricing, flex-start and calendar mode documentation (copies
-/// of 2026).
+/// The time that is billed for a run of that length. On demand, on spot and on flex-start every second is billed in
+/// which the node is ready; calendar windows are billed in whole days, commitments in whole terms
+/// (`cost_under_commitment` subtracts what other work uses of them). Throws for flex-start beyond 7 days and calendar
+/// beyond 90. Worked: 25 h in calendar mode are 2 days, 10 days under a commitment of a year are 365. Source: Google
+/// Cloud TPU pricing, flex-start and calendar mode documentation (copies of 2026).
 [[nodiscard]] constexpr seconds billed_time(provisioning kind, seconds run) {
   detail::positive("run time", run.value());
   if (kind == provisioning::flex_start && run > 7_days) {
@@ -64,7 +63,7 @@ struct run_cost {
   usd_per_second rate{};  ///< of all chips
   seconds run{};          ///< uninterrupted
   seconds billed{};       ///< the run, and the rest of a commitment's term or of the last day of a calendar window
-  seconds wall{};         ///< from the first to the last second of the run
+  seconds wall{};         ///< time from start to end of the run
   usd total{};            ///< rate x billed
   price_row price{};      ///< the row of the price book
 };
@@ -99,7 +98,7 @@ struct run_cost {
   return result;
 }
 
-/// How much less `paid` is than `against`, as a fraction of `against`. Worked: 46.08 against 76.80 saves 0.4.
+/// The saving of paying `paid` instead of `against`, as a fraction of `against`. Worked: 46.08 against 76.80 saves 0.4.
 [[nodiscard]] constexpr double saving(usd against, usd paid) {
   detail::positive("cost compared with", against.value());
   detail::not_negative("cost", paid.value());

@@ -19,8 +19,8 @@ struct serving_cost {
   usd all_on_output{};    ///< of a million output tokens that pay for the whole slice, as if input were free
 };
 
-/// What tokens cost at that price of the slice. Throws for an estimate that does not fit, and for a price that is not
-/// above 0. Worked: 38.40 an hour for 10,000 output tokens a second: 1.0667 on output alone.
+/// The cost of a million tokens at that price of the slice. Throws for an estimate that does not fit, and for a price
+/// that is not above 0. Worked: 38.40 an hour for 10,000 output tokens a second: 1.0667 on output alone.
 [[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, usd_per_second rate) {
   detail::positive("price", rate.value());
   if (estimate.running <= 0)
@@ -34,7 +34,7 @@ struct serving_cost {
   return cost;
 }
 
-/// What tokens cost on a slice at a row of the price book.
+/// The cost of a million tokens on a slice at the price of a row of the price book.
 [[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, const slice& where,
                                                     const price_row& price) {
   return cost_of_tokens(estimate, rate(price.per_chip, chips(where)));

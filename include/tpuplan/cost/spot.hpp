@@ -10,7 +10,7 @@
 #include <tpuplan/text.hpp>
 
 /// @file
-/// How long spot slices last, where nothing was measured, and what that means for a job on several of them.
+/// How long spot slices last where the caller has no measurement, and what that means for a job on several slices.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -18,7 +18,7 @@ inline namespace abi_0 {
 /// How contested spot capacity is. Each stands for a mean time between preemptions, whatever the size of the slice: no
 /// study finds that the time depends on the size, and in the one sample of TPUs it does not.
 enum class spot_market : std::uint8_t {
-  calm,      ///< 16 h: what 7 jobs of 2022 on v2 and v3 saw
+  calm,      ///< 16 h: measured on 7 jobs of 2022 on v2 and v3
   cautious,  ///< 4 h: a margin for a worse week
   scarce,    ///< 1 h: capacity that many others want
 };
@@ -40,7 +40,7 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
 /// A mean time between preemptions of one slice to assume where yours is not known: 16, 4 or 1 hours.
 ///
 /// Only the first is measured: 42 preemptions in 676.9 hours of 7 managed spot jobs on v2 and v3 are one in 16.1 h
-/// (SkyPilot pull request 1500, 2022-12-13). The other two are suggestions. No source gives newer generations.
+/// (SkyPilot pull request 1500, 2022-12-13). The other two are suggestions. No source has newer generations.
 /// Worked: cautious is 4 h.
 [[nodiscard]] constexpr seconds typical_mean_time_between_preemptions(spot_market market) {
   switch (market) {
@@ -54,11 +54,11 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
 /// The mean time between preemptions of a job on several slices, where a preemption of any slice stops the job and some
 /// preemptions take all slices at once: M / (n (1 - c) + c).
 ///
-/// Each slice is preempted every `of_one_slice` on average. The share c = `correlation` of its preemptions is of events
-/// that take every slice; the others strike one slice alone. c is then the correlation between the numbers of
+/// Each slice is preempted every `of_one_slice` on average. A share c = `correlation` of its preemptions are events
+/// that take every slice; the others take that slice alone. c is then the correlation between the numbers of
 /// preemptions of any two slices in the same time. The answer is M / n for 0 and M for 1, both exactly. `of_one_slice`
 /// above 0, `slices` 1 or more, `correlation` from 0 to 1. Source: the fatal shock model of Marshall and Olkin, JASA
-/// 62:30-44, 1967. Worked: 4 slices of 16 h each and half of it together: 6.4 h.
+/// 62:30-44, 1967. Worked: 4 slices of 16 h each, half of the preemptions common: 6.4 h.
 [[nodiscard]] constexpr seconds mean_time_between_preemptions_of_slices(seconds of_one_slice, std::int64_t slices,
                                                                         double correlation) {
   constexpr std::string_view field = "mean_time_between_preemptions: correlation";
@@ -68,21 +68,21 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
   return c == 0 ? independent : of_one_slice / (n * (1 - c) + c);
 }
 
-/// What is expected of spot capacity. The defaults are for a cautious view of the market and for checkpoints of which
-/// no bytes are known: `checkpoint_time` has what they take. Give your own figures where you have them.
+/// What is expected of spot capacity. The defaults assume a cautious view of the market and checkpoints of unknown size
+/// (`checkpoint_time` computes theirs from bytes). Set your own figures where you have them.
 ///
 /// Source: restarts of 9.8 to 11.4 min (SkyPilot pull request 1500, 2022).
 struct spot_terms {
   seconds mean_time_between_preemptions{4 * 3600.0};  ///< of one slice
   double correlation = 0;                             ///< of several slices; 0: each is preempted on its own
-  seconds checkpoint_time = checkpoint_start;         ///< for which one checkpoint stops the compute; above 0
-  seconds restart_time{600};                          ///< billed, from having capacity to computing again
-  seconds queue_time{};  ///< not billed, each wait for capacity, the first included; unbounded in practice
+  seconds checkpoint_time = checkpoint_start;         ///< time for which a checkpoint stops the compute; above 0
+  seconds restart_time{600};                          ///< billed: from having capacity to computing again
+  seconds queue_time{};  ///< not billed: each wait for capacity, the first included; unbounded in practice
 };
 
 namespace detail {
 
-/// The answer of `best_spot_run`, for terms that were checked.
+/// The result of `best_spot_run`, for terms that are already checked.
 constexpr spot_run spot_run_of(seconds work, std::int64_t slices, const spot_terms& terms) {
   spot_run run;
   run.work = work;
@@ -102,7 +102,7 @@ constexpr spot_run spot_run_of(seconds work, std::int64_t slices, const spot_ter
 
 }  // namespace detail
 
-/// Throws, naming the field, for times that no spot capacity has.
+/// Throws, naming the field, for times out of the range that `spot_terms` gives.
 constexpr void validate(const spot_terms& terms) {
   const auto check = [](detail::words field, seconds time, double least, double most, detail::words valid) {
     detail::in_range(field,
@@ -115,8 +115,8 @@ constexpr void validate(const spot_terms& terms) {
   check("spot_terms.queue_time", terms.queue_time, 0, 1e9, "0 to 1e9 s");
 }
 
-/// A spot run with the best number of checkpoints: its work is divided into equal intervals, as many as make the
-/// expected billed time least.
+/// A spot run with the best number of checkpoints: its work is divided into equal intervals, in the number
+/// that minimises the expected billed time.
 ///
 /// `work` is the time for which all slices compute together; a preemption of any of the `slices` stops all. The best
 /// number is one of the two whole numbers beside work / `optimal_interval`, because the expected time is convex in it.
@@ -134,8 +134,8 @@ constexpr void validate(const spot_terms& terms) {
 ///
 /// `terms.mean_time_between_preemptions` is not used. Found to a relative 1e-12 by bisection: the least expected billed
 /// time falls as the mean grows. Throws `errc::infeasible` where spot costs more with a single checkpoint and no
-/// preemption, and as `best_spot_run` and the prices'. Worked: 10 h of work on one slice, 60 s checkpoints, 300 s
-/// restarts, at 1.20 and 0.60 USD per hour: 950.761 s, where 300 s are the best interval.
+/// preemption, and where `best_spot_run` or the prices' check does. Worked: 10 h of work on one slice, 60 s
+/// checkpoints, 300 s restarts, at 1.20 and 0.60 USD per hour: 950.761 s, where 300 s are the best interval.
 [[nodiscard]] constexpr seconds break_even_mean_time_between_preemptions(const spot_prices& prices, seconds work,
                                                                          std::int64_t slices, spot_terms terms) {
   const seconds affordable = work * break_even_billed_factor(prices);

@@ -7,7 +7,7 @@
 
 /// @file
 /// Capacity for a limited time: flex-start, at most 7 days at once, and calendar windows of whole days. How many pieces
-/// a run takes, what is paid for, and what of that is left unused.
+/// a run takes, what is billed, and how much of that is unused.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -18,21 +18,22 @@ struct timed_run {
   seconds overhead{};       ///< checkpoints at the end of pieces and restarts at the beginning of the next
   seconds unused{};         ///< paid for after the run has ended
   seconds queue{};          ///< waiting for capacity, not billed
-  seconds billed{};         ///< for which machines are held, used or not
+  seconds billed{};         ///< time for which machines are held, used or not
   seconds wall{};           ///< from asking for capacity to the end of the run
-  std::int64_t pieces = 1;  ///< into which the run is split, one after the other
+  std::int64_t pieces = 1;  ///< pieces into which the run is split, one after the other
 };
 
-/// How flex-start is used. The times are those of `spot_terms`, for the same reasons.
+/// How flex-start is used. The defaults are those of `spot_terms`.
 struct flex_start_terms {
-  seconds limit{7 * 86400.0};                  ///< of one piece; above 0, at most 7 days
-  seconds checkpoint_time = checkpoint_start;  ///< for which the checkpoint at the end of a piece stops the compute
-  seconds restart_time{600};                   ///< billed, at the beginning of every piece but the first
-  seconds queue_time{};                        ///< not billed, the wait for each piece, the first included
-  bool may_be_split = true;                    ///< false: a run longer than the limit is refused
+  seconds limit{7 * 86400.0};  ///< longest piece; above 0, at most 7 days
+  seconds checkpoint_time =
+      checkpoint_start;       ///< time for which the checkpoint at the end of a piece stops the compute
+  seconds restart_time{600};  ///< billed, at the beginning of every piece but the first
+  seconds queue_time{};       ///< not billed, the wait for each piece, the first included
+  bool may_be_split = true;   ///< false: a run longer than the limit is refused
 };
 
-/// Throws, naming the field, for terms that flex-start does not have.
+/// Throws, naming the field, for times out of the range that `flex_start_terms` gives.
 constexpr void validate(const flex_start_terms& terms) {
   const double limit = detail::positive("flex_start_terms.limit", terms.limit.value());
   if (terms.limit > 7_days) {
@@ -52,9 +53,10 @@ constexpr void validate(const flex_start_terms& terms) {
 /// each but the last ends with a checkpoint and each but the first begins with a restart.
 ///
 /// No piece is interrupted, and the machines are given back when the run ends: nothing is left unused. Throws
-/// where the run is longer than the limit and may not be split (`errc::out_of_range`), and as `validate`. Source:
-/// Google Cloud TPU flex-start documentation (copies of 2026): queued without charge, then up to 7 days, stopped at
-/// the requested end. Worked: 20 days are 3 pieces and 1230 s more; 14 days are 3 pieces too, as restarts need time.
+/// where the run is longer than the limit and may not be split (`errc::out_of_range`), and where `validate` does.
+/// Source: Google Cloud TPU flex-start documentation (copies of 2026): queued without charge, then up to 7 days,
+/// stopped at the requested end. Worked: 20 days are 3 pieces and 1230 s more; 14 days are 3 pieces too, as restarts
+/// need time.
 [[nodiscard]] constexpr timed_run flex_start_run(seconds run, const flex_start_terms& terms = {}) {
   const double useful = detail::positive("run time", run.value());
   validate(terms);

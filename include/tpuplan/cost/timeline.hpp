@@ -7,8 +7,8 @@
 #include <tpuplan/known.hpp>
 
 /// @file
-/// A run from start to end: what is waited for and paid for around its steps. Times that depend on the day and the
-/// program (queue, container, compilation, export) are given, not guessed.
+/// A run from start to end: the waits and costs around its steps. Times that depend on the day and the program (queue,
+/// container, compilation, export) are given by the caller, not guessed.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -24,7 +24,7 @@ inline constexpr seconds longest_first_compilation{149};
 
 /// The phases of a run.
 struct run_phases {
-  seconds queue{};                    ///< until there is capacity; not paid
+  seconds queue{};                    ///< wait for capacity; not paid
   seconds start{};                    ///< of VMs and container, from when they are paid to the program's first line
   seconds compilation{};              ///< of the first step
   seconds restore{};                  ///< of a checkpoint; 0 for a new run
@@ -32,30 +32,30 @@ struct run_phases {
   std::int64_t steps = 0;             ///< of the run
   seconds evaluation{};               ///< one evaluation
   std::int64_t evaluate_every = 0;    ///< steps; 0: never
-  seconds checkpoint{};               ///< for which a checkpoint stops the step
+  seconds checkpoint{};               ///< time for which a checkpoint stops the step
   std::int64_t checkpoint_every = 0;  ///< steps; 0: never
   seconds export_time{};              ///< of the trained model, at the end
 };
 
 /// What each phase takes in all, and dollars for it; the parts add up.
 struct run_timeline {
-  seconds queue{};               ///< waited for, not paid
+  seconds queue{};               ///< wait for capacity, not paid
   seconds start{};               ///< VMs and container
   seconds compilation{};         ///< of the first step
   seconds restore{};             ///< of a checkpoint
-  seconds steps{};               ///< useful
+  seconds steps{};               ///< useful time: all steps
   seconds evaluations{};         ///< all of them
   seconds checkpoints{};         ///< all of them
   seconds export_time{};         ///< at the end
-  seconds billed{};              ///< all but the queue
-  seconds wall{};                ///< all
+  seconds billed{};              ///< sum of all phases but the queue
+  seconds wall{};                ///< sum of all phases
   known<usd> total{};            ///< billed x price; unknown as the price is
-  known<usd> overhead{};         ///< of that, not for steps
+  known<usd> overhead{};         ///< the part of `total` that is not for steps
   double goodput = 0;            ///< steps / wall
-  double compilation_share = 0;  ///< of what is billed
+  double compilation_share = 0;  ///< compilation / billed
 };
 
-/// The timeline of a run at the price of all its chips; where that is unknown, so are the dollars. Throws for steps
+/// The timeline of a run at the price of all its chips; dollars are unknown where the price is. Throws for steps
 /// below 1 and negative times. Worked: 1000 steps of 1 s, 90 s of compilation, 60 s of start and 10 evaluations of 30
 /// s: 1450 s billed, 69 % goodput without a queue.
 [[nodiscard]] constexpr run_timeline timeline_of(const run_phases& run, const known<usd_per_second>& price = {}) {

@@ -35,7 +35,7 @@ template <class List>
 
 namespace detail {
 
-/// A finding of that kind about that field, without a gain so far.
+/// A finding of that kind about that field, with a gain of 0.
 template <class Finding, class Kind>
 constexpr Finding finding_of(Kind kind, std::string_view subject) {
   Finding result;
@@ -47,18 +47,18 @@ constexpr Finding finding_of(Kind kind, std::string_view subject) {
 /// A number as the value of a field in a finding.
 constexpr text<64> words_of(std::int64_t number) { return text<64>{}.append(number); }
 
-/// Whether a change replaces the best one so far: it gains more than that, and no less than is worth telling.
+/// Whether a change replaces the best one so far: it gains more, and at least `smallest`.
 template <class Finding>
 constexpr bool gains_more(const Finding& best, double gain, double smallest) {
   return gain >= smallest && gain > best.gain;
 }
 
-/// Whether a change may be advised: it fits for sure, or is as uncertain as the setting that it changes.
+/// Whether a change may be advised: it surely fits, or fits no less surely than the present setting.
 constexpr bool fits_as_surely(verdict then, verdict now) noexcept {
   return then == verdict::yes || (then == verdict::uncertain && now == verdict::uncertain);
 }
 
-/// Adds a finding in the order of gains. One without a gain is left out; where the list is full, the smallest is.
+/// Adds a finding in the order of gains. A finding without a gain is left out; in a full list the smallest drops out.
 template <class List>
 constexpr void add(List& all, const finding_in<List>& one) {
   const bool full = all.count == all.items.size();

@@ -7,14 +7,14 @@
 #include <tpuplan/estimate/own_runs.hpp>
 
 /// @file
-/// Runs of the caller's own made ready for estimates: the weight of each.
+/// Makes measured runs of the caller's own ready for estimates: finds the weight of each.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 namespace detail {
 
-/// Refuses numbers that no run and no kind of question has.
+/// Throws for a ratio, feature or spread that no run can have.
 constexpr void check_own_runs(const own_runs& runs, const own_spreads& s) {
   validate(runs);
   not_negative("own_spreads.source", s.source);
@@ -39,8 +39,8 @@ constexpr void check_own_runs(const own_runs& runs, const own_spreads& s) {
 
 }  // namespace detail
 
-/// The runs with the weight of each: the solution of covariance x weights = ratios. Throws for numbers that no run has.
-/// Worked: one run with a ratio of 0.3, where spreads are 0.2 for the source, 0.1 for the question and 0.1 of noise,
+/// The runs with the weight of each set: the solution of covariance x weights = ratios. Throws for numbers that no run
+/// has. Worked: one run with a ratio of 0.3, with spreads of 0.2 for the source, 0.1 for the question and 0.1 of noise,
 /// has a weight of 0.3 / (0.04 + 0.01 + 0.01) = 5.
 [[nodiscard]] constexpr own_runs learned(own_runs runs, const own_spreads& spreads) {
   detail::check_own_runs(runs, spreads);
@@ -58,7 +58,7 @@ constexpr void check_own_runs(const own_runs& runs, const own_spreads& s) {
   return runs;
 }
 
-/// The runs and one more. Throws where there are 20 already.
+/// The runs with one more, the weights of all set again. Throws where there are 20 already.
 [[nodiscard]] constexpr own_runs with_run(own_runs runs, const own_spreads& spreads, const run_features& about,
                                           double ratio, double spread = 0) {
   if (runs.count >= most_own_runs)

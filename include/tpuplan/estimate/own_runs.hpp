@@ -9,22 +9,22 @@
 #include <tpuplan/math.hpp>
 
 /// @file
-/// What measured runs of the caller's own say of another question. The logarithm of measured over estimated time is an
-/// offset that all runs of one source share, an offset that runs share the more the more alike they are, and noise, all
-/// of them Gaussian. The runs draw an estimate towards them by what is known of the three, and its band narrows to what
+/// How a caller's measured runs correct other estimates. The logarithm of measured over estimated time is modelled as
+/// the sum of three Gaussians: an offset common to all runs of one source, an offset shared more closely by runs that
+/// are more alike, and noise. The runs move an estimate by its expected offset, and narrow its band to the spread that
 /// is left. Derivation: docs/model.md, "Runs of your own".
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Where a question stands among others: what makes two of them alike.
+/// The features by which two questions (or runs) are compared: the closer, the more alike.
 struct run_features {
   double size = 0;         ///< log2 of the parameters
-  double load = 0;         ///< log2 of the tokens a chip and step, of the sequences that run, or of the prompt tokens
+  double load = 0;         ///< log2 of the tokens per chip and step, running sequences, or prompt tokens
   double length = 0;       ///< log2 of the tokens of a sequence
   double chips = 0;        ///< log2 of the chips
-  std::uint32_t chip = 0;  ///< of the name of the chip: see `chip_mark`
-  std::uint32_t kind = 0;  ///< bits, one for each yes or no
+  std::uint32_t chip = 0;  ///< stands for the name of the chip: see `chip_mark`
+  std::uint32_t kind = 0;  ///< bits, one for each property that a job has or lacks
 };
 
 /// A number that stands for the name of a chip (FNV-1a). Worked: 2166136261 for no name.
@@ -34,17 +34,17 @@ struct run_features {
   return mark;
 }
 
-/// How far estimates and runs differ, in logarithms, and over what distance questions cease to be alike.
+/// How far estimates and runs differ, in natural logarithms, and over what distance questions become unlike.
 struct own_spreads {
   double source = 0;    ///< standard deviation of the offset that the runs of one source share
-  double question = 0;  ///< of the offset that like questions share
-  double noise = 0;     ///< of what even the same question does not share
+  double question = 0;  ///< standard deviation of the offset that like questions share
+  double noise = 0;     ///< standard deviation between runs of the same question
   /// @{
-  /// Doublings over which likeness falls to 0.62.
+  /// Doublings of each feature over which likeness falls to 0.62.
   double size = 1, load = 1, length = 1, chips = 1;
   /// @}
   double other_chip = 0;  ///< likeness of the same question on another chip
-  double other_kind = 0;  ///< likeness of questions that differ in one of the yes and no
+  double other_kind = 0;  ///< likeness of questions that differ in one bit of `kind`
 };
 
 /// The most runs of the caller's own.
@@ -55,7 +55,7 @@ struct own_run {
   run_features about{};  ///< what ran
   double ratio = 0;      ///< logarithm of measured over estimated
   double spread = 0;     ///< standard deviation of the measurement in logarithms, beside the usual noise
-  double weight = 0;     ///< what it adds to a question that is like it: set by `learned`
+  double weight = 0;     ///< what it adds, times its covariance with a question; set by `learned`
 };
 
 /// Runs of the caller's own, of one kind of question.
@@ -80,7 +80,7 @@ constexpr double shared(const run_features& a, const run_features& b, const own_
   return squared(s.source) + squared(s.question) * likeness;
 }
 
-/// The lower triangle L of the covariance of the runs and, in its last row, of a question: L x L' = covariance.
+/// The Cholesky factor L of the covariance of the runs and, in its last row, of a question: L x L' = covariance.
 struct own_triangle {
   double rows[most_own_runs + 1][most_own_runs + 1] = {};
 };
@@ -102,14 +102,15 @@ constexpr own_triangle triangle_of(const own_runs& runs, const own_spreads& spre
 
 }  // namespace detail
 
-/// Throws unless there are at most 20 runs. Their numbers are checked where they are learned.
+/// Throws unless there are at most 20 runs. `learned` checks their numbers.
 constexpr void validate(const own_runs& runs) {
   if (runs.count > most_own_runs)
     detail::fail(errc::out_of_range, "own_runs.count", static_cast<std::int64_t>(runs.count), "at most 20 runs");
 }
 
-/// The factor by which those runs change the estimate of a question: 1 without runs. Worked: the run above makes it
-/// exp(5 x 0.05) = 1.284 for the same question, and exp(5 x 0.04) = 1.221 for one that is like it in nothing.
+/// The factor by which those runs change the estimate of a question: 1 without runs. Worked: a run of weight 5, with
+/// spreads of 0.2 (source) and 0.1 (question), makes it exp(5 x 0.05) = 1.284 for the same question, and exp(5 x 0.04)
+/// = 1.221 for one that is in nothing like it.
 [[nodiscard]] constexpr double own_factor(const own_runs& runs, const own_spreads& spreads, const run_features& about) {
   if (runs.count == 0) return 1;
   double log_factor = 0;
@@ -118,9 +119,8 @@ constexpr void validate(const own_runs& runs) {
   return math::exp(log_factor);
 }
 
-/// What is left of the spread of an estimate after those runs, as a part of what it was: 1 without runs. The band
-/// narrows by it, in logarithms. Worked: the run above leaves sqrt(1 - 0.05^2 / 0.06^2) = 0.553 of it for the same
-/// question.
+/// The share of an estimate's spread (in logarithms) that is left after those runs: 1 without runs. Worked: one run,
+/// with spreads of 0.2, 0.1 and 0.1 of noise, leaves sqrt(1 - 0.05^2 / 0.06^2) = 0.553 for the same question.
 [[nodiscard]] constexpr double own_spread_left(const own_runs& runs, const own_spreads& spreads,
                                                const run_features& about) {
   if (runs.count == 0) return 1;
@@ -130,8 +130,8 @@ constexpr void validate(const own_runs& runs) {
 
 namespace detail {
 
-/// Narrows the band of an estimate, in logarithms, half of the way to the part of the spread that is left: errors have
-/// heavier tails than a Gaussian, and so nine of ten stay in it (benchmarks/accuracy).
+/// Narrows the band of an estimate, in logarithms, halfway to the share `left` of the spread. Errors have heavier tails
+/// than a Gaussian; halfway, nine of ten stay in the band (benchmarks/accuracy).
 template <class Estimate>
 constexpr void narrow_band(Estimate& estimate, double left) {
   if (left >= 1) return;

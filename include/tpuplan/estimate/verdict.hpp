@@ -21,8 +21,8 @@ enum class verdict : std::uint8_t { yes, uncertain, no };
   return detail::name_of(names, static_cast<std::size_t>(answer));
 }
 
-/// A job fits for sure where its high estimate is below this share of the usable HBM. For training it does not fit for
-/// sure where its low estimate is as far above all of it.
+/// A job surely fits where its high estimate is below this share of the usable HBM. A training job surely does not fit
+/// where its low estimate is as far above the usable HBM: 103 % of it.
 inline constexpr double safe_share = 0.97;
 
 }  // namespace abi_0

@@ -12,19 +12,19 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Numbers per token and layer. Experts count as the active ones.
+/// Numbers per token and layer. Only active experts count.
 struct layer_widths {
   double d_model = 0;  ///< of the residual stream
   double qkv = 0;      ///< queries, keys and values together
   double context = 0;  ///< output of the attention kernel
   double mlp_up = 0;   ///< outputs of gate and up products
   double mlp = 0;      ///< outputs of gate and up products, and the input of the down product
-  double scores = 0;   ///< scores that attention writes out: see scores_width
+  double scores = 0;   ///< scores that attention writes to HBM: see scores_width
 };
 
 namespace detail {
 
-/// Turns the widths of layers of attention into those of an average layer, recurrent ones among them.
+/// Turns the widths of attention layers into those of an average layer, recurrent layers included.
 constexpr void average_recurrences(const transformer& model, layer_widths& w) {
   if (attention_layers(model) == model.layers && !has_recurrence(model)) return;
   const auto layers = static_cast<double>(model.layers);
@@ -37,8 +37,8 @@ constexpr void average_recurrences(const transformer& model, layer_widths& w) {
 
 }  // namespace detail
 
-/// The widths of a model's layers. `global_apart`: layers that attend to everything count with the widths of their own
-/// heads. Throws for a model without text.
+/// The widths of a model's average layer. `global_apart`: layers that attend to the whole context count with the widths
+/// of their own heads. Throws for a model without text.
 /// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
 [[nodiscard]] constexpr layer_widths widths_of(const transformer& model, bool global_apart = true) {
   validate(model);
@@ -77,11 +77,11 @@ constexpr void average_recurrences(const transformer& model, layer_widths& w) {
   return w;
 }
 
-/// Parameters that a training step holds: those it trains and, under LoRA adapters, those of the frozen base; or those
-/// of a frozen vision tower.
+/// Parameters that a training step holds: those it trains, and those that are frozen (the base under LoRA adapters, or
+/// a frozen vision tower).
 struct held_parameters {
   /// @{
-  /// Over all devices, each parameter once.
+  /// How many; each parameter counts once, however many devices hold it.
   double trained = 0, frozen = 0;
   /// @}
   bytes frozen_bytes{};  ///< the frozen base as it is stored
@@ -103,7 +103,7 @@ struct held_parameters {
 
 /// What training keeps between steps, which is what a checkpoint holds: master weights and optimizer state of all that
 /// is trained, of adapters alone under LoRA. Worked: 12 B for each of the 8030261248 parameters of llama-3-8b in fp32
-/// with AdamW. Throws as `held_by`.
+/// with AdamW. Throws where `held_by` does.
 [[nodiscard]] constexpr training_state training_state_of(const transformer& model, const training_job& job) {
   const double trained = held_by(model, job).trained;
   const bytes weights = size_of(job.weights) * trained;

@@ -18,10 +18,10 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Time of a collective: the larger of what bandwidth and what latency ask for.
+/// Time of a collective: the larger of its bandwidth time and its latency time.
 struct collective_cost {
-  seconds bandwidth{};         ///< the bytes over the links
-  seconds latency{};           ///< the hops, one after the other
+  seconds bandwidth{};         ///< bytes over the rate of the links
+  seconds latency{};           ///< all hops, one after the other
   seconds total{};             ///< the larger of both
   bool latency_bound = false;  ///< latency is the larger
 };
@@ -56,8 +56,8 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
 
 }  // namespace detail
 
-/// Every member ends with the whole array, of which each had a part. On rings V bytes come in over the links of a chip;
-/// on lines, switches and groups with an open axis only (n-1)/n V do.
+/// Time of an all-gather, after which every member has the whole array, of which each had a part. On rings V bytes come
+/// in over the links of a chip; on lines, switches and groups with an open axis only (n-1)/n V do.
 /// Worked: 128 MiB over a ring of 16 at 45 GB/s one-way take 1.491 ms; 1.398 ms where only the others' part counts.
 [[nodiscard]] constexpr collective_cost all_gather(bytes array, const collective_group& group) {
   detail::check_collective(group, array);
@@ -67,23 +67,25 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
                            group.per_hop * detail::hops_of_group(group));
 }
 
-/// Every member ends with its part of the sum of all arrays. It moves what an all-gather moves, in the other direction,
-/// and takes as long. Worked: 128 MiB over a ring of 16 at 45 GB/s one-way take 1.491 ms.
+/// Time of a reduce-scatter, after which every member has its part of the sum of all arrays. It moves as many bytes as
+/// an all-gather, in the other direction, and takes as long. Worked: 128 MiB over a ring of 16 at 45 GB/s one-way
+/// take 1.491 ms.
 [[nodiscard]] constexpr collective_cost reduce_scatter(bytes array, const collective_group& group) {
   return all_gather(array, group);
 }
 
-/// Every member ends with the whole sum: reduce-scatter, then all-gather. Worked: twice all_gather.
+/// Time of an all-reduce, after which every member has the whole sum: a reduce-scatter, then an all-gather. Worked:
+/// twice all_gather.
 [[nodiscard]] constexpr collective_cost all_reduce(bytes array, const collective_group& group) {
   const collective_cost half = all_gather(array, group);
   return detail::make_cost(2 * half.bandwidth, 2 * half.latency);
 }
 
-/// Every member sends a different part of the array to every other. On a torus of n chips whose longest axis has m,
-/// links moving W one way, it takes V m / (8 n W), on one ring V / (8 W). An axis that does not close takes as long as
-/// a ring of twice its length, because half of the parts cross its one middle link. A switch takes V (n-1)/n^2 / W, or
-/// V / (n W) where the whole array counts: only there `share` is read.
-/// Worked: 1 GB over 16 x 16 rings at 45 GB/s one-way takes 174 us.
+/// Time of an all-to-all, in which every member sends a different part of the array to every other. On a torus of n
+/// chips whose longest axis has m, links moving W one way, it takes V m / (8 n W), on one ring V / (8 W). An axis that
+/// does not close takes as long as a ring of twice its length, because half of the parts cross its one middle link. A
+/// switch takes V (n-1)/n^2 / W, or V / (n W) where the whole array counts: `share` is used only there. Worked: 1 GB
+/// over 16 x 16 rings at 45 GB/s one-way takes 174 us.
 [[nodiscard]] constexpr collective_cost all_to_all(bytes array, const collective_group& group) {
   detail::check_collective(group, array);
   const auto n = static_cast<double>(members(group));
@@ -92,7 +94,7 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
   if (group.network == network_kind::switch_) {
     return detail::make_cost(array * (detail::share_of(group, n) / n) / group.one_way, latency);
   }
-  double slowest = 1;  // of the axes: an open one is as slow as a ring of twice its length
+  double slowest = 1;  // axis, by length; an open axis is as slow as a ring of twice its length
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double length = group.lengths[axis] * (is_ring(group, axis) ? 1.0 : 2.0);
     if (group.lengths[axis] > 1 && length > slowest) slowest = length;
@@ -107,7 +109,8 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
   return array * (1 - 1 / static_cast<double>(detail::positive_count("members", ring_members)));
 }
 
-/// The same for an all-to-all, half of it: a shard goes half of the way round on average. Worked: 7/16 of the array for
+/// Bytes that cross each link where n members of a one-way ring do an all-to-all of V bytes: V (1 - 1/n) / 2, as a part
+/// goes half of the way round on average. Refuses what the all-gather's count refuses. Worked: 7/16 of the array for
 /// n = 8.
 [[nodiscard]] constexpr bytes one_way_all_to_all_traffic(bytes array, std::int64_t ring_members) {
   return one_way_all_gather_traffic(array, ring_members) / 2;

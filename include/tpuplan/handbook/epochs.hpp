@@ -7,8 +7,8 @@
 #include <tpuplan/handbook/roofline.hpp>
 
 /// @file
-/// Jobs that are given in examples and epochs: how many steps they are, what the last batch drops, and whether the rows
-/// of a batch fill the MXU.
+/// Jobs that are given in examples and epochs: how many steps they take, how many examples are dropped, and whether the
+/// rows of a batch fill the MXU.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -26,10 +26,11 @@ struct epoch_count {
   std::int64_t steps_per_epoch = 0;  ///< whole steps
   std::int64_t dropped = 0;          ///< examples of each epoch that are in no step
   std::int64_t steps = 0;            ///< of all epochs, the last one's started step included
-  std::int64_t examples = 0;         ///< trained on, in all epochs
+  std::int64_t examples = 0;         ///< examples trained on in all epochs
 };
 
-/// The steps of so many epochs in batches of that size. Throws where a data set fills no batch and the rest is dropped.
+/// The steps of a job over a data set in batches of that size. Throws where the data set fills no batch and the rest is
+/// dropped.
 /// Worked: 60000 examples in batches of 1024 are 58 steps an epoch, 608 are dropped; five epochs are 290 steps.
 [[nodiscard]] constexpr epoch_count epochs_of(const data_set& data, std::int64_t global_batch) {
   detail::in_range("data_set.epochs", detail::positive("data_set.epochs", data.epochs), 0, 1e9, "above 0, to 1e9");
@@ -59,18 +60,18 @@ enum class row_kind : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// How a batch fills the MXU. Weights are read once for all rows on a chip, so what counts against the critical batch
-/// is rows, not examples; what counts against the tiles is the rows of one core.
+/// How a batch fills the MXU. Weights are read once for all rows on a chip, so its rows, not its examples, are compared
+/// with the critical batch; the rows of one core are padded to tiles.
 struct batch_fill {
   std::int64_t rows_per_core = 0;   ///< examples of a core times rows of an example
-  std::int64_t rows_per_chip = 0;   ///< likewise, of all cores of a chip
-  std::int64_t critical_rows = 0;   ///< from which on products are limited by arithmetic
+  std::int64_t rows_per_chip = 0;   ///< the rows of all cores of a chip
+  std::int64_t critical_rows = 0;   ///< rows per chip from which products are limited by arithmetic
   std::int64_t padded_rows = 0;     ///< the rows of a core, rounded up to a sublane tile of 8
   double padding_waste = 0;         ///< share of the padded rows that is padding
   bool limited_by_compute = false;  ///< the rows of a chip reach the critical batch
 };
 
-/// The fill of that many examples on each core (JAX device) of a chip, each of so many rows.
+/// How that many examples on each core (JAX device) of a chip fill it, with `rows_of_an_example` rows each.
 /// Worked: 128 images of 196 patches on a core of v5e are 25088 rows, above its critical 241; 128 rows of an MLP are
 /// not.
 [[nodiscard]] constexpr batch_fill batch_fill_of(const chip_spec& chip, std::int64_t examples_per_core,

@@ -70,7 +70,7 @@ struct server_memory {
   bytes cache_per_sequence{};  ///< keys and values
 };
 
-/// Sequences whose keys and values fit beside the weights; 0 where not one does. Sizes are exact: a decimal and a
+/// Sequences whose keys and values fit beside the weights; 0 where none do. Sizes are exact: a decimal and a
 /// binary gigabyte give different counts. Throws for memory or a cache that is not above 0, and for weights below 0.
 /// Worked: 43 of 162000 x 8192 bytes beside 70 GB in 8 x 16 GB.
 [[nodiscard]] constexpr std::int64_t caches_that_fit(const server_memory& memory) {
@@ -114,7 +114,7 @@ struct decode_server {
   return server.batch / (server.step * server.output_tokens);
 }
 
-/// Time from the first output token of a request to its last: one decode step for each token. Throws for figures that
+/// Time to decode the output tokens of a request: one decode step for each token. Throws for figures that
 /// are not above 0. Worked: 9.98 s for 512 tokens at steps of 19.5 ms.
 [[nodiscard]] constexpr seconds output_time(seconds step, double output_tokens) {
   detail::positive("step", step.value());
@@ -129,8 +129,8 @@ struct request_tokens {
 
 /// What leaves a server in each decode step where requests come and go evenly.
 struct decode_turnover {
-  double sequences = 0;  ///< that end: batch / output
-  double tokens = 0;     ///< that leave the cache with them: batch x (prompt + output) / output
+  double sequences = 0;  ///< requests that end: batch / output
+  double tokens = 0;     ///< tokens that leave the cache with them: batch x (prompt + output) / output
 };
 
 /// The turnover of a batch of such requests. Throws for a batch or an output that is not above 0, and for a prompt
@@ -150,7 +150,7 @@ struct decode_turnover {
   return requests_per_second(server) * prefill;
 }
 
-/// HBM bandwidth over the rate of one ICI axis, both directions, as achieved. Worked: 9.1 on v5e.
+/// The ratio of HBM bandwidth to the achieved rate of one ICI axis, both directions. Worked: 9.1 on v5e.
 [[nodiscard]] constexpr double hbm_over_ici(const chip_spec& chip) {
   return chip.hbm.bandwidth / ici_axis_both_ways(chip);
 }

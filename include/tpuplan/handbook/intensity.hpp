@@ -6,13 +6,13 @@
 #include <tpuplan/maybe.hpp>
 
 /// @file
-/// Arithmetic intensity where not only the weights of one product count as traffic: tiles, weights of their own for
-/// each element, activations, work that grows with a count.
+/// Arithmetic intensity where more than the weights of one product counts as traffic: tiles, batched weights,
+/// activations, work that grows with a count.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// FLOPs per byte of a product with weights of its own for every batch element: never above 2 / bytes of a weight.
+/// FLOPs per byte of a product in which every batch element has its own weights: never above 2 / bytes of a weight.
 /// Worked: 1.999 for [64, 4096, 4096] in int8. Source: scaling book, "Rooflines", exercise.
 [[nodiscard]] constexpr flops_per_byte batched_weights_intensity(const product_shape& product,
                                                                  const product_dtypes& types) {
@@ -32,9 +32,9 @@ inline namespace abi_0 {
 
 /// Work that grows with a count, of tokens or of sequences, on top of bytes that move once for all of them.
 struct growing_work {
-  bytes once{};               ///< such as the weights
-  flops flops_per_element{};  ///< arithmetic
-  bytes bytes_per_element{};  ///< such as activations, or the cache of a sequence
+  bytes once{};               ///< moved once, such as the weights
+  flops flops_per_element{};  ///< arithmetic for each
+  bytes bytes_per_element{};  ///< moved for each, such as activations or a sequence's cache
 };
 
 /// The count, not rounded, at which the arithmetic of such work takes as long as its traffic: (once / W) / (flops / C -

@@ -8,20 +8,20 @@
 #include <tpuplan/parallel/interconnect.hpp>
 
 /// @file
-/// The way from one chip to another: its hops, when the first byte arrives, how long the rest takes. And what each chip
-/// has of its host's network card.
+/// Sending from one chip to another: hops, the time to the first byte and the time of the rest; and each chip's share
+/// of its host's network card.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Where a chip is in its slice.
+/// The place of a chip in its slice.
 struct chip_position {
   std::array<std::int32_t, 3> at{0, 0, 0};  ///< its coordinate along each axis, from 0
 };
 
 namespace detail {
 
-/// The shortest way along one axis, and in how many directions there is one that short.
+/// The length of the shortest way along one axis, and in how many directions a way is that short.
 struct axis_way {
   std::int64_t hops = 0;
   std::int64_t directions = 0;
@@ -54,8 +54,8 @@ constexpr axis_way way_along(const slice& where, const chip_position& from, cons
   return sum;
 }
 
-/// Links through which the sender can start on a shortest way: one per axis to be crossed, two where both directions
-/// are as short. Worked: 2 from corner to corner of v5litepod-16, 4 from (0, 0) to (8, 8) of v5litepod-256.
+/// Links on which a shortest way leaves the sender: one per axis to be crossed, two where both directions are equally
+/// short. Worked: 2 from corner to corner of v5litepod-16, 4 from (0, 0) to (8, 8) of v5litepod-256.
 [[nodiscard]] constexpr std::int64_t shortest_ports(const slice& where, const chip_position& from,
                                                     const chip_position& to) {
   std::int64_t sum = 0;
@@ -75,7 +75,7 @@ constexpr axis_way way_along(const slice& where, const chip_position& from, cons
   return sum;
 }
 
-/// When the first byte arrives over that many hops. Worked: 6 us over 6 hops.
+/// Time until the first byte has crossed that many hops. Worked: 6 us over 6 hops.
 [[nodiscard]] constexpr seconds first_byte_time(std::int64_t hop_count, seconds per_hop = ici_hop_latency) {
   detail::count_from("hops", hop_count, 0);
   detail::positive("latency per hop", per_hop.value());

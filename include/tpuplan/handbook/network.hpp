@@ -9,18 +9,19 @@
 #include <tpuplan/model/network.hpp>
 
 /// @file
-/// What the layers of a network waste at the MXU, and from which batch on they are limited by arithmetic.
+/// What padding to the MXU wastes in the layers of a network, and the batch above which they are limited by arithmetic.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Whether a product runs on the vector unit: that of a depthwise convolution, which has one output for each channel.
+/// Whether a product runs on the vector unit: only that of a depthwise convolution, which has one output per channel.
+/// Worked: 9 x 1 weights per channel do, a dense layer's do not.
 [[nodiscard]] constexpr bool on_vector_unit(const layer_product& product) noexcept {
   return product.kind == layer_kind::depthwise;
 }
 
-/// The useful share of the MXU's cells in a product of a layer: its weights against those of whole arrays, and of
-/// attention the operand that stays. Throws for a product that runs on the vector unit.
+/// The useful share of the MXU's cells in a product of a layer: the product's weights over those that whole arrays hold
+/// (in attention, the operand that stays in the array). Throws for a product that runs on the vector unit.
 /// Worked: a classifier of 128 inputs and 10 outputs uses 10 / 128 = 7.8 % on v5e; the first convolution of ResNet-50
 /// (7 x 7 x 3 = 147 inputs, 64 outputs) 28.7 %.
 [[nodiscard]] constexpr double mxu_utilization(const layer_product& product, const chip_spec& chip) {
@@ -31,12 +32,12 @@ inline namespace abi_0 {
 
 /// What padding to the MXU wastes over all layers of a network.
 struct network_padding {
-  double flop_utilization = 1;  ///< multiply-adds asked for over those of padded products
-  double vector_share = 0;      ///< share of the multiply-adds that runs on the vector unit instead
+  double flop_utilization = 1;  ///< multiply-adds of the products over those of the padded products
+  double vector_share = 0;      ///< share of all multiply-adds that run on the vector unit
 };
 
-/// The padding of a network's products; those of the vector unit are apart. Worked: an MLP 784-128-10 uses 77.5 % on
-/// v5e: 784 is padded to 896 and 10 to 128.
+/// The padding of a network's products; products on the vector unit are counted apart. Worked: an MLP 784-128-10
+/// uses 77.5 % on v5e: 784 is padded to 896 and 10 to 128.
 [[nodiscard]] constexpr network_padding padding(const network& net, const chip_spec& chip) {
   double asked = 0, padded = 0, vector = 0;
   for_each_product(net, [&](const layer_product& product) {
@@ -71,8 +72,8 @@ struct network_padding {
 }
 
 /// Examples, not rounded, at which the forward arithmetic of a whole network takes as long as its traffic: its weights
-/// once, the input of each product, and its output. Nothing where no batch suffices, as for small MLPs, whose
-/// activations alone take longer to move than their products to compute.
+/// once, the input of each product, and its output. Nothing where no batch suffices, as for small MLPs: moving
+/// their activations alone takes longer than their products.
 /// Worked: nothing for an MLP 784-128-10 on v5e; 272.5 for one dense layer of 4096 x 4096.
 [[nodiscard]] constexpr maybe<double> critical_examples(const network& net, const chip_spec& chip,
                                                         const product_dtypes& types = {}) {
@@ -90,10 +91,10 @@ struct network_padding {
   return critical_count(chip, sum, types.compute);
 }
 
-/// The product of a network that takes most multiply-adds, and what a row of it is.
+/// The product of a network that takes the most multiply-adds, and what a row of it is.
 struct largest_product {
   layer_product product{};            ///< of all layers of its shape
-  row_kind rows = row_kind::example;  ///< what it multiplies
+  row_kind rows = row_kind::example;  ///< what one row of it is
 };
 
 /// The largest product. Worked: a row of it is an example in an MLP, a position of the image in ResNet-50, a patch in

@@ -19,13 +19,13 @@ inline namespace abi_0 {
 
 /// The tile in which the last two dimensions of an array are laid out: sublanes x lanes.
 struct tile {
-  std::int64_t sublanes = 0;  ///< of the last dimension but one
-  std::int64_t lanes = 0;     ///< of the last dimension
+  std::int64_t sublanes = 0;  ///< rows, of the last dimension but one
+  std::int64_t lanes = 0;     ///< columns, of the last dimension
 };
 
-/// The tile in which XLA lays a format out by default: a vector register of 32-bit words, whose rows 8-bit and 4-bit
-/// types divide into four and eight. Types of 16 bits divide them into two from tpu7x on; before, a tile of them is
-/// half a register. The flag xla_tpu_enable_large_2nd_minor_layout_for_x16 changes that: set the chip's
+/// The tile in which XLA lays a format out by default. A tile of a 32-bit type has the rows of a vector register; 8-bit
+/// types have four times and 4-bit types eight times as many rows. 16-bit types have twice as many from tpu7x on, and
+/// as many as 32-bit types before. The flag xla_tpu_enable_large_2nd_minor_layout_for_x16 changes that: set the chip's
 /// `tiling.large_tiles_of_16_bits`.
 /// Worked: bf16 has 8 x 128 on v5e, 16 x 128 on tpu7x and 32 x 128 on tpu8t; int8 has 32 x 128 on v5e.
 /// Source: jax-ml/jax, tpu_info.py, get_sublane_tiling (2026-08-08).
@@ -46,19 +46,19 @@ struct tile {
 /// Worked: 4096, so the 64 registers of a v5p TensorCore hold 262144 B. Source: scaling book, "TPUs" (2025-12-15).
 [[nodiscard]] constexpr bytes vector_register_bytes(const chip_spec& chip) { return tile_bytes(chip, dtype::fp32); }
 
-/// A matrix as weights have it: rows are inputs (contracted), columns are outputs.
+/// The shape of a weight matrix: rows are inputs (contracted), columns are outputs.
 struct matrix_shape {
   std::int64_t rows = 0;     ///< inputs
   std::int64_t columns = 0;  ///< outputs
 };
 
-/// What a padded matrix costs against the one that was asked for.
+/// What padding a matrix costs.
 struct padding_cost {
   matrix_shape shape{};         ///< as asked for
   matrix_shape padded{};        ///< to the side of the MXU in both dimensions
   double flop_utilization = 1;  ///< useful share of the MXU's cells
   bytes stored{};               ///< as laid out in tiles
-  bytes stored_waste{};         ///< of which padding
+  bytes stored_waste{};         ///< the part that is padding
 };
 
 /// Both dimensions rounded up to the side of the chip's MXU. Worked: 100 x 300 becomes 128 x 384 on v5e.
@@ -87,12 +87,12 @@ struct padding_cost {
   return cost;
 }
 
-/// A kind of weight matrix of a model, how often it occurs, and in how many of those a token is multiplied.
+/// A kind of weight matrix of a model, how often it occurs, and how many of those multiply each token.
 struct weight_matrix {
   text<24> name{};                  ///< "query", "expert up"
   matrix_shape shape{};             ///< of one such matrix
   std::int64_t count = 0;           ///< such matrices in the model
-  std::int64_t used_per_token = 0;  ///< of those, the ones that a token is multiplied with
+  std::int64_t used_per_token = 0;  ///< of those, the ones that multiply a token
 };
 
 /// At most 24 kinds of weight matrices.
@@ -119,7 +119,7 @@ constexpr std::int64_t encoder_layers(const transformer& model) noexcept {
   return model.kind == architecture::encoder_decoder ? model.encoder_layers : 0;
 }
 
-/// An MLP without gate has two kinds of matrices, one with it a third, which is counted as a second matrix up.
+/// Adds the matrices of an MLP: up and down. The gate of a gated MLP counts as a second matrix up.
 constexpr void add_mlp(weight_matrices& list, const transformer& model, std::string_view up, std::string_view down,
                        std::int64_t d_ff, std::int64_t layers) {
   const std::int64_t ups = (model.mlp.gated ? 2 : 1) * layers;
@@ -157,8 +157,8 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
 
 }  // namespace detail
 
-/// The kinds of weight matrices in the text stack of a model, an encoder and cross-attention included. Layers whose
-/// heads differ are listed as the usual ones.
+/// The kinds of weight matrices in the text stack of a model, an encoder and cross-attention included. Layers with
+/// other head sizes are listed with the usual size.
 /// Worked: llama-3-8b has seven kinds in its layers and the output head.
 [[nodiscard]] constexpr weight_matrices matrices_of(const transformer& model) {
   validate(model);
@@ -192,7 +192,7 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
 struct model_padding {
   double flop_utilization = 1;  ///< useful share of the MXU's cells
   bytes stored{};               ///< as laid out in tiles
-  bytes stored_waste{};         ///< of which padding
+  bytes stored_waste{};         ///< the part that is padding
 };
 
 /// Padding summed over `matrices_of` a model. Worked: gpt2 (768 wide, vocabulary 50257) uses 99.97 % on v5e.

@@ -18,24 +18,24 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// One degree of a layout on the torus: its length along each ICI axis. Their product, times the devices of a chip that
-/// it takes, is the degree.
+/// One degree of a layout on the torus: its length along each ICI axis. The product of the lengths, times `on_chip`, is
+/// the degree.
 struct placed_degree {
   text<16> name{};                               ///< as in `layout`: "tensor"
-  std::int64_t degree = 1;                       ///< ways
+  std::int64_t degree = 1;                       ///< shards or copies
   std::array<std::int32_t, 3> lengths{1, 1, 1};  ///< chips along each ICI axis
   std::int64_t on_chip = 1;                      ///< devices of one chip
   bool rings = true;                             ///< every axis it spans is spanned whole, and wraps
 };
 
-/// The degrees inside a slice in the order in which they are placed, from those that communicate most.
+/// The degrees inside a slice in the order in which they are placed, the one that communicates most first.
 struct torus_placement {
   std::array<placed_degree, 6> degrees{};  ///< unused ones have degree 1
 };
 
 namespace detail {
 
-/// Takes whole free axes that divide what is left of the degree, longest first, then parts of axes.
+/// Places a degree on whole free axes that divide it, longest first, then on parts of axes.
 constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& free, const slice& where) {
   std::int64_t left = placed.degree / placed.on_chip;
   for (const bool whole_only : {true, false}) {
@@ -65,7 +65,7 @@ constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& 
 
 /// Lays the degrees of a layout on the axes of a slice: tensor first, then context, expert, FSDP, data and pipeline,
 /// each on whole axes where it can. The two devices of a chip go to the first degree that is even. Throws where a
-/// degree does not divide into what is free. Worked: FSDP 16 x tensor 4 on v5p-128 has tensor on one ring of 4 and FSDP
+/// degree does not fit the free axes. Worked: FSDP 16 x tensor 4 on v5p-128 has tensor on one ring of 4 and FSDP
 /// on two.
 [[nodiscard]] constexpr torus_placement place_on_torus(const layout& mesh, const slice& where) {
   validate(mesh, where);
@@ -85,8 +85,8 @@ constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& 
   return result;
 }
 
-/// The group of chips in which one degree communicates. For the FSDP degree, `all_gather` over this group is how long a
-/// gather of weights takes.
+/// The group of chips in which one degree communicates. `all_gather` over the group of the FSDP degree
+/// is the time of a gather of weights. Worked: 16 chips for FSDP 16 x tensor 4 on v5p-128.
 [[nodiscard]] constexpr collective_group group_of(const placed_degree& placed, const slice& where) {
   return group_spanning(where, placed.lengths);
 }

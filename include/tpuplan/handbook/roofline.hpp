@@ -94,7 +94,7 @@ struct product_dtypes {
   return critical_batch(chip, uniform(type), from);
 }
 
-/// Twice the critical batch: comfortably limited by arithmetic. Worked: 482 on v5e in bf16.
+/// Twice the critical batch, in tokens, which is well limited by arithmetic. Worked: 482 on v5e in bf16.
 [[nodiscard]] constexpr std::int64_t recommended_batch(const chip_spec& chip, dtype type = dtype::bf16) {
   return checked_multiply(2, critical_batch(chip, type));
 }
@@ -122,7 +122,8 @@ struct product_shape {
          size_of(types.output) * (batch * outer);
 }
 
-/// FLOPs per byte moved. Worked: about the batch, for a bf16 batch that is small against both other dimensions.
+/// FLOPs of a product per byte that it moves. Worked: about the batch, for a bf16 batch that is small against both
+/// other dimensions.
 [[nodiscard]] constexpr flops_per_byte arithmetic_intensity(const product_shape& product,
                                                             const product_dtypes& types = {}) {
   return flops_of(product) / bytes_of(product, types);
@@ -137,8 +138,8 @@ enum class bound : std::uint8_t { compute, memory };
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
-/// Time of one product on one chip at peak rates: between `lower`, where arithmetic and traffic overlap perfectly, and
-/// `upper`, where they do not at all.
+/// Time of one product on one chip at peak rates: between `lower`, where arithmetic and traffic overlap fully, and
+/// `upper`, where they do not overlap.
 struct product_time {
   seconds math{};                    ///< arithmetic at the peak rate
   seconds memory{};                  ///< traffic at the bandwidth of the memory

@@ -14,9 +14,9 @@ inline namespace abi_0 {
 
 /// One shard of an array, and all copies of all shards together.
 struct sharded_array {
-  std::int64_t elements_per_device = 0;  ///< of the shard
+  std::int64_t elements_per_device = 0;  ///< in one shard
   bytes per_device{};                    ///< of the shard
-  bytes over_mesh{};                     ///< copies included
+  bytes over_mesh{};                     ///< of all shards, copies included
 };
 
 /// An array of that many elements sharded `ways` ways over the devices of a mesh, which hold devices / ways copies of

@@ -15,9 +15,9 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// ICI intensity: FLOPs that a chip can do while a byte comes over one axis, from both directions. In bf16 it is also a
-/// number of tokens per chip, because the two bytes of a weight cancel the two FLOPs of its multiply-add. Worked: 2550
-/// on v5p, 2189 on v5e.
+/// ICI intensity: FLOPs that a chip can do while one byte arrives over one axis, both directions in use. In bf16 it is
+/// also a number of tokens per chip, because the two bytes of a weight cancel the two FLOPs of its multiply-add.
+/// Worked: 2550 on v5p, 2189 on v5e.
 [[nodiscard]] constexpr double ici_intensity(const chip_spec& chip, dtype compute = dtype::bf16) {
   return ridge_point(chip, compute, memory_level::ici).value();
 }
@@ -76,13 +76,13 @@ struct mixed_sharding {
   return ridge_point(chip, dtype::bf16, memory_level::dcn).value();
 }
 
-/// A product X[B,D] Y[D,F] whose Y is sharded along D can gather Y first, or multiply its parts and reduce the results
-/// after: these limits say which, and up to where arithmetic decides.
+/// A product X[B,D] Y[D,F] whose Y is sharded along D can gather Y first, or multiply its shards and reduce the results
+/// afterwards. These limits say which is faster, and when either is limited by arithmetic.
 struct contraction_limits {
   double gather_first_batch = 0;   ///< tokens above which gathering first is limited by arithmetic
-  double reduce_after_inner = 0;   ///< D above which reducing after beats the repeated FLOPs of gathering first
-  double reduce_after_degree = 0;  ///< most ways for which reducing after is limited by arithmetic
-  double equal_traffic_batch = 0;  ///< tokens at which both move the same bytes; fewer favour reducing after
+  double reduce_after_inner = 0;   ///< D above which reducing afterwards beats the repeated FLOPs of gathering
+  double reduce_after_degree = 0;  ///< most ways for which reducing afterwards is limited by arithmetic
+  double equal_traffic_batch = 0;  ///< tokens at which both move the same bytes; fewer favour reducing
 };
 
 /// The limits of a contraction over D = `inner`. Worked: on v5p 2550 tokens, D above 5100, 1.6 ways for D = 8192, and
@@ -140,7 +140,7 @@ struct layer_times {
 }
 
 /// Backward pass of one layer under data parallelism between slices: arithmetic, and the all-reduce of its gradients,
-/// which one slice does not need.
+/// which a single slice does not need.
 struct layer_backward_times {
   seconds math{};  ///< arithmetic at the bf16 peak
   seconds dcn{};   ///< the all-reduce between slices
@@ -148,8 +148,8 @@ struct layer_backward_times {
 
 /// Slices of equal size.
 struct equal_slices {
-  std::int64_t chips = 0;   ///< of each
-  std::int64_t slices = 0;  ///< how many
+  std::int64_t chips = 0;   ///< of each slice
+  std::int64_t slices = 0;  ///< number of slices
 };
 
 /// The backward times of a layer whose batch is sharded over slices. Worked: 2e6 tokens, D 8192, F 28672 on two v5p
@@ -186,9 +186,9 @@ struct layer_traffic {
   return {bytes{8 * weights}, bytes{12 * weights}, bytes{8 * activations}};
 }
 
-/// Time in which pipeline stages hand on the activations of a step.
+/// The time that pipeline stages take to pass on the activations of a step.
 struct pipeline_transfer {
-  seconds per_hop{};  ///< one microbatch
+  seconds per_hop{};  ///< one microbatch from one stage to the next
   seconds total{};    ///< all hops on the critical path
 };
 

@@ -6,13 +6,13 @@
 #include <tpuplan/handbook/roofline.hpp>
 
 /// @file
-/// What chips can do in some time: the peaks of their units, work at a share of the peak, loads from memory, stages
+/// What chips can do in a given time: the peaks of their units, work at a share of the peak, loads from memory, stages
 /// that overlap.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Time of some work on a number of chips that reach a given model FLOP utilisation (MFU) of their bf16 peak.
+/// Time of some work on a number of chips at a given model FLOP utilisation (MFU), a share of their bf16 peak.
 /// Worked: 6.3e24 FLOP on 8960 v5p at 40 % take 44.3 days. Source: scaling book, "Applied training".
 [[nodiscard]] constexpr seconds time_at_mfu(flops work, const chip_spec& chip, std::int64_t chip_count, double mfu) {
   detail::positive("work", work.value());
@@ -21,7 +21,7 @@ inline namespace abi_0 {
   return work / (peak_rate(chip, dtype::bf16) * (count * mfu));
 }
 
-/// FLOPs that a number of chips can do in some time at peak: what is paid for.
+/// FLOPs that a number of chips can do in that time at peak.
 /// Worked: 2.79 million chip-hours at 1513 TFLOP/s are 1.52e25 FLOP. Source: scaling book, "Transformers", exercise.
 [[nodiscard]] constexpr flops available_work(const chip_spec& chip, std::int64_t chip_count, seconds time,
                                              dtype compute = dtype::bf16) {
@@ -29,8 +29,8 @@ inline namespace abi_0 {
   return peak_rate(chip, compute) * time * static_cast<double>(detail::positive_count("chips", chip_count));
 }
 
-/// What part of the available FLOPs some work is: the MFU of a run, where the work is its model FLOPs. Above 1 it shows
-/// that a claim cannot be.
+/// The share of the available FLOPs that some work takes: the MFU of a run, if the work is its model FLOPs. A result
+/// above 1 shows that a claim is impossible.
 /// Worked: 3.2856e24 FLOP in 2.79 million chip-hours at 1513 TFLOP/s are 21.6 %. Source: scaling book, "Transformers",
 /// exercise.
 [[nodiscard]] constexpr double utilization(flops work, const chip_spec& chip, std::int64_t chip_count, seconds time,
@@ -74,10 +74,10 @@ inline namespace abi_0 {
 /// Bounds on the time of stages that work at once: at best the slowest alone, at worst all of them one after the other.
 struct time_bounds {
   seconds lower{};  ///< the slowest stage
-  seconds upper{};  ///< the sum of all
+  seconds upper{};  ///< the sum of all stages
 };
 
-/// The bounds for stages that take these times by themselves. Worked: 66.7, 166.7, 19.8 and 1.4 ms take 166.7 to 254.6.
+/// The bounds for stages that take these times alone. Worked: 66.7, 166.7, 19.8 and 1.4 ms take 166.7 to 254.6.
 /// Source: scaling book, "Rooflines".
 template <std::size_t Count>
 [[nodiscard]] constexpr time_bounds overlap_bounds(const seconds (&stages)[Count]) {

@@ -5,8 +5,8 @@
 #include <tpuplan/model/flops.hpp>
 
 /// @file
-/// Rules of thumb for the work of a model: FLOPs from parameters and tokens, when attention takes as many as all else,
-/// and an MFU counted in another way.
+/// Rules of thumb for the work of a model: FLOPs from parameters and tokens, the length at which attention takes as
+/// many as other products, and an MFU under another convention.
 
 namespace tpuplan {
 inline namespace abi_0 {

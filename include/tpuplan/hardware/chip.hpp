@@ -18,15 +18,15 @@ inline namespace abi_0 {
 
 /// The systolic arrays of one TensorCore.
 struct mxu_spec {
-  std::int64_t per_tensorcore = 0;       ///< arrays
+  std::int64_t per_tensorcore = 0;       ///< arrays of one TensorCore
   std::int64_t side = 0;                 ///< rows and columns: 128, or 256 from v6e on
   std::int64_t macs_per_cell_cycle = 0;  ///< bf16 multiply-adds of one cell in one cycle
 };
 
-/// Peak rates of one chip. Absent: no such mode. Unknown: not documented.
+/// Peak rates of one chip. `absent`: the chip has no such mode. `unknown`: no source states the rate.
 struct peak_rates {
   /// @{
-  /// Dense products in that format.
+  /// Dense matrix products with operands of that format.
   known<flops_per_second> bf16{};
   known<flops_per_second> int8{};
   known<flops_per_second> fp8{};
@@ -52,17 +52,17 @@ struct on_chip_spec {
 
 /// How XLA lays arrays out in memory by default: in tiles of one vector register.
 struct tiling_spec {
-  std::int64_t sublanes = 8;            ///< rows of a vector register, of 32 bits
+  std::int64_t sublanes = 8;            ///< rows of a vector register of 32-bit values
   std::int64_t lanes = 128;             ///< columns of a vector register
-  bool large_tiles_of_16_bits = false;  ///< 16-bit types take twice the rows, as from tpu7x on; else two share a row
+  bool large_tiles_of_16_bits = false;  ///< tiles of 16-bit types have twice the rows (tpu7x and later)
 };
 
 /// The interconnect inside a slice. Rates are one-way, of one link.
 struct ici_spec {
   std::int64_t links = 0;              ///< per chip: 4 in two dimensions, 6 in three; 0: unknown
   std::int32_t axes = 0;               ///< 2 or 3
-  bytes_per_second nominal_one_way{};  ///< what is achieved is achievable_fraction of it
-  double achievable_fraction = 0;      ///< of nominal: 0.9 as the scaling book and MaxText use; see with_achieved_links
+  bytes_per_second nominal_one_way{};  ///< of one link; collectives achieve achievable_fraction of it
+  double achievable_fraction = 0;      ///< of nominal; the scaling book and MaxText use 0.9; see with_achieved_links
   wraparound_rule wraparound = wraparound_rule::whole_cubes;  ///< which axes close into rings
   known<double> die_to_die_over_link{};  ///< bandwidth between the two dies of a chip, in nominal links
 };
@@ -87,12 +87,12 @@ enum class name_counts : std::uint8_t { tensorcores, chips };
 /// Everything tpuplan knows of one kind of chip.
 struct chip_spec {
   text<24> name{};                    ///< "v5e"; `find_chip` reads it
-  std::int64_t announced_year = 0;    ///< of the announcement
-  bool announced_only = false;        ///< nobody can rent it yet: no slice, price or service of it is documented
+  std::int64_t announced_year = 0;    ///< year
+  bool announced_only = false;        ///< it cannot be rented yet: no slice, price or service is documented
   std::int64_t tensorcores = 0;       ///< per chip
   std::int64_t jax_devices = 0;       ///< devices that JAX shows per chip: 2 on v2, v3 and tpu7x
   bool megacore = false;              ///< two TensorCores shown as one device
-  mxu_spec mxu{};                     ///< of one TensorCore
+  mxu_spec mxu{};                     ///< systolic arrays of one TensorCore
   peak_rates peak{};                  ///< of the chip
   known<per_second> clock{};          ///< of the TensorCores
   hbm_spec hbm{};                     ///< of the chip
@@ -144,15 +144,15 @@ struct chip_spec {
   return chip.hbm.bandwidth * chip.on_chip.vmem_bandwidth_over_hbm.value("VMEM bandwidth of the chip");
 }
 
-/// One way out of one chip over all its links, nominal. Refuses a chip whose links are not documented.
+/// Nominal bandwidth out of one chip over all its links, one way. Refuses a chip whose links are not documented.
 /// Worked: 600 GB/s on v5p; tpu8i is refused.
 [[nodiscard]] constexpr bytes_per_second ici_one_way(const chip_spec& chip) {
   detail::positive("chip.ici.nominal_one_way", chip.ici.nominal_one_way.value());
   return chip.ici.nominal_one_way * static_cast<double>(detail::positive_count("chip.ici.links", chip.ici.links));
 }
 
-/// One axis of one chip in both directions, as achieved: two links times the achievable fraction. This is the
-/// bandwidth of the scaling book's collectives. Throws for a chip without that fraction or without a rate of its links.
+/// Achieved bandwidth of one chip along one axis, both directions together: two links times the achievable fraction.
+/// This is the bandwidth of the scaling book's collectives. Throws for a chip without that fraction or a link rate.
 /// Worked: 2 x 100 GB/s x 0.9 = 180 GB/s on v5p; tpu8i is refused.
 [[nodiscard]] constexpr bytes_per_second ici_axis_both_ways(const chip_spec& chip) {
   detail::positive("chip.ici.nominal_one_way", chip.ici.nominal_one_way.value());
@@ -195,7 +195,7 @@ constexpr void validate(const chip_spec& chip) {
   return usable;
 }
 
-/// The chip with another HBM capacity: the share of it that XLA leaves to programs stays. Worked: of v6e with 48 GiB a
+/// The chip with another HBM capacity, of which XLA leaves the same share to programs. Worked: of v6e with 48 GiB a
 /// program may use 46.87 GiB.
 [[nodiscard]] constexpr chip_spec with_hbm(chip_spec chip, bytes capacity) {
   detail::positive("capacity", capacity.value());
@@ -205,8 +205,8 @@ constexpr void validate(const chip_spec& chip) {
   return chip;
 }
 
-/// The chip with links of that rate, one way, as it was achieved: nothing is taken off it. A nominal rate is a field,
-/// `ici.nominal_one_way`, of which `ici.achievable_fraction` counts. Worked: links of v5p at 85 GB/s give
+/// The chip with links of a measured one-way rate, which is used in full. (A nominal rate is set as the field
+/// `ici.nominal_one_way`, of which only `ici.achievable_fraction` is used.) Worked: links of v5p at 85 GB/s give
 /// `ici_axis_both_ways` of 170 GB/s, where the field set to 85 GB/s gives 153.
 [[nodiscard]] constexpr chip_spec with_achieved_links(chip_spec chip, bytes_per_second one_way) {
   chip.ici.nominal_one_way = bytes_per_second{detail::positive("one_way", one_way.value())};

@@ -231,7 +231,7 @@ inline constexpr chip_alias chip_aliases[] = {
 // clang-format on
 // end of generated: chip_aliases
 
-/// The names of the chips that `wanted` takes, as a message lists them: "v5e, v5p or v6e".
+/// The names of the chips for which `wanted(name)` is true, as a message lists them: "v5e, v5p or v6e".
 template <class Wanted>
 constexpr text<160> chip_names_where(Wanted wanted) {
   text<160> list;
@@ -265,7 +265,8 @@ constexpr text<160> chip_names_where(Wanted wanted) {
   return nothing;
 }
 
-/// The chip of that name; an unknown one throws `errc::unknown_name` and lists the valid ones.
+/// The chip of that name; an unknown one throws `errc::unknown_name` and lists the valid ones. Worked:
+/// chip_for("Ironwood") is tpu7x.
 [[nodiscard]] constexpr chip_spec chip_for(std::string_view given) {
   if (const maybe<chip_spec> found = find_chip(given)) return *found;
   detail::fail(errc::unknown_name, "chip", given, chip_names().view());

@@ -9,17 +9,17 @@
 #include <tpuplan/text.hpp>
 
 /// @file
-/// GPU servers to hold a TPU slice against: peak rates, memory and Google Cloud's prices, nothing calibrated. They are
-/// chips of a caller's own. The table between the marks is generated from data/gpus.json, which has the sources, by
-/// `cmake --build BUILD --target generate`, and is not edited here.
+/// GPU servers to compare a TPU slice with: peak rates, memory and Google Cloud's prices, nothing calibrated. They are
+/// estimated like a caller's own chips. The table between the marks is generated from data/gpus.json, which has the
+/// sources, by `cmake --build BUILD --target generate`, and is not edited here.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// A GPU of Google Cloud and what an hour of it costs, its share of the machine included.
 struct gpu_offer {
-  text<24> name{};                     ///< "H100"; GB of memory behind it where there are two kinds
-  text<24> machine{};                  ///< machine type that the price is of
+  text<24> name{};                     ///< "H100"; "A100-40" where a kind comes with 40 and 80 GB
+  text<24> machine{};                  ///< machine type whose price is given
   std::int64_t per_machine = 0;        ///< GPUs in the largest machine
   flops_per_second bf16{};             ///< dense; of fp16 where a GPU has no bf16 (V100, T4)
   bytes hbm{};                         ///< of one GPU
@@ -31,7 +31,7 @@ struct gpu_offer {
 };
 
 // generated: gpu_offers from data/gpus.json
-/// GPUs to hold a TPU against.
+/// GPUs to compare a TPU with.
 // clang-format off
 inline constexpr gpu_offer gpu_offers[] = {
     {"A100-40", "a2-highgpu-1g", 16, 312_TFLOP_per_s, 40_GB, 1555_GB_per_s, 3.6734_usd_per_h, 1.2934_usd_per_h, unknown, "2025-03-06"},
@@ -63,7 +63,8 @@ inline constexpr gpu_offer gpu_offers[] = {
   detail::fail(errc::unknown_name, "gpu", given, valid.view());
 }
 
-/// Some GPUs of one machine as a slice: for estimates with `peak_only`, which asks nothing of their links.
+/// That many GPUs of one machine as a slice, for estimates with `peak_only`, which need no link rates. Throws for more
+/// GPUs than a machine has.
 /// Worked: hbm_bandwidth(gpu_server(gpu_for("H100"), 8)) is 26.8 TB/s.
 [[nodiscard]] constexpr slice gpu_server(const gpu_offer& offer, std::int64_t gpus) {
   if (gpus < 1 || gpus > offer.per_machine)

@@ -7,8 +7,8 @@
 #include <tpuplan/hardware/slice_shape.hpp>
 
 /// @file
-/// Slices by name: by accelerator type, shape, machine type or label, by number of chips; and what is next to a wrong
-/// name.
+/// Finds slices by name (accelerator type, shape, machine type or GKE label) or by number of chips, and the valid names
+/// nearest to a wrong one.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -30,8 +30,8 @@ constexpr slice_name_parts split_slice_name(std::string_view given) noexcept {
   return {};
 }
 
-/// Whether the shape is one VM of a single chip or of two that Compute Engine has of that chip, though no name of a
-/// slice stands for it: v5p has both. Two chips are one link apart, whichever axis it lies on.
+/// Whether Compute Engine offers the shape as one VM of one or two chips, though no slice name may stand for it: v5p
+/// has both. Two chips are one link apart, whichever axis it lies on.
 constexpr bool is_small_vm(const chip_spec& chip, const topology& shape) {
   const std::int64_t size = tpuplan::chips(shape);
   if (shape.axes != chip.ici.axes || size > 2) return false;
@@ -52,7 +52,8 @@ constexpr maybe<slice> find_shape(const chip_spec& chip, const topology& given) 
   return nothing;
 }
 
-/// Whether VMs of that type make up the slice. A type that makes neither is one for single VMs, as ct5l is.
+/// Whether VMs of that type make up the slice. A type marked for slices of neither one nor several VMs counts as one
+/// VM, as ct5l does.
 constexpr bool makes_up(const machine_row& type, const slice& where) {
   const std::int64_t size = tpuplan::chips(where);
   if (size == type.chips) return type.makes_one_vm || !type.makes_several_vms;
@@ -73,10 +74,10 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   return nothing;
 }
 
-/// A machine type or a GKE label with a shape behind it: "ct6e-standard-4t:4x4", "tpu-v5-lite-podslice, 4x4".
+/// A machine type or a GKE label followed by a shape: "ct6e-standard-4t:4x4", "tpu-v5-lite-podslice, 4x4".
 struct placed_shape {
   std::string_view owner{};  ///< the machine type or label
-  maybe<topology> shape{};   ///< nothing where what stands behind it is none
+  maybe<topology> shape{};   ///< nothing where the text behind it is no shape
 };
 
 constexpr placed_shape split_shape(std::string_view given) noexcept {
@@ -122,8 +123,8 @@ constexpr maybe<slice> find_placed_slice(std::string_view given) {
   return detail::to_slice(parts.chip, *row);
 }
 
-/// The same slice in its other documented division into VMs; nothing where there is one alone. Worked: v6e-8 is one VM
-/// of ct6e-standard-8t or two of ct6e-standard-4t.
+/// The same slice in its other documented division into VMs; nothing where only one is documented. Worked: v6e-8 is one
+/// VM of ct6e-standard-8t or two of ct6e-standard-4t.
 [[nodiscard]] constexpr maybe<slice> other_vm_layout(const slice& where) noexcept {
   for (const detail::slice_row& row : detail::slices_of(where.chip.name)) {
     if (!detail::is_shape(row, where.shape) || row.chips_per_vm == where.chips_per_vm) continue;
@@ -143,13 +144,13 @@ constexpr maybe<slice> find_placed_slice(std::string_view given) {
 
 namespace detail {
 
-/// Which of the shapes of a number of chips is meant.
+/// Which of several shapes with the same number of chips is meant.
 enum class shape_choice : std::uint8_t {
-  most_even,       ///< the longest side is shortest
-  shortest_first,  ///< the first with the shortest sides first and none above 256, as XPK reads a number of chips
+  most_even,       ///< the one whose longest side is shortest
+  shortest_first,  ///< the first in ascending order with no side above 256, as XPK reads a number of chips
 };
 
-/// The valid shape of so many chips; no chips where there is none.
+/// The valid shape with that many chips; a topology of no chips where there is none.
 constexpr topology shape_of_size(const chip_spec& chip, std::int64_t chip_count, shape_choice choice) {
   const bool most_even = choice == shape_choice::most_even;
   topology best{};
@@ -188,7 +189,7 @@ constexpr topology shape_of_size(const chip_spec& chip, std::int64_t chip_count,
   return usual && usual->shape == where.shape && usual->chips_per_vm == where.chips_per_vm;
 }
 
-/// The sizes next to a wrong name of a known chip.
+/// The named slices next to a size that has no name.
 struct nearest_slices {
   maybe<slice> smaller{};  ///< at most that many chips
   maybe<slice> larger{};   ///< at least that many chips
@@ -232,8 +233,9 @@ constexpr std::int64_t chips_in_machine_name(std::string_view type) noexcept {
   return parse_count(type.substr(0, type.size() - 1));
 }
 
-/// What would have been valid instead of a machine type that its family does not have; empty where there is no such
-/// family. A larger slice is several VMs: the example is the slice with the chips of the name, else the smallest.
+/// The valid names to suggest for a machine type that its family does not have; empty where there is no such family.
+/// A larger slice is several VMs: the example is the slice with as many chips as the wrong name says, else the
+/// smallest.
 constexpr text<160> machine_hint(std::string_view given) {
   text<160> hint;
   std::string_view chip;
@@ -256,8 +258,8 @@ constexpr text<160> machine_hint(std::string_view given) {
   return hint;
 }
 
-/// What would have been valid instead of a shape behind a machine type or label, or of a label alone: the shapes that
-/// its VMs make up. Empty where the name is neither.
+/// The valid shapes to suggest for a wrong shape behind a machine type or GKE label, or for a label alone. Empty where
+/// the name is neither.
 constexpr text<160> placed_hint(std::string_view given) {
   const placed_shape placed = split_shape(given);
   text<160> hint;
@@ -279,7 +281,7 @@ constexpr text<160> placed_hint(std::string_view given) {
   return hint;
 }
 
-/// What would have been valid instead of a wrong slice name.
+/// The valid names to suggest for a wrong slice name.
 constexpr text<160> slice_hint(std::string_view given) {
   text<160> hint = placed_hint(given);
   if (hint.empty()) hint = machine_hint(given);
@@ -292,7 +294,7 @@ constexpr text<160> slice_hint(std::string_view given) {
   } else if (wanted > 0) {
     wanted = ceil_div(wanted, name_number(parts.chip, 1));
   } else if (parts.rest.size() > 9 && parts.rest.find_first_not_of("0123456789") == std::string_view::npos) {
-    wanted = 999999999;  // more digits than are read: larger than any
+    wanted = 999999999;  // too many digits to read: larger than any slice
   }
   if (parts.chip.announced_only) return shape_hint(parts.chip);
   const topology first = parse_topology(parts.rest) || wanted > parts.chip.pod.largest_slice

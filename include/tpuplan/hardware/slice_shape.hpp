@@ -10,8 +10,8 @@
 #include <tpuplan/maybe.hpp>
 
 /// @file
-/// Slices: what can be rented, what follows from the shape of one, and which shapes there are. `hardware/slice.hpp`
-/// finds one by name.
+/// Slices: what can be rented, what follows from a slice's shape, and which shapes are valid. `hardware/slice.hpp`
+/// finds a slice by name.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -29,7 +29,7 @@ struct slice {
 
 namespace detail {
 
-/// Chips of that many equal slices, at most a million of them.
+/// Chips of that many equal slices; refuses more than a million slices.
 constexpr std::int64_t chips_of(const slice& where, std::int64_t slice_total) {
   if (positive_count("slices", slice_total) > 1000000) fail(errc::out_of_range, "slices", slice_total, "1 to 1000000");
   return checked_multiply(chips(where), slice_total);
@@ -41,7 +41,7 @@ constexpr std::int64_t chips_of(const slice& where, std::int64_t slice_total) {
 [[nodiscard]] constexpr std::int64_t tensorcores(const slice& where) {
   return checked_multiply(chips(where), where.chip.tensorcores);
 }
-/// What `jax.devices()` lists for the slice. Worked: 256 for tpu7x-256 (128 chips), 64 for v5p-128.
+/// Devices that `jax.devices()` lists for the slice. Worked: 256 for tpu7x-256 (128 chips), 64 for v5p-128.
 [[nodiscard]] constexpr std::int64_t devices(const slice& where) {
   return checked_multiply(chips(where), where.chip.jax_devices);
 }
@@ -49,17 +49,18 @@ constexpr std::int64_t chips_of(const slice& where, std::int64_t slice_total) {
 [[nodiscard]] constexpr std::int64_t vms(const slice& where) {
   return ceil_div(chips(where), detail::positive_count("slice.chips_per_vm", where.chips_per_vm));
 }
-/// Physical hosts of the slice: a fraction where its host is shared with other slices. Worked: 16 for v5p-128; 2 for
+/// Physical hosts of the slice: a fraction where it shares a host with other slices. Worked: 16 for v5p-128; 2 for
 /// v5litepod-16 (4 VMs); 0.125 for v5litepod-1.
 [[nodiscard]] constexpr double hosts(const slice& where) {
   return static_cast<double>(chips(where)) /
          static_cast<double>(detail::positive_count("chip.host.chips", where.chip.host.chips));
 }
-/// Per axis, whether it wraps. Worked: all three axes of v5p-128 do.
+/// For each axis, whether its links wrap around into a ring. Worked: all three axes of v5p-128 do.
 [[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const slice& where) {
   return wraparound(where.shape, where.chip.ici.wraparound, where.chip.pod.shape);
 }
-/// Whether every axis wraps; unknown where the wraparound of an axis is. Worked: yes for v5p-128, no for v5litepod-128.
+/// Whether every axis wraps around; unknown where that of one axis is unknown. Worked: yes for v5p-128, no for
+/// v5litepod-128.
 [[nodiscard]] constexpr known<bool> fully_wrapped(const slice& where) {
   const std::array<known<bool>, 3> axes = wraparound(where);
   for (std::int32_t axis = 0; axis < where.shape.axes; ++axis) {
@@ -69,9 +70,11 @@ constexpr std::int64_t chips_of(const slice& where, std::int64_t slice_total) {
   }
   return true;
 }
-/// Whether the service runs it as one slice: not above the largest that is scheduled. Worked: v5p-17920 is not.
+/// Whether Google Cloud schedules it as one slice: it has at most `pod.largest_slice` chips. Worked: v5p-17920 has
+/// more.
 [[nodiscard]] constexpr bool schedulable(const slice& where) { return chips(where) <= where.chip.pod.largest_slice; }
-/// HBM of the whole slice that a program may use; all of it where the budget of the chip is not known.
+/// HBM of the whole slice that a program may use; all of it where the chip's XLA budget is not known.
+/// Worked: 16 x 16909332480 B for v5litepod-16.
 [[nodiscard]] constexpr bytes usable_hbm(const slice& where) {
   return usable_hbm_per_device(where.chip) * static_cast<double>(devices(where));
 }
@@ -137,7 +140,7 @@ constexpr std::int64_t name_number(const chip_spec& chip, std::int64_t chip_coun
 
 }  // namespace detail
 
-/// The documented slices, by index: `slice_at(0)` … `slice_at(slice_count - 1)`.
+/// The number of documented slices, which are `slice_at(0)` to `slice_at(slice_count - 1)`.
 inline constexpr std::size_t slice_count = detail::count_slices();
 /// The documented slice of that index; a larger one is refused.
 [[nodiscard]] constexpr slice slice_at(std::size_t index) {
@@ -176,10 +179,10 @@ inline constexpr std::size_t slice_count = detail::count_slices();
 
 /// Whether a chip has slices of that shape. Chips with three axes: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples
 /// of 4 with A <= B <= C (one chip on tpu7x). Chips with two axes: the documented shapes of the generations;
-/// for other chips sides that are powers of two, equal or one twice the other. A slice has no more chips than the
-/// largest slice of its generation, or than a documented name above that. A chip that is announced alone has none:
-/// `slice{chip, shape, chips per VM}` is one of the caller's own. Worked: 4x4x12 of v5p is valid, 4x12x4 and 4x4x6 are
-/// not. Source: KubeRay's copy of GKE "Plan TPUs", xpk.
+/// for other chips sides that are powers of two, equal or one twice the other.  A shape that is not documented has at
+/// most the chips of its generation's largest slice. A chip that is only announced has no valid shape; callers write a
+/// slice of it as `slice{chip, shape, chips per VM}`. Worked: 4x4x12 of v5p is valid, 4x12x4 and 4x4x6 are not. Source:
+/// KubeRay's copy of GKE "Plan TPUs", xpk.
 [[nodiscard]] constexpr bool is_valid_shape(const chip_spec& chip, const topology& shape) {
   if (shape.axes != chip.ici.axes || chip.announced_only) return false;
   const detail::slice_block documented = detail::slices_of(chip.name);

@@ -17,7 +17,7 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// One documented slice: the chips along each axis, and those of one VM.
+/// One documented slice: the chips along each axis, and the chips of one VM.
 struct slice_row {
   std::int16_t a, b, c;
   std::int16_t chips_per_vm;
@@ -101,7 +101,7 @@ inline constexpr slice_block slice_blocks[] = {
 // clang-format on
 // end of generated: slices
 
-/// The documented slices of the chip of exactly that name; none of a chip that is not in the table.
+/// The documented slices of the chip of exactly that name; no slices for a chip that is not in the table.
 constexpr slice_block slices_of(std::string_view chip) noexcept {
   for (const slice_block& block : slice_blocks) {
     if (block.chip == chip) return block;
@@ -113,19 +113,19 @@ constexpr slice_block slices_of(std::string_view chip) noexcept {
 
 /// A machine type of Compute Engine or GKE: one VM with some chips.
 struct machine_type {
-  text<24> name{};                 ///< "ct5p-hightpu-4t"
+  text<24> name{};                 ///< such as "ct5p-hightpu-4t"
   text<24> chip{};                 ///< the name of its chip
   std::int64_t chips = 0;          ///< per VM
   known<std::int64_t> vcpus{};     ///< of the VM
   known<std::int64_t> ram_gb{};    ///< as printed by the source
-  bool makes_one_vm = false;       ///< whether slices of one VM are made of it
-  bool makes_several_vms = false;  ///< whether slices of several VMs are made of it
+  bool makes_one_vm = false;       ///< whether one VM of it is a slice
+  bool makes_several_vms = false;  ///< whether several VMs of it make a slice
   text<24> gke_label{};            ///< GKE's label of its nodes, "tpu-v5p-slice"; empty where GKE has no such name
 };
 
 namespace detail {
 
-/// A machine type as the table has it, in words that cost nothing to compile.
+/// A machine type as the table holds it, with plain C strings, which compile fastest.
 struct machine_row {
   const char* name;
   const char* chip;
@@ -178,7 +178,7 @@ inline constexpr std::size_t machine_type_count = machine_rows.size();
 
 }  // namespace detail
 
-/// The machine types of the generations. Where several fit a slice the first is the usual one.
+/// All documented machine types. Where several fit a slice, the first is the usual one.
 [[nodiscard]] constexpr std::array<machine_type, detail::machine_type_count> machine_types() {
   std::array<machine_type, detail::machine_type_count> types{};
   for (std::size_t i = 0; i < types.size(); ++i) types[i] = detail::to_machine(detail::machine_rows[i]);

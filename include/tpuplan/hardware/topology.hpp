@@ -19,7 +19,7 @@ inline namespace abi_0 {
 /// How many chips along each ICI axis: {4, 8} on a chip with two axes, {4, 4, 8} on one with three.
 struct topology {
   std::array<std::int32_t, 3> dims{0, 0, 1};  ///< chips along each axis
-  std::int32_t axes = 2;                      ///< 2 or 3; an unused third dimension is 1
+  std::int32_t axes = 2;                      ///< 2 or 3; with 2 axes the third dimension is 1
 
   /// A shape that is not set: no chips.
   constexpr topology() noexcept = default;
@@ -42,7 +42,7 @@ struct topology {
 /// @}
 
 namespace detail {
-/// Refuses what is no shape. A shape that is not set has lengths of 0.
+/// Refuses a topology that is no shape. A shape that is not set passes: its lengths are 0.
 constexpr void check_shape(const topology& shape) {
   if (shape.axes < 2 || shape.axes > 3) fail(errc::out_of_range, "topology.axes", std::int64_t{shape.axes}, "2 or 3");
   for (const std::int32_t length : shape.dims) {
@@ -54,13 +54,13 @@ constexpr void check_shape(const topology& shape) {
 }
 }  // namespace detail
 
-/// Chips in the shape. Refuses other than two or three axes of up to 9999. Worked: 16x20x28 has 8960.
+/// Chips in the shape. Throws unless it has two or three axes of at most 9999 chips. Worked: 16x20x28 has 8960.
 [[nodiscard]] constexpr std::int64_t chips(const topology& shape) {
   detail::check_shape(shape);
   return checked_multiply(shape.dims[0], shape.dims[1], shape.dims[2]);
 }
 
-/// "4x4x8", as in `gcloud --topology` and in GKE's node labels.
+/// The shape written as "4x4x8", as in `gcloud --topology` and in GKE's node labels.
 [[nodiscard]] constexpr text<24> name(const topology& shape) {
   detail::check_shape(shape);
   text<24> result;
@@ -114,14 +114,14 @@ constexpr topology ascending(topology shape) noexcept {
 
 /// Which axes of a slice close into rings.
 enum class wraparound_rule : std::uint8_t {
-  whole_pod,    ///< v2, v3, announced chips: all axes of the full pod wrap, none of one host; else it is not known
+  whole_pod,    ///< v2, v3, announced chips: all axes of a full pod wrap, none of one host; otherwise unknown
   axis_of_16,   ///< v5e, v6e: an axis wraps where its length is 16
   whole_cubes,  ///< v4, v5p, tpu7x: all axes wrap where all are multiples of 4, otherwise none
 };
 
-/// Per axis, whether it wraps: yes, no, or unknown (partial slices of v2, v3 and announced chips).
-/// Worked: 8x16 of v5e wraps on its second axis only; 4x4x8 of v5p on all three; 2x4x4 of v5p on none.
-/// Source: GKE DRA driver util.go, MaxText accelerator_to_spec_map.py, scaling book "TPU networking".
+/// For each axis, whether it wraps around into a ring: yes, no, or unknown (partial slices of v2, v3 and announced
+/// chips). Worked: 8x16 of v5e wraps on its second axis only; 4x4x8 of v5p on all three; 2x4x4 of v5p on none. Source:
+/// GKE DRA driver util.go, MaxText accelerator_to_spec_map.py, scaling book "TPU networking".
 [[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const topology& shape, wraparound_rule rule,
                                                               const topology& pod) {
   detail::check_shape(shape);

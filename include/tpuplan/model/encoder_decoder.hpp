@@ -7,8 +7,8 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// FLOPs and caches of models with an encoder and a decoder (T5, BART, Whisper), whose two sequences have lengths of
-/// their own.
+/// FLOPs and caches of models with an encoder and a decoder (T5, BART, Whisper), whose source and target sequences have
+/// different lengths.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -16,11 +16,11 @@ inline namespace abi_0 {
 /// Forward FLOPs of a source and a target sequence; encoder + decoder = total.
 struct pair_flops {
   flops encoder{};  ///< of the source tokens
-  flops decoder{};  ///< of the target tokens, with keys and values of the source for cross-attention, and logits
+  flops decoder{};  ///< of the target tokens, logits, and the source's keys and values for cross-attention
   flops total{};    ///< of both
 };
 
-/// Keys and values that decoding keeps of a source and a target sequence; self + cross = total.
+/// Keys and values that decoding caches for a source and a target sequence; self + cross = total.
 struct pair_cache {
   bytes self{};   ///< of the target tokens
   bytes cross{};  ///< of the source tokens, computed once
@@ -39,10 +39,10 @@ constexpr void check_pair(const transformer& model, std::int64_t source, std::in
 
 }  // namespace detail
 
-/// Forward FLOPs of one source and one target sequence, two per multiply-add: products and attention, the source seen
-/// in full, the target by half. A stem before the encoder counts its weights once for each source token. Worked:
-/// t5-small with 512 tokens on either side: 22.5 GFLOP in the encoder and 47.4 in the decoder, of which 16.8 are
-/// logits. Throws for other architectures.
+/// Forward FLOPs of one source and one target sequence of those lengths in tokens, two per multiply-add: products and
+/// attention, which is full over the source and causal (half) over the target. Each weight of a stem before the encoder
+/// counts once per source token. Worked: t5-small with 512 tokens on either side: 22.5 GFLOP in the encoder and 47.4 in
+/// the decoder, of which 16.8 are logits. Throws for other architectures.
 [[nodiscard]] constexpr pair_flops forward_flops_per_pair(const transformer& model, std::int64_t source_length,
                                                           std::int64_t target_length) {
   detail::check_pair(model, source_length, target_length);
@@ -67,7 +67,8 @@ constexpr void check_pair(const transformer& model, std::int64_t source, std::in
   return result;
 }
 
-/// Keys and values of one source and one target sequence while the target is decoded. Worked: t5-small keeps 12288 B in
+/// Bytes of keys and values of one source and one target sequence of those lengths in tokens while the target is
+/// decoded. Throws for other architectures. Worked: t5-small keeps 12288 B in
 /// bf16 for each token of either.
 [[nodiscard]] constexpr pair_cache kv_bytes_per_pair(const transformer& model, std::int64_t source_length,
                                                      std::int64_t target_length, dtype cache = dtype::bf16) {

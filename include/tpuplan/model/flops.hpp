@@ -26,29 +26,29 @@ enum class window_flops : std::uint8_t {
   half,     ///< W/2 keys, as some MaxText versions print local layers
 };
 
-/// What is counted. The default is MaxText's: matrix products of one token, active experts only, output head, no input
-/// look-up, router, half of causal attention.
+/// What is counted. The default is MaxText's: the matrix products of one token with active experts, router and output
+/// head, without the input look-up, and half of causal attention.
 struct flop_convention {
   attention_flops attention = attention_flops::causal_half;  ///< how attention is counted
   window_flops window = window_flops::smooth;                ///< how sliding windows are counted
   bool router = true;                                        ///< the router of a mixture of experts counts
-  bool all_parameters = false;  ///< two FLOPs for each parameter of the model (6N) instead of for each in a product
-  bool latent_norms = false;    ///< one multiply-add for each weight of the norms inside of latent attention
+  bool all_parameters = false;  ///< two FLOPs per parameter of the model (6N), not per weight in a product
+  bool latent_norms = false;    ///< a multiply-add per weight of the norms inside latent attention
 };
 
 /// MaxText's count, the default.
 inline constexpr flop_convention maxtext_flops{};
-/// Megatron-LM's count: MaxText's without the router, and with the norms inside of latent attention.
+/// Megatron-LM's count: MaxText's without the router, and with the norms inside latent attention.
 inline constexpr flop_convention megatron_flops{attention_flops::causal_half, window_flops::smooth, false, false, true};
 /// The 6 N rule: six FLOPs per parameter and token of training, two of a forward pass, for all N parameters; attention
 /// does not count.
 inline constexpr flop_convention six_n_flops{attention_flops::none, window_flops::smooth, true, true};
 
 /// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention is
-/// one figure, `weights`, and its parts are 0.
+/// in `weights`, and the other parts are 0.
 struct forward_flops {
-  flops qkv{};               ///< projections of queries, keys and values, into recurrences, and other products
-  flops attention_output{};  ///< the projection behind attention or a recurrence
+  flops qkv{};               ///< projections of queries, keys, values and into recurrences; other products
+  flops attention_output{};  ///< the output projection of attention or a recurrence
   flops attention{};         ///< scores and their sum over values; recurrences and indexers
   flops mlp_up{};            ///< dense: gate and up
   flops mlp_down{};          ///< dense
@@ -84,21 +84,21 @@ constexpr double attention_macs(const transformer& model, double context, double
   return heads * context * static_cast<double>(latent.qk_nope_head_dim + latent.qk_rope_head_dim + latent.v_head_dim);
 }
 
-/// The size of a head in layers that attend to everything.
+/// The head size of layers that attend to the whole context.
 constexpr double global_head_dim(const transformer& model) noexcept {
   return static_cast<double>(model.attention.global_head_dim > 0 ? model.attention.global_head_dim
                                                                  : model.attention.head_dim);
 }
 
-/// Keys that attention sees on average where an indexer chooses them; all of them where there is none, or where it
-/// chooses among keys that stand for several tokens.
+/// Keys that a query sees on average where an indexer chooses them; the average context where there is no indexer, or
+/// where it chooses among keys that stand for several tokens.
 constexpr double chosen_keys(const transformer& model, double sequence, const flop_convention& how) {
   if (model.attention.chosen_layers > 0) return average_context(model, sequence, 0, how);
   return average_context(model, sequence, static_cast<double>(model.attention.indexer.top_k), how);
 }
 
-/// Recurrences and indexers of all layers for one token. An indexer scores all keys, where there are more than it
-/// chooses.
+/// FLOPs of the recurrences and indexers of all layers for one token. An indexer scores all keys, provided there are
+/// more than it chooses.
 constexpr flops beside_scores(const transformer& model, double sequence, double keys) {
   flops sum{0};
   const attention_spec& attention = model.attention;
@@ -183,7 +183,7 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
   return result;
 }
 
-/// Training FLOPs per token: forward, and twice that backward. Recomputation is not a model FLOP and is not in it.
+/// Training FLOPs per token: forward, and twice that backward. Recomputation is not model work and is left out.
 /// Worked: 6 N = 6 x 8030261248 for llama-3-8b under `six_n_flops`.
 [[nodiscard]] constexpr flops training_flops_per_token(const transformer& model, std::int64_t sequence_length,
                                                        const flop_convention& how = maxtext_flops) {

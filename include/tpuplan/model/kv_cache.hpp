@@ -6,7 +6,7 @@
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
-/// Size of the keys and values that decoding keeps.
+/// Bytes of keys, values and recurrent states that decoding keeps.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -20,7 +20,7 @@ constexpr void check_cached(const transformer& model) {
   }
 }
 
-/// Numbers that one layer caches for a token: a layer that attends to the whole context, and one with a window.
+/// Numbers that one layer caches for each token: a global layer attends to the whole context, a local one to a window.
 struct cached_widths {
   std::int64_t global = 0;
   std::int64_t local = 0;
@@ -39,9 +39,9 @@ constexpr cached_widths cached(const transformer& model) {
           checked_multiply(attention.kv_heads, attention.head_dim + local_values)};
 }
 
-/// Numbers that one token adds beside keys and values of its own: the key of each indexer, and its share of keys that
-/// stand for several: in half of DeepSeek-V4's layers a fourth of one and of the indexer's, in the others one for 128
-/// tokens.
+/// Numbers that one token adds to the cache beside its own keys and values: the key of each indexer, and its share of
+/// keys that stand for several tokens. In half of DeepSeek-V4's layers such a key and its indexer's stand for 4 tokens,
+/// in the others a key stands for 128.
 constexpr double merged_numbers(const transformer& model) {
   const attention_spec& attention = model.attention;
   const auto key = static_cast<double>(checked_multiply(attention.kv_heads, attention.head_dim));
@@ -54,8 +54,8 @@ constexpr double merged_numbers(const transformer& model) {
   return sum;
 }
 
-/// Layers with a cache of their own, of either kind: layers that share the cache of another or attend to an image have
-/// none.
+/// The number of layers of each kind with a cache of their own. Layers that share another's cache or attend to an image
+/// have none.
 struct cached_layers {
   std::int64_t global = 0;
   std::int64_t local = 0;
@@ -71,9 +71,9 @@ constexpr cached_layers layers_with_cache(const transformer& model) {
 }  // namespace detail
 
 /// Bytes of keys and values that one token adds in all layers: 2 x layers x kv_heads x head_dim elements, or layers x
-/// (kv_lora_rank + qk_rope_head_dim) with latent attention. A window does not change them: it bounds the total of a
-/// sequence, see `kv_bytes_per_sequence`. Throws for a model that is no decoder. Worked: 131072 B for llama-3-8b in
-/// bf16; 70272 B for DeepSeek-V3.
+/// (kv_lora_rank + qk_rope_head_dim) with latent attention. A window does not change this figure but
+/// the total of a sequence, see `kv_bytes_per_sequence`. Throws unless the model is a decoder. Worked: 131072 B for
+/// llama-3-8b in bf16; 70272 B for DeepSeek-V3.
 [[nodiscard]] constexpr bytes kv_bytes_per_token(const transformer& model, dtype cache = dtype::bf16) {
   detail::check_cached(model);
   const detail::cached_widths width = detail::cached(model);
@@ -84,8 +84,8 @@ constexpr cached_layers layers_with_cache(const transformer& model) {
 }
 
 /// Bytes of the states of recurrent layers for one sequence, however long it is: the recurrence in fp32, the inputs of
-/// its convolution in bf16. 0 for a model without them. Worked: 77 266 944 B for Qwen3-Next 80B, as much as 3144 tokens
-/// of its 12 layers of attention.
+/// its convolution in bf16. 0 for a model without recurrent layers. Worked: 77 266 944 B for Qwen3-Next 80B, as much as
+/// 3144 tokens of its 12 layers of attention.
 [[nodiscard]] constexpr bytes state_bytes_per_sequence(const transformer& model) {
   detail::check_cached(model);
   if (!has_recurrence(model)) return bytes{0};
@@ -96,12 +96,12 @@ constexpr cached_layers layers_with_cache(const transformer& model) {
                (4 * static_cast<double>(detail::state_of(r)) + 2 * static_cast<double>(kept))};
 }
 
-/// Whether layers with a window keep only the window.
+/// Whether the cache of layers with a window drops tokens that have left the window (`evict`).
 enum class window_eviction : std::uint8_t { keep_all, evict };
 
 /// Bytes of keys and values of one sequence of that length, in tokens, and of its recurrent states. With eviction,
-/// layers with a window hold at most the window. Throws for a model that is no decoder and a length below 1. Worked:
-/// gemma2-9b, 8192 tokens, bf16, evicting: 2113929216 B.
+/// layers with a window hold at most the window. Throws unless the model is a decoder and the length at least 1.
+/// Worked: gemma2-9b, 8192 tokens, bf16, evicting: 2113929216 B.
 [[nodiscard]] constexpr bytes kv_bytes_per_sequence(const transformer& model, std::int64_t sequence_length,
                                                     dtype cache = dtype::bf16,
                                                     window_eviction windows = window_eviction::evict) {

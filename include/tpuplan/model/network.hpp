@@ -11,19 +11,19 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// Any network as a list of layers, for what is no transformer of a known type: an MLP, a convolutional network, an
-/// encoder of one's own. Work is for each example (an image, a sequence, a row), which is what such jobs count.
+/// Any network as a list of layers, for models that `transformer` does not describe: an MLP, a convolutional network,
+/// an encoder of one's own. Work is counted per example (an image, a sequence, a row), as such jobs do.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// What a layer computes.
 enum class layer_kind : std::uint8_t {
-  dense,        ///< a matrix on each position
+  dense,        ///< one matrix, applied at each position
   convolution,  ///< square, in two dimensions, in groups of channels
   depthwise,    ///< a convolution of each channel by itself
   attention,    ///< projections of queries, keys and values, full attention over all positions, output projection
-  norm,         ///< a normalisation by itself
+  norm,         ///< a normalisation that follows no other layer
   embedding,    ///< a table of `inputs` rows of `outputs` numbers: look-ups, no products
   pooling,      ///< in windows; over all positions with kernel 0
 };
@@ -33,7 +33,7 @@ enum class layer_kind : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// The normalisation behind a layer.
+/// The normalisation that follows a layer.
 enum class norm_kind : std::uint8_t {
   none,
   batch,  ///< two parameters a channel, and two moving statistics that are not trained
@@ -46,8 +46,8 @@ enum class norm_kind : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// The activation function behind a layer. The gradient of ReLU needs only its output, that of a smooth one (GELU,
-/// SiLU) its input too.
+/// The activation function that follows a layer. The gradient of ReLU needs only its output, that of a smooth one
+/// (GELU, SiLU) its input too.
 enum class activation_kind : std::uint8_t { none, relu, smooth };
 /// "none" and so on.
 [[nodiscard]] constexpr std::string_view name(activation_kind kind) noexcept {
@@ -55,8 +55,8 @@ enum class activation_kind : std::uint8_t { none, relu, smooth };
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// A layer. Sizes that are 0 are those that the layer before leaves, the first layer's those of an example. The
-/// positions of a sequence are its height, with width 1.
+/// A layer, or several of one shape. A size of 0 is taken from the output of the layer before, in the first layer from
+/// the example. A sequence has its positions as height, and width 1.
 struct network_layer {
   text<24> name{};                      ///< for people
   layer_kind kind = layer_kind::dense;  ///< what it computes
@@ -66,13 +66,13 @@ struct network_layer {
   std::int64_t inputs = 0;              ///< channels that come in; of an embedding its rows
   std::int64_t outputs = 0;             ///< channels that go out; 0: as come in
   std::int64_t kernel = 1;              ///< side of a convolution's or a pool's window
-  std::int64_t stride = 1;              ///< between windows
+  std::int64_t stride = 1;              ///< positions from one window to the next
   std::int64_t padding = -1;            ///< positions added at each side; -1: "same", ceil(size / stride) go out
-  std::int64_t groups = 1;              ///< of a convolution
-  std::int64_t heads = 0;               ///< of attention
-  bool bias = true;                     ///< of dense layers, convolutions and projections
-  norm_kind norm = norm_kind::none;     ///< behind it
-  activation_kind activation = activation_kind::none;  ///< behind both
+  std::int64_t groups = 1;              ///< groups of channels of a convolution
+  std::int64_t heads = 0;               ///< attention heads
+  bool bias = true;                     ///< in dense layers, convolutions and projections
+  norm_kind norm = norm_kind::none;     ///< that follows the layer
+  activation_kind activation = activation_kind::none;  ///< that follows the norm
   bool branch = false;                                 ///< its output is added or multiplied in: what follows is fed
                                                        ///< by the layer before it
 };
@@ -102,10 +102,10 @@ struct network {
   std::int64_t width = 1;             ///< of an example
   std::int64_t channels = 1;          ///< of an example: colours, features
   network_layers layers{};            ///< in order
-  std::int64_t other_statistics = 0;  ///< numbers kept that are not trained, beside moving statistics
+  std::int64_t other_statistics = 0;  ///< numbers kept but not trained, besides moving statistics
 };
 
-/// The sizes of a layer once those that were left open are known.
+/// The sizes of a layer, with those left at 0 filled in.
 struct layer_shape {
   /// @{
   /// Positions that come in.
@@ -123,7 +123,7 @@ struct layer_shape {
 
 namespace detail {
 
-/// Positions along a side that a window leaves.
+/// Output positions along a side of `size` input positions.
 constexpr std::int64_t positions_after(const network_layer& layer, std::int64_t size) {
   if (layer.padding < 0) return ceil_div(size, layer.stride);
   const std::int64_t padded = size + 2 * layer.padding;
@@ -136,7 +136,7 @@ constexpr bool is_windowed(layer_kind kind) noexcept {
   return kind == layer_kind::convolution || kind == layer_kind::depthwise || kind == layer_kind::pooling;
 }
 
-/// Refuses what the kind of a layer has no use for, so that nothing given is without effect.
+/// Refuses sizes out of range, and fields that the layer's kind does not use, so that no field is silently ignored.
 constexpr void check_layer(const network_layer& layer) {
   check_dimension("layer.count", layer.count);
   check_size("layer.height", layer.height);
@@ -191,7 +191,8 @@ constexpr layer_shape shape_behind(const network_layer& layer, std::int64_t heig
 
 }  // namespace detail
 
-/// Calls visit(layer, shape) for each kind of layer with its sizes known. Throws, naming the field, for what cannot be.
+/// Calls visit(layer, shape) for each entry of the list, its sizes filled in. Throws, naming the field, for invalid
+/// ones.
 template <class Visit>
 constexpr void for_each_layer(const network& net, const Visit& visit) {
   detail::check_dimension("network.height", net.height);
@@ -216,17 +217,17 @@ constexpr void validate(const network& net) {
 /// Parameters of a network. torchvision and timm publish `trained`; Keras publishes `total`, moving statistics of batch
 /// norms included.
 struct network_parameters {
-  std::int64_t products = 0;    ///< in matrix products and convolutions
-  std::int64_t tables = 0;      ///< in embeddings
+  std::int64_t products = 0;    ///< weights of matrix products and convolutions
+  std::int64_t tables = 0;      ///< weights of embeddings
   std::int64_t others = 0;      ///< biases and norms
   std::int64_t trained = 0;     ///< the three above
-  std::int64_t statistics = 0;  ///< moving means and variances, and what else is kept without being trained
+  std::int64_t statistics = 0;  ///< moving means and variances, and other numbers kept but not trained
   std::int64_t total = 0;       ///< trained and statistics
 };
 
 namespace detail {
 
-/// Weights in the products of one such layer.
+/// Weights in the matrix products of one layer of that shape.
 constexpr std::int64_t product_weights(const network_layer& layer, const layer_shape& shape) {
   const std::int64_t window = checked_multiply(layer.kernel, layer.kernel);
   switch (layer.kind) {
@@ -272,16 +273,16 @@ constexpr std::int64_t norm_weights(norm_kind kind, std::int64_t channels) {
   return sum;
 }
 
-/// A product that a layer is made of, for one example: [rows, inner] x [inner, outer], `count` times. A convolution is
-/// its implicit product, windows by weights; one in groups is one product for each group.
+/// A matrix product of a layer for one example: [rows, inner] x [inner, outer], `count` times. A convolution is the
+/// product of its windows and its weights; a grouped convolution is one such product per group.
 struct layer_product {
   text<24> name{};          ///< of the layer
   layer_kind kind{};        ///< of the layer
   std::int64_t rows = 0;    ///< of one example; a batch multiplies them
   std::int64_t inner = 0;   ///< what is summed over
   std::int64_t outer = 0;   ///< outputs
-  std::int64_t count = 0;   ///< such products
-  bool has_weights = true;  ///< false: scores and their sum over values, both operands are activations
+  std::int64_t count = 0;   ///< how many such products
+  bool has_weights = true;  ///< false: both operands are activations, as in attention scores
 };
 
 /// Multiply-adds of a product for one example. Worked: 784 x 128 of the first layer of an MLP 784-128-10.
@@ -339,8 +340,8 @@ constexpr void for_each_product(const network& net, const Visit& visit) {
 
 namespace detail {
 
-/// Numbers of one example that layers of one shape leave for the backward pass: the output of each, once more what a
-/// norm makes of it, and once more behind a smooth activation function. Attention keeps queries, keys, values, their
+/// How many numbers per example layers of one shape keep for the backward pass: the output of each, its value after a
+/// norm, and its value after a smooth activation function. Attention keeps queries, keys, values, their
 /// result and the probabilities of all keys for each position.
 constexpr double saved_by(const network_layer& layer, const layer_shape& shape) {
   const double positions = static_cast<double>(shape.out_height) * static_cast<double>(shape.out_width);
@@ -353,7 +354,7 @@ constexpr double saved_by(const network_layer& layer, const layer_shape& shape) 
 
 }  // namespace detail
 
-/// Numbers of one example that the backward pass needs: the input, and what each layer leaves for it; see
+/// How many numbers per example the backward pass needs: the input, and what each layer keeps for it; see
 /// docs/model.md. Worked: 784 + 128 + 10 of an MLP 784-128-10, 22582248 of ResNet-50.
 [[nodiscard]] constexpr double saved_numbers_per_example(const network& net) {
   double sum = static_cast<double>(net.height) * static_cast<double>(net.width) * static_cast<double>(net.channels);

@@ -5,7 +5,7 @@
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
-/// How many parameters a model has, part by part, to the last weight.
+/// The exact number of parameters of a model, part by part.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -21,22 +21,22 @@ struct parameter_count {
   std::int64_t norms = 0;       ///< of the layers, and the last one
   std::int64_t prediction = 0;  ///< modules that predict further tokens
   std::int64_t other = 0;       ///< `other_products` and `other_weights`
-  std::int64_t lm_head = 0;     ///< where it is tied to the token table, only its bias
+  std::int64_t lm_head = 0;     ///< the output head; only its bias where it is tied to the token table
   std::int64_t vision = 0;      ///< the vision tower
-  std::int64_t projector = 0;   ///< from the tower to the text
+  std::int64_t projector = 0;   ///< from the vision tower to the text model
   std::int64_t head = 0;        ///< pooler, classifier, and what a masked-language head has before the token table
   std::int64_t total = 0;       ///< every weight once
-  std::int64_t active = 0;      ///< that one token passes through: total less the experts it is not routed to
-  std::int64_t matrices = 0;    ///< active, in matrix products of one token: no input look-up, norms or biases
+  std::int64_t active = 0;      ///< weights that one token passes through: total less the experts it is not routed to
+  std::int64_t matrices = 0;    ///< active weights in matrix products of one token: no input look-up, norms or biases
 };
 
 namespace detail {
 
-/// Weights of the query, key and value projections of one layer, without biases.
+/// Weights of the attention projections of one layer.
 struct projection_weights {
-  std::int64_t qkv = 0;
-  std::int64_t output = 0;
-  std::int64_t extra = 0;  ///< biases, norms on queries and keys, sinks
+  std::int64_t qkv = 0;     ///< in the matrices of queries, keys and values
+  std::int64_t output = 0;  ///< in the output matrix
+  std::int64_t extra = 0;   ///< biases, norms on queries and keys, sinks
 };
 
 constexpr projection_weights latent_projections(const transformer& model) {
@@ -54,7 +54,8 @@ constexpr projection_weights latent_projections(const transformer& model) {
           latent.q_lora_rank + latent.kv_lora_rank};
 }
 
-/// An indexer: queries from those of low rank, one key with a norm and its bias, and a weight for each head.
+/// Weights of one indexer: a matrix from the low-rank queries to its own, one key with a norm and its bias, and one
+/// matrix to a weight for each head.
 constexpr projection_weights indexer_projections(const transformer& model) {
   const indexer_spec& indexer = model.attention.indexer;
   return {checked_add(checked_multiply(model.attention.latent.q_lora_rank, indexer.heads, indexer.head_dim),
@@ -62,8 +63,8 @@ constexpr projection_weights indexer_projections(const transformer& model) {
           0, 2 * indexer.head_dim};
 }
 
-/// One layer with the given head size and KV heads; `kv_matrices` is 2, 1 where keys and values share one, 0 where they
-/// come from another layer.
+/// Weights of one layer with the given head size and KV heads. `kv_matrices` is 2; 1 where keys and values share one
+/// matrix; 0 where they come from another layer.
 constexpr projection_weights head_projections(const transformer& model, std::int64_t head_dim, std::int64_t kv_heads,
                                               std::int64_t kv_matrices) {
   const attention_spec& attention = model.attention;
@@ -168,12 +169,12 @@ constexpr void count_encoder(const transformer& model, parameter_count& count, s
       count.embedding, checked_add(checked_multiply(model.d_model, model.encoder_positions), model.encoder_stem));
 }
 
-/// Weights of the matrix that takes narrow tables to the width of the model; it has a bias.
+/// Weights of the matrix from a narrow token table to the width of the model, without its bias.
 constexpr std::int64_t table_matrix(const transformer& model) {
   return model.embedding_width > 0 ? checked_multiply(model.embedding_width, model.d_model) : 0;
 }
 
-/// Weights in the products behind the last layer, for each token.
+/// Weights in the matrix products that follow the last layer.
 constexpr std::int64_t logit_matrices(const transformer& model) {
   const bool head = model.output_head && model.kind != architecture::encoder;
   if (!head && !model.head_transform) return 0;
@@ -235,8 +236,8 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   count.prediction = checked_multiply(model.prediction_layers, layer + 2 * d * d + norm * (model.norms_per_layer + 3));
 }
 
-/// A published count, which stands in for that of the shape. One that is ten times as large or as small is of another
-/// unit (8 for 8 billion), or of another model.
+/// A published count, used instead of the count of the shape. Refuses one that is ten times as large or as small, as
+/// it has another unit (8 for 8 billion) or belongs to another model.
 constexpr std::int64_t published(std::string_view field, std::int64_t given, std::int64_t counted) {
   const double ratio = static_cast<double>(given) / static_cast<double>(counted);
   if (ratio > 0.1 && ratio < 10) return given;
@@ -247,9 +248,9 @@ constexpr std::int64_t published(std::string_view field, std::int64_t given, std
 
 }  // namespace detail
 
-/// The parameters of a model, by part. Exact for the shapes it can describe. Where `published_parameters` is set,
-/// `total` is that figure and the parts are those of the shape; one that is not within a factor of ten of the count of
-/// the shape is refused. Worked: llama-3-8b has 8030261248, of which 525336576
+/// The parameters of a model, by part, exact for the shapes that `transformer` can describe. Where
+/// `published_parameters` is set, `total` is that figure and the parts are those of the shape; a figure not within a
+/// factor of ten of the shape's count is refused. Worked: llama-3-8b has 8030261248, of which 525336576
 /// in each of token table and output head.
 [[nodiscard]] constexpr parameter_count parameters(const transformer& model) {
   validate(model);

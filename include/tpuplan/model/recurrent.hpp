@@ -25,16 +25,16 @@ enum class recurrence : std::uint8_t {
   short_convolution,  ///< gated convolution over a few tokens (LFM2)
 };
 
-/// The recurrent layers of a model, all of one kind. `layers` 0 where it has none.
+/// The recurrent layers of a model, all of one kind. `layers` is 0 where it has none.
 struct recurrent_spec {
-  recurrence kind = recurrence::mamba;  ///< of all of them
-  std::int64_t layers = 0;              ///< that are recurrent
-  std::int64_t width = 0;               ///< of the values, over all heads
-  std::int64_t heads = 1;               ///< of the values
-  std::int64_t key_heads = 1;           ///< of the keys (groups of Mamba 2)
-  std::int64_t key_dim = 1;             ///< of a key: a state has so many numbers for each of the width
+  recurrence kind = recurrence::mamba;  ///< how all of them mix tokens
+  std::int64_t layers = 0;              ///< number of recurrent layers
+  std::int64_t width = 0;               ///< of the values, all heads together
+  std::int64_t heads = 1;               ///< heads of the values
+  std::int64_t key_heads = 1;           ///< heads of the keys (groups of Mamba 2)
+  std::int64_t key_dim = 1;             ///< width of a key; the state has width x key_dim numbers
   std::int64_t kernel = 0;              ///< tokens under the convolution before the recurrence; 0: none
-  std::int64_t rank = 0;                ///< of the time steps of Mamba, of the gates of Kimi Linear
+  std::int64_t rank = 0;                ///< of Mamba's time-step projection or Kimi Linear's gates
   bool convolution_bias = false;        ///< a bias for each channel of the convolution
   bool projection_bias = false;         ///< biases of the projections in and out
   bool inner_norm = false;        ///< Mamba: norms of steps, keys and values (Jamba); Mamba 2: of the gated output
@@ -44,11 +44,11 @@ struct recurrent_spec {
 
 namespace detail {
 
-/// One recurrent layer in numbers.
+/// The widths and weights of one recurrent layer.
 struct recurrent_widths {
-  std::int64_t in = 0;        // outputs of the projections of the residual stream
+  std::int64_t in = 0;        // outputs of the projections from the residual stream
   std::int64_t inside = 0;    // weights of further products
-  std::int64_t channels = 0;  // under the convolution
+  std::int64_t channels = 0;  // channels that the convolution covers
   std::int64_t vectors = 0;   // weights that are in no product: decays, biases of gates, norms
 };
 
@@ -72,17 +72,17 @@ constexpr recurrent_widths widths_in(const recurrent_spec& r, std::int64_t d_mod
   return {3 * w, 0, w, 0};
 }
 
-/// Numbers of the state of one layer for a sequence in its recurrence. RWKV keeps three for each of its width, mLSTM a
-/// key and a maximum for each head beside the matrix.
+/// How many numbers the recurrent state of one layer holds for one sequence. RWKV keeps three per channel; mLSTM keeps,
+/// for each head, a key and a maximum beside its matrix.
 constexpr std::int64_t state_of(const recurrent_spec& r) {
   if (r.kind == recurrence::rwkv) return 3 * r.width;
   if (r.kind == recurrence::short_convolution) return 0;
   return r.width * r.key_dim + (r.kind == recurrence::mlstm ? r.key_heads * r.key_dim + r.heads : 0);
 }
 
-/// FLOPs of one layer for one token beside its projections: two for each weight of the convolution, and for each number
-/// of its state 8 of a delta rule, which are four products of key and value dimension (MaxText and Megatron-LM count
-/// them so), 7 of Mamba (Megatron-LM), else 5: a decay, an outer product that is added, and a product with the query.
+/// FLOPs of one layer for one token without its projections: two per weight of the convolution, and per number of the
+/// state 8 for a delta rule (four products of key and value dimension, as MaxText and Megatron-LM count), 7 for Mamba
+/// (Megatron-LM), otherwise 5: a decay, the addition of an outer product, and a product with the query.
 constexpr flops core_flops(const recurrent_spec& r, std::int64_t d_model) {
   const bool delta = r.kind == recurrence::gated_delta || r.kind == recurrence::key_gated_delta;
   const double each = delta ? 8 : r.kind == recurrence::mamba || r.kind == recurrence::mamba2 ? 7 : 5;

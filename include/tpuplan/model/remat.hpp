@@ -9,8 +9,8 @@
 #include <tpuplan/text.hpp>
 
 /// @file
-/// Rematerialisation: what of a layer is kept between the forward and the backward pass, what is moved to host memory,
-/// and what is computed again.
+/// Rematerialisation: which tensors of a layer are kept between the forward and the backward pass, which are moved to
+/// host memory, and which are computed again.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -31,7 +31,7 @@ struct remat_policy {
   placement mlp_up = placement::recompute;       ///< mlpwi, mlpwi_0, mlpwi_1
   placement mlp_down = placement::recompute;     ///< mlpwo
   placement elementwise = placement::recompute;  ///< norms, activation functions, everything else
-  bool attention_again = true;                   ///< the attention kernel's forward pass is run again
+  bool attention_again = true;                   ///< the backward pass runs the attention kernel's forward pass again
 };
 
 /// @{
@@ -45,8 +45,8 @@ struct remat_policy {
 /// @}
 
 namespace detail {
-/// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . computed
-/// again. The eighth is that of the attention kernel: . where it runs again, D where what it needs is kept.
+/// A policy written as one letter per tensor, in the order of the fields: D on the device, H on the host, . computed
+/// again. The eighth letter is . where the attention kernel runs again, D where its output is kept.
 constexpr remat_policy policy(const char (&tensors)[9]) noexcept {
   const auto where = [&tensors](std::size_t i) {
     return tensors[i] == 'D' ? placement::device : tensors[i] == 'H' ? placement::host : placement::recompute;
@@ -55,8 +55,8 @@ constexpr remat_policy policy(const char (&tensors)[9]) noexcept {
 }
 }  // namespace detail
 
-/// The policies of MaxText by its names. Letters: layer input, qkv, context, output projection, MLP up, MLP down,
-/// elementwise, attention kernel.
+/// Policies by MaxText's names. The letters stand for layer input, qkv, context, output projection, MLP up, MLP down,
+/// elementwise and attention kernel.
 namespace remat {
 /// Only the input of a layer is kept; all else is computed again.
 inline constexpr remat_policy full{};
@@ -88,10 +88,10 @@ inline constexpr remat_policy save_context = detail::policy("D.D....D");
 struct named_remat_policy {
   text<40> name{};         ///< as `parse_remat_policy` reads it
   remat_policy policy;     ///< what it saves
-  bool in_maxtext = true;  ///< whether MaxText has it by that name; otherwise it is "custom" there, tensor by tensor
+  bool in_maxtext = true;  ///< false: in MaxText it is written as "custom", tensor by tensor
 };
 
-/// All named policies, from the one that recomputes most. axlearn's default is save_dot_with_context_except_mlp.
+/// All named policies, the one that recomputes most first. axlearn's default is save_dot_with_context_except_mlp.
 inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
     {"full", remat::full},
     {"save_context", remat::save_context, false},

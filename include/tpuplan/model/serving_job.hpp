@@ -14,7 +14,7 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// A serving job: its traffic, its targets of latency, and how its engine is set up.
+/// A serving job: its traffic, its latency targets, and the settings of its engine.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -71,7 +71,7 @@ template <std::size_t Count>
   return lengths_from(quantiles, Count);
 }
 
-/// How an engine holds keys and values.
+/// How an engine allocates memory for keys and values.
 enum class cache_policy : std::uint8_t {
   paged,     ///< in blocks, as many as a sequence needs: vLLM, SGLang, ragged paged attention
   reserved,  ///< the longest context for every sequence, and attention over all of it: JetStream, MaxText
@@ -83,10 +83,10 @@ enum class cache_policy : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(policy));
 }
 
-/// The program that serves. Its attention kernel, its scheduler and its age show in every step. Enumerators and their
+/// The program that serves. Its attention kernel and its scheduler affect the time of every step. Enumerators and their
 /// names are stable.
 enum class serving_engine : std::uint8_t {
-  unnamed,         ///< not said: what all engines have in common
+  unnamed,         ///< not given: what all engines have in common
   jetstream,       ///< JetStream and MaxText
   vllm,            ///< vLLM with the JAX backend (tpu-inference), October 2025 and later
   vllm_torch_xla,  ///< vLLM with torch_xla, the backend before that
@@ -107,20 +107,20 @@ enum class serving_engine : std::uint8_t {
   return detail::enumerator_named<serving_engine>(given, 6);
 }
 
-/// A time that requests have to keep: that share of them, or their mean.
+/// A limit on a time of requests, for that share of them or for their mean.
 struct latency_target {
-  double share = 0;  ///< of the requests: 0.99 for a p99; 0: the mean is held against the limit
+  double share = 0;  ///< of the requests: 0.99 for a p99; 0: the limit is for the mean
   seconds limit{};   ///< 0: there is no target
 };
 
-/// Targets of latency by percentile, which a simulation decides.
+/// Latency targets by percentile, which only a simulation can check.
 struct latency_targets {
   latency_target first_token{};  ///< from arrival to the first output token (TTFT)
   latency_target per_token{};    ///< from the first output token to the last, for each token after the first (TPOT)
   latency_target end_to_end{};   ///< from arrival to the last output token
 };
 
-/// Whether there is a target among them. Worked: a p99 of 1.5 s for the first token is one.
+/// Whether any of the targets is set. Worked: a p99 of 1.5 s for the first token is one.
 [[nodiscard]] constexpr bool any_target(const latency_targets& targets) noexcept {
   return targets.first_token.limit.value() > 0 || targets.per_token.limit.value() > 0 ||
          targets.end_to_end.limit.value() > 0;
@@ -131,7 +131,7 @@ struct serving_job {
   token_lengths prompt{};           ///< input tokens of a request
   token_lengths output{};           ///< output tokens of a request
   std::int64_t concurrency = 0;     ///< requests in flight, over all replicas; 0: as many as can run at once
-  per_second request_rate{};        ///< at random, over all replicas; 0: the next request comes when one ends
+  per_second request_rate{};        ///< random arrivals, over all replicas; 0: a new request comes when one ends
   seconds ttft_target{};            ///< mean time to the first token; 0: none
   seconds tpot_target{};            ///< mean time per output token; 0: none
   dtype weights = dtype::bf16;      ///< as they are stored
@@ -142,7 +142,7 @@ struct serving_job {
   std::int64_t max_running = 0;     ///< sequences that the engine decodes at once, per replica; 0: what memory allows
   std::int64_t block_tokens = 1;    ///< tokens in a block of the cache
   cache_policy policy = cache_policy::paged;        ///< how the engine holds the cache
-  serving_engine engine = serving_engine::unnamed;  ///< which one it is
+  serving_engine engine = serving_engine::unnamed;  ///< the program that serves
   double memory_fraction = 0.9;       ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
   bool beyond_max_positions = false;  ///< allows contexts longer than the model was made for
   latency_targets percentiles{};      ///< targets for `plan_serving`: the closed form `serve` refuses them
@@ -151,7 +151,7 @@ struct serving_job {
 
 namespace detail {
 
-/// Requests in flight, or sequences that run at once, at most.
+/// The most requests in flight, or running sequences.
 inline constexpr std::int64_t most_requests = 1000000000;
 
 /// Refuses a model that makes no output tokens one by one.
@@ -161,7 +161,7 @@ constexpr void check_decoder(const transformer& model) {
          "decoder: passes of an encoder are not modelled");
 }
 
-/// Refuses lengths whose mean is not below the longest, or whose mean square no lengths have.
+/// Refuses lengths whose mean is above the longest, or whose mean square is impossible with that mean.
 constexpr void check_lengths(std::string_view longest_field, std::string_view mean_field, std::string_view square_field,
                              const token_lengths& lengths) {
   positive(mean_field, lengths.mean);

@@ -26,7 +26,7 @@ enum class optimizer_kind : std::uint8_t {
   lion,          ///< one moment
   sgd_momentum,  ///< one moment
   lars,          ///< one moment, its rate scaled layer by layer (You et al. 2017, arXiv 1708.03888)
-  lamb,          ///< two moments, likewise (You et al. 2019, arXiv 1904.00962)
+  lamb,          ///< two moments, scaled like that (You et al. 2019, arXiv 1904.00962)
   sgd,           ///< no moment
 };
 
@@ -75,10 +75,10 @@ struct training_state {
   return {kept, for_updates, kept + for_updates};
 }
 
-/// How well the program is fitted to the machine.
+/// How well the program is tuned to the machine.
 enum class software_level : std::uint8_t {
   tuned,       ///< a recipe tuned for this model and slice: MaxText, MLPerf, vendor recipes
-  general,     ///< a general framework as it comes: axlearn, Levanter, torch-XLA, EasyDeL
+  general,     ///< a general framework without tuning: axlearn, Levanter, torch-XLA, EasyDeL
   first_port,  ///< a program that runs for the first time on this kind of slice: nothing is tuned to it
 };
 
@@ -109,8 +109,8 @@ enum class attention_kernel : std::uint8_t { flash, unfused };
   return detail::enumerator_named<attention_kernel>(given, 2);
 }
 
-/// Which part of the training state lies in host memory between steps. Optimizer state is brought back whole for the
-/// update; parameters are brought layer by layer for the passes, and whole for the update.
+/// Which part of the training state lies in host memory between steps. Optimizer state is moved to HBM whole for the
+/// update; parameters are moved layer by layer for the passes, and whole for the update.
 enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer };
 
 /// One training step. Fields without a sensible default are 0 and refused by name when used.
@@ -127,16 +127,16 @@ struct training_job {
   std::int64_t pipeline_microbatches = 0;            ///< in flight through the stages; 0: four for each stage
   std::int64_t pipeline_rounds = 1;                  ///< interleaved stages on each device
   double capacity_factor = 1;                        ///< of experts; 1 without dropping or padding
-  std::int64_t vocabulary_tiles = 1;                 ///< pieces in which logits and their gradients are made
+  std::int64_t vocabulary_tiles = 1;                 ///< pieces in which logits and their gradients are computed
   double logits_fraction = 1;            ///< of positions that are predicted (0.15 for masked language models)
   bool synchronous_collectives = false;  ///< the framework does not overlap FSDP and data collectives
   double work_multiplier = 1;            ///< products per token relative to one forward and backward pass (DPO: more)
   std::int64_t images_per_sequence = 0;  ///< passes of the vision tower
   bool freeze_vision = false;            ///< the tower is not trained, only its projector and the text model are
-  software_level software = software_level::tuned;       ///< what the run is programmed in
+  software_level software = software_level::tuned;       ///< how well the program is tuned
   attention_kernel attention = attention_kernel::flash;  ///< how attention is computed
   bool default_tiles = false;      ///< grouped products of experts run in blocks that nobody tuned to their shapes
-  bool ring_attention = false;     ///< keys and values go around a ring of chips, instead of being gathered before
+  bool ring_attention = false;     ///< keys and values go around a ring of chips instead of being gathered first
   bool context_balanced = false;   ///< chips have an early and a late part of a causal sequence, not one part each
   bool gathers_quantised = false;  ///< FSDP gathers weights in the 8 bits of the products, cast before and not after
   host_state state_on_host = host_state::none;  ///< what lies in host memory between steps
@@ -184,7 +184,7 @@ constexpr bool in_eight_bits(const training_job& job) noexcept {
 }
 }  // namespace detail
 
-/// Throws, naming the field, unless what does not depend on batch and microbatches is in its range.
+/// Throws, naming the field, for a value out of range in a field other than batch, length and microbatches.
 constexpr void validate_settings(const training_job& job) {
   if (job.compute == dtype::fp16 || job.compute == dtype::int4)
     detail::fail(errc::unsupported, "training_job.compute", name(job.compute), "bf16, fp32, int8 or fp8");

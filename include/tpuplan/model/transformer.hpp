@@ -32,7 +32,7 @@ enum class architecture : std::uint8_t {
 
 /// Multi-head latent attention (DeepSeek). All 0 where a model has none.
 struct latent_attention_spec {
-  std::int64_t q_lora_rank = 0;       ///< 0: queries are projected at once
+  std::int64_t q_lora_rank = 0;       ///< 0: queries are projected directly
   std::int64_t kv_lora_rank = 0;      ///< 0: the model has no latent attention
   std::int64_t qk_nope_head_dim = 0;  ///< of queries and keys, the part without positions
   std::int64_t qk_rope_head_dim = 0;  ///< of queries and keys, the part with positions
@@ -44,7 +44,7 @@ struct indexer_spec {
   std::int64_t heads = 0;     ///< of its queries
   std::int64_t head_dim = 0;  ///< of its queries and of its one key
   std::int64_t top_k = 0;     ///< keys that attention looks at, at most
-  std::int64_t layers = 0;    ///< with one of their own, the others take over a choice (GLM-5.2); 0: all
+  std::int64_t layers = 0;    ///< layers with an indexer; the others reuse its choice (GLM-5.2); 0: all
 };
 
 /// Self-attention of every layer, and what differs in some of them.
@@ -53,8 +53,8 @@ struct attention_spec {
   std::int64_t kv_heads = 0;          ///< below heads: grouped queries; 1: multi-query
   std::int64_t head_dim = 0;          ///< need not be d_model / heads
   bool qkv_bias = false;              ///< biases of the projections of queries, keys and values
-  bool key_bias = true;               ///< false: those of keys are left out (Whisper)
-  bool output_bias = false;           ///< a bias of the projection behind attention
+  bool key_bias = true;               ///< false: the projection of keys has no bias (Whisper)
+  bool output_bias = false;           ///< a bias of attention's output projection
   bool qk_norm = false;               ///< a norm of head_dim weights on queries and one on keys
   bool wide_qk_norm = false;          ///< those norms have a weight for every dimension of every head (OLMo 2)
   bool sinks = false;                 ///< one learned sink per head, as gpt-oss
@@ -69,12 +69,12 @@ struct attention_spec {
   std::int64_t kv_shared_layers = 0;  ///< layers that read the keys and values of an earlier one
   bool single_kv = false;             ///< keys are the values too: one matrix, cached once (DeepSeek-V4)
   std::int64_t value_dim = 0;         ///< of values; 0: as head_dim (MiMo-V2)
-  std::int64_t output_rank = 0;    ///< behind attention, groups of heads go to this rank first; 0: to the model at once
-  std::int64_t output_groups = 0;  ///< such groups
-  std::int64_t chosen_layers = 0;  ///< with keys that each stand for several tokens and that an indexer chooses
-  std::int64_t chosen_ratio = 0;   ///< tokens of one of these
-  std::int64_t merged_layers = 0;  ///< with keys that each stand for many tokens, which are all seen
-  std::int64_t merged_ratio = 0;   ///< tokens of one of these
+  std::int64_t output_rank = 0;       ///< rank of a low-rank output projection per group of heads; 0: one full matrix
+  std::int64_t output_groups = 0;     ///< groups of heads of that projection
+  std::int64_t chosen_layers = 0;     ///< layers whose keys each stand for several tokens and are chosen by an indexer
+  std::int64_t chosen_ratio = 0;      ///< tokens that one such key stands for
+  std::int64_t merged_layers = 0;     ///< layers whose keys each stand for many tokens and are all seen
+  std::int64_t merged_ratio = 0;      ///< tokens that one such key stands for
   std::int64_t relative_buckets = 0;  ///< relative position table per stack, as T5
   std::int64_t cross_layers = 0;      ///< layers that attend to an image, not to text (Llama 3.2 Vision)
 };
@@ -112,31 +112,31 @@ struct transformer {
   std::int64_t encoder_stem = 0;              ///< weights before the encoder (convolutions over audio, as Whisper)
   std::int64_t d_model = 0;                   ///< width of the residual stream
   std::int64_t vocab = 0;                     ///< rows of the token table
-  std::int64_t embedding_width = 0;    ///< of tokens, positions and segments, with a matrix to d_model; 0: d_model
-  std::int64_t layer_sets = 0;         ///< sets of weights that all layers share (ALBERT: 1); 0: each its own
-  bool tied_embeddings = false;        ///< the output head is the token table
-  bool output_head = true;             ///< false: a decoder that writes no tokens, as of embedding models
-  bool head_bias = false;              ///< a bias of the output head, one for each row of the vocabulary
-  std::int64_t learned_positions = 0;  ///< rows of a table of positions; 0: none
-  std::int64_t token_types = 0;        ///< rows of a table of segments, as BERT; 0: none
-  std::int64_t extra_input_rows = 0;   ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
-  std::int64_t max_positions = 0;      ///< longest sequence the model is made for; 0: not stated
-  std::int64_t norms_per_layer = 2;    ///< norms over d_model in one layer
-  bool norm_bias = false;              ///< LayerNorm with weight and bias, instead of RMSNorm
-  bool embedding_norm = false;         ///< a norm right after the embeddings, as BERT
-  bool final_norm = true;              ///< a norm behind the last layer
-  bool pooler = false;                 ///< a dense layer on the first token, as BertModel
-  bool head_transform = false;         ///< a dense layer and a norm before the output head, as BertForMaskedLM
-  std::int64_t classes = 0;            ///< outputs of a classification head on an encoder or vision tower
-  attention_spec attention{};          ///< of the text stack
-  mlp_spec mlp{};                      ///< of the text stack
-  moe_spec moe{};                      ///< of the text stack
-  std::int64_t prediction_layers = 0;  ///< modules that predict further tokens: held, in no FLOPs
-  std::int64_t other_products = 0;     ///< weights in products of every token that no other field describes
-  std::int64_t other_weights = 0;      ///< weights in no product that no other field describes; below 0: too many are
-  recurrent_spec recurrent{};          ///< layers with a recurrence instead of attention, or beside it
-  vision_spec vision{};                ///< the vision tower
-  std::int64_t published_parameters = 0;         ///< stands in for the count where the shape is approximate; 0: counted
+  std::int64_t embedding_width = 0;       ///< of tokens, positions and segments, with a matrix to d_model; 0: d_model
+  std::int64_t layer_sets = 0;            ///< sets of weights that all layers share (ALBERT: 1); 0: each its own
+  bool tied_embeddings = false;           ///< the output head is the token table
+  bool output_head = true;                ///< false: a decoder that writes no tokens, as of embedding models
+  bool head_bias = false;                 ///< a bias of the output head, one for each row of the vocabulary
+  std::int64_t learned_positions = 0;     ///< rows of a table of positions; 0: none
+  std::int64_t token_types = 0;           ///< rows of a table of segments, as BERT; 0: none
+  std::int64_t extra_input_rows = 0;      ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
+  std::int64_t max_positions = 0;         ///< longest sequence the model is made for; 0: not stated
+  std::int64_t norms_per_layer = 2;       ///< norms over d_model in one layer
+  bool norm_bias = false;                 ///< LayerNorm with weight and bias, instead of RMSNorm
+  bool embedding_norm = false;            ///< a norm right after the embeddings, as BERT
+  bool final_norm = true;                 ///< a norm after the last layer
+  bool pooler = false;                    ///< a dense layer on the first token, as BertModel
+  bool head_transform = false;            ///< a dense layer and a norm before the output head, as BertForMaskedLM
+  std::int64_t classes = 0;               ///< outputs of a classification head on an encoder or vision tower
+  attention_spec attention{};             ///< of the text stack
+  mlp_spec mlp{};                         ///< of the text stack
+  moe_spec moe{};                         ///< of the text stack
+  std::int64_t prediction_layers = 0;     ///< modules that predict further tokens: in memory, not in FLOPs
+  std::int64_t other_products = 0;        ///< weights in products of every token that no other field describes
+  std::int64_t other_weights = 0;         ///< weights in no product that no other field describes; may be below 0
+  recurrent_spec recurrent{};             ///< layers with a recurrence instead of attention, or beside it
+  vision_spec vision{};                   ///< the vision tower
+  std::int64_t published_parameters = 0;  ///< replaces the count where the shape is approximate; 0: counted
   std::int64_t published_active_parameters = 0;  ///< parameters in matrix products for one token; 0: counted
 };
 
@@ -187,8 +187,8 @@ struct transformer {
 
 namespace detail {
 
-/// Of the layers that read the keys and values of another, those with a window. The pattern of kinds repeats, so that
-/// they are of both kinds in proportion.
+/// How many of the layers that read another layer's keys and values have a window: the same share as of all layers,
+/// because the pattern of layers repeats.
 constexpr std::int64_t local_shared_layers(const transformer& model) {
   const attention_spec& attention = model.attention;
   const std::int64_t to_text = attention_layers(model) - attention.cross_layers;
@@ -265,7 +265,7 @@ constexpr void check_experts(const transformer& model) {
   check_part("model.moe.top_k", moe.top_k, moe.experts, "1 to the number of experts");
 }
 
-/// What both kinds of models have: counts that stand in for others, and the sizes of the tables of tokens.
+/// Checks what models with and without text share: published counts, other weights, and the sizes of token tables.
 constexpr void check_tables(const transformer& model) {
   check_tower(model.vision);
   check_part("model.published_parameters", model.published_parameters, most_parameters, "0 (counted) to 2^53");
@@ -294,7 +294,7 @@ constexpr void check_tables(const transformer& model) {
 }  // namespace detail
 
 /// Throws, naming the field, unless the shape is one that can be counted: every needed dimension given and positive,
-/// every number in a range in which nothing overflows, KV heads dividing heads, parts not above their whole. At least
+/// every number in a range without overflow, KV heads dividing heads, parts not above their whole. At least
 /// one layer attends to text with keys and values of its own. Every public function over a transformer calls it.
 constexpr void validate(const transformer& model) {
   if (has_vision(model)) validate(model.vision);

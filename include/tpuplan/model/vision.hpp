@@ -12,8 +12,8 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// From the tower's output to the text model: an optional norm, an optional merge of neighbouring patches, then one or
-/// two matrices.
+/// The way from the tower's output to the text model: an optional norm, an optional merge of neighbouring patches, then
+/// one to three matrices.
 struct projector_spec {
   std::int64_t norm_weights = 0;  ///< weights (and biases) of its norm
   std::int64_t merge = 1;         ///< patches per side that become one token (2: four patches to one)
@@ -31,13 +31,13 @@ struct vision_spec {
   std::int64_t patch_size = 0;         ///< side of a patch in pixels
   std::int64_t channels = 3;           ///< colours of a pixel
   std::int64_t temporal_patch = 1;     ///< frames per patch
-  std::int64_t layers = 0;             ///< of the tower
+  std::int64_t layers = 0;             ///< layers of the tower
   std::int64_t d_model = 0;            ///< width of the residual stream
-  std::int64_t heads = 0;              ///< of attention
+  std::int64_t heads = 0;              ///< attention heads
   std::int64_t d_ff = 0;               ///< inner width of the MLP
   bool gated = false;                  ///< three matrices in the MLP instead of two
   bool qkv_bias = true;                ///< biases of the projections of queries, keys and values
-  bool output_bias = true;             ///< a bias of the projection behind attention
+  bool output_bias = true;             ///< a bias of attention's output projection
   bool mlp_bias = true;                ///< biases of the MLP
   bool norm_bias = true;               ///< LayerNorm with weight and bias, instead of RMSNorm
   bool patch_bias = true;              ///< a bias of the patch embedding
@@ -51,33 +51,33 @@ struct vision_spec {
 
 namespace detail {
 
-/// The largest size of anything in a model, tokens of a sequence, and parameters: products of two sizes, and of a size
-/// and a number of tokens, are far below 2^63.
+/// The largest size of anything in a model, number of tokens, and number of parameters: small enough that products of
+/// two sizes, or of a size and a number of tokens, stay below 2^63.
 inline constexpr std::int64_t most_size = 16777216;
 inline constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
 inline constexpr std::int64_t most_parameters = std::int64_t{1} << 53;
 
-/// A part of a count that may be 0: from 0 to `most`.
+/// Refuses a part of a count unless it is 0 to `most`.
 constexpr void check_part(words field, std::int64_t value, std::int64_t most, words valid) {
   if (value < 0 || value > most) fail(errc::out_of_range, field, value, valid);
 }
 
-/// A count of a job that may be 0: below it is no count, above `most` it is out of range.
+/// Refuses a count of a job below 0 as negative and above `most` as out of range.
 constexpr void check_count(words field, std::int64_t value, std::int64_t most, words valid) {
   if (value < 0) fail(errc::invalid_argument, field, value, valid);
   check_part(field, value, most, valid);
 }
 
-/// A size that may be 0.
+/// Refuses a size unless it is 0 to `most_size`.
 constexpr void check_size(words field, std::int64_t value) { check_part(field, value, most_size, "0 to 16777216"); }
 
-/// A size that must be given.
+/// Refuses a size unless it is 1 to `most_size`.
 constexpr void check_dimension(words field, std::int64_t value) {
   positive_count(field, value);
   check_part(field, value, most_size, "1 to 16777216");
 }
 
-/// Refuses, by name, what is out of its range. Only a model that has a tower needs its dimensions.
+/// Throws, naming the field, for a value out of range. Only a model with a tower needs the tower's dimensions.
 constexpr void check_tower(const vision_spec& vision) {
   check_size("model.vision.layers", vision.layers);
   const auto check = vision.layers > 0 ? check_dimension : check_size;
@@ -102,7 +102,7 @@ constexpr void check_tower(const vision_spec& vision) {
 
 }  // namespace detail
 
-/// Throws, naming the field, unless the tower can be counted.
+/// Throws, naming the field, unless the tower's parameters and FLOPs can be counted.
 constexpr void validate(const vision_spec& vision) {
   detail::check_dimension("model.vision.layers", vision.layers);
   detail::check_tower(vision);

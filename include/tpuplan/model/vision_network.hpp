@@ -6,14 +6,14 @@
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
-/// A vision transformer without text as a list of layers, so that it is estimated by the image.
+/// A vision transformer without text as a list of layers, so that its work is estimated per image.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 namespace detail {
 
-/// A layer of a tower by its kind, on so many tokens.
+/// `count` layers of that kind on that many tokens.
 constexpr network_layer tower_layer(const char* name, layer_kind kind, std::int64_t tokens, std::int64_t count) {
   network_layer layer;
   layer.name = name;
@@ -24,7 +24,7 @@ constexpr network_layer tower_layer(const char* name, layer_kind kind, std::int6
   return layer;
 }
 
-/// A table of learned rows, which is added to what the layers before leave.
+/// A table of learned rows, which is added to the output of the layer before it.
 constexpr network_layer tower_table(const char* name, std::int64_t rows, std::int64_t width) {
   network_layer layer = tower_layer(name, layer_kind::embedding, rows, 1);
   layer.inputs = rows;
@@ -62,7 +62,8 @@ constexpr void add_tower_layers(network& net, const vision_spec& v, std::int64_t
 }  // namespace detail
 
 /// The layers of a vision transformer: patches, tables, layers, pooler and classifier. Throws for a model with text,
-/// and for a tower whose projections have biases in part. Worked: ViT-B/16 with 1000 classes has 86567656 parameters.
+/// and for a tower where only some attention projections have biases. Worked: ViT-B/16 with 1000 classes has 86567656
+/// parameters.
 [[nodiscard]] constexpr network network_of(const transformer& model) {
   validate(model);
   if (has_text(model)) detail::fail(errc::unsupported, "layers of an architecture", name(model.kind), "vision");
@@ -99,8 +100,8 @@ constexpr void add_tower_layers(network& net, const vision_spec& v, std::int64_t
   return net;
 }
 
-/// The model with square images of another size: a table of positions has one row for each token of the new size, as
-/// when it is interpolated. Throws for a model without a tower, and where patches do not divide the image.
+/// The model with square images of another size: a table of positions gets one row for each token of the new size, as
+/// interpolation makes it. Throws for a model without a tower, and where patches do not divide the image.
 /// Worked: ViT-B/16 at 384 has 577 tokens.
 [[nodiscard]] constexpr transformer with_image_size(transformer model, std::int64_t side) {
   if (!has_vision(model)) detail::fail(errc::unsupported, "image size", side, "a model with a vision tower");

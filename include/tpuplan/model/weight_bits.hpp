@@ -8,21 +8,20 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// Weights whose parts are stored in formats of their own, as in quantised checkpoints.
+/// Models whose parts are stored in different formats, as in quantised checkpoints.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Bits that a parameter of a part takes as it is stored, with its share of the scales and zero points of its block; 0
-/// where the part is in the format of the whole model. Embeddings, output head, norms, router and vision tower are
-/// always in that.
+/// Stored bits per parameter of each part, with its share of the scales and zero points of its block; 0 where the part
+/// has the format of the whole model. Embeddings, output head, norms, router and vision tower always have the latter.
 struct weight_bits {
-  double attention = 0;  ///< also layers that stand in for attention
+  double attention = 0;  ///< also recurrent layers
   double mlp = 0;        ///< dense MLPs and shared experts
   double experts = 0;    ///< routed experts
 };
 
-/// Whether a part has a format of its own.
+/// Whether any part has a format other than that of the whole model.
 [[nodiscard]] constexpr bool any_part(const weight_bits& parts) noexcept {
   return parts.attention > 0 || parts.mlp > 0 || parts.experts > 0;
 }
@@ -33,13 +32,13 @@ constexpr void validate(const weight_bits& parts) {
     if (each != 0) detail::in_range("weight_bits", each, 1, 64, "0 (as the whole model), or 1 to 64 bits");
 }
 
-/// Bytes of a parameter whose part takes so many bits, or 0 for the usual format.
+/// Bytes of one parameter of a part with that many bits; 0 bits stand for the usual format.
 [[nodiscard]] constexpr bytes part_size(double part_bits, dtype usual) {
   return part_bits > 0 ? bytes{part_bits / 8} : size_of(usual);
 }
 
-/// Bytes of all weights as they are stored, once. Worked: gpt-oss-20b with experts in MXFP4 (4.25 bits) and the rest in
-/// bf16 takes 13.76 GB, of which 10.15 GB are experts.
+/// Bytes of one copy of all weights as they are stored. Worked: gpt-oss-20b with experts in MXFP4 (4.25 bits) and the
+/// rest in bf16 takes 13.76 GB, of which 10.15 GB are experts.
 [[nodiscard]] constexpr bytes stored_bytes(const parameter_count& count, dtype usual, const weight_bits& parts = {}) {
   validate(parts);
   const auto more = [&](double part_bits, std::int64_t weights) {

@@ -21,19 +21,19 @@ inline constexpr seconds ici_hop_latency{1e-6};
 /// How the chips of a group are joined.
 enum class network_kind : std::uint8_t {
   ring,     ///< every axis closes: both directions carry
-  line,     ///< no axis closes: as fast as the chip at its end takes in
+  line,     ///< no axis closes: as fast as the chip at its end receives
   switch_,  ///< every chip has one port into a switch (GPUs in a node, nodes in a network)
   mixed,    ///< some axes close: `collective_group::closed` says which
 };
 
 /// Chips that take part in a collective: the lengths of the ICI axes they span.
 struct collective_group {
-  std::array<std::int32_t, 3> lengths{1, 1, 1};   ///< 1: an axis that is not used
+  std::array<std::int32_t, 3> lengths{1, 1, 1};   ///< chips along each axis; 1: not spanned
   network_kind network = network_kind::ring;      ///< what joins the members
-  bytes_per_second one_way{};                     ///< of one link (or port), as achieved
+  bytes_per_second one_way{};                     ///< achieved rate of one link or port
   seconds per_hop = ici_hop_latency;              ///< time of one hop, whatever it carries
-  member_share share = member_share::by_network;  ///< what of the array is counted as moved
-  std::array<bool, 3> closed{};                   ///< axes that close; read where the network is `mixed`
+  member_share share = member_share::by_network;  ///< the part of the array counted as moved
+  std::array<bool, 3> closed{};                   ///< which axes close; used where the network is `mixed`
 };
 
 /// Members of the group. Worked: 64 of 4 x 4 x 4.
@@ -86,8 +86,8 @@ struct collective_group {
 }
 
 /// The chips of one of several equal blocks into which a slice is divided, such as the replicas of a served model: as
-/// compact as the shape allows, since neighbours talk to each other. A block that spans a closing axis whole has its
-/// ring. Blocks that do not tile the shape lie along its last axis.
+/// compact as the shape allows, since neighbours talk to each other. A block that spans a whole closed axis uses
+/// its ring. A block that cannot tile the shape lies along its last axis.
 /// Worked: 8 chips of v6e-256 are 2x4 with two links into a chip, 16 chips of v5p-128 are 2x2x4 with four.
 [[nodiscard]] constexpr collective_group block_of(const slice& where, std::int64_t block_chips) {
   std::array<std::int32_t, 3> lengths{1, 1, 1};

@@ -15,7 +15,8 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// One link of one chip, one way, as achieved. Worked: 50 GB/s x 0.9 = 45 GB/s on v5e.
+/// The achieved one-way rate of one link: nominal rate times achievable fraction. Worked: 50 GB/s x 0.9 = 45 GB/s on
+/// v5e.
 [[nodiscard]] constexpr bytes_per_second ici_link_rate(const chip_spec& chip) {
   detail::positive("chip.ici.nominal_one_way", chip.ici.nominal_one_way.value());
   detail::positive("chip.ici.achievable_fraction", chip.ici.achievable_fraction);
@@ -35,9 +36,9 @@ inline namespace abi_0 {
 /// drops the factor, because the best known two-way schedules of even rings do not gain from it; on switches it does so
 /// in rough estimates.
 enum class member_share : std::uint8_t {
-  by_network,  ///< whole on rings, others on lines and switches
-  whole,
-  others
+  by_network,  ///< `whole` on rings, `others` on lines and switches
+  whole,       ///< the whole array
+  others       ///< (n-1)/n of it: what the other members hold
 };
 
 /// Links through which data comes into one chip of the whole slice. For a slice of one chip it is the connection
@@ -52,9 +53,9 @@ enum class member_share : std::uint8_t {
   return links;
 }
 
-/// The rate at which one chip takes in what a group of so many of the slice's units (chips or devices) moves, where the
-/// groups of the other degrees use the links at the same time. The links of a chip are shared out in proportion to the
-/// logarithms of the degrees, as the axes of a torus are. A group has one link at least, and leaves one to the others.
+/// The rate at which one chip receives the traffic of a group of `group` of the slice's `units` (chips or devices),
+/// while the groups of the layout's other degrees use links too. A chip's links are shared out in proportion to the
+/// logarithms of the degrees, as the axes of a torus are. A group has at least one link, and leaves one to the others.
 /// Worked: on v5p-128 a degree of 8 of 64 has 3 of 6 links, 270 GB/s; on v6e-256 degrees of 128 and 2 have 3 and 1
 /// of 4.
 [[nodiscard]] constexpr bytes_per_second group_bandwidth(const slice& where, double group, double units) {
@@ -76,8 +77,8 @@ enum class member_share : std::uint8_t {
   return min(network, chip.host.pcie.value_or(network));
 }
 
-/// What an all-reduce among slices moves through each chip, as a multiple of the array that the chip holds: its
-/// reduce-scatter and its all-gather move (n-1)/n of the array each, or the whole of it each. Worked: 1 for two slices,
+/// What an all-reduce among n slices moves through each chip, as a multiple of the array that the chip holds: its
+/// reduce-scatter and its all-gather each move (n-1)/n of the array, or each the whole of it. Worked: 1 for two slices,
 /// 1.5 for four.
 [[nodiscard]] constexpr double all_reduce_share(double slices, member_share share = member_share::others) noexcept {
   if (slices <= 1) return 0;

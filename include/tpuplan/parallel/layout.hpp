@@ -18,8 +18,8 @@ inline namespace abi_0 {
 /// chips.
 enum class mesh_unit : std::uint8_t { devices, chips };
 
-/// Degrees of parallelism. Inside a slice their product is the number of devices; the dcn_ ones multiply to the number
-/// of slices. Names are MaxText's.
+/// Degrees of parallelism. The product of those inside a slice is its number of devices (or chips, see `unit`); that of
+/// the dcn_ ones is the number of slices. Names are MaxText's.
 struct layout {
   std::int64_t data = 1;                ///< copies of the model, inside a slice
   std::int64_t fsdp = 1;                ///< shards of weights, gradients and optimizer state, inside a slice
@@ -33,21 +33,21 @@ struct layout {
   mesh_unit unit = mesh_unit::devices;  ///< what the degrees inside a slice count
 };
 
-/// Slices of one job, at most: of an estimate, of a plan and of what is launched.
+/// The most slices that one job may take, in an estimate, a plan or a launch file.
 inline constexpr std::int64_t most_slices = 1024;
 
 namespace detail {
 
-/// Devices of one slice, at most: a hundred times the largest pod.
+/// The most devices of one slice: a hundred times the largest pod.
 inline constexpr std::int64_t most_devices = 1048576;
 
-/// The number of slices, or a refusal that names the field unless it is 1 to `most_slices`.
+/// The number of slices; throws, naming the field, unless it is 1 to `most_slices`.
 constexpr std::int64_t check_slices(words field, std::int64_t count) {
   if (positive_count(field, count) > most_slices) fail(errc::out_of_range, field, count, "1 to 1024 slices");
   return count;
 }
 
-/// The devices of a slice, or a refusal of a chip or a shape that no slice has.
+/// The number of devices of a slice; throws for a chip or a shape that no slice has.
 constexpr std::int64_t check_devices(const slice& where) {
   validate(where.chip);
   const std::int64_t count = positive_count("slice.shape: chips", chips(where));
@@ -58,7 +58,7 @@ constexpr std::int64_t check_devices(const slice& where) {
 
 }  // namespace detail
 
-/// Fully sharded over a slice, data parallel over slices: what most jobs start with.
+/// The layout that most jobs start with: fully sharded (FSDP) inside each slice, data parallel over slices.
 /// Worked: fsdp_layout(slice_for("v5p-128")) has fsdp 64.
 [[nodiscard]] constexpr layout fsdp_layout(const slice& where, std::int64_t slices = 1) {
   layout result;
@@ -69,7 +69,7 @@ constexpr std::int64_t check_devices(const slice& where) {
 
 namespace detail {
 
-/// The degrees of a layout by name, in their order.
+/// The names of a layout's degrees, in the order of the fields.
 inline constexpr const char* degree_names[] = {"layout.data",     "layout.fsdp",     "layout.tensor",
                                                "layout.expert",   "layout.context",  "layout.pipeline",
                                                "layout.dcn_data", "layout.dcn_fsdp", "layout.dcn_pipeline"};
@@ -85,26 +85,29 @@ constexpr void check_degrees(const layout& mesh) {
 
 }  // namespace detail
 
-/// Devices (or chips) that the mesh of one slice takes. Throws for a degree below 1.
+/// Devices (or chips) that the mesh fills in each slice: the product of its degrees inside a slice. Throws for a degree
+/// below 1. Worked: 64 for data 2, FSDP 16 and tensor 2.
 [[nodiscard]] constexpr std::int64_t mesh_size(const layout& mesh) {
   detail::check_degrees(mesh);
   return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.tensor),
                           checked_multiply(mesh.expert, mesh.context, mesh.pipeline));
 }
 
-/// Slices that the layout takes. Throws for a degree below 1.
+/// Slices that the mesh spans: the product of its dcn degrees. Throws for a degree below 1. Worked: 6 for
+/// dcn_data 2 and dcn_fsdp 3.
 [[nodiscard]] constexpr std::int64_t slices(const layout& mesh) {
   detail::check_degrees(mesh);
   return checked_multiply(mesh.dcn_data, mesh.dcn_fsdp, mesh.dcn_pipeline);
 }
 
 /// Shards of a step's batch: groups of devices that work on different sequences. Throws for a degree below 1.
+/// Worked: 64 for data 2, FSDP 16, tensor 2 and dcn_data 2.
 [[nodiscard]] constexpr std::int64_t batch_shards(const layout& mesh) {
   detail::check_degrees(mesh);
   return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.expert), mesh.dcn_data, mesh.dcn_fsdp);
 }
 
-/// Throws, naming the degree, unless the mesh fills the slice and takes at most `most_slices` of them.
+/// Throws, naming the degree, unless the mesh fills the slice and spans at most `most_slices` slices.
 constexpr void validate(const layout& mesh, const slice& where) {
   const std::int64_t all = detail::check_devices(where);
   detail::check_degrees(mesh);
@@ -124,8 +127,8 @@ constexpr void validate(const layout& mesh, const slice& where) {
   }
 }
 
-/// Whether attention can be sharded that many ways: query heads divide evenly, and KV heads divide too or are copied
-/// whole, several devices to each. Worked: 32 heads with 8 KV heads divide 4 and 16 ways, not 3 or 64.
+/// Whether attention can be sharded that many ways: query heads divide evenly, and KV heads divide too, or each
+/// is copied whole to several devices. Worked: 32 heads with 8 KV heads divide 4 and 16 ways, not 3 or 64.
 [[nodiscard]] constexpr bool heads_divide(const transformer& model, std::int64_t ways) noexcept {
   const attention_spec& attention = model.attention;
   if (!has_text(model)) return true;
@@ -151,7 +154,7 @@ constexpr void check_batch(const layout& mesh, const training_job& job) {
   fail(errc::not_divisible, "training_job.global_batch", job.global_batch, valid.view());
 }
 
-/// Refuses a degree over which the heads do not divide.
+/// Refuses a degree that does not divide the heads.
 constexpr void check_heads(words field, const transformer& model, std::int64_t ways) {
   if (heads_divide(model, ways)) return;
   const bool query_heads = ways < 1 || model.attention.heads % ways != 0;
@@ -183,8 +186,8 @@ constexpr void validate(const layout& mesh, const transformer& model, const trai
 
 namespace detail {
 
-/// Refuses images of a model without vision, and more of them than the sequence has tokens for. Layers that attend to
-/// an image take none of its tokens into the sequence.
+/// Refuses images for a model without vision, and more images than the sequence has tokens for. Where cross-attention
+/// layers attend to images, image tokens take no place in the sequence.
 constexpr void check_images(const transformer& model, const training_job& job) {
   constexpr std::string_view field = "training_job.images_per_sequence";
   if (job.images_per_sequence == 0) return;
@@ -206,7 +209,8 @@ constexpr void check_trained(const transformer& model, const training_job& job, 
   validate(mesh, where);
   validate(mesh, model, job);
   if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
-    fail(errc::unsupported, "training of an architecture", name(model.kind), "decoder or encoder: two sequences in a step are not modelled");
+    fail(errc::unsupported, "training of an architecture", name(model.kind),
+         "decoder or encoder: two sequences in a step are not modelled");
   }
   check_images(model, job);
 }

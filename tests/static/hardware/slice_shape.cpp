@@ -21,4 +21,6 @@ static_assert([] {
   return is_valid_shape(mine, {4, 4, 4}) && !is_valid_shape(mine, {4, 8, 4}) && chips(slice_of(mine, {8, 8, 8})) == 512;
 }());
 
+static_assert(usable_hbm(slice_of(v5e, {4, 4})).value() == 16 * 16909332480.0);
+
 }  // namespace

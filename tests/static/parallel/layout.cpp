@@ -11,6 +11,19 @@ namespace {
 
 static_assert(fsdp_layout(slice_for("v5p-128")).fsdp == 64);
 
+// What a mesh fills, spans and shards the batch into: tensor shards work on the same sequences.
+constexpr layout mixed = [] {
+  layout mesh;
+  mesh.data = 2, mesh.fsdp = 16, mesh.tensor = 2, mesh.dcn_data = 2;
+  return mesh;
+}();
+static_assert(mesh_size(mixed) == 64 && slices(mixed) == 2 && batch_shards(mixed) == 64);
+static_assert(slices([] {
+                layout mesh;
+                mesh.dcn_data = 2, mesh.dcn_fsdp = 3;
+                return mesh;
+              }()) == 6);
+
 // A pipeline of as many stages as layers.
 static_assert([] {
   transformer m = llama_3_8b();

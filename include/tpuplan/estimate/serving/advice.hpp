@@ -9,15 +9,15 @@
 #include <tpuplan/estimate/serving/engine.hpp>
 
 /// @file
-/// What in the setting of an engine wastes the slice, and what mending it gains. Both come from estimates of the engine
-/// as it is and with the change, not from rules.
+/// What in the setting of an engine wastes the slice, and what a change would gain. Both come from estimates of the
+/// engine as it is and with the change, not from rules.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// Kinds of waste. Enumerators and their names are stable.
 enum class serving_finding_kind : std::uint8_t {
-  batch,           ///< fewer requests are in flight than decode needs to be worth its weights
+  batch,           ///< too few requests in flight for the weights that each step reads
   slots,           ///< a limit on running sequences leaves HBM unused
   cache_dtype,     ///< keys and values are in a larger format than they need
   cache_sharding,  ///< devices outnumber KV heads and hold copies of keys and values
@@ -30,19 +30,19 @@ enum class serving_finding_kind : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// One waste, and what mending it brings: gain = 1 - rate_now / rate_then.
+/// One waste, and what a change gains: gain = 1 - rate_now / rate_then.
 struct serving_finding {
   serving_finding_kind kind = serving_finding_kind::batch;  ///< what is wasted
   text<40> subject{};                                       ///< the field to change
   text<64> now{};                                           ///< its value
-  text<64> better{};                                        ///< the value that mends it
-  per_second rate_now{};       ///< output tokens per second; where requests arrive at a rate, those of the capacity
-  per_second rate_then{};      ///< with the change applied
-  seconds per_token_now{};     ///< as the traffic is served
-  seconds per_token_then{};    ///< with the change applied
-  double gain = 0;             ///< share of chip time that is saved for each output token
-  serving_job job_then{};      ///< with the change applied
-  serving_layout mesh_then{};  ///< with the change applied
+  text<64> better{};                                        ///< the value advised
+  per_second rate_now{};       ///< output tokens per second; at capacity where requests arrive at a rate
+  per_second rate_then{};      ///< with the change
+  seconds per_token_now{};     ///< mean time of an output token as it is
+  seconds per_token_then{};    ///< with the change
+  double gain = 0;             ///< share of chip time saved per output token
+  serving_job job_then{};      ///< with the change
+  serving_layout mesh_then{};  ///< with the change
 };
 
 /// Findings, the largest gain first.
@@ -72,12 +72,12 @@ struct serving_base {
   serving_estimate now{};
 };
 
-/// Output tokens per second; where requests arrive at a rate, those of the full capacity.
+/// Output tokens per second; at full capacity where requests arrive at a rate.
 constexpr per_second output_rate(const serving_estimate& estimate, const serving_job& job) {
   return job.request_rate.value() > 0 ? estimate.capacity * job.output.mean : estimate.output_tokens;
 }
 
-/// Takes the change into `best` where it gains more, fits as surely, and keeps the targets that are kept now.
+/// Makes the change the best finding where it gains more, fits no less surely, and meets the targets that are met now.
 constexpr void improve(serving_finding& best, const serving_base& base, const serving_job& job,
                        const serving_layout& mesh) {
   const serving_estimate then = serve(base.model, job, mesh, base.where, base.constants);
@@ -94,7 +94,7 @@ constexpr void improve(serving_finding& best, const serving_base& base, const se
   best.mesh_then = mesh;
 }
 
-/// Twice as many requests in flight, and twice that, are tried as far as they can run.
+/// Tries twice as many requests in flight, four times and so on, as far as they can run.
 constexpr serving_finding flight_finding(const serving_base& base) {
   auto best = finding_of<serving_finding>(serving_finding_kind::batch, "serving_job.concurrency");
   if (base.job.concurrency == 0) return best;
@@ -109,7 +109,7 @@ constexpr serving_finding flight_finding(const serving_base& base) {
   return best;
 }
 
-/// No limit on running sequences but memory is tried.
+/// Tries no limit on running sequences but memory.
 constexpr serving_finding slots_finding(const serving_base& base) {
   auto best = finding_of<serving_finding>(serving_finding_kind::slots, "serving_job.max_running");
   if (base.job.max_running == 0) return best;
@@ -121,7 +121,7 @@ constexpr serving_finding slots_finding(const serving_base& base) {
   return best;
 }
 
-/// Keys and values in 8 bits are tried.
+/// Tries keys and values in 8 bits.
 constexpr serving_finding cache_dtype_finding(const serving_base& base) {
   auto best = finding_of<serving_finding>(serving_finding_kind::cache_dtype, "serving_job.cache");
   if (bits(base.job.cache) <= 8) return best;
@@ -133,7 +133,7 @@ constexpr serving_finding cache_dtype_finding(const serving_base& base) {
   return best;
 }
 
-/// Where devices hold copies of KV heads, keys and values sharded by sequences are tried.
+/// Where devices hold copies of KV heads: tries keys and values sharded by sequences.
 constexpr serving_finding cache_sharding_finding(const serving_base& base) {
   auto best = finding_of<serving_finding>(serving_finding_kind::cache_sharding, "serving_layout.cache");
   if (served_by(base.model, base.job, base.mesh, base.where).cache_copies <= 1) return best;
@@ -145,7 +145,7 @@ constexpr serving_finding cache_sharding_finding(const serving_base& base) {
   return best;
 }
 
-/// Every number of devices for a replica that divides devices and heads is tried.
+/// Tries every number of devices per replica that divides devices and heads.
 constexpr serving_finding replicas_finding(const serving_base& base) {
   auto best = finding_of<serving_finding>(serving_finding_kind::replicas, "serving_layout.tensor");
   const std::int64_t all = devices(base.where);
@@ -162,9 +162,9 @@ constexpr serving_finding replicas_finding(const serving_base& base) {
 
 }  // namespace detail
 
-/// What of an engine's setting wastes the slice, the largest gain first. Each finding is one change by itself,
-/// estimated by `serve` with the same constants, which gains one percent or more and keeps the targets that are kept
-/// now. There is none where `serve` refuses. Throws for what `serve` throws for. Worked: Llama 3 8B on v6e-8 reads its
+/// What in an engine's setting wastes the slice, the largest gain first. Each finding is one change alone, estimated by
+/// `serve` with the same constants, which gains one percent or more and meets the targets that are met now. No findings
+/// where `serve` refuses. Throws where `serve` throws. Worked: Llama 3 8B on v6e-8 reads its
 /// keys and values twice as fast in 8 bits.
 [[nodiscard]] constexpr serving_findings serving_advice(const transformer& model, const serving_job& job,
                                                         const serving_layout& mesh, const slice& where,

@@ -18,17 +18,17 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Times of an engine over those that the common constants give: its attention kernel, its way through the pages of
-/// the cache, and how it takes prompts. An engine of which no run is known has 1.
+/// Factors on the times that the common constants give, for one engine: its attention kernel, its handling of cache
+/// pages, and its prefill. They are 1 for an engine without published runs.
 struct engine_factors {
-  double cache = 1;    ///< of reading keys and values
-  double paging = 1;   ///< of what each sequence costs in attention, whatever it holds
-  double prefill = 1;  ///< of taking prompts in
+  double cache = 1;    ///< on the time of reading keys and values
+  double paging = 1;   ///< on the attention time of each sequence that does not depend on its length
+  double prefill = 1;  ///< on the time of prefill
 };
 
 /// Constants of decode steps and prefill. Each has a physical meaning; tools/calibrate fits those that are not marked
-/// as set, and writes them here, rounded to three digits. Few sources publish serving runs: take them for calibrated
-/// rules, not for laws.
+/// as set, and writes them here, rounded to three digits. Few sources publish serving runs, so these are
+/// calibrated rules, not laws.
 struct serving_calibration {
   // generated: serving_constants from data/measured
   double weight_stream = 0.865;        ///< fraction of the HBM bandwidth while weights are read
@@ -50,12 +50,13 @@ struct serving_calibration {
   engine_factors vllm_torch_xla{1.95, 1.51, 1.35};  ///< of vLLM with torch_xla
   engine_factors sglang_jax{0.848, 0.999, 0.971};   ///< of SGLang-JAX
   // end of generated: serving_constants
-  own_runs own_decode{};   ///< token times of the caller's own: see with_own_decode
-  own_runs own_prefill{};  ///< times to the first token of the caller's own: see with_own_prefill
+  own_runs own_decode{};   ///< measured token times of the caller's own: see with_own_decode
+  own_runs own_prefill{};  ///< measured times to the first token: see with_own_prefill
 };
 
 /// @{
-/// How decode and prefill of one source differ from the estimates. tools/calibrate estimates them over sources.
+/// How measured decode and prefill times of one source differ from the estimates. tools/calibrate finds these spreads
+/// over all sources.
 // generated: serving_spreads from data/measured
 inline constexpr own_spreads decode_spreads{0.0319, 0.14, 0.0771, 3.36, 3.26, 3.29, 3, 0.43, 0.44};
 inline constexpr own_spreads prefill_spreads{0.0319, 0.123, 0.0831, 3.29, 2.91, 2.44, 3.06, 0.5, 0.5};
@@ -73,7 +74,7 @@ constexpr void validate(std::string_view cache, std::string_view paging, std::st
 
 }  // namespace detail
 
-/// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
+/// Throws, naming the constant, unless rates and factors are above 0 and shares and additions at least 0.
 constexpr void validate(const serving_calibration& constants) {
   detail::positive("serving_calibration.weight_stream", constants.weight_stream);
   detail::positive("serving_calibration.cache_stream", constants.cache_stream);
@@ -102,13 +103,12 @@ constexpr void validate(const serving_calibration& constants) {
 
 /// Constants of an ideal machine: peak rates, and no time for collectives, experts' dispatch or engine. For bounds, and
 /// for chips on which nothing is calibrated, such as GPUs.
-inline constexpr serving_calibration peak_only{1,          1, 1, 0, seconds{0}, flops{0}, 0,  seconds{0}, seconds{0},
-                                               seconds{0}, 1, 1, 0, 0,          1,        {}, {},         {},
-                                               {},         {}};
+inline constexpr serving_calibration peak_only{1, 1, 1, 0, seconds{0}, flops{0}, 0,  seconds{0}, seconds{0}, seconds{0},
+                                               1, 1, 0, 0, 1,          {},       {}, {},         {},         {}};
 
 namespace detail {
 
-/// The factors of an engine: 1 where no run tells it from the others.
+/// The factors of an engine; 1 where it has none of its own.
 constexpr engine_factors factors_of(const serving_calibration& constants, serving_engine engine) noexcept {
   switch (engine) {
     case serving_engine::vllm: return constants.vllm;
@@ -118,7 +118,7 @@ constexpr engine_factors factors_of(const serving_calibration& constants, servin
   }
 }
 
-/// Constants that are the engine's own: factors multiplied in.
+/// The constants of one engine: the common ones times its factors.
 constexpr serving_calibration constants_of(serving_calibration constants, serving_engine engine) {
   validate(constants);
   const engine_factors own = factors_of(constants, engine);
@@ -129,19 +129,18 @@ constexpr serving_calibration constants_of(serving_calibration constants, servin
   return constants;
 }
 
-/// What an estimate of serving is of, as far as errors differ.
+/// Kinds of serving estimates whose errors differ.
 enum class serving_kind : std::uint8_t { decode, expert_decode, prefill };
 inline constexpr serving_kind all_serving_kinds[] = {serving_kind::decode, serving_kind::expert_decode,
                                                      serving_kind::prefill};
 
-/// How far an estimate may lie above and below what is measured, as shares of it.
+/// How far an estimate may lie above and below the measured time, as shares of that time.
 struct serving_band {
   double over = 0;   // predicted over measured, less 1
   double under = 0;  // 1 less predicted over measured
 };
 
-/// Bands that hold the errors of runs whose source had no part in the fit, by kind: where the engine is known, and
-/// where it is not.
+/// The bands of one kind, from errors on sources left out of the fit: with the engine named, and without.
 struct serving_bands {
   serving_band named{}, unnamed{};
 };
@@ -153,7 +152,7 @@ inline constexpr serving_bands bands_by_kind[] = {
 // clang-format on
 // end of generated: serving_bands
 
-/// Times as wide, in logarithms, where no published run is on the chip; set.
+/// The factor, in logarithms, by which a band is wider on a chip without published runs; set by hand.
 inline constexpr double uncovered_width = 1.5;
 
 /// Published runs of quality A or B in data/measured, by chip.
@@ -170,7 +169,7 @@ inline constexpr serving_coverage serving_runs_by_chip[] = {
 // clang-format on
 // end of generated: serving_runs
 
-/// Whether published runs of that kind are on a chip of that name. A renamed copy of a chip is not covered.
+/// Whether there are published runs of that kind on a chip of that name. A renamed copy of a chip is not covered.
 constexpr bool has_serving_runs(const chip_spec& chip, const std::int32_t serving_coverage::*runs) noexcept {
   for (const serving_coverage& row : serving_runs_by_chip) {
     if (chip.name == row.chip) return row.*runs > 0;
@@ -178,7 +177,7 @@ constexpr bool has_serving_runs(const chip_spec& chip, const std::int32_t servin
   return false;
 }
 
-/// The band of an estimate.
+/// The band of an estimate of that kind, wider where the chip is not covered.
 constexpr serving_band band_of(serving_kind kind, serving_engine engine, bool covered) {
   const serving_bands& both = bands_by_kind[static_cast<std::size_t>(kind)];
   const serving_band band = engine == serving_engine::unnamed ? both.unnamed : both.named;
@@ -186,7 +185,7 @@ constexpr serving_band band_of(serving_kind kind, serving_engine engine, bool co
   return {math::pow(1 + band.over, uncovered_width) - 1, 1 - math::pow(1 - band.under, uncovered_width)};
 }
 
-/// Fills in the range of an estimate that has its total.
+/// Fills in the range (low, high, band) of an estimate from its total.
 template <class Estimate>
 constexpr void add_band(Estimate& estimate, serving_kind kind, serving_engine engine, bool covered) {
   const serving_band band = band_of(kind, engine, covered);
@@ -198,10 +197,10 @@ constexpr void add_band(Estimate& estimate, serving_kind kind, serving_engine en
 
 }  // namespace detail
 
-/// Published runs behind the constants of an engine.
+/// How many published runs the constants of an engine are fitted to.
 struct engine_runs {
-  serving_engine engine = serving_engine::unnamed;  ///< of which one; unnamed: of all
-  std::int32_t runs = 0;                            ///< decode and prefill
+  serving_engine engine = serving_engine::unnamed;  ///< which engine; unnamed: all engines together
+  std::int32_t runs = 0;                            ///< decode and prefill runs
   std::int32_t sources = 0;                         ///< repositories, papers and authors that published them
 };
 /// The runs behind the constants of each engine.
@@ -214,7 +213,8 @@ inline constexpr engine_runs runs_by_engine[] = {
 // clang-format on
 // end of generated: engine_runs
 
-/// The runs behind an engine's constants; 0 of 0 sources where there is none. Worked: vLLM has 45 of 4 sources.
+/// How many runs an engine's constants are fitted to; 0 of 0 sources where there is none. Worked: vLLM has 45 of 4
+/// sources.
 [[nodiscard]] constexpr engine_runs runs_behind(serving_engine engine) noexcept {
   for (const engine_runs& row : runs_by_engine) {
     if (row.engine == engine) return row;

@@ -25,12 +25,12 @@ inline namespace abi_0 {
 enum class weight_sharding : std::uint8_t {
   one_dimension,   ///< one dimension of each matrix, as in Megatron: two all-reduces a layer over all devices
   two_dimensions,  ///< both dimensions of each matrix: less traffic on many chips
-  gathered,        ///< weights are gathered to the devices that have the tokens: for prefill of very many tokens
+  gathered,        ///< devices gather the weights for their tokens: for prefill of very many tokens
 };
 
 /// How keys and values are sharded over the devices of a replica.
 enum class cache_sharding : std::uint8_t {
-  heads,  ///< by KV heads; where devices outnumber the KV heads, several devices hold a copy of the same one
+  heads,  ///< by KV heads; where devices outnumber KV heads, several hold copies of one
   batch,  ///< by sequences: the keys and values of a sequence are on one device
 };
 
@@ -39,14 +39,15 @@ struct serving_layout {
   std::int64_t tensor = 0;                                   ///< devices of a replica; 0: all of the slice
   weight_sharding weights = weight_sharding::one_dimension;  ///< how weights are sharded over a replica
   cache_sharding cache = cache_sharding::heads;              ///< how keys and values are sharded over a replica
-  /// Of a mixture of experts: the attention weights lie in each group of that many devices of the replica, with
-  /// sequences of its own, and the experts whole on all of its devices; 0: attention is sharded over the replica too.
+  /// Data-parallel attention for a mixture of experts: each group of that many devices has its own copy of the
+  /// attention weights and its own sequences, while experts lie whole on the replica's devices; 0: attention is sharded
+  /// over all.
   std::int64_t attention = 0;
 };
 
 /// Sequences that decode together, and how many tokens each attends to.
 struct decode_batch {
-  double sequences = 0;  ///< that decode in one replica
+  double sequences = 0;  ///< sequences that decode in one replica
   double context = 0;    ///< tokens that a sequence attends to, on average
 };
 
@@ -61,24 +62,25 @@ enum class decode_limit : std::uint8_t { weights, products, cache, collectives, 
 
 /// One decode step of one replica: max(weights, products) + cache + paging + dispatch + latency + collectives = total.
 struct decode_breakdown {
-  seconds weights{};                                ///< reading the weights that the step uses
-  seconds products{};                               ///< matrix products
-  seconds cache{};                                  ///< reading keys and values
-  seconds paging{};                                 ///< of attention for each sequence in pages, whatever it holds
-  seconds dispatch{};                               ///< sorting, gathering and scattering what is routed to experts
-  seconds latency{};                                ///< of the two small all-reduces of each layer
-  seconds collectives{};                            ///< bytes moved between the chips of a replica
-  seconds total{};                                  ///< of the step
-  seconds low{};                                    ///< nine of ten comparable published steps lie between low and high
-  seconds high{};                                   ///< the upper end of that range
-  double band = 0;                                  ///< relative error behind low and high
-  bool extrapolated = false;                        ///< no published decode run is on that chip, or of a model like it
+  seconds weights{};          ///< reading the weights that the step uses
+  seconds products{};         ///< matrix products
+  seconds cache{};            ///< reading keys and values
+  seconds paging{};           ///< attention time of each sequence in a paged cache, whatever its length
+  seconds dispatch{};         ///< sorting, gathering and scattering tokens for experts
+  seconds latency{};          ///< fixed time of the two small all-reduces of each layer
+  seconds collectives{};      ///< bytes moved between the chips of a replica
+  seconds total{};            ///< of the step
+  seconds low{};              ///< lower end: nine of ten comparable published steps lie in between
+  seconds high{};             ///< the upper end of that range
+  double band = 0;            ///< relative error behind low and high
+  bool extrapolated = false;  ///< no published decode run is on that chip, or of a model like it
   decode_limit limited_by = decode_limit::weights;  ///< the largest part
 };
 
 namespace detail {
 
-/// A question of which the load is still open, and the runs that speak of it: none where `runs` is null.
+/// The features of a question whose load is not set yet, and the caller's own runs; `runs` is null where there are
+/// none.
 struct own_question {
   const own_runs* runs = nullptr;
   own_spreads spreads{};
@@ -90,7 +92,7 @@ constexpr own_question own_question_of(const own_runs& runs, const own_spreads& 
 }
 
 /// @{
-/// Factor, and spread left, at a load.
+/// The factor of the caller's own runs, and the share of the spread that is left, at a load.
 constexpr double factor_at(own_question q, double load) {
   if (q.runs == nullptr || !(load > 0)) return 1;
   q.about.load = math::log2(load);
@@ -103,7 +105,7 @@ constexpr double left_at(own_question q, double load) {
 }
 /// @}
 
-/// The devices of one replica, in numbers.
+/// The sizes of one replica.
 struct replica {
   double devices = 1;        // JAX devices of one replica
   double chips = 1;          // chips of one replica
@@ -112,7 +114,7 @@ struct replica {
   bytes_per_second links{};  // into a chip from the others of its replica; 0 where there are none, or no rate is known
 };
 
-/// Refuses groups of data-parallel attention over which heads, and replicas over which experts, do not divide.
+/// Refuses groups of data-parallel attention that do not divide the heads, and replicas that do not divide the experts.
 constexpr void check_groups(const transformer& model, const serving_layout& mesh, std::int64_t tensor) {
   positive_count("serving_layout.attention", mesh.attention);
   if (!has_experts(model)) fail(errc::unsupported, "serving_layout.attention", mesh.attention, "a mixture of experts");
@@ -125,7 +127,7 @@ constexpr void check_groups(const transformer& model, const serving_layout& mesh
     fail(errc::not_divisible, "serving_layout.tensor", tensor, "a divisor of the experts, each of which lies on one");
 }
 
-/// Refuses replicas that do not fill the slice, and heads that do not divide over the devices of a replica.
+/// Refuses replicas that do not divide the slice, and heads that do not divide over the devices of a replica.
 constexpr void check_served(const transformer& model, const serving_layout& mesh, const slice& where) {
   const std::int64_t all = check_devices(where);
   const std::int64_t tensor = mesh.tensor == 0 ? all : mesh.tensor;
@@ -155,49 +157,49 @@ constexpr replica replica_of(const serving_layout& mesh, const slice& where) {
   return result;
 }
 
-/// Parameters that lie in routed experts.
+/// The number of parameters in routed experts.
 constexpr double expert_parameters(const transformer& model) {
   if (!has_experts(model)) return 0;
   return static_cast<double>(
       checked_multiply(mlp_matrices(model, model.moe.expert_d_ff), model.moe.experts, moe_layers(model)));
 }
 
-/// A model on a replica, in the numbers that every estimate needs.
+/// The figures of a model on a replica that every estimate needs.
 struct served_model {
-  double held = 0;          // weights, all of them, in numbers of the job's format
-  double matrices = 0;      // parameters that a token is multiplied with
+  double held = 0;          // all weights, counted in numbers of the job's format
+  double matrices = 0;      // parameters that multiply a token
   double dense = 0;         // of those, what every decode step reads
   double experts = 0;       // of those, routed experts: a step reads those that some token is routed to
   double missed = 0;        // share of the experts that one token is not routed to
   double imbalance = 0;     // of the experts that a step reads over the devices that hold them
-  bytes routed{};           // of a token's copies on their way to experts, of all layers
+  bytes routed{};           // bytes of a token's copies on their way to experts, all layers
   double layers = 0;        // of the language model
   double d_model = 0;       // width of its residual stream
   double cache_copies = 1;  // copies of each key and value in the replica
-  double groups = 1;        // of devices, each with its own copy of the attention weights and its own sequences
-  seconds all_to_all{};     // of a token to the devices of its experts and back, in all layers, at the nominal rate
+  double groups = 1;        // groups of devices, each with its own attention weights and sequences
+  seconds all_to_all{};     // time of a token to its experts' devices and back, all layers, nominal rate
   double summed = 0;        // numbers of a token that are summed over devices, in all layers
-  bytes state{};            // of recurrences, for each sequence: a step reads it with the cache and writes it again
+  bytes state{};            // recurrent state of a sequence: a step reads and writes it
   bytes cached_token{};     // cache of a token in all layers
-  double chosen = 0;        // tokens that an indexer chooses; 0: attention is to all of them
-  double index_share = 0;   // of the cache of a token: the key of the indexer
+  double chosen = 0;        // tokens that an indexer chooses; 0: attention sees all tokens
+  double index_share = 0;   // share of a token's cache that is the indexer's key
   bool covered = true;      // published runs are of models like it
   replica on{};
   bytes_per_second hbm{};        // of the replica
   flops_per_second peak{};       // of the replica, in the format of its products
   flops_per_second peak_bf16{};  // of the replica
-  run_features about{};          // what makes questions alike; the load is open
+  run_features about{};          // the question's features; the load is not set
 };
 
-/// The yes and no of a serving question: experts, weights below 16 bits, and one for each engine that is named. Two
-/// engines differ in two, a named one and none in one.
+/// The properties of a serving question as bits: experts, weights below 16 bits, and one bit for each named engine. Two
+/// named engines differ in two bits, a named and an unnamed one in one.
 constexpr std::uint32_t serving_kinds(const transformer& model, const serving_job& job) noexcept {
   const std::uint32_t engine = job.engine == serving_engine::unnamed ? 0 : 2U << static_cast<std::uint32_t>(job.engine);
   return (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U) | engine;
 }
 
-/// What makes serving questions alike: parameters, the tokens that a sequence attends to, the chips of the replica, the
-/// chip, and its kinds.
+/// The features by which serving questions are compared: parameters, the tokens that a sequence attends to, the chips
+/// of the replica, the kind of chip, and `serving_kinds`.
 constexpr run_features serving_features(const served_model& served, const transformer& model, const serving_job& job,
                                         const slice& where) {
   run_features about;
@@ -240,15 +242,15 @@ constexpr void add_experts(served_model& served, const transformer& model) {
       bytes{2 * static_cast<double>(model.moe.top_k) * served.d_model * static_cast<double>(moe_layers(model))};
 }
 
-/// Devices other than its own to which a token is sent in a layer, where experts are equally likely: of D devices k
-/// experts hit D (1 - (1 - 1/D)^k), and 1/D of these is the one that it is on.
+/// To how many devices other than its own a layer sends a token, if experts are equally likely: k experts lie on
+/// D (1 - (1 - 1/D)^k) of D devices, and one in D of these is the token's own.
 constexpr double other_devices(const transformer& model, double devices) {
   return (devices - 1) * (1 - math::pow(1 - 1 / devices, static_cast<double>(model.moe.top_k)));
 }
 
 /// Data-parallel attention with expert-parallel MLPs: each group has its own copy of attention, norms and router; a
-/// token is sent as d_model numbers in bf16 to each device that has one of its experts, and back; sums are over a group
-/// after attention, and over the replica for dense and shared MLPs. No published run is of this kind.
+/// token is sent as d_model numbers in bf16 to each device that has one of its experts, and back; all-reduces are over
+/// a group after attention, and over the replica for dense and shared MLPs. No published run is of this kind.
 constexpr void divide_attention(served_model& served, const transformer& model, const parameter_count& count,
                                 const serving_layout& mesh, const slice& where) {
   const auto attention = static_cast<double>(mesh.attention);
@@ -302,13 +304,13 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
   return served;
 }
 
-/// Seconds per byte that a chip of the replica has to move in collectives; 0 where there is no other chip.
+/// Seconds per byte that a chip of the replica moves in collectives; 0 for a replica of one chip.
 constexpr double collective_seconds_per_byte(const replica& on, double slowdown) {
   return on.chips <= 1 || slowdown <= 0 ? 0 : slowdown / positive("ICI rate of the chip", on.links.value());
 }
 
-/// Seconds for each token: what the all-reduces of every layer move, and where experts have devices of their own the
-/// way to them and back.
+/// Seconds per token of the all-reduces of every layer and, where experts have their own devices, of the all-to-alls to
+/// them and back.
 constexpr double collectives_of(const served_model& served, const serving_layout& mesh, double slowdown) {
   const bool both = mesh.weights == weight_sharding::two_dimensions;
   const double moved = 4 * served.summed * (both ? 2 / math::sqrt(served.on.chips) : 1);
@@ -319,13 +321,13 @@ constexpr seconds layer_latency_of(const served_model& served, const serving_cal
   return constants.layer_latency * (served.layers * math::log2(served.on.devices));
 }
 
-/// Every device of a replica sorts, gathers and scatters the copies of every token, as a shard of tensor parallelism
-/// does in training.
+/// Time per token of dispatch to experts: every device of a replica sorts, gathers and scatters the copies of every
+/// token, as a tensor shard does in training.
 constexpr seconds dispatch_of(const served_model& served, const serving_calibration& constants) {
   return served.routed * (constants.dispatch_passes * served.on.devices) / served.hbm;
 }
 
-/// Seconds of attention for a sequence, whatever it holds: an engine with pages computes on whole blocks of keys.
+/// Seconds of attention per sequence that do not depend on its length: a paged engine computes on whole blocks of keys.
 constexpr double paging_of(const served_model& served, const serving_job& job, const serving_layout& mesh,
                            const serving_calibration& constants) {
   if (job.policy != cache_policy::paged || job.engine == serving_engine::example) return 0;
@@ -333,12 +335,12 @@ constexpr double paging_of(const served_model& served, const serving_job& job, c
   return served.layers * sequences * constants.sequence_work.value() * served.on.devices / served.peak_bf16.value();
 }
 
-/// Bytes of keys and values of a sequence of that many tokens: whole blocks, each counted once.
+/// Bytes of keys and values of a sequence of `context` tokens, rounded up to whole blocks; copies do not count.
 constexpr bytes cache_of(const transformer& model, const serving_job& job, double context) {
   return kv_bytes_per_sequence(model, round_up(ceil_to_count(context), job.block_tokens), job.cache);
 }
 
-/// A decode step of one replica in seconds, as a function of the sequences in it.
+/// The terms of one replica's decode step, in seconds, from which its time follows for any number of sequences.
 struct decode_terms {
   double dense = 0;        // reading the parameters that every step reads
   double experts = 0;      // reading all routed experts
@@ -355,7 +357,7 @@ struct decode_terms {
 };
 
 /// Bytes that a step reads and writes of a sequence whose keys, values and states take `cache` bytes. Where an indexer
-/// chooses, its keys are read for all tokens and the others for those that it chooses.
+/// chooses tokens, its keys are read for all tokens and the other keys and values for the chosen ones.
 constexpr double moved_of(const served_model& served, bytes cache) {
   if (served.chosen <= 0) return (cache + served.state).value();
   const double tokens = cache / served.cached_token;
@@ -383,8 +385,8 @@ constexpr decode_terms terms_of(const served_model& served, bytes cache, const s
   return terms;
 }
 
-/// Seconds to read the weights that a step uses. Of the experts these are the ones that some token is routed to, where
-/// every expert is as likely as any other, on the device that has most of them.
+/// Seconds to read the weights that a step uses. Of the experts, only those are read to which some token is routed,
+/// each equally likely; the device that reads most of them counts.
 constexpr double weights_at(const decode_terms& terms, double sequences) {
   if (terms.experts <= 0) return terms.dense;
   const double missed = terms.missed > 0 ? math::pow(terms.missed, sequences) : 0;
@@ -392,7 +394,7 @@ constexpr double weights_at(const decode_terms& terms, double sequences) {
   return terms.dense + terms.experts * (read < 1 ? read : 1);
 }
 
-/// Seconds of a step.
+/// Seconds of a decode step with that many sequences.
 constexpr double step_at(const decode_terms& terms, double sequences) {
   const double weights = weights_at(terms, sequences), products = terms.products * sequences;
   const double each = terms.cache + terms.paging + terms.dispatch + terms.collectives;
@@ -412,7 +414,7 @@ constexpr decode_limit largest_of(const decode_breakdown& step) {
   return static_cast<decode_limit>(most);
 }
 
-/// A step with its parts and its band.
+/// A decode step with its parts and its band.
 constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences, serving_engine engine,
                                      const chip_spec& chip) {
   positive("decode_batch.sequences", sequences);
@@ -435,9 +437,9 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
 
 }  // namespace detail
 
-/// Time of one decode step of one replica, by itself: no engine, no prefill between steps. Throws for models that do
-/// not decode, devices or heads that do not divide, batches that are not above 0, settings of the engine out of their
-/// range, and figures of the chip that are unknown.
+/// Time of one decode step of one replica alone, without engine overhead and without prefill between steps. Throws for
+/// models that do not decode, devices or heads that do not divide, batches that are not above 0, engine settings out of
+/// range, and unknown figures of the chip.
 /// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 10.5 ms, measured 11.4 ms.
 /// Source: closed form calibrated on published runs, after the scaling book's chapter "Inference" (2025-12-15).
 [[nodiscard]] constexpr decode_breakdown decode_step(const transformer& model, const decode_batch& batch,

@@ -11,32 +11,32 @@
 #include <tpuplan/handbook/inference.hpp>
 
 /// @file
-/// A serving engine in its steady state: continuous batching, with prompts taken in between decode steps.
+/// A serving engine in its steady state: continuous batching, with prefill of new prompts between decode steps.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// Mean time of an output token in an engine: step.total + prompts + engine = total. The host prepares a step while the
-/// device runs another, so that the engine adds time only where the host is the slower of the two; vLLM over several
-/// hosts prepares it in between.
+/// device runs another, so that the engine adds time only where the host is slower; vLLM over several hosts
+/// prepares each step after the one before has ended.
 struct token_time {
   decode_breakdown step{};    ///< the decode step by itself
-  seconds prompts{};          ///< prefill of new requests: as much in a step as keeps the batch full
+  seconds prompts{};          ///< prefill of new requests, as much per step as keeps the batch full
   seconds engine{};           ///< waiting for host and scheduler
   seconds total{};            ///< mean time of an output token
-  seconds low{};              ///< nine of ten comparable published engines lie between low and high
+  seconds low{};              ///< lower end: nine of ten comparable published engines lie in between
   seconds high{};             ///< the upper end of that range
   double band = 0;            ///< relative error behind low and high
   bool extrapolated = false;  ///< no published decode run is on a chip of that name
 };
 
-/// Why a slice cannot do what is asked of it. Enumerators and their names are stable.
+/// Why a slice cannot serve the traffic. Enumerators and their names are stable.
 enum class serving_refusal : std::uint8_t {
   none,                 ///< the slice can do it
-  does_not_fit,         ///< weights and one of the longest sequences do not fit
+  does_not_fit,         ///< weights and one sequence of the longest length do not fit
   tpot_below_floor,     ///< the TPOT target is shorter than a decode step of one sequence at peak rates
   ttft_below_floor,     ///< the TTFT target is shorter than the prefill of one prompt at peak rates
-  rate_above_capacity,  ///< requests arrive as fast as the full batch can serve them, or faster
+  rate_above_capacity,  ///< requests arrive at least as fast as the full batch serves them
 };
 
 /// "none", "does_not_fit" and so on.
@@ -46,40 +46,40 @@ enum class serving_refusal : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(why));
 }
 
-/// What a slice does under some traffic. Rates are over all replicas; `running` and times are of one replica. Where
-/// `refusal` is not `none`, `memory` is that of one running sequence, and of what follows it only `capacity` is
+/// How a slice serves some traffic. Rates are over all replicas; `running` and times are of one replica. Where
+/// `refusal` is not `none`, `memory` is that of one running sequence, and of the fields after it only `capacity` is
 /// estimated.
 struct serving_estimate {
-  serving_refusal refusal = serving_refusal::none;  ///< why the slice cannot do it, or `none`
-  seconds floor{};                                  ///< where a target is refused: the shortest time that it can be
+  serving_refusal refusal = serving_refusal::none;        ///< why the slice cannot do it, or `none`
+  seconds floor{};                                        ///< where a target is refused: the shortest possible time
   decode_limit floor_limited_by = decode_limit::weights;  ///< what takes most of the floor
   serving_memory memory{};                                ///< of one device
-  verdict fit = verdict::no;                              ///< whether that memory is there
-  std::int64_t replicas = 0;                              ///< of the model in the slice
+  verdict fit = verdict::no;                              ///< whether that memory fits into HBM
+  std::int64_t replicas = 0;                              ///< replicas of the model in the slice
   std::int64_t largest_running = 0;  ///< sequences that memory and engine allow to run at once, per replica
-  per_second capacity{};             ///< requests completed per second with all slots taken, or a chunk in each step
+  per_second capacity{};             ///< requests per second with all slots taken, or a prompt chunk in each step
   double running = 0;                ///< sequences that run at once, on average, per replica
   token_time per_token{};            ///< TPOT
-  seconds prefill{};                 ///< of one prompt in the engine, undisturbed
+  seconds prefill{};                 ///< of one prompt alone in the engine
   seconds queue{};                   ///< time that a request waits for a slot
   seconds first_token{};             ///< TTFT: queue, half a step, and prefill, whose chunks share steps with others
   per_second requests{};             ///< requests completed per second
   per_second input_tokens{};         ///< prompt tokens, those in the prefix cache included
   per_second output_tokens{};        ///< output tokens
-  double prefill_servers = 0;        ///< prefill servers for each decode server, if they were apart
+  double prefill_servers = 0;        ///< prefill servers per decode server, if disaggregated
   bool meets_ttft = true;            ///< TTFT is within its target, or there is none
   bool meets_tpot = true;            ///< TPOT is within its target, or there is none
 };
 
 namespace detail {
 
-/// The mean time of an output token in an engine, in seconds, as a function of the sequences that run.
+/// The terms of an engine's mean time per output token, in seconds, from which it follows for any running batch.
 struct token_terms {
   decode_terms step{};
   double prompts = 0;    // prefill of new requests, for each sequence
   double host = 0;       // host and scheduler
   double host_each = 0;  // host and scheduler, for each sequence
-  bool in_turn = false;  // the device waits while the host works
+  bool in_turn = false;  // the device idles while the host works
 };
 
 /// vLLM drives several hosts by remote calls and has no asynchronous scheduling there.
@@ -87,18 +87,19 @@ constexpr bool waits_for_host(const served_model& served, serving_engine engine)
   return served.on.hosts > 1 && (engine == serving_engine::vllm || engine == serving_engine::vllm_torch_xla);
 }
 
-/// Seconds of prompts that are taken in for each output token: prefill beside decode, of what is not cached.
+/// Seconds of prefill per output token: of prompts that are not in the prefix cache, in steps that decode too.
 constexpr double prompts_of(const served_model& served, const transformer& model, const serving_job& job,
                             const serving_layout& mesh, const slice& where, const serving_calibration& constants) {
   const std::int64_t tokens = ceil_to_count(job.prompt.mean);
-  const double prompts = served.groups;  // data-parallel attention has one in each of its groups
+  const double prompts = served.groups;  // data-parallel attention has one prompt in each group
   const prefill_breakdown one = prefill_of(served, model, {prompts, tokens}, job, mesh, where, constants);
   const double computed = job.prompt.mean / static_cast<double>(tokens) * (1 - job.prefix_hit_rate);
   return constants.engine_prefill * beside_decode(one, mesh).value() / prompts * computed / job.output.mean;
 }
 
-/// Arrays that a step of an engine is given, of all layers: the four matrices of attention, those of the MLP or of the
-/// experts and their router, a scale beside each where weights have 8 bits or fewer, norms, and the cache.
+/// The number of arrays that the host passes to an engine's step, over all layers: the four matrices of attention,
+/// those of the MLP or of the experts and their router, a scale beside each where weights have 8 bits or fewer, norms,
+/// and the cache.
 constexpr double arrays_of(const transformer& model, const serving_job& job) {
   const bool experts = has_experts(model);
   const std::int64_t matrices = 4 + (model.mlp.gated ? 3 : 2) + (experts ? 1 : 0);
@@ -107,7 +108,7 @@ constexpr double arrays_of(const transformer& model, const serving_job& job) {
   return static_cast<double>(model.layers) * static_cast<double>(matrices + scales + norms + 1);
 }
 
-/// The host passes every array to each of its devices.
+/// The terms of an engine's token time. The host passes every array to each of its devices.
 constexpr token_terms token_terms_of(const served_model& served, const transformer& model, bytes cache,
                                      const serving_job& job, const serving_layout& mesh, const slice& where,
                                      const serving_calibration& constants) {
@@ -121,19 +122,19 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   return terms;
 }
 
-/// Seconds of a step of device and host: what takes longer of the two, or both.
+/// Seconds of a step of device and host: the longer of the two or, `in_turn`, their sum.
 constexpr double with_host(double device, double host, bool in_turn) noexcept {
   return in_turn ? device + host : device > host ? device : host;
 }
 
-/// Seconds of a token.
+/// Mean seconds of an output token with that many running sequences.
 constexpr double time_at(const token_terms& terms, double running) {
   const double own = factor_at(terms.step.own, running);
   return with_host(step_at(terms.step, running) + own * terms.prompts * running,
                    own * (terms.host + terms.host_each * running), terms.in_turn);
 }
 
-/// A token with its parts and its band.
+/// The mean time of an output token with its parts and its band.
 constexpr token_time token_of(const token_terms& terms, double running, serving_engine engine, const chip_spec& chip) {
   token_time token;
   token.step = decode_of(terms.step, running, engine, chip);
@@ -148,15 +149,15 @@ constexpr token_time token_of(const token_terms& terms, double running, serving_
 }
 
 /// Where a rising function crosses 0 between 0 and `most`: 0 where it is positive from the start, `most` where it never
-/// is. Exact to 1e-12 of the answer. The method is regula falsi with the Illinois rule: the value at an end that stays
-/// twice is halved, so that both ends close in.
+/// is. Exact to 1e-12 of the answer. The method is regula falsi with the Illinois rule, which halves the value at an
+/// end that has stayed twice, so that both ends converge.
 template <class Function>
 constexpr double crossing(const Function& function, double most) {
   double low = 0, high = most;
   double at_low = function(low), at_high = function(high);
   if (at_high <= 0) return most;
   if (at_low >= 0) return 0;
-  int stayed = 0;  // rounds for which the low end has stayed; below 0: the high end
+  int stayed = 0;  // rounds for which the low end has stayed; negative: the high end
   for (int round = 0; round < 200 && high - low > 1e-12 * high; ++round) {
     double middle = low - at_low * (high - low) / (at_high - at_low);
     if (!(middle > low && middle < high)) middle = low + (high - low) / 2;
@@ -204,8 +205,8 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
 
 }  // namespace detail
 
-/// Mean time of an output token where `running` sequences run in one replica of an engine, and a new prompt is taken in
-/// for each that ends. Throws for what `validate` of the job refuses and as `decode_step` does. Worked: Qwen3 8B on
+/// Mean time of an output token where `running` sequences run in one replica of an engine, and each that ends is
+/// replaced by a new prompt. Throws where `validate` of the job or `decode_step` does. Worked: Qwen3 8B on
 /// v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms in SGLang-JAX, 11.1 ms measured.
 /// Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr token_time time_per_token(const transformer& model, double running, const serving_job& job,
@@ -219,8 +220,8 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
                           where.chip);
 }
 
-/// Time of a prefill of one prompt of mean length in an engine, undisturbed, without the tokens that are in the prefix
-/// cache. Throws as `time_per_token` does. Worked: 14.2 ms for 1024 tokens of Llama 3 8B on v6e-8.
+/// Prefill time of one prompt of mean length alone in an engine, without the tokens in the prefix cache. Throws where
+/// `time_per_token` does. Worked: 14.2 ms for 1024 tokens of Llama 3 8B on v6e-8.
 [[nodiscard]] constexpr seconds engine_prefill_time(const transformer& model, const serving_job& job,
                                                     const serving_layout& mesh, const slice& where,
                                                     const serving_calibration& constants = {}) {
@@ -231,12 +232,12 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
 
 namespace detail {
 
-/// How a prompt is taken in once its request may run.
+/// The prefill of a request that has a slot.
 struct admission {
-  double prefill = 0;  // seconds of prefill, undisturbed
-  double chunks = 1;   // steps of the engine that the prompt is spread over
-  double steps = 0;    // full chunks of a request: a step computes one at most; 0: prompts are not chunked
-  double beside = 0;   // seconds that a full chunk adds to a step which decodes
+  double prefill = 0;  // seconds of prefill alone
+  double chunks = 1;   // engine steps over which the prompt is spread
+  double steps = 0;    // full chunks of a request, at most one per step; 0: prompts are not chunked
+  double beside = 0;   // seconds that a full chunk adds to a decode step
 };
 
 constexpr admission admission_of(const serving_job& job, const token_terms& terms, double prefill) {
@@ -248,15 +249,15 @@ constexpr admission admission_of(const serving_job& job, const token_terms& term
   return prompt;
 }
 
-/// Seconds of a step that decodes and computes a full chunk.
+/// Seconds of a decode step that also computes a full chunk of a prompt.
 constexpr double step_with_chunk(const token_terms& terms, const admission& prompt, double running) {
   const double own = factor_at(terms.step.own, running);
   return with_host(step_at(terms.step, running) + own * prompt.beside, own * (terms.host + terms.host_each * running),
                    terms.in_turn);
 }
 
-/// Seconds from when a request may run to its first token: half a step of the others until it is taken in, and its
-/// prefill; each of several chunks takes a step of the others where there are some.
+/// Seconds from getting a slot to the first token: half a step of the running sequences until prefill starts, and the
+/// prefill; each of several chunks takes one step together with the running sequences.
 constexpr double time_to_first(const admission& prompt, const token_terms& terms, double running, double token) {
   if (prompt.chunks <= 1) return prompt.prefill + 0.5 * token;
   const double alone = prompt.prefill / prompt.chunks;
@@ -265,19 +266,20 @@ constexpr double time_to_first(const admission& prompt, const token_terms& terms
   return 0.5 * token + prompt.chunks * (beside > alone ? alone + busy * (beside - alone) : alone);
 }
 
-/// Requests per second of a replica that has no more to give: all slots are taken, or each step computes a chunk of
-/// prompts. Where a request has more chunks than output tokens, most of its chunks have a step to themselves.
+/// Requests per second of a saturated replica: all slots are taken, or each step computes a prompt chunk. Where a
+/// request has more chunks than output tokens, most of its chunks have a step to themselves.
 constexpr double full_rate(const serving_job& job, const token_terms& terms, double most, const admission& prompt) {
   const double output = job.output.mean;
-  const double by_chunks = prompt.steps > 0 ? output / prompt.steps : most;  // that run with a chunk in each step
+  const double by_chunks =
+      prompt.steps > 0 ? output / prompt.steps : most;  // running sequences with a chunk in each step
   const double running = by_chunks < most ? by_chunks : most;
   if (running >= 1) return running / (output * time_at(terms, running));
   return 1 / ((prompt.steps - output) * prompt.prefill / prompt.chunks + output * step_with_chunk(terms, prompt, 1));
 }
 
-/// Sequences that run at once in a replica under the traffic, at most `most`. By Little's law, for a rate of arrivals:
-/// running = rate x output tokens x time per token; for requests in flight: in flight = running + rate x time to the
-/// first token.
+/// Mean number of running sequences in a replica under the traffic, at most `most`. By Little's law, for a request
+/// rate: running = rate x output tokens x time per token; for a fixed concurrency: concurrency = running + rate x time
+/// to the first token.
 constexpr double running_batch(const serving_job& job, const token_terms& terms, double most, double replicas,
                                const admission& prompt) {
   const double output = job.output.mean;
@@ -300,9 +302,9 @@ constexpr double running_batch(const serving_job& job, const token_terms& terms,
   return within < 1 ? 1 : within;
 }
 
-/// Time that a request waits for a slot. With a fixed number of requests in flight, those wait for which there is no
-/// slot. Requests that arrive at random wait as in a queue of one server with constant service, which takes one request
-/// at a time at the rate of the full batch (M/D/1): load / (2 (1 - load)) services.
+/// Time that a request waits for a slot. With a fixed concurrency, the requests beyond the slots wait. Requests that
+/// arrive at random wait as in a queue of one server with constant service, which takes one request at a time at the
+/// rate of the full batch (M/D/1): load / (2 (1 - load)) services.
 constexpr seconds queue_time(const serving_job& job, per_second requests, per_second capacity, seconds in_service,
                              double replicas) {
   if (job.request_rate.value() > 0) {
@@ -313,7 +315,7 @@ constexpr seconds queue_time(const serving_job& job, per_second requests, per_se
   return left > 1e-6 * (in_service * requests) ? left / requests : seconds{0};
 }
 
-/// Fills in what follows from the running batch.
+/// Fills in the times and rates that follow from the running batch.
 constexpr void add_rates(serving_estimate& estimate, const serving_job& job, const token_terms& terms, double replicas,
                          const admission& prompt, const serving_calibration& constants) {
   const double output = job.output.mean;
@@ -335,11 +337,11 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, con
 
 }  // namespace detail
 
-/// What a slice does under some traffic: whether it fits, how many sequences run at once, times and rates. Where the
-/// job gives neither a rate nor a concurrency, all slots are taken, or as many as the TPOT target allows. What the
-/// slice cannot do is a `refusal` in the estimate, with the capacity or the floor; invalid fields throw, by name, as in
-/// `validate` and `decode_step`. Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp).
-/// Source: scaling book, "Inference" (2025-12-15); Little's law; constants in `serving_calibration`.
+/// How a slice serves some traffic: whether it fits, how many sequences run at once, times and rates. Where the job
+/// gives neither a rate nor a concurrency, all slots are taken, or as many as the TPOT target allows. Traffic that the
+/// slice cannot serve gives a `refusal`, with the capacity or the floor; invalid fields throw, by name, as in
+/// `validate` and `decode_step`. Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp). Source: scaling
+/// book, "Inference" (2025-12-15); Little's law; constants in `serving_calibration`.
 [[nodiscard]] constexpr serving_estimate serve(const transformer& model, const serving_job& job,
                                                const serving_layout& mesh, const slice& where,
                                                const serving_calibration& constants = {}) {
@@ -396,9 +398,9 @@ struct serving_frontier {
   std::size_t count = 0;                    ///< points
 };
 
-/// Time per token and throughput for running batches of 1, 2, 4 … sequences and the largest that fits and that prompts
-/// taken in by chunks can fill; no points where none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8
-/// gives 114.2 output tokens per second with one sequence of 1024 + 256 tokens.
+/// Time per token and throughput for running batches of 1, 2, 4 … sequences, up to the largest that fits and that
+/// chunked prefill can keep full; no points where none fits. Throws where `time_per_token` does. Worked: Llama 3 8B on
+/// v6e-8 gives 114.2 output tokens per second with one sequence of 1024 + 256 tokens.
 [[nodiscard]] constexpr serving_frontier frontier(const transformer& model, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = {}) {

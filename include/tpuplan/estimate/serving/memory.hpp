@@ -13,12 +13,12 @@ inline namespace abi_0 {
 
 /// Bytes on one device; weights + cache + workspace = total.
 struct serving_memory {
-  bytes weights{};    ///< weights with their padding
+  bytes weights{};    ///< weights and their padding
   bytes cache{};      ///< keys and values of the running sequences, copies included
   bytes workspace{};  ///< compiled programs and their buffers
   bytes total{};      ///< of all parts
-  bytes low{};        ///< the least that it may be: no padding, no workspace
-  bytes high{};       ///< the most that it may be: twice the usual padding and workspace
+  bytes low{};        ///< low end: no padding, no workspace
+  bytes high{};       ///< high end: twice the usual padding and workspace
   bytes usable{};     ///< what XLA lets a program use on the device
 };
 
@@ -30,7 +30,7 @@ struct serving_memory {
 
 namespace detail {
 
-/// Weights are padded by 2 % and compiled programs take 1 GiB: set by hand on published serving records.
+/// Padding adds 2 % to weights, and compiled programs take 1 GiB: both set by hand from published serving records.
 inline constexpr double weight_padding = 0.02;
 inline constexpr bytes program_memory{1073741824.0};
 
@@ -44,7 +44,7 @@ constexpr bytes cache_room(const served_model& served, const serving_job& job, c
          (1 + weight_padding) * weights_per_device(served, job) - program_memory;
 }
 
-/// Bytes on each device of a sequence whose keys and values take `cache` bytes in all, copies included.
+/// Bytes on each device, copies included, of a sequence whose keys and values take `cache` bytes in all.
 constexpr bytes on_device(const served_model& served, bytes cache) {
   return cache * (served.cache_copies / served.on.devices);
 }
@@ -75,8 +75,8 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
 
 }  // namespace detail
 
-/// HBM on one device while `running` sequences run in each replica. Throws for a count below 0, and for what
-/// `decode_step` throws for. Worked: 8.79 GB of weights for Llama 2 70B in int8 on v6e-8 (8.70 GB printed).
+/// HBM on one device while `running` sequences run in each replica. Throws for a count below 0, and where
+/// `decode_step` throws. Worked: 8.79 GB of weights for Llama 2 70B in int8 on v6e-8 (8.70 GB printed).
 /// Source: set on published serving records (tests/oracle/serving_records.cpp).
 [[nodiscard]] constexpr serving_memory serving_memory_use(const transformer& model, double running,
                                                           const serving_job& job, const serving_layout& mesh,
@@ -88,7 +88,7 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
 }
 
 /// Slots of a replica: sequences of the mean length that fit into HBM at once, at most `job.max_running`; 0 where not
-/// one of the longest fits. Worked: Llama 3 8B on v6e-1 can run one of 97 196 tokens.
+/// even one of the longest fits. Worked: Llama 3 8B on v6e-1 can run one of 97 196 tokens.
 [[nodiscard]] constexpr std::int64_t largest_running(const transformer& model, const serving_job& job,
                                                      const serving_layout& mesh, const slice& where) {
   const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));

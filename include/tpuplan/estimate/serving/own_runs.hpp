@@ -6,7 +6,7 @@
 #include <tpuplan/estimate/serving/engine.hpp>
 
 /// @file
-/// Serving runs of the caller's own: estimates of other batches, slices and models start from them.
+/// Measured serving runs of the caller's own, which correct estimates for other batches, slices and models.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -22,11 +22,10 @@ constexpr run_features serving_features_at(const transformer& model, double load
 
 }  // namespace detail
 
-/// Constants that know one more token time of the caller's own: the mean time of an output token where `running`
-/// sequences run in each replica. Estimates of all questions are drawn towards it, the more the more alike they are,
-/// and their bands narrow to what is left. `spread` is the relative standard deviation of the measurement where it is
-/// more than the usual. Throws for a time that is not above 0, or off the estimate by a factor of more than 148, and
-/// for more than 20 runs.
+/// The constants with one more measured token time of the caller's own: the mean time of an output token while
+/// `running` sequences run in each replica. All estimates move towards it, the more alike the more, and their bands
+/// narrow. `spread` is the relative standard deviation of the measurement where it is more than usual. Throws for a
+/// time that is not above 0, or off the estimate by a factor of more than 148, and for more than 20 runs.
 [[nodiscard]] constexpr serving_calibration with_own_decode(serving_calibration constants, seconds measured,
                                                             const transformer& model, double running,
                                                             const serving_job& job, const serving_layout& mesh,
@@ -41,7 +40,8 @@ constexpr run_features serving_features_at(const transformer& model, double load
   return constants;
 }
 
-/// The same of a time to the first token of one prompt by itself in the engine: see `engine_prefill_time`.
+/// The constants with one more measured time to the first token, of one prompt alone in the engine: see
+/// `engine_prefill_time`. Throws where `with_own_decode` does.
 [[nodiscard]] constexpr serving_calibration with_own_prefill(serving_calibration constants, seconds measured,
                                                              const transformer& model, const serving_job& job,
                                                              const serving_layout& mesh, const slice& where,

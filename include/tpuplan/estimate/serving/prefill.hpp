@@ -12,9 +12,9 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Prompts that are taken in together.
+/// Prompts of one length that are prefilled together.
 struct prompt_batch {
-  double prompts = 0;       ///< taken in by one replica
+  double prompts = 0;       ///< prefilled together by one replica
   std::int64_t tokens = 0;  ///< of each prompt
 };
 
@@ -23,12 +23,12 @@ struct prefill_breakdown {
   seconds products{};         ///< matrix products
   seconds attention{};        ///< scores and their sum over values
   seconds elementwise{};      ///< HBM traffic of norms, activations, residuals
-  seconds dispatch{};         ///< sorting, gathering and scattering what is routed to experts
+  seconds dispatch{};         ///< sorting, gathering and scattering tokens for experts
   seconds weights{};          ///< reading the weights, once a chunk
   seconds collectives{};      ///< bytes moved between the chips of a replica
   seconds latency{};          ///< fixed time of each layer and its small collectives, once a chunk
   seconds total{};            ///< of the whole prefill
-  seconds low{};              ///< nine of ten comparable published prefills lie between low and high
+  seconds low{};              ///< lower end: nine of ten comparable published prefills lie in between
   seconds high{};             ///< the upper end of that range
   double band = 0;            ///< relative error behind low and high
   bool extrapolated = false;  ///< no published prefill is on a chip of that name
@@ -36,7 +36,7 @@ struct prefill_breakdown {
 
 namespace detail {
 
-/// Steps of an engine that a number of prompt tokens takes.
+/// Engine steps over which that many prompt tokens are spread.
 constexpr double prefill_chunks(const serving_job& job, double tokens) {
   return job.prefill_chunk > 0 ? math::ceil(tokens / static_cast<double>(job.prefill_chunk)) : 1;
 }
@@ -57,7 +57,7 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   prefill_breakdown time;
   time.products = flops{2 * served.matrices * tokens} / peak;
   constexpr flop_convention half{attention_flops::causal_half, window_flops::clipped};
-  // Of data-parallel attention a prompt is with one group, so that fewer prompts than groups leave some without work.
+  // Under data-parallel attention one group has a prompt, so that fewer prompts than groups leave some groups idle.
   const double idle = batch.prompts < served.groups ? served.groups / batch.prompts : 1;
   time.attention = idle * attention_core(model, length, half) * (tokens * constants.prefill_attention) / peak;
   time.elementwise = bytes{constants.prefill_hbm_passes * tokens * 2 * served.layers *
@@ -84,7 +84,7 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   return time;
 }
 
-/// Of a prefill what grows with its tokens: all that is left of it in a step that reads the weights anyway.
+/// The part of a prefill that grows with its tokens: what it adds to a decode step, which reads the weights anyway.
 constexpr seconds beside_decode(const prefill_breakdown& time, const serving_layout& mesh) {
   const seconds own = time.products + time.attention + time.elementwise + time.dispatch;
   return mesh.weights == weight_sharding::gathered ? own : own + time.collectives;
@@ -92,8 +92,8 @@ constexpr seconds beside_decode(const prefill_breakdown& time, const serving_lay
 
 }  // namespace detail
 
-/// Time of a prefill by itself, no token of which is in the prefix cache. In an engine it takes `engine_prefill` times
-/// as long. With `job.prefill_chunk` the weights are read once for each chunk. Throws as `decode_step` does.
+/// Time of a prefill alone, with no token in the prefix cache. In an engine it takes `engine_prefill` times
+/// as long. With `job.prefill_chunk` the weights are read once for each chunk. Throws where `decode_step` does.
 /// Worked: 1024 tokens of Llama 2 70B in int8 on v6e-8: 59.6 ms, measured 60.5 ms (examples/serving_cases.cpp).
 /// Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr prefill_breakdown prefill_time(const transformer& model, const prompt_batch& batch,

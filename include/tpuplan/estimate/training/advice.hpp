@@ -12,8 +12,8 @@
 #include <tpuplan/text.hpp>
 
 /// @file
-/// What in a model, batch or layout wastes the chip, and what mending it gains. Both come from estimates of the step as
-/// it is and with the change, not from rules.
+/// What in a model, batch or layout wastes chip time, and what a change would gain. Both come from estimates of the
+/// step as it is and with the change, not from rules.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -22,13 +22,13 @@ inline namespace abi_0 {
 enum class finding_kind : std::uint8_t {
   batch,       ///< a chip has fewer tokens than its arithmetic or its collectives need
   dimension,   ///< a width does not fill the MXU, or heads do not fill its lanes
-  heads,       ///< heads do not divide by a tensor degree which would be faster
+  heads,       ///< heads do not divide by a tensor degree that would be faster
   vocabulary,  ///< the vocabulary does not fill the MXU
   layout,      ///< another data x FSDP x tensor layout of the same devices is faster
   remat,       ///< a remat policy that recomputes less fits and is faster
-  wraparound,  ///< the slice has axes that are no rings, and a larger one of its generation has only rings
+  wraparound,  ///< some axes are not rings; a larger slice of the generation has only rings
   slices,      ///< traffic between slices is exposed
-  microbatch,  ///< HBM is left, and fewer microbatches take less time
+  microbatch,  ///< HBM has room for fewer microbatches, which take less time
 };
 
 /// "batch" and so on.
@@ -46,17 +46,17 @@ struct training_case {
   slice where{};        ///< each of the slices
 };
 
-/// One waste, and what mending it brings: gain = 1 - step_time_then / (work x step_time_now).
+/// One waste, and what a change gains: gain = 1 - step_time_then / (work x step_time_now).
 struct finding {
   finding_kind kind = finding_kind::batch;  ///< what is wasted
   text<40> subject{};                       ///< the field to change
   text<64> now{};                           ///< its value
-  text<64> better{};                        ///< the value that mends it
-  seconds step_time_now{};                  ///< as the job is
-  seconds step_time_then{};                 ///< with the change applied
-  double work = 1;       ///< useful FLOPs of a step on each chip, then over now: batch, chips or model may differ
-  double gain = 0;       ///< share of chip time that is saved for the same useful FLOPs
-  training_case then{};  ///< with the change applied
+  text<64> better{};                        ///< the value advised
+  seconds step_time_now{};                  ///< of the job as it is
+  seconds step_time_then{};                 ///< of the job with the change
+  double work = 1;                          ///< ratio of useful FLOPs per step and chip, then over now
+  double gain = 0;                          ///< share of chip time that is saved for the same useful FLOPs
+  training_case then{};                     ///< of the job with the change
 };
 
 /// Findings, the largest gain first.
@@ -76,9 +76,9 @@ inline constexpr double smallest_gain = 0.005;
 
 /// Tokens of a step per chip below which a layout is not limited by arithmetic, at peak rates and with perfect overlap.
 /// It is the larger of `critical_batch` (weights from HBM) and, where weights or gradients go over ICI, of
-/// `data_parallel_tokens_per_chip` over all axes, doubled where axes are no rings. Tensor parallelism divides both.
+/// `data_parallel_tokens_per_chip` over all axes, doubled where axes are not rings. Tensor parallelism divides both.
 /// Throws for a model or a layout that `validate` refuses. Worked: 850 for a dense model with FSDP over v5p-128, 5100
-/// over v6e-64, whose axes are no rings. Source: scaling book, "Training".
+/// over v6e-64, whose axes are not rings. Source: scaling book, "Training".
 [[nodiscard]] constexpr double critical_tokens_per_chip(const transformer& model, const layout& mesh,
                                                         const slice& where) {
   validate(model);
@@ -107,8 +107,7 @@ struct advice_base {
   verdict fit = verdict::no;
 };
 
-/// Model FLOPs of a step on each chip, with logits for the tokens that are predicted. They are those of `counted`,
-/// which leaves padding out.
+/// Model FLOPs per step and chip, with logits for predicted tokens only, of the model `counted`, which has no padding.
 constexpr double useful_work(const transformer& counted, const training_case& asked) {
   const forward_flops forward = forward_flops_per_token(counted, asked.job.sequence_length);
   const flops per_token = forward.total - (1 - asked.job.logits_fraction) * forward.logits;
@@ -116,14 +115,14 @@ constexpr double useful_work(const transformer& counted, const training_case& as
          static_cast<double>(checked_multiply(chips(asked.where), slices(asked.mesh)));
 }
 
-/// Whether heads and batch divide over the layout: what `validate` may refuse of the cases tried here.
+/// Whether heads and batch divide over the layout, the two things that `validate` may refuse in the cases tried here.
 constexpr bool divides(const training_case& asked) {
   return heads_divide(asked.model, asked.mesh.tensor) &&
          batch_divides(asked.mesh, asked.job.global_batch, asked.job.gradient_accumulation);
 }
 
-/// Takes the case into `best` where it gains more and fits as surely as the job does now. Useful FLOPs are those of
-/// `counted`, which leaves padding out.
+/// Makes the case the best finding where it gains more and fits no less surely than the present job. Useful FLOPs are
+/// those of the model `counted`, which has no padding.
 constexpr void improve(finding& best, const advice_base& base, const training_case& then, const transformer& counted) {
   if (!divides(then)) return;
   const seconds step = step_time(then.model, then.job, then.mesh, then.where, base.constants).total;
@@ -142,7 +141,7 @@ constexpr void improve(finding& best, const advice_base& base, const training_ca
   improve(best, base, then, then.model);
 }
 
-/// "data 2 x fsdp 16 x tensor 4": the degrees that are searched.
+/// The degrees that are searched, as "data 2 x fsdp 16 x tensor 4".
 constexpr text<64> words_of(const layout& mesh) {
   text<64> words;
   const auto append = [&words](std::string_view label, std::int64_t degree) {
@@ -154,7 +153,8 @@ constexpr text<64> words_of(const layout& mesh) {
   return words.empty() ? text<64>{"one device"} : words;
 }
 
-/// Where a chip has fewer tokens than are critical: the batch is doubled until it has as many, as far as that fits.
+/// Where a chip has fewer than the critical number of tokens: tries doubling the batch until it has as many, as far as
+/// that fits.
 constexpr finding batch_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::batch, "training_job.global_batch");
   training_case then = base.now;
@@ -170,7 +170,7 @@ constexpr finding batch_finding(const advice_base& base) {
   return best;
 }
 
-/// The widths of a model that should fill the MXU, by number.
+/// How many widths of a model should fill the MXU.
 inline constexpr std::int32_t width_count = 4;
 constexpr std::string_view width_name(std::int32_t which) noexcept {
   constexpr const char* names[] = {"model.d_model", "model.mlp.d_ff", "model.moe.expert_d_ff", "model.moe.shared_d_ff"};
@@ -183,8 +183,8 @@ constexpr std::int64_t& width_at(transformer& model, std::int32_t which) noexcep
                       : model.moe.shared_d_ff;
 }
 
-/// A width that is not a multiple of the MXU's side on each tensor shard: the multiple below or above is tried, where
-/// it is no further than a quarter away. The model changes, so that gains are for the same model FLOPs.
+/// For a width that is not a multiple of the MXU's side on each tensor shard: tries the multiples below and above that
+/// are within a quarter of it. The model changes, so gains are for the same model FLOPs.
 constexpr finding width_finding(const advice_base& base, std::int32_t which) {
   auto best = finding_of<finding>(finding_kind::dimension, width_name(which));
   training_case then = base.now;
@@ -203,8 +203,8 @@ constexpr finding width_finding(const advice_base& base, std::int32_t which) {
   return best;
 }
 
-/// Heads whose size is not a multiple of the 128 lanes: fewer and larger heads of the same total width are tried, KV
-/// heads likewise. Latent attention and models with heads of two sizes are left alone.
+/// For heads whose size is not a multiple of the 128 lanes: tries fewer and larger heads of the same total width, KV
+/// heads likewise. Skips latent attention and models with heads of two sizes.
 constexpr finding head_size_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::dimension, "model.attention.head_dim");
   training_case then = base.now;
@@ -226,14 +226,15 @@ constexpr finding head_size_finding(const advice_base& base) {
   return best;
 }
 
-/// KV heads beside that many heads, which divide over a tensor degree that divides the heads, or are copied evenly.
+/// A number of KV heads for that many heads that divides over the tensor degree, or is copied evenly.
 constexpr std::int64_t kv_heads_for(const attention_spec& attention, std::int64_t heads, std::int64_t tensor) {
   if (attention.kv_heads == attention.heads) return heads;
   const std::int64_t wanted = attention.kv_heads < tensor ? attention.kv_heads : round_up(attention.kv_heads, tensor);
   return tensor % wanted == 0 || wanted % tensor == 0 ? wanted : tensor;
 }
 
-/// Tensor degrees by which the heads do not divide: heads of zeros are added until they do. Their FLOPs are not useful.
+/// For tensor degrees that do not divide the heads: tries heads of zeros added until they do. Their FLOPs are not
+/// useful.
 constexpr finding heads_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::heads, "model.attention.heads");
   const layout& given = base.now.mesh;
@@ -259,8 +260,8 @@ constexpr finding heads_finding(const advice_base& base) {
   return best;
 }
 
-/// A vocabulary that is not a multiple of the MXU's side on each tensor shard: the multiple above takes nearly the same
-/// time. The gain is for the same model FLOPs, because the rows that are computed anyway can hold tokens.
+/// For a vocabulary that is not a multiple of the MXU's side on each tensor shard: the multiple above takes nearly the
+/// same time. The gain is per model FLOP, because the padded rows, which are computed anyway, can hold tokens.
 constexpr finding vocabulary_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::vocabulary, "model.vocab");
   training_case then = base.now;
@@ -273,7 +274,7 @@ constexpr finding vocabulary_finding(const advice_base& base) {
   return best;
 }
 
-/// Every data x FSDP x tensor layout of the same devices is tried; expert, context, pipeline and slices stay.
+/// Tries every data x FSDP x tensor layout of the same devices; expert, context and pipeline degrees and slices stay.
 constexpr finding layout_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::layout, "layout");
   training_case then = base.now;
@@ -292,7 +293,7 @@ constexpr finding layout_finding(const advice_base& base) {
   return best;
 }
 
-/// Every named policy that keeps its tensors in HBM is tried: `step_time` does not count transfers to hosts.
+/// Tries every named policy that keeps its tensors in HBM: `step_time` does not count transfers to hosts.
 constexpr finding remat_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::remat, "training_job.remat");
   training_case then = base.now;
@@ -321,8 +322,8 @@ constexpr maybe<slice> nearest_wrapped(const slice& where) {
   return best;
 }
 
-/// The nearest slice that has only rings, with a batch that grows with the chips. Several slices are left to
-/// `slices_finding`.
+/// Tries the nearest slice that has only rings, with a batch that grows with the chips. Jobs on several slices are left
+/// to `slices_finding`.
 constexpr finding wraparound_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::wraparound, "slice");
   const maybe<slice> wrapped = nearest_wrapped(base.now.where);
@@ -339,8 +340,8 @@ constexpr finding wraparound_finding(const advice_base& base) {
   return best;
 }
 
-/// Where traffic between slices is exposed: as many chips in fewer and larger slices are tried, with weights or batch
-/// sharded over them; and, where a slice has fewer tokens than hide that traffic, fewer slices of the same size.
+/// Where traffic between slices is exposed: tries as many chips in fewer, larger slices, with weights or batch sharded
+/// over them; and, where a slice has too few tokens to hide that traffic, fewer slices of the same size.
 constexpr finding slices_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::slices, "slices");
   const layout& given = base.now.mesh;
@@ -369,7 +370,7 @@ constexpr finding slices_finding(const advice_base& base) {
   return best;
 }
 
-/// Every smaller number of microbatches that divides the given one is tried.
+/// Tries every smaller number of microbatches that divides the given one.
 constexpr finding microbatch_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::microbatch, "training_job.gradient_accumulation");
   training_case then = base.now;
@@ -385,11 +386,10 @@ constexpr finding microbatch_finding(const advice_base& base) {
 
 }  // namespace detail
 
-/// What of a training job wastes the chip, the largest gain first. Each finding is one change by itself, estimated by
-/// `step_time` with the same constants, which gains half a percent or more and fits as surely as the job does now.
-/// Throws for what `step_time` throws for.
-/// Worked: llama-3-8b on v5p-128, 64 sequences of 4096 tokens under `full`, has HBM for a lighter policy; its 4096
-/// tokens a chip are above the 850 that are critical.
+/// What in a training job wastes chip time, the largest gain first. Each finding is one change alone, estimated by
+/// `step_time` with the same constants, which gains half a percent or more and fits no less surely than the present
+/// job. Throws where `step_time` throws. Worked: llama-3-8b on v5p-128, 64 sequences of 4096 tokens under `full`, has
+/// HBM for a lighter policy; its 4096 tokens per chip are above the critical 850.
 [[nodiscard]] constexpr findings training_advice(const transformer& model, const training_job& job, const layout& mesh,
                                                  const slice& where, const calibration& constants = {}) {
   detail::advice_base base;

@@ -10,20 +10,20 @@
 #include <tpuplan/text.hpp>
 
 /// @file
-/// How far measured steps are from estimates, by kind of question. tools/calibrate finds it with the source of each run
+/// How far measured steps lie from estimates, by kind of job. tools/calibrate finds it with the source of each run
 /// left out of the fit: all that one repository or author published.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Kinds of questions whose estimates err by different amounts. A job belongs to the last that it fits.
+/// Kinds of jobs whose estimates err by different amounts. A job belongs to the last kind of this list that fits it.
 enum class step_kind : std::uint8_t {
   dense,              ///< models without experts, products in bf16 or fp32
   dense_eight_bit,    ///< the same, products in int8 or fp8
   experts,            ///< mixtures of experts
   experts_eight_bit,  ///< the same, products in int8 or fp8
-  expert_parallel,    ///< experts divided over chips
-  context_parallel,   ///< sequences divided over chips
+  expert_parallel,    ///< experts sharded over chips
+  context_parallel,   ///< sequences sharded over chips
   small,              ///< models below 1.5e9 parameters
 };
 
@@ -34,7 +34,8 @@ enum class step_kind : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// The kind of a job on a layout, for a model of so many parameters. Worked: llama-3-8b in int8 is `dense_eight_bit`.
+/// The kind of a job on a layout, for a model with that many parameters. Worked: llama-3-8b in int8 is
+/// `dense_eight_bit`.
 [[nodiscard]] constexpr step_kind kind_of(const transformer& model, const training_job& job, const layout& mesh,
                                           double parameter_total) noexcept {
   if (parameter_total < 1.5e9) return step_kind::small;
@@ -45,10 +46,10 @@ enum class step_kind : std::uint8_t {
   return experts ? step_kind::experts : step_kind::dense;
 }
 
-/// How far measured times of a kind lie from estimates, and how many runs of how many sources say so.
+/// How far measured times of a kind lie from estimates, and the number of runs and sources behind that.
 struct training_band {
-  double low = 1;            ///< times the estimate: the lower end
-  double high = 1;           ///< times the estimate: the upper end
+  double low = 1;            ///< lower end of measured over estimated time
+  double high = 1;           ///< upper end of measured over estimated time
   std::int64_t runs = 0;     ///< published runs of the kind
   std::int64_t sources = 0;  ///< repositories and authors that published them
 };
@@ -66,11 +67,11 @@ inline constexpr training_band training_bands[] = {
 // clang-format on
 // end of generated: training_bands
 
-/// Where no published run is near, the band is this factor either way at least; under software that nobody tuned it
-/// ends this factor above the estimate at least, squared. Set.
+/// Where no published run is near, the band is at least this factor either way; under software that nobody tuned its
+/// upper end is at least the square of this factor. Set by hand.
 inline constexpr double extrapolated_factor = 1.5;
 
-/// A band beyond the published runs, or for a first port: `extrapolated_factor` either way at least.
+/// The band widened to at least `extrapolated_factor` either way beyond the published runs, and for a first port.
 [[nodiscard]] constexpr training_band widened(training_band band, bool extrapolated, software_level software) noexcept {
   if (extrapolated && band.low > 1 / extrapolated_factor) band.low = 1 / extrapolated_factor;
   if (extrapolated && band.high < extrapolated_factor) band.high = extrapolated_factor;
@@ -79,8 +80,8 @@ inline constexpr double extrapolated_factor = 1.5;
   return band;
 }
 
-/// The band of a kind, wider where extrapolated and for a first port. Worked: of dense models that no run is near at
-/// least 1.5 either way.
+/// The band of a kind, widened where extrapolated and for a first port. Worked: at least 1.5 either way for dense
+/// models that no run is near.
 [[nodiscard]] constexpr training_band band_of(step_kind kind, bool extrapolated, software_level software) noexcept {
   return widened(training_bands[static_cast<std::size_t>(kind)], extrapolated, software);
 }

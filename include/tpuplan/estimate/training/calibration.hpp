@@ -16,13 +16,13 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The constants that are fitted to one chip, under its name.
+/// The constants that are fitted to one kind of chip.
 struct chip_constants {
   text<24> chip{};          ///< its name
   double mxu_fraction = 0;  ///< sustained fraction of the bf16 peak in matrix products alone
 };
 
-/// The chips that constants were fitted to.
+/// The kinds of chips with fitted constants.
 struct fitted_chips {
   std::array<chip_constants, 16> items{};  ///< the first `count` are set
   std::size_t count = 0;                   ///< chips
@@ -74,15 +74,15 @@ struct calibration {
   seconds ring_step{4e-5};               ///< fixed time of each part that ring attention computes; set
   seconds per_layer_pass{1e-4};          ///< fixed time per layer and pass, four passes a step; set
   // end of generated: training_constants
-  own_runs own{};  ///< steps of the caller's own: see with_own_run
+  own_runs own{};  ///< measured steps of the caller's own: see with_own_run
 };
 
-/// How steps of one source differ from the estimates. tools/calibrate estimates them over sources.
+/// How measured steps of one source differ from the estimates. tools/calibrate finds these spreads over all sources.
 // generated: training_spreads from data/measured
 inline constexpr own_spreads training_spreads{0.029, 0.0755, 0.0593, 2.94, 1.93, 3.06, 3, 0.53, 0.52};
 // end of generated: training_spreads
 
-/// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
+/// Throws, naming the constant, unless rates and factors are above 0 and shares and additions at least 0.
 constexpr void validate(const calibration& constants) {
   if (constants.chips.count > constants.chips.items.size())
     detail::fail(errc::out_of_range, "calibration.chips.count", static_cast<std::int64_t>(constants.chips.count),
@@ -121,7 +121,7 @@ constexpr void validate(const calibration& constants) {
 /// @{
 /// Passes of the elementwise work of a layer (norms, activation functions, residuals) through its tensors: one forward,
 /// two backward, and one more where products are computed again. Where products are kept, 0.3 stands for the
-/// elementwise work that is computed again even so. Both are set, not fitted: the fitted `hbm_passes` multiplies them.
+/// elementwise work that is still computed again. Both are set, not fitted: the fitted `hbm_passes` multiplies them.
 inline constexpr double elementwise_passes = 3.3;
 inline constexpr double elementwise_passes_with_remat = 4;
 /// @}
@@ -133,30 +133,30 @@ inline constexpr double tensor_passes = 2.5;
 inline constexpr double tensor_passes_with_remat = 3;
 /// @}
 
-/// Constants of the memory model: a point estimate, and the two ends between which the compiler decides. All are set,
-/// by physics and with the published records in view; none is fitted.
+/// Constants of the memory model: one set for the point estimate, and one for each end of the range, which depends on
+/// the compiler. All are set by hand, from physics and the published records; none is fitted.
 struct memory_calibration {
   double logits_copies = 1;  ///< fp32 copies of logits and gradient together in a tuned recipe: 1 is two in bf16
   double general_logits_copies = 2;  ///< the same under software that is not tuned
   double scores_copies = 1;          ///< fp32 copies of scores and gradient together, where attention is not fused
   double weight_layers = 1;          ///< layers whose weights are gathered at once; a third: one matrix of the MLP
-  double expert_layers = 2;     ///< layers whose experts are gathered at once: the next ones come while these are used
-  double gradient_layers = 1;   ///< layers whose whole gradient waits to be reduced; one matrix of experts
-  double kept_gradients = 1;    ///< share of the reduced gradients of all layers, in the format of products
-  double kept_elementwise = 1;  ///< share of what a policy keeps of elementwise work that fusion leaves to keep
-  double recomputed = 1;        ///< share of the tensors a layer computes again that is live at once
+  double expert_layers = 2;          ///< layers whose experts are gathered at once: the ones in use and the next
+  double gradient_layers = 1;        ///< layers whose whole gradient waits to be reduced; one matrix of experts
+  double kept_gradients = 1;         ///< share of the reduced gradients of all layers, in the format of products
+  double kept_elementwise = 1;       ///< share of the elementwise tensors a policy keeps that fusion does not remove
+  double recomputed = 1;             ///< share of the tensors a layer computes again that is live at once
   double activation_gradients = 1.0 / 3;  ///< share of a layer's activations with live gradients; 2/3 at most
-  double routed_gradients = 1;            ///< the same of tokens that are routed, and of experts
-  double routed_copies = 5;    ///< of a routed token: repeated, sorted, returned in either order, once in fp32
+  double routed_gradients = 1;            ///< that share for routed tokens and the activations of experts
+  double routed_copies = 5;    ///< copies of a routed token: repeated, sorted, returned in either order, once in fp32
   double worst_routing = 1;    ///< 1: buffers for the worst routing under expert parallelism; 0: for an even one
-  double quantised_bytes = 1;  ///< bytes beside each element for its 8-bit copies; 2 with int8's 32-bit results
+  double quantised_bytes = 1;  ///< bytes per element for its 8-bit copies; 2 with int8's 32-bit results
   double host_layers = 2;      ///< layers on the way to host memory or back
 };
 /// The point estimate.
 inline constexpr memory_calibration memory_point{};
-/// The end where a compiler keeps least.
+/// The low end: the compiler keeps least.
 inline constexpr memory_calibration memory_low{0.5, 0.5, 0.5, 1.0 / 3, 1, 0, 0, 1.0 / 3, 0.5, 0, 0.5, 2, 0, 0, 1};
-/// The end where a compiler keeps most.
+/// The high end: the compiler keeps most.
 inline constexpr memory_calibration memory_high{2, 2, 2, 1, 2, 1, 1, 1, 1, 2.0 / 3, 1, 5, 1, 2, 2};
 
 /// The constants fitted to the chip of that name; nothing for a chip without published runs, such as a renamed copy.
@@ -175,7 +175,7 @@ inline constexpr memory_calibration memory_high{2, 2, 2, 1, 2, 1, 1, 1, 1, 2.0 /
   return fitted ? fitted->mxu_fraction : constants.other_mxu_fraction;
 }
 
-/// How many published training runs stand behind the estimates for a chip. tools/calibrate counts them.
+/// How many published training runs the estimates for a chip are fitted to. tools/calibrate counts them.
 struct training_coverage {
   text<24> chip{};             ///< its name
   std::int64_t dense = 0;      ///< models without experts, products in bf16
@@ -192,7 +192,7 @@ inline constexpr training_coverage training_runs[] = {
 // clang-format on
 // end of generated: training_runs
 
-/// The runs behind the estimates for a chip. Worked: none for a chip of your own.
+/// How many published runs the estimates for a chip are fitted to. Worked: none for a chip of your own.
 [[nodiscard]] constexpr training_coverage runs_behind(const chip_spec& chip) noexcept {
   for (const training_coverage& row : training_runs) {
     if (row.chip == chip.name) return row;

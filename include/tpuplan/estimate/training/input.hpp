@@ -10,7 +10,7 @@
 #include <tpuplan/text.hpp>
 
 /// @file
-/// Whether hosts read and decode examples as fast as the chips take them, and what mends it where they do not.
+/// Whether hosts read and decode examples as fast as the chips take them, and what would help where they do not.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -18,22 +18,22 @@ inline namespace abi_0 {
 /// What an example costs a host before it is on a chip. Measure your own where you can: `tf.data` and grain print it.
 struct example_cost {
   bytes size{};             ///< read from storage
-  seconds decode{};         ///< of one vCPU: decoding, augmenting, parsing
-  bytes to_chip{};          ///< after decoding
-  double cached_share = 0;  ///< of the data set that hosts keep in memory, decoded: neither read nor decoded again
+  seconds decode{};         ///< time of one vCPU for decoding, augmenting, parsing
+  bytes to_chip{};          ///< size after decoding
+  double cached_share = 0;  ///< share of the data set that hosts keep in memory, decoded
 };
 
 /// A JPEG image of ImageNet, decoded and augmented. The size is the mean of the data set, 138 GB over 1281167 images.
-/// The time is what published runs bound: 4928 images a second on the 96 vCPUs of a v3-8 host take at most 19.5 ms each
+/// Published runs bound the time: 4928 images a second on the 96 vCPUs of a v3-8 host take at most 19.5 ms each
 /// (big_vision, arXiv 2205.01580), 480000 on the 64 hosts of v3-512 at most 12.8 (S. Presser, 2020-01-31, the fused
-/// decoding of MLPerf). The second is taken: it is a bound, so that the answer errs towards hosts that are too slow.
+/// decoding of MLPerf). The second is used; as an upper bound it errs towards hosts that are too slow.
 inline constexpr example_cost jpeg_image{bytes{107700}, seconds{0.0128}, bytes{2 * 224 * 224 * 3.0}, 0};
 
 /// What limits the rate of examples.
 enum class input_bound : std::uint8_t {
-  chips,     ///< nothing before them: the input pipeline keeps up
-  reading,   ///< from Cloud Storage or disks
-  decoding,  ///< by the vCPUs of the hosts
+  chips,     ///< the input pipeline keeps up
+  reading,   ///< reading from Cloud Storage or disks
+  decoding,  ///< decoding by the vCPUs of the hosts
 };
 /// "chips" and so on.
 [[nodiscard]] constexpr std::string_view name(input_bound what) noexcept {
@@ -41,24 +41,23 @@ enum class input_bound : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
-/// The rates at which a slice's hosts deliver examples, and what would mend it.
+/// The rates at which a slice's hosts deliver examples, and what would make them keep up.
 struct input_answer {
-  per_second wanted{};                          ///< by the chips
+  per_second wanted{};                          ///< what the chips take
   per_second reading{};                         ///< the most that storage gives
   per_second decoding{};                        ///< the most that the vCPUs give
   per_second delivered{};                       ///< the least of the three
   input_bound limited_by = input_bound::chips;  ///< the least of the three
   double waiting = 0;                           ///< share of the time in which chips wait for examples
   std::int64_t vcpus = 0;                       ///< of all VMs
-  double vms_needed = 0;                        ///< of this kind, so that decoding keeps up
-  double cache_needed = 0;  ///< share of the data set that would have to be cached, so that nothing waits
+  double vms_needed = 0;                        ///< VMs of this kind that decoding would need to keep up
+  double cache_needed = 0;                      ///< share of the data set to cache for chips not to wait
 };
 
-/// The answer for chips that take so many examples a second. Reading is limited by the default quota of Cloud Storage
-/// for a project and region and by the hosts' network where it is known (see `checkpoint_rate`), or by `storage`.
-/// Throws `errc::unknown_figure` for hosts whose vCPUs no source states.
-/// Worked: ResNet-50 on v3-8 at 5900 images a second: 96 vCPUs decode 7500, nothing waits; v5e-8, whose one host has
-/// 224 vCPUs, at 14230: 17500.
+/// The answer for a slice that takes `wanted` examples a second. Reading is limited by the default quota of Cloud
+/// Storage for a project and region and by the hosts' network where it is known (see `checkpoint_rate`), or by
+/// `storage`. Throws `errc::unknown_figure` for hosts whose vCPUs no source states. Worked: ResNet-50 on v3-8 at 5900
+/// images a second: 96 vCPUs decode 7500, nothing waits; v5e-8, whose one host has 224 vCPUs, at 14230: 17500.
 [[nodiscard]] constexpr input_answer input_limit(const slice& where, const example_cost& one, per_second wanted,
                                                  std::int64_t slice_total = 1,
                                                  bytes_per_second storage = storage_rate) {
@@ -93,8 +92,8 @@ struct input_answer {
   return answer;
 }
 
-/// The largest global batch at which the chips do not wait: from there on a step takes less time than its examples.
-/// It is 0 where they always wait, for a step of `fixed` + `each` x batch. Worked: 1 ms + 0.1 ms an example against
+/// The largest global batch at which the chips do not wait, for steps of `fixed` + `each` x batch; with a larger batch
+/// a step takes less time than its examples. 0 where the chips always wait. Worked: 1 ms + 0.1 ms an example against
 /// 5000 examples a second: 5 examples wait at any batch above 10, since each takes 0.2 ms to deliver.
 [[nodiscard]] constexpr double batch_without_waiting(seconds fixed, seconds each, per_second delivered) {
   detail::not_negative("fixed time of a step", fixed.value());

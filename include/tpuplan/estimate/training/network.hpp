@@ -9,9 +9,9 @@
 
 /// @file
 /// Time and memory of a training step of any network of layers, data parallel or with sharded weights. The constants
-/// are those of language models; none is fitted to networks, so that every answer says extrapolated and has the wide
+/// are those of language models; none is fitted to networks, so every answer is marked extrapolated and has the wide
 /// band of small models. Attention is not fused: frameworks write its scores to HBM. docs/model.md derives the terms,
-/// docs/first_jobs.md holds them against published runs.
+/// docs/first_jobs.md compares them with published runs.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -23,7 +23,7 @@ struct network_job {
   dtype weights = dtype::fp32;                        ///< the master copy
   dtype moments = dtype::fp32;                        ///< optimizer state
   optimizer_kind optimizer = optimizer_kind::adamw;   ///< whose state is kept
-  software_level software = software_level::general;  ///< what the run is programmed in
+  software_level software = software_level::general;  ///< how well the program is tuned
 };
 
 /// Time of a step of a network: products + vector + traffic + update + gradients.exposed + overhead + software = total.
@@ -61,15 +61,15 @@ constexpr void validate(const network_job& job, const layout& mesh, const slice&
                  text<64>{"a multiple of the "}.append(batch_shards(mesh)).append(" shards of the batch").view());
 }
 
-/// The rate of multiply-adds on the vector unit over that of the MXU: 1/32, as that of a lane grid of 8 x 128 with four
-/// units, each two operations for a multiply-add, at the same clock. Worked: v5e does 197 TFLOP/s on its MXUs and 6.1
-/// on its vector unit. Source: scaling book, "TPUs" (2025-12-15).
+/// The rate of multiply-adds on the vector unit over that of the MXUs: 1/32, for 8 x 128 lanes with four units each,
+/// two operations per multiply-add, at the same clock. Worked: v5e does 197 TFLOP/s on its MXUs and 6.1 on its vector
+/// unit. Source: scaling book, "TPUs" (2025-12-15).
 inline constexpr double vector_rate_share = 1.0 / 32;
 
 namespace detail {
 
-/// Times that each tensor that a layer leaves is moved: written and read forward; read backward, its gradient written,
-/// and read twice, for the gradients of inputs and of weights. As in language models products do not hide it.
+/// How often each output of a layer is moved through HBM: written and read forward, read backward, its gradient written
+/// once and read twice (for the gradients of inputs and of weights). As in language models, products do not hide it.
 inline constexpr double network_passes = 6;
 
 /// Adds arithmetic and traffic of all layers for that many examples on a chip.
@@ -95,7 +95,7 @@ constexpr void add_layers(network_step& step, const network& net, const network_
   });
 }
 
-/// Layers one after the other, for the fixed time of each.
+/// The number of layers that run one after the other, each of which takes a fixed time.
 constexpr double layers_of(const network& net) {
   double sum = 0;
   for_each_layer(net, [&sum](const network_layer& layer, const layer_shape&) {
@@ -127,7 +127,7 @@ constexpr void add_gradients(network_step& step, double trained, const network_j
 }  // namespace detail
 
 /// Time of one training step of a network, arithmetic and traffic of all layers one after the other, with a band of a
-/// factor of two, as for all small models. The input pipeline is not in it. Throws for what `validate` of the job
+/// factor of two, as for all small models. The input pipeline is left out. Throws for what `validate` of the job
 /// refuses. Worked: ResNet-50 on v2-8 with a batch of 1024 is within the band of the 3186 images a second that were
 /// measured.
 [[nodiscard]] constexpr network_step step_time(const network& net, const network_job& job, const layout& mesh,
@@ -165,9 +165,9 @@ constexpr void add_gradients(network_step& step, double trained, const network_j
 }
 
 /// HBM of one training step of a network on one JAX device: weights and optimizer state, gradients in fp32, and the
-/// activations that the backward pass needs. At best XLA keeps half of these (what a norm or an activation function
-/// makes is computed again), at worst half as much again.
-/// Worked: ResNet-50 with 128 images on a core of v3-8 keeps 5.78 GB of activations.
+/// activations that the backward pass needs. At best XLA keeps half of the activations (it computes outputs of norms
+/// and activation functions again), at worst one and a half times as many. Worked: ResNet-50 with 128 images on a core
+/// of v3-8 keeps 5.78 GB of activations.
 [[nodiscard]] constexpr memory_breakdown memory_use(const network& net, const network_job& job, const layout& mesh,
                                                     const slice& where) {
   validate(net);

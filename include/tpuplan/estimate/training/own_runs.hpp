@@ -7,24 +7,25 @@
 #include <tpuplan/estimate/training/step_time.hpp>
 
 /// @file
-/// Training runs of the caller's own, their steps and their memory: estimates of other slices, batches and layouts
-/// start from them.
+/// Measured steps and memory of the caller's own training runs, which correct estimates for other slices, batches and
+/// layouts.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What makes training steps alike: parameters, tokens a chip, sequence length, chips, the chip, and whether there are
-/// experts, 8-bit products, each kind of parallelism, and software that is not tuned. Throws as `step_time`.
+/// The features by which training steps are compared: parameters, tokens per chip, sequence length, chips, the chip,
+/// and whether there are experts, 8-bit products, each kind of parallelism, and software that is not tuned. Throws
+/// where `step_time` does.
 [[nodiscard]] constexpr run_features features_of(const transformer& model, const training_job& job, const layout& mesh,
                                                  const slice& where) {
   detail::check_trained(model, job, mesh, where);
   return detail::training_features(sizes_of(model, job), model, job, mesh, where);
 }
 
-/// Constants that know one more step of the caller's own: estimates of all questions are drawn towards it, the more the
-/// more alike they are, and their bands narrow to what is left. `spread` is the relative standard deviation of the
-/// measurement where it is known to be more than the usual. Throws for a time that is not above 0 or off the estimate
-/// by a factor of more than 148, and for more than 20 runs. Worked: tests/unit/estimate/training/own_runs.cpp.
+/// The constants with one more measured step of the caller's own. Estimates of all jobs move towards it, the more alike
+/// the more, and their bands narrow. `spread` is the relative standard deviation of the measurement where it is known
+/// to be more than usual. Throws for a time that is not above 0 or off the estimate by a factor of more than 148, and
+/// for more than 20 runs. Worked: tests/unit/estimate/training/own_runs.cpp.
 [[nodiscard]] constexpr calibration with_own_run(calibration constants, seconds measured, const transformer& model,
                                                  const training_job& job, const layout& mesh, const slice& where,
                                                  double spread = 0) {
@@ -37,12 +38,12 @@ inline namespace abi_0 {
   return constants;
 }
 
-/// How peaks of HBM of one source differ from the estimates. Set, to a third of what benchmarks/accuracy estimates: over
-/// the two sources with six peaks or more, runs of one's own raised errors, so that they count for next to nothing.
+/// How HBM peaks of one source differ from the estimates. Set to a third of what benchmarks/accuracy finds, which makes
+/// own peaks count for very little: over the two sources with six peaks or more they raised errors.
 inline constexpr own_spreads memory_spreads{0.01, 0.02, 0.106, 2.94, 1.93, 3, 3, 0.5, 0.5};
 
-/// Peaks of HBM that know one more of the caller's own: the most that a step took on a device. Throws as
-/// `with_own_run`.
+/// The known HBM peaks with one more of the caller's own: the most bytes that a step took on a device. Throws where
+/// `with_own_run` does.
 [[nodiscard]] constexpr own_runs with_own_peak(const own_runs& known, bytes measured, const transformer& model,
                                                const training_job& job, const layout& mesh, const slice& where,
                                                double spread = 0) {
@@ -51,8 +52,9 @@ inline constexpr own_spreads memory_spreads{0.01, 0.02, 0.106, 2.94, 1.93, 3, 3,
   return with_run(known, memory_spreads, features_of(model, job, mesh, where), math::log(measured / estimated), spread);
 }
 
-/// The memory of a step as `memory_use` has it, drawn towards peaks of the caller's own: every part by the same factor;
-/// the ends of the estimate come as near as what is left of the spread. Worked: tests/unit/estimate/training.
+/// The memory of a step as `memory_use` estimates it, moved towards the caller's own peaks: every part by the same
+/// factor, and the ends of the range closer by the share of the spread that is left. Worked:
+/// tests/unit/estimate/training.
 [[nodiscard]] constexpr memory_breakdown memory_use(const transformer& model, const training_job& job,
                                                     const layout& mesh, const slice& where, const own_runs& known) {
   memory_breakdown memory = memory_use(model, job, mesh, where);

@@ -6,25 +6,25 @@
 #include <tpuplan/model/training_job.hpp>
 
 /// @file
-/// Whether every device can hold a whole copy of the training state (data parallelism: pmap of old, jit with replicated
-/// weights), or its weights have to be sharded (jit with a mesh: pjit of old).
+/// Whether every device can hold a whole copy of the training state (data parallelism, in JAX pmap or jit with
+/// replicated weights), or the state has to be sharded (jit with a mesh, formerly pjit).
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What a copy of the training state takes, and over how many devices it has to be sharded.
+/// The bytes of one copy of the training state, and the number of devices over which it has to be sharded.
 struct replication {
   bytes weights{};          ///< the master copy
   bytes optimizer{};        ///< its moments
   bytes gradients{};        ///< in fp32
   bytes total{};            ///< of the three
-  bytes usable{};           ///< HBM of one device, less what is left to activations
+  bytes usable{};           ///< HBM of one device, less the share for activations
   bool whole = false;       ///< a copy fits on each device
-  std::int64_t shards = 1;  ///< devices that have to share a copy: the least power of two
+  std::int64_t shards = 1;  ///< devices that share a copy: the least sufficient power of two
 };
 
 /// The answer for that many parameters on the devices of a chip, with a share of the HBM left to activations. Throws
-/// for more than 2^20 shards.
+/// where more than 2^20 shards would be needed.
 /// Worked: with Adam in fp32 (16 B a parameter, gradients included) and a quarter of a v5e left, 350e6 parameters take
 /// 5.6 GB and fit whole; 1.3e9 take 20.8 GB, two devices; 70e9 1.12 TB, 128 devices.
 [[nodiscard]] constexpr replication replication_of(std::int64_t parameter_total, const chip_spec& chip,

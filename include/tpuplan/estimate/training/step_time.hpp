@@ -25,23 +25,22 @@ enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead, host };
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
-/// What an estimate takes for granted, for the caller to be told.
+/// Assumptions of an estimate that its reader should be told.
 struct step_remarks {
-  bool text_alone = false;        ///< a model with a vision tower, a job without images: the tower does not run
+  bool text_alone = false;        ///< the model has a vision tower, the job no images: the tower does not run
   bool beyond_positions = false;  ///< sequences are longer than those that the model is made for
   bool products_in_bf16 = false;  ///< fp32 is rounded to bf16 in products, as XLA does by default: see number_bytes
 };
 
-/// The remarks on a job. Worked: llama-3-8b, which is made for 8192 tokens, is beyond its positions in sequences of
-/// 16384.
+/// The remarks on a job. Worked: `beyond_positions` for llama-3-8b, made for 8192 tokens, in sequences of 16384.
 [[nodiscard]] constexpr step_remarks remarks_on(const transformer& model, const training_job& job) noexcept {
   return {has_text(model) && has_vision(model) && job.images_per_sequence == 0,
           model.max_positions > 0 && job.sequence_length > model.max_positions, job.compute == dtype::fp32};
 }
 
-/// FLOPs of a training step for each token that MFU counts: those of MaxText's convention, of which the output head for
-/// the positions that are predicted alone (`training_job.logits_fraction`: 15 % in masked language models), and those
-/// of the vision tower; no gradients of frozen weights, nothing that is computed again. `sizes` are those of the job.
+/// Training FLOPs per token that MFU counts: those of MaxText's convention, with the output head only for predicted
+/// positions (`training_job.logits_fraction`: 15 % in masked language models), and those of the vision tower; without
+/// gradients of frozen weights and without recomputation. `sizes` are those of the job.
 /// Worked: 197.62862515814402e12 / 4096 FLOP for llama-3-8b at 4096 tokens.
 [[nodiscard]] constexpr flops model_flops_per_token(const training_sizes& sizes, const training_job& job) {
   const forward_flops& work = sizes.work;
@@ -76,17 +75,17 @@ struct step_breakdown {
   seconds jitter{};           ///< stragglers among slices
   collective_time dcn{};      ///< gradients and activations between slices
   collective_time host{};     ///< state that lies in host memory, both ways
-  seconds software{};         ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
+  seconds software{};         ///< what untuned software, or the caller's own measurements, add to a tuned recipe
   seconds total{};            ///< of the step
-  seconds low{};              ///< nine of ten comparable published runs lie between low and high
+  seconds low{};              ///< lower end: nine of ten comparable published runs lie between low and high
   seconds high{};             ///< the upper end of that range
   double band = 0;            ///< how far low or high are from total, whichever is further, as a share of it
-  step_kind kind = step_kind::dense;                      ///< whose errors the band has
-  software_level software_taken = software_level::tuned;  ///< what the estimate takes the program for
+  step_kind kind = step_kind::dense;                      ///< the kind of job whose errors give the band
+  software_level software_taken = software_level::tuned;  ///< how well tuned the program is assumed to be
   std::int64_t runs = 0;                                  ///< published runs of that kind
   std::int64_t sources = 0;                               ///< repositories and authors that published them
   bool extrapolated = false;                              ///< outside of what published runs cover
-  step_remarks remarks{};                                 ///< what the estimate takes for granted
+  step_remarks remarks{};                                 ///< its assumptions
   step_bound limited_by = step_bound::compute;            ///< the largest part
   double mfu = 0;                  ///< model FLOPs (see model_flops_per_token) over the bf16 peak
   per_second tokens_per_second{};  ///< over all slices
@@ -111,12 +110,12 @@ constexpr void add_work(step_breakdown& step, const work_terms& work, const layo
   step.hbm = step.elementwise + step.scores + step.operands + step.weight_reads + step.weight_update + step.dispatch;
 }
 
-/// A collective that happens that many times.
+/// The time of a collective that runs `count` times.
 constexpr collective_time times(double count, const collective_time& once) noexcept {
   return {count * once.whole, count * once.exposed};
 }
 
-/// Adds the collectives inside a slice. Those of weights are hidden only for as long as the work takes.
+/// Adds the collectives inside a slice. Gathers of weights cannot be hidden for longer than the work takes.
 constexpr void add_collectives(step_breakdown& step, const work_terms& work, const layout_terms& at,
                                double microbatches) {
   step.fsdp = times(microbatches, at.fsdp);
@@ -157,8 +156,8 @@ constexpr bool is_covered(const transformer& model, const training_job& job, con
   return (has_experts(model) ? runs.experts : in_eight_bits(job) ? runs.eight_bit : runs.dense) > 0;
 }
 
-/// Whether the job is in the domain of the published runs: 512 to 32768 tokens a sequence (131072 under context
-/// parallelism), 700 or more a chip and step, up to 32 slices, none of the options that no run has.
+/// Whether the job is within the range of the published runs: 512 to 32768 tokens per sequence (131072 under context
+/// parallelism), 700 or more per chip and step, up to 32 slices, no option that no run has.
 constexpr bool is_usual(const training_job& job, const layout& mesh, const layout_terms& at) {
   const std::int64_t length = job.sequence_length;
   const std::int64_t longest = mesh.context > 1 ? 131072 : 32768;
@@ -193,7 +192,7 @@ constexpr step_bound largest_part(const step_breakdown& step) {
 }  // namespace detail
 
 /// Time of one training step of a text model. Throws for what `memory_use` throws for, and where a needed figure of the
-/// chip is unknown. It does not ask whether the job fits: `fits(memory_use(...))` does. Worked: the 128B default model
+/// chip is unknown. Whether the job fits is another question: `fits(memory_use(...))`. Worked: the 128B default model
 /// of MaxText on v5p-256, 10.72 s against 10.25 s measured (tests/oracle). Source: closed form calibrated on published
 /// runs; its terms are in terms.hpp, its constants and their meaning in `calibration`.
 [[nodiscard]] constexpr step_breakdown step_time(const transformer& model, const training_job& job, const layout& mesh,

@@ -5,18 +5,18 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// The terms of a step added up, for callers that ask for the time of very many steps and for none of its parts.
+/// The terms of a step added up, for callers (the planner) that need the total time of very many steps, without parts.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The work terms added up by what they grow with: the time of a step depends on these sums alone.
+/// The work terms added up by what they grow with; the time of a step depends only on these sums.
 struct work_sums {
-  seconds per_token{};       ///< of a chip
-  seconds per_microbatch{};  ///< products with their weights
+  seconds per_token{};       ///< per token of a chip
+  seconds per_microbatch{};  ///< per microbatch: traffic of products' weights
   seconds weight_reads{};    ///< see work_terms
   seconds weight_update{};   ///< see work_terms
-  seconds attention{};       ///< for each token of a chip, also in per_token
+  seconds attention{};       ///< per token of a chip; also part of per_token
   double tensor_passes = 1;  ///< see work_terms
   double expert_passes = 1;  ///< see work_terms
 };
@@ -33,10 +33,10 @@ struct work_sums {
           terms.expert_passes};
 }
 
-/// The time of a step of that many microbatches, which is `step_time(...).total`. The step waits for the exposed part
-/// of some traffic, or for what the work cannot hide: work + max(exposed, whole - work) = max(work + exposed, whole).
-/// Each maximum is written so that it grows with all of its terms, which makes the least terms of several policies a
-/// bound on all of them.
+/// The time of a step of that many microbatches, equal to `step_time(...).total`. The step waits for the exposed part
+/// of its traffic, or for what the work cannot hide: work + max(exposed, whole - work) = max(work + exposed, whole).
+/// Each maximum grows with all of its terms, so that the least terms of several policies give a lower bound for all of
+/// them.
 [[nodiscard]] constexpr seconds time_of(const work_sums& work, const layout_terms& at, double microbatches) noexcept {
   const seconds on_chip = at.tokens * (work.per_token + at.imbalance * work.attention) +
                           work.weight_update / at.weight_shards +

@@ -12,27 +12,27 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What a job is asked to reach.
+/// Utilisation targets for a job.
 struct utilization_targets {
   double mfu = 0.8;                ///< model FLOPs over the peak
-  double bandwidth = 0.7;          ///< HBM traffic over the peak bandwidth, while the chip does nothing else
+  double bandwidth = 0.7;          ///< share of the step in which HBM traffic takes the time
   double compilation_share = 0.1;  ///< of the whole time, at most
 };
 
-/// What of the targets a job reaches, and what it could.
+/// Which targets a job reaches, and the best it could reach.
 struct targets_answer {
   double mfu = 0;                ///< estimated
-  double best_mfu = 0;           ///< that the chip's products alone reach, nothing recomputed, nothing waited for
+  double best_mfu = 0;           ///< of the products alone, with nothing recomputed and no waits
   bool mfu_possible = false;     ///< the target is not above best_mfu
   bool reaches_mfu = false;      ///< the estimate is at the target or above
-  double bandwidth = 0;          ///< share of the step in which HBM traffic is what takes time
+  double bandwidth = 0;          ///< the estimated share of HBM traffic
   bool bandwidth_helps = false;  ///< false: the job is limited by arithmetic, and a high share would only slow it down
   double compilation = 0;        ///< share of compilation in the whole time
-  seconds shortest_run{};        ///< useful time from which on compilation is within its share
-  std::int64_t shortest_steps = 0;  ///< likewise, in steps
+  seconds shortest_run{};        ///< least useful time at which compilation is within its share
+  std::int64_t shortest_steps = 0;  ///< that time in steps
 };
 
-/// The answer for an estimated step of the chip, a run of so many of them, and the time that compilation takes.
+/// The answer for an estimated step on the chip, a run of `steps` such steps, and the time that compilation takes.
 /// Throws for a run or a compilation that takes no time. Worked: compilation of 90 s is below 10 % from 810 s of steps
 /// on; an MFU of 80 % is out of reach of v4, whose products sustain 72.7 % of the peak.
 [[nodiscard]] constexpr targets_answer answer_targets(const step_breakdown& step, const chip_spec& chip, double steps,

@@ -12,33 +12,32 @@
 #include <tpuplan/parallel/layout.hpp>
 
 /// @file
-/// The time of a step as terms. Every part of a step takes so many seconds for each token of a chip, for each
-/// microbatch, or once. `work_terms` are those of one chip: products and HBM traffic. `layout_terms` are those of a
-/// layout on its slices: collectives, network, hosts. `step_time` evaluates both and names the parts; the planner adds
-/// them up once (sums.hpp) and evaluates them for every candidate. docs/model.md derives each term.
+/// The time of a step as terms. Every part of a step takes a time per token of a chip, a time per
+/// microbatch, or a time once per step. `work_terms` are those of one chip: products and HBM traffic. `layout_terms`
+/// are those of a layout on its slices: collectives, network, hosts. `step_time` evaluates both and names the parts;
+/// the planner adds them up once (sums.hpp) and evaluates them for every candidate. docs/model.md derives each term.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A collective: how long it takes by itself, and how much of that the step waits for.
+/// A collective: how long it takes alone, and how much of that is exposed.
 struct collective_time {
-  seconds whole{};    ///< by itself
+  seconds whole{};    ///< if nothing else ran
   seconds exposed{};  ///< what the step waits for
 };
 
 /// The numbers of a model and a job that every term needs.
 struct training_sizes {
-  layer_widths width{};     ///< of a layer, for each token
+  layer_widths width{};     ///< of a layer, per token
   forward_flops work{};     ///< of a token
-  flops adapters{};         ///< forward, of the products of LoRA adapters, for each token
+  flops adapters{};         ///< forward, per token, of the products of LoRA adapters
   held_parameters held{};   ///< trained and frozen parameters
   double layers = 0;        ///< of the text stack
   double passes = 3;        ///< of a product: forward, gradients of its input, and of its weights unless frozen
-  bytes exchanged{};        ///< by FSDP in a microbatch: weights forward and backward, fp32 gradients
-  double expert_share = 0;  ///< of all parameters, those of routed experts
-  flops tower{};            ///< forward, of the vision tower and its projector, for each token
-  double tower_inputs =
-      0;  ///< numbers that the tower keeps for its backward pass, for each token: inputs of its layers
+  bytes exchanged{};        ///< by FSDP per microbatch: weights forward and backward, fp32 gradients
+  double expert_share = 0;  ///< share of all parameters that are in routed experts
+  flops tower{};            ///< forward, per token, of the vision tower and its projector
+  double tower_inputs = 0;  ///< numbers per token that the tower keeps for its backward pass: its layers' inputs
 };
 
 namespace detail {
@@ -48,14 +47,14 @@ constexpr bytes gathered_bytes(const training_job& job) noexcept {
   return in_eight_bits(job) && job.gathers_quantised ? bytes{1} : number_bytes(job);
 }
 
-/// Share of the parameters that are those of routed experts.
+/// Share of the parameters that are in routed experts.
 constexpr double expert_share_of(const transformer& model) {
   if (!has_experts(model)) return 0;
   const parameter_count count = parameters(model);
   return static_cast<double>(count.experts) / static_cast<double>(count.total);
 }
 
-/// The part of the vision tower in the sizes of a job. A frozen tower has no backward pass.
+/// Adds the vision tower to the sizes of a job. A frozen tower has no backward pass.
 constexpr void add_tower(training_sizes& sizes, const transformer& model, const training_job& job) {
   check_images(model, job);
   if (job.images_per_sequence == 0) return;
@@ -69,7 +68,7 @@ constexpr void add_tower(training_sizes& sizes, const transformer& model, const 
 
 }  // namespace detail
 
-/// The sizes of a training job. Worked: llama-3-8b exchanges 8 B for each of its 8030261248 parameters.
+/// The sizes of a training job. Worked: FSDP of llama-3-8b exchanges 8 B for each of its 8030261248 parameters.
 [[nodiscard]] constexpr training_sizes sizes_of(const transformer& model, const training_job& job,
                                                 const calibration& constants = {}) {
   validate_settings(job);
@@ -90,44 +89,44 @@ constexpr void add_tower(training_sizes& sizes, const transformer& model, const 
 /// What products and HBM traffic take on one chip under one tensor degree and one remat policy.
 struct work_terms {
   /// @{
-  /// For each token of a chip.
+  /// Per token of a chip.
   seconds dense_products{}, expert_products{}, logits{}, attention{}, vision{};
   seconds elementwise{}, scores{}, operands{}, dispatch{};
   /// @}
-  seconds operand_weights{};  ///< for each microbatch: weights that products read, gradients that they write
-  seconds weight_reads{};     ///< for each microbatch: gathered weights; of all experts and all pipeline stages
-  seconds weight_update{};    ///< once: optimizer and gradients of all weights, not sharded
-  double tensor_passes = 1;   ///< times that a token's activations go through tensor-parallel collectives
+  seconds operand_weights{};  ///< per microbatch: weights that products read, gradients they write
+  seconds weight_reads{};     ///< per microbatch: gathered weights, of all experts and pipeline stages
+  seconds weight_update{};    ///< once per step: optimizer and gradients of all weights, not sharded
+  double tensor_passes = 1;   ///< times that a token's activations pass tensor-parallel collectives
   double expert_passes = 1;   ///< times that a token goes to its experts and back
 };
 
-/// What a layout on its slices adds to the work, and what of the work is on one chip.
+/// What a layout on its slices adds to the work, and which part of the work is on one chip.
 struct layout_terms {
   double tokens = 0;          ///< of a step on a chip
   double weight_shards = 1;   ///< chips over which weights are sharded, within a slice
   double gathered_share = 1;  ///< of the gathered weights that are on one chip: experts and pipeline stages divide them
-  collective_time fsdp{};     ///< for each microbatch
-  collective_time data{};     ///< once
-  collective_time tensor{};   ///< for each pass
-  collective_time expert{};   ///< for each pass
-  collective_time context{};  ///< once
-  seconds overhead{};         ///< for each microbatch: fixed time of layers and passes
-  double imbalance = 0;     ///< share of attention that the chip with the last part of a sequence does beyond the mean
-  double bubble = 0;        ///< share of the work in which pipeline stages wait
-  double jitter = 0;        ///< share of the work in which slices wait for the slowest
-  seconds dcn_once{};       ///< between slices, by itself
-  seconds dcn_each{};       ///< between slices for each microbatch, by itself
-  double dcn_exposed = 0;   ///< part of the traffic that the step waits for
-  seconds host_once{};      ///< between hosts and chips, by itself
-  seconds host_each{};      ///< between hosts and chips for each microbatch, by itself
-  double host_exposed = 0;  ///< part of the traffic that the step waits for
-  bool hidden_by_work = false;  ///< traffic is hidden only for as long as the work takes
-  double software = 1;          ///< time over that of a tuned recipe
+  collective_time fsdp{};     ///< per microbatch
+  collective_time data{};     ///< once per step
+  collective_time tensor{};   ///< per pass
+  collective_time expert{};   ///< per pass
+  collective_time context{};  ///< once per step
+  seconds overhead{};         ///< per microbatch: fixed time of layers and passes
+  double imbalance = 0;       ///< extra attention of the chip with a sequence's last shard, over the mean
+  double bubble = 0;          ///< share of the work in which pipeline stages wait
+  double jitter = 0;          ///< share of the work in which slices wait for the slowest
+  seconds dcn_once{};         ///< between slices, once per step, alone
+  seconds dcn_each{};         ///< between slices, per microbatch, alone
+  double dcn_exposed = 0;     ///< part of that traffic that the step waits for
+  seconds host_once{};        ///< between hosts and chips, once per step, alone
+  seconds host_each{};        ///< between hosts and chips, per microbatch, alone
+  double host_exposed = 0;    ///< part of that traffic that the step waits for
+  bool hidden_by_work = false;  ///< traffic cannot be hidden for longer than the work takes
+  double software = 1;          ///< factor over the time of a tuned recipe
 };
 
 namespace detail {
 
-/// Time under software of that level over that of a tuned recipe.
+/// The factor over the time of a tuned recipe for software of that level.
 constexpr double software_factor(software_level level, const calibration& constants) noexcept {
   const double factors[] = {1, constants.general_software, constants.first_port};
   return factors[static_cast<std::size_t>(level)] * constants.own_factor;
@@ -136,13 +135,13 @@ constexpr double software_factor(software_level level, const calibration& consta
 /// 1 where a product is computed again in the backward pass.
 constexpr double again(placement where) noexcept { return where == placement::recompute ? 1 : 0; }
 
-/// How many of the three kinds of products that can be kept are computed again.
+/// How many of the three kinds of products (qkv, out_proj, mlp_up) are computed again.
 constexpr double products_again(const remat_policy& policy) noexcept {
   return again(policy.qkv) + again(policy.out_proj) + again(policy.mlp_up);
 }
 
-/// FLOPs of the attention core for each token, head sizes padded to 128 lanes, keys in the blocks that the kernel takes
-/// at once: half a block more than the causal half, a block more than a window. An unfused kernel takes all keys.
+/// FLOPs of the attention core per token, with head sizes padded to 128 lanes and keys in the kernel's blocks: half a
+/// block more than the causal half, one block more than a window. An unfused kernel computes all keys.
 constexpr double padded_attention(const transformer& model, const training_job& job, const calibration& constants) {
   const auto padded = [](std::int64_t head) { return static_cast<double>(round_up(head, 128)); };
   const double block = constants.attention_block;
@@ -171,7 +170,7 @@ constexpr double padded_attention(const transformer& model, const training_job& 
 }
 
 /// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, because the backward pass
-/// computes the scores a second time, at a rate of its own. Unfused products take 3, and more for what was not kept:
+/// computes the scores a second time, at a different rate. Unfused products take 3, and more for what was not kept:
 /// the scores, and their product with the values where its result is needed.
 constexpr double attention_passes(const training_job& job, const calibration& constants) {
   const remat_policy& policy = job.remat;
@@ -180,15 +179,15 @@ constexpr double attention_passes(const training_job& job, const calibration& co
   return 3 + again(policy.elementwise) * (1 + again(policy.context)) / 2;
 }
 
-/// A product of a layer for each token: FLOPs of its forward pass, how often it is computed in a step, and its
-/// dimensions on one device, contracted and outer, tensor parallelism applied.
+/// A product of a layer: FLOPs per token of its forward pass, how often a step computes it, and its contracted and
+/// outer dimensions on one device after tensor parallelism.
 struct product_on_device {
   flops work{};
   double passes = 0, inner = 0, outer = 0;
 };
 
-/// The dense products of all layers, MLP widths averaged over the layers that have one, and those of adapters, which
-/// are trained whatever the base is.
+/// The dense products of all layers, with MLP widths averaged over the layers that have an MLP, and the products of
+/// adapters, which are always trained.
 constexpr std::array<product_on_device, 5> dense_products(const training_sizes& sizes, const transformer& model,
                                                           const training_job& job, double tensor) {
   const forward_flops& f = sizes.work;
@@ -206,7 +205,7 @@ constexpr std::array<product_on_device, 5> dense_products(const training_sizes& 
            {sizes.adapters, 3.0 + (products_again(policy) > 0 ? 1 : 0), static_cast<double>(job.lora_rank), d}}};
 }
 
-/// FLOPs of all passes of a product, with both dimensions filled up to the side of the MXU.
+/// FLOPs of all passes of a product, with both dimensions padded to the side of the MXU.
 constexpr double filled_work(const product_on_device& product, const chip_spec& chip, const calibration& constants) {
   const double asked_for = product.work.value() * product.passes;
   if (!constants.products_padded || product.inner <= 0 || product.outer <= 0) return asked_for;
@@ -215,7 +214,7 @@ constexpr double filled_work(const product_on_device& product, const chip_spec& 
   return asked_for * filled(product.inner) * filled(product.outer);
 }
 
-/// Passes of the vision tower, which no adapters are on: a frozen one runs forward alone.
+/// Passes of the vision tower, which has no adapters: a frozen tower runs only forward.
 constexpr double tower_passes(const training_sizes& sizes) noexcept { return sizes.held.frozen > 0 ? 1 : 3; }
 
 constexpr void add_compute(work_terms& terms, const training_sizes& sizes, const transformer& model,
@@ -278,7 +277,7 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
                            (constants.dispatch_on_every_shard ? tensor : 1) / rate};
 }
 
-/// A collective that moves `moved` bytes into each chip of a group, in a mesh of that many units.
+/// The time of a collective that moves `moved` bytes into each chip of a group of `group` of the slice's `units`.
 constexpr collective_time collective_of(const slice& where, std::int64_t group, std::int64_t units, double moved,
                                         double exposed) {
   const bytes_per_second rate = group_bandwidth(where, static_cast<double>(group), static_cast<double>(units));
@@ -294,8 +293,7 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
   const double d = sizes.width.d_model;
   const double number = number_bytes(job).value();
   const double weights_exposed = job.synchronous_collectives ? 1 : constants.exposed_fsdp;
-  // Weights are sharded over the chips that share a sequence, too, and all but those of experts over the chips that
-  // share experts.
+  // Weights are also sharded over the context degree and, except those of experts, over the expert degree.
   if (const std::int64_t shards = checked_multiply(mesh.fsdp, mesh.context); shards > 1) {
     const double experts = sizes.expert_share / static_cast<double>(mesh.expert);
     const double others = 1 - sizes.expert_share;
@@ -330,9 +328,9 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
   }
 }
 
-/// Between slices: gradients of data parallelism are reduced once, each slice those of its pipeline stages. Weights
-/// that are sharded over slices are gathered forward and backward and their gradients scattered, in every microbatch,
-/// each chip its own shard. A pipeline over slices hands on the activations of every token, and their
+/// Adds the traffic between slices. Data parallelism reduces gradients once per step, each slice those of its pipeline
+/// stages. Weights sharded over slices are gathered forward and backward and their gradients scattered in every
+/// microbatch, each chip its own shard. A pipeline over slices passes on the activations of every token, and their
 /// gradients.
 constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const training_job& job, const layout& mesh,
                        const slice& where, const calibration& constants) {
@@ -347,9 +345,9 @@ constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const t
   terms.dcn_exposed = constants.exposed_dcn;
 }
 
-/// Between host memory and chip: the optimizer's state in and out once; parameters in for every forward and backward
-/// pass, those that are trained in and out for the update. Nothing hides it: HBM has no room for the state
-/// before the backward pass is over, so it cannot come earlier, and both ways are added.
+/// Adds the traffic between host memory and chip: optimizer state in and out once per step, parameters in for every
+/// forward and backward pass, trained ones in and out for the update. It is exposed: HBM has no room for the state
+/// before the backward pass ends, so it cannot come earlier. Both directions are added.
 constexpr void add_host(layout_terms& terms, const training_sizes& sizes, const training_job& job, const slice& where,
                         const calibration& constants) {
   if (job.state_on_host == host_state::none) return;
@@ -365,8 +363,9 @@ constexpr void add_host(layout_terms& terms, const training_sizes& sizes, const 
   terms.host_exposed = constants.exposed_host;
 }
 
-/// Share of the work in which stages wait for the first and last microbatches: (p-1) / (m v), for m microbatches and v
-/// rounds of interleaved stages, in GPipe and in 1F1B alike. Source: Narayanan et al. 2021, arXiv 2104.04473.
+/// The bubble: share of the work in which stages wait for the first and last microbatches: (p-1) / (m v), for m
+/// microbatches and v rounds of interleaved stages, in GPipe and in 1F1B alike. Source: Narayanan et al. 2021, arXiv
+/// 2104.04473.
 constexpr double bubble_share(const training_job& job, double stages) {
   const double pieces = job.pipeline_microbatches > 0 ? static_cast<double>(job.pipeline_microbatches) : 4 * stages;
   return (stages - 1) / (pieces * static_cast<double>(job.pipeline_rounds));
@@ -374,9 +373,9 @@ constexpr double bubble_share(const training_job& job, double stages) {
 
 }  // namespace detail
 
-/// The terms of one chip, where activations are sharded over that many tensor-parallel devices. The batch and the
-/// microbatches of the job are not read. Throws where a rate that the job needs is unknown.
-/// Worked: dense products of llama-3-8b on v5p under `full` take 148 us a token.
+/// The terms of one chip, with activations sharded over `tensor` devices. The batch and the microbatches of the job
+/// have no influence. Throws where a rate that the job needs is unknown. Worked: dense products of llama-3-8b on v5p
+/// under `full` take 148 us per token.
 [[nodiscard]] constexpr work_terms work_terms_of(const training_sizes& sizes, const transformer& model,
                                                  const training_job& job, const chip_spec& chip, std::int64_t tensor,
                                                  const calibration& constants = {}) {
@@ -393,7 +392,7 @@ constexpr double bubble_share(const training_job& job, double stages) {
 
 namespace detail {
 
-/// What makes training steps alike: see `features_of`.
+/// The features by which training steps are compared: see `features_of`.
 constexpr run_features training_features(const training_sizes& sizes, const transformer& model, const training_job& job,
                                          const layout& mesh, const slice& where) {
   const auto chip_total = static_cast<double>(checked_multiply(chips(where), slices(mesh)));
@@ -420,7 +419,7 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
 
 }  // namespace detail
 
-/// The terms of a layout on its slices, for the batch of the job. Its remat policy and microbatches are not read.
+/// The terms of a layout on its slices, for the batch of the job. Its remat policy and microbatches have no influence.
 /// Throws where a rate that the layout needs is unknown.
 [[nodiscard]] constexpr layout_terms layout_terms_of(const training_sizes& sizes, const transformer& model,
                                                      const training_job& job, const layout& mesh, const slice& where,
@@ -440,7 +439,7 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
   terms.gathered_share = (sizes.expert_share / static_cast<double>(mesh.expert) + 1 - sizes.expert_share) / stages;
   terms.overhead = constants.per_layer_pass * (4 * sizes.layers);
   if (mesh.context > 1) {
-    // The last of c equal parts of a causal sequence sees 2 - 1 / c times the keys of the mean.
+    // The last of c equal shards of a causal sequence sees 2 - 1 / c times the mean number of keys.
     const auto parts = static_cast<double>(mesh.context);
     if (!job.context_balanced && model.kind != architecture::encoder) terms.imbalance = (parts - 1) / parts;
     if (job.ring_attention) terms.overhead += constants.ring_step * (4 * sizes.layers * parts);
