@@ -28,7 +28,7 @@ constexpr bool can_shard(const layout& mesh, const transformer& model, const tra
   return job.sequence_length % mesh.context == 0 && mesh.pipeline * mesh.dcn_pipeline <= model.layers;
 }
 
-/// Completes a layout by every choice of degrees over slices: pipeline x FSDP x data.
+/// Calls `visit(layout)` with every choice of degrees over slices: pipeline x FSDP x data.
 template <class Visit>
 constexpr void for_each_dcn(layout mesh, std::int64_t slice_total, const fixed_degrees& wanted, const Visit& visit) {
   for_each_degree(slice_total, wanted.dcn_pipeline, [&](std::int64_t pipeline) {
