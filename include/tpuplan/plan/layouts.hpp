@@ -26,8 +26,8 @@ constexpr bool experts_divide(const transformer& model, std::int64_t ways) noexc
   return ways == 1 || (has_experts(model) && model.moe.experts % ways == 0);
 }
 
-/// Calls `visit(layout)` for every choice of degrees over slices: pipeline x FSDP x data, as far as there are layers
-/// for the stages.
+/// Calls `visit(layout)` with every choice of degrees over slices, pipeline x FSDP x data, that has a layer for each
+/// stage.
 template <class Visit>
 constexpr void for_each_dcn(layout mesh, std::int64_t slice_total, const transformer& model,
                             const fixed_degrees& wanted, const Visit& visit) {

@@ -16,15 +16,16 @@
 #include <vector>
 
 /// @file
-/// The planner of training: of every slice that the request allows, and every number of them, the fastest layout,
-/// batch, number of microbatches and remat policy; and what that costs in each region and under each way of paying.
+/// The planner of training: for every slice that the request allows, and every number of such slices, the fastest
+/// layout, batch, number of microbatches and remat policy; and what that costs in each region and under each way of
+/// paying.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 namespace detail {
 
-/// Sequences of a step, at most, where the batch is searched for.
+/// The most sequences in a step of any batch that the search tries.
 inline constexpr std::int64_t most_batches = 1048576;
 
 /// Remat policies to choose from.
@@ -43,8 +44,8 @@ struct search_space {
   hoisted_job job{};
 };
 
-/// What is hoisted for one chip, by tensor degree, made when it is first asked for. What `at` returns lives until the
-/// next call.
+/// The hoisted terms of one chip for each tensor degree, computed when first asked for. The reference that `at` returns
+/// is valid until the next call.
 class hoisted_degrees {
  public:
   hoisted_degrees(const hoisted_job& job, const chip_spec& chip) : job_{&job}, chip_{chip} {}
@@ -92,7 +93,7 @@ inline policy_list policies_of(const plan_request& request) {
   return list;
 }
 
-/// The batch as it is given, or every whole number of sequences of the range, none larger than the run.
+/// The given batch, or every whole number of sequences within the range, at most those of the run.
 inline batch_range batches_of(const plan_request& request) {
   const auto length = static_cast<double>(request.job.sequence_length);
   batch_range range{request.job.global_batch, request.job.global_batch, request.tokens / length};
@@ -219,7 +220,7 @@ inline plan plan_of(const slice& where, const slice_search& search, const search
   return found;
 }
 
-/// Every way in which the plans can be paid as the request allows, by time and then money.
+/// The costs of all plans that the request allows, sorted by wall time and then by dollars.
 inline std::vector<const plan_cost*> costs_by_time(const std::vector<plan>& plans, const plan_request& request) {
   std::vector<const plan_cost*> costs, sorted;
   for (const plan& planned : plans) {
@@ -234,8 +235,8 @@ inline std::vector<const plan_cost*> costs_by_time(const std::vector<plan>& plan
   return sorted;
 }
 
-/// Marks the plans that no other beats in time and money, whichever of the ways of paying that are allowed the other
-/// takes, by a sweep in the order of time.
+/// Marks the plans on the front: no allowed way of paying for any plan is both faster and cheaper. One pass in order of
+/// time.
 inline void mark_front(std::vector<plan>& plans, const plan_request& request) {
   std::vector<const plan_cost*> front;
   for (const plan_cost* cost : costs_by_time(plans, request)) {
@@ -245,8 +246,8 @@ inline void mark_front(std::vector<plan>& plans, const plan_request& request) {
   for (plan& planned : plans) planned.on_front = contains(front, &chosen_cost(planned));
 }
 
-/// Keeps the plans of the front and the best ones; of every other plan it says which of those dominates it: what costs
-/// least of all that takes no longer.
+/// Keeps the plans on the front and the best `most_plans`; rejects every other plan, naming the one that dominates it:
+/// the cheapest of all that take no longer.
 inline void keep_best(plan_answer& answer, const plan_request& request) {
   const std::vector<plan> rest =
       take_rest(answer.plans, request.most_plans, [](const plan& other) { return other.on_front; });
@@ -351,7 +352,7 @@ inline bool has_rates(const chip_spec& chip, const training_job& job, std::int64
   return slice_total == 1 || chip.host.dcn.has_value();
 }
 
-/// Plans for a slice, alone and in every number that is wanted.
+/// Plans for one slice and for every number of such slices that the request allows.
 inline void plan_shape(const slice& where, const search_space& space, hoisted_degrees& degrees,
                        const price_index& prices, search_meter& meter, plan_answer& answer) {
   const plan_request& request = space.request;
@@ -381,13 +382,13 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
 
 }  // namespace detail
 
-/// The best plans to train a model on that many tokens, best first, and one reason for every other slice. All plans of
-/// the front of time and money are among them: no other slices, batch, layout, policy, region or way of paying that the
-/// request allows is both faster and cheaper. The search is exact: no candidate of the space is faster on its slices
-/// than the plan that is returned for them; of a range of batches the space has every whole number of sequences. Every
-/// returned plan re-evaluates to the same figures through `memory_use` and `step_time`. Throws, naming the field, for
-/// requests that cannot be asked: no tokens, a negative deadline, a name of no region or chip, a price of no chip. One
-/// that would take more than 6 million steps of the search, some seconds, is refused with what makes it shorter.
+/// The best plans to train `request.model` on `request.tokens` tokens, best first, and one reason for every other
+/// slice. All plans on the front of time and dollars are among them: no other slices, batch, layout, policy, region or
+/// way of paying that the request allows is both faster and cheaper. The search is exact: no candidate of the space is
+/// faster on its slices than the plan that is returned for them; of a range of batches the space has every whole number
+/// of sequences. Every returned plan re-evaluates to the same figures through `memory_use` and `step_time`. Throws,
+/// naming the field, for an invalid request: no tokens, a negative deadline, an unknown region or chip, a price of an
+/// unknown chip, and a search of more than 6 million steps, some seconds: the message says what makes it shorter.
 /// Worked: examples/first_plan.cpp.
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
   detail::check_request(request);
