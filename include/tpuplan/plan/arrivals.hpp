@@ -33,7 +33,7 @@ struct length_distribution {
   std::vector<length_quantile> quantiles;  ///< rising from a share of 0 to one of 1
   double median = 0;                       ///< without quantiles: half of the lengths are at most that
   double spread = 0;                       ///< without quantiles: standard deviation of the logarithm of the length
-  std::int64_t longest = 0;                ///< without quantiles: longer ones are cut to that
+  std::int64_t longest = 0;                ///< without quantiles: longer lengths become this
 };
 
 /// Requests that come at random.
@@ -120,7 +120,7 @@ inline std::int64_t draw(const length_distribution& lengths, random_numbers numb
 /// Share of a normal distribution that is below x.
 inline double normal_share_below(double x) { return 0.5 * std::erfc(-x / 1.4142135623730951); }
 
-/// Mean of the power 1 or 2 of log-normal lengths that are cut to the longest.
+/// Mean of log-normal lengths, none above the longest, to the power 1 or 2.
 inline double cut_moment(const length_distribution& lengths, double power) {
   const auto longest = static_cast<double>(lengths.longest);
   if (lengths.spread <= 0) return std::pow(std::min(lengths.median, longest), power);
@@ -149,14 +149,16 @@ inline void validate(const simulated_traffic& traffic) {
   return {{}, length, 0, tokens};
 }
 
-/// Lengths in tokens whose logarithms are normal, cut to the longest. Throws for a median or a longest below 1.
+/// Lengths in tokens whose logarithms are normal; longer ones than `longest` become that. Throws for a median or a
+/// longest below 1.
 [[nodiscard]] inline length_distribution log_normal_lengths(double median, double spread, std::int64_t longest) {
   length_distribution lengths{{}, median, spread, longest};
   detail::check_distribution("log_normal_lengths", lengths);
   return lengths;
 }
 
-/// Lengths by their quantiles: lengths_by_quantiles({{0, 16}, {0.5, 400}, {1, 8192}}). Throws as `lengths_from` does.
+/// Lengths in tokens by quantiles, each a share and the length that this share does not exceed:
+/// lengths_by_quantiles({{0, 16}, {0.5, 400}, {1, 8192}}). Throws as `lengths_from` does.
 [[nodiscard]] inline length_distribution lengths_by_quantiles(std::vector<length_quantile> quantiles) {
   length_distribution lengths{std::move(quantiles), 0, 0, 0};
   lengths.longest = lengths_from(lengths.quantiles.data(), lengths.quantiles.size()).longest;
@@ -164,7 +166,8 @@ inline void validate(const simulated_traffic& traffic) {
 }
 
 /// Mean and mean square of a distribution, as the closed forms take them; lengths are not rounded to whole tokens here.
-/// Worked: log-normal with a median of 100 and a spread of 1, practically uncut, has mean 100 sqrt(e) = 164.9.
+/// Worked: log-normal with a median of 100 and a spread of 1, of which practically none is above the longest, has mean
+/// 100 sqrt(e) = 164.9.
 [[nodiscard]] inline token_lengths lengths_of(const length_distribution& lengths) {
   detail::check_distribution("length_distribution", lengths);
   if (!lengths.quantiles.empty()) return lengths_from(lengths.quantiles.data(), lengths.quantiles.size());
@@ -187,8 +190,8 @@ inline void validate(const simulated_traffic& traffic) {
 }
 
 /// A distribution with the mean and mean square that a job gives: constant where the mean square is that of the mean,
-/// otherwise log-normal, cut to the longest, which makes its mean a little shorter. Throws as `validate` of a job does.
-/// Worked: a mean of 164.87 and a mean square of 73891 come back as a median of 100 and a spread of 1.
+/// otherwise log-normal with no length above the longest, which makes its mean a little shorter. Throws as `validate`
+/// of a job does. Worked: a mean of 164.87 and a mean square of 73891 come back as a median of 100 and a spread of 1.
 [[nodiscard]] inline length_distribution distribution_of(const token_lengths& lengths) {
   detail::check_lengths("longest", "mean", "mean square", lengths);
   const double ratio = lengths.mean_square / (lengths.mean * lengths.mean);

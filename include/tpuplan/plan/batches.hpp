@@ -74,7 +74,7 @@ struct slice_search {
   [[nodiscard]] bool found() const { return accumulation > 0; }
 };
 
-/// What is searched on a layout: every batch of the range that its shards divide, under every policy.
+/// The search of one layout: every batch of the range that its shards divide, under every policy.
 class batch_search {
  public:
   batch_search(slice_search& found, const hoisted_tensor& tensor, const slice& where, const layout& mesh,
@@ -149,7 +149,7 @@ class batch_search {
     return math::ceil(sequences_ / static_cast<double>(each));
   }
 
-  /// The smallest number of sequences on a shard with which the run takes that many steps, as `each` does.
+  /// The smallest number of sequences on a shard with which the run takes `steps` steps; `each` is one such number.
   [[nodiscard]] std::int64_t first_with(double steps, std::int64_t each) const {
     std::int64_t first = ceil_to_count(sequences_ / steps);
     if (first < smallest_) first = smallest_;
@@ -231,8 +231,8 @@ class batch_search {
     }
   }
 
-  /// Where nothing was found yet: the smallest batch, whole and in as many microbatches as there can be. No other needs
-  /// less memory.
+  /// Where nothing was found yet, tries the smallest batch in one microbatch and in the most there can be: no other
+  /// candidate needs less memory.
   void try_smallest() {
     const hoisted_layout least = at(smallest_);
     const double steps = steps_with(smallest_);
@@ -242,8 +242,8 @@ class batch_search {
     }
   }
 
-  /// Tries the batches with which the run takes as many steps as with `each` on a shard, or fewer on it, from the
-  /// smallest of them up. Returns that one.
+  /// Tries the batches of at most `each` sequences on a shard that need as many steps as `each`, from the smallest up.
+  /// Returns the smallest.
   std::int64_t try_steps(std::int64_t each) {
     const double steps = steps_with(each);
     const std::int64_t first = first_with(steps, each);
@@ -255,7 +255,8 @@ class batch_search {
     return first;
   }
 
-  /// Takes a candidate that fits and is faster; of one that does not fit, what is missing. Whether it fits.
+  /// Keeps a candidate that fits and is faster; of one that does not fit, records the missing bytes. Returns whether it
+  /// fits.
   bool try_one(const hoisted_layout& of, std::int64_t each, double steps, std::int64_t accumulation,
                std::size_t policy) {
     const candidate c = evaluate(of, accumulation, policy);

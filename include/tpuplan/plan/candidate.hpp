@@ -66,8 +66,8 @@ struct hoisted_tensor {
 struct hoisted_layout {
   const hoisted_tensor* from = nullptr;
   layout_terms at{};
-  double tokens_on_device = 0;           ///< of a step
-  double largest_accumulation = 1;       ///< one sequence on each shard
+  double tokens_on_device = 0;           ///< in a step
+  double largest_accumulation = 1;       ///< microbatches of one sequence on each shard
   std::array<fixed_stages, 2> memory{};  ///< of a step of one microbatch, and of several
 };
 

@@ -22,8 +22,8 @@ inline namespace abi_0 {
 /// The cheapest fleet of one kind of hardware, or why there is none.
 struct fleet_offer {
   text<24> hardware{};                                   ///< "v6e", "H100"
-  bool at_peak = false;                                  ///< estimated at peak rates, which is a bound: GPUs are
-  bool is_possible = false;                              ///< there is such a fleet
+  bool at_peak = false;                                  ///< estimated at peak rates, which is a bound: so are GPUs
+  bool is_possible = false;                              ///< whether there is such a fleet
   serving_rejection why = serving_rejection::no_layout;  ///< where there is none: what came closest to one
   serving_plan planned{};                                ///< the fleet
   per_second capacity{};                                 ///< requests a second up to which it keeps the targets
@@ -42,7 +42,7 @@ inline per_second capacity_of(const serving_request& request, const serving_plan
   engine.max_running = std::min(engine.max_running, planning_requests);
   const replica_step_times times{request.model, planned.share,      planned.mesh,
                                  planned.where, engine.max_running, request.constants};
-  // What was planned keeps them: the search ends up to 1 % below.
+  // The planned rate keeps the targets, although the search may end up to 1 % below it.
   return max(request.job.request_rate, largest_rate(engine, traffic, times, request.job.percentiles) * replicas);
 }
 
@@ -86,8 +86,8 @@ inline fleet_offer gpu_fleet(serving_request request, const gpu_offer& gpu) {
 
 /// The cheapest fleet of each generation of the table, or of those that the request allows, and of whole machines of
 /// some GPUs at peak rates (`peak_only`: no run calibrates them, and their links take no time), which is a bound that
-/// they do not reach. Those that there are come first, the cheapest first. Throws as `plan_serving` does. Worked: the
-/// table of docs/serving.md.
+/// they do not reach. Possible fleets come first, the cheapest of them first. Throws as `plan_serving` does. Worked:
+/// the table of docs/serving.md.
 [[nodiscard]] inline std::vector<fleet_offer> cheapest_fleets(serving_request request,
                                                               const std::vector<gpu_offer>& gpus = {}) {
   const std::vector<std::string> wanted = request.generations;

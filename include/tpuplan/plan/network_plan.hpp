@@ -22,7 +22,7 @@ inline namespace abi_0 {
 /// A run of a network, and its limits.
 struct network_request {
   network net{};                                             ///< what is trained
-  network_job job{};                                         ///< its step; a batch of 0 is `batch_per_device` times
+  network_job job{};                                         ///< its step; a batch of 0: `batch_per_device` x devices
   std::int64_t batch_per_device = 0;                         ///< examples on each device, where the batch is 0
   double examples = 0;                                       ///< trained on, in all epochs
   std::optional<seconds> deadline{};                         ///< wall time
@@ -33,12 +33,12 @@ struct network_request {
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that count
   std::int64_t smallest_chips = 1;                           ///< of a slice
   std::int64_t largest_chips = 1 << 20;                      ///< of a slice
-  bool accept_uncertain = false;                             ///< slices on which the compiler decides if it fits
+  bool accept_uncertain = false;                             ///< accept slices on which the memory fit is uncertain
   price_book prices{};                                       ///< whose owner must outlive the request
   payment_terms terms{};                                     ///< of spot, flex-start and commitments
 };
 
-/// A slice that does it.
+/// A slice that trains the network within the limits.
 struct network_plan {
   slice where{};              ///< one slice
   layout mesh{};              ///< replicas, or shards of the weights
@@ -54,11 +54,11 @@ struct network_plan {
 struct network_answer {
   std::vector<network_plan> plans{};  ///< best first
   std::size_t does_not_fit = 0;       ///< slices
-  std::size_t may_not_fit = 0;        ///< slices on which the compiler decides
-  std::size_t does_not_divide = 0;    ///< the batch is no multiple of the devices
-  std::size_t no_price = 0;           ///< or not for so long
-  std::size_t late = 0;               ///< past the deadline
-  std::size_t dear = 0;               ///< over the budget
+  std::size_t may_not_fit = 0;        ///< slices on which the memory fit is uncertain
+  std::size_t does_not_divide = 0;    ///< slices whose devices do not divide the batch
+  std::size_t no_price = 0;           ///< slices without a price, or not for so long
+  std::size_t late = 0;               ///< slices that finish after the deadline
+  std::size_t dear = 0;               ///< slices whose run is over the budget
 };
 
 namespace detail {
@@ -111,9 +111,9 @@ inline bool comes_first(const network_plan& a, const network_plan& b, objective 
 
 }  // namespace detail
 
-/// All slices that train the network within the limits, best first. Throws, naming the field, for a request that has no
-/// answer at all: no examples, a network that cannot be.
-/// Worked: an MLP 784-128-10 on 60000 examples in batches of 1024 costs least on one chip.
+/// All slices that train the network within the limits, best first. Throws, naming the field, for an invalid request:
+/// no examples, an invalid network. Worked: an MLP 784-128-10 on 60000 examples in batches of 1024 costs least on one
+/// chip.
 [[nodiscard]] inline network_answer plan_network(const network_request& request) {
   validate(request.net);
   detail::positive("network_request.examples", request.examples);

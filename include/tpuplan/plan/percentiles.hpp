@@ -62,7 +62,7 @@ inline constexpr double percentile_shares[] = {0.50, 0.90, 0.95, 0.99};
 inline constexpr double percentiles::*percentile_fields[] = {&percentiles::p50, &percentiles::p90, &percentiles::p95,
                                                              &percentiles::p99};
 inline constexpr std::size_t error_batches = 10;
-/// Of Student's t with nine degrees of freedom: between its 2.5 % and its 97.5 % point lies -2.262 to 2.262.
+/// The 97.5 % point of Student's t with nine degrees of freedom: 95 % of it lies between -2.262 and 2.262.
 inline constexpr double student_975 = 2.262;
 
 /// Percentiles of the values from first to last, which it reorders.
@@ -99,7 +99,7 @@ inline percentiles error_of(const std::array<percentiles, error_batches>& batche
 /// a percentile is exact where all values of its bin are the same.
 class weighted_histogram {
  public:
-  /// A value of 0 or more, so many times.
+  /// Adds a value of 0 or more with its weight.
   void add(double value, double weight) {
     bin& at = bins_[bin_of(value)];
     at.weight += weight;
@@ -152,9 +152,9 @@ class weighted_histogram {
 }  // namespace detail
 
 /// Percentiles of values in the order in which they were measured, by nearest rank: p99 is the smallest value that 99
-/// of 100 are not above. Their errors come from ten batches of values that follow each other (batch means: A. M. Law,
-/// "Simulation Modeling and Analysis", 5th ed., section 9.5.3); fewer than 20 values may be off by their whole range.
-/// Worked: of 1 to 100 the p99 is 99 and the mean 50.5.
+/// of 100 values do not exceed. Their errors come from ten batches of values that follow each other (batch means: A. M.
+/// Law, "Simulation Modeling and Analysis", 5th ed., section 9.5.3); fewer than 20 values may be off by their whole
+/// range. Worked: of 1 to 100 the p99 is 99 and the mean 50.5.
 [[nodiscard]] inline measured_percentiles percentiles_of(std::vector<double> values) {
   measured_percentiles result;
   result.count = static_cast<std::int64_t>(values.size());

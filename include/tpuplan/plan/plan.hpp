@@ -19,7 +19,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What a plan is to be best at.
+/// What plans are ranked by.
 enum class objective : std::uint8_t { cheapest, fastest, fewest_chips };
 
 /// "cheapest" and so on.
@@ -35,10 +35,10 @@ enum class objective : std::uint8_t { cheapest, fastest, fewest_chips };
 
 /// How many chips of a generation may be had in a region under one way of paying.
 struct quota_row {
-  std::string generation;                       ///< a name of a chip: of the table, or of the request's own
+  std::string generation;                       ///< a chip of the table, or one of `plan_request::chips`
   std::string region;                           ///< as the price book names it
   provisioning kind = provisioning::on_demand;  ///< the way of paying
-  std::int64_t chips = 0;                       ///< at most
+  std::int64_t chips = 0;                       ///< the most chips that may be had
 };
 
 /// Degrees that every layout of the search has; 0 where the search chooses. They are those of `layout`.
@@ -56,7 +56,7 @@ struct fixed_degrees {
 
 namespace detail {
 
-/// The usual terms, with the time of a checkpoint left to the plan.
+/// The default payment terms, with a checkpoint time of 0, which means that of the plan.
 constexpr payment_terms planned_terms() {
   payment_terms terms;
   terms.spot.checkpoint_time = terms.flex_start.checkpoint_time = seconds{};
@@ -70,23 +70,23 @@ struct plan_request {
   transformer model{};  ///< what is trained
   training_job job{};   ///< batch, sequence, precision, optimizer; microbatches and remat policy are chosen
   double tokens = 0;    ///< tokens to train on; 1 to 1e18
-  double smallest_batch_tokens = 0;      ///< with `largest_batch_tokens`: the batch is chosen too, of all in between
-  double largest_batch_tokens = 0;       ///< 0: the batch of the job; of a range at most 1048576 sequences
+  double smallest_batch_tokens = 0;      ///< with `largest_batch_tokens`: the range in which the batch is chosen
+  double largest_batch_tokens = 0;       ///< 0: the job's batch; else at most 1048576 sequences
   objective best = objective::cheapest;  ///< what plans are ranked by
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that may be chosen
   std::vector<std::string> regions{"us"};                    ///< regions of the price book that may be chosen
-  maybe<seconds> deadline{};                                 ///< of the wall time
-  maybe<usd> budget{};                                       ///< of the total
+  maybe<seconds> deadline{};                                 ///< the longest wall time
+  maybe<usd> budget{};                                       ///< the most dollars for the run
   std::vector<std::string> generations;                      ///< names of chips that may be chosen; empty: all
-  std::vector<chip_spec> chips;          ///< of the caller, considered beside the table's; a price is a row of `prices`
-  std::int64_t smallest_chips = 1;       ///< chips over all slices
-  std::int64_t largest_chips = 1 << 20;  ///< chips over all slices
-  std::int64_t largest_slices = 1;       ///< slices over DCN: every number up to this one, at most `most_slices`
+  std::vector<chip_spec> chips;          ///< the caller's, considered beside the table's; priced by rows of `prices`
+  std::int64_t smallest_chips = 1;       ///< fewest chips over all slices
+  std::int64_t largest_chips = 1 << 20;  ///< most chips over all slices
+  std::int64_t largest_slices = 1;       ///< most slices over DCN, at most `most_slices`; all smaller numbers are tried
   fixed_degrees degrees{};               ///< context and pipelines, which no published run covers, are 1 unless given
   std::vector<remat_policy> policies;  ///< policies that may be chosen; empty: all named ones that keep tensors in HBM
-  std::vector<quota_row> quotas;       ///< empty: no quotas; otherwise what no row allows may not be had
-  bool accept_uncertain = false;       ///< take plans whose fit the compiler decides
-  std::size_t most_plans = 16;         ///< plans returned beside those of the front; 0: all
+  std::vector<quota_row> quotas;       ///< empty: no quotas; otherwise only chips that a row allows
+  bool accept_uncertain = false;       ///< accept plans whose memory fit is uncertain
+  std::size_t most_plans = 16;         ///< plans returned, and all others on the front; 0: all
   payment_terms terms = detail::planned_terms();  ///< of spot, flex-start and commitments; see payment_terms_of
   price_book prices{};                            ///< the built-in ones unless given
   calibration constants{};                        ///< of the step time
@@ -95,29 +95,29 @@ struct plan_request {
 /// What a plan costs under one way of paying.
 struct plan_cost {
   provisioning kind = provisioning::on_demand;  ///< the way of paying
-  price_row price{};                            ///< with its region and date
+  price_row price{};                            ///< the row, with region and date
   seconds billed{};                             ///< time that is paid for
-  seconds wall{};                               ///< time until it is done
+  seconds wall{};                               ///< from start to end, interruptions included
   seconds wall_low{};                           ///< with the step time at the low end of its band
   seconds wall_high{};                          ///< with the step time at the high end of its band
   seconds unused{};                             ///< billed and idle: the rest of a commitment or of a calendar day
-  usd unused_cost{};                            ///< of the total, for what is unused
-  usd total{};                                  ///< dollars
-  usd low{};                                    ///< with the step time at the low end of its band
-  usd high{};                                   ///< with the step time at the high end of its band
-  seconds checkpoint_interval{};                ///< spot only
-  double preemptions = 0;                       ///< spot only
+  usd unused_cost{};                            ///< the part of the total for unused time
+  usd total{};                                  ///< dollars for the whole run
+  usd low{};                                    ///< total with the step time at the low end of its band
+  usd high{};                                   ///< total with the step time at the high end of its band
+  seconds checkpoint_interval{};                ///< time between checkpoints; spot only
+  double preemptions = 0;                       ///< expected number; spot only
   double goodput = 1;                           ///< time of the uninterrupted run over wall time
 };
 
 /// One slice or several equal ones, with the fastest layout, batch, number of microbatches and remat policy for them.
 struct plan {
-  slice where{};                  ///< each of the slices
-  layout mesh{};                  ///< over all of them
+  slice where{};                  ///< one of the equal slices
+  layout mesh{};                  ///< over all slices
   training_job job{};             ///< with batch, microbatches and policy chosen
-  memory_breakdown memory{};      ///< of `memory_use`
-  verdict fit = verdict::no;      ///< of that memory
-  step_breakdown step{};          ///< of `step_time`
+  memory_breakdown memory{};      ///< the answer of `memory_use`
+  verdict fit = verdict::no;      ///< whether that memory fits
+  step_breakdown step{};          ///< the answer of `step_time`
   double steps = 0;               ///< steps of the whole run
   seconds run{};                  ///< time of the whole run, uninterrupted
   std::vector<plan_cost> costs;   ///< in every region and under every way of paying
@@ -140,7 +140,7 @@ struct plan {
   return terms;
 }
 
-/// The cost of a plan under one way of paying, in the region where that is cheapest; nothing where it has no price.
+/// The cost of a plan under one way of paying, in the region where that is cheapest; null where it has no price.
 [[nodiscard]] inline const plan_cost* find_cost(const plan& planned, provisioning kind) noexcept {
   const plan_cost* found = nullptr;
   for (const plan_cost& cost : planned.costs) {
@@ -163,8 +163,8 @@ enum class rejection : std::uint8_t {
   no_layout,     ///< amount: devices of one slice, over which heads, experts, layers or fixed degrees do not divide
   batch_does_not_divide,  ///< amount: devices of one slice
   does_not_fit,           ///< amount: bytes missing per device in the layout that needs least
-  fit_uncertain,          ///< amount: bytes by which the high estimate passes what is safe
-  no_price,               ///< no allowed way of paying has a price, or lasts for the run, in these regions
+  fit_uncertain,          ///< amount: bytes by which the high memory estimate exceeds what is safe
+  no_price,               ///< no allowed way of paying has a price in these regions, or lasts as long as the run
   over_quota,             ///< amount: chips above the quota
   misses_deadline,        ///< amount: seconds after the deadline
   over_budget,            ///< amount: dollars above the budget

@@ -16,15 +16,16 @@
 #include <vector>
 
 /// @file
-/// The planner of training: of every slice that the request allows, and every number of them, the fastest layout,
-/// batch, number of microbatches and remat policy; and what that costs in each region and under each way of paying.
+/// The planner of training: for every slice that the request allows, and every number of such slices, the fastest
+/// layout, batch, number of microbatches and remat policy; and what that costs in each region and under each way of
+/// paying.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 namespace detail {
 
-/// Sequences of a step, at most, where the batch is searched for.
+/// The most sequences in a step of any batch that the search tries.
 inline constexpr std::int64_t most_batches = 1048576;
 
 /// Remat policies to choose from.
@@ -43,8 +44,8 @@ struct search_space {
   hoisted_job job{};
 };
 
-/// What is hoisted for one chip, by tensor degree, made when it is first asked for. What `at` returns lives until the
-/// next call.
+/// The hoisted terms of one chip for each tensor degree, computed when first asked for. The reference that `at` returns
+/// is valid until the next call.
 class hoisted_degrees {
  public:
   hoisted_degrees(const hoisted_job& job, const chip_spec& chip) : job_{&job}, chip_{chip} {}
@@ -92,7 +93,7 @@ inline policy_list policies_of(const plan_request& request) {
   return list;
 }
 
-/// The batch as it is given, or every whole number of sequences of the range, none larger than the run.
+/// The given batch, or every whole number of sequences within the range, at most those of the run.
 inline batch_range batches_of(const plan_request& request) {
   const auto length = static_cast<double>(request.job.sequence_length);
   batch_range range{request.job.global_batch, request.job.global_batch, request.tokens / length};
@@ -113,14 +114,14 @@ inline batch_range batches_of(const plan_request& request) {
   return range;
 }
 
-/// The search of that many equal slices: see `for_each_layout`.
+/// The search of layouts on a number of equal slices: see `for_each_layout`.
 class layout_search {
  public:
   layout_search(const slice& where, const search_space& space, hoisted_degrees& degrees, search_meter& meter)
       : where_{where}, space_{space}, degrees_{degrees}, meter_{meter} {}
 
-  /// The fastest candidate, or what came closest to one. A layout whose bound is no faster than what was found is
-  /// pruned: that cannot change which is the fastest, nor the reason where there is none.
+  /// The fastest candidate, or what came closest to one. A layout whose lower bound on time is not below the best time
+  /// found is pruned, which changes neither the fastest candidate nor the reason where there is none.
   slice_search of(std::int64_t slice_total) {
     const plan_request& request = space_.request;
     const std::int64_t device_count = devices(where_);
@@ -219,7 +220,7 @@ inline plan plan_of(const slice& where, const slice_search& search, const search
   return found;
 }
 
-/// Every way in which the plans can be paid as the request allows, by time and then money.
+/// The costs of all plans that the request allows, sorted by wall time and then by dollars.
 inline std::vector<const plan_cost*> costs_by_time(const std::vector<plan>& plans, const plan_request& request) {
   std::vector<const plan_cost*> costs, sorted;
   for (const plan& planned : plans) {
@@ -234,8 +235,8 @@ inline std::vector<const plan_cost*> costs_by_time(const std::vector<plan>& plan
   return sorted;
 }
 
-/// Marks the plans that no other beats in time and money, whichever of the ways of paying that are allowed the other
-/// takes, by a sweep in the order of time.
+/// Marks the plans on the front: no allowed way of paying for any plan is both faster and cheaper. One pass in order of
+/// time.
 inline void mark_front(std::vector<plan>& plans, const plan_request& request) {
   std::vector<const plan_cost*> front;
   for (const plan_cost* cost : costs_by_time(plans, request)) {
@@ -351,7 +352,7 @@ inline bool has_rates(const chip_spec& chip, const training_job& job, std::int64
   return slice_total == 1 || chip.host.dcn.has_value();
 }
 
-/// Plans for a slice, alone and in every number that is wanted.
+/// Plans for one slice and for every number of such slices that the request allows.
 inline void plan_shape(const slice& where, const search_space& space, hoisted_degrees& degrees,
                        const price_index& prices, search_meter& meter, plan_answer& answer) {
   const plan_request& request = space.request;

@@ -18,8 +18,8 @@ inline payment_terms terms_of(const plan& planned, const plan_request& request) 
   return payment_terms_of(request, planned.where, slices(planned.mesh));
 }
 
-/// The run paid for with its step time at one end of the band. Where it cannot be had any more, money and time are in
-/// proportion to the step time.
+/// What the run costs with its step time at one end of the band. Where a run of that length cannot be had, dollars and
+/// wall time scale with the step time.
 inline paid_run at_end_of_band(const plan& planned, const paid_run& paid, seconds step, const payment_terms& terms) {
   const double longer = step / planned.step.total;
   const std::int64_t slice_total = slices(planned.mesh);
@@ -31,7 +31,7 @@ inline paid_run at_end_of_band(const plan& planned, const paid_run& paid, second
   return result;
 }
 
-/// What a plan costs under the way of paying of a price row, under which it can be paid.
+/// What a plan costs at a price row. Precondition: the run can be had under that way of paying.
 inline plan_cost cost_of(const plan& planned, const price_row& price, const payment_terms& terms) {
   const paid_run paid = pay_for(planned.where, slices(planned.mesh), planned.run, price, terms);
   const paid_run low = at_end_of_band(planned, paid, planned.step.low, terms);
@@ -54,13 +54,13 @@ inline plan_cost cost_of(const plan& planned, const price_row& price, const paym
   return result;
 }
 
-/// The same; nothing where the run cannot be had that way.
+/// What a plan costs at a price row; nothing where the run cannot be had under that way of paying.
 inline maybe<plan_cost> possible_cost(const plan& planned, const price_row& price, const payment_terms& terms) {
   if (!can_be_paid(price.kind, slices(planned.mesh), planned.run, terms)) return nothing;
   return cost_of(planned, price, terms);
 }
 
-/// All ways of paying that have a price, in all regions, and under which the run can be had.
+/// Adds what the plan costs in every region and under every way of paying that has a price and can last for the run.
 inline void add_costs(plan& planned, const plan_request& request, const price_index& prices, search_counts& counts) {
   const payment_terms terms = terms_of(planned, request);
   prices.each(planned.where.chip.name, chips(planned.where), [&](const price_row& price) {
@@ -107,12 +107,12 @@ inline missed_limit limit_missed(const plan& planned, const plan_cost& cost, con
   return {};
 }
 
-/// Whether a plan can be paid that way: it is asked for, and no limit is missed.
+/// Whether the request allows this cost: its way of paying is asked for, and no limit is missed.
 inline bool is_allowed(const plan& planned, const plan_cost& cost, const plan_request& request) {
   return contains(request.kinds, cost.kind) && limit_missed(planned, cost, request).why == rejection::no_price;
 }
 
-/// Chooses the best way of paying that is allowed and within the limits; the reason that comes closest if none is.
+/// Sets `planned.chosen` to the best cost that the request allows; where there is none, returns the closest reason.
 inline maybe<rejected_slice> choose_cost(plan& planned, const plan_request& request) {
   rejected_slice closest{planned.where, slices(planned.mesh), rejection::no_price, 0, {}};
   bool found = false;

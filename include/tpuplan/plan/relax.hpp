@@ -23,8 +23,8 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The chosen way of paying for a plan, estimated again with one thing changed. A figure is missing where the run can
-/// no longer be had that way: it would never end, or not within the longest window of that kind.
+/// The chosen way of paying for a plan, estimated again with one thing changed. A figure is missing where the run
+/// cannot be had that way: it would never end, or not within the longest window of that way of paying.
 struct plan_sensitivity {
   usd price_down{};                     ///< total at nine tenths of the price
   usd price_up{};                       ///< total at eleven tenths of the price
@@ -72,8 +72,8 @@ struct plan_sensitivity {
   return result;
 }
 
-/// A limit of a request. `deadline`, `slices`, `quotas` and `batch` are limits of training; `tpot` and `ttft` are
-/// targets of the means of serving, and `targets` is both of them, relaxed by the same factor; `first_token`,
+/// A limit of a request. `deadline`, `slices`, `quotas` and `batch` are limits of training; `tpot` and `ttft` are the
+/// targets of serving for mean times, and `targets` is both of them, relaxed by the same factor; `first_token`,
 /// `per_token` and `end_to_end` are its targets by percentile.
 enum class plan_limit : std::uint8_t {
   deadline,
@@ -116,7 +116,7 @@ struct relaxation {
 struct serving_relaxation {
   plan_limit limit = plan_limit::tpot;  ///< the one that is relaxed
   double given = 0;                     ///< what it was
-  double needed = 0;                    ///< what it would have to be: a target to 1 %, and never too little
+  double needed = 0;                    ///< what it would have to be: a target to 1 %, rounded up
   serving_plan nearest{};               ///< the plan that it lets in
 };
 
@@ -313,8 +313,8 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
 }
 
 /// Where a serving request has no plan: every limit that, relaxed alone, gives it one, with the nearest plan. Empty
-/// where no single one is enough. Worked: 40 requests per second at 1 ms per output token need a longer target, and no
-/// more chips help.
+/// where no single one is enough. Worked: for 40 requests per second at 1 ms per output token only a longer target
+/// helps, more chips do not.
 [[nodiscard]] inline std::vector<serving_relaxation> relaxations(const serving_request& request) {
   std::vector<serving_relaxation> list;
   for (const plan_limit limit : {plan_limit::tpot, plan_limit::ttft, plan_limit::targets}) {

@@ -14,13 +14,13 @@
 
 /// @file
 /// One replica of a simulated engine from its first request to its last, by the rules of plan/simulated_engine.hpp.
-/// Callers include plan/simulation.hpp.
+/// Programs include plan/simulation.hpp instead.
 
 namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// Requests that come before this share of all have come are dropped from percentiles and rates: the engine fills.
+/// The share of requests, the first to come, that percentiles and rates leave out: the engine is still filling.
 inline constexpr double warm_up_share = 0.1;
 inline constexpr std::size_t over_time_parts = 64;
 
@@ -44,8 +44,9 @@ struct run_sums {
   }
 };
 
-/// One replica. Sequences that decode all get a token in the same steps, which are counted as ticks: what a sequence
-/// has, when it ends and when it takes a block follow from its own tick, so that a step costs the same for any batch.
+/// One replica. All sequences that decode get a token in the same steps, which are counted as ticks. A sequence's
+/// tokens, its end and its next block follow from the tick at which it began, so that a simulated step takes the same
+/// work for any batch.
 template <class Times, class Observer, class Enough>
 class replica_run {
  public:
@@ -287,7 +288,7 @@ class replica_run {
   }
 
   /// Steps in which sequences decode and nothing else happens: no request arrives, begins or ends, and there are blocks
-  /// for all. They are what `step` does, without asking for the rest; false where the next step is not of that kind.
+  /// for all. The result is that of `step`, found with less work; false where the next step is not of that kind.
   bool decode_alone() {
     if (decoding_ == 0 || partial_ != none || !joined_.empty() || next_admitted() != none) return false;
     const bool reserved = engine_.reserved_tokens > 0;
@@ -437,7 +438,7 @@ class replica_run {
   std::vector<std::size_t> ending_;           // first of those that end with a tick, by tick modulo size
   std::vector<state> states_;                 // of each request
   std::vector<std::size_t> preempted_;        // waiting; the last is the next
-  std::vector<std::size_t> joined_;           // decode since the last tick
+  std::vector<std::size_t> joined_;           // began to decode since the last tick
   std::vector<std::size_t> completed_;        // prompts that this step completes
   std::size_t first_ = none, last_ = none;    // of those that run
   std::size_t partial_ = none;                // the prompt that was begun

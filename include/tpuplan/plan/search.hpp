@@ -32,7 +32,7 @@ bool contains(const std::vector<T>& list, const T& value) {
   return false;
 }
 
-/// The places 0 to count - 1 in the order of `before(a, b)`, equal ones as they stand: a merge sort, without
+/// The indices 0 to count - 1 sorted by `before(a, b)`, equal ones in their order: a merge sort, without
 /// <algorithm>.
 template <class Before>
 std::vector<std::size_t> order_of(std::size_t count, const Before& before) {
@@ -64,7 +64,7 @@ void sort_in_order(std::vector<T>& values, const Before& before) {
   values.swap(sorted);
 }
 
-/// The own name of the chip that a request means by a name or an alias: of the table, or of the request's chips.
+/// The name of the chip that `given`, a name or an alias, means: in the table or among the request's chips.
 template <class Request>
 text<24> chip_named(const Request& request, std::string_view field, std::string_view given) {
   if (const maybe<chip_spec> found = find_chip(given)) return found->name;
@@ -105,7 +105,7 @@ inline void check_region(std::string_view field, const price_book& prices, const
   fail(errc::unknown_name, field, region, "a region of the price book, or us for its US default");
 }
 
-/// Refuses, naming the field, limits that cannot be asked for.
+/// Throws, naming the field, for limits that are invalid.
 template <class Request>
 void check_limits(const Request& request) {
   check_chips(request.chips);
@@ -121,8 +121,8 @@ void check_limits(const Request& request) {
   for (const std::string& generation : request.generations) (void)chip_named(request, "plan.generations", generation);
 }
 
-/// Calls `visit(slice)` for the default slice of every size of a chip that is not in the table: of powers of two chips,
-/// and beyond 64 chips of every whole number of 4x4x4 cubes where it has three axes.
+/// Calls `visit(slice)` for the default slice of every size of a chip that is not in the table. Sizes are powers of
+/// two, and beyond 64 chips every whole number of 4x4x4 cubes where the chip has three axes.
 template <class Visit>
 void for_each_slice_of(const chip_spec& chip, std::int64_t most, const Visit& visit) {
   if (most > chip.pod.largest_slice) most = chip.pod.largest_slice;
@@ -150,8 +150,8 @@ void for_each_slice(const Request& request, const Visit& visit) {
   }
 }
 
-/// Keeps the reason that is closest to a plan: a later reason is closer than an earlier one, and of the same reason the
-/// smaller amount is.
+/// Keeps the reason that is closest to a plan: a later reason is closer than an earlier one, and of equal reasons the
+/// one with the smaller amount is.
 template <class Rejected>
 void come_closer(Rejected& closest, decltype(Rejected::why) why, double amount) {
   if (why > closest.why || (why == closest.why && amount < closest.amount)) closest.why = why, closest.amount = amount;
@@ -164,7 +164,7 @@ struct merits {
   std::int64_t chips = 0;  ///< of all slices
 };
 
-/// What counts first under an objective, and second.
+/// The figures that an objective ranks by, smallest first; the second decides between equals.
 inline std::array<double, 2> worth(const merits& of, objective best) {
   switch (best) {
     case objective::fastest: return {of.time, of.cost};
@@ -209,8 +209,7 @@ void rank(std::vector<Plan>& plans, const Key& key) {
   plans = std::move(ranked);
 }
 
-/// Takes what ranks behind the first `most` (0: all are kept) out of the plans, but for those to be kept anyway, and
-/// returns it.
+/// Keeps the first `most` plans (0: all) and those for which `keep_anyway` is true; removes and returns the rest.
 template <class Plan, class Keep>
 std::vector<Plan> take_rest(std::vector<Plan>& plans, std::size_t most, const Keep& keep_anyway) {
   std::vector<Plan> kept, rest;
@@ -233,7 +232,7 @@ class price_index {
       for (std::size_t region = 0; region < request.regions.size(); ++region) {
         if (!same_name(row.region, request.regions[region])) continue;
         const maybe<price_row> holds = find_price(book, row.generation, row.region, row.kind, row.smallest_chips);
-        if (!holds || holds->smallest_chips != row.smallest_chips) continue;  // a price of the caller's own holds there
+        if (!holds || holds->smallest_chips != row.smallest_chips) continue;  // a price of the caller replaces this row
         add({chip_named(request, "price.generation", row.generation), region, *holds});
       }
     }
@@ -265,7 +264,7 @@ class price_index {
     if (a.region != b.region) return a.region < b.region;
     return a.row.kind != b.row.kind ? a.row.kind < b.row.kind : a.row.smallest_chips < b.row.smallest_chips;
   }
-  /// Adds a price in its place; of two for the same offer and size the first one stays.
+  /// Inserts a price in order; of two for the same offer and size the first one is kept.
   void add(const regional_price& price) {
     std::size_t at = rows_.size();
     while (at > 0 && comes_before(price, rows_[at - 1])) --at;
@@ -275,7 +274,7 @@ class price_index {
     rows_[at] = price;
   }
 
-  std::vector<regional_price> rows_{};  // by chip, region, way of paying and smallest slice
+  std::vector<regional_price> rows_{};  // sorted by chip, region, way of paying and smallest slice
 };
 
 }  // namespace detail

@@ -52,7 +52,8 @@ inline serving_job scaled(serving_job job, serving_lever what, double factor) {
   return job;
 }
 
-/// The largest share of a rate or of prompts that is accepted, to 5 %; nothing where a 64th is not.
+/// Adds the largest share of the rate or the prompt that is accepted, to 5 %; adds nothing where a 64th is not
+/// accepted.
 template <class Accepts>
 void scale_down(std::vector<serving_change>& list, const serving_job& job, serving_lever what, const Accepts& accepts) {
   const double given = what == serving_lever::rate ? job.request_rate.value() : job.prompt.mean;
@@ -72,9 +73,9 @@ void scale_down(std::vector<serving_change>& list, const serving_job& job, servi
 
 }  // namespace detail
 
-/// What, changed alone, makes a job acceptable to `accepts(job)`: fewer requests, shorter prompts, prompts in chunks of
-/// another size, weights of fewer bits. Empty where nothing of it does. Worked: of a service that keeps its targets up
-/// to 10 requests a second and is asked for 40, a rate between 9.5 and 10.
+/// The changes of which each alone makes `accepts(job)` true: fewer requests, shorter prompts, prompts in chunks of
+/// another size, weights of fewer bits. Empty where none does. Worked: a service that keeps its targets up to 10
+/// requests a second and is asked for 40 gets a rate between 9.5 and 10.
 template <class Accepts>
 [[nodiscard]] std::vector<serving_change> changes_that_help(const serving_job& job, const Accepts& accepts) {
   std::vector<serving_change> list;
@@ -101,8 +102,8 @@ template <class Accepts>
   return list;
 }
 
-/// The same for a plan: what to change in the job of a request, so that some slice keeps its targets by percentile;
-/// none without such targets. Worked: in tests/unit/plan/serving_levers.cpp.
+/// What to change in the job of a request so that some slice keeps its targets by percentile; empty without such
+/// targets. Worked: in tests/unit/plan/serving_levers.cpp.
 [[nodiscard]] inline std::vector<serving_change> changes_that_help(const serving_request& request) {
   if (!any_target(request.job.percentiles)) return {};
   return changes_that_help(request.job, [&](const serving_job& job) {

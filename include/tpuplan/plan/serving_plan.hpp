@@ -31,14 +31,14 @@ struct serving_request {
   transformer model{};                                       ///< what is served
   serving_job job{};                                         ///< traffic of all slices, targets and engine
   objective best = objective::cheapest;                      ///< fastest: the shortest time per token
-  std::vector<provisioning> kinds{provisioning::on_demand};  ///< that may be chosen; a commitment where all of them are
+  std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying; commitments if all of them are
   std::vector<std::string> regions{"us"};                    ///< regions of the price book that may be chosen
-  maybe<usd_per_second> budget{};                            ///< of all slices
+  maybe<usd_per_second> budget{};                            ///< most dollars per second, of all slices
   std::vector<std::string> generations;                      ///< names of chips that may be chosen; empty: all
   std::vector<chip_spec> chips;                              ///< of the caller, considered beside the table's
-  std::int64_t smallest_chips = 1;                           ///< over all slices
-  std::int64_t largest_chips = 1024;                         ///< over all slices
-  bool accept_uncertain = false;                             ///< take plans whose fit the compiler decides
+  std::int64_t smallest_chips = 1;                           ///< fewest chips over all slices
+  std::int64_t largest_chips = 1024;                         ///< most chips over all slices
+  bool accept_uncertain = false;                             ///< accept plans whose memory fit is uncertain
   std::size_t most_plans = 16;                               ///< plans returned; 0: all
   price_book prices{};                                       ///< the built-in ones unless given
   serving_calibration constants{};                           ///< of the serving estimates
@@ -62,9 +62,9 @@ struct serving_plan {
 
 /// Why a kind of slice is not among the plans. Enumerators are stable; later ones are closer to a plan.
 enum class serving_rejection : std::uint8_t {
-  no_layout,     ///< heads that do not divide over its devices in any way
+  no_layout,     ///< its devices cannot be shared by the heads in any way
   does_not_fit,  ///< amount: bytes of weights per device beyond what is usable, or 0 where the cache is what is missing
-  misses_target,   ///< amount: seconds over the target of a token, or of the first, at the least load that was tried
+  misses_target,   ///< amount: seconds over the target per token or to the first, at the least load tried
   too_many_chips,  ///< amount: chips that were tried and are too few
   no_price,        ///< no allowed way of paying has a price in these regions
   over_budget,     ///< amount: dollars an hour over
@@ -102,7 +102,8 @@ struct server_search {
       std::numeric_limits<double>::infinity();  // dollars a second of all that was not decided, at least
 };
 
-/// A layout that keeps the targets of the mean, at the least that it costs: what percentiles decide is still open.
+/// A layout that keeps the targets for mean times, with the fewest slices; whether it keeps those by percentile is
+/// open.
 struct open_layout {
   std::size_t search = 0;  // of its slice
   serving_plan least{};
@@ -118,7 +119,7 @@ inline std::array<double, 2> worth_of(const serving_plan& planned, objective bes
   return worth({cost, planned.estimate.per_token.total.value(), chips_of(planned)}, best);
 }
 
-/// The traffic of one of that many slices, which share it evenly.
+/// The traffic of one of `slices` slices, which share it evenly.
 inline serving_job share_of(const serving_job& job, std::int64_t slices) {
   serving_job share = job;
   share.request_rate = job.request_rate / static_cast<double>(slices);
@@ -223,8 +224,8 @@ class replica_rates {
   std::vector<known_rate> known_{};
 };
 
-/// The fewest slices that keep the targets of the mean: the more there are, the less traffic each gets. Their number is
-/// doubled until they are enough, then the gap is halved.
+/// The fewest slices that keep the targets for mean times: the more there are, the less traffic each gets. Their number
+/// is doubled until they are enough, then the gap is halved.
 inline std::optional<std::int64_t> fewest_slices(server_search& search, const serving_request& request,
                                                  const slice& where, const serving_layout& mesh, std::int64_t most,
                                                  std::int64_t& candidates) {
@@ -269,8 +270,8 @@ inline serving_plan plan_of(const serving_request& request, const slice& where, 
   return planned;
 }
 
-/// Whether a price is asked for. The hour of a commitment is not held against hours that can be given back at any time:
-/// it counts where commitments alone are allowed.
+/// Whether a way of paying is compared. An hour of a commitment, which cannot be given back, is not compared with hours
+/// that can: commitments count only where all allowed ways are commitments.
 inline bool is_asked_for(const serving_request& request, provisioning kind) {
   bool any_other = false;
   for (const provisioning other : request.kinds) any_other = any_other || !is_commitment(other);
@@ -302,7 +303,7 @@ inline std::int64_t most_slices(const serving_request& request, const slice& whe
   return std::max<std::int64_t>(1, request.largest_chips / chips(where));
 }
 
-/// Whether the plan fits for sure, or uncertain ones are taken.
+/// Whether the plan surely fits, or the request accepts uncertain ones.
 inline bool is_fit(server_search& search, const serving_request& request, const serving_plan& planned) {
   if (planned.estimate.fit != verdict::uncertain || request.accept_uncertain) return true;
   const serving_memory& memory = planned.estimate.memory;
@@ -327,8 +328,8 @@ struct plan_search {
   std::int64_t candidates = 0;
 };
 
-/// Tries replicas of one size: as many slices as keep the targets of the mean, if they fit. With targets by percentile
-/// the layout stays open.
+/// Tries replicas of one size: as many slices as keep the targets for mean times, if they fit. With targets by
+/// percentile the layout stays open.
 inline void search_layout(plan_search& all, const slice& where, const serving_layout& mesh) {
   server_search& search = all.slices.back();
   const serving_request& request = all.request;
@@ -405,9 +406,9 @@ inline void decide(plan_search& all, const open_layout& one) {
   if (is_fit(search, request, planned)) keep_better(search, request, priced(search, request, all.prices, planned));
 }
 
-/// Decides open layouts in the order of what they are worth at the least, until none of those left can be among the
-/// plans that are asked for. More slices cost more and have more chips, so that a layout that is worth less than a plan
-/// of the same slice is not decided either. They are faster: for the fastest plan all layouts are decided.
+/// Simulates open layouts in the order of their lower bounds, until none of the rest can be among the plans asked for.
+/// More slices cost more and have more chips, so that a layout whose bound is above a decided plan of the same slice is
+/// skipped too. More slices are faster: for the fastest plan all layouts are simulated.
 inline void decide_layouts(plan_search& all) {
   const objective best = all.request.best;
   const auto least = [&](std::size_t i) { return worth_of(all.open[i].least, best); };
@@ -471,11 +472,11 @@ inline serving_plan_answer answer_of(plan_search& all) {
 
 /// The best slices to serve a model under some traffic, best first, and one reason for every other slice. The estimate
 /// of a plan is what `serve` answers for the traffic of one of its slices. Targets by percentile need a request rate:
-/// each replica gets its share of it at random, and what the closed form leaves is simulated, with 2000 requests from
-/// the same random numbers. The closed form prunes what does not fit and what is above its capacity. Its number of
-/// slices is the least that there can be: layouts that would cost more than `most_plans` others even so are not
-/// simulated, and of their slices is said what they cost more at the least. `simulated` is of a replica of the plan.
-/// Throws, naming the field, for requests that cannot be asked. Worked: the first table of docs/serving.md.
+/// each replica gets a random share of the requests, and each layout that the closed form does not rule out is
+/// simulated with 2000 requests from the same random numbers. The closed form rules out what does not fit or is above
+/// its capacity, and gives the fewest slices: a layout that costs more than `most_plans` others even with those is not
+/// simulated, and the amount of its slice is a lower bound. `simulated` is the report of one replica. Throws, naming
+/// the field, for an invalid request. Worked: the first table of docs/serving.md.
 [[nodiscard]] inline serving_plan_answer plan_serving(const serving_request& asked) {
   validate(asked.job, asked.model);
   validate(asked.constants);

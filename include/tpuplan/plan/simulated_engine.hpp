@@ -19,27 +19,28 @@
 /// Requests wait in the order in which they came. At the start of each step
 /// 1. Every sequence that has its first token and is not complete decodes one token. Where that takes a new block of
 ///    the cache and none is free, the sequence that was admitted last is preempted: it loses its keys and values,
-///    waits before all others, and computes its prompt and the tokens it had anew.
-/// 2. If nothing was preempted, prompts are taken in: first the rest of the one that was begun, then those that wait,
-///    as long as there are slots, blocks for the whole prompt, and tokens left in the step. The last may get a part.
+///    waits ahead of all others, and computes its prompt and its output tokens again.
+/// 2. If nothing was preempted, prompts are computed: first the rest of the one that was begun, then those that wait,
+///    as long as there are slots, blocks for the whole prompt, and tokens left in the step. The last may be computed in
+///    part.
 ///
 /// With `prefill_policy::alone` a step does the second where it can, and the first only where it cannot. At its end
 /// each sequence that decoded, and each whose prompt is complete, has one more token; with its last it leaves.
 ///
-/// A request's tokens reach its client later by what its prefill took less than it would have in an idle engine: there
-/// it is measured with all that the host does for a request, which delays the request but not the steps of others.
+/// A request also has a delay: the time by which its prefill as measured in an idle engine exceeds its prefill here. It
+/// is the host's work for the request, which delays that request but not the steps of others.
 ///
-/// The rules are those of the scheduler of vLLM V1 (vllm/v1/core/sched/scheduler.py, read 2026-11-22), but for the
-/// blocks of a prompt, which are taken when it is admitted, and for the limit on the tokens of a step, which holds back
-/// prompts alone. `alone` is the order of vLLM V0 and JetStream.
+/// The rules are those of the scheduler of vLLM V1 (vllm/v1/core/sched/scheduler.py, read 2026-11-22), except that all
+/// blocks of a prompt are taken when it is admitted, and that the limit on the tokens of a step holds back prompts
+/// alone. `alone` is the order of vLLM V0 and JetStream.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// Whether prompts share steps with sequences that decode. Enumerators and their names are stable.
 enum class prefill_policy : std::uint8_t {
-  mixed,  ///< a step decodes, and takes in prompts with what is left of its tokens
-  alone,  ///< a step takes in prompts, or else decodes
+  mixed,  ///< a step decodes, and computes prompts with what is left of its tokens
+  alone,  ///< a step computes prompts, or else decodes
 };
 
 /// "mixed" or "alone".
@@ -50,15 +51,15 @@ enum class prefill_policy : std::uint8_t {
 
 /// The engine of each replica. Requests go to the replicas in turn.
 struct simulated_engine {
-  std::int64_t replicas = 1;                       ///< which know nothing of each other
-  std::int64_t max_running = 0;                    ///< sequences that run at once, at most, in a replica
-  std::int64_t blocks = 0;                         ///< of the cache of a replica
+  std::int64_t replicas = 1;                       ///< independent engines
+  std::int64_t max_running = 0;                    ///< most running sequences in a replica
+  std::int64_t blocks = 0;                         ///< in the cache of a replica
   std::int64_t block_tokens = 1;                   ///< tokens in a block
-  std::int64_t step_tokens = 0;                    ///< decoded and taken in by one step, at most, but for sequences
-                                                   ///< that decode: these all do; 0: no limit
+  std::int64_t step_tokens = 0;                    ///< most tokens of a step; it holds back prompts, never
+                                                   ///< sequences that decode; 0: no limit
   prefill_policy prefill = prefill_policy::mixed;  ///< whether prompts share steps with sequences that decode
-  std::int64_t reserved_tokens = 0;                ///< held and attended to by every sequence from its start; 0: blocks
-                                                   ///< are taken as a sequence grows
+  std::int64_t reserved_tokens = 0;                ///< tokens of cache that every sequence holds and attends to
+                                                   ///< from its start; 0: blocks are taken as it grows
 };
 
 /// What became of a request. Times are since the start.
@@ -67,7 +68,7 @@ struct request_record {
   seconds admitted{};            ///< when the first step that computed its prompt began
   seconds first_token{};         ///< when its first output token was there
   seconds finished{};            ///< when its last output token was there
-  seconds delay{};               ///< until each of its tokens is with the client: in no other time here
+  seconds delay{};               ///< from a token's time here until the client has it
   std::int64_t prompt = 0;       ///< input tokens
   std::int64_t output = 0;       ///< output tokens
   std::int64_t ahead = 0;        ///< requests that waited in its replica when it came
@@ -85,11 +86,11 @@ struct engine_sample {
 /// A whole run of an engine, from empty to empty.
 struct simulation_run {
   std::vector<request_record> records;   ///< in the order of the requests
-  std::vector<engine_sample> over_time;  ///< 64 equal parts of the time until the last arrival, at the end of each
+  std::vector<engine_sample> over_time;  ///< at the end of each of 64 equal parts of the time until the last arrival
   std::int64_t steps = 0;                ///< of all replicas
   std::int64_t decode_steps = 0;         ///< steps in which sequences decoded
-  std::int64_t output_tokens = 0;        ///< handed out
-  std::int64_t prompt_tokens = 0;        ///< computed, those computed anew included
+  std::int64_t output_tokens = 0;        ///< produced
+  std::int64_t prompt_tokens = 0;        ///< computed, repeats after preemptions included
   std::int64_t preemptions = 0;          ///< sequences that lost their keys and values
   std::int64_t blocks_taken = 0;         ///< of the cache, by admission and growth
   std::int64_t blocks_returned = 0;      ///< by the end of a sequence or its preemption
@@ -97,7 +98,7 @@ struct simulation_run {
   seconds warm_until{};                  ///< arrival of the first request that is counted
   seconds last_arrival{};                ///< what the engine did is counted until then
   measured_times inter_token{};          ///< between two tokens of a request, in the time that is counted
-  double counted_tokens = 0;             ///< output tokens handed out in that time
+  double counted_tokens = 0;             ///< output tokens produced in that time
   double counted_prompt_tokens = 0;      ///< prompt tokens computed in that time
   double busy = 0;                       ///< share of that time in which a step ran
   double running = 0;                    ///< sequences in a step, on average over that time, in a replica

@@ -21,7 +21,7 @@ inline namespace abi_0 {
 
 namespace detail {
 
-/// Runs all replicas, each until its last request has left or it was enough.
+/// Runs all replicas, each until its last request has left or `enough` ends it.
 template <class Times, class Observer, class Enough>
 void run_replicas(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
                   Observer& observe, Enough& enough, run_sums& sums) {
@@ -38,7 +38,7 @@ void run_replicas(const simulated_engine& engine, const std::vector<simulated_re
     replica_run<Times, Observer, Enough>{engine, requests, replica, times, sums, observe, enough}();
 }
 
-/// The run with what its replicas added up.
+/// Completes the run from the sums over its replicas.
 inline simulation_run& finished(run_sums& sums, const simulated_engine& engine) {
   simulation_run& run = sums.run;
   std::array<percentiles, error_batches> batches;
@@ -88,12 +88,12 @@ struct simulation_report {
   bool meets_first_token = true;  ///< its target, or there is none
   bool meets_per_token = true;    ///< its target, or there is none
   bool meets_end_to_end = true;   ///< its target, or there is none
-  std::int64_t requests = 0;      ///< counted
-  double good_share = 0;          ///< share of them that keep every limit themselves
+  std::int64_t requests = 0;      ///< requests that are counted
+  double good_share = 0;          ///< share of them that keep every limit
   per_second arrivals{};          ///< requests a second
   per_second goodput{};           ///< requests a second that keep every limit
-  per_second output_tokens{};     ///< handed out
-  per_second prompt_tokens{};     ///< computed, those computed anew after a preemption included
+  per_second output_tokens{};     ///< produced
+  per_second prompt_tokens{};     ///< computed, repeats after preemptions included
   double busy = 0;                ///< share of the time in which a step ran
   double running = 0;             ///< sequences that run in a replica, on average
   double cache = 0;               ///< share of the blocks that are taken, on average
@@ -118,7 +118,7 @@ inline bool is_met(const std::vector<double>& times, const latency_target& targe
   return static_cast<double>(good) >= target.share * static_cast<double>(times.size()) * (1 - 1e-12);
 }
 
-/// The least limit that these times keep for that share of the requests, or as a mean where it is 0.
+/// The least limit that a share of these times keep; where the share is 0, their mean.
 inline double reached(std::vector<double> times, double share) {
   if (times.empty()) return 0;
   double sum = 0;
@@ -160,7 +160,7 @@ inline counted_times times_of(const simulation_run& run, const latency_targets& 
 }  // namespace detail
 
 /// Percentiles and rates of a run, and whether it meets the targets. Throws where fewer than 100 requests are counted.
-/// Worked: where every request waits for nothing and takes steps of 1 s, each percentile of TPOT is 1 s.
+/// Worked: where no request waits and every step takes 1 s, each percentile of TPOT is 1 s.
 [[nodiscard]] inline simulation_report report_of(const simulation_run& run, const latency_targets& targets = {}) {
   detail::validate(targets);
   const detail::counted_times times = detail::times_of(run, targets);
@@ -193,10 +193,10 @@ inline counted_times times_of(const simulation_run& run, const latency_targets& 
   return report.meets_first_token && report.meets_per_token && report.meets_end_to_end;
 }
 
-/// The engine that the closed forms have in mind for a job: as many replicas as the slice holds, blocks in what the
-/// weights leave of the memory, `prefill_chunk` as the tokens of a step, and the longest context for every sequence
-/// where the cache is reserved. Throws as `serve` does, and where one of the longest sequences does not fit. Worked:
-/// Llama 3 8B on v6e-8 has room for 8 sequences of 1 token of the 131072 B that a token takes in every 1 MiB.
+/// The engine that the closed forms describe for a job: as many replicas as the slice holds, blocks in the memory that
+/// the weights leave, `prefill_chunk` as the tokens of a step, and the longest context for every sequence where the
+/// cache is reserved. Throws as `serve` does, and where one of the longest sequences does not fit. Worked: a token of
+/// Llama 3 8B takes 131072 B, so that 1 MiB of memory holds 8 of them.
 [[nodiscard]] inline simulated_engine engine_of(const transformer& model, const serving_job& job,
                                                 const serving_layout& mesh, const slice& where) {
   validate(job, model);
@@ -234,28 +234,28 @@ inline counted_times times_of(const simulation_run& run, const latency_targets& 
   return traffic;
 }
 
-/// Requests of a simulation that decides a plan: of 2000 a p99 rests on 18 of the 1800 that are counted.
+/// Requests of a simulation that decides a plan: 1800 of the 2000 are counted, of which 18 are above the p99.
 inline constexpr std::int64_t planning_requests = 2000;
 
 /// Equal slices that share some traffic.
 struct serving_fleet {
-  serving_layout mesh{};                           ///< replicas on each of them
-  slice where{};                                   ///< each of them
+  serving_layout mesh{};                           ///< the layout of each replica
+  slice where{};                                   ///< one of the slices
   std::int64_t slices = 1;                         ///< how many
   prefill_policy prefill = prefill_policy::mixed;  ///< whether prompts share steps with sequences that decode
 };
 
 /// Replicas of a fleet, over all of its slices. Throws for a number of slices below 1 or above a million. Worked: two
-/// slices of 8 devices with replicas of 4 have 4 of them.
+/// slices of 8 devices hold 4 replicas of 4 devices.
 [[nodiscard]] inline std::int64_t replicas_of(const serving_fleet& fleet) {
   detail::check_part("serving_fleet.slices", detail::positive_count("serving_fleet.slices", fleet.slices),
                      std::int64_t{1000000}, "1 to 1000000");
   return checked_multiply(fleet.slices, floor_to_count(detail::replica_of(fleet.mesh, fleet.where).count));
 }
 
-/// A run of some replicas of a fleet, to which the requests go in turn: of all of them for a trace, of one for its
-/// share of requests at random. Throws as `engine_of` and `simulate` do. Worked: a replica that has a request to
-/// itself has its first token after `engine_prefill_time`.
+/// A run of `replicas` replicas of a fleet, to which the requests go in turn: all of them for a trace, one for its
+/// random share of the requests. Throws as `engine_of` and `simulate` do. Worked: a request alone in its replica has
+/// its first token after `engine_prefill_time`.
 [[nodiscard]] inline simulation_run simulate_fleet(const transformer& model, const serving_job& job,
                                                    const serving_fleet& fleet, std::int64_t replicas,
                                                    const std::vector<simulated_request>& requests,
@@ -271,8 +271,7 @@ struct serving_fleet {
 
 namespace detail {
 
-/// Whether the targets are met by requests that have the engine to themselves, at the least: in steps that grow no
-/// longer. Where they are not, no rate meets them.
+/// Whether the targets would be met if each request had the engine to itself. Where they would not, no rate meets them.
 template <class Times>
 bool is_possible(const std::vector<simulated_request>& requests, const Times& times, const latency_targets& targets) {
   std::vector<double> first, each, whole;
@@ -307,7 +306,7 @@ struct miss_counter {
   }
 };
 
-/// Whether the targets are met; a run ends where they cannot be any more. Where they are, the sums are of a whole run.
+/// Whether the targets are met. A run ends as soon as they cannot be; where they are met, the sums are of a whole run.
 template <class Times>
 bool are_met(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
              const latency_targets& targets, run_sums& sums) {
@@ -326,12 +325,12 @@ bool are_met(const simulated_engine& engine, const std::vector<simulated_request
 
 }  // namespace detail
 
-/// The largest rate of requests at which an engine meets its targets, to one part in a hundred: one that was simulated
-/// and meets them, and some rate at most 1 % above it does not. The search begins at the rate of the traffic; all rates
-/// have the same requests, closer together. 0 where not even a request by itself meets them, or none does at a
-/// millionth of that rate. Steps with more work must not be shorter. Throws where no target is given, and as `simulate`
-/// does. Worked: a server of 1 s a request with an end-to-end limit of 1 s on all of them takes 1 request a second that
-/// come at a constant rate.
+/// The largest rate of requests at which an engine meets its targets, to 1 %: the rate returned was simulated and meets
+/// them, and some rate at most 1 % above it does not. The search begins at the rate of the traffic; every rate has the
+/// same requests, closer together or further apart. 0 where a request by itself misses them, or a millionth of that
+/// rate does. Precondition: a step with more work takes no less time. Throws where no target is given, and as
+/// `simulate` does. Worked: a server that takes 1 s for a request, with an end-to-end limit of 1 s on all, serves 1
+/// request a second at a constant rate.
 template <class Times>
 [[nodiscard]] per_second largest_rate(const simulated_engine& engine, const simulated_traffic& traffic,
                                       const Times& times, const latency_targets& targets) {

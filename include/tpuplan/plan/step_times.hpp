@@ -9,24 +9,24 @@
 #include <vector>
 
 /// @file
-/// What each step of an engine takes, by the closed forms for decode, prefill and engine, prepared so that a simulation
-/// can ask millions of times a second.
+/// The time of each step of an engine, by the closed forms for decode, prefill and engine, prepared so that a
+/// simulation can ask millions of times a second.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// What an engine computes in one step.
 struct step_work {
-  std::int64_t sequences = 0;      ///< that decode
+  std::int64_t sequences = 0;      ///< sequences that decode
   std::int64_t context = 0;        ///< tokens that these attend to, all together
-  std::int64_t prompt_tokens = 0;  ///< of prompts, taken in
-  seconds prompt_attention{};      ///< of these prompt tokens to those before them, as `attention` of the times says
-  std::int64_t paused = 0;         ///< sequences that would decode, did the step not take in prompts alone
+  std::int64_t prompt_tokens = 0;  ///< tokens of prompts that are computed
+  seconds prompt_attention{};      ///< attention of these prompt tokens to those before them
+  std::int64_t paused = 0;         ///< sequences that wait because the step computes prompts alone
 };
 
-/// Step times of one replica. A step without prompts is `decode_step`, or the host's time where that is longer, or both
-/// where the engine takes them in turn. Prompts alone are `engine_prefill` times `prefill_time`. Prompts in a step that
-/// decodes are the same without weights and latency, which belong to the sequences that decode.
+/// Step times of one replica. A step without prompts is `decode_step`, or the host's time where that is longer, or
+/// their sum where device and host take turns. Prompts alone are `engine_prefill` times `prefill_time`. Prompts in a
+/// step that decodes are the same without weights and latency, which belong to the sequences that decode.
 class replica_step_times {
  public:
   /// Prepares steps of up to that many sequences. Throws as `serve` does.
@@ -51,12 +51,12 @@ class replica_step_times {
     prepare_prompts(served, job, mesh, where, own);
   }
 
-  /// Attention of the prompt tokens from `from` to before `to`, in a prefill by itself.
+  /// The time of attention for the prompt tokens from `from` to before `to`, in a prefill by itself.
   [[nodiscard]] seconds attention(std::int64_t from, std::int64_t to) const {
     return seconds{attention_per_flop_ * (attention_flops_of(to) - attention_flops_of(from))};
   }
 
-  /// The time of a step. There are at most as many sequences as were prepared.
+  /// The time of a step. Precondition: at most `most_sequences` sequences decode.
   [[nodiscard]] seconds step(const step_work& work) const {
     const double prompts = each_ * static_cast<double>(work.prompt_tokens) + work.prompt_attention.value();
     if (work.sequences == 0) return seconds{engine_prefill_ * (fixed_ + prompts)};

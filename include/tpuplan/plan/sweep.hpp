@@ -24,11 +24,11 @@ struct trial_slice {
 
 /// A sweep and its limits.
 struct sweep_request {
-  std::int64_t trials = 0;                                   ///< of the job
+  std::int64_t trials = 0;                                   ///< number of trials
   double stopped = 0;                                        ///< share of the trials that is stopped early
   double stopped_after = 1;                                  ///< share of a whole trial that a stopped one runs for
-  std::int64_t quota = 0;                                    ///< chips of all trials at once
-  std::optional<std::int64_t> parallel{};                    ///< trials at once; nothing: as many as the quota lets
+  std::int64_t quota = 0;                                    ///< most chips of all trials at one time
+  std::optional<std::int64_t> parallel{};                    ///< trials at once; nothing: as many as the quota allows
   std::optional<seconds> deadline{};                         ///< of the whole sweep
   std::vector<trial_slice> slices{};                         ///< to choose from
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that count
@@ -42,7 +42,7 @@ struct sweep_plan {
   trial_slice trial{};        ///< the slice
   provisioning kind{};        ///< the way of paying
   std::int64_t parallel = 0;  ///< trials at once
-  std::int64_t rounds = 0;    ///< of so many trials, one after the other
+  std::int64_t rounds = 0;    ///< of `parallel` trials, one after the other
   seconds mean_trial{};       ///< wall time, stopped and restarted ones included
   seconds wall{};             ///< of the sweep: slots that are free take the next trial
   usd total{};                ///< of all trials
@@ -89,10 +89,10 @@ inline maybe<sweep_plan> sweep_on(const sweep_request& request, const trial_slic
 
 }  // namespace detail
 
-/// All ways to do a sweep within its quota and deadline, cheapest first, the faster one of equals. Throws, naming the
-/// field, for no trials, no quota, no slices and shares outside of 0 to 1. A quota that holds no slice leaves none.
-/// Worked: 48 trials of an hour on v5e-8 at 9.60 USD, half of them stopped after a quarter, on a quota of 64 chips: 8
-/// at once, 6 rounds of 37.5 min, 3.75 h and 288 USD.
+/// All ways to do a sweep within its quota and deadline, cheapest first, and of equals the faster first. Throws, naming
+/// the field, for no trials, no quota, no slices and shares outside of 0 to 1. Empty where the quota is smaller than
+/// every slice. Worked: 48 trials of an hour on v5e-8 at 9.60 USD, half of them stopped after a quarter, on a quota of
+/// 64 chips: 8 at once, 6 rounds of 37.5 min, 3.75 h and 288 USD.
 [[nodiscard]] inline std::vector<sweep_plan> plan_sweep(const sweep_request& request) {
   detail::check_sweep(request);
   std::vector<sweep_plan> plans;

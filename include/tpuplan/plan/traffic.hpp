@@ -21,39 +21,39 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Requests a second over a day, or any other time, in equal parts.
+/// The rate of requests over a day, or any other time, in equal parts.
 struct traffic_day {
-  std::vector<per_second> rates;  ///< in each part
+  std::vector<per_second> rates;  ///< requests a second in each part
   seconds part{3600};             ///< the length of each
 };
 
-/// How the number of slices follows the traffic. It is decided anew every sixtieth of a part: as many slices as the
-/// rate of the moment needs, and the headroom. Slices that are too many are given back at once.
+/// How the number of slices follows the traffic. It is decided 60 times in each part: as many slices as the current
+/// rate needs, plus the headroom. Slices beyond that are given back at once.
 struct scaling_rule {
-  seconds start_up{600};   ///< from when a slice is ordered, and paid, until it serves
-  double headroom = 0.25;  ///< slices beyond those that the rate of the moment needs, as a share of them
+  seconds start_up{600};   ///< from the order of a slice, when payment begins, until it serves
+  double headroom = 0.25;  ///< spare slices, as a share of those that the current rate needs
   std::int64_t floor = 1;  ///< slices that are always kept
 };
 
-/// How slices are paid for: as many as the base all day, the others while they are there.
+/// How slices are paid for: `base` of them all day, the others while they run.
 struct payment_mix {
-  std::int64_t base = 0;                             ///< slices
-  provisioning base_kind = provisioning::on_demand;  ///< of those
-  provisioning kind = provisioning::on_demand;       ///< of the others
+  std::int64_t base = 0;                             ///< slices paid for all day
+  provisioning base_kind = provisioning::on_demand;  ///< way of paying for those
+  provisioning kind = provisioning::on_demand;       ///< way of paying for the others
   bool follows = false;                              ///< the number of slices follows the traffic; else it is fixed
 };
 
 /// What is asked about a day.
 struct day_request {
   transformer model{};     ///< what is served
-  serving_job job{};       ///< lengths, engine, targets by percentile; the day has rates
-  serving_fleet fleet{};   ///< slices and their replicas; their number is searched for
+  serving_job job{};       ///< lengths, engine, targets by percentile; its rate is not used
+  serving_fleet fleet{};   ///< slices and their replicas; the number of slices is searched for
   traffic_day day{};       ///< the traffic
-  scaling_rule scaling{};  ///< where the number of slices follows it
+  scaling_rule scaling{};  ///< how the number of slices follows the traffic
   double variation = 1;    ///< of the time between arrivals, as in `simulated_traffic`
   price_book prices{};     ///< the built-in ones unless given
   text<32> region{"us"};   ///< of the price book
-  seconds between = spot_terms{}.mean_time_between_preemptions;  ///< preemptions of one slice on spot, on average
+  seconds between = spot_terms{}.mean_time_between_preemptions;  ///< mean time between preemptions of a spot slice
   std::int64_t seed = 1;                                         ///< of the random numbers
   serving_calibration constants{};                               ///< of the serving estimates
 };
@@ -62,9 +62,9 @@ struct day_request {
 struct day_part {
   seconds start{};           ///< since the day began
   per_second rate{};         ///< of requests
-  double slices = 0;         ///< that served, on average
-  time_percentiles first{};  ///< to the first output token
-  time_percentiles token{};  ///< for each token after the first
+  double slices = 0;         ///< slices that served, on average
+  time_percentiles first{};  ///< time to the first output token
+  time_percentiles token{};  ///< time for each token after the first
 };
 
 /// A day under one mix of ways to pay.
@@ -72,19 +72,19 @@ struct day_option {
   payment_mix mix{};               ///< how slices are paid for
   std::vector<day_part> parts;     ///< of the day
   time_percentiles first_token{};  ///< of all requests of the day
-  time_percentiles per_token{};    ///< likewise
-  time_percentiles end_to_end{};   ///< likewise
-  bool meets_targets = false;      ///< over the day
-  std::int64_t most_slices = 0;    ///< at once, those included that start up
-  double slice_hours = 0;          ///< paid
+  time_percentiles per_token{};    ///< of all requests of the day
+  time_percentiles end_to_end{};   ///< of all requests of the day
+  bool meets_targets = false;      ///< whether the targets are kept over the day
+  std::int64_t most_slices = 0;    ///< most at one time, those that start up included
+  double slice_hours = 0;          ///< slice-hours paid for
   std::int64_t preemptions = 0;    ///< of slices
-  usd cost{};                      ///< of the day; a commitment's share of its term
+  usd cost{};                      ///< dollars of the day; of a commitment, the day's share
 };
 
 /// What a day takes and costs.
 struct day_answer {
   per_second slice_rate{};          ///< the largest rate at which a slice keeps the targets
-  std::int64_t fixed = 0;           ///< slices that the largest rate of the day needs
+  std::int64_t fixed = 0;           ///< slices that the busiest part of the day needs
   std::vector<day_option> options;  ///< those that keep the targets first, the cheapest first
 };
 
@@ -158,7 +158,7 @@ inline slices_over_day follow(const day_request& request, const payment_mix& mix
   return result;
 }
 
-/// The requests of one replica: at each moment its share of the traffic, at random.
+/// Random requests of one replica, at its share of the traffic at each time.
 inline std::vector<simulated_request> replica_day(const day_request& request, const slices_over_day& slices,
                                                   double replicas_of_slice) {
   simulated_traffic traffic = traffic_of(
@@ -203,8 +203,8 @@ struct weighted_time {
   double time = 0, weight = 0;
 };
 
-/// Percentiles by nearest rank, each request counted by its weight. Reorders the times: those left and right of the
-/// middle are told apart, and the half that holds the percentile is looked at again.
+/// Percentiles by nearest rank, each request counted by its weight. Reorders the times: a quickselect, which partitions
+/// them at the middle and goes on in the half that holds the percentile.
 inline time_percentiles percentiles_of_weighted(std::vector<weighted_time>& times) {
   time_percentiles result;
   double total = 0, sum = 0;
@@ -245,7 +245,7 @@ inline bool is_kept(const std::vector<weighted_time>& times, const latency_targe
   return target.share > 0 ? good >= target.share * total * (1 - 1e-9) : sum <= target.limit.value() * total;
 }
 
-/// Fills in latencies: those of a replica, each request standing for those of all replicas that serve at its arrival.
+/// Fills in latencies from the run of one replica: each request is weighted by the slices that serve at its arrival.
 inline void add_latencies(day_option& option, const day_request& request, const slices_over_day& slices,
                           const simulation_run& run) {
   const std::size_t parts = request.day.rates.size();
@@ -308,8 +308,9 @@ inline day_option paid_as(day_option option, const day_request& request, const p
   return option;
 }
 
-/// The mixes for which there are prices: all slices alike, fixed or following the traffic; and a base under commitment
-/// of as many slices as are used for so much of the day that it costs less, the others on demand or on spot.
+/// The mixes for which there are prices: all slices alike, fixed or following the traffic; and a base under commitment,
+/// the others on demand or on spot. The base is the slices that are in use for so much of the day that a commitment
+/// costs less.
 inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_t fixed, per_second slice_rate) {
   std::vector<payment_mix> mixes;
   for (const provisioning kind : all_provisioning) {
@@ -340,7 +341,7 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
 
 }  // namespace detail
 
-/// Requests of a day. Worked: a rate of 10 a second in one hour makes 36,000.
+/// The number of requests of a day. Worked: a rate of 10 a second in one hour makes 36,000.
 [[nodiscard]] inline double requests_of(const traffic_day& day) {
   detail::validate(day);
   double total = 0;
@@ -348,7 +349,7 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
   return total;
 }
 
-/// The rates of a trace, in parts of that length from its first request on; the last part may be cut short by its end.
+/// The rates of a trace, in parts of `part` seconds from its start on; the last part may hold less than its time.
 /// Worked: three requests in the first minute and none in the second give 0.05 and 0 a second.
 [[nodiscard]] inline traffic_day day_of(const std::vector<simulated_request>& requests, seconds part) {
   detail::in_range("part", detail::positive("part", part.value()), 1, 1e7, "1 s to 1e7 s");
@@ -363,11 +364,11 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
   return day;
 }
 
-/// A day under one mix of ways to pay, with a fleet of `fixed` slices or one that follows the traffic where the largest
-/// rate of a slice is given. One replica is simulated from the day's start to its end, with its share of the traffic at
-/// every moment; that share grows while slices that were ordered start up or lost ones are replaced. Percentiles are of
-/// all requests, without warm-up. Requests that a lost slice had begun, of which there are as many as its replicas run,
-/// are left out: they begin anew elsewhere. Throws where there is no price, and as `simulate` does. Worked: a fleet of
+/// A day under one mix of ways to pay: with `fixed` slices, or with a fleet that follows the traffic where
+/// `mix.follows`; `slice_rate` is the largest rate that a slice serves. One replica is simulated from the day's start
+/// to its end, with its share of the traffic at every moment; that share grows while slices that were ordered start up
+/// or lost ones are replaced. Percentiles are of all requests, without warm-up. Left out: the running requests of a
+/// lost slice, which start again elsewhere. Throws where there is no price, and as `simulate` does. Worked: a fleet of
 /// 3 slices for a day is paid for 72 slice-hours.
 [[nodiscard]] inline day_option simulate_day(const day_request& request, const payment_mix& mix, std::int64_t fixed,
                                              per_second slice_rate) {
@@ -390,9 +391,9 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
 
 /// What a day of traffic takes: the largest rate at which a slice keeps the targets by percentile, the fixed fleet that
 /// the busiest part needs, and each mix of ways to pay with its latencies and dollars, those that keep the targets over
-/// the day first, then by cost. No options where a slice keeps the targets at no rate. Throws, naming the field, for
-/// requests that cannot be asked. Worked: where every hour has the same traffic, a fleet that follows it without
-/// headroom is the fixed one.
+/// the day first, then by cost. No options where a slice keeps the targets at no rate. Throws, naming the field, for an
+/// invalid request. Worked: where every hour has the same traffic, a fleet that follows it without headroom is the
+/// fixed one.
 [[nodiscard]] inline day_answer plan_day(const day_request& request) {
   detail::validate(request.day);
   detail::validate(request.scaling);
