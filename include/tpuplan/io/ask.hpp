@@ -19,22 +19,22 @@
 #include <vector>
 
 /// @file
-/// One way in: a question as JSON, its answer as JSON, without files, network or state. docs/ask.md has an example of
-/// each question, docs/ask_schema.json the JSON Schema of requests and answers.
+/// A single entry point: a question as JSON in, its answer as JSON out, without files, network or state. docs/ask.md
+/// has an example of each question, docs/ask_schema.json the JSON Schema of requests and answers.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 namespace detail {
 
-/// Whether `request.job` gives that key: what the job says itself is not filled in.
+/// Whether `request.job` gives the key `key`: only what the job leaves out is filled in.
 [[nodiscard]] inline bool job_gives(const nlohmann::json& request, const char* key) {
   const auto job = request.find("job");
   return job != request.end() && job->is_object() && job->contains(key);
 }
 
-/// Whether `request.job` gives a capacity factor other than that of every job: what an answer has under `job` may be
-/// asked again, also of a model without experts.
+/// Whether `request.job` gives a capacity factor other than the default of a job. The default is accepted for a model
+/// without experts, so that the `job` of an answer can be asked again.
 [[nodiscard]] inline bool gives_capacity(const nlohmann::json& request) {
   return job_gives(request, "capacity_factor") && request["job"]["capacity_factor"] != training_job{}.capacity_factor;
 }
@@ -62,14 +62,14 @@ inline void refuse_without_effect(const nlohmann::json& request, const std::stri
   if (request.contains(key)) fail(errc::invalid_argument, "request." + key, "given without effect", valid);
 }
 
-/// Refuses lengths of a job beside distributions that stand for them.
+/// Refuses lengths in the job when distributions of the same lengths are given too.
 inline void refuse_lengths_twice(const nlohmann::json& request) {
   for (const auto& [list, length] : {std::pair("prompts", "prompt"), std::pair("outputs", "output")}) {
     if (job_gives(request, length)) refuse_without_effect(request, list, "none beside the lengths of the job");
   }
 }
 
-/// An answer as a document, and its pictures where they were asked for.
+/// An answer as a document, and its pictures if they were asked for.
 struct reply {
   nlohmann::ordered_json document{};
   std::vector<picture> pictures{};
@@ -200,7 +200,8 @@ inline constexpr question questions[] = {
   fail(errc::unknown_name, "question", shown_json(asked), names);
 }
 
-/// Numbers, texts, truth values and null of an object; of a list the first ten, likewise.
+/// The most rows of a list in a short answer, which has the numbers, texts, truth values and nulls of an object or a
+/// row.
 inline constexpr std::size_t rows_in_short = 10;
 [[nodiscard]] inline nlohmann::ordered_json short_form(const nlohmann::ordered_json& answer, bool rows = true) {
   nlohmann::ordered_json kept = nlohmann::ordered_json::object();
@@ -224,7 +225,7 @@ inline constexpr std::size_t rows_in_short = 10;
       {"error", {{"code", name(code)}, {"field", field}, {"value", value}, {"valid", valid}, {"message", message}}}};
 }
 
-/// "pictures": true, of a question that has some.
+/// Whether the request has "pictures": true; refused for a question without pictures.
 [[nodiscard]] inline bool pictures_wanted(const nlohmann::json& asked, const question& one) {
   const nlohmann::json wanted = asked.value("pictures", nlohmann::json(false));
   if (!wanted.is_boolean()) fail(errc::malformed_input, "pictures", shown_json(wanted), "true, false");
@@ -265,11 +266,11 @@ inline constexpr std::size_t rows_in_short = 10;
 
 /// The answer to a question: {"schema": "tpuplan/1", "question": "fit", "request": {…}} becomes {"schema", "question",
 /// "form", "answer"}. With "form": "short" the answer has its numbers, texts and the first ten rows of its lists,
-/// without what lies deeper. With "pictures": true there is "pictures" beside the answer, a list of {"name", "title",
-/// "svg"}; questions that have none refuse it. What is wrong becomes {"schema", "error": {"code", "field", "value",
-/// "valid", "message"}}. Questions: chips, slices, batch, pad, model, fit, train, serve, spot, simulate, pay, plan,
-/// plan_serving, launch. It is safe from any thread. Worked: {"schema": "tpuplan/1", "question": "batch", "request":
-/// {"chip": "v5e"}} has answer.critical_batch 241.
+/// without deeper levels. With "pictures": true there is "pictures" beside the answer, a list of {"name", "title",
+/// "svg"}; questions that have none refuse it. An invalid question becomes {"schema", "error": {"code", "field",
+/// "value", "valid", "message"}}. Questions: chips, slices, batch, pad, model, fit, train, serve, spot, simulate, pay,
+/// plan, plan_serving, launch. It is safe from any thread. Worked: {"schema": "tpuplan/1", "question": "batch",
+/// "request": {"chip": "v5e"}} has answer.critical_batch 241.
 [[nodiscard]] inline nlohmann::ordered_json ask(const nlohmann::json& question) {
   try {
     return detail::answered(question);
@@ -280,7 +281,7 @@ inline constexpr std::size_t rows_in_short = 10;
   }
 }
 
-/// The same as text. What is not JSON, too large or too deep is an error of the answer too.
+/// Question and answer as text. Text that is not JSON, is too large or is nested too deep gives an error answer too.
 [[nodiscard]] inline std::string ask(std::string_view question) {
   nlohmann::json asked;
   try {

@@ -51,7 +51,7 @@ struct fmt::formatter<T, char, std::enable_if_t<tpuplan::detail::has_one_line<T>
 /// holds for the number in its unit. Worked: of 16_GiB, "{:>10}" gives "  16.0 GiB" and "{:.2f}" gives "16.00 GiB".
 template <class Dim>
 struct fmt::formatter<tpuplan::quantity<Dim>, char> {
-  /// Reads the specification: that of a number where it says so, else that of a string.
+  /// Reads the specification: that of a number if it has a precision or a number type, else that of a string.
   template <class ParseContext>
   constexpr auto parse(ParseContext& context) -> decltype(context.begin()) {
     const auto begin = context.begin();

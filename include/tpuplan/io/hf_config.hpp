@@ -23,7 +23,7 @@
 
 /// @file
 /// A Hugging Face config.json as a `transformer`. Fields that the file leaves out take the default of their class in
-/// the transformers library and are listed; what the model structs cannot describe is refused by name, never
+/// the transformers library and are listed; what the model structs cannot describe is refused by name and never
 /// miscounted.
 
 namespace tpuplan {
@@ -40,7 +40,7 @@ struct model_config {
 
 namespace detail {
 
-/// A type that is known and cannot be counted: it has what no field of `transformer` says.
+/// A known type that cannot be counted, because no field of `transformer` describes a part of it.
 struct uncounted_type {
   std::string_view type;
   std::string_view what;
@@ -228,7 +228,7 @@ inline bool read_language_part(const json_object& object, const std::string& pre
   return false;
 }
 
-/// Reads a model of that type, or says which types there are.
+/// Reads a model of the type that the file names, or refuses it with the types that can be read.
 inline void read_model(const json_object& object, config_record& record, model_config& result) {
   const std::string& type = result.model_type;
   const auto fields = [&](std::string_view name) { return config_fields{object, "", name, record}; };
@@ -262,13 +262,14 @@ inline void read_model(const json_object& object, config_record& record, model_c
   const std::vector<std::string_view> known = known_model_types();
   std::string valid = nearest_first(known, type);
   std::size_t end = 0;
-  for (int listed = 0; listed < 10; ++listed) end = valid.find(',', end) + 1;  // all of them are no message
+  for (int listed = 0; listed < 10; ++listed)
+    end = valid.find(',', end) + 1;  // a message with all types would be too long
   valid.resize(end);
   fail(errc::unknown_name, object.path("model_type"), type,
        valid + " " + std::to_string(known.size() - 10) + " other types, or a transformer filled in by hand");
 }
 
-/// Says how many parameters the modules for further tokens have that a file names and its class does not build.
+/// Records the parameters of multi-token prediction modules that the file names and its class does not build.
 inline void say_prediction(config_fields& fields, const transformer& model) {
   if (model.prediction_layers > 0 || model.kind != architecture::decoder) return;
   for (const std::string_view field : {"num_nextn_predict_layers", "mtp_num_hidden_layers"}) {
@@ -284,8 +285,8 @@ inline void say_prediction(config_fields& fields, const transformer& model) {
 
 }  // namespace detail
 
-/// Reads a parsed config.json; `source` stands for it in messages. The model takes the name of its type.
-/// Worked: {"model_type": "gpt2"} has 124439808 parameters and 8 assumptions.
+/// Reads a parsed config.json; `source` is its name in messages. The model takes the name of its type. Worked:
+/// {"model_type": "gpt2"} has 124439808 parameters and 8 assumptions.
 /// @throws error naming the field (`config.num_key_value_heads`) for anything missing without a default, of the wrong
 /// type or size, contradictory, or beyond what the model structs can describe.
 [[nodiscard]] inline model_config read_hf_config(const nlohmann::json& config, std::string_view source = "config") {
@@ -308,8 +309,8 @@ inline void say_prediction(config_fields& fields, const transformer& model) {
   return result;
 }
 
-/// Reads the config.json that a file of that path had. The model takes the name of the file, without .json; that of its
-/// type where it came through a pipe. Control characters of the name are left out.
+/// Reads a parsed config.json that came from `path`. The model is named after the file, without .json and control
+/// characters, or after its type if it came through a pipe.
 [[nodiscard]] inline model_config read_hf_file(const nlohmann::json& config, const std::string& path) {
   std::string name = path.substr(path.find_last_of('/') + 1);
   constexpr std::string_view extension = ".json";
@@ -328,8 +329,8 @@ inline void say_prediction(config_fields& fields, const transformer& model) {
 
 namespace detail {
 
-/// Holds the count against the index of the weights, where there is one beside the configuration, and says by how much
-/// they differ. Quantised weights are counted without their biases and norms, hence to 1 % alone.
+/// Compares the count with the index of the weights beside the configuration, if there is one, and records the
+/// difference. Quantised weights are compared to 1 % only, because their biases and norms are not counted.
 inline void check_index(const std::string& path, model_config& config) {
   const weight_index index = load_weight_index(path);
   const parameter_count count = parameters(config.model);
@@ -352,8 +353,8 @@ inline void check_index(const std::string& path, model_config& config) {
 
 }  // namespace detail
 
-/// Reads the document that a file or folder of that path had, and the index of the weights beside it
-/// (model.safetensors.index.json), which checks the count: a difference is said.
+/// Reads a parsed config.json that came from the file or folder `path`, and compares the count with the index of the
+/// weights beside it (model.safetensors.index.json); a difference is listed under `assumed`.
 [[nodiscard]] inline model_config read_hf_document(const nlohmann::json& document, const std::string& path) {
   model_config result = read_hf_file(document, detail::without_last_slash(path));
   detail::check_index(path, result);

@@ -15,7 +15,7 @@
 #include <vector>
 
 /// @file
-/// Networks in stages from a Hugging Face config.json: ConvNeXt, ResNet and Swin as lists of layers, for each image.
+/// Vision networks made of stages, from a Hugging Face config.json: ConvNeXt, ResNet and Swin as lists of layers.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -54,7 +54,7 @@ inline network_layer patch_layer(std::string_view name, std::int64_t outputs, st
   return layer;
 }
 
-/// Weights that are in no product, as a table beside the layers.
+/// Weights that are in no matrix product, as a table beside the layers.
 inline network_layer weights_beside(std::string_view name, std::int64_t count, std::int64_t rows, std::int64_t width) {
   network_layer layer = stage_layer(name, layer_kind::embedding, count, width);
   layer.height = layer.width = 1;
@@ -69,7 +69,7 @@ inline network_layer norm_layer(std::string_view name, std::int64_t count) {
   return layer;
 }
 
-/// "stage 1 " and what the layer is.
+/// The name of a layer: "stage 1 " and what it is.
 inline std::string in_stage(std::size_t stage, std::string_view what) {
   return "stage " + std::to_string(stage + 1) + " " + std::string(what);
 }
@@ -124,7 +124,7 @@ inline void read_convnext(config_fields& fields, network& net) {
 }
 
 /// Swin: attention within windows, with a table of relative positions in each layer; four positions of a stage make one
-/// of the next. The scores inside of windows are in no FLOPs, and said so.
+/// of the next. The FLOPs of the attention scores within windows are not counted, which is recorded.
 inline void read_swin(config_fields& fields, network& net) {
   const std::vector<std::int64_t> depths = stage_sizes(fields, "depths", 0);
   const std::vector<std::int64_t> heads = stage_sizes(fields, "num_heads", depths.size());
@@ -154,8 +154,7 @@ inline void read_swin(config_fields& fields, network& net) {
   }
   net.layers.add(norm_layer("norm", 1)).add(pool_layer());
   add_classifier(fields, net);
-  fields.assume("attention", "projections alone",
-                "scores and sums inside of windows are in no FLOPs: 2 to 5 % less");
+  fields.assume("attention", "projections alone", "scores and sums inside of windows are in no FLOPs: 2 to 5 % less");
 }
 
 /// ResNet: bottlenecks of 1x1, 3x3 and 1x1, or two of 3x3; the first of a stage has a shortcut where a size changes.
@@ -208,7 +207,7 @@ inline void read_resnet(config_fields& fields, network& net) {
   add_classifier(fields, net);
 }
 
-/// A network of one of the names that `model_type` takes.
+/// A value of `model_type` and the function that reads such a network.
 struct network_family {
   std::string_view type;
   void (*read)(config_fields&, network&);
@@ -237,15 +236,15 @@ struct network_config {
   return detail::find_network_family(config) != nullptr;
 }
 
-/// The types that are read so.
+/// The values of `model_type` that are read as a network of layers.
 [[nodiscard]] inline std::vector<std::string_view> known_network_types() {
   std::vector<std::string_view> names;
   for (const detail::network_family& family : detail::network_families) names.push_back(family.type);
   return names;
 }
 
-/// Reads such a config.json; `source` stands for it in messages. Worked: {"model_type": "resnet"} with 1000 labels has
-/// 25557032 parameters.
+/// Reads a config.json as a network of layers; `source` is its name in messages. Worked: {"model_type": "resnet"} with
+/// 1000 labels has 25557032 parameters.
 /// @throws error naming the field for what is missing, contradictory, or no network of layers.
 [[nodiscard]] inline network_config read_hf_network(const nlohmann::json& config, std::string_view source = "config") {
   const json_object object{config, std::string(source)};

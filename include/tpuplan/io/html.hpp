@@ -22,7 +22,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What stands in a report.
+/// The contents of a report.
 struct html_report {
   std::string title{};              ///< "Llama 3.1 8B on v6e-256"
   std::string question{};           ///< as it was asked: a command line, or JSON
@@ -32,7 +32,7 @@ struct html_report {
 
 namespace detail {
 
-/// Rows of a list that are shown, and objects within objects.
+/// The most rows of a list, and the most levels of objects, that are shown.
 inline constexpr std::size_t html_rows_shown = 40;
 inline constexpr int html_depth = 3;
 
@@ -40,7 +40,8 @@ inline constexpr int html_depth = 3;
   return words.size() >= end.size() && words.substr(words.size() - end.size()) == end;
 }
 
-/// The unit behind a key that `html_value` writes beside the number: "_usd_per_s", "_bytes", "_usd", "_s" or nothing.
+/// The unit at the end of a key, which `html_value` writes beside the number: "_usd_per_s", "_bytes", "_usd", "_s" or
+/// nothing.
 [[nodiscard]] inline std::string_view unit_behind(std::string_view key) {
   for (const std::string_view unit : {"_usd_per_s", "_bytes", "_usd", "_s"}) {
     if (ends_with(key, unit) && !(unit == "_s" && ends_with(key, "_per_s"))) return unit;
@@ -48,14 +49,14 @@ inline constexpr int html_depth = 3;
   return {};
 }
 
-/// Worked: "step time" of "step_time_s", "tokens per s" of "tokens_per_s".
+/// A key as words, without its unit. Worked: "step_time_s" is "step time", "tokens_per_s" is "tokens per s".
 [[nodiscard]] inline std::string html_label(std::string_view key) {
   std::string label(key.substr(0, key.size() - unit_behind(key).size()));
   std::replace(label.begin(), label.end(), '_', ' ');
   return escaped(label);
 }
 
-/// A number, a text or a truth value, with the unit of its key. Worked: "2.50 s" of 2.5 under "step_time_s".
+/// A number, a text or a truth value, with the unit of its key. Worked: 2.5 under "step_time_s" is "2.50 s".
 [[nodiscard]] inline std::string html_value(std::string_view key, const nlohmann::ordered_json& value) {
   if (value.is_string()) return escaped(value.get<std::string>());
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
@@ -121,7 +122,7 @@ inline constexpr int html_depth = 3;
   return rows.empty() ? rows : "<table>\n" + rows + "</table>\n";
 }
 
-/// A list of objects as a table: their figures, in columns that any of them has.
+/// A list of objects as a table of their figures, with a column for each key that any of them has.
 [[nodiscard]] inline std::string html_table_of(const nlohmann::ordered_json& list) {
   std::vector<std::string> keys;
   for (const nlohmann::ordered_json& one : list) {
@@ -151,7 +152,7 @@ inline constexpr int html_depth = 3;
   return html;
 }
 
-/// What lies in an object, each under a heading of its own; what lies deeper opens where it is asked for.
+/// The objects and lists within an object, each under a heading; deeper levels are folded until the reader opens them.
 [[nodiscard]] inline std::string html_sections(const nlohmann::ordered_json& object, int depth) {
   std::string html;
   for (const auto& [key, value] : object.items()) {
@@ -179,7 +180,7 @@ inline constexpr int html_depth = 3;
   return nullptr;
 }
 
-/// The prices that lie anywhere in an answer, each once.
+/// The prices anywhere in an answer, each once.
 inline void take_prices(const nlohmann::ordered_json& value, std::set<std::string>& seen,
                         nlohmann::ordered_json& prices) {
   if (value.is_object() && value.contains("generation") && value.contains("region") && value.contains("date")) {
@@ -201,8 +202,8 @@ inline constexpr std::string_view html_style =
 
 }  // namespace detail
 
-/// The report as the text of an HTML file, which shows the same in every browser without a network. Its policy lets no
-/// script run and nothing be loaded. Worked: a title "<b>" is written as &lt;b&gt;.
+/// The report as the text of an HTML file, which needs no network. Its content policy allows no script and loads
+/// nothing. Worked: a title "<b>" is written as &lt;b&gt;.
 [[nodiscard]] inline std::string to_html(const html_report& report) {
   using namespace detail;
   const std::string title = escaped(report.title);

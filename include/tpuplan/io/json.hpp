@@ -11,10 +11,10 @@
 #include <type_traits>
 
 /// @file
-/// Every public struct to JSON and back, exactly. Keys are the names of the fields with their unit behind them, in SI:
-/// `hbm.capacity_bytes`, `step.total_s`, `rate_usd_per_s`. Enumerators are their names; a figure that is not there is
-/// "absent" or "unknown", an optional one null, infinity "infinity". A key that is missing leaves the default of its
-/// field, one that is not known is refused. A chip, a shape, a slice or a remat policy may be given by name.
+/// Every public struct to JSON and back, exactly. Keys are the names of the fields followed by their SI unit:
+/// `hbm.capacity_bytes`, `step.total_s`, `rate_usd_per_s`. Enumerators are their names; a missing figure is "absent" or
+/// "unknown", an optional one null, infinity "infinity". A missing key leaves the default of its field; an unknown key
+/// is refused. A chip, a shape, a slice or a remat policy may be given by name.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -47,7 +47,7 @@ template <class T>
   }
 }
 
-/// The value of a document of that type.
+/// The value inside a document, whose schema and type are checked.
 [[nodiscard]] inline const nlohmann::json& value_of_document(const nlohmann::json& document, std::string_view type,
                                                              const json_reading& how, std::string_view source) {
   const json_place root{nullptr, source, 0};
@@ -86,8 +86,8 @@ void write_document(const T& value, json_sink to) {
 }  // namespace detail
 
 /// @{
-/// What nlohmann_json looks for: `nlohmann::json j = plan` and `j.get<plan>()`. Throws `tpuplan::error`, which names
-/// the key, for NaN and for what cannot be read. Worked: nlohmann::json(16_GiB) is 17179869184.0.
+/// Conversions that nlohmann_json finds: `nlohmann::json j = plan` and `j.get<plan>()`. Throws `tpuplan::error`, which
+/// names the key, for NaN and for values that cannot be read. Worked: nlohmann::json(16_GiB) is 17179869184.0.
 template <class T, std::enable_if_t<detail::has_json<T>, int> = 0>
 void to_json(nlohmann::json& into, const T& value) {
   into = detail::json_of<nlohmann::json>(value, {nullptr, "value", 0});
@@ -104,7 +104,7 @@ void from_json(const nlohmann::json& from, T& into) {
 }
 /// @}
 
-/// A value of any type that JSON can hold, read as `how` says; `source` stands before the keys of a refusal.
+/// A value of any type that JSON can hold, read as `how` says; `source` precedes the key in the text of an error.
 /// Worked: read_json<slice>("v5p-128") is slice_for("v5p-128").
 template <class T, std::size_t = sizeof(detail::json_form<T>)>
 [[nodiscard]] T read_json(const nlohmann::json& from, const json_reading& how = {}, std::string_view source = "value") {
@@ -123,9 +123,9 @@ template <class T, std::enable_if_t<detail::is_json_document<T>, int> = 0>
   return document;
 }
 
-/// The same document as text, `indent` spaces for each level, or on one line where that is negative: what
-/// `json_document(value).dump(indent)` is, with no tree of values between, which compiles in a quarter less time.
-/// Throws as `json_document` does. Worked: `json_text(slice_for("v5e-8"), -1)` begins with
+/// The same document as text, `indent` spaces for each level, or on one line if it is negative. The text is that of
+/// `json_document(value).dump(indent)`, written without a tree of values between, which compiles in a quarter less
+/// time. Throws as `json_document` does. Worked: `json_text(slice_for("v5e-8"), -1)` begins with
 /// {"schema":"tpuplan/1","type":"slice".
 template <class T, std::enable_if_t<detail::is_json_document<T>, int> = 0>
 [[nodiscard]] std::string json_text(const T& value, int indent = 2) {
@@ -134,8 +134,8 @@ template <class T, std::enable_if_t<detail::is_json_document<T>, int> = 0>
   return writer.text();
 }
 
-/// A struct read from a document that `json_document` wrote. Refuses another schema, another type and, unless asked
-/// otherwise, keys that are not known.
+/// A struct read from a document that `json_document` wrote. Refuses another schema, another type and, unless `how`
+/// says otherwise, unknown keys.
 template <class T, std::enable_if_t<detail::is_json_document<T>, int> = 0>
 [[nodiscard]] T read_json_document(const nlohmann::json& document, const json_reading& how = {},
                                    std::string_view source = "document") {

@@ -28,13 +28,14 @@
 
 /// @file
 /// How the public types look in a notebook of xeus-cpp or xeus-cling: `xcpp::display(x)` finds `mime_bundle_repr` by
-/// argument-dependent look-up. Text for all, tables for what has figures, pictures for charts. nlohmann_json must be
-/// the kernel's own. In a kernel it includes `xcpp/xdisplay.hpp`, so that this header alone is a first cell.
+/// argument-dependent look-up. Every type is shown as text, types with figures also as tables, and charts as pictures.
+/// nlohmann_json must be the kernel's own. In a kernel it includes `xcpp/xdisplay.hpp`, so that this header alone is a
+/// first cell.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A picture that is at hand as text, to be displayed: `svg_chart{to_svg(chart), "my chart"}`.
+/// A picture as SVG text, to be displayed: `svg_chart{to_svg(chart), "my chart"}`.
 struct svg_chart {
   std::string svg{};    ///< the picture
   std::string words{};  ///< for readers without pictures
@@ -42,7 +43,7 @@ struct svg_chart {
 
 namespace detail {
 
-/// `type`, but not before `Late` is known.
+/// `type`, looked up only when the template parameter `Late` is known.
 template <class Type, class Late>
 struct same {
   using type = Type;
@@ -52,7 +53,7 @@ using same_t = typename same<Type, Late>::type;
 
 using html_rows = std::vector<std::vector<std::string>>;
 
-/// A table whose first row is its header; what is not its first column is a figure.
+/// A table whose first row is its header; columns after the first hold figures.
 [[nodiscard]] inline std::string html_table(const html_rows& rows) {
   std::string html = "<table>";
   for (const std::vector<std::string>& row : rows) {
@@ -290,7 +291,7 @@ template <class Time, std::size_t Count>
 [[nodiscard]] inline nlohmann::json shown(const plan& planned) {
   return table_bundle(planned, rows_of(std::vector<plan>{planned}));
 }
-/// The plans from best to worst; those with a star are beaten by no other in both time and cost. Where there is none,
+/// The plans from best to worst; a star marks those on the front of time and cost. If there are no plans, the reason
 /// why each slice lost.
 [[nodiscard]] inline nlohmann::json shown(const plan_answer& answer) {
   if (!answer.plans.empty()) return table_bundle(answer, rows_of(answer.plans));
@@ -301,7 +302,7 @@ template <class Time, std::size_t Count>
 }
 
 /// @{
-/// The picture, and words for readers without pictures.
+/// The picture, and words shown where pictures are not.
 [[nodiscard]] inline nlohmann::json shown(const svg_chart& chart) {
   return {{"text/plain", chart.words}, {"image/svg+xml", chart.svg}};
 }
@@ -316,7 +317,7 @@ template <class Time, std::size_t Count>
 }  // namespace detail
 
 // One overload for each type, because a template for all of them would be as good a match as the kernel's own; and each
-// a template, so that it asks for nothing of a type whose header is not there.
+// a template, so that it needs nothing of a type whose header is not included.
 #define TPUPLAN_DETAIL_SHOWN(type)                                           \
   template <class Json = nlohmann::json>                                     \
   [[nodiscard]] Json mime_bundle_repr(const type& x) {                       \
@@ -330,7 +331,7 @@ TPUPLAN_DETAIL_SHOWN(owned_price_book)
 #undef TPUPLAN_DETAIL_SHOWN
 
 /// @{
-/// An amount, a figure or a text as a line; of what may not be there the value, else "none".
+/// An amount, a figure or a text as one line; an optional as its value or "none".
 template <class Dim>
 [[nodiscard]] nlohmann::json mime_bundle_repr(const quantity<Dim>& amount) {
   return detail::text_bundle(amount);
@@ -374,11 +375,11 @@ template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
 
 namespace detail {
 
-// What a cell of clang-repl uses for the first time and then fails is never found again, because the functions that the
-// compiler made for it went with the cell. So whatever a cell may do with a public type is named here, by a function
-// that nobody calls: the header's own cell makes them, and keeps them.
+// If a cell of clang-repl is the first to use a function template and then fails, the function is lost with the cell
+// and not found again. So everything that a cell may do with a public type is named here, in a function that nobody
+// calls: the cell that includes this header instantiates and keeps them.
 
-/// Whether the header of a type is there: the type is complete; an enumeration has its `name`.
+/// Whether the header of a type is included: the type is complete; an enumeration has its `name`.
 template <class T, class = void>
 inline constexpr bool is_there = false;
 template <class T>
@@ -390,7 +391,7 @@ template <class T>
 void use_first(const T& given, std::ostream& out) {
   T copy = given;
   copy = given;
-  tpuplan::operator<<(out, copy);  // so spelled, the compiler need not weigh all others
+  tpuplan::operator<<(out, copy);  // qualified, so that the compiler need not consider all others
 #ifdef TPUPLAN_DETAIL_KERNEL
   xcpp::display(copy);
 #else

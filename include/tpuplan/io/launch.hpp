@@ -2,7 +2,8 @@
 #define TPUPLAN_IO_LAUNCH_HPP
 
 /// @file
-/// What starts a plan: a CustomJob of Vertex AI, a manifest of GKE, commands of gcloud, arguments of MaxText.
+/// The files and commands that start a plan: a CustomJob of Vertex AI, a manifest of GKE, commands of gcloud, arguments
+/// of MaxText.
 
 // generated: launch_headers from include/tpuplan/io/launch
 #include <tpuplan/io/launch/gce.hpp>

@@ -16,29 +16,29 @@
 #include <vector>
 
 /// @file
-/// A MaxText configuration as a question that the estimates can answer, and its log as what was measured. The way back
-/// is io/launch/maxtext.hpp.
+/// A MaxText configuration as a question that the estimates can answer, and a MaxText log as a measurement.
+/// io/launch/maxtext.hpp writes the arguments of MaxText from a plan.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// A training run as a MaxText configuration describes it.
 struct maxtext_question {
-  transformer model{};               ///< of model_name or the base_ dimensions
+  transformer model{};               ///< from model_name or the base_ dimensions
   training_job job{};                ///< batch, length, formats, optimizer, policy
   layout mesh{};                     ///< in devices
   slice where{};                     ///< one of the slices
   std::int64_t steps = 0;            ///< of the run; 0: not given
   maxtext_assumptions assumed;       ///< keys that the file leaves out, and what is taken
-  std::vector<std::string> unused;   ///< key=value that mean nothing to the estimates
+  std::vector<std::string> unused;   ///< key=value that the estimates do not use
   std::vector<std::string> skipped;  ///< keys of lists and maps over several lines
 };
 
-/// The question of a configuration on slices of that kind, over that many of them (0: as the file says). `model` stands
-/// in for the one that the file describes. Defaults are MaxText's, listed in `assumed`. Throws, naming file, line and
+/// The question of a configuration on `slices` slices like `where` (0: as many as the file says). `model`, if given,
+/// replaces the model of the file. Defaults are MaxText's and are listed in `assumed`. Throws, naming file, line and
 /// key, for values that MaxText or the estimates do not take, for axes that do not multiply to the slice, and for
-/// models that are not in the tables. Worked: per_device_batch_size 4 and the default ici_fsdp_parallelism of -1 are
-/// 1024 sequences with fsdp 256 on v6e-256. Source: MaxText base.yml, types.py: sequences = per_device_batch_size x
+/// models that are not in the tables. Worked: per_device_batch_size 4 and the default ici_fsdp_parallelism of -1 on
+/// v6e-256 are 1024 sequences with fsdp 256. Source: MaxText base.yml, types.py: sequences = per_device_batch_size x
 /// devices, truncated, x gradient_accumulation_steps.
 [[nodiscard]] inline maxtext_question read_maxtext(maxtext_keys keys, const slice& where, std::int64_t slices = 0,
                                                    const transformer* model = nullptr) {
@@ -84,7 +84,7 @@ struct maxtext_question {
   return result;
 }
 
-/// The text of a file of at most that many bytes. Throws where it cannot be read.
+/// The text of a file of at most `most` bytes. Throws if it cannot be read or is larger.
 [[nodiscard]] inline std::string read_maxtext_file(const std::string& path,
                                                    std::size_t most = detail::most_maxtext_bytes) {
   std::ifstream file(path, std::ios::binary);

@@ -11,7 +11,8 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Writes the one-line text; width, fill and side of the stream hold for all of it, precision does not count.
+/// Writes the one-line text; width, fill and alignment of the stream apply to the whole text, its precision has no
+/// effect.
 template <class Dim>
 std::ostream& operator<<(std::ostream& out, quantity<Dim> amount) {
   return out << one_line(amount);

@@ -19,8 +19,8 @@
 #include <vector>
 
 /// @file
-/// Price files: in the format of data/prices.json, and two catalogs that others keep: vms.csv of SkyPilot's catalog of
-/// Google Cloud and the SKUs of Google's billing catalog. What changed between two books, and what has no counterpart.
+/// Price files: in the format of data/prices.json, and two public catalogs: vms.csv of SkyPilot's catalog of Google
+/// Cloud and the SKUs of Google's billing catalog. Also the comparison of two price books.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -93,7 +93,7 @@ inline price_row read_price(const json_object& from) {
   return row;
 }
 
-/// What a price is for, capitals apart.
+/// What a price is for, in lower case: generation, region, kind and size.
 inline std::string price_key(const price_row& row) {
   std::string key;
   for (const std::string_view part : {row.generation.view(), row.region.view(), name(row.kind)}) {
@@ -103,7 +103,7 @@ inline std::string price_key(const price_row& row) {
   return key + std::to_string(row.smallest_chips);
 }
 
-/// Refuses keys that a price file does not have, and what would give its numbers another meaning.
+/// Refuses keys that a price file does not have, and another schema, currency or unit.
 inline void check_price_file(const json_object& root) {
   root.only({"rows", "schema", "currency", "unit", "note", "date_qualifiers", "grades", "not_used"});
   const auto expect = [&root](std::string_view key, std::string_view wanted, std::string_view end) {
@@ -113,7 +113,7 @@ inline void check_price_file(const json_object& root) {
   };
   expect("schema", "tpuplan-prices/1", "");
   expect("currency", "USD", "");
-  expect("unit", "per chip and hour", ";");  // what comes after it explains
+  expect("unit", "per chip and hour", ";");  // text after a semicolon explains it
 }
 
 }  // namespace detail
@@ -150,13 +150,13 @@ inline void check_price_file(const json_object& root) {
   return {std::move(rows), std::move(sources)};
 }
 
-/// The prices of a file. It loads whole, or throws and nothing is changed.
+/// The prices of a file, all of them. Throws as `read_prices` does, and for a file that cannot be read.
 [[nodiscard]] inline owned_price_book load_prices(const std::string& path,
                                                   const std::vector<chip_spec>& own_chips = {}) {
   return read_prices(load_json(path), path, own_chips);
 }
 
-/// Prices that were read from a catalog of others, and what in it is about TPUs but was not taken, with the reason.
+/// Prices that were read from a public catalog, and its entries about TPUs that were not read, with the reason.
 struct catalog_prices {
   owned_price_book prices;           ///< per chip; the smallest slice of a row is the first with its price
   std::vector<std::string> skipped;  ///< "row 7: tpu-v9-8: no slice of that name"
@@ -165,7 +165,7 @@ struct catalog_prices {
 namespace detail {
 
 /// Per chip and hour, by slice size, of one generation, region and way of paying. Where zones or sources differ, the
-/// dearer holds.
+/// higher price counts.
 class gathered_prices {
  public:
   void add(std::string_view generation, std::string_view region, provisioning kind, std::int64_t chips, double price) {
@@ -174,8 +174,8 @@ class gathered_prices {
     if (!is_new) place->second = std::max(place->second, price);
   }
 
-  /// The rows: one for each price, from the smallest slice that has it. A price that is that of a smaller slice within
-  /// a thousandth, which is rounding, has no row of its own.
+  /// The rows: one for each price, from the smallest slice that has it. A price within a thousandth (rounding) of that
+  /// of a smaller slice has no row of its own.
   [[nodiscard]] owned_price_book book(std::string_view date, const std::string& source) const {
     if (prices_.empty()) fail(errc::malformed_input, source, "without prices of TPUs", "a catalog with prices of TPUs");
     std::vector<price_row> rows;
@@ -201,7 +201,7 @@ inline void check_catalog_date(std::string_view date) {
   if (!is_iso_date(date)) fail(errc::malformed_input, "date of the catalog", date, "the ISO date on which it was read");
 }
 
-/// A region of Google Cloud as a price has it.
+/// Refuses a text that is not the name of a Google Cloud region.
 inline void check_catalog_region(const std::string& field, const std::string& region) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyz0123456789-";
   if (region.empty() || region.size() > 32 || region[0] < 'a' || region.find_first_not_of(plain) != std::string::npos) {
@@ -234,14 +234,13 @@ inline std::vector<std::vector<std::string>> csv_rows(std::string_view character
   return rows;
 }
 
-/// The price in a cell; 0 where there is none, or where it is hidden: 700.0 stands for that in SkyPilot's catalog.
+/// The price in a cell; 0 if there is none, or if it is 700.0, by which SkyPilot's catalog says that a price is hidden.
 inline double catalog_price(const std::string& field, const std::string& cell) {
   if (cell.empty()) return 0;
   // As a number of JSON: of double, from_chars is not in libc++ before 20, and strtod follows the locale.
   const nlohmann::json number = nlohmann::json::parse(cell, nullptr, false);
   const double price = number.is_number() ? number.get<double>() : -1;
-  if (!is_finite(price) || price < 0 || price > 1e9)
-    fail(errc::malformed_input, field, cell, "dollars per hour");
+  if (!is_finite(price) || price < 0 || price > 1e9) fail(errc::malformed_input, field, cell, "dollars per hour");
   return price == 700.0 ? 0 : price;
 }
 
@@ -250,7 +249,7 @@ inline maybe<slice> catalog_slice(std::string_view accelerator, std::string_view
   return accelerator.empty() ? find_machine_slice(machine) : find_slice(accelerator.substr(4));
 }
 
-/// The places of the columns that a catalog of SkyPilot must have.
+/// The indices of the columns that a catalog of SkyPilot must have.
 struct sky_columns {
   std::size_t machine = 0, accelerator = 0, price = 0, spot = 0, region = 0;
 };
@@ -265,7 +264,7 @@ inline sky_columns find_sky_columns(const std::vector<std::string>& head, const 
   return {column("InstanceType"), column("AcceleratorName"), column("Price"), column("SpotPrice"), column("Region")};
 }
 
-/// What the description of a SKU says: the chip and the way of paying; no chip where it is none of the known wordings.
+/// What the description of a SKU says: the chip and the way of paying; no chip if the wording is unknown.
 struct sku_meaning {
   text<24> chip{};
   provisioning kind = provisioning::on_demand;
@@ -280,13 +279,13 @@ inline text<24> sku_chip(std::string_view word) {
   return chip ? chip->name : text<24>{};
 }
 
-/// A wording of SKUs: what stands before the chip, behind it, and somewhere after that.
+/// A wording of SKUs: the words before the chip, right after it, and somewhere later.
 struct sku_wording {
   std::string_view before, behind, later;
   provisioning kind;
 };
 
-/// As Google's billing catalog had them when it was captured on 2026-06-14, 2026-08-07 and 2026-08-24.
+/// The wordings of Google's billing catalog as captured on 2026-06-14, 2026-08-07 and 2026-08-24.
 inline constexpr sku_wording sku_wordings[] = {
     {"", " running in ", "", provisioning::on_demand},
     {"", " attached to Spot Preemptible VMs", "", provisioning::spot},
@@ -325,7 +324,7 @@ inline double sku_price(const json_object& sku) {
   const json_object price = json_object(rates[0], expression.path("tieredRates[0]")).object("unitPrice");
   if (price.has("currencyCode") && price.string("currencyCode") != "USD")
     fail(errc::unsupported, price.path("currencyCode"), price.string("currencyCode"), "USD");
-  // As protocol buffers write it: 64-bit numbers are texts, and a field that is 0 is left out.
+  // JSON of protocol buffers: 64-bit numbers are texts, and a field that is 0 is left out.
   std::int64_t units = 0;
   if (price.has("units")) {
     const nlohmann::json& given = price.at("units");
@@ -339,10 +338,10 @@ inline double sku_price(const json_object& sku) {
 }
 
 }  // namespace detail
-/// The prices of TPUs in vms.csv of SkyPilot's catalog of Google Cloud, which was read on that day: the price of a
-/// slice divided by its chips, on demand and spot. Rows of anything but TPUs are left out, and so are hidden prices
-/// (700.0); names of TPUs that are none here are in `skipped`. Refuses, by row and column: columns that are missing,
-/// rows with other columns than the head, prices and regions that are none, and a file without TPUs. Worked: tpu-v6e-16
+/// The prices of TPUs in vms.csv of SkyPilot's catalog of Google Cloud, read on the day `date`: the price of a slice
+/// divided by its chips, on demand and spot. Rows of anything but TPUs are left out, and so are hidden prices (700.0);
+/// TPUs of unknown names are listed in `skipped`. Refuses, by row and column: columns that are missing, rows with
+/// another number of columns than the header, invalid prices and regions, and a file without TPUs. Worked: tpu-v6e-16
 /// at 43.2 an hour is 2.7 a chip. Source: skypilot-org/skypilot-catalog @2c3d7ea catalogs/v9/gcp/vms.csv; its 700.0
 /// stands for a price that is not shown.
 [[nodiscard]] inline catalog_prices read_sky_catalog(std::string_view characters, std::string_view date,
@@ -380,11 +379,11 @@ inline double sku_price(const json_object& sku) {
 }
 
 /// The prices of TPUs in the SKUs of Google's billing catalog (`services/6F81-5844-456A/skus`), as a list or under
-/// "skus", which were read on that day. A SKU has the price of a chip and hour in its regions. SKUs of anything but
-/// TPUs are left out; those of TPUs with another wording or without a price are in `skipped`. Refuses, by SKU and
-/// field: other currencies and units, several rates, prices and regions that are none, and a file without TPUs. Worked:
-/// "TpuV6e running in Dallas" with units "2" and nanos 700000000 is 2.7 on demand. Source: Cloud Billing API reference,
-/// services.skus; wordings as captured in June and August 2026.
+/// "skus", read on the day `date`. A SKU has the price of a chip and hour in its regions. SKUs of anything but TPUs are
+/// left out; those of TPUs with another wording or without a price are in `skipped`. Refuses, by SKU and field: other
+/// currencies and units, several rates, invalid prices and regions, and a file without TPUs. Worked: "TpuV6e running in
+/// Dallas" with units "2" and nanos 700000000 is 2.7 on demand. Source: Cloud Billing API reference, services.skus;
+/// wordings as captured in June and August 2026.
 [[nodiscard]] inline catalog_prices read_billing_catalog(const nlohmann::json& document, std::string_view date,
                                                          const std::string& source = "skus") {
   detail::check_catalog_date(date);
@@ -419,7 +418,7 @@ inline double sku_price(const json_object& sku) {
   return {prices.book(date, source), std::move(skipped)};
 }
 
-/// The prices of a catalog of others, read on that day: vms.csv of SkyPilot by its ending, else SKUs as JSON.
+/// The prices of a public catalog, read on the day `date`: SkyPilot's if the path ends in .csv, else SKUs as JSON.
 [[nodiscard]] inline catalog_prices load_price_catalog(const std::string& path, std::string_view date) {
   if (path.size() < 4 || path.substr(path.size() - 4) != ".csv")
     return read_billing_catalog(load_json(path), date, path);
@@ -435,13 +434,13 @@ inline double sku_price(const json_object& sku) {
   return read_sky_catalog(characters, date, path);
 }
 
-/// A price that two books have, and that is not the same.
+/// A price that differs between two books.
 struct price_change {
   price_row before;  ///< of the first book
   price_row after;   ///< of the second
 };
 
-/// What is between a book and a newer one.
+/// The differences between a book and a newer one.
 struct price_comparison {
   std::vector<price_change> changed;  ///< by more than a thousandth, which is rounding
   std::int64_t unchanged = 0;         ///< rows of the newer book whose price is that of the older one
@@ -449,8 +448,8 @@ struct price_comparison {
   std::vector<price_row> missing;     ///< rows of the older book that the newer one has no price for
 };
 
-/// Compares a book with a newer one, row by row, at the smallest slice of each row. Regions must be the same: "us" of
-/// one stands for no region of the other. Worked: v6e spot in us-east5 at 1.2758 and at 1.4033 is one changed row.
+/// Compares a book with a newer one, row by row, at the smallest slice of each row. Regions are compared by name: "us"
+/// in one matches only "us" in the other. Worked: v6e spot in us-east5 at 1.2758 and at 1.4033 is one changed row.
 [[nodiscard]] inline price_comparison compare_prices(const price_book& before, const price_book& after) {
   price_comparison result;
   const auto counterpart = [](const price_book& book, const price_row& row) {
@@ -473,7 +472,8 @@ struct price_comparison {
   return result;
 }
 
-/// The rows of a book that are as old as that on a day, or older. Worked: a row of 2026-08-24 on 2026-11-22.
+/// The rows of a book that are at least `days` days old on the day `on`. Worked: a row of 2026-08-24 on 2026-11-22, 90
+/// days later.
 [[nodiscard]] inline std::vector<price_row> prices_older_than(const price_book& book, std::string_view on,
                                                               std::int64_t days = stale_after_days) {
   std::vector<price_row> rows;

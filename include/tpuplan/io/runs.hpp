@@ -18,13 +18,13 @@
 #include <vector>
 
 /// @file
-/// Runs that the caller has measured, from a JSON file in the form of data/measured/structured.json or from a
-/// calibration file, and the constants that know them.
+/// The caller's measured runs, from a JSON file in the form of data/measured/structured.json or from a calibration
+/// file, and the constants fitted to them.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What a run of the caller's own has measured.
+/// What a run of the caller measured.
 enum class measured_kind : std::uint8_t {
   step,        ///< the time of a training step
   memory,      ///< the most HBM that a training step took on a device
@@ -38,7 +38,7 @@ enum class measured_kind : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// A run of the caller's own. Of training there are `job` and `mesh`, of serving `traffic`, `sharding` and `running`.
+/// A run of the caller. Training uses `job` and `mesh`; serving uses `traffic`, `sharding` and `running`.
 struct measured_run {
   std::string id;                            ///< as the file names it
   measured_kind kind = measured_kind::step;  ///< what was measured
@@ -51,19 +51,19 @@ struct measured_run {
   double running = 0;                        ///< sequences that ran in each replica
   seconds time{};                            ///< of a step, a token or the first token
   bytes peak{};                              ///< of HBM on a device
-  double spread = 0;  ///< relative standard deviation of the measurement, where it is more than the usual; 0: not known
+  double spread = 0;  ///< relative standard deviation of the measurement, if above the usual; 0: unknown
 };
 
-/// Runs of a file, and what of it means nothing here.
+/// Runs of a file, and its keys and records that were not used.
 struct measured_runs {
   std::vector<measured_run> runs;                            ///< in the order of the file
-  std::vector<std::string> unknown;                          ///< keys that mean nothing here, each once
-  std::vector<std::pair<std::string, std::string>> skipped;  ///< records that leave something open, and why
+  std::vector<std::string> unknown;                          ///< keys that have no meaning, each once
+  std::vector<std::pair<std::string, std::string>> skipped;  ///< incomplete records, and what they lack
 };
 
 namespace detail {
 
-/// The keys of records that are read, or that say what others say too.
+/// The keys of records that are read, or that only repeat what other keys say.
 inline constexpr std::string_view record_keys[] = {"activation_dtype",
                                                    "attention",
                                                    "capacity_factor",
@@ -161,7 +161,7 @@ bool is_among(const std::string_view (&keys)[Count], std::string_view key) {
   return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
 }
 
-/// The record with what a list of one's own runs need not say.
+/// The record with defaults for the keys that a caller's list may leave out.
 inline nlohmann::json with_usual(nlohmann::json record, std::size_t place) {
   const auto usual = [&record](const char* key, const nlohmann::json& value) {
     if (!record.contains(key) || record[key].is_null()) record[key] = value;
@@ -188,7 +188,7 @@ inline double record_spread(const json_object& record) {
   return record.has("spread") ? in_range(record.path("spread"), record.number("spread"), 0, 1, "0 to 1") : 0;
 }
 
-/// Replicas of a served model, which share its devices and its sequences.
+/// Sets the replicas of a served model, which divide its devices and its sequences between them.
 inline void spread_over_replicas(const json_object& record, measured_run& run) {
   const std::int64_t replicas = record.positive_count_or("replicas", 1);
   if (replicas == 1) return;
@@ -276,7 +276,7 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
 
 }  // namespace detail
 
-/// The keys of a list of records that mean nothing here, each once: "records.clock", "records.model.experts_used".
+/// The keys in a list of records that have no meaning, each once: "records.clock", "records.model.experts_used".
 [[nodiscard]] inline std::vector<std::string> unknown_record_keys(const nlohmann::json& document) {
   std::set<std::string> keys;
   for (const nlohmann::json& record : json_object(document, "document").list("records")) {
@@ -292,10 +292,9 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
   return {keys.begin(), keys.end()};
 }
 
-/// The runs of a document: a list of records in the form of data/measured/structured.json, in which a list of one's own
-/// need not say id, family, quality, and degrees of 1, or a calibration file. Throws, naming the record, for what
-/// cannot be right; records that leave open what an estimate needs are skipped and listed, and so are keys without
-/// meaning.
+/// The runs of a document: a list of records in the form of data/measured/structured.json, which may leave out id,
+/// family, quality and degrees of 1, or a calibration file. Throws, naming the record, for invalid values; records
+/// without what an estimate needs are skipped and listed, and so are keys without meaning.
 [[nodiscard]] inline measured_runs read_runs(const nlohmann::json& document, const std::string& source) {
   measured_runs result;
   const json_object root(document, source);
@@ -337,8 +336,8 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
   return result;
 }
 
-/// The runs as a calibration file, which holds questions and measurements: constants are made anew of it, so that it
-/// stays right when estimates change. `read_runs` reads it.
+/// The runs as a calibration file, which holds questions and measurements. Constants are fitted each time it is read,
+/// so that it stays valid when the estimates change. `read_runs` reads it.
 [[nodiscard]] inline nlohmann::ordered_json calibration_document(const std::vector<measured_run>& runs) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const measured_run& run : runs) {
@@ -362,15 +361,15 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
   return {{"schema", json_schema}, {"type", "calibration"}, {"runs", std::move(list)}};
 }
 
-/// Constants that know the runs of the caller's own.
+/// Constants fitted to the caller's runs.
 struct own_constants {
   calibration training{};         ///< steps
   serving_calibration serving{};  ///< tokens and first tokens
   own_runs memory{};              ///< peaks: see `memory_use` in estimate/training/own_runs.hpp
 };
 
-/// The constants that know those runs, at most 20 of each kind. Throws for more, and for times that are off their
-/// estimates by a factor of more than 148, by the run's id.
+/// The constants fitted to the runs, at most 20 of each kind, starting from `known`. Throws, naming the run, for more
+/// runs, and for a time that differs from its estimate by a factor above 148.
 [[nodiscard]] inline own_constants constants_knowing(const std::vector<measured_run>& runs, own_constants known = {}) {
   for (const measured_run& run : runs) {
     try {

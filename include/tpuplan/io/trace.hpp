@@ -14,7 +14,7 @@
 
 /// @file
 /// Traffic from files: traces of requests in the form of the Azure LLM inference traces of 2023 and 2024, and requests
-/// a second by hour. Read strictly: whatever is not of the form is refused with its line and column.
+/// a second by hour. Anything else is refused with its line and column.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -25,7 +25,7 @@ class csv_reader {
  public:
   csv_reader(std::string_view characters, std::string_view source) : left_{characters}, source_{source} {}
 
-  /// The next line; false behind the last one.
+  /// Goes to the next line; false after the last one.
   bool next_line() {
     if (left_.empty()) return false;
     const std::size_t end = left_.find('\n');
@@ -36,7 +36,7 @@ class csv_reader {
     ++number_;
     return true;
   }
-  /// The line as a whole, which has to be that header.
+  /// Refuses the line unless it is the header.
   void expect_header(std::string_view header) {
     if (!next_line() || line_ != header) refuse(number_ == 0 ? "nothing" : line_, header);
   }
@@ -137,9 +137,9 @@ inline std::string read_whole_file(const std::string& path, std::size_t most) {
 /// The requests of a trace in the form of the public Azure LLM inference traces: a line
 /// `TIMESTAMP,ContextTokens,GeneratedTokens`, then one for each request by rising time, which is that of UTC with up to
 /// nine decimals and may end in +00:00. The first request arrives at 0. Throws `errc::malformed_input` with line and
-/// column for everything else: other columns, lengths of 0, times that fall or that there are not. `source` names it.
-/// Source: github.com/Azure/AzurePublicDataset, AzureLLMInferenceDataset2023.md and 2024.md (read 2026-11-22).
-/// Worked: the second request of the trace "conv" of 2023 comes 4.314579 s after the first.
+/// column for everything else: other columns, lengths of 0, falling or invalid times. `source` is the name of the trace
+/// in errors. Source: github.com/Azure/AzurePublicDataset, AzureLLMInferenceDataset2023.md and 2024.md (read
+/// 2026-11-22). Worked: the second request of the trace "conv" of 2023 arrives 4.314579 s after the first.
 [[nodiscard]] inline std::vector<simulated_request> read_trace(std::string_view csv,
                                                                std::string_view source = "trace") {
   detail::csv_reader reader(csv, source);
@@ -167,9 +167,8 @@ inline std::string read_whole_file(const std::string& path, std::size_t most) {
   return read_trace(detail::read_whole_file(path, std::size_t{1} << 31), path);
 }
 
-/// A day from lines `hour,requests_per_s`, then 0,4.2 to 23,5: as many hours as there are lines. Throws
-/// `errc::malformed_input` with line and column for everything else. Worked: "hour,requests_per_s\n0,10\n1,2.5\n" has
-/// 45,000 requests.
+/// A day from lines `hour,requests_per_s`, then 0,4.2 to 23,5: one line for each hour. Throws `errc::malformed_input`
+/// with line and column for everything else. Worked: "hour,requests_per_s\n0,10\n1,2.5\n" has 45,000 requests.
 [[nodiscard]] inline traffic_day read_day(std::string_view csv, std::string_view source = "day") {
   detail::csv_reader reader(csv, source);
   reader.expect_header("hour,requests_per_s");

@@ -11,13 +11,13 @@
 #include <vector>
 
 /// @file
-/// Which zone has which generation, by data/zones.json: a dated snapshot of what sources say. Quota and capacity are
-/// other questions.
+/// Which zone has which generation, by data/zones.json: a dated snapshot of what sources say. A zone in it may still
+/// lack quota or capacity.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// That a service has a generation in a zone.
+/// A row that says that a service offers a generation in a zone.
 struct zone_row {
   std::string zone{};                ///< "us-east5-b"
   std::string generation{};          ///< "v6e"
@@ -25,7 +25,7 @@ struct zone_row {
   std::string date{};                ///< of the source
   std::string confidence{};          ///< "high", "medium" or "low"
   std::string source{};              ///< its key in the file
-  std::vector<provisioning> only{};  ///< ways of paying that the row is about; empty: it says nothing of them
+  std::vector<provisioning> only{};  ///< the only ways of paying it is offered under; empty: not stated
 };
 
 /// The rows of a document in the form of data/zones.json. Refuses unknown generations and ways of paying.
@@ -69,8 +69,8 @@ struct zone_row {
   return found;
 }
 
-/// The generations that any service has in a zone, in the order of the table of chips. Worked: v5p, v6e and v5e by an
-/// old copy in us-east5-b.
+/// The generations that any service offers in a zone, in the order of the chip table. Worked: in us-east5-b v5e, v5p
+/// and v6e.
 [[nodiscard]] inline std::vector<std::string> generations_in(const std::vector<zone_row>& rows, std::string_view zone) {
   std::vector<std::string> names;
   for (const zone_row& row : rows_of_zone(rows, zone)) {
@@ -79,7 +79,7 @@ struct zone_row {
   return names;
 }
 
-/// The zones that have a generation, by any service, each once.
+/// The zones in which any service offers a generation, each once.
 [[nodiscard]] inline std::vector<std::string> zones_with(const std::vector<zone_row>& rows,
                                                          std::string_view generation) {
   std::vector<std::string> names;
@@ -90,8 +90,8 @@ struct zone_row {
   return names;
 }
 
-/// Throws `errc::unsupported`, with the zones that have it, unless some service has the generation in the zone. A
-/// generation of which there is no row, such as a renamed copy, is not refused. Worked: v4 is in us-central2-b alone.
+/// Throws `errc::unsupported`, listing the zones that offer the generation, unless some service offers it in the zone.
+/// A generation without any row, such as a renamed copy, is not refused. Worked: v4 is in us-central2-b alone.
 inline void check_zone(const std::vector<zone_row>& rows, std::string_view zone, std::string_view generation) {
   const std::vector<std::string> there = zones_with(rows, generation);
   if (there.empty() || std::find(there.begin(), there.end(), zone) != there.end()) return;

@@ -29,7 +29,7 @@ struct json_limits {
 
 namespace detail {
 
-/// How deep lists and objects lie in each other, by their brackets; what is no JSON is left to the parser.
+/// How deep lists and objects are nested, counted by brackets; text that is not JSON is left to the parser.
 inline int bracket_depth(std::string_view characters) noexcept {
   int depth = 0, deepest = 0;
   bool in_text = false;
@@ -48,8 +48,8 @@ inline int bracket_depth(std::string_view characters) noexcept {
   return deepest;
 }
 
-/// What the parser found, in words without its own: "cut off at line 13, column 37", or "at line 1, column 1 no JSON:
-/// invalid literal; last read: 'h'".
+/// The parser's error in plain words: "cut off at line 13, column 37", or "at line 1, column 1 no JSON: invalid
+/// literal; last read: 'h'".
 inline std::string words_of_problem(std::string_view problem) {
   const std::size_t line = problem.find("line "), place_end = problem.find(": ", line);
   if (line == std::string_view::npos || place_end == std::string_view::npos) return std::string(problem);
@@ -61,11 +61,11 @@ inline std::string words_of_problem(std::string_view problem) {
   return "at " + place + " no JSON: " + std::string(what);
 }
 
-/// Refuses what is no text: its first byte that none has, by its place.
+/// Refuses bytes that are not text, naming the place of the first.
 inline void check_text(std::string_view characters, std::string_view source) {
   if (characters.find_first_not_of(" \t\r\n") == std::string_view::npos)
     fail(errc::malformed_input, source, "empty", "a JSON document");
-  const std::size_t nul = characters.find('\0');  // the parser would take it for the end
+  const std::size_t nul = characters.find('\0');  // the parser would stop there
   if (nul != std::string_view::npos) {
     const std::string given = "binary, or in UTF-16: byte " + std::to_string(nul) + " is 0";
     fail(errc::malformed_input, source, given, "a JSON document in UTF-8");
@@ -74,7 +74,8 @@ inline void check_text(std::string_view characters, std::string_view source) {
 
 }  // namespace detail
 
-/// Parses text. Throws `errc::malformed_input` for anything but one JSON value within the limits; `source` names it.
+/// Parses text. Throws `errc::malformed_input` for anything but one JSON value within the limits; `source` is its name
+/// in errors.
 [[nodiscard]] inline nlohmann::json parse_json(std::string_view characters, std::string_view source,
                                                const json_limits& limits = {}) {
   if (characters.size() > limits.bytes) {
@@ -96,7 +97,7 @@ inline void check_text(std::string_view characters, std::string_view source) {
 
 namespace detail {
 
-/// What a file holds, within the limits.
+/// The characters of a file, within the limits.
 inline std::string characters_of(const std::string& path, const json_limits& limits) {
   std::ifstream file(path, std::ios::binary);
   if (!file) detail::fail(errc::malformed_input, "file", path, "a file that can be read");
@@ -118,18 +119,18 @@ inline std::string characters_of(const std::string& path, const json_limits& lim
   return parse_json(detail::characters_of(path, limits), path, limits);
 }
 
-/// One object of a JSON document and where it stands, so that a refusal can name "runs.json.records[3].model.layers". A
-/// key that is null counts as one that is not there. It looks at the document, which must live as long.
+/// One object of a JSON document and its path, so that an error can name "runs.json.records[3].model.layers". A key
+/// whose value is null counts as missing. It refers to the document, which must outlive it.
 class json_object {
  public:
-  /// `path` names the value: the file, or where it stands in the file. Refuses anything but an object.
+  /// `path` is the file, or the path of the value in the file. Refuses anything but an object.
   json_object(const nlohmann::json& value, std::string path) : value_{&value}, path_{std::move(path)} {
     if (!value.is_object()) detail::fail(errc::malformed_input, path_, value.type_name(), "an object");
   }
 
   /// The object itself.
   [[nodiscard]] const nlohmann::json& value() const noexcept { return *value_; }
-  /// Where the value of a key stands: "runs.json.records".
+  /// The path of the value of a key: "runs.json.records".
   [[nodiscard]] std::string path(std::string_view key) const { return path_ + "." + std::string(key); }
 
   /// Refuses any other key, by its path.

@@ -13,7 +13,7 @@
 #include <vector>
 
 /// @file
-/// What JSON holds otherwise than field by field: chips, slices and policies by name, and price books.
+/// Types that JSON does not hold field by field: chips, slices and policies by name, and price books.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -50,8 +50,7 @@ struct named_value<remat_policy> {
   }
 };
 
-/// A price book as it stands in JSON: the caller's own prices, and the rows behind them unless they are the built-in
-/// ones.
+/// A price book in JSON: the caller's own prices, and the rows that these replace unless they are the built-in ones.
 struct price_book_document {
   bool built_in = true;
   std::vector<price_row> own{};
@@ -92,7 +91,7 @@ struct json_form<price_book> {
       }
       check_rows(document.rows, at.under("rows"));
       *how.prices = std::move(document.rows);
-      how.prices->reserve(1);  // a book of no rows looks at them, too
+      how.prices->reserve(1);  // so that the address is valid for a book of no rows too
       into = price_book{how.prices->data(), how.prices->size()};
     }
     check_rows(document.own, at.under("own"));
@@ -100,7 +99,7 @@ struct json_form<price_book> {
   }
 
  private:
-  /// Refuses a row that is no price and says which one it is; aliases of a chip become its name.
+  /// Refuses an invalid row, naming it; an alias of a chip becomes the chip's name.
   static void check_rows(std::vector<price_row>& rows, const json_place& at) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       try {

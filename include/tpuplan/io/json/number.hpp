@@ -11,13 +11,13 @@
 #include <tpuplan/error.hpp>
 
 /// @file
-/// What io/json/file.hpp and io/json.hpp share: a whole number of a document, and how a refusal quotes a value.
+/// What io/json/file.hpp and io/json.hpp share: reading a whole number, and quoting a value in an error.
 
 namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// Whether some character could speak to a terminal.
+/// Whether some character could control a terminal.
 [[nodiscard]] constexpr bool has_control(std::string_view words) noexcept {
   for (const char c : words) {
     if ((c >= 0 && c < ' ') || c == 127) return true;
@@ -32,7 +32,7 @@ namespace detail {
   return all;
 }
 
-/// A value as a refusal quotes it: 40 characters of it, of a list or an object what it is.
+/// A value as an error quotes it: its first 40 characters, or "a list" and the like.
 [[nodiscard]] inline std::string shown_json(const nlohmann::json& given) {
   if (const auto* const words = given.get_ptr<const std::string*>()) {
     std::string quoted = "\"";

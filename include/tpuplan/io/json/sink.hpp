@@ -20,7 +20,7 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// Where a value stands, kept on the stack; a refusal spells it out: "plan.costs[3].total_usd".
+/// The path of a value, kept on the stack; an error spells it out: "plan.costs[3].total_usd".
 struct json_place {
   const json_place* above;
   std::string_view key;
@@ -51,13 +51,12 @@ struct json_step {
   std::string_view text{};  ///< of a text or a key, in UTF-8
 };
 
-/// Takes a document step by step, in the order in which it is read, and hands each step to a builder. A function pointer
-/// because interpreters may define a class with functions to override twice.
+/// Takes a document step by step, in the order in which it is read, and hands each step to a builder. A function
+/// pointer because interpreters may define a class with functions to override twice.
 class json_sink {
  public:
   using function = void (*)(void* builder, const json_step& step);
-  json_sink(void* builder, function step_taker) noexcept
-      : builder_{builder}, take_{step_taker} {}
+  json_sink(void* builder, function step_taker) noexcept : builder_{builder}, take_{step_taker} {}
 
   void null() { take({kind::null}); }
   void flag(bool x) { take({kind::flag, x}); }
@@ -67,7 +66,7 @@ class json_sink {
   void text(std::string_view x) { take({kind::text, false, 0, 0, 0, x}); }
   void begin_array() { take({kind::begin_array}); }
   void begin_object() { take({kind::begin_object}); }
-  void key(std::string_view x) { take({kind::key, false, 0, 0, 0, x}); }  ///< of the value that comes next
+  void key(std::string_view x) { take({kind::key, false, 0, 0, 0, x}); }  ///< of the next value
   void end() { take({kind::end}); }                                       ///< of the array or object begun last
 
  private:

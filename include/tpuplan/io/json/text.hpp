@@ -16,7 +16,7 @@ inline namespace abi_0 {
 namespace detail {
 
 /// A finite number as nlohmann_json writes it: few digits that read back as the same double, with a point or an
-/// exponent, so that a reader takes it for no integer. Worked: 0.1, 16.0, 1e+20.
+/// exponent, so that no reader takes it for an integer. Worked: 0.1, 16.0, 1e+20.
 [[nodiscard]] inline std::string number_as_json(double x) {
   char digits[40] = {};
   return {digits, nlohmann::detail::to_chars(digits, digits + sizeof(digits), x)};

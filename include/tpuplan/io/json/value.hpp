@@ -36,7 +36,8 @@ enum class unknown_keys : std::uint8_t {
 /// How a document is read.
 struct json_reading {
   unknown_keys unknown = unknown_keys::refuse;  ///< keys that the struct does not have
-  /// Where the rows of a price book that is not the built-in one are kept: the book looks at them as long as they live.
+  /// Where the rows of a price book that is not the built-in one are kept: the book refers to them, and they must
+  /// outlive it.
   std::vector<price_row>* prices = nullptr;
 };
 
@@ -47,7 +48,7 @@ namespace detail {
   return text != nullptr && *text == words;
 }
 
-/// The text given, or a refusal.
+/// The given text; refuses values of other types.
 [[nodiscard]] inline const std::string& expect_text(const nlohmann::json& given, const json_place& at,
                                                     std::string_view valid = "a text") {
   const auto* const text = given.get_ptr<const std::string*>();
@@ -102,7 +103,7 @@ void read_json_into(const nlohmann::json& given, const json_place& at, const jso
 }
 using json_reader = void (*)(const nlohmann::json& given, const json_place& at, const json_reading& how, void* into);
 
-/// As what a field is written and read. A quantity is the number in it, whose unit stands in the key: one function for
+/// The type as which a field is written and read. A quantity is its number, and the key has its unit: one function for
 /// all dimensions.
 template <class T>
 struct json_content {
@@ -281,7 +282,7 @@ struct json_form<quantity<Dim>> {
   }
 };
 
-/// The index of the enumerator of that name, of which `called` knows each, or a refusal.
+/// The index of the enumerator whose name, as `called` returns it, is given; refuses other names.
 [[nodiscard]] inline std::uint8_t read_enumerator(const nlohmann::json& given, const json_place& at,
                                                   std::string_view (*called)(std::uint8_t)) {
   std::string valid;
@@ -314,7 +315,7 @@ struct json_form<std::string> {
   }
 };
 
-/// The text given, or a refusal of one that is too long or could speak to a terminal.
+/// The given text; refuses one that is too long or could control a terminal.
 [[nodiscard]] inline std::string_view read_short_text(const nlohmann::json& given, const json_place& at,
                                                       std::size_t capacity) {
   const std::string& words = expect_text(given, at);
@@ -378,7 +379,7 @@ struct json_form<std::optional<T>> : optional_form<std::optional<T>> {};
 template <class T>
 struct json_form<maybe<T>> : optional_form<maybe<T>> {};
 
-/// Values that lie one behind the other, as an array.
+/// Contiguous values as an array.
 template <class T>
 void write_values(const T* first, std::size_t count, const json_place& at, json_sink& to) {
   to.begin_array();
@@ -419,7 +420,7 @@ struct json_form<std::vector<T>> {
   static void read(const nlohmann::json& given, const json_place& at, const json_reading& how, std::vector<T>& into) {
     expect_array(given, at, 0, std::numeric_limits<std::size_t>::max());
     into.clear();
-    for (std::size_t i = 0; i < given.size(); ++i) {  // one by one: the first that is wrong ends it
+    for (std::size_t i = 0; i < given.size(); ++i) {  // one by one: the first invalid value ends the reading
       into.emplace_back();
       json_form<T>::read(given[i], at.under(i), how, into.back());
     }

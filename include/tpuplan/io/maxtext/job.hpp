@@ -20,12 +20,12 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Something that a file does not say, and what is taken for it.
+/// Keys that a file leaves out, and the values assumed for them.
 using maxtext_assumptions = std::vector<std::pair<std::string, std::string>>;
 
 namespace detail {
 
-/// A word of a key, one of a few, as the number of its place; `usual` where the key has no value.
+/// The index in `words` of the value of a key; `usual` if the key has no value. Refuses other values.
 inline std::size_t maxtext_choice(maxtext_reader& keys, std::string_view key,
                                   std::initializer_list<std::string_view> words, std::size_t usual) {
   if (!keys.has(key)) return usual;
@@ -46,8 +46,8 @@ inline dtype maxtext_format(maxtext_reader& keys, std::string_view key, dtype us
   return place == 3 ? usual : formats[place];
 }
 
-/// Where tensors are that one field of a policy stands for: where the first of them is. Those that are elsewhere are
-/// told.
+/// Where the tensors of one field of a policy are kept: where the first of them is. Others that differ are listed in
+/// `assumed`.
 inline placement maxtext_tensors(maxtext_reader& keys, std::initializer_list<std::string_view> names,
                                  maxtext_assumptions& assumed) {
   constexpr placement places[] = {placement::recompute, placement::device, placement::host};
@@ -62,7 +62,7 @@ inline placement maxtext_tensors(maxtext_reader& keys, std::initializer_list<std
   return places[first];
 }
 
-/// The policy of the remat keys. Of custom policies each tensor says where it is.
+/// The policy of the remat keys. In a custom policy each tensor has a key that says where it is kept.
 inline remat_policy maxtext_remat_of(maxtext_reader& keys, const transformer& model, maxtext_assumptions& assumed) {
   const std::string given = keys.word_or("remat_policy", "full");
   if (!keys.has("remat_policy")) assumed.emplace_back("remat_policy", "full, MaxText's own");
@@ -113,8 +113,7 @@ inline void fill_maxtext_formats(training_job& job, maxtext_reader& keys, maxtex
                                          ": the second is in the format of the weights");
   const std::size_t optimizer = maxtext_choice(keys, "opt_type", {"adamw", "adam_pax", "sgd"}, 0);
   if (optimizer == 2) job.optimizer = optimizer_kind::sgd;
-  if (optimizer == 1)
-    assumed.emplace_back("opt_type", "adam_pax is counted as adamw, whose state it has");
+  if (optimizer == 1) assumed.emplace_back("opt_type", "adam_pax is counted as adamw, whose state it has");
   const bool state = keys.flag_or("optimizer_memory_host_offload", false);
   const bool parameters = keys.flag_or("parameter_memory_host_offload", false);
   if (parameters && !state)
@@ -126,8 +125,7 @@ inline void fill_maxtext_formats(training_job& job, maxtext_reader& keys, maxtex
                       : attention_kernel::flash;
 }
 
-/// Fills in the axis that is -1 with what the others leave of `all`, and refuses axes that do not multiply to it.
-/// `named` are the keys, in the order of the degrees.
+/// Sets the axis that is -1 to `all` over the product of the others, and refuses axes whose product is not `all`.
 inline void fill_maxtext_axes(maxtext_reader& keys, std::initializer_list<std::pair<const char*, std::int64_t*>> axes,
                               std::int64_t all, const std::string& of_what) {
   std::int64_t product = 1;
@@ -152,7 +150,7 @@ inline void fill_maxtext_axes(maxtext_reader& keys, std::initializer_list<std::p
   if (rest != nullptr) *rest = all / product;
 }
 
-/// Refuses axes that the estimates do not know, unless they are 1.
+/// Refuses axes that are not modelled, unless they are 1.
 inline void refuse_maxtext_axes(maxtext_reader& keys) {
   for (const char* side : {"ici_", "dcn_"}) {
     for (const char* axis : {"diloco", "sequence", "context_usp_ulysses", "context_autoregressive", "autoregressive"}) {
@@ -168,7 +166,7 @@ inline void refuse_maxtext_axes(maxtext_reader& keys) {
   }
 }
 
-/// The mesh, over that many slices; 0: as many as the file says.
+/// The layout on `slice_total` slices; 0: as many as the file says.
 inline layout maxtext_mesh(maxtext_reader& keys, const slice& where, std::int64_t slice_total) {
   refuse_maxtext_axes(keys);
   layout mesh;
@@ -189,7 +187,7 @@ inline layout maxtext_mesh(maxtext_reader& keys, const slice& where, std::int64_
   const std::int64_t named = keys.count_or("num_slices", -1, -1);
   if (slice_total == 0) slice_total = named;
   if (slice_total < 1) {
-    slice_total = 1;  // what is not left open says how many slices there are
+    slice_total = 1;  // the given degrees say how many slices there are
     for (const char* key : {"dcn_data_parallelism", "dcn_fsdp_parallelism", "dcn_fsdp_transpose_parallelism",
                             "dcn_pipeline_parallelism"}) {
       const std::int64_t degree = keys.count_or(key, 1, -1);

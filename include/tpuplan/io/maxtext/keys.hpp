@@ -20,7 +20,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A value as it is written, and where it stands.
+/// A value as written, and its place in the file.
 struct maxtext_value {
   std::string value;          ///< without quotes
   std::string where;          ///< "config.yml line 12", or "argument"
@@ -30,12 +30,12 @@ struct maxtext_value {
 /// The keys and values of a configuration.
 struct maxtext_keys {
   std::map<std::string, maxtext_value> values;  ///< by key
-  std::vector<std::string> skipped;             ///< keys of lists and maps over several lines, and where they stand
+  std::vector<std::string> skipped;             ///< keys of lists and maps over several lines, with their places
 };
 
 namespace detail {
 
-/// The most that is read of a configuration: MaxText's own has 80 kB.
+/// The largest configuration that is read, in bytes; MaxText's own has 80 kB.
 inline constexpr std::size_t most_maxtext_bytes = std::size_t{4} << 20;
 
 inline bool is_maxtext_key(std::string_view key) noexcept {
@@ -53,8 +53,8 @@ inline std::string_view trimmed(std::string_view words) noexcept {
   return words;
 }
 
-/// What stands before a comment: '#' at the start or behind a space, outside of quotes. `depth` counts the brackets
-/// that are left open.
+/// The part of a line before a comment, which is a '#' at the start or after a space, outside quotes. `depth` counts
+/// the brackets that are left open.
 inline std::string_view without_comment(std::string_view line, int& depth) noexcept {
   char quote = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -99,9 +99,9 @@ inline std::string_view next_line(std::string_view& text) noexcept {
 
 }  // namespace detail
 
-/// The flat keys of a YAML file; `source` names it. A list in one line is a value; what spans several lines (lists,
-/// maps, blocks) is skipped, and its key listed. Throws, naming the line, for what is no such file: a line without a
-/// key, a key that stands twice, quotes that do not close, control characters, more than 4 MiB.
+/// The flat keys of a YAML file; `source` is its name in errors. A list in one line is a value; what spans several
+/// lines (lists, maps, blocks) is skipped, and its key listed. Throws, naming the line, for invalid files: a line
+/// without a key, a key given twice, quotes that do not close, control characters, more than 4 MiB.
 [[nodiscard]] inline maxtext_keys read_maxtext_keys(std::string_view text, std::string_view source) {
   if (text.size() > detail::most_maxtext_bytes)
     detail::fail(errc::malformed_input, source, static_cast<std::int64_t>(text.size()), "a file of at most 4 MiB");
@@ -146,8 +146,8 @@ inline std::string_view next_line(std::string_view& text) noexcept {
   return keys;
 }
 
-/// Adds an argument, `key=value`, which stands above the file as it does for MaxText. Throws for anything else, and for
-/// a key that was an argument before.
+/// Adds an argument, `key=value`, which overrides the file as it does in MaxText. Throws for anything else, and for a
+/// key that was an argument before.
 inline void add_maxtext_argument(maxtext_keys& keys, std::string_view argument) {
   const std::size_t equal = argument.find('=');
   const std::string_view key = argument.substr(0, equal);
@@ -165,7 +165,7 @@ inline void add_maxtext_argument(maxtext_keys& keys, std::string_view argument) 
 
 namespace detail {
 
-/// Reads keys, and remembers which.
+/// Reads keys and records which were read.
 class maxtext_reader {
  public:
   explicit maxtext_reader(maxtext_keys& keys) : keys_{&keys} {}
@@ -224,7 +224,7 @@ class maxtext_reader {
     return false;
   }
 
-  /// The keys that nothing has read, as written; for other characters than those of ASCII stands "?".
+  /// The keys that were not read, as written, with "?" for every character that is not ASCII.
   [[nodiscard]] std::vector<std::string> unread() const {
     std::vector<std::string> list;
     for (const auto& [key, value] : keys_->values) {

@@ -16,17 +16,17 @@
 #include <vector>
 
 /// @file
-/// The log of a MaxText run as a measurement: the time of a step, and the memory that it states.
+/// The log of a MaxText run as a measurement: the time of a step, and the memory that the log states.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// What a log says of a run.
 struct maxtext_log {
-  std::size_t steps = 0;         ///< that it lists, each once
-  std::size_t warm_up = 0;       ///< of them left out
+  std::size_t steps = 0;         ///< steps in the log, each counted once
+  std::size_t warm_up = 0;       ///< of these, the first ones that are left out
   seconds step{};                ///< the median of the others
-  double spread = 0;             ///< half of what holds the middle two thirds of them, over the median
+  double spread = 0;             ///< half the width of the middle two thirds of them, over the median
   double tokens_per_device = 0;  ///< of a step, by its rate; 0: not stated
   bytes compiled{};  ///< of a device, as the compiler counts: arguments, outputs, temporaries; 0: not stated
   bytes in_use{};    ///< of a device, the most between steps; 0: not stated
@@ -34,15 +34,15 @@ struct maxtext_log {
 
 /// Which steps of a log count.
 struct maxtext_log_rule {
-  std::size_t warm_up = 5;  ///< steps that are left out, from the first: they compile, and wait for what follows
+  std::size_t warm_up = 5;  ///< first steps, which are left out: they compile, and fill queues
 };
 
-/// Bytes of a log that `read_maxtext_log` takes at most.
+/// The largest log that `read_maxtext_log` reads, in bytes.
 inline constexpr std::size_t most_maxtext_log = std::size_t{256} << 20;
 
 namespace detail {
 
-/// The number behind a label in a line; NaN where the label is missing, a refusal where what follows is no number.
+/// The number behind a label in a line; NaN if the label is missing. Refuses a label that no number follows.
 inline double number_after(std::string_view line, std::string_view label, const std::string& where) {
   const std::size_t at = line.find(label);
   if (at == std::string_view::npos) return std::nan("");
@@ -96,10 +96,10 @@ inline double middle_of(std::vector<double> numbers, double part) {
 
 }  // namespace detail
 
-/// The measurement of a log, whatever else it holds; `source` names it. A step that is printed several times (by
-/// several hosts, or again after a restart) counts once, with its least time; steps of a batch that is ramped up, and
-/// those in which the profiler starts or ends, do not count. The first `warm_up` steps are left out; the median of the
-/// others is the time of a step. Throws, naming the line, for numbers that are none, and where no step is left. Worked:
+/// The measurement in a log; other lines are ignored; `source` is its name in errors. A step that is printed several
+/// times (by several hosts, or again after a restart) counts once, with its least time; steps of a batch that is ramped
+/// up, and those in which the profiler starts or ends, do not count. The first `warm_up` steps are left out; the median
+/// of the others is the time of a step. Throws, naming the line, for invalid numbers, and if no step is left. Worked:
 /// seven steps of 40, 2, 2, 2, 2, 4.0 and 4.2 s take 4.1 s.
 [[nodiscard]] inline maxtext_log read_maxtext_log(std::string_view text, std::string_view source,
                                                   const maxtext_log_rule& rule = {}) {

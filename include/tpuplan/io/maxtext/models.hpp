@@ -12,15 +12,15 @@
 #include <vector>
 
 /// @file
-/// The model of a MaxText configuration: its `base_` dimensions, or a `model_name` and what that stands for. Figures:
+/// The model of a MaxText configuration: its `base_` dimensions, or those of its `model_name`. Figures:
 /// AI-Hypercomputer/maxtext src/maxtext/configs/base.yml and configs/models/*.yml (2026-08-22).
 
 namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// A model_name and the keys that it stands for. Short keys: L layers, D base_emb_dim, H query heads, K heads of keys
-/// and values, S head_dim, F base_mlp_dim, V vocab_size, E experts, T of them for a token, X base_moe_mlp_dim, C shared
+/// A model_name and the keys that it sets. Short keys: L layers, D base_emb_dim, H query heads, K heads of keys and
+/// values, S head_dim, F base_mlp_dim, V vocab_size, E experts, T of them for a token, X base_moe_mlp_dim, C shared
 /// experts, N dense layers first, W window; + marks tied embeddings.
 struct maxtext_model {
   std::string_view name, block, sizes;
@@ -104,9 +104,8 @@ inline std::int64_t size_behind(std::string_view sizes, char letter, std::int64_
   return parse_count(digits.substr(0, digits.find_first_not_of("0123456789")));
 }
 
-/// The dimensions of a configuration: as its model_name has them, whatever the file says of them beside it, or as
-/// given, else as MaxText has them. Arguments that stand against a model_name need override_model_config, as they do
-/// there.
+/// The dimensions of a configuration: those of its model_name, whatever the file says, else those given, else MaxText's
+/// defaults. Arguments that contradict a model_name need override_model_config, as in MaxText.
 class maxtext_dimensions {
  public:
   maxtext_dimensions(maxtext_reader& keys, std::vector<std::pair<std::string, std::string>>& assumed)
@@ -136,7 +135,7 @@ class maxtext_dimensions {
     }
     return given;
   }
-  /// A size of at least `least`; `usual` is what MaxText takes.
+  /// A size of at least `least`; `usual` is MaxText's default.
   [[nodiscard]] std::int64_t size(char letter, std::int64_t usual, std::int64_t least) {
     std::string_view key;
     for (const auto& [one, its_key] : maxtext_letters) key = one == letter ? std::string_view{its_key} : key;
@@ -144,12 +143,12 @@ class maxtext_dimensions {
     if (named_ == nullptr && usual > 0 && key.substr(0, 5) == "base_" && !keys_->has(key))
       assumed_->emplace_back(key, std::to_string(usual) + ", MaxText's own");
     const std::int64_t value = count(key, named < 0 ? usual : named, least);
-    return value < 0 ? usual : value;  // -1 stands for what MaxText takes
+    return value < 0 ? usual : value;  // -1 means MaxText's default
   }
   [[nodiscard]] bool tied() { return flag("logits_via_embedding", named_ != nullptr && named_->sizes.back() == '+'); }
 
   /// @{
-  /// The value of a key where it counts, else the usual one.
+  /// The value of a key if it is used, else `usual`.
   [[nodiscard]] std::string word(std::string_view key, std::string_view usual) {
     return counts(key) ? keys_->word_or(key, usual) : std::string(usual);
   }
@@ -161,7 +160,7 @@ class maxtext_dimensions {
   [[nodiscard]] std::string place(std::string_view key) const { return keys_->place(key); }
 
  private:
-  /// Whether the configuration decides the key, not its model_name.
+  /// Whether the configuration, not its model_name, decides the key.
   [[nodiscard]] bool counts(std::string_view key) {
     if (named_ == nullptr) return true;
     if (!keys_->is_argument(key)) return false;
@@ -192,7 +191,7 @@ class maxtext_dimensions {
   bool overridden_ = false;
 };
 
-/// Layers with a window, by the pattern of the block: every second, two of three and so on attend to everything.
+/// Layers with a window, by the pattern of the block.
 inline std::int64_t maxtext_local_layers(std::string_view block, std::int64_t layers) noexcept {
   if (block == "gemma2" || block == "gpt_oss") return layers / 2;
   if (block == "gemma3") return layers - layers / 6;
@@ -244,8 +243,8 @@ inline void fill_maxtext_experts(transformer& model, maxtext_dimensions& from, s
   moe.expert_bias = from.flag("mlp_bias", block == "gpt_oss");
 }
 
-/// The model that the keys describe. Throws for a name or a block that is not in the tables, and for dimensions that no
-/// model has.
+/// The model that the keys describe. Throws for a name or a block that is not in the tables, and for invalid
+/// dimensions.
 inline transformer maxtext_model_of(maxtext_reader& keys, std::vector<std::pair<std::string, std::string>>& assumed) {
   maxtext_dimensions from(keys, assumed);
   transformer model;

@@ -6,15 +6,14 @@
 #include <type_traits>
 
 /// @file
-/// How the fields of a struct and the names of an enumeration are made known: one line for each type.
+/// Macros that list the fields of a struct and the names of an enumeration: one line for each type.
 
-/// Makes a struct of yours known, so that `read_json`, `json_document`, `one_line` and fmt treat it as one of the
-/// library's. It stands outside of all namespaces, behind the struct, and lists all fields in their order (it does not
-/// compile otherwise). A field may have any type that a struct of the library may have: numbers, quantities, texts,
-/// `known`, `maybe`, vectors, enumerations with names, structs with fields.
-/// Worked: after `struct my::step { tpuplan::seconds wall; double loss; };` and
-/// `TPUPLAN_FIELDS(my::step, wall, loss)`, one_line(my::step{2_s, 3.5}) is "my::step{wall 2.00 s, loss 3.5}", and its
-/// keys in JSON are wall_s and loss.
+/// Lists the fields of a struct of the caller, so that `read_json`, `json_document`, `one_line` and fmt treat it as one
+/// of the library's. It is used outside all namespaces, after the struct, and lists all fields in their order (else it
+/// does not compile). A field may have any type that a struct of the library may have: numbers, quantities, texts,
+/// `known`, `maybe`, vectors, enumerations with names, structs with fields. Worked: after `struct my::step {
+/// tpuplan::seconds wall; double loss; };` and `TPUPLAN_FIELDS(my::step, wall, loss)`, one_line(my::step{2_s, 3.5}) is
+/// "my::step{wall 2.00 s, loss 3.5}", and its keys in JSON are wall_s and loss.
 #define TPUPLAN_FIELDS(type, ...)                                                            \
   _Pragma("GCC diagnostic push") /* a field may be called as something at namespace scope */ \
       _Pragma("GCC diagnostic ignored \"-Wshadow\"") template <>                             \
@@ -35,8 +34,8 @@
   };                                                                                         \
   _Pragma("GCC diagnostic pop")
 
-/// Makes an enumeration of yours known, whose enumerators count from 0 and beside which stands a function
-/// `constexpr std::string_view name(my::kind)`: "?" for what is no enumerator. It stands outside of all namespaces.
+/// Registers an enumeration of the caller, whose enumerators count from 0 and which has a function `constexpr
+/// std::string_view name(my::kind)`: that returns "?" for any other value. It is used outside all namespaces.
 #define TPUPLAN_NAMED(type) \
   template <>               \
   inline constexpr bool tpuplan::detail::is_named_enum<type> = true;
@@ -72,7 +71,7 @@ constexpr std::string_view take_name(std::string_view& names) noexcept {
   return first;
 }
 
-/// Visits each field under its name, of which `names` has them all: "rows, columns".
+/// Visits each field with its name from the list `names`: "rows, columns".
 template <class Visit, class... Fields>
 constexpr void visit_fields(std::string_view names, const Visit& visit, Fields&... fields) {
   (visit(take_name(names), fields), ...);

@@ -19,13 +19,13 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What the time of a record is of.
+/// What the time of a record measures.
 enum class serving_question : std::uint8_t {
   decode_step,     ///< one step by itself
-  engine_step,     ///< the mean time of an output token in an engine, prompts taken in between
+  engine_step,     ///< the mean time of an output token in an engine that computes prompts in between
   prefill,         ///< prompts by themselves
   engine_prefill,  ///< the mean time to the first token of prompts that came together
-  end_to_end       ///< prompts and all their answers, one batch by itself
+  end_to_end       ///< prompts and all their output tokens, one batch by itself
 };
 
 /// A serving run and what was measured.
@@ -36,17 +36,17 @@ struct serving_record {
   std::string quality;                                        ///< of the source: A, B or C
   transformer model{};                                        ///< its shape
   serving_job job{};                                          ///< traffic, formats and engine
-  serving_layout mesh{};                                      ///< how it was cut
+  serving_layout mesh{};                                      ///< how it was sharded
   slice where{};                                              ///< the slice
   serving_question question = serving_question::decode_step;  ///< what the time is of
-  bool saturated = false;  ///< the time is a batch over a rate of tokens, scheduling and sampling in it
+  bool saturated = false;  ///< the time is a batch over a rate of tokens, and includes scheduling and sampling
   double batch = 0;        ///< sequences that run, or prompts
   seconds measured{};      ///< the time
 };
 
 namespace detail {
 
-/// The way of sharding, by the source's words; structured records have it as `scheme`.
+/// The sharding, from the source's words; structured records have the key `scheme`.
 inline serving_layout record_serving_layout(const json_object& record) {
   serving_layout mesh;
   const std::string words = lower(text_of(record, "parallelism") + " " + text_of(record, "scheme"));
@@ -57,7 +57,7 @@ inline serving_layout record_serving_layout(const json_object& record) {
   return mesh;
 }
 
-/// Engines that attend over the whole of the cache that they reserved, by the names of records and sources.
+/// Whether the engine, by the words of a record, attends over the whole cache that it reserves.
 inline bool reserves_cache(const std::string& words) {
   for (const char* engine : {"mt-", "js-", "jspt-", "maxtext", "jetstream"}) {
     if (words.find(engine) != std::string::npos) return true;
@@ -65,7 +65,7 @@ inline bool reserves_cache(const std::string& words) {
   return false;
 }
 
-/// The engine, by the record's own word for it, else by its id and its source.
+/// The engine that the record names, else the one that its id and source imply.
 inline serving_engine record_engine(const json_object& record, const std::string& id) {
   struct word {
     const char* part;
@@ -110,7 +110,7 @@ inline serving_job record_traffic(const json_object& record, const std::string& 
   return job;
 }
 
-/// Sequences that really run: by Little's law where the source has a rate, else as many as were asked for.
+/// Running sequences: by Little's law if the source has a rate, else as many as were asked for.
 inline double record_running(const json_object& record) {
   if (record.has("running_batch")) return record.positive_number("running_batch");
   if (record.has("check") && record.object("check").has("littles_law_batch"))
@@ -130,9 +130,10 @@ inline void read_decode_time(const json_object& record, const std::string& mode,
   result.measured = measured_time(measured, result.saturated ? "step_ms_from_throughput" : "decode_step_ms", 1_ms);
 }
 
-/// Of prompts that come together the median waits for half of the others where nothing follows them. Benchmarks of
-/// engines keep as many in flight as they say and send several for each slot, of which the median waits for all the
-/// others: so it is taken unless the record says how few there were. A rate of tokens is the time of so many.
+/// The prompts for which the median request of a burst waits. If a burst is all there is, that is half of it.
+/// Benchmarks of engines keep a number in flight and send several requests for each slot, of which the median waits for
+/// all the others; this is assumed unless the record says that there were fewer. A rate of tokens is the time of one
+/// burst.
 inline double prompts_in_burst(const json_object& record, double in_flight) {
   const bool one_wave = record.has("prompts") && record.positive_number("prompts") < 2 * in_flight;
   return one_wave ? (in_flight + 1) / 2 : in_flight;
@@ -168,8 +169,8 @@ inline void read_end_to_end(const json_object& record, serving_record& result) {
 
 }  // namespace detail
 
-/// A decode or prefill record of either format. Throws, naming the record, for what cannot be right, and for what the
-/// record leaves open or is not modelled: prefill that is timed with some decoding, models without a shape.
+/// A decode or prefill record of either format. Throws, naming the record, for invalid or missing values, and for what
+/// is not modelled: prefill that is timed with some decoding, models without a shape.
 [[nodiscard]] inline serving_record read_serving_record(const nlohmann::json& value, const std::string& path) {
   const json_object record(value, path);
   serving_record result;
@@ -197,19 +198,19 @@ inline void read_end_to_end(const json_object& record, serving_record& result) {
   return result;
 }
 
-/// A published account of what serving held.
+/// A published measurement of the memory of serving.
 struct serving_memory_record {
   serving_memory use{};  ///< of one device
-  bytes held{};          ///< the part that printed figures are of
-  bool whole = false;    ///< all that the program held is described, so that the verdict can be judged
+  bytes held{};          ///< the part that was measured
+  bool whole = false;    ///< the record describes all memory of the program, so that the verdict can be judged
 };
 
 namespace detail {
 
-/// What a memory record of serving is about.
+/// What a memory record of serving measures.
 struct memory_task {
-  bool cache_alone = false;  ///< figures are of the cache
-  bool pool = false;         ///< the engine filled what was left
+  bool cache_alone = false;  ///< the cache only
+  bool pool = false;         ///< a pool that fills the rest of the memory
   bool batch = false;        ///< a batch and its lengths are given
 };
 
@@ -272,7 +273,7 @@ inline transformer model_as_served(const json_object& record) {
   return result;
 }
 
-/// What the estimates say of a record.
+/// The estimate for a record.
 struct serving_prediction {
   seconds time{};             ///< estimate of the time that the record has
   seconds low{};              ///< the lower end of its range
@@ -280,7 +281,7 @@ struct serving_prediction {
   bool extrapolated = false;  ///< outside of what published runs cover
 };
 
-/// The estimate for a record's question, with those constants.
+/// The estimate for a record's question with the given constants.
 [[nodiscard]] inline serving_prediction predict(const serving_record& record,
                                                 const serving_calibration& constants = {}) {
   if (record.question == serving_question::decode_step) {

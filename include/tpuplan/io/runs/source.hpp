@@ -7,7 +7,7 @@
 
 /// @file
 /// Who published a run: the repository, the paper or the author. Runs of one source share people, machines and
-/// software, so that sources, not runs, are what can be exchanged for one another.
+/// software, so that sources, not single runs, are statistically independent.
 
 namespace tpuplan {
 inline namespace abi_0 {

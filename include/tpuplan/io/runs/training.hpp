@@ -35,12 +35,12 @@ struct training_record {
 
 namespace detail {
 
-/// A time that was measured. Refuses what nothing takes, so that errors relative to it are finite.
+/// A measured time. Refuses times of 0, so that errors relative to it are finite.
 inline seconds measured_time(const std::string& field, double time) {
   return seconds{in_range(field, time, 1e-12, 1e12, "a time from 1e-12 to 1e12 seconds")};
 }
 
-/// The number under that key, in that unit, as such a time.
+/// The number under a key, in the given unit, as a measured time.
 inline seconds measured_time(const json_object& from, std::string_view key, seconds unit = seconds{1}) {
   return measured_time(from.path(key), unit.value() * from.positive_number(key));
 }
@@ -124,7 +124,7 @@ inline optimizer_kind record_optimizer(const json_object& record) {
   return *optimizer;
 }
 
-/// Where a custom policy has a tensor: "remat", which is meant where it is not named, "device" or "offload".
+/// Where a custom policy keeps a tensor: "remat", the default, "device" or "offload".
 inline placement record_placement(const json_object& tensors, std::string_view name) {
   const std::string where = tensors.has(name) ? tensors.string(name) : "remat";
   if (where == "remat") return placement::recompute;
@@ -134,7 +134,7 @@ inline placement record_placement(const json_object& tensors, std::string_view n
 }
 
 /// The policy of the field remat_tensors: MaxText's names of tensors, queries, keys and values as one, and where they
-/// are. The input of a layer is on the device where it is not named.
+/// are kept. The input of a layer is on the device unless it is named.
 inline remat_policy record_custom_remat(const json_object& record) {
   const json_object tensors = record.object("remat_tensors");
   tensors.only({"decoder_layer_input", "qkv_proj", "context", "out_proj", "mlpwi", "mlpwo"});
@@ -171,7 +171,8 @@ inline remat_policy record_remat(const json_object& record) {
   return result;
 }
 
-/// General frameworks as they come, by the name of the record and of its source; everything else counts as tuned.
+/// The level of the software: general frameworks, recognised by record and source, are untuned; everything else counts
+/// as tuned.
 inline software_level record_software(const json_object& record) {
   std::string words = record.string("id");
   if (record.has("source")) words += " " + record.string("source");
@@ -183,7 +184,7 @@ inline software_level record_software(const json_object& record) {
   return software_level::tuned;
 }
 
-/// Formats of the state and ways of the software, where the record tells them.
+/// Adds the formats of the state and the options of the software that the record states.
 inline void add_told(training_job& job, const json_object& record) {
   if (record.has("weights_dtype")) job.weights = record_dtype(record, "weights_dtype");
   if (record.has("moments_dtype")) job.moments = record_dtype(record, "moments_dtype");
@@ -237,7 +238,7 @@ inline layout record_layout(const json_object& record, std::int64_t slice_total)
   mesh.pipeline = record.positive_count_or("pipeline", 1);
   mesh.dcn_data = record.positive_count_or("dcn_data", 1);
   mesh.dcn_fsdp = record.positive_count_or("dcn_fsdp", 1);
-  if (mesh.pipeline > 1 && slice_total > 1 && mesh.dcn_data == 1) {  // one stage a slice
+  if (mesh.pipeline > 1 && slice_total > 1 && mesh.dcn_data == 1) {  // one stage in each slice
     mesh.dcn_pipeline = mesh.pipeline;
     mesh.pipeline = 1;
   }

@@ -11,7 +11,7 @@
 #include <tpuplan/text.hpp>
 
 /// @file
-/// Words of records that were written for people.
+/// Reading words in records that were written for people.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -23,8 +23,8 @@ inline std::string lower(std::string_view words) {
   return result;
 }
 
-/// The number behind a label such as "tp" in "TP8 x FSDP16"; 0 where the label or the number is missing. A label that
-/// is the end of a longer word does not count.
+/// The number behind a label such as "tp" in "TP8 x FSDP16"; 0 where the label or the number is missing. A label at the
+/// end of a longer word is not matched.
 inline std::int64_t number_behind(const std::string& words, std::string_view label) {
   for (std::size_t at = words.find(label); at != std::string::npos; at = words.find(label, at + 1)) {
     const bool starts = at == 0 || std::isalnum(static_cast<unsigned char>(words[at - 1])) == 0;

@@ -33,7 +33,7 @@ namespace readable {
   return "?";
 }
 
-/// By how much, and where. Worked: "7.73 GiB short on v2-8".
+/// By how much a slice misses being a plan, and which slice. Worked: "7.73 GiB short on v2-8".
 [[nodiscard]] inline std::string amount(const rejected_slice& lost) {
   const std::string where(name(lost.where, lost.slices).view());
   switch (lost.why) {
@@ -62,7 +62,7 @@ struct lost_slices {
   /// @}
 };
 
-/// The rejected by reason, in the order of the enumerators.
+/// The rejected slices grouped by reason, in the order of the enumerators.
 [[nodiscard]] inline std::vector<lost_slices> by_reason(const std::vector<rejected_slice>& rejected) {
   std::vector<lost_slices> groups;
   for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(rejection::dominated); ++i) {

@@ -44,8 +44,8 @@ template <class Dim>
 }
 
 /// The text of a public type in one line: the name of an enumerator, a slice, a shape or a policy; the figures of a
-/// breakdown; "absent", "unknown" or "none" for what is not there; of any other struct its fields, without those that
-/// are 0, false or empty. Worked: one_line(slice_for("v5p-128")) is "v5p-128".
+/// breakdown; "absent", "unknown" or "none" for a missing value; of any other struct its fields, without those that are
+/// 0, false or empty. Worked: one_line(slice_for("v5p-128")) is "v5p-128".
 template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
 [[nodiscard]] std::string one_line(const T& value);
 
@@ -72,7 +72,7 @@ inline constexpr bool is_known = false;
 template <class T>
 inline constexpr bool is_known<known<T>> = true;
 
-/// Whether a value is left out of the text of a struct: it is 0, false, empty, or not there.
+/// Whether a value is left out of the text of a struct: it is 0, false, empty or missing.
 template <class T>
 [[nodiscard]] bool is_blank(const T& value) {
   if constexpr (std::is_arithmetic<T>::value) {
@@ -94,7 +94,7 @@ template <class T>
   }
 }
 
-/// Several values: "[1, 2, 3]", from nine on "12 of them".
+/// Several values: "[1, 2, 3]", and nine or more as "12 of them".
 template <class Values>
 [[nodiscard]] std::string values_line(const Values& values, std::size_t count);
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 /// @file
-/// Wordings of the types that deserve more than a list of their fields. io/text/one_line.hpp is what callers include.
+/// The one-line texts of types for which a list of fields is not enough. Callers include io/text/one_line.hpp.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -37,7 +37,7 @@ template <class Memory>
            {"workspace", memory.workspace.value()}}};
 }
 
-/// The parts of a step_breakdown, which add up to its total: of collectives what the step waits for.
+/// The parts of a step_breakdown, which add up to its total: collectives with their exposed time.
 template <class Step>
 [[nodiscard]] constexpr std::array<part, 9> step_parts(const Step& step) noexcept {
   return {{{"compute", step.compute.value()},
