@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-/// What a command does against the flags that it is documented to take: "" where nothing. `commands` has by the words
-/// of a command the flags that it needs and those that it may have; of `names` words that are no flags there are that
-/// many.
+/// How a command breaks the flags that it is documented to take; "" if it does not. `commands` maps the words of a
+/// command to the flags that it needs and may have; `names_needed` is the number of words that are not flags.
 inline std::string command_problem(const std::vector<std::string>& words, const std::string& program,
                                    const nlohmann::json& commands, std::size_t names_needed = 1) {
   if (words.empty() || words[0] != program) return "not " + program;

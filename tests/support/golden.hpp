@@ -27,9 +27,9 @@ inline bool golden_same(const std::string& line, const std::string& expected) {
   return *end == '\0' && *expected_end == '\0' && std::abs(number - wanted) <= 1e-5 * std::abs(wanted);
 }
 
-/// The first line that differs from that of tests/golden/FILE: "" where none does. Where one does, what was got is
-/// written to FILE.got in the working directory. Where the change is meant, the target renew_golden sets
-/// TPUPLAN_RENEW_GOLDEN, with which it becomes the file.
+/// The first line that differs from that of tests/golden/FILE: "" where none does. If one differs, the text is written
+/// to FILE.got in the working directory. The target renew_golden sets TPUPLAN_RENEW_GOLDEN, with which an intended
+/// change replaces the file.
 inline std::string golden_problem(const std::string& name, const std::string& got) {
   const std::string path = std::string(TPUPLAN_TESTS_DIR) + "/golden/" + name;
   if (std::getenv("TPUPLAN_RENEW_GOLDEN") != nullptr) return std::ofstream(path) << got ? "" : path + ": not written";

@@ -2,8 +2,8 @@
 #define TPUPLAN_TESTS_SUPPORT_MODELS_HPP
 
 #include <cstdint>
-#include <tpuplan/model/transformer.hpp>
 #include <tpuplan/model/training_job.hpp>
+#include <tpuplan/model/transformer.hpp>
 
 /// The model that most tests ask about: 8030261248 parameters.
 constexpr tpuplan::transformer llama_3_8b() {
@@ -19,7 +19,7 @@ constexpr tpuplan::transformer llama_3_8b() {
   return m;
 }
 
-/// A step of that many sequences of that length.
+/// A training step of `batch` sequences of `sequence` tokens.
 constexpr tpuplan::training_job job_of(std::int64_t batch, std::int64_t sequence) {
   tpuplan::training_job job;
   job.global_batch = batch;

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-/// What a document does against a schema of data/launch.json: "" where it is as the schema says, else the first place
-/// that is not, and why. Objects have no keys but their `properties`, unless `values` is the schema of others; a list of
-/// types is any of them.
+/// How a document breaks a schema of data/launch.json: "" if it does not, else the first place that does, and why.
+/// Objects have no keys but their `properties`, unless `values` is the schema of others; a list of types is any of
+/// them.
 inline std::string schema_problem(const nlohmann::json& document, const nlohmann::json& schema,
                                   const std::string& place = "document") {
   if (schema.at("type").is_array()) {

@@ -17,7 +17,7 @@ std::string memory_of(const training_case& asked) {
                      used_of(memory.total, memory.usable));
 }
 
-/// What is wasteful, what is better, and how that fits.
+/// One finding in words: what is wasteful, what is better, and whether it fits.
 std::string words_of(const finding& f) {
   const std::string_view now = f.now, better = f.better, subject = f.subject;
   const std::string memory = memory_of(f.then);

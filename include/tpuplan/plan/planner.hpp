@@ -114,14 +114,14 @@ inline batch_range batches_of(const plan_request& request) {
   return range;
 }
 
-/// The search of that many equal slices: see `for_each_layout`.
+/// The search of layouts on a number of equal slices: see `for_each_layout`.
 class layout_search {
  public:
   layout_search(const slice& where, const search_space& space, hoisted_degrees& degrees, search_meter& meter)
       : where_{where}, space_{space}, degrees_{degrees}, meter_{meter} {}
 
-  /// The fastest candidate, or what came closest to one. A layout whose bound is no faster than what was found is
-  /// pruned: that cannot change which is the fastest, nor the reason where there is none.
+  /// The fastest candidate, or what came closest to one. A layout whose lower bound on time is not below the best time
+  /// found is pruned, which changes neither the fastest candidate nor the reason where there is none.
   slice_search of(std::int64_t slice_total) {
     const plan_request& request = space_.request;
     const std::int64_t device_count = devices(where_);

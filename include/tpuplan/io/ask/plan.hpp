@@ -19,7 +19,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Which slice, then?
+/// Which slices train the model best?
 struct asked_plan {
   /// @{
   /// As in plan_request.
@@ -243,7 +243,7 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
   return document_of(request, answer, places, all_assumed(config, assumed));
 }
 
-/// What starts it?
+/// Which file or commands start a plan?
 struct asked_launch {
   nlohmann::json plan{};     ///< an answer of the question plan, in its full form
   std::int64_t rank = 1;     ///< which of its plans

@@ -16,7 +16,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Of what is nothing, the usual is taken.
+/// A field that is nothing takes its usual value.
 struct spot_request {
   /// @{
   /// Nothing: the usual one.

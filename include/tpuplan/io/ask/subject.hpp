@@ -46,7 +46,7 @@ namespace detail {
 }
 }  // namespace detail
 
-/// Something that a question left open, and what was taken for it.
+/// What a question left open, and the values assumed for it.
 using assumed_values = std::vector<std::pair<std::string, std::string>>;
 
 namespace detail {
@@ -145,8 +145,8 @@ struct asked_job {
   return job;
 }
 
-/// The multiple of a unit near so many sequences that has most factors of two: within a sixteenth of them where there
-/// is one. Worked: 488.3 sequences in units of 1 are 512; 366 are 384.
+/// The multiple of `unit` near `sequences` that has most factors of two: within a sixteenth if there is one. Worked:
+/// 488.3 sequences in units of 1 are 512; 366 are 384.
 [[nodiscard]] inline std::int64_t round_batch(double sequences, std::int64_t unit) {
   const double wanted = sequences / static_cast<double>(unit);
   if (wanted < 1) return unit;
@@ -225,7 +225,7 @@ inline void use_stored_format(model_config& config, bool weights_given, serving_
   config.assumed.erase(std::remove_if(config.assumed.begin(), config.assumed.end(), is_overruled),
                        config.assumed.end());
 }
-/// The same of a frozen base under adapters.
+/// Sets the format of a frozen base under adapters to that of the checkpoint.
 inline void use_stored_format(const model_config& config, training_job& job) {
   if (job.lora_rank == 0) return;
   job.frozen_weights = config.stored.weights == dtype::fp32 ? dtype::bf16 : config.stored.weights;

@@ -35,7 +35,7 @@ struct model_request {
 /// The counts of a model.
 struct model_answer {
   /// @{
-  /// Counts as parameters, kv_bytes_per_token and the like say them.
+  /// The answers of `parameters`, `kv_bytes_per_token` and the like.
   std::string name{}, model_type{};
   tpuplan::architecture architecture{};
   std::int64_t parameters = 0, active_parameters = 0;
@@ -100,7 +100,7 @@ struct advised_change {
   finding_kind kind{};
   std::string subject{}, now{}, better{};
   seconds step_time{}, step_time_then{};
-  double work = 1;  ///< of a step then, over that of a step now
+  double work = 1;  ///< work of a step after the change, over that before it
   double gain = 0;  ///< chip time saved for the same work, a share
   /// @}
 };
@@ -201,7 +201,7 @@ struct placed_job {
   return answer;
 }
 
-/// How long does a step take, how long and how dear is a run?
+/// How long does a step take, and how long does a run take and what does it cost?
 struct train_request {
   /// @{
   /// As in fit_request.

@@ -23,7 +23,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Something that a configuration does not say and that was taken to be so.
+/// A value that a configuration does not state and that was assumed.
 struct assumption {
   std::string field;  ///< with its path, as "text_config.head_dim"
   std::string value;  ///< as it would stand in the file; "none" for null

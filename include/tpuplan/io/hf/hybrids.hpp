@@ -189,7 +189,7 @@ inline void read_granite_hybrid_experts(config_fields& fields, transformer& mode
   model.mlp.d_ff = fields.count("shared_intermediate_size");
 }
 
-/// Layers with linear attention where the file does not list them: all but every so many.
+/// Layers with linear attention where the file does not list them: all but every `full_attention_interval`-th.
 inline std::int64_t linear_layers(config_fields& fields, const transformer& model) {
   if (fields.has("layer_types"))
     return recurrent_of(fields, "layer_types", fields.object().at("layer_types"), model.layers, "linear_attention");

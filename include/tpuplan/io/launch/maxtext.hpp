@@ -92,8 +92,8 @@ inline std::vector<std::string> maxtext_pipeline(const maxtext_run& run) {
           "num_pipeline_repeats=" + std::to_string(rounds)};
 }
 
-/// Formats, optimizer, attention and what hosts keep, where they are not as MaxText has them of itself. It keeps the
-/// second moments in the format of the weights, and describes 8-bit floats for GPUs alone.
+/// Formats, optimizer, attention and what hosts keep, where they differ from MaxText's defaults. MaxText keeps the
+/// second moments in the format of the weights, and documents 8-bit floats for GPUs alone.
 inline std::vector<std::string> maxtext_types(const training_job& job) {
   std::vector<std::string> arguments;
   if (job.optimizer != optimizer_kind::adamw)

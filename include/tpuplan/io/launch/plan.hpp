@@ -17,7 +17,7 @@
 #include <utility>
 
 /// @file
-/// From a plan to what launches it, and a plan out of a document that `tpuplan plan --json` prints.
+/// A launch request made from a plan, and a plan read from a document that `tpuplan plan --json` prints.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -54,12 +54,12 @@ inline seconds expected_at_most(const plan& planned) {
 
 }  // namespace detail
 
-/// What launches a plan on that capacity: its slices, the longest that it is expected to take (the upper end of its
-/// band, on spot with what preemptions add) and, on spot, restarts for twice the preemptions expected, 100 at least.
-/// `asked` is the question that the plan answers: its terms say how often spot is preempted. Name, image, folder for
-/// checkpoints and so on are those of `request`. Refuses a layout that does not fill the slices, a negative time of a
-/// step or a run, and on spot terms that `best_spot_run` refuses. Worked: ten days on two slices, each preempted every
-/// 4 h, with checkpoints of 15 s: 279 restarts.
+/// The request that launches a plan on the given capacity: its slices, the longest that it is expected to take (the
+/// upper end of its band, on spot with what preemptions add) and, on spot, restarts for twice the preemptions expected,
+/// 100 at least. `asked` is the question that the plan answers: its terms say how often spot is preempted. Name, image,
+/// folder for checkpoints and so on are those of `request`. Refuses a layout that does not fill the slices, a negative
+/// time of a step or a run, and on spot terms that `best_spot_run` refuses. Worked: ten days on two slices, each
+/// preempted every 4 h, with checkpoints of 15 s: 279 restarts.
 [[nodiscard]] inline launch_request launch_of(const plan& planned, const plan_request& asked, provisioning capacity,
                                               launch_request request = {}) {
   validate(planned.mesh, planned.where);
@@ -77,7 +77,7 @@ inline seconds expected_at_most(const plan& planned) {
   return request;
 }
 
-/// What launches a plan on the capacity that it chose, which for a commitment is created on demand.
+/// The request that launches a plan on the capacity that it chose, which for a commitment is created on demand.
 [[nodiscard]] inline launch_request launch_of(const plan& planned, const plan_request& asked,
                                               launch_request request = {}) {
   return launch_of(planned, asked, detail::launched_capacity(planned), std::move(request));

@@ -16,8 +16,8 @@
 #include <vector>
 
 /// @file
-/// What is to be launched, and the checks that hold for every service: names that no output can take for syntax, a
-/// slice that exists, capacity and limits that go together. data/launch.json has the rules with their sources.
+/// What is to be launched, and the checks that hold for every service: names that are not syntax in any output, a slice
+/// that exists, capacity and limits that go together. data/launch.json has the rules with their sources.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -25,9 +25,9 @@ inline namespace abi_0 {
 /// A job on slices of one kind. Empty texts and 0 mean "not given"; each service refuses what it needs and is not
 /// given.
 struct launch_request {
-  std::string name;                                 ///< of the job, and what its resources are called after
+  std::string name;                                 ///< of the job; its resources are named after it
   slice where{};                                    ///< each slice
-  std::int64_t slices = 1;                          ///< over DCN
+  std::int64_t slices = 1;                          ///< how many, joined by DCN
   provisioning capacity = provisioning::on_demand;  ///< on_demand, spot, flex_start; calendar with its reservation
   std::string reservation;                          ///< the name of a reservation in `project` and `zone`
   std::string project;                              ///< the project ID
@@ -43,7 +43,7 @@ struct launch_request {
   seconds max_run{};
 
   // What only some services have; the others refuse it.
-  std::vector<std::string> args;  ///< to what the image starts, or to `command`
+  std::vector<std::string> args;  ///< arguments of what the image starts, or of `command`
   std::string service_account;    ///< an e-mail address; on GKE the name of a Kubernetes service account
   std::string queue;              ///< of Kueue: the name of a LocalQueue
   std::string location;           ///< of Vertex AI: a region such as us-central1

@@ -56,8 +56,8 @@ struct stacked_chart {
   std::string title{};
   std::string quantity{};
   std::string unit{};
-  std::string band{};   ///< what low to high is
-  std::string limit{};  ///< what the limit is
+  std::string band{};   ///< words for the range from low to high
+  std::string limit{};  ///< words for the limit
   std::vector<stacked_bar> bars{};
 };
 

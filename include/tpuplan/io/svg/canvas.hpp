@@ -70,7 +70,7 @@ inline constexpr std::size_t chart_colour_count = sizeof(chart_colours) / sizeof
   return result;
 }
 
-/// The width of a character as a share of the font size, on the safe side; characters of three bytes and more are
+/// An upper bound on the width of a character as a share of the font size; characters of three bytes and more are
 /// wider.
 inline constexpr double character_width = 0.6;
 

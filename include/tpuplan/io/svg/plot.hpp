@@ -10,7 +10,7 @@
 #include <vector>
 
 /// @file
-/// What the charts have in common: axes with ticks, a frame, a legend, and labels that stay out of each other's way.
+/// What the charts have in common: axes with ticks, a frame, a legend, and labels that do not overlap.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -174,7 +174,7 @@ class label_layer {
     }
   }
 
-  /// Words with a place of their own, which labels keep off.
+  /// Writes words at a given place, which labels then keep off.
   void write(svg_canvas& canvas, place at, std::string_view words, anchor side = anchor::start) {
     const double width = text_width(words, text_size);
     const double left = side == anchor::start ? at.x : at.x - width;

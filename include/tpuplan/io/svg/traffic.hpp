@@ -15,11 +15,11 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What a fleet does at some rate of requests.
+/// Latencies of a fleet at one rate of requests.
 struct latency_point {
-  per_second rate{};         ///< of requests
-  time_percentiles first{};  ///< to the first output token
-  time_percentiles token{};  ///< for each token after the first
+  per_second rate{};         ///< requests a second
+  time_percentiles first{};  ///< time to the first output token
+  time_percentiles token{};  ///< time for each token after the first
 };
 /// Latency against load: p50 and p99 of the first token, p95 of each token, and the limits that they are held against.
 struct latency_chart {
