@@ -583,22 +583,22 @@ constexpr double pow_constant(double x, double y) noexcept {
 #include <string_view>
 
 /// @file
-/// What measured runs of the caller's own say of another question. The logarithm of measured over estimated time is an
-/// offset that all runs of one source share, an offset that runs share the more the more alike they are, and noise, all
-/// of them Gaussian. The runs draw an estimate towards them by what is known of the three, and its band narrows to what
+/// How a caller's measured runs correct other estimates. The logarithm of measured over estimated time is modelled as
+/// the sum of three Gaussians: an offset common to all runs of one source, an offset shared more closely by runs that
+/// are more alike, and noise. The runs move an estimate by its expected offset, and narrow its band to the spread that
 /// is left. Derivation: docs/model.md, "Runs of your own".
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Where a question stands among others: what makes two of them alike.
+/// The features by which two questions (or runs) are compared: the closer, the more alike.
 struct run_features {
   double size = 0;         ///< log2 of the parameters
-  double load = 0;         ///< log2 of the tokens a chip and step, of the sequences that run, or of the prompt tokens
+  double load = 0;         ///< log2 of the tokens per chip and step, running sequences, or prompt tokens
   double length = 0;       ///< log2 of the tokens of a sequence
   double chips = 0;        ///< log2 of the chips
-  std::uint32_t chip = 0;  ///< of the name of the chip: see `chip_mark`
-  std::uint32_t kind = 0;  ///< bits, one for each yes or no
+  std::uint32_t chip = 0;  ///< stands for the name of the chip: see `chip_mark`
+  std::uint32_t kind = 0;  ///< bits, one for each property that a job has or lacks
 };
 
 /// A number that stands for the name of a chip (FNV-1a). Worked: 2166136261 for no name.
@@ -608,17 +608,17 @@ struct run_features {
   return mark;
 }
 
-/// How far estimates and runs differ, in logarithms, and over what distance questions cease to be alike.
+/// How far estimates and runs differ, in natural logarithms, and over what distance questions become unlike.
 struct own_spreads {
   double source = 0;    ///< standard deviation of the offset that the runs of one source share
-  double question = 0;  ///< of the offset that like questions share
-  double noise = 0;     ///< of what even the same question does not share
+  double question = 0;  ///< standard deviation of the offset that like questions share
+  double noise = 0;     ///< standard deviation between runs of the same question
   /// @{
-  /// Doublings over which likeness falls to 0.62.
+  /// Doublings of each feature over which likeness falls to 0.62.
   double size = 1, load = 1, length = 1, chips = 1;
   /// @}
   double other_chip = 0;  ///< likeness of the same question on another chip
-  double other_kind = 0;  ///< likeness of questions that differ in one of the yes and no
+  double other_kind = 0;  ///< likeness of questions that differ in one bit of `kind`
 };
 
 /// The most runs of the caller's own.
@@ -629,7 +629,7 @@ struct own_run {
   run_features about{};  ///< what ran
   double ratio = 0;      ///< logarithm of measured over estimated
   double spread = 0;     ///< standard deviation of the measurement in logarithms, beside the usual noise
-  double weight = 0;     ///< what it adds to a question that is like it: set by `learned`
+  double weight = 0;     ///< what it adds, times its covariance with a question; set by `learned`
 };
 
 /// Runs of the caller's own, of one kind of question.
@@ -654,7 +654,7 @@ constexpr double shared(const run_features& a, const run_features& b, const own_
   return squared(s.source) + squared(s.question) * likeness;
 }
 
-/// The lower triangle L of the covariance of the runs and, in its last row, of a question: L x L' = covariance.
+/// The Cholesky factor L of the covariance of the runs and, in its last row, of a question: L x L' = covariance.
 struct own_triangle {
   double rows[most_own_runs + 1][most_own_runs + 1] = {};
 };
@@ -676,14 +676,15 @@ constexpr own_triangle triangle_of(const own_runs& runs, const own_spreads& spre
 
 }  // namespace detail
 
-/// Throws unless there are at most 20 runs. Their numbers are checked where they are learned.
+/// Throws unless there are at most 20 runs. `learned` checks their numbers.
 constexpr void validate(const own_runs& runs) {
   if (runs.count > most_own_runs)
     detail::fail(errc::out_of_range, "own_runs.count", static_cast<std::int64_t>(runs.count), "at most 20 runs");
 }
 
-/// The factor by which those runs change the estimate of a question: 1 without runs. Worked: the run above makes it
-/// exp(5 x 0.05) = 1.284 for the same question, and exp(5 x 0.04) = 1.221 for one that is like it in nothing.
+/// The factor by which those runs change the estimate of a question: 1 without runs. Worked: a run of weight 5, with
+/// spreads of 0.2 (source) and 0.1 (question), makes it exp(5 x 0.05) = 1.284 for the same question, and exp(5 x 0.04)
+/// = 1.221 for one that is in nothing like it.
 [[nodiscard]] constexpr double own_factor(const own_runs& runs, const own_spreads& spreads, const run_features& about) {
   if (runs.count == 0) return 1;
   double log_factor = 0;
@@ -692,9 +693,8 @@ constexpr void validate(const own_runs& runs) {
   return math::exp(log_factor);
 }
 
-/// What is left of the spread of an estimate after those runs, as a part of what it was: 1 without runs. The band
-/// narrows by it, in logarithms. Worked: the run above leaves sqrt(1 - 0.05^2 / 0.06^2) = 0.553 of it for the same
-/// question.
+/// The share of an estimate's spread (in logarithms) that is left after those runs: 1 without runs. Worked: one run,
+/// with spreads of 0.2, 0.1 and 0.1 of noise, leaves sqrt(1 - 0.05^2 / 0.06^2) = 0.553 for the same question.
 [[nodiscard]] constexpr double own_spread_left(const own_runs& runs, const own_spreads& spreads,
                                                const run_features& about) {
   if (runs.count == 0) return 1;
@@ -704,8 +704,8 @@ constexpr void validate(const own_runs& runs) {
 
 namespace detail {
 
-/// Narrows the band of an estimate, in logarithms, half of the way to the part of the spread that is left: errors have
-/// heavier tails than a Gaussian, and so nine of ten stay in it (benchmarks/accuracy).
+/// Narrows the band of an estimate, in logarithms, halfway to the share `left` of the spread. Errors have heavier tails
+/// than a Gaussian; halfway, nine of ten stay in the band (benchmarks/accuracy).
 template <class Estimate>
 constexpr void narrow_band(Estimate& estimate, double left) {
   if (left >= 1) return;
@@ -1436,7 +1436,7 @@ inline namespace abi_0 {
 /// How many chips along each ICI axis: {4, 8} on a chip with two axes, {4, 4, 8} on one with three.
 struct topology {
   std::array<std::int32_t, 3> dims{0, 0, 1};  ///< chips along each axis
-  std::int32_t axes = 2;                      ///< 2 or 3; an unused third dimension is 1
+  std::int32_t axes = 2;                      ///< 2 or 3; with 2 axes the third dimension is 1
 
   /// A shape that is not set: no chips.
   constexpr topology() noexcept = default;
@@ -1459,7 +1459,7 @@ struct topology {
 /// @}
 
 namespace detail {
-/// Refuses what is no shape. A shape that is not set has lengths of 0.
+/// Refuses a topology that is no shape. A shape that is not set passes: its lengths are 0.
 constexpr void check_shape(const topology& shape) {
   if (shape.axes < 2 || shape.axes > 3) fail(errc::out_of_range, "topology.axes", std::int64_t{shape.axes}, "2 or 3");
   for (const std::int32_t length : shape.dims) {
@@ -1471,13 +1471,13 @@ constexpr void check_shape(const topology& shape) {
 }
 }  // namespace detail
 
-/// Chips in the shape. Refuses other than two or three axes of up to 9999. Worked: 16x20x28 has 8960.
+/// Chips in the shape. Throws unless it has two or three axes of at most 9999 chips. Worked: 16x20x28 has 8960.
 [[nodiscard]] constexpr std::int64_t chips(const topology& shape) {
   detail::check_shape(shape);
   return checked_multiply(shape.dims[0], shape.dims[1], shape.dims[2]);
 }
 
-/// "4x4x8", as in `gcloud --topology` and in GKE's node labels.
+/// The shape written as "4x4x8", as in `gcloud --topology` and in GKE's node labels.
 [[nodiscard]] constexpr text<24> name(const topology& shape) {
   detail::check_shape(shape);
   text<24> result;
@@ -1531,14 +1531,14 @@ constexpr topology ascending(topology shape) noexcept {
 
 /// Which axes of a slice close into rings.
 enum class wraparound_rule : std::uint8_t {
-  whole_pod,    ///< v2, v3, announced chips: all axes of the full pod wrap, none of one host; else it is not known
+  whole_pod,    ///< v2, v3, announced chips: all axes of a full pod wrap, none of one host; otherwise unknown
   axis_of_16,   ///< v5e, v6e: an axis wraps where its length is 16
   whole_cubes,  ///< v4, v5p, tpu7x: all axes wrap where all are multiples of 4, otherwise none
 };
 
-/// Per axis, whether it wraps: yes, no, or unknown (partial slices of v2, v3 and announced chips).
-/// Worked: 8x16 of v5e wraps on its second axis only; 4x4x8 of v5p on all three; 2x4x4 of v5p on none.
-/// Source: GKE DRA driver util.go, MaxText accelerator_to_spec_map.py, scaling book "TPU networking".
+/// For each axis, whether it wraps around into a ring: yes, no, or unknown (partial slices of v2, v3 and announced
+/// chips). Worked: 8x16 of v5e wraps on its second axis only; 4x4x8 of v5p on all three; 2x4x4 of v5p on none. Source:
+/// GKE DRA driver util.go, MaxText accelerator_to_spec_map.py, scaling book "TPU networking".
 [[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const topology& shape, wraparound_rule rule,
                                                               const topology& pod) {
   detail::check_shape(shape);
@@ -1593,15 +1593,15 @@ inline namespace abi_0 {
 
 /// The systolic arrays of one TensorCore.
 struct mxu_spec {
-  std::int64_t per_tensorcore = 0;       ///< arrays
+  std::int64_t per_tensorcore = 0;       ///< arrays of one TensorCore
   std::int64_t side = 0;                 ///< rows and columns: 128, or 256 from v6e on
   std::int64_t macs_per_cell_cycle = 0;  ///< bf16 multiply-adds of one cell in one cycle
 };
 
-/// Peak rates of one chip. Absent: no such mode. Unknown: not documented.
+/// Peak rates of one chip. `absent`: the chip has no such mode. `unknown`: no source states the rate.
 struct peak_rates {
   /// @{
-  /// Dense products in that format.
+  /// Dense matrix products with operands of that format.
   known<flops_per_second> bf16{};
   known<flops_per_second> int8{};
   known<flops_per_second> fp8{};
@@ -1627,17 +1627,17 @@ struct on_chip_spec {
 
 /// How XLA lays arrays out in memory by default: in tiles of one vector register.
 struct tiling_spec {
-  std::int64_t sublanes = 8;            ///< rows of a vector register, of 32 bits
+  std::int64_t sublanes = 8;            ///< rows of a vector register of 32-bit values
   std::int64_t lanes = 128;             ///< columns of a vector register
-  bool large_tiles_of_16_bits = false;  ///< 16-bit types take twice the rows, as from tpu7x on; else two share a row
+  bool large_tiles_of_16_bits = false;  ///< tiles of 16-bit types have twice the rows (tpu7x and later)
 };
 
 /// The interconnect inside a slice. Rates are one-way, of one link.
 struct ici_spec {
   std::int64_t links = 0;              ///< per chip: 4 in two dimensions, 6 in three; 0: unknown
   std::int32_t axes = 0;               ///< 2 or 3
-  bytes_per_second nominal_one_way{};  ///< what is achieved is achievable_fraction of it
-  double achievable_fraction = 0;      ///< of nominal: 0.9 as the scaling book and MaxText use; see with_achieved_links
+  bytes_per_second nominal_one_way{};  ///< of one link; collectives achieve achievable_fraction of it
+  double achievable_fraction = 0;      ///< of nominal; the scaling book and MaxText use 0.9; see with_achieved_links
   wraparound_rule wraparound = wraparound_rule::whole_cubes;  ///< which axes close into rings
   known<double> die_to_die_over_link{};  ///< bandwidth between the two dies of a chip, in nominal links
 };
@@ -1662,12 +1662,12 @@ enum class name_counts : std::uint8_t { tensorcores, chips };
 /// Everything tpuplan knows of one kind of chip.
 struct chip_spec {
   text<24> name{};                    ///< "v5e"; `find_chip` reads it
-  std::int64_t announced_year = 0;    ///< of the announcement
-  bool announced_only = false;        ///< nobody can rent it yet: no slice, price or service of it is documented
+  std::int64_t announced_year = 0;    ///< year
+  bool announced_only = false;        ///< it cannot be rented yet: no slice, price or service is documented
   std::int64_t tensorcores = 0;       ///< per chip
   std::int64_t jax_devices = 0;       ///< devices that JAX shows per chip: 2 on v2, v3 and tpu7x
   bool megacore = false;              ///< two TensorCores shown as one device
-  mxu_spec mxu{};                     ///< of one TensorCore
+  mxu_spec mxu{};                     ///< systolic arrays of one TensorCore
   peak_rates peak{};                  ///< of the chip
   known<per_second> clock{};          ///< of the TensorCores
   hbm_spec hbm{};                     ///< of the chip
@@ -1719,15 +1719,15 @@ struct chip_spec {
   return chip.hbm.bandwidth * chip.on_chip.vmem_bandwidth_over_hbm.value("VMEM bandwidth of the chip");
 }
 
-/// One way out of one chip over all its links, nominal. Refuses a chip whose links are not documented.
+/// Nominal bandwidth out of one chip over all its links, one way. Refuses a chip whose links are not documented.
 /// Worked: 600 GB/s on v5p; tpu8i is refused.
 [[nodiscard]] constexpr bytes_per_second ici_one_way(const chip_spec& chip) {
   detail::positive("chip.ici.nominal_one_way", chip.ici.nominal_one_way.value());
   return chip.ici.nominal_one_way * static_cast<double>(detail::positive_count("chip.ici.links", chip.ici.links));
 }
 
-/// One axis of one chip in both directions, as achieved: two links times the achievable fraction. This is the
-/// bandwidth of the scaling book's collectives. Throws for a chip without that fraction or without a rate of its links.
+/// Achieved bandwidth of one chip along one axis, both directions together: two links times the achievable fraction.
+/// This is the bandwidth of the scaling book's collectives. Throws for a chip without that fraction or a link rate.
 /// Worked: 2 x 100 GB/s x 0.9 = 180 GB/s on v5p; tpu8i is refused.
 [[nodiscard]] constexpr bytes_per_second ici_axis_both_ways(const chip_spec& chip) {
   detail::positive("chip.ici.nominal_one_way", chip.ici.nominal_one_way.value());
@@ -1770,7 +1770,7 @@ constexpr void validate(const chip_spec& chip) {
   return usable;
 }
 
-/// The chip with another HBM capacity: the share of it that XLA leaves to programs stays. Worked: of v6e with 48 GiB a
+/// The chip with another HBM capacity, of which XLA leaves the same share to programs. Worked: of v6e with 48 GiB a
 /// program may use 46.87 GiB.
 [[nodiscard]] constexpr chip_spec with_hbm(chip_spec chip, bytes capacity) {
   detail::positive("capacity", capacity.value());
@@ -1780,8 +1780,8 @@ constexpr void validate(const chip_spec& chip) {
   return chip;
 }
 
-/// The chip with links of that rate, one way, as it was achieved: nothing is taken off it. A nominal rate is a field,
-/// `ici.nominal_one_way`, of which `ici.achievable_fraction` counts. Worked: links of v5p at 85 GB/s give
+/// The chip with links of a measured one-way rate, which is used in full. (A nominal rate is set as the field
+/// `ici.nominal_one_way`, of which only `ici.achievable_fraction` is used.) Worked: links of v5p at 85 GB/s give
 /// `ici_axis_both_ways` of 170 GB/s, where the field set to 85 GB/s gives 153.
 [[nodiscard]] constexpr chip_spec with_achieved_links(chip_spec chip, bytes_per_second one_way) {
   chip.ici.nominal_one_way = bytes_per_second{detail::positive("one_way", one_way.value())};
@@ -1809,13 +1809,13 @@ constexpr void validate(const chip_spec& chip) {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The constants that are fitted to one chip, under its name.
+/// The constants that are fitted to one kind of chip.
 struct chip_constants {
   text<24> chip{};          ///< its name
   double mxu_fraction = 0;  ///< sustained fraction of the bf16 peak in matrix products alone
 };
 
-/// The chips that constants were fitted to.
+/// The kinds of chips with fitted constants.
 struct fitted_chips {
   std::array<chip_constants, 16> items{};  ///< the first `count` are set
   std::size_t count = 0;                   ///< chips
@@ -1867,15 +1867,15 @@ struct calibration {
   seconds ring_step{4e-5};               ///< fixed time of each part that ring attention computes; set
   seconds per_layer_pass{1e-4};          ///< fixed time per layer and pass, four passes a step; set
   // end of generated: training_constants
-  own_runs own{};  ///< steps of the caller's own: see with_own_run
+  own_runs own{};  ///< measured steps of the caller's own: see with_own_run
 };
 
-/// How steps of one source differ from the estimates. tools/calibrate estimates them over sources.
+/// How measured steps of one source differ from the estimates. tools/calibrate finds these spreads over all sources.
 // generated: training_spreads from data/measured
 inline constexpr own_spreads training_spreads{0.029, 0.0755, 0.0593, 2.94, 1.93, 3.06, 3, 0.53, 0.52};
 // end of generated: training_spreads
 
-/// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
+/// Throws, naming the constant, unless rates and factors are above 0 and shares and additions at least 0.
 constexpr void validate(const calibration& constants) {
   if (constants.chips.count > constants.chips.items.size())
     detail::fail(errc::out_of_range, "calibration.chips.count", static_cast<std::int64_t>(constants.chips.count),
@@ -1914,7 +1914,7 @@ constexpr void validate(const calibration& constants) {
 /// @{
 /// Passes of the elementwise work of a layer (norms, activation functions, residuals) through its tensors: one forward,
 /// two backward, and one more where products are computed again. Where products are kept, 0.3 stands for the
-/// elementwise work that is computed again even so. Both are set, not fitted: the fitted `hbm_passes` multiplies them.
+/// elementwise work that is still computed again. Both are set, not fitted: the fitted `hbm_passes` multiplies them.
 inline constexpr double elementwise_passes = 3.3;
 inline constexpr double elementwise_passes_with_remat = 4;
 /// @}
@@ -1926,30 +1926,30 @@ inline constexpr double tensor_passes = 2.5;
 inline constexpr double tensor_passes_with_remat = 3;
 /// @}
 
-/// Constants of the memory model: a point estimate, and the two ends between which the compiler decides. All are set,
-/// by physics and with the published records in view; none is fitted.
+/// Constants of the memory model: one set for the point estimate, and one for each end of the range, which depends on
+/// the compiler. All are set by hand, from physics and the published records; none is fitted.
 struct memory_calibration {
   double logits_copies = 1;  ///< fp32 copies of logits and gradient together in a tuned recipe: 1 is two in bf16
   double general_logits_copies = 2;  ///< the same under software that is not tuned
   double scores_copies = 1;          ///< fp32 copies of scores and gradient together, where attention is not fused
   double weight_layers = 1;          ///< layers whose weights are gathered at once; a third: one matrix of the MLP
-  double expert_layers = 2;     ///< layers whose experts are gathered at once: the next ones come while these are used
-  double gradient_layers = 1;   ///< layers whose whole gradient waits to be reduced; one matrix of experts
-  double kept_gradients = 1;    ///< share of the reduced gradients of all layers, in the format of products
-  double kept_elementwise = 1;  ///< share of what a policy keeps of elementwise work that fusion leaves to keep
-  double recomputed = 1;        ///< share of the tensors a layer computes again that is live at once
+  double expert_layers = 2;          ///< layers whose experts are gathered at once: the ones in use and the next
+  double gradient_layers = 1;        ///< layers whose whole gradient waits to be reduced; one matrix of experts
+  double kept_gradients = 1;         ///< share of the reduced gradients of all layers, in the format of products
+  double kept_elementwise = 1;       ///< share of the elementwise tensors a policy keeps that fusion does not remove
+  double recomputed = 1;             ///< share of the tensors a layer computes again that is live at once
   double activation_gradients = 1.0 / 3;  ///< share of a layer's activations with live gradients; 2/3 at most
-  double routed_gradients = 1;            ///< the same of tokens that are routed, and of experts
-  double routed_copies = 5;    ///< of a routed token: repeated, sorted, returned in either order, once in fp32
+  double routed_gradients = 1;            ///< that share for routed tokens and the activations of experts
+  double routed_copies = 5;    ///< copies of a routed token: repeated, sorted, returned in either order, once in fp32
   double worst_routing = 1;    ///< 1: buffers for the worst routing under expert parallelism; 0: for an even one
-  double quantised_bytes = 1;  ///< bytes beside each element for its 8-bit copies; 2 with int8's 32-bit results
+  double quantised_bytes = 1;  ///< bytes per element for its 8-bit copies; 2 with int8's 32-bit results
   double host_layers = 2;      ///< layers on the way to host memory or back
 };
 /// The point estimate.
 inline constexpr memory_calibration memory_point{};
-/// The end where a compiler keeps least.
+/// The low end: the compiler keeps least.
 inline constexpr memory_calibration memory_low{0.5, 0.5, 0.5, 1.0 / 3, 1, 0, 0, 1.0 / 3, 0.5, 0, 0.5, 2, 0, 0, 1};
-/// The end where a compiler keeps most.
+/// The high end: the compiler keeps most.
 inline constexpr memory_calibration memory_high{2, 2, 2, 1, 2, 1, 1, 1, 1, 2.0 / 3, 1, 5, 1, 2, 2};
 
 /// The constants fitted to the chip of that name; nothing for a chip without published runs, such as a renamed copy.
@@ -1968,7 +1968,7 @@ inline constexpr memory_calibration memory_high{2, 2, 2, 1, 2, 1, 1, 1, 1, 2.0 /
   return fitted ? fitted->mxu_fraction : constants.other_mxu_fraction;
 }
 
-/// How many published training runs stand behind the estimates for a chip. tools/calibrate counts them.
+/// How many published training runs the estimates for a chip are fitted to. tools/calibrate counts them.
 struct training_coverage {
   text<24> chip{};             ///< its name
   std::int64_t dense = 0;      ///< models without experts, products in bf16
@@ -1985,7 +1985,7 @@ inline constexpr training_coverage training_runs[] = {
 // clang-format on
 // end of generated: training_runs
 
-/// The runs behind the estimates for a chip. Worked: none for a chip of your own.
+/// How many published runs the estimates for a chip are fitted to. Worked: none for a chip of your own.
 [[nodiscard]] constexpr training_coverage runs_behind(const chip_spec& chip) noexcept {
   for (const training_coverage& row : training_runs) {
     if (row.chip == chip.name) return row;
@@ -2012,8 +2012,8 @@ inline constexpr training_coverage training_runs[] = {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// From the tower's output to the text model: an optional norm, an optional merge of neighbouring patches, then one or
-/// two matrices.
+/// The way from the tower's output to the text model: an optional norm, an optional merge of neighbouring patches, then
+/// one to three matrices.
 struct projector_spec {
   std::int64_t norm_weights = 0;  ///< weights (and biases) of its norm
   std::int64_t merge = 1;         ///< patches per side that become one token (2: four patches to one)
@@ -2031,13 +2031,13 @@ struct vision_spec {
   std::int64_t patch_size = 0;         ///< side of a patch in pixels
   std::int64_t channels = 3;           ///< colours of a pixel
   std::int64_t temporal_patch = 1;     ///< frames per patch
-  std::int64_t layers = 0;             ///< of the tower
+  std::int64_t layers = 0;             ///< layers of the tower
   std::int64_t d_model = 0;            ///< width of the residual stream
-  std::int64_t heads = 0;              ///< of attention
+  std::int64_t heads = 0;              ///< attention heads
   std::int64_t d_ff = 0;               ///< inner width of the MLP
   bool gated = false;                  ///< three matrices in the MLP instead of two
   bool qkv_bias = true;                ///< biases of the projections of queries, keys and values
-  bool output_bias = true;             ///< a bias of the projection behind attention
+  bool output_bias = true;             ///< a bias of attention's output projection
   bool mlp_bias = true;                ///< biases of the MLP
   bool norm_bias = true;               ///< LayerNorm with weight and bias, instead of RMSNorm
   bool patch_bias = true;              ///< a bias of the patch embedding
@@ -2051,33 +2051,33 @@ struct vision_spec {
 
 namespace detail {
 
-/// The largest size of anything in a model, tokens of a sequence, and parameters: products of two sizes, and of a size
-/// and a number of tokens, are far below 2^63.
+/// The largest size of anything in a model, number of tokens, and number of parameters: small enough that products of
+/// two sizes, or of a size and a number of tokens, stay below 2^63.
 inline constexpr std::int64_t most_size = 16777216;
 inline constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
 inline constexpr std::int64_t most_parameters = std::int64_t{1} << 53;
 
-/// A part of a count that may be 0: from 0 to `most`.
+/// Refuses a part of a count unless it is 0 to `most`.
 constexpr void check_part(words field, std::int64_t value, std::int64_t most, words valid) {
   if (value < 0 || value > most) fail(errc::out_of_range, field, value, valid);
 }
 
-/// A count of a job that may be 0: below it is no count, above `most` it is out of range.
+/// Refuses a count of a job below 0 as negative and above `most` as out of range.
 constexpr void check_count(words field, std::int64_t value, std::int64_t most, words valid) {
   if (value < 0) fail(errc::invalid_argument, field, value, valid);
   check_part(field, value, most, valid);
 }
 
-/// A size that may be 0.
+/// Refuses a size unless it is 0 to `most_size`.
 constexpr void check_size(words field, std::int64_t value) { check_part(field, value, most_size, "0 to 16777216"); }
 
-/// A size that must be given.
+/// Refuses a size unless it is 1 to `most_size`.
 constexpr void check_dimension(words field, std::int64_t value) {
   positive_count(field, value);
   check_part(field, value, most_size, "1 to 16777216");
 }
 
-/// Refuses, by name, what is out of its range. Only a model that has a tower needs its dimensions.
+/// Throws, naming the field, for a value out of range. Only a model with a tower needs the tower's dimensions.
 constexpr void check_tower(const vision_spec& vision) {
   check_size("model.vision.layers", vision.layers);
   const auto check = vision.layers > 0 ? check_dimension : check_size;
@@ -2102,7 +2102,7 @@ constexpr void check_tower(const vision_spec& vision) {
 
 }  // namespace detail
 
-/// Throws, naming the field, unless the tower can be counted.
+/// Throws, naming the field, unless the tower's parameters and FLOPs can be counted.
 constexpr void validate(const vision_spec& vision) {
   detail::check_dimension("model.vision.layers", vision.layers);
   detail::check_tower(vision);
@@ -2224,16 +2224,16 @@ enum class recurrence : std::uint8_t {
   short_convolution,  ///< gated convolution over a few tokens (LFM2)
 };
 
-/// The recurrent layers of a model, all of one kind. `layers` 0 where it has none.
+/// The recurrent layers of a model, all of one kind. `layers` is 0 where it has none.
 struct recurrent_spec {
-  recurrence kind = recurrence::mamba;  ///< of all of them
-  std::int64_t layers = 0;              ///< that are recurrent
-  std::int64_t width = 0;               ///< of the values, over all heads
-  std::int64_t heads = 1;               ///< of the values
-  std::int64_t key_heads = 1;           ///< of the keys (groups of Mamba 2)
-  std::int64_t key_dim = 1;             ///< of a key: a state has so many numbers for each of the width
+  recurrence kind = recurrence::mamba;  ///< how all of them mix tokens
+  std::int64_t layers = 0;              ///< number of recurrent layers
+  std::int64_t width = 0;               ///< of the values, all heads together
+  std::int64_t heads = 1;               ///< heads of the values
+  std::int64_t key_heads = 1;           ///< heads of the keys (groups of Mamba 2)
+  std::int64_t key_dim = 1;             ///< width of a key; the state has width x key_dim numbers
   std::int64_t kernel = 0;              ///< tokens under the convolution before the recurrence; 0: none
-  std::int64_t rank = 0;                ///< of the time steps of Mamba, of the gates of Kimi Linear
+  std::int64_t rank = 0;                ///< of Mamba's time-step projection or Kimi Linear's gates
   bool convolution_bias = false;        ///< a bias for each channel of the convolution
   bool projection_bias = false;         ///< biases of the projections in and out
   bool inner_norm = false;        ///< Mamba: norms of steps, keys and values (Jamba); Mamba 2: of the gated output
@@ -2243,11 +2243,11 @@ struct recurrent_spec {
 
 namespace detail {
 
-/// One recurrent layer in numbers.
+/// The widths and weights of one recurrent layer.
 struct recurrent_widths {
-  std::int64_t in = 0;        // outputs of the projections of the residual stream
+  std::int64_t in = 0;        // outputs of the projections from the residual stream
   std::int64_t inside = 0;    // weights of further products
-  std::int64_t channels = 0;  // under the convolution
+  std::int64_t channels = 0;  // channels that the convolution covers
   std::int64_t vectors = 0;   // weights that are in no product: decays, biases of gates, norms
 };
 
@@ -2271,17 +2271,17 @@ constexpr recurrent_widths widths_in(const recurrent_spec& r, std::int64_t d_mod
   return {3 * w, 0, w, 0};
 }
 
-/// Numbers of the state of one layer for a sequence in its recurrence. RWKV keeps three for each of its width, mLSTM a
-/// key and a maximum for each head beside the matrix.
+/// How many numbers the recurrent state of one layer holds for one sequence. RWKV keeps three per channel; mLSTM keeps,
+/// for each head, a key and a maximum beside its matrix.
 constexpr std::int64_t state_of(const recurrent_spec& r) {
   if (r.kind == recurrence::rwkv) return 3 * r.width;
   if (r.kind == recurrence::short_convolution) return 0;
   return r.width * r.key_dim + (r.kind == recurrence::mlstm ? r.key_heads * r.key_dim + r.heads : 0);
 }
 
-/// FLOPs of one layer for one token beside its projections: two for each weight of the convolution, and for each number
-/// of its state 8 of a delta rule, which are four products of key and value dimension (MaxText and Megatron-LM count
-/// them so), 7 of Mamba (Megatron-LM), else 5: a decay, an outer product that is added, and a product with the query.
+/// FLOPs of one layer for one token without its projections: two per weight of the convolution, and per number of the
+/// state 8 for a delta rule (four products of key and value dimension, as MaxText and Megatron-LM count), 7 for Mamba
+/// (Megatron-LM), otherwise 5: a decay, the addition of an outer product, and a product with the query.
 constexpr flops core_flops(const recurrent_spec& r, std::int64_t d_model) {
   const bool delta = r.kind == recurrence::gated_delta || r.kind == recurrence::key_gated_delta;
   const double each = delta ? 8 : r.kind == recurrence::mamba || r.kind == recurrence::mamba2 ? 7 : 5;
@@ -2337,7 +2337,7 @@ enum class architecture : std::uint8_t {
 
 /// Multi-head latent attention (DeepSeek). All 0 where a model has none.
 struct latent_attention_spec {
-  std::int64_t q_lora_rank = 0;       ///< 0: queries are projected at once
+  std::int64_t q_lora_rank = 0;       ///< 0: queries are projected directly
   std::int64_t kv_lora_rank = 0;      ///< 0: the model has no latent attention
   std::int64_t qk_nope_head_dim = 0;  ///< of queries and keys, the part without positions
   std::int64_t qk_rope_head_dim = 0;  ///< of queries and keys, the part with positions
@@ -2349,7 +2349,7 @@ struct indexer_spec {
   std::int64_t heads = 0;     ///< of its queries
   std::int64_t head_dim = 0;  ///< of its queries and of its one key
   std::int64_t top_k = 0;     ///< keys that attention looks at, at most
-  std::int64_t layers = 0;    ///< with one of their own, the others take over a choice (GLM-5.2); 0: all
+  std::int64_t layers = 0;    ///< layers with an indexer; the others reuse its choice (GLM-5.2); 0: all
 };
 
 /// Self-attention of every layer, and what differs in some of them.
@@ -2358,8 +2358,8 @@ struct attention_spec {
   std::int64_t kv_heads = 0;          ///< below heads: grouped queries; 1: multi-query
   std::int64_t head_dim = 0;          ///< need not be d_model / heads
   bool qkv_bias = false;              ///< biases of the projections of queries, keys and values
-  bool key_bias = true;               ///< false: those of keys are left out (Whisper)
-  bool output_bias = false;           ///< a bias of the projection behind attention
+  bool key_bias = true;               ///< false: the projection of keys has no bias (Whisper)
+  bool output_bias = false;           ///< a bias of attention's output projection
   bool qk_norm = false;               ///< a norm of head_dim weights on queries and one on keys
   bool wide_qk_norm = false;          ///< those norms have a weight for every dimension of every head (OLMo 2)
   bool sinks = false;                 ///< one learned sink per head, as gpt-oss
@@ -2374,12 +2374,12 @@ struct attention_spec {
   std::int64_t kv_shared_layers = 0;  ///< layers that read the keys and values of an earlier one
   bool single_kv = false;             ///< keys are the values too: one matrix, cached once (DeepSeek-V4)
   std::int64_t value_dim = 0;         ///< of values; 0: as head_dim (MiMo-V2)
-  std::int64_t output_rank = 0;    ///< behind attention, groups of heads go to this rank first; 0: to the model at once
-  std::int64_t output_groups = 0;  ///< such groups
-  std::int64_t chosen_layers = 0;  ///< with keys that each stand for several tokens and that an indexer chooses
-  std::int64_t chosen_ratio = 0;   ///< tokens of one of these
-  std::int64_t merged_layers = 0;  ///< with keys that each stand for many tokens, which are all seen
-  std::int64_t merged_ratio = 0;   ///< tokens of one of these
+  std::int64_t output_rank = 0;       ///< rank of a low-rank output projection per group of heads; 0: one full matrix
+  std::int64_t output_groups = 0;     ///< groups of heads of that projection
+  std::int64_t chosen_layers = 0;     ///< layers whose keys each stand for several tokens and are chosen by an indexer
+  std::int64_t chosen_ratio = 0;      ///< tokens that one such key stands for
+  std::int64_t merged_layers = 0;     ///< layers whose keys each stand for many tokens and are all seen
+  std::int64_t merged_ratio = 0;      ///< tokens that one such key stands for
   std::int64_t relative_buckets = 0;  ///< relative position table per stack, as T5
   std::int64_t cross_layers = 0;      ///< layers that attend to an image, not to text (Llama 3.2 Vision)
 };
@@ -2417,31 +2417,31 @@ struct transformer {
   std::int64_t encoder_stem = 0;              ///< weights before the encoder (convolutions over audio, as Whisper)
   std::int64_t d_model = 0;                   ///< width of the residual stream
   std::int64_t vocab = 0;                     ///< rows of the token table
-  std::int64_t embedding_width = 0;    ///< of tokens, positions and segments, with a matrix to d_model; 0: d_model
-  std::int64_t layer_sets = 0;         ///< sets of weights that all layers share (ALBERT: 1); 0: each its own
-  bool tied_embeddings = false;        ///< the output head is the token table
-  bool output_head = true;             ///< false: a decoder that writes no tokens, as of embedding models
-  bool head_bias = false;              ///< a bias of the output head, one for each row of the vocabulary
-  std::int64_t learned_positions = 0;  ///< rows of a table of positions; 0: none
-  std::int64_t token_types = 0;        ///< rows of a table of segments, as BERT; 0: none
-  std::int64_t extra_input_rows = 0;   ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
-  std::int64_t max_positions = 0;      ///< longest sequence the model is made for; 0: not stated
-  std::int64_t norms_per_layer = 2;    ///< norms over d_model in one layer
-  bool norm_bias = false;              ///< LayerNorm with weight and bias, instead of RMSNorm
-  bool embedding_norm = false;         ///< a norm right after the embeddings, as BERT
-  bool final_norm = true;              ///< a norm behind the last layer
-  bool pooler = false;                 ///< a dense layer on the first token, as BertModel
-  bool head_transform = false;         ///< a dense layer and a norm before the output head, as BertForMaskedLM
-  std::int64_t classes = 0;            ///< outputs of a classification head on an encoder or vision tower
-  attention_spec attention{};          ///< of the text stack
-  mlp_spec mlp{};                      ///< of the text stack
-  moe_spec moe{};                      ///< of the text stack
-  std::int64_t prediction_layers = 0;  ///< modules that predict further tokens: held, in no FLOPs
-  std::int64_t other_products = 0;     ///< weights in products of every token that no other field describes
-  std::int64_t other_weights = 0;      ///< weights in no product that no other field describes; below 0: too many are
-  recurrent_spec recurrent{};          ///< layers with a recurrence instead of attention, or beside it
-  vision_spec vision{};                ///< the vision tower
-  std::int64_t published_parameters = 0;         ///< stands in for the count where the shape is approximate; 0: counted
+  std::int64_t embedding_width = 0;       ///< of tokens, positions and segments, with a matrix to d_model; 0: d_model
+  std::int64_t layer_sets = 0;            ///< sets of weights that all layers share (ALBERT: 1); 0: each its own
+  bool tied_embeddings = false;           ///< the output head is the token table
+  bool output_head = true;                ///< false: a decoder that writes no tokens, as of embedding models
+  bool head_bias = false;                 ///< a bias of the output head, one for each row of the vocabulary
+  std::int64_t learned_positions = 0;     ///< rows of a table of positions; 0: none
+  std::int64_t token_types = 0;           ///< rows of a table of segments, as BERT; 0: none
+  std::int64_t extra_input_rows = 0;      ///< of the token table alone, past the vocabulary (Llama 3.2 Vision: 8)
+  std::int64_t max_positions = 0;         ///< longest sequence the model is made for; 0: not stated
+  std::int64_t norms_per_layer = 2;       ///< norms over d_model in one layer
+  bool norm_bias = false;                 ///< LayerNorm with weight and bias, instead of RMSNorm
+  bool embedding_norm = false;            ///< a norm right after the embeddings, as BERT
+  bool final_norm = true;                 ///< a norm after the last layer
+  bool pooler = false;                    ///< a dense layer on the first token, as BertModel
+  bool head_transform = false;            ///< a dense layer and a norm before the output head, as BertForMaskedLM
+  std::int64_t classes = 0;               ///< outputs of a classification head on an encoder or vision tower
+  attention_spec attention{};             ///< of the text stack
+  mlp_spec mlp{};                         ///< of the text stack
+  moe_spec moe{};                         ///< of the text stack
+  std::int64_t prediction_layers = 0;     ///< modules that predict further tokens: in memory, not in FLOPs
+  std::int64_t other_products = 0;        ///< weights in products of every token that no other field describes
+  std::int64_t other_weights = 0;         ///< weights in no product that no other field describes; may be below 0
+  recurrent_spec recurrent{};             ///< layers with a recurrence instead of attention, or beside it
+  vision_spec vision{};                   ///< the vision tower
+  std::int64_t published_parameters = 0;  ///< replaces the count where the shape is approximate; 0: counted
   std::int64_t published_active_parameters = 0;  ///< parameters in matrix products for one token; 0: counted
 };
 
@@ -2492,8 +2492,8 @@ struct transformer {
 
 namespace detail {
 
-/// Of the layers that read the keys and values of another, those with a window. The pattern of kinds repeats, so that
-/// they are of both kinds in proportion.
+/// How many of the layers that read another layer's keys and values have a window: the same share as of all layers,
+/// because the pattern of layers repeats.
 constexpr std::int64_t local_shared_layers(const transformer& model) {
   const attention_spec& attention = model.attention;
   const std::int64_t to_text = attention_layers(model) - attention.cross_layers;
@@ -2570,7 +2570,7 @@ constexpr void check_experts(const transformer& model) {
   check_part("model.moe.top_k", moe.top_k, moe.experts, "1 to the number of experts");
 }
 
-/// What both kinds of models have: counts that stand in for others, and the sizes of the tables of tokens.
+/// Checks what models with and without text share: published counts, other weights, and the sizes of token tables.
 constexpr void check_tables(const transformer& model) {
   check_tower(model.vision);
   check_part("model.published_parameters", model.published_parameters, most_parameters, "0 (counted) to 2^53");
@@ -2599,7 +2599,7 @@ constexpr void check_tables(const transformer& model) {
 }  // namespace detail
 
 /// Throws, naming the field, unless the shape is one that can be counted: every needed dimension given and positive,
-/// every number in a range in which nothing overflows, KV heads dividing heads, parts not above their whole. At least
+/// every number in a range without overflow, KV heads dividing heads, parts not above their whole. At least
 /// one layer attends to text with keys and values of its own. Every public function over a transformer calls it.
 constexpr void validate(const transformer& model) {
   if (has_vision(model)) validate(model.vision);
@@ -2635,7 +2635,7 @@ constexpr void validate(const transformer& model) {
 #include <cstdint>
 
 /// @file
-/// How many parameters a model has, part by part, to the last weight.
+/// The exact number of parameters of a model, part by part.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -2651,22 +2651,22 @@ struct parameter_count {
   std::int64_t norms = 0;       ///< of the layers, and the last one
   std::int64_t prediction = 0;  ///< modules that predict further tokens
   std::int64_t other = 0;       ///< `other_products` and `other_weights`
-  std::int64_t lm_head = 0;     ///< where it is tied to the token table, only its bias
+  std::int64_t lm_head = 0;     ///< the output head; only its bias where it is tied to the token table
   std::int64_t vision = 0;      ///< the vision tower
-  std::int64_t projector = 0;   ///< from the tower to the text
+  std::int64_t projector = 0;   ///< from the vision tower to the text model
   std::int64_t head = 0;        ///< pooler, classifier, and what a masked-language head has before the token table
   std::int64_t total = 0;       ///< every weight once
-  std::int64_t active = 0;      ///< that one token passes through: total less the experts it is not routed to
-  std::int64_t matrices = 0;    ///< active, in matrix products of one token: no input look-up, norms or biases
+  std::int64_t active = 0;      ///< weights that one token passes through: total less the experts it is not routed to
+  std::int64_t matrices = 0;    ///< active weights in matrix products of one token: no input look-up, norms or biases
 };
 
 namespace detail {
 
-/// Weights of the query, key and value projections of one layer, without biases.
+/// Weights of the attention projections of one layer.
 struct projection_weights {
-  std::int64_t qkv = 0;
-  std::int64_t output = 0;
-  std::int64_t extra = 0;  ///< biases, norms on queries and keys, sinks
+  std::int64_t qkv = 0;     ///< in the matrices of queries, keys and values
+  std::int64_t output = 0;  ///< in the output matrix
+  std::int64_t extra = 0;   ///< biases, norms on queries and keys, sinks
 };
 
 constexpr projection_weights latent_projections(const transformer& model) {
@@ -2684,7 +2684,8 @@ constexpr projection_weights latent_projections(const transformer& model) {
           latent.q_lora_rank + latent.kv_lora_rank};
 }
 
-/// An indexer: queries from those of low rank, one key with a norm and its bias, and a weight for each head.
+/// Weights of one indexer: a matrix from the low-rank queries to its own, one key with a norm and its bias, and one
+/// matrix to a weight for each head.
 constexpr projection_weights indexer_projections(const transformer& model) {
   const indexer_spec& indexer = model.attention.indexer;
   return {checked_add(checked_multiply(model.attention.latent.q_lora_rank, indexer.heads, indexer.head_dim),
@@ -2692,8 +2693,8 @@ constexpr projection_weights indexer_projections(const transformer& model) {
           0, 2 * indexer.head_dim};
 }
 
-/// One layer with the given head size and KV heads; `kv_matrices` is 2, 1 where keys and values share one, 0 where they
-/// come from another layer.
+/// Weights of one layer with the given head size and KV heads. `kv_matrices` is 2; 1 where keys and values share one
+/// matrix; 0 where they come from another layer.
 constexpr projection_weights head_projections(const transformer& model, std::int64_t head_dim, std::int64_t kv_heads,
                                               std::int64_t kv_matrices) {
   const attention_spec& attention = model.attention;
@@ -2798,12 +2799,12 @@ constexpr void count_encoder(const transformer& model, parameter_count& count, s
       count.embedding, checked_add(checked_multiply(model.d_model, model.encoder_positions), model.encoder_stem));
 }
 
-/// Weights of the matrix that takes narrow tables to the width of the model; it has a bias.
+/// Weights of the matrix from a narrow token table to the width of the model, without its bias.
 constexpr std::int64_t table_matrix(const transformer& model) {
   return model.embedding_width > 0 ? checked_multiply(model.embedding_width, model.d_model) : 0;
 }
 
-/// Weights in the products behind the last layer, for each token.
+/// Weights in the matrix products that follow the last layer.
 constexpr std::int64_t logit_matrices(const transformer& model) {
   const bool head = model.output_head && model.kind != architecture::encoder;
   if (!head && !model.head_transform) return 0;
@@ -2865,8 +2866,8 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   count.prediction = checked_multiply(model.prediction_layers, layer + 2 * d * d + norm * (model.norms_per_layer + 3));
 }
 
-/// A published count, which stands in for that of the shape. One that is ten times as large or as small is of another
-/// unit (8 for 8 billion), or of another model.
+/// A published count, used instead of the count of the shape. Refuses one that is ten times as large or as small, as
+/// it has another unit (8 for 8 billion) or belongs to another model.
 constexpr std::int64_t published(std::string_view field, std::int64_t given, std::int64_t counted) {
   const double ratio = static_cast<double>(given) / static_cast<double>(counted);
   if (ratio > 0.1 && ratio < 10) return given;
@@ -2877,9 +2878,9 @@ constexpr std::int64_t published(std::string_view field, std::int64_t given, std
 
 }  // namespace detail
 
-/// The parameters of a model, by part. Exact for the shapes it can describe. Where `published_parameters` is set,
-/// `total` is that figure and the parts are those of the shape; one that is not within a factor of ten of the count of
-/// the shape is refused. Worked: llama-3-8b has 8030261248, of which 525336576
+/// The parameters of a model, by part, exact for the shapes that `transformer` can describe. Where
+/// `published_parameters` is set, `total` is that figure and the parts are those of the shape; a figure not within a
+/// factor of ten of the shape's count is refused. Worked: llama-3-8b has 8030261248, of which 525336576
 /// in each of token table and output head.
 [[nodiscard]] constexpr parameter_count parameters(const transformer& model) {
   validate(model);
@@ -2981,29 +2982,29 @@ enum class window_flops : std::uint8_t {
   half,     ///< W/2 keys, as some MaxText versions print local layers
 };
 
-/// What is counted. The default is MaxText's: matrix products of one token, active experts only, output head, no input
-/// look-up, router, half of causal attention.
+/// What is counted. The default is MaxText's: the matrix products of one token with active experts, router and output
+/// head, without the input look-up, and half of causal attention.
 struct flop_convention {
   attention_flops attention = attention_flops::causal_half;  ///< how attention is counted
   window_flops window = window_flops::smooth;                ///< how sliding windows are counted
   bool router = true;                                        ///< the router of a mixture of experts counts
-  bool all_parameters = false;  ///< two FLOPs for each parameter of the model (6N) instead of for each in a product
-  bool latent_norms = false;    ///< one multiply-add for each weight of the norms inside of latent attention
+  bool all_parameters = false;  ///< two FLOPs per parameter of the model (6N), not per weight in a product
+  bool latent_norms = false;    ///< a multiply-add per weight of the norms inside latent attention
 };
 
 /// MaxText's count, the default.
 inline constexpr flop_convention maxtext_flops{};
-/// Megatron-LM's count: MaxText's without the router, and with the norms inside of latent attention.
+/// Megatron-LM's count: MaxText's without the router, and with the norms inside latent attention.
 inline constexpr flop_convention megatron_flops{attention_flops::causal_half, window_flops::smooth, false, false, true};
 /// The 6 N rule: six FLOPs per parameter and token of training, two of a forward pass, for all N parameters; attention
 /// does not count.
 inline constexpr flop_convention six_n_flops{attention_flops::none, window_flops::smooth, true, true};
 
 /// Forward FLOPs of one token, by part; the parts add up to `total`. With `all_parameters` everything but attention is
-/// one figure, `weights`, and its parts are 0.
+/// in `weights`, and the other parts are 0.
 struct forward_flops {
-  flops qkv{};               ///< projections of queries, keys and values, into recurrences, and other products
-  flops attention_output{};  ///< the projection behind attention or a recurrence
+  flops qkv{};               ///< projections of queries, keys, values and into recurrences; other products
+  flops attention_output{};  ///< the output projection of attention or a recurrence
   flops attention{};         ///< scores and their sum over values; recurrences and indexers
   flops mlp_up{};            ///< dense: gate and up
   flops mlp_down{};          ///< dense
@@ -3039,21 +3040,21 @@ constexpr double attention_macs(const transformer& model, double context, double
   return heads * context * static_cast<double>(latent.qk_nope_head_dim + latent.qk_rope_head_dim + latent.v_head_dim);
 }
 
-/// The size of a head in layers that attend to everything.
+/// The head size of layers that attend to the whole context.
 constexpr double global_head_dim(const transformer& model) noexcept {
   return static_cast<double>(model.attention.global_head_dim > 0 ? model.attention.global_head_dim
                                                                  : model.attention.head_dim);
 }
 
-/// Keys that attention sees on average where an indexer chooses them; all of them where there is none, or where it
-/// chooses among keys that stand for several tokens.
+/// Keys that a query sees on average where an indexer chooses them; the average context where there is no indexer, or
+/// where it chooses among keys that stand for several tokens.
 constexpr double chosen_keys(const transformer& model, double sequence, const flop_convention& how) {
   if (model.attention.chosen_layers > 0) return average_context(model, sequence, 0, how);
   return average_context(model, sequence, static_cast<double>(model.attention.indexer.top_k), how);
 }
 
-/// Recurrences and indexers of all layers for one token. An indexer scores all keys, where there are more than it
-/// chooses.
+/// FLOPs of the recurrences and indexers of all layers for one token. An indexer scores all keys, provided there are
+/// more than it chooses.
 constexpr flops beside_scores(const transformer& model, double sequence, double keys) {
   flops sum{0};
   const attention_spec& attention = model.attention;
@@ -3138,7 +3139,7 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
   return result;
 }
 
-/// Training FLOPs per token: forward, and twice that backward. Recomputation is not a model FLOP and is not in it.
+/// Training FLOPs per token: forward, and twice that backward. Recomputation is not model work and is left out.
 /// Worked: 6 N = 6 x 8030261248 for llama-3-8b under `six_n_flops`.
 [[nodiscard]] constexpr flops training_flops_per_token(const transformer& model, std::int64_t sequence_length,
                                                        const flop_convention& how = maxtext_flops) {
@@ -3161,8 +3162,8 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
 #include <string_view>
 
 /// @file
-/// Rematerialisation: what of a layer is kept between the forward and the backward pass, what is moved to host memory,
-/// and what is computed again.
+/// Rematerialisation: which tensors of a layer are kept between the forward and the backward pass, which are moved to
+/// host memory, and which are computed again.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -3183,7 +3184,7 @@ struct remat_policy {
   placement mlp_up = placement::recompute;       ///< mlpwi, mlpwi_0, mlpwi_1
   placement mlp_down = placement::recompute;     ///< mlpwo
   placement elementwise = placement::recompute;  ///< norms, activation functions, everything else
-  bool attention_again = true;                   ///< the attention kernel's forward pass is run again
+  bool attention_again = true;                   ///< the backward pass runs the attention kernel's forward pass again
 };
 
 /// @{
@@ -3197,8 +3198,8 @@ struct remat_policy {
 /// @}
 
 namespace detail {
-/// A policy by one letter for each tensor, in the order of the fields: D on the device, H on the host, . computed
-/// again. The eighth is that of the attention kernel: . where it runs again, D where what it needs is kept.
+/// A policy written as one letter per tensor, in the order of the fields: D on the device, H on the host, . computed
+/// again. The eighth letter is . where the attention kernel runs again, D where its output is kept.
 constexpr remat_policy policy(const char (&tensors)[9]) noexcept {
   const auto where = [&tensors](std::size_t i) {
     return tensors[i] == 'D' ? placement::device : tensors[i] == 'H' ? placement::host : placement::recompute;
@@ -3207,8 +3208,8 @@ constexpr remat_policy policy(const char (&tensors)[9]) noexcept {
 }
 }  // namespace detail
 
-/// The policies of MaxText by its names. Letters: layer input, qkv, context, output projection, MLP up, MLP down,
-/// elementwise, attention kernel.
+/// Policies by MaxText's names. The letters stand for layer input, qkv, context, output projection, MLP up, MLP down,
+/// elementwise and attention kernel.
 namespace remat {
 /// Only the input of a layer is kept; all else is computed again.
 inline constexpr remat_policy full{};
@@ -3240,10 +3241,10 @@ inline constexpr remat_policy save_context = detail::policy("D.D....D");
 struct named_remat_policy {
   text<40> name{};         ///< as `parse_remat_policy` reads it
   remat_policy policy;     ///< what it saves
-  bool in_maxtext = true;  ///< whether MaxText has it by that name; otherwise it is "custom" there, tensor by tensor
+  bool in_maxtext = true;  ///< false: in MaxText it is written as "custom", tensor by tensor
 };
 
-/// All named policies, from the one that recomputes most. axlearn's default is save_dot_with_context_except_mlp.
+/// All named policies, the one that recomputes most first. axlearn's default is save_dot_with_context_except_mlp.
 inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
     {"full", remat::full},
     {"save_context", remat::save_context, false},
@@ -3286,21 +3287,20 @@ inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
 #define TPUPLAN_MODEL_WEIGHT_BITS_HPP
 
 /// @file
-/// Weights whose parts are stored in formats of their own, as in quantised checkpoints.
+/// Models whose parts are stored in different formats, as in quantised checkpoints.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Bits that a parameter of a part takes as it is stored, with its share of the scales and zero points of its block; 0
-/// where the part is in the format of the whole model. Embeddings, output head, norms, router and vision tower are
-/// always in that.
+/// Stored bits per parameter of each part, with its share of the scales and zero points of its block; 0 where the part
+/// has the format of the whole model. Embeddings, output head, norms, router and vision tower always have the latter.
 struct weight_bits {
-  double attention = 0;  ///< also layers that stand in for attention
+  double attention = 0;  ///< also recurrent layers
   double mlp = 0;        ///< dense MLPs and shared experts
   double experts = 0;    ///< routed experts
 };
 
-/// Whether a part has a format of its own.
+/// Whether any part has a format other than that of the whole model.
 [[nodiscard]] constexpr bool any_part(const weight_bits& parts) noexcept {
   return parts.attention > 0 || parts.mlp > 0 || parts.experts > 0;
 }
@@ -3311,13 +3311,13 @@ constexpr void validate(const weight_bits& parts) {
     if (each != 0) detail::in_range("weight_bits", each, 1, 64, "0 (as the whole model), or 1 to 64 bits");
 }
 
-/// Bytes of a parameter whose part takes so many bits, or 0 for the usual format.
+/// Bytes of one parameter of a part with that many bits; 0 bits stand for the usual format.
 [[nodiscard]] constexpr bytes part_size(double part_bits, dtype usual) {
   return part_bits > 0 ? bytes{part_bits / 8} : size_of(usual);
 }
 
-/// Bytes of all weights as they are stored, once. Worked: gpt-oss-20b with experts in MXFP4 (4.25 bits) and the rest in
-/// bf16 takes 13.76 GB, of which 10.15 GB are experts.
+/// Bytes of one copy of all weights as they are stored. Worked: gpt-oss-20b with experts in MXFP4 (4.25 bits) and the
+/// rest in bf16 takes 13.76 GB, of which 10.15 GB are experts.
 [[nodiscard]] constexpr bytes stored_bytes(const parameter_count& count, dtype usual, const weight_bits& parts = {}) {
   validate(parts);
   const auto more = [&](double part_bits, std::int64_t weights) {
@@ -3355,7 +3355,7 @@ enum class optimizer_kind : std::uint8_t {
   lion,          ///< one moment
   sgd_momentum,  ///< one moment
   lars,          ///< one moment, its rate scaled layer by layer (You et al. 2017, arXiv 1708.03888)
-  lamb,          ///< two moments, likewise (You et al. 2019, arXiv 1904.00962)
+  lamb,          ///< two moments, scaled like that (You et al. 2019, arXiv 1904.00962)
   sgd,           ///< no moment
 };
 
@@ -3404,10 +3404,10 @@ struct training_state {
   return {kept, for_updates, kept + for_updates};
 }
 
-/// How well the program is fitted to the machine.
+/// How well the program is tuned to the machine.
 enum class software_level : std::uint8_t {
   tuned,       ///< a recipe tuned for this model and slice: MaxText, MLPerf, vendor recipes
-  general,     ///< a general framework as it comes: axlearn, Levanter, torch-XLA, EasyDeL
+  general,     ///< a general framework without tuning: axlearn, Levanter, torch-XLA, EasyDeL
   first_port,  ///< a program that runs for the first time on this kind of slice: nothing is tuned to it
 };
 
@@ -3438,8 +3438,8 @@ enum class attention_kernel : std::uint8_t { flash, unfused };
   return detail::enumerator_named<attention_kernel>(given, 2);
 }
 
-/// Which part of the training state lies in host memory between steps. Optimizer state is brought back whole for the
-/// update; parameters are brought layer by layer for the passes, and whole for the update.
+/// Which part of the training state lies in host memory between steps. Optimizer state is moved to HBM whole for the
+/// update; parameters are moved layer by layer for the passes, and whole for the update.
 enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer };
 
 /// One training step. Fields without a sensible default are 0 and refused by name when used.
@@ -3456,16 +3456,16 @@ struct training_job {
   std::int64_t pipeline_microbatches = 0;            ///< in flight through the stages; 0: four for each stage
   std::int64_t pipeline_rounds = 1;                  ///< interleaved stages on each device
   double capacity_factor = 1;                        ///< of experts; 1 without dropping or padding
-  std::int64_t vocabulary_tiles = 1;                 ///< pieces in which logits and their gradients are made
+  std::int64_t vocabulary_tiles = 1;                 ///< pieces in which logits and their gradients are computed
   double logits_fraction = 1;            ///< of positions that are predicted (0.15 for masked language models)
   bool synchronous_collectives = false;  ///< the framework does not overlap FSDP and data collectives
   double work_multiplier = 1;            ///< products per token relative to one forward and backward pass (DPO: more)
   std::int64_t images_per_sequence = 0;  ///< passes of the vision tower
   bool freeze_vision = false;            ///< the tower is not trained, only its projector and the text model are
-  software_level software = software_level::tuned;       ///< what the run is programmed in
+  software_level software = software_level::tuned;       ///< how well the program is tuned
   attention_kernel attention = attention_kernel::flash;  ///< how attention is computed
   bool default_tiles = false;      ///< grouped products of experts run in blocks that nobody tuned to their shapes
-  bool ring_attention = false;     ///< keys and values go around a ring of chips, instead of being gathered before
+  bool ring_attention = false;     ///< keys and values go around a ring of chips instead of being gathered first
   bool context_balanced = false;   ///< chips have an early and a late part of a causal sequence, not one part each
   bool gathers_quantised = false;  ///< FSDP gathers weights in the 8 bits of the products, cast before and not after
   host_state state_on_host = host_state::none;  ///< what lies in host memory between steps
@@ -3513,7 +3513,7 @@ constexpr bool in_eight_bits(const training_job& job) noexcept {
 }
 }  // namespace detail
 
-/// Throws, naming the field, unless what does not depend on batch and microbatches is in its range.
+/// Throws, naming the field, for a value out of range in a field other than batch, length and microbatches.
 constexpr void validate_settings(const training_job& job) {
   if (job.compute == dtype::fp16 || job.compute == dtype::int4)
     detail::fail(errc::unsupported, "training_job.compute", name(job.compute), "bf16, fp32, int8 or fp8");
@@ -3561,19 +3561,19 @@ constexpr void validate(const training_job& job) {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Numbers per token and layer. Experts count as the active ones.
+/// Numbers per token and layer. Only active experts count.
 struct layer_widths {
   double d_model = 0;  ///< of the residual stream
   double qkv = 0;      ///< queries, keys and values together
   double context = 0;  ///< output of the attention kernel
   double mlp_up = 0;   ///< outputs of gate and up products
   double mlp = 0;      ///< outputs of gate and up products, and the input of the down product
-  double scores = 0;   ///< scores that attention writes out: see scores_width
+  double scores = 0;   ///< scores that attention writes to HBM: see scores_width
 };
 
 namespace detail {
 
-/// Turns the widths of layers of attention into those of an average layer, recurrent ones among them.
+/// Turns the widths of attention layers into those of an average layer, recurrent layers included.
 constexpr void average_recurrences(const transformer& model, layer_widths& w) {
   if (attention_layers(model) == model.layers && !has_recurrence(model)) return;
   const auto layers = static_cast<double>(model.layers);
@@ -3586,8 +3586,8 @@ constexpr void average_recurrences(const transformer& model, layer_widths& w) {
 
 }  // namespace detail
 
-/// The widths of a model's layers. `global_apart`: layers that attend to everything count with the widths of their own
-/// heads. Throws for a model without text.
+/// The widths of a model's average layer. `global_apart`: layers that attend to the whole context count with the widths
+/// of their own heads. Throws for a model without text.
 /// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
 [[nodiscard]] constexpr layer_widths widths_of(const transformer& model, bool global_apart = true) {
   validate(model);
@@ -3626,11 +3626,11 @@ constexpr void average_recurrences(const transformer& model, layer_widths& w) {
   return w;
 }
 
-/// Parameters that a training step holds: those it trains and, under LoRA adapters, those of the frozen base; or those
-/// of a frozen vision tower.
+/// Parameters that a training step holds: those it trains, and those that are frozen (the base under LoRA adapters, or
+/// a frozen vision tower).
 struct held_parameters {
   /// @{
-  /// Over all devices, each parameter once.
+  /// How many; each parameter counts once, however many devices hold it.
   double trained = 0, frozen = 0;
   /// @}
   bytes frozen_bytes{};  ///< the frozen base as it is stored
@@ -3652,7 +3652,7 @@ struct held_parameters {
 
 /// What training keeps between steps, which is what a checkpoint holds: master weights and optimizer state of all that
 /// is trained, of adapters alone under LoRA. Worked: 12 B for each of the 8030261248 parameters of llama-3-8b in fp32
-/// with AdamW. Throws as `held_by`.
+/// with AdamW. Throws where `held_by` does.
 [[nodiscard]] constexpr training_state training_state_of(const transformer& model, const training_job& job) {
   const double trained = held_by(model, job).trained;
   const bytes weights = size_of(job.weights) * trained;
@@ -3918,7 +3918,7 @@ inline constexpr chip_alias chip_aliases[] = {
 // clang-format on
 // end of generated: chip_aliases
 
-/// The names of the chips that `wanted` takes, as a message lists them: "v5e, v5p or v6e".
+/// The names of the chips for which `wanted(name)` is true, as a message lists them: "v5e, v5p or v6e".
 template <class Wanted>
 constexpr text<160> chip_names_where(Wanted wanted) {
   text<160> list;
@@ -3952,7 +3952,8 @@ constexpr text<160> chip_names_where(Wanted wanted) {
   return nothing;
 }
 
-/// The chip of that name; an unknown one throws `errc::unknown_name` and lists the valid ones.
+/// The chip of that name; an unknown one throws `errc::unknown_name` and lists the valid ones. Worked:
+/// chip_for("Ironwood") is tpu7x.
 [[nodiscard]] constexpr chip_spec chip_for(std::string_view given) {
   if (const maybe<chip_spec> found = find_chip(given)) return *found;
   detail::fail(errc::unknown_name, "chip", given, chip_names().view());
@@ -3982,7 +3983,7 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// One documented slice: the chips along each axis, and those of one VM.
+/// One documented slice: the chips along each axis, and the chips of one VM.
 struct slice_row {
   std::int16_t a, b, c;
   std::int16_t chips_per_vm;
@@ -4066,7 +4067,7 @@ inline constexpr slice_block slice_blocks[] = {
 // clang-format on
 // end of generated: slices
 
-/// The documented slices of the chip of exactly that name; none of a chip that is not in the table.
+/// The documented slices of the chip of exactly that name; no slices for a chip that is not in the table.
 constexpr slice_block slices_of(std::string_view chip) noexcept {
   for (const slice_block& block : slice_blocks) {
     if (block.chip == chip) return block;
@@ -4078,19 +4079,19 @@ constexpr slice_block slices_of(std::string_view chip) noexcept {
 
 /// A machine type of Compute Engine or GKE: one VM with some chips.
 struct machine_type {
-  text<24> name{};                 ///< "ct5p-hightpu-4t"
+  text<24> name{};                 ///< such as "ct5p-hightpu-4t"
   text<24> chip{};                 ///< the name of its chip
   std::int64_t chips = 0;          ///< per VM
   known<std::int64_t> vcpus{};     ///< of the VM
   known<std::int64_t> ram_gb{};    ///< as printed by the source
-  bool makes_one_vm = false;       ///< whether slices of one VM are made of it
-  bool makes_several_vms = false;  ///< whether slices of several VMs are made of it
+  bool makes_one_vm = false;       ///< whether one VM of it is a slice
+  bool makes_several_vms = false;  ///< whether several VMs of it make a slice
   text<24> gke_label{};            ///< GKE's label of its nodes, "tpu-v5p-slice"; empty where GKE has no such name
 };
 
 namespace detail {
 
-/// A machine type as the table has it, in words that cost nothing to compile.
+/// A machine type as the table holds it, with plain C strings, which compile fastest.
 struct machine_row {
   const char* name;
   const char* chip;
@@ -4143,7 +4144,7 @@ inline constexpr std::size_t machine_type_count = machine_rows.size();
 
 }  // namespace detail
 
-/// The machine types of the generations. Where several fit a slice the first is the usual one.
+/// All documented machine types. Where several fit a slice, the first is the usual one.
 [[nodiscard]] constexpr std::array<machine_type, detail::machine_type_count> machine_types() {
   std::array<machine_type, detail::machine_type_count> types{};
   for (std::size_t i = 0; i < types.size(); ++i) types[i] = detail::to_machine(detail::machine_rows[i]);
@@ -4166,8 +4167,8 @@ inline constexpr std::size_t machine_type_count = machine_rows.size();
 #include <string_view>
 
 /// @file
-/// Slices: what can be rented, what follows from the shape of one, and which shapes there are. `hardware/slice.hpp`
-/// finds one by name.
+/// Slices: what can be rented, what follows from a slice's shape, and which shapes are valid. `hardware/slice.hpp`
+/// finds a slice by name.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -4185,7 +4186,7 @@ struct slice {
 
 namespace detail {
 
-/// Chips of that many equal slices, at most a million of them.
+/// Chips of that many equal slices; refuses more than a million slices.
 constexpr std::int64_t chips_of(const slice& where, std::int64_t slice_total) {
   if (positive_count("slices", slice_total) > 1000000) fail(errc::out_of_range, "slices", slice_total, "1 to 1000000");
   return checked_multiply(chips(where), slice_total);
@@ -4197,7 +4198,7 @@ constexpr std::int64_t chips_of(const slice& where, std::int64_t slice_total) {
 [[nodiscard]] constexpr std::int64_t tensorcores(const slice& where) {
   return checked_multiply(chips(where), where.chip.tensorcores);
 }
-/// What `jax.devices()` lists for the slice. Worked: 256 for tpu7x-256 (128 chips), 64 for v5p-128.
+/// Devices that `jax.devices()` lists for the slice. Worked: 256 for tpu7x-256 (128 chips), 64 for v5p-128.
 [[nodiscard]] constexpr std::int64_t devices(const slice& where) {
   return checked_multiply(chips(where), where.chip.jax_devices);
 }
@@ -4205,17 +4206,18 @@ constexpr std::int64_t chips_of(const slice& where, std::int64_t slice_total) {
 [[nodiscard]] constexpr std::int64_t vms(const slice& where) {
   return ceil_div(chips(where), detail::positive_count("slice.chips_per_vm", where.chips_per_vm));
 }
-/// Physical hosts of the slice: a fraction where its host is shared with other slices. Worked: 16 for v5p-128; 2 for
+/// Physical hosts of the slice: a fraction where it shares a host with other slices. Worked: 16 for v5p-128; 2 for
 /// v5litepod-16 (4 VMs); 0.125 for v5litepod-1.
 [[nodiscard]] constexpr double hosts(const slice& where) {
   return static_cast<double>(chips(where)) /
          static_cast<double>(detail::positive_count("chip.host.chips", where.chip.host.chips));
 }
-/// Per axis, whether it wraps. Worked: all three axes of v5p-128 do.
+/// For each axis, whether its links wrap around into a ring. Worked: all three axes of v5p-128 do.
 [[nodiscard]] constexpr std::array<known<bool>, 3> wraparound(const slice& where) {
   return wraparound(where.shape, where.chip.ici.wraparound, where.chip.pod.shape);
 }
-/// Whether every axis wraps; unknown where the wraparound of an axis is. Worked: yes for v5p-128, no for v5litepod-128.
+/// Whether every axis wraps around; unknown where that of one axis is unknown. Worked: yes for v5p-128, no for
+/// v5litepod-128.
 [[nodiscard]] constexpr known<bool> fully_wrapped(const slice& where) {
   const std::array<known<bool>, 3> axes = wraparound(where);
   for (std::int32_t axis = 0; axis < where.shape.axes; ++axis) {
@@ -4225,9 +4227,11 @@ constexpr std::int64_t chips_of(const slice& where, std::int64_t slice_total) {
   }
   return true;
 }
-/// Whether the service runs it as one slice: not above the largest that is scheduled. Worked: v5p-17920 is not.
+/// Whether Google Cloud schedules it as one slice: it has at most `pod.largest_slice` chips. Worked: v5p-17920 has
+/// more.
 [[nodiscard]] constexpr bool schedulable(const slice& where) { return chips(where) <= where.chip.pod.largest_slice; }
-/// HBM of the whole slice that a program may use; all of it where the budget of the chip is not known.
+/// HBM of the whole slice that a program may use; all of it where the chip's XLA budget is not known.
+/// Worked: 16 x 16909332480 B for v5litepod-16.
 [[nodiscard]] constexpr bytes usable_hbm(const slice& where) {
   return usable_hbm_per_device(where.chip) * static_cast<double>(devices(where));
 }
@@ -4293,7 +4297,7 @@ constexpr std::int64_t name_number(const chip_spec& chip, std::int64_t chip_coun
 
 }  // namespace detail
 
-/// The documented slices, by index: `slice_at(0)` … `slice_at(slice_count - 1)`.
+/// The number of documented slices, which are `slice_at(0)` to `slice_at(slice_count - 1)`.
 inline constexpr std::size_t slice_count = detail::count_slices();
 /// The documented slice of that index; a larger one is refused.
 [[nodiscard]] constexpr slice slice_at(std::size_t index) {
@@ -4332,10 +4336,10 @@ inline constexpr std::size_t slice_count = detail::count_slices();
 
 /// Whether a chip has slices of that shape. Chips with three axes: 2x2x1, 2x2x2, 2x2x4, 2x4x4, and AxBxC of multiples
 /// of 4 with A <= B <= C (one chip on tpu7x). Chips with two axes: the documented shapes of the generations;
-/// for other chips sides that are powers of two, equal or one twice the other. A slice has no more chips than the
-/// largest slice of its generation, or than a documented name above that. A chip that is announced alone has none:
-/// `slice{chip, shape, chips per VM}` is one of the caller's own. Worked: 4x4x12 of v5p is valid, 4x12x4 and 4x4x6 are
-/// not. Source: KubeRay's copy of GKE "Plan TPUs", xpk.
+/// for other chips sides that are powers of two, equal or one twice the other.  A shape that is not documented has at
+/// most the chips of its generation's largest slice. A chip that is only announced has no valid shape; callers write a
+/// slice of it as `slice{chip, shape, chips per VM}`. Worked: 4x4x12 of v5p is valid, 4x12x4 and 4x4x6 are not. Source:
+/// KubeRay's copy of GKE "Plan TPUs", xpk.
 [[nodiscard]] constexpr bool is_valid_shape(const chip_spec& chip, const topology& shape) {
   if (shape.axes != chip.ici.axes || chip.announced_only) return false;
   const detail::slice_block documented = detail::slices_of(chip.name);
@@ -4422,8 +4426,8 @@ constexpr text<160> shape_hint(const chip_spec& chip) {
 #include <string_view>
 
 /// @file
-/// Slices by name: by accelerator type, shape, machine type or label, by number of chips; and what is next to a wrong
-/// name.
+/// Finds slices by name (accelerator type, shape, machine type or GKE label) or by number of chips, and the valid names
+/// nearest to a wrong one.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -4445,8 +4449,8 @@ constexpr slice_name_parts split_slice_name(std::string_view given) noexcept {
   return {};
 }
 
-/// Whether the shape is one VM of a single chip or of two that Compute Engine has of that chip, though no name of a
-/// slice stands for it: v5p has both. Two chips are one link apart, whichever axis it lies on.
+/// Whether Compute Engine offers the shape as one VM of one or two chips, though no slice name may stand for it: v5p
+/// has both. Two chips are one link apart, whichever axis it lies on.
 constexpr bool is_small_vm(const chip_spec& chip, const topology& shape) {
   const std::int64_t size = tpuplan::chips(shape);
   if (shape.axes != chip.ici.axes || size > 2) return false;
@@ -4467,7 +4471,8 @@ constexpr maybe<slice> find_shape(const chip_spec& chip, const topology& given) 
   return nothing;
 }
 
-/// Whether VMs of that type make up the slice. A type that makes neither is one for single VMs, as ct5l is.
+/// Whether VMs of that type make up the slice. A type marked for slices of neither one nor several VMs counts as one
+/// VM, as ct5l does.
 constexpr bool makes_up(const machine_row& type, const slice& where) {
   const std::int64_t size = tpuplan::chips(where);
   if (size == type.chips) return type.makes_one_vm || !type.makes_several_vms;
@@ -4488,10 +4493,10 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
   return nothing;
 }
 
-/// A machine type or a GKE label with a shape behind it: "ct6e-standard-4t:4x4", "tpu-v5-lite-podslice, 4x4".
+/// A machine type or a GKE label followed by a shape: "ct6e-standard-4t:4x4", "tpu-v5-lite-podslice, 4x4".
 struct placed_shape {
   std::string_view owner{};  ///< the machine type or label
-  maybe<topology> shape{};   ///< nothing where what stands behind it is none
+  maybe<topology> shape{};   ///< nothing where the text behind it is no shape
 };
 
 constexpr placed_shape split_shape(std::string_view given) noexcept {
@@ -4537,8 +4542,8 @@ constexpr maybe<slice> find_placed_slice(std::string_view given) {
   return detail::to_slice(parts.chip, *row);
 }
 
-/// The same slice in its other documented division into VMs; nothing where there is one alone. Worked: v6e-8 is one VM
-/// of ct6e-standard-8t or two of ct6e-standard-4t.
+/// The same slice in its other documented division into VMs; nothing where only one is documented. Worked: v6e-8 is one
+/// VM of ct6e-standard-8t or two of ct6e-standard-4t.
 [[nodiscard]] constexpr maybe<slice> other_vm_layout(const slice& where) noexcept {
   for (const detail::slice_row& row : detail::slices_of(where.chip.name)) {
     if (!detail::is_shape(row, where.shape) || row.chips_per_vm == where.chips_per_vm) continue;
@@ -4558,13 +4563,13 @@ constexpr maybe<slice> find_placed_slice(std::string_view given) {
 
 namespace detail {
 
-/// Which of the shapes of a number of chips is meant.
+/// Which of several shapes with the same number of chips is meant.
 enum class shape_choice : std::uint8_t {
-  most_even,       ///< the longest side is shortest
-  shortest_first,  ///< the first with the shortest sides first and none above 256, as XPK reads a number of chips
+  most_even,       ///< the one whose longest side is shortest
+  shortest_first,  ///< the first in ascending order with no side above 256, as XPK reads a number of chips
 };
 
-/// The valid shape of so many chips; no chips where there is none.
+/// The valid shape with that many chips; a topology of no chips where there is none.
 constexpr topology shape_of_size(const chip_spec& chip, std::int64_t chip_count, shape_choice choice) {
   const bool most_even = choice == shape_choice::most_even;
   topology best{};
@@ -4603,7 +4608,7 @@ constexpr topology shape_of_size(const chip_spec& chip, std::int64_t chip_count,
   return usual && usual->shape == where.shape && usual->chips_per_vm == where.chips_per_vm;
 }
 
-/// The sizes next to a wrong name of a known chip.
+/// The named slices next to a size that has no name.
 struct nearest_slices {
   maybe<slice> smaller{};  ///< at most that many chips
   maybe<slice> larger{};   ///< at least that many chips
@@ -4647,8 +4652,9 @@ constexpr std::int64_t chips_in_machine_name(std::string_view type) noexcept {
   return parse_count(type.substr(0, type.size() - 1));
 }
 
-/// What would have been valid instead of a machine type that its family does not have; empty where there is no such
-/// family. A larger slice is several VMs: the example is the slice with the chips of the name, else the smallest.
+/// The valid names to suggest for a machine type that its family does not have; empty where there is no such family.
+/// A larger slice is several VMs: the example is the slice with as many chips as the wrong name says, else the
+/// smallest.
 constexpr text<160> machine_hint(std::string_view given) {
   text<160> hint;
   std::string_view chip;
@@ -4671,8 +4677,8 @@ constexpr text<160> machine_hint(std::string_view given) {
   return hint;
 }
 
-/// What would have been valid instead of a shape behind a machine type or label, or of a label alone: the shapes that
-/// its VMs make up. Empty where the name is neither.
+/// The valid shapes to suggest for a wrong shape behind a machine type or GKE label, or for a label alone. Empty where
+/// the name is neither.
 constexpr text<160> placed_hint(std::string_view given) {
   const placed_shape placed = split_shape(given);
   text<160> hint;
@@ -4694,7 +4700,7 @@ constexpr text<160> placed_hint(std::string_view given) {
   return hint;
 }
 
-/// What would have been valid instead of a wrong slice name.
+/// The valid names to suggest for a wrong slice name.
 constexpr text<160> slice_hint(std::string_view given) {
   text<160> hint = placed_hint(given);
   if (hint.empty()) hint = machine_hint(given);
@@ -4707,7 +4713,7 @@ constexpr text<160> slice_hint(std::string_view given) {
   } else if (wanted > 0) {
     wanted = ceil_div(wanted, name_number(parts.chip, 1));
   } else if (parts.rest.size() > 9 && parts.rest.find_first_not_of("0123456789") == std::string_view::npos) {
-    wanted = 999999999;  // more digits than are read: larger than any
+    wanted = 999999999;  // too many digits to read: larger than any slice
   }
   if (parts.chip.announced_only) return shape_hint(parts.chip);
   const topology first = parse_topology(parts.rest) || wanted > parts.chip.pod.largest_slice
@@ -4769,8 +4775,8 @@ inline namespace abi_0 {
 /// chips.
 enum class mesh_unit : std::uint8_t { devices, chips };
 
-/// Degrees of parallelism. Inside a slice their product is the number of devices; the dcn_ ones multiply to the number
-/// of slices. Names are MaxText's.
+/// Degrees of parallelism. The product of those inside a slice is its number of devices (or chips, see `unit`); that of
+/// the dcn_ ones is the number of slices. Names are MaxText's.
 struct layout {
   std::int64_t data = 1;                ///< copies of the model, inside a slice
   std::int64_t fsdp = 1;                ///< shards of weights, gradients and optimizer state, inside a slice
@@ -4784,21 +4790,21 @@ struct layout {
   mesh_unit unit = mesh_unit::devices;  ///< what the degrees inside a slice count
 };
 
-/// Slices of one job, at most: of an estimate, of a plan and of what is launched.
+/// The most slices that one job may take, in an estimate, a plan or a launch file.
 inline constexpr std::int64_t most_slices = 1024;
 
 namespace detail {
 
-/// Devices of one slice, at most: a hundred times the largest pod.
+/// The most devices of one slice: a hundred times the largest pod.
 inline constexpr std::int64_t most_devices = 1048576;
 
-/// The number of slices, or a refusal that names the field unless it is 1 to `most_slices`.
+/// The number of slices; throws, naming the field, unless it is 1 to `most_slices`.
 constexpr std::int64_t check_slices(words field, std::int64_t count) {
   if (positive_count(field, count) > most_slices) fail(errc::out_of_range, field, count, "1 to 1024 slices");
   return count;
 }
 
-/// The devices of a slice, or a refusal of a chip or a shape that no slice has.
+/// The number of devices of a slice; throws for a chip or a shape that no slice has.
 constexpr std::int64_t check_devices(const slice& where) {
   validate(where.chip);
   const std::int64_t count = positive_count("slice.shape: chips", chips(where));
@@ -4809,7 +4815,7 @@ constexpr std::int64_t check_devices(const slice& where) {
 
 }  // namespace detail
 
-/// Fully sharded over a slice, data parallel over slices: what most jobs start with.
+/// The layout that most jobs start with: fully sharded (FSDP) inside each slice, data parallel over slices.
 /// Worked: fsdp_layout(slice_for("v5p-128")) has fsdp 64.
 [[nodiscard]] constexpr layout fsdp_layout(const slice& where, std::int64_t slices = 1) {
   layout result;
@@ -4820,7 +4826,7 @@ constexpr std::int64_t check_devices(const slice& where) {
 
 namespace detail {
 
-/// The degrees of a layout by name, in their order.
+/// The names of a layout's degrees, in the order of the fields.
 inline constexpr const char* degree_names[] = {"layout.data",     "layout.fsdp",     "layout.tensor",
                                                "layout.expert",   "layout.context",  "layout.pipeline",
                                                "layout.dcn_data", "layout.dcn_fsdp", "layout.dcn_pipeline"};
@@ -4836,26 +4842,29 @@ constexpr void check_degrees(const layout& mesh) {
 
 }  // namespace detail
 
-/// Devices (or chips) that the mesh of one slice takes. Throws for a degree below 1.
+/// Devices (or chips) that the mesh fills in each slice: the product of its degrees inside a slice. Throws for a degree
+/// below 1. Worked: 64 for data 2, FSDP 16 and tensor 2.
 [[nodiscard]] constexpr std::int64_t mesh_size(const layout& mesh) {
   detail::check_degrees(mesh);
   return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.tensor),
                           checked_multiply(mesh.expert, mesh.context, mesh.pipeline));
 }
 
-/// Slices that the layout takes. Throws for a degree below 1.
+/// Slices that the mesh spans: the product of its dcn degrees. Throws for a degree below 1. Worked: 6 for
+/// dcn_data 2 and dcn_fsdp 3.
 [[nodiscard]] constexpr std::int64_t slices(const layout& mesh) {
   detail::check_degrees(mesh);
   return checked_multiply(mesh.dcn_data, mesh.dcn_fsdp, mesh.dcn_pipeline);
 }
 
 /// Shards of a step's batch: groups of devices that work on different sequences. Throws for a degree below 1.
+/// Worked: 64 for data 2, FSDP 16, tensor 2 and dcn_data 2.
 [[nodiscard]] constexpr std::int64_t batch_shards(const layout& mesh) {
   detail::check_degrees(mesh);
   return checked_multiply(checked_multiply(mesh.data, mesh.fsdp, mesh.expert), mesh.dcn_data, mesh.dcn_fsdp);
 }
 
-/// Throws, naming the degree, unless the mesh fills the slice and takes at most `most_slices` of them.
+/// Throws, naming the degree, unless the mesh fills the slice and spans at most `most_slices` slices.
 constexpr void validate(const layout& mesh, const slice& where) {
   const std::int64_t all = detail::check_devices(where);
   detail::check_degrees(mesh);
@@ -4875,8 +4884,8 @@ constexpr void validate(const layout& mesh, const slice& where) {
   }
 }
 
-/// Whether attention can be sharded that many ways: query heads divide evenly, and KV heads divide too or are copied
-/// whole, several devices to each. Worked: 32 heads with 8 KV heads divide 4 and 16 ways, not 3 or 64.
+/// Whether attention can be sharded that many ways: query heads divide evenly, and KV heads divide too, or each
+/// is copied whole to several devices. Worked: 32 heads with 8 KV heads divide 4 and 16 ways, not 3 or 64.
 [[nodiscard]] constexpr bool heads_divide(const transformer& model, std::int64_t ways) noexcept {
   const attention_spec& attention = model.attention;
   if (!has_text(model)) return true;
@@ -4902,7 +4911,7 @@ constexpr void check_batch(const layout& mesh, const training_job& job) {
   fail(errc::not_divisible, "training_job.global_batch", job.global_batch, valid.view());
 }
 
-/// Refuses a degree over which the heads do not divide.
+/// Refuses a degree that does not divide the heads.
 constexpr void check_heads(words field, const transformer& model, std::int64_t ways) {
   if (heads_divide(model, ways)) return;
   const bool query_heads = ways < 1 || model.attention.heads % ways != 0;
@@ -4934,8 +4943,8 @@ constexpr void validate(const layout& mesh, const transformer& model, const trai
 
 namespace detail {
 
-/// Refuses images of a model without vision, and more of them than the sequence has tokens for. Layers that attend to
-/// an image take none of its tokens into the sequence.
+/// Refuses images for a model without vision, and more images than the sequence has tokens for. Where cross-attention
+/// layers attend to images, image tokens take no place in the sequence.
 constexpr void check_images(const transformer& model, const training_job& job) {
   constexpr std::string_view field = "training_job.images_per_sequence";
   if (job.images_per_sequence == 0) return;
@@ -4957,7 +4966,8 @@ constexpr void check_trained(const transformer& model, const training_job& job, 
   validate(mesh, where);
   validate(mesh, model, job);
   if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
-    fail(errc::unsupported, "training of an architecture", name(model.kind), "decoder or encoder: two sequences in a step are not modelled");
+    fail(errc::unsupported, "training of an architecture", name(model.kind),
+         "decoder or encoder: two sequences in a step are not modelled");
   }
   check_images(model, job);
 }
@@ -4984,7 +4994,8 @@ constexpr void check_trained(const transformer& model, const training_job& job, 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// One link of one chip, one way, as achieved. Worked: 50 GB/s x 0.9 = 45 GB/s on v5e.
+/// The achieved one-way rate of one link: nominal rate times achievable fraction. Worked: 50 GB/s x 0.9 = 45 GB/s on
+/// v5e.
 [[nodiscard]] constexpr bytes_per_second ici_link_rate(const chip_spec& chip) {
   detail::positive("chip.ici.nominal_one_way", chip.ici.nominal_one_way.value());
   detail::positive("chip.ici.achievable_fraction", chip.ici.achievable_fraction);
@@ -5004,9 +5015,9 @@ inline namespace abi_0 {
 /// drops the factor, because the best known two-way schedules of even rings do not gain from it; on switches it does so
 /// in rough estimates.
 enum class member_share : std::uint8_t {
-  by_network,  ///< whole on rings, others on lines and switches
-  whole,
-  others
+  by_network,  ///< `whole` on rings, `others` on lines and switches
+  whole,       ///< the whole array
+  others       ///< (n-1)/n of it: what the other members hold
 };
 
 /// Links through which data comes into one chip of the whole slice. For a slice of one chip it is the connection
@@ -5021,9 +5032,9 @@ enum class member_share : std::uint8_t {
   return links;
 }
 
-/// The rate at which one chip takes in what a group of so many of the slice's units (chips or devices) moves, where the
-/// groups of the other degrees use the links at the same time. The links of a chip are shared out in proportion to the
-/// logarithms of the degrees, as the axes of a torus are. A group has one link at least, and leaves one to the others.
+/// The rate at which one chip receives the traffic of a group of `group` of the slice's `units` (chips or devices),
+/// while the groups of the layout's other degrees use links too. A chip's links are shared out in proportion to the
+/// logarithms of the degrees, as the axes of a torus are. A group has at least one link, and leaves one to the others.
 /// Worked: on v5p-128 a degree of 8 of 64 has 3 of 6 links, 270 GB/s; on v6e-256 degrees of 128 and 2 have 3 and 1
 /// of 4.
 [[nodiscard]] constexpr bytes_per_second group_bandwidth(const slice& where, double group, double units) {
@@ -5045,8 +5056,8 @@ enum class member_share : std::uint8_t {
   return min(network, chip.host.pcie.value_or(network));
 }
 
-/// What an all-reduce among slices moves through each chip, as a multiple of the array that the chip holds: its
-/// reduce-scatter and its all-gather move (n-1)/n of the array each, or the whole of it each. Worked: 1 for two slices,
+/// What an all-reduce among n slices moves through each chip, as a multiple of the array that the chip holds: its
+/// reduce-scatter and its all-gather each move (n-1)/n of the array, or each the whole of it. Worked: 1 for two slices,
 /// 1.5 for four.
 [[nodiscard]] constexpr double all_reduce_share(double slices, member_share share = member_share::others) noexcept {
   if (slices <= 1) return 0;
@@ -5068,33 +5079,32 @@ enum class member_share : std::uint8_t {
 #include <cstdint>
 
 /// @file
-/// The time of a step as terms. Every part of a step takes so many seconds for each token of a chip, for each
-/// microbatch, or once. `work_terms` are those of one chip: products and HBM traffic. `layout_terms` are those of a
-/// layout on its slices: collectives, network, hosts. `step_time` evaluates both and names the parts; the planner adds
-/// them up once (sums.hpp) and evaluates them for every candidate. docs/model.md derives each term.
+/// The time of a step as terms. Every part of a step takes a time per token of a chip, a time per
+/// microbatch, or a time once per step. `work_terms` are those of one chip: products and HBM traffic. `layout_terms`
+/// are those of a layout on its slices: collectives, network, hosts. `step_time` evaluates both and names the parts;
+/// the planner adds them up once (sums.hpp) and evaluates them for every candidate. docs/model.md derives each term.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A collective: how long it takes by itself, and how much of that the step waits for.
+/// A collective: how long it takes alone, and how much of that is exposed.
 struct collective_time {
-  seconds whole{};    ///< by itself
+  seconds whole{};    ///< if nothing else ran
   seconds exposed{};  ///< what the step waits for
 };
 
 /// The numbers of a model and a job that every term needs.
 struct training_sizes {
-  layer_widths width{};     ///< of a layer, for each token
+  layer_widths width{};     ///< of a layer, per token
   forward_flops work{};     ///< of a token
-  flops adapters{};         ///< forward, of the products of LoRA adapters, for each token
+  flops adapters{};         ///< forward, per token, of the products of LoRA adapters
   held_parameters held{};   ///< trained and frozen parameters
   double layers = 0;        ///< of the text stack
   double passes = 3;        ///< of a product: forward, gradients of its input, and of its weights unless frozen
-  bytes exchanged{};        ///< by FSDP in a microbatch: weights forward and backward, fp32 gradients
-  double expert_share = 0;  ///< of all parameters, those of routed experts
-  flops tower{};            ///< forward, of the vision tower and its projector, for each token
-  double tower_inputs =
-      0;  ///< numbers that the tower keeps for its backward pass, for each token: inputs of its layers
+  bytes exchanged{};        ///< by FSDP per microbatch: weights forward and backward, fp32 gradients
+  double expert_share = 0;  ///< share of all parameters that are in routed experts
+  flops tower{};            ///< forward, per token, of the vision tower and its projector
+  double tower_inputs = 0;  ///< numbers per token that the tower keeps for its backward pass: its layers' inputs
 };
 
 namespace detail {
@@ -5104,14 +5114,14 @@ constexpr bytes gathered_bytes(const training_job& job) noexcept {
   return in_eight_bits(job) && job.gathers_quantised ? bytes{1} : number_bytes(job);
 }
 
-/// Share of the parameters that are those of routed experts.
+/// Share of the parameters that are in routed experts.
 constexpr double expert_share_of(const transformer& model) {
   if (!has_experts(model)) return 0;
   const parameter_count count = parameters(model);
   return static_cast<double>(count.experts) / static_cast<double>(count.total);
 }
 
-/// The part of the vision tower in the sizes of a job. A frozen tower has no backward pass.
+/// Adds the vision tower to the sizes of a job. A frozen tower has no backward pass.
 constexpr void add_tower(training_sizes& sizes, const transformer& model, const training_job& job) {
   check_images(model, job);
   if (job.images_per_sequence == 0) return;
@@ -5125,7 +5135,7 @@ constexpr void add_tower(training_sizes& sizes, const transformer& model, const 
 
 }  // namespace detail
 
-/// The sizes of a training job. Worked: llama-3-8b exchanges 8 B for each of its 8030261248 parameters.
+/// The sizes of a training job. Worked: FSDP of llama-3-8b exchanges 8 B for each of its 8030261248 parameters.
 [[nodiscard]] constexpr training_sizes sizes_of(const transformer& model, const training_job& job,
                                                 const calibration& constants = {}) {
   validate_settings(job);
@@ -5146,44 +5156,44 @@ constexpr void add_tower(training_sizes& sizes, const transformer& model, const 
 /// What products and HBM traffic take on one chip under one tensor degree and one remat policy.
 struct work_terms {
   /// @{
-  /// For each token of a chip.
+  /// Per token of a chip.
   seconds dense_products{}, expert_products{}, logits{}, attention{}, vision{};
   seconds elementwise{}, scores{}, operands{}, dispatch{};
   /// @}
-  seconds operand_weights{};  ///< for each microbatch: weights that products read, gradients that they write
-  seconds weight_reads{};     ///< for each microbatch: gathered weights; of all experts and all pipeline stages
-  seconds weight_update{};    ///< once: optimizer and gradients of all weights, not sharded
-  double tensor_passes = 1;   ///< times that a token's activations go through tensor-parallel collectives
+  seconds operand_weights{};  ///< per microbatch: weights that products read, gradients they write
+  seconds weight_reads{};     ///< per microbatch: gathered weights, of all experts and pipeline stages
+  seconds weight_update{};    ///< once per step: optimizer and gradients of all weights, not sharded
+  double tensor_passes = 1;   ///< times that a token's activations pass tensor-parallel collectives
   double expert_passes = 1;   ///< times that a token goes to its experts and back
 };
 
-/// What a layout on its slices adds to the work, and what of the work is on one chip.
+/// What a layout on its slices adds to the work, and which part of the work is on one chip.
 struct layout_terms {
   double tokens = 0;          ///< of a step on a chip
   double weight_shards = 1;   ///< chips over which weights are sharded, within a slice
   double gathered_share = 1;  ///< of the gathered weights that are on one chip: experts and pipeline stages divide them
-  collective_time fsdp{};     ///< for each microbatch
-  collective_time data{};     ///< once
-  collective_time tensor{};   ///< for each pass
-  collective_time expert{};   ///< for each pass
-  collective_time context{};  ///< once
-  seconds overhead{};         ///< for each microbatch: fixed time of layers and passes
-  double imbalance = 0;     ///< share of attention that the chip with the last part of a sequence does beyond the mean
-  double bubble = 0;        ///< share of the work in which pipeline stages wait
-  double jitter = 0;        ///< share of the work in which slices wait for the slowest
-  seconds dcn_once{};       ///< between slices, by itself
-  seconds dcn_each{};       ///< between slices for each microbatch, by itself
-  double dcn_exposed = 0;   ///< part of the traffic that the step waits for
-  seconds host_once{};      ///< between hosts and chips, by itself
-  seconds host_each{};      ///< between hosts and chips for each microbatch, by itself
-  double host_exposed = 0;  ///< part of the traffic that the step waits for
-  bool hidden_by_work = false;  ///< traffic is hidden only for as long as the work takes
-  double software = 1;          ///< time over that of a tuned recipe
+  collective_time fsdp{};     ///< per microbatch
+  collective_time data{};     ///< once per step
+  collective_time tensor{};   ///< per pass
+  collective_time expert{};   ///< per pass
+  collective_time context{};  ///< once per step
+  seconds overhead{};         ///< per microbatch: fixed time of layers and passes
+  double imbalance = 0;       ///< extra attention of the chip with a sequence's last shard, over the mean
+  double bubble = 0;          ///< share of the work in which pipeline stages wait
+  double jitter = 0;          ///< share of the work in which slices wait for the slowest
+  seconds dcn_once{};         ///< between slices, once per step, alone
+  seconds dcn_each{};         ///< between slices, per microbatch, alone
+  double dcn_exposed = 0;     ///< part of that traffic that the step waits for
+  seconds host_once{};        ///< between hosts and chips, once per step, alone
+  seconds host_each{};        ///< between hosts and chips, per microbatch, alone
+  double host_exposed = 0;    ///< part of that traffic that the step waits for
+  bool hidden_by_work = false;  ///< traffic cannot be hidden for longer than the work takes
+  double software = 1;          ///< factor over the time of a tuned recipe
 };
 
 namespace detail {
 
-/// Time under software of that level over that of a tuned recipe.
+/// The factor over the time of a tuned recipe for software of that level.
 constexpr double software_factor(software_level level, const calibration& constants) noexcept {
   const double factors[] = {1, constants.general_software, constants.first_port};
   return factors[static_cast<std::size_t>(level)] * constants.own_factor;
@@ -5192,13 +5202,13 @@ constexpr double software_factor(software_level level, const calibration& consta
 /// 1 where a product is computed again in the backward pass.
 constexpr double again(placement where) noexcept { return where == placement::recompute ? 1 : 0; }
 
-/// How many of the three kinds of products that can be kept are computed again.
+/// How many of the three kinds of products (qkv, out_proj, mlp_up) are computed again.
 constexpr double products_again(const remat_policy& policy) noexcept {
   return again(policy.qkv) + again(policy.out_proj) + again(policy.mlp_up);
 }
 
-/// FLOPs of the attention core for each token, head sizes padded to 128 lanes, keys in the blocks that the kernel takes
-/// at once: half a block more than the causal half, a block more than a window. An unfused kernel takes all keys.
+/// FLOPs of the attention core per token, with head sizes padded to 128 lanes and keys in the kernel's blocks: half a
+/// block more than the causal half, one block more than a window. An unfused kernel computes all keys.
 constexpr double padded_attention(const transformer& model, const training_job& job, const calibration& constants) {
   const auto padded = [](std::int64_t head) { return static_cast<double>(round_up(head, 128)); };
   const double block = constants.attention_block;
@@ -5227,7 +5237,7 @@ constexpr double padded_attention(const transformer& model, const training_job& 
 }
 
 /// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, because the backward pass
-/// computes the scores a second time, at a rate of its own. Unfused products take 3, and more for what was not kept:
+/// computes the scores a second time, at a different rate. Unfused products take 3, and more for what was not kept:
 /// the scores, and their product with the values where its result is needed.
 constexpr double attention_passes(const training_job& job, const calibration& constants) {
   const remat_policy& policy = job.remat;
@@ -5236,15 +5246,15 @@ constexpr double attention_passes(const training_job& job, const calibration& co
   return 3 + again(policy.elementwise) * (1 + again(policy.context)) / 2;
 }
 
-/// A product of a layer for each token: FLOPs of its forward pass, how often it is computed in a step, and its
-/// dimensions on one device, contracted and outer, tensor parallelism applied.
+/// A product of a layer: FLOPs per token of its forward pass, how often a step computes it, and its contracted and
+/// outer dimensions on one device after tensor parallelism.
 struct product_on_device {
   flops work{};
   double passes = 0, inner = 0, outer = 0;
 };
 
-/// The dense products of all layers, MLP widths averaged over the layers that have one, and those of adapters, which
-/// are trained whatever the base is.
+/// The dense products of all layers, with MLP widths averaged over the layers that have an MLP, and the products of
+/// adapters, which are always trained.
 constexpr std::array<product_on_device, 5> dense_products(const training_sizes& sizes, const transformer& model,
                                                           const training_job& job, double tensor) {
   const forward_flops& f = sizes.work;
@@ -5262,7 +5272,7 @@ constexpr std::array<product_on_device, 5> dense_products(const training_sizes& 
            {sizes.adapters, 3.0 + (products_again(policy) > 0 ? 1 : 0), static_cast<double>(job.lora_rank), d}}};
 }
 
-/// FLOPs of all passes of a product, with both dimensions filled up to the side of the MXU.
+/// FLOPs of all passes of a product, with both dimensions padded to the side of the MXU.
 constexpr double filled_work(const product_on_device& product, const chip_spec& chip, const calibration& constants) {
   const double asked_for = product.work.value() * product.passes;
   if (!constants.products_padded || product.inner <= 0 || product.outer <= 0) return asked_for;
@@ -5271,7 +5281,7 @@ constexpr double filled_work(const product_on_device& product, const chip_spec& 
   return asked_for * filled(product.inner) * filled(product.outer);
 }
 
-/// Passes of the vision tower, which no adapters are on: a frozen one runs forward alone.
+/// Passes of the vision tower, which has no adapters: a frozen tower runs only forward.
 constexpr double tower_passes(const training_sizes& sizes) noexcept { return sizes.held.frozen > 0 ? 1 : 3; }
 
 constexpr void add_compute(work_terms& terms, const training_sizes& sizes, const transformer& model,
@@ -5334,7 +5344,7 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
                            (constants.dispatch_on_every_shard ? tensor : 1) / rate};
 }
 
-/// A collective that moves `moved` bytes into each chip of a group, in a mesh of that many units.
+/// The time of a collective that moves `moved` bytes into each chip of a group of `group` of the slice's `units`.
 constexpr collective_time collective_of(const slice& where, std::int64_t group, std::int64_t units, double moved,
                                         double exposed) {
   const bytes_per_second rate = group_bandwidth(where, static_cast<double>(group), static_cast<double>(units));
@@ -5350,8 +5360,7 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
   const double d = sizes.width.d_model;
   const double number = number_bytes(job).value();
   const double weights_exposed = job.synchronous_collectives ? 1 : constants.exposed_fsdp;
-  // Weights are sharded over the chips that share a sequence, too, and all but those of experts over the chips that
-  // share experts.
+  // Weights are also sharded over the context degree and, except those of experts, over the expert degree.
   if (const std::int64_t shards = checked_multiply(mesh.fsdp, mesh.context); shards > 1) {
     const double experts = sizes.expert_share / static_cast<double>(mesh.expert);
     const double others = 1 - sizes.expert_share;
@@ -5386,9 +5395,9 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
   }
 }
 
-/// Between slices: gradients of data parallelism are reduced once, each slice those of its pipeline stages. Weights
-/// that are sharded over slices are gathered forward and backward and their gradients scattered, in every microbatch,
-/// each chip its own shard. A pipeline over slices hands on the activations of every token, and their
+/// Adds the traffic between slices. Data parallelism reduces gradients once per step, each slice those of its pipeline
+/// stages. Weights sharded over slices are gathered forward and backward and their gradients scattered in every
+/// microbatch, each chip its own shard. A pipeline over slices passes on the activations of every token, and their
 /// gradients.
 constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const training_job& job, const layout& mesh,
                        const slice& where, const calibration& constants) {
@@ -5403,9 +5412,9 @@ constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const t
   terms.dcn_exposed = constants.exposed_dcn;
 }
 
-/// Between host memory and chip: the optimizer's state in and out once; parameters in for every forward and backward
-/// pass, those that are trained in and out for the update. Nothing hides it: HBM has no room for the state
-/// before the backward pass is over, so it cannot come earlier, and both ways are added.
+/// Adds the traffic between host memory and chip: optimizer state in and out once per step, parameters in for every
+/// forward and backward pass, trained ones in and out for the update. It is exposed: HBM has no room for the state
+/// before the backward pass ends, so it cannot come earlier. Both directions are added.
 constexpr void add_host(layout_terms& terms, const training_sizes& sizes, const training_job& job, const slice& where,
                         const calibration& constants) {
   if (job.state_on_host == host_state::none) return;
@@ -5421,8 +5430,9 @@ constexpr void add_host(layout_terms& terms, const training_sizes& sizes, const 
   terms.host_exposed = constants.exposed_host;
 }
 
-/// Share of the work in which stages wait for the first and last microbatches: (p-1) / (m v), for m microbatches and v
-/// rounds of interleaved stages, in GPipe and in 1F1B alike. Source: Narayanan et al. 2021, arXiv 2104.04473.
+/// The bubble: share of the work in which stages wait for the first and last microbatches: (p-1) / (m v), for m
+/// microbatches and v rounds of interleaved stages, in GPipe and in 1F1B alike. Source: Narayanan et al. 2021, arXiv
+/// 2104.04473.
 constexpr double bubble_share(const training_job& job, double stages) {
   const double pieces = job.pipeline_microbatches > 0 ? static_cast<double>(job.pipeline_microbatches) : 4 * stages;
   return (stages - 1) / (pieces * static_cast<double>(job.pipeline_rounds));
@@ -5430,9 +5440,9 @@ constexpr double bubble_share(const training_job& job, double stages) {
 
 }  // namespace detail
 
-/// The terms of one chip, where activations are sharded over that many tensor-parallel devices. The batch and the
-/// microbatches of the job are not read. Throws where a rate that the job needs is unknown.
-/// Worked: dense products of llama-3-8b on v5p under `full` take 148 us a token.
+/// The terms of one chip, with activations sharded over `tensor` devices. The batch and the microbatches of the job
+/// have no influence. Throws where a rate that the job needs is unknown. Worked: dense products of llama-3-8b on v5p
+/// under `full` take 148 us per token.
 [[nodiscard]] constexpr work_terms work_terms_of(const training_sizes& sizes, const transformer& model,
                                                  const training_job& job, const chip_spec& chip, std::int64_t tensor,
                                                  const calibration& constants = {}) {
@@ -5449,7 +5459,7 @@ constexpr double bubble_share(const training_job& job, double stages) {
 
 namespace detail {
 
-/// What makes training steps alike: see `features_of`.
+/// The features by which training steps are compared: see `features_of`.
 constexpr run_features training_features(const training_sizes& sizes, const transformer& model, const training_job& job,
                                          const layout& mesh, const slice& where) {
   const auto chip_total = static_cast<double>(checked_multiply(chips(where), slices(mesh)));
@@ -5476,7 +5486,7 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
 
 }  // namespace detail
 
-/// The terms of a layout on its slices, for the batch of the job. Its remat policy and microbatches are not read.
+/// The terms of a layout on its slices, for the batch of the job. Its remat policy and microbatches have no influence.
 /// Throws where a rate that the layout needs is unknown.
 [[nodiscard]] constexpr layout_terms layout_terms_of(const training_sizes& sizes, const transformer& model,
                                                      const training_job& job, const layout& mesh, const slice& where,
@@ -5496,7 +5506,7 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
   terms.gathered_share = (sizes.expert_share / static_cast<double>(mesh.expert) + 1 - sizes.expert_share) / stages;
   terms.overhead = constants.per_layer_pass * (4 * sizes.layers);
   if (mesh.context > 1) {
-    // The last of c equal parts of a causal sequence sees 2 - 1 / c times the keys of the mean.
+    // The last of c equal shards of a causal sequence sees 2 - 1 / c times the mean number of keys.
     const auto parts = static_cast<double>(mesh.context);
     if (!job.context_balanced && model.kind != architecture::encoder) terms.imbalance = (parts - 1) / parts;
     if (job.ring_attention) terms.overhead += constants.ring_step * (4 * sizes.layers * parts);
@@ -5543,8 +5553,8 @@ enum class verdict : std::uint8_t { yes, uncertain, no };
   return detail::name_of(names, static_cast<std::size_t>(answer));
 }
 
-/// A job fits for sure where its high estimate is below this share of the usable HBM. For training it does not fit for
-/// sure where its low estimate is as far above all of it.
+/// A job surely fits where its high estimate is below this share of the usable HBM. A training job surely does not fit
+/// where its low estimate is as far above the usable HBM: 103 % of it.
 inline constexpr double safe_share = 0.97;
 
 }  // namespace abi_0
@@ -5563,15 +5573,15 @@ inline constexpr double safe_share = 0.97;
 #include <string_view>
 
 /// @file
-/// HBM that training takes on one JAX device, part by part, against what XLA lets a program use.
+/// HBM that training takes on one JAX device, part by part, and whether XLA lets a program use that much.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The stages of a step that may need most memory; what belongs to different stages is never live together. `logits`:
-/// the end of the forward pass, with logits and output head beside all saved activations. `layer`: the backward pass of
-/// one layer, with its weights, what it computes again, and gradients. `update`: all gradients and what the optimizer
-/// keeps.
+/// The stages of a step, one of which needs the most memory; tensors of different stages are never live together.
+/// `logits`: the end of the forward pass, with logits and output head beside all saved activations. `layer`: the
+/// backward pass of one layer, with its weights, what it computes again, and gradients. `update`: all gradients and
+/// what the optimizer keeps.
 enum class memory_stage : std::uint8_t { logits, layer, update };
 
 /// "logits", "layer" or "update".
@@ -5582,16 +5592,16 @@ enum class memory_stage : std::uint8_t { logits, layer, update };
 
 /// Bytes on one device in the stage that needs most; the parts add up to `total`.
 struct memory_breakdown {
-  bytes parameters{};        ///< as they are kept between steps
+  bytes parameters{};        ///< the form that is kept between steps
   bytes optimizer{};         ///< the optimizer's state
-  bytes gradients{};         ///< accumulated ones in fp32, and those that the stage has made
+  bytes gradients{};         ///< accumulated in fp32, and those that the stage has made
   bytes activations{};       ///< saved between forward and backward pass
-  bytes logits{};            ///< with their gradient
+  bytes logits{};            ///< logits and their gradient
   bytes gathered_weights{};  ///< under FSDP: whole weights in flight, and gradients that wait to be reduced
   bytes workspace{};         ///< what a layer computes again, gradients of activations, buffers of transfers
   bytes total{};             ///< in the stage that needs most
-  bytes low{};               ///< the least that a good compiler needs
-  bytes high{};              ///< nothing fused or reused
+  bytes low{};               ///< low end: what a good compiler needs
+  bytes high{};              ///< high end: nothing is fused or reused
   bytes usable{};            ///< what XLA lets a program use on the device
   memory_stage stage = memory_stage::layer;  ///< the stage that needs most
 };
@@ -5600,12 +5610,13 @@ struct memory_breakdown {
 [[nodiscard]] constexpr bytes headroom(const memory_breakdown& memory) noexcept { return memory.usable - memory.total; }
 
 /// `yes` where even the high estimate is below 97 % of what is usable, `no` where the low one is above 103 %.
+/// Worked: `yes` for a high estimate of 25.24 GiB of 31.25 (docs/model.md).
 [[nodiscard]] constexpr verdict fits(const memory_breakdown& memory) noexcept {
   if (memory.high < safe_share * memory.usable) return verdict::yes;
   return memory.low > (2 - safe_share) * memory.usable ? verdict::no : verdict::uncertain;
 }
 
-/// Why a verdict is not better: the largest part of the stage that needs most. Worked: "logits".
+/// The name of the largest part of the stage that needs most: why a job does not fit. Worked: "logits".
 [[nodiscard]] constexpr std::string_view largest_part(const memory_breakdown& memory) noexcept {
   constexpr const char* names[] = {"state", "gradients", "activations", "logits", "gathered weights", "workspace"};
   bytes most = memory.parameters + memory.optimizer;
@@ -5625,14 +5636,14 @@ struct stage_terms {
   /// microbatches add to them.
   bytes parameters{}, optimizer{}, gradients{}, accumulated_gradients{};
   /// @}
-  double brought = 1;        ///< share of the parameters that is in HBM: times the pipeline stages, at most 1
+  double brought = 1;        ///< share of the parameters in HBM; multiplied by the stages, at most 1
   bytes gathered{};          ///< whole weights on a device under FSDP
   bytes gathered_experts{};  ///< whole weights of experts under FSDP, before expert parallelism
   /// @{
   /// Bytes for each token of a microbatch on a device.
   bytes activations{}, logits{}, workspace{};
-  double worst = 0;  ///< share of the room for the worst routing that is taken: 0 or 1
-  bytes routed{};    ///< workspace of tokens routed to experts, where each shard gets as many as it sends
+  double worst = 0;  ///< share of the buffers for the worst routing that is taken: 0 or 1
+  bytes routed{};    ///< workspace of tokens routed to experts, if each shard gets as many as it sends
   /// @}
 };
 
@@ -5642,17 +5653,18 @@ using memory_terms = std::array<stage_terms, 3>;
 /// What the memory of a device depends on in a layout.
 struct memory_layout {
   double weight_shards = 1;  ///< devices over which weights are sharded, all pipeline stages and slices counted
-  double stages = 1;         ///< of the pipeline
+  double stages = 1;         ///< pipeline stages
   double gathers = 0;        ///< 1 where FSDP gathers weights, else 0
   double experts = 1;        ///< ways of expert parallelism
   double tokens = 0;         ///< tokens of a step on a device
-  double worst_routed = 1;   ///< routed tokens that a shard has room for, over those that it sends
+  double worst_routed = 1;   ///< routed tokens a shard has buffers for, over those it sends
 };
 
 namespace detail {
 
-/// Room for routed tokens on a shard of experts over what the shard sends. Where no token is dropped all tokens of all
-/// shards may be routed here, each to as many experts as there are: e x min(E / e, k) of k. With a capacity it is 1.
+/// Buffers for routed tokens on a shard of experts, as a multiple of the tokens it sends. Where none is dropped, all
+/// tokens of all e shards may be routed here, each to as many of its k experts as lie here: e x min(E / e, k) / k. With
+/// a capacity factor it is 1.
 constexpr double worst_routed(const transformer& model, const training_job& job, const layout& mesh) noexcept {
   if (!has_experts(model) || mesh.expert == 1 || job.capacity_factor > 1) return 1;
   const auto shards = static_cast<double>(mesh.expert), chosen = static_cast<double>(model.moe.top_k);
@@ -5683,8 +5695,8 @@ constexpr double worst_routed(const transformer& model, const training_job& job,
 
 namespace detail {
 
-/// Bytes of gathered weights on a device, tensor parallelism applied: of a layer without experts, of the experts of a
-/// layer, of the output head.
+/// Bytes of gathered weights on a device after tensor parallelism: of a layer without experts, of a layer's experts, of
+/// the output head.
 struct gathered_weights {
   double layer = 0, experts = 0, head = 0;
 };
@@ -5701,10 +5713,10 @@ constexpr gathered_weights gathered_of(const transformer& model, double element,
   return result;
 }
 
-/// Layers whose parameters are on the way from host memory: the one that is used and the next.
+/// Layers whose parameters are in HBM when they are kept in host memory: the one in use and the next.
 inline constexpr double host_layers_of_state = 2;
 
-/// What the optimizer and the weights keep in every stage, and what is saved for the backward pass.
+/// What every stage holds: weights, optimizer state, and activations saved for the backward pass.
 constexpr stage_terms kept_terms(const transformer& model, const training_job& job, const training_sizes& sizes,
                                  const memory_calibration& constants) {
   stage_terms kept;
@@ -5730,7 +5742,7 @@ constexpr double routed_mlp_width(const transformer& model, const layer_widths& 
   return routed < width.mlp ? routed : width.mlp;
 }
 
-/// What a policy keeps of it.
+/// What a policy keeps of that width.
 constexpr double saved_routed_width(const transformer& model, const layer_widths& width, const remat_policy& policy) {
   layer_widths routed;
   routed.mlp = routed_mlp_width(model, width);
@@ -5739,9 +5751,8 @@ constexpr double saved_routed_width(const transformer& model, const layer_widths
   return saved_width(routed, policy);
 }
 
-/// Workspace of the tokens that are routed to experts, in a layer that has them, for each token: copies of the token on
-/// the way to its experts and back, of all tokens on every tensor shard, and the activations of the experts, computed
-/// again and with their gradients.
+/// Workspace per token for routing, in a layer with experts: copies of the token on the way to its experts and back,
+/// which every tensor shard makes of all tokens, and the activations of the experts, computed again, with gradients.
 constexpr bytes routed_workspace(const transformer& model, const training_job& job, std::int64_t tensor,
                                  const memory_calibration& k) {
   if (moe_layers(model) == 0) return {};
@@ -5751,7 +5762,7 @@ constexpr bytes routed_workspace(const transformer& model, const training_job& j
   return number_bytes(job) * (chosen * (copies + inner) * (k.recomputed + k.routed_gradients));
 }
 
-/// Workspace of the backward pass of a layer for each token: what is computed again, gradients of activations, 8-bit
+/// Workspace per token of the backward pass of a layer: what is computed again, gradients of activations, 8-bit
 /// copies of operands, buffers of transfers, and scores where attention is not fused.
 constexpr bytes layer_workspace(const transformer& model, const training_job& job, const layer_widths& width,
                                 std::int64_t tensor, const memory_calibration& constants) {
@@ -5775,7 +5786,7 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
 }  // namespace detail
 
 /// The terms of a step's memory under one estimate of what the compiler does: `memory_low`, `memory_point` or
-/// `memory_high`. The batch and the microbatches of the job are not read.
+/// `memory_high`. The batch and microbatches of the job have no influence.
 [[nodiscard]] constexpr memory_terms memory_terms_of(const training_sizes& sizes, const transformer& model,
                                                      const training_job& job, std::int64_t tensor,
                                                      const memory_calibration& constants) {
@@ -5814,7 +5825,7 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
   return {logits, layer, update};
 }
 
-/// Bytes of a stage on a device that do not depend on its tokens, with several microbatches or one.
+/// Bytes of a stage on a device that do not depend on its tokens. `several`: the step has more than one microbatch.
 [[nodiscard]] constexpr bytes fixed_bytes(const stage_terms& stage, const memory_layout& at, bool several) noexcept {
   const double brought = stage.brought * at.stages;
   return ((brought < 1 ? brought : 1) * stage.parameters + stage.optimizer +
@@ -5823,7 +5834,7 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
          at.gathers * (stage.gathered + stage.gathered_experts / at.experts);
 }
 
-/// Bytes of a stage for each token of a microbatch on a device, but for those of routed tokens.
+/// Bytes of a stage for each token of a microbatch on a device, without those of routing to experts.
 [[nodiscard]] constexpr bytes bytes_per_token(const stage_terms& stage) noexcept {
   return stage.activations + stage.logits + stage.workspace;
 }
@@ -5854,7 +5865,7 @@ constexpr memory_breakdown parts_of(const stage_terms& terms, memory_stage stage
   return memory;
 }
 
-/// The stage that needs most; the earlier one of equals.
+/// The stage that needs most, the earlier one if two are equal.
 constexpr memory_breakdown largest_stage(const memory_terms& terms, const memory_layout& at, double microbatches) {
   memory_breakdown most = parts_of(terms[0], memory_stage::logits, at, microbatches);
   for (const memory_stage stage : {memory_stage::layer, memory_stage::update}) {
@@ -5867,12 +5878,13 @@ constexpr memory_breakdown largest_stage(const memory_terms& terms, const memory
 }  // namespace detail
 
 /// HBM that one training step takes on one device: its state, and the most that is live beside it in any stage. Tensor
-/// parallelism leaves activations as they are, because widths shrink as tokens per device grow. LoRA adapters train on
+/// parallelism does not change activations, because widths shrink as tokens per device grow. LoRA adapters train on
 /// a frozen base; state in host memory counts while it is on the device. Throws for invalid shapes, meshes that do not
 /// fill the slice, batches that do not divide, and what is not modelled (encoder-decoders, LoRA on experts or latent
 /// attention).
-/// Source: physics, constants in `memory_calibration`; held against published runs and memory records
-/// (tests/oracle/memory_records.cpp).
+/// Source: physics, constants in `memory_calibration`; compared with published runs and memory records
+/// (tests/oracle/memory_records.cpp). Worked: 17.41 GiB of
+/// 31.25 for Llama 3.1 8B on v6e-256 (docs/model.md).
 [[nodiscard]] constexpr memory_breakdown memory_use(const transformer& model, const training_job& job,
                                                     const layout& mesh, const slice& where) {
   detail::check_trained(model, job, mesh, where);
@@ -5928,20 +5940,20 @@ constexpr memory_breakdown largest_stage(const memory_terms& terms, const memory
 #include <string_view>
 
 /// @file
-/// How far measured steps are from estimates, by kind of question. tools/calibrate finds it with the source of each run
+/// How far measured steps lie from estimates, by kind of job. tools/calibrate finds it with the source of each run
 /// left out of the fit: all that one repository or author published.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Kinds of questions whose estimates err by different amounts. A job belongs to the last that it fits.
+/// Kinds of jobs whose estimates err by different amounts. A job belongs to the last kind of this list that fits it.
 enum class step_kind : std::uint8_t {
   dense,              ///< models without experts, products in bf16 or fp32
   dense_eight_bit,    ///< the same, products in int8 or fp8
   experts,            ///< mixtures of experts
   experts_eight_bit,  ///< the same, products in int8 or fp8
-  expert_parallel,    ///< experts divided over chips
-  context_parallel,   ///< sequences divided over chips
+  expert_parallel,    ///< experts sharded over chips
+  context_parallel,   ///< sequences sharded over chips
   small,              ///< models below 1.5e9 parameters
 };
 
@@ -5952,7 +5964,8 @@ enum class step_kind : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// The kind of a job on a layout, for a model of so many parameters. Worked: llama-3-8b in int8 is `dense_eight_bit`.
+/// The kind of a job on a layout, for a model with that many parameters. Worked: llama-3-8b in int8 is
+/// `dense_eight_bit`.
 [[nodiscard]] constexpr step_kind kind_of(const transformer& model, const training_job& job, const layout& mesh,
                                           double parameter_total) noexcept {
   if (parameter_total < 1.5e9) return step_kind::small;
@@ -5963,10 +5976,10 @@ enum class step_kind : std::uint8_t {
   return experts ? step_kind::experts : step_kind::dense;
 }
 
-/// How far measured times of a kind lie from estimates, and how many runs of how many sources say so.
+/// How far measured times of a kind lie from estimates, and the number of runs and sources behind that.
 struct training_band {
-  double low = 1;            ///< times the estimate: the lower end
-  double high = 1;           ///< times the estimate: the upper end
+  double low = 1;            ///< lower end of measured over estimated time
+  double high = 1;           ///< upper end of measured over estimated time
   std::int64_t runs = 0;     ///< published runs of the kind
   std::int64_t sources = 0;  ///< repositories and authors that published them
 };
@@ -5984,11 +5997,11 @@ inline constexpr training_band training_bands[] = {
 // clang-format on
 // end of generated: training_bands
 
-/// Where no published run is near, the band is this factor either way at least; under software that nobody tuned it
-/// ends this factor above the estimate at least, squared. Set.
+/// Where no published run is near, the band is at least this factor either way; under software that nobody tuned its
+/// upper end is at least the square of this factor. Set by hand.
 inline constexpr double extrapolated_factor = 1.5;
 
-/// A band beyond the published runs, or for a first port: `extrapolated_factor` either way at least.
+/// The band widened to at least `extrapolated_factor` either way beyond the published runs, and for a first port.
 [[nodiscard]] constexpr training_band widened(training_band band, bool extrapolated, software_level software) noexcept {
   if (extrapolated && band.low > 1 / extrapolated_factor) band.low = 1 / extrapolated_factor;
   if (extrapolated && band.high < extrapolated_factor) band.high = extrapolated_factor;
@@ -5997,8 +6010,8 @@ inline constexpr double extrapolated_factor = 1.5;
   return band;
 }
 
-/// The band of a kind, wider where extrapolated and for a first port. Worked: of dense models that no run is near at
-/// least 1.5 either way.
+/// The band of a kind, widened where extrapolated and for a first port. Worked: at least 1.5 either way for dense
+/// models that no run is near.
 [[nodiscard]] constexpr training_band band_of(step_kind kind, bool extrapolated, software_level software) noexcept {
   return widened(training_bands[static_cast<std::size_t>(kind)], extrapolated, software);
 }
@@ -6032,23 +6045,22 @@ enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead, host };
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
-/// What an estimate takes for granted, for the caller to be told.
+/// Assumptions of an estimate that its reader should be told.
 struct step_remarks {
-  bool text_alone = false;        ///< a model with a vision tower, a job without images: the tower does not run
+  bool text_alone = false;        ///< the model has a vision tower, the job no images: the tower does not run
   bool beyond_positions = false;  ///< sequences are longer than those that the model is made for
   bool products_in_bf16 = false;  ///< fp32 is rounded to bf16 in products, as XLA does by default: see number_bytes
 };
 
-/// The remarks on a job. Worked: llama-3-8b, which is made for 8192 tokens, is beyond its positions in sequences of
-/// 16384.
+/// The remarks on a job. Worked: `beyond_positions` for llama-3-8b, made for 8192 tokens, in sequences of 16384.
 [[nodiscard]] constexpr step_remarks remarks_on(const transformer& model, const training_job& job) noexcept {
   return {has_text(model) && has_vision(model) && job.images_per_sequence == 0,
           model.max_positions > 0 && job.sequence_length > model.max_positions, job.compute == dtype::fp32};
 }
 
-/// FLOPs of a training step for each token that MFU counts: those of MaxText's convention, of which the output head for
-/// the positions that are predicted alone (`training_job.logits_fraction`: 15 % in masked language models), and those
-/// of the vision tower; no gradients of frozen weights, nothing that is computed again. `sizes` are those of the job.
+/// Training FLOPs per token that MFU counts: those of MaxText's convention, with the output head only for predicted
+/// positions (`training_job.logits_fraction`: 15 % in masked language models), and those of the vision tower; without
+/// gradients of frozen weights and without recomputation. `sizes` are those of the job.
 /// Worked: 197.62862515814402e12 / 4096 FLOP for llama-3-8b at 4096 tokens.
 [[nodiscard]] constexpr flops model_flops_per_token(const training_sizes& sizes, const training_job& job) {
   const forward_flops& work = sizes.work;
@@ -6083,17 +6095,17 @@ struct step_breakdown {
   seconds jitter{};           ///< stragglers among slices
   collective_time dcn{};      ///< gradients and activations between slices
   collective_time host{};     ///< state that lies in host memory, both ways
-  seconds software{};         ///< what a general framework, or the caller's own measurement, adds to a tuned recipe
+  seconds software{};         ///< what untuned software, or the caller's own measurements, add to a tuned recipe
   seconds total{};            ///< of the step
-  seconds low{};              ///< nine of ten comparable published runs lie between low and high
+  seconds low{};              ///< lower end: nine of ten comparable published runs lie between low and high
   seconds high{};             ///< the upper end of that range
   double band = 0;            ///< how far low or high are from total, whichever is further, as a share of it
-  step_kind kind = step_kind::dense;                      ///< whose errors the band has
-  software_level software_taken = software_level::tuned;  ///< what the estimate takes the program for
+  step_kind kind = step_kind::dense;                      ///< the kind of job whose errors give the band
+  software_level software_taken = software_level::tuned;  ///< how well tuned the program is assumed to be
   std::int64_t runs = 0;                                  ///< published runs of that kind
   std::int64_t sources = 0;                               ///< repositories and authors that published them
   bool extrapolated = false;                              ///< outside of what published runs cover
-  step_remarks remarks{};                                 ///< what the estimate takes for granted
+  step_remarks remarks{};                                 ///< its assumptions
   step_bound limited_by = step_bound::compute;            ///< the largest part
   double mfu = 0;                  ///< model FLOPs (see model_flops_per_token) over the bf16 peak
   per_second tokens_per_second{};  ///< over all slices
@@ -6118,12 +6130,12 @@ constexpr void add_work(step_breakdown& step, const work_terms& work, const layo
   step.hbm = step.elementwise + step.scores + step.operands + step.weight_reads + step.weight_update + step.dispatch;
 }
 
-/// A collective that happens that many times.
+/// The time of a collective that runs `count` times.
 constexpr collective_time times(double count, const collective_time& once) noexcept {
   return {count * once.whole, count * once.exposed};
 }
 
-/// Adds the collectives inside a slice. Those of weights are hidden only for as long as the work takes.
+/// Adds the collectives inside a slice. Gathers of weights cannot be hidden for longer than the work takes.
 constexpr void add_collectives(step_breakdown& step, const work_terms& work, const layout_terms& at,
                                double microbatches) {
   step.fsdp = times(microbatches, at.fsdp);
@@ -6164,8 +6176,8 @@ constexpr bool is_covered(const transformer& model, const training_job& job, con
   return (has_experts(model) ? runs.experts : in_eight_bits(job) ? runs.eight_bit : runs.dense) > 0;
 }
 
-/// Whether the job is in the domain of the published runs: 512 to 32768 tokens a sequence (131072 under context
-/// parallelism), 700 or more a chip and step, up to 32 slices, none of the options that no run has.
+/// Whether the job is within the range of the published runs: 512 to 32768 tokens per sequence (131072 under context
+/// parallelism), 700 or more per chip and step, up to 32 slices, no option that no run has.
 constexpr bool is_usual(const training_job& job, const layout& mesh, const layout_terms& at) {
   const std::int64_t length = job.sequence_length;
   const std::int64_t longest = mesh.context > 1 ? 131072 : 32768;
@@ -6200,7 +6212,7 @@ constexpr step_bound largest_part(const step_breakdown& step) {
 }  // namespace detail
 
 /// Time of one training step of a text model. Throws for what `memory_use` throws for, and where a needed figure of the
-/// chip is unknown. It does not ask whether the job fits: `fits(memory_use(...))` does. Worked: the 128B default model
+/// chip is unknown. Whether the job fits is another question: `fits(memory_use(...))`. Worked: the 128B default model
 /// of MaxText on v5p-256, 10.72 s against 10.25 s measured (tests/oracle). Source: closed form calibrated on published
 /// runs; its terms are in terms.hpp, its constants and their meaning in `calibration`.
 [[nodiscard]] constexpr step_breakdown step_time(const transformer& model, const training_job& job, const layout& mesh,
@@ -6331,7 +6343,7 @@ struct product_dtypes {
   return critical_batch(chip, uniform(type), from);
 }
 
-/// Twice the critical batch: comfortably limited by arithmetic. Worked: 482 on v5e in bf16.
+/// Twice the critical batch, in tokens, which is well limited by arithmetic. Worked: 482 on v5e in bf16.
 [[nodiscard]] constexpr std::int64_t recommended_batch(const chip_spec& chip, dtype type = dtype::bf16) {
   return checked_multiply(2, critical_batch(chip, type));
 }
@@ -6359,7 +6371,8 @@ struct product_shape {
          size_of(types.output) * (batch * outer);
 }
 
-/// FLOPs per byte moved. Worked: about the batch, for a bf16 batch that is small against both other dimensions.
+/// FLOPs of a product per byte that it moves. Worked: about the batch, for a bf16 batch that is small against both
+/// other dimensions.
 [[nodiscard]] constexpr flops_per_byte arithmetic_intensity(const product_shape& product,
                                                             const product_dtypes& types = {}) {
   return flops_of(product) / bytes_of(product, types);
@@ -6374,8 +6387,8 @@ enum class bound : std::uint8_t { compute, memory };
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
-/// Time of one product on one chip at peak rates: between `lower`, where arithmetic and traffic overlap perfectly, and
-/// `upper`, where they do not at all.
+/// Time of one product on one chip at peak rates: between `lower`, where arithmetic and traffic overlap fully, and
+/// `upper`, where they do not overlap.
 struct product_time {
   seconds math{};                    ///< arithmetic at the peak rate
   seconds memory{};                  ///< traffic at the bandwidth of the memory
@@ -6444,23 +6457,23 @@ struct product_time {
 #include <cstdint>
 
 /// @file
-/// For how long a checkpoint stops a training step. What it costs to keep is in checkpoint_storage.hpp.
+/// How long a checkpoint stops training. The cost of keeping it is in checkpoint_storage.hpp.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What a checkpoint takes whatever its bytes: all hosts meet, and the names of all arrays are written. It is a
-/// suggestion for asynchronous checkpoints of small models; 60 s is one for synchronous ones.
+/// The time that a checkpoint takes besides its bytes: all hosts synchronise, and array metadata is written. It is a
+/// suggestion for asynchronous checkpoints of small models; 60 s is a suggestion for synchronous ones.
 inline constexpr seconds checkpoint_start{15};
 
-/// The rate of Cloud Storage for one project in one region by its default quota, 200 Gbit/s. The quota is of reading;
-/// writing is taken to be no faster. Source: cloud.google.com/storage/docs/bandwidth-usage, "maximum bandwidth for each
-/// region"; copies of 2026.
+/// The rate of Cloud Storage for one project in one region by its default quota, 200 Gbit/s. The quota is for reading;
+/// writing is assumed to be no faster. Source: cloud.google.com/storage/docs/bandwidth-usage, "maximum bandwidth for
+/// each region"; copies of 2026.
 inline constexpr bytes_per_second storage_rate{25e9};
 
 /// The rate at which checkpoints leave some slices: that of the storage, or of the network cards of all hosts where
 /// these are slower and known. Throws for a rate that is not above 0. Worked: 3.125 GB/s from v5litepod-1, 25 GB/s from
-/// v5litepod-8 and all that are larger.
+/// v5litepod-8 and larger slices.
 [[nodiscard]] constexpr bytes_per_second checkpoint_rate(const slice& where, std::int64_t slice_total = 1,
                                                          bytes_per_second storage = storage_rate) {
   detail::positive("storage rate", storage.value());
@@ -6469,9 +6482,9 @@ inline constexpr bytes_per_second storage_rate{25e9};
   return min(storage, where.chip.host.dcn.value() * static_cast<double>(chip_count));
 }
 
-/// For how long one checkpoint stops the step: its start, and its bytes at the rate of the storage. The bytes are those
-/// of the training state, `training_state_of(…).total`. An asynchronous checkpoint stops the step for less where hosts
-/// have memory for all of it, but the next one waits until it is written.
+/// How long one checkpoint stops training: `checkpoint_start`, and its bytes at the rate of the storage. The bytes are
+/// those of the training state, `training_state_of(…).total`. An asynchronous checkpoint stops training for less where
+/// hosts have memory for all of it, but the next one waits until it is written.
 ///
 /// Throws for a negative size and a rate that is not above 0. Worked: 96 GB (8e9 parameters in fp32 with AdamW) at
 /// 25 GB/s: 18.84 s.
@@ -6501,7 +6514,7 @@ inline constexpr bytes_per_second storage_rate{25e9};
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Price of holding bytes for a time.
+/// A price of storage: dollars per byte and second.
 using usd_per_byte_second = quantity<dim<-1, 0, -1, 1>>;
 
 /// A price per GiB and month of 730 hours. Worked: usd_per_gib_month(0.020) times 1 GiB and 730 h is 0.02 USD.
@@ -6511,11 +6524,12 @@ using usd_per_byte_second = quantity<dim<-1, 0, -1, 1>>;
 }
 
 /// A storage price as dollars per GiB and month of 730 hours: the inverse of `usd_per_gib_month`.
+/// Worked: 0.020 for us-east5.
 [[nodiscard]] constexpr double in_usd_per_gib_month(usd_per_byte_second price) noexcept {
   return (price * 1_GiB * 730_h).value();
 }
 
-/// The price of Standard storage in a region, for regions where a source was read; nothing elsewhere.
+/// The price of Standard storage in a region; nothing where no source gives one.
 ///
 /// Source: cloud.google.com/storage/pricing, copies of 2026. Worked: 0.020 USD per GiB and month in us-east5, 0.023 in
 /// us-west4.
@@ -6542,13 +6556,13 @@ struct operation_prices {
 struct checkpoint_store {
   bytes checkpoint{};        ///< bytes of one checkpoint; above 0
   std::int64_t kept = 0;     ///< checkpoints kept at any time; 1 or more
-  seconds held{};            ///< for how long that many are kept; above 0
+  seconds held{};            ///< time for which that many are kept; above 0
   double written = 0;        ///< checkpoints written over that time, such as expected_run(…).segments
   double restored = 0;       ///< checkpoints read over that time, such as expected_run(…).preemptions
   std::int64_t objects = 0;  ///< objects of one checkpoint; needed where anything is written or restored
 };
 
-/// storage + operations = total.
+/// The cost of keeping checkpoints: storage + operations = total.
 struct storage_cost {
   bytes kept{};      ///< bytes that are stored at any time
   usd storage{};     ///< for holding them
@@ -6556,12 +6570,12 @@ struct storage_cost {
   usd total{};       ///< storage + operations
 };
 
-/// Dollars for checkpoints, as if all that are kept were there from the first second.
+/// Dollars for keeping checkpoints, assuming that all of them are there from the first second.
 ///
-/// `price` above 0: `find_storage_price` has some, `usd_per_gib_month` makes one. Not counted are the time in which an
-/// old checkpoint is still there beside its successor, listings, and retries. Throws for fields out of the range given
-/// at them. Worked: 3 checkpoints of 96 GB (8e9 parameters in fp32 with AdamW) for 730 h at 0.020: 5.364 USD; 1000
-/// written in 64 objects each: 0.32 USD more.
+/// `price` is above 0, from `find_storage_price` or `usd_per_gib_month`. Not counted are the time in which an
+/// old checkpoint is still there beside its successor, listings, and retries. Throws for fields out of the range that
+/// `checkpoint_store` gives. Worked: 3 checkpoints of 96 GB (8e9 parameters in fp32 with AdamW) for 730 h at
+/// 0.020: 5.364 USD; 1000 written in 64 objects each: 0.32 USD more.
 [[nodiscard]] constexpr storage_cost cost_of_checkpoints(const checkpoint_store& store, usd_per_byte_second price,
                                                          const operation_prices& operations = {}) {
   const double size = detail::positive("checkpoint_store.checkpoint", store.checkpoint.value());
@@ -6707,7 +6721,7 @@ inline constexpr double_double lambert_branch_point = {-0.36787944117144233, 1.2
 #include <string_view>
 
 /// @file
-/// Spot capacity: how often to write a checkpoint, what preemptions add to the time that is billed and waited for, and
+/// Spot capacity: how often to write a checkpoint, what preemptions add to the billed time and the wall time, and
 /// whether the discount pays for it.
 ///
 /// The model is Daly's (FGCS 22(3):303-312, 2006): preemptions of the whole job are independent of each other and of
@@ -6750,14 +6764,14 @@ struct expected_spot_run {
   std::int64_t segments = 0;  ///< intervals, a shorter last one included
 };
 
-/// The two prices of the same machines: of one chip or of the whole slice, as long as both are.
+/// The two prices of the same machines: both of one chip, or both of the whole slice.
 struct spot_prices {
   usd_per_second on_demand{};  ///< above 0
   usd_per_second spot{};       ///< above 0
 };
 
-/// A run at the spot price against the same useful work at the on-demand price. The on-demand run is taken to be billed
-/// for its work alone.
+/// A run at the spot price compared with the same useful work at the on-demand price. The on-demand run is assumed to
+/// be billed for its work only.
 struct spot_comparison {
   usd on_demand_cost{};                 ///< work x on-demand price
   usd spot_cost{};                      ///< billed x spot price
@@ -6771,13 +6785,13 @@ struct spot_comparison {
 
 namespace detail {
 
-/// The value, or a refusal where the arithmetic overflowed. `given` is the field to change.
+/// The value; throws where the arithmetic overflowed. `given` is the value of the field to change.
 constexpr double representable(words field, double value, double given, words valid) {
   if (!is_finite(value)) fail(errc::out_of_range, field, given, valid);
   return value;
 }
 
-/// A time above 0, or a refusal where the formula gives none. `given` is the field to change.
+/// The time; throws where the formula gives none above 0. `given` is the value of the field to change.
 constexpr seconds positive_time(words field, double value, double given, words valid) {
   if (!is_finite(value) || value <= 0) fail(errc::out_of_range, field, given, valid);
   return seconds{value};
@@ -7069,7 +7083,8 @@ inline constexpr seconds longest_run{1e18};
                                "a price with a representable ratio to on_demand");
 }
 
-/// The fraction of the on-demand cost that spot saves: 1 - spot x billed_factor / on demand. Negative where it loses.
+/// The fraction of the on-demand cost that spot saves: 1 - spot x billed_factor / on demand. Negative where spot costs
+/// more.
 ///
 /// Refusals as `effective_price` and `break_even_billed_factor`. Worked: 2.4 h billed for 2 h of work, at 19.20 against
 /// 38.40 USD per hour: 0.4.
@@ -7088,7 +7103,7 @@ inline constexpr seconds longest_run{1e18};
   return billed_factor < break_even_billed_factor(prices);
 }
 
-/// The dollars of a spot run against those of the same work on demand.
+/// The dollars of a spot run compared with those of the same work on demand.
 ///
 /// `work` is useful time, above 0; `billed` what spot bills for it, not less. Prices as in `spot_prices`; the costs are
 /// of what the prices are of, one chip or a slice. Worked: 2 h of work, 2.4 h billed, 38.40 and 19.20 USD per hour:
@@ -7112,7 +7127,7 @@ inline constexpr seconds longest_run{1e18};
   return answer;
 }
 
-/// The dollars of a spot run as `expected_run` expects it against those of its work on demand.
+/// The dollars of a spot run as `expected_run` expects it, compared with those of its work on demand.
 ///
 /// Refusals as `expected_run` and the prices'. Worked: the run of `expected_run` at 1.20 and 0.29771 USD per chip-hour
 /// saves 72.54 %.
@@ -7237,7 +7252,7 @@ struct price_row {
   text<24> generation{};                             ///< the chip: "v5p"
   text<32> region{};                                 ///< "us-east5", or "us" for all regions of the US
   provisioning kind = provisioning::on_demand;       ///< the way of paying
-  std::int64_t smallest_chips = 1;                   ///< chips of the smallest slice that it holds for
+  std::int64_t smallest_chips = 1;                   ///< chips of the smallest slice for which the price holds
   usd_per_second per_chip{};                         ///< of one chip
   text<10> date{};                                   ///< ISO: 2026-09-17
   date_qualifier qualifier = date_qualifier::exact;  ///< how well the date is known
@@ -7388,8 +7403,8 @@ inline constexpr std::array<packed_price, 105> us_prices = {{
 #include <string_view>
 
 /// @file
-/// Price books: what a chip costs by generation, region, way of paying and size of slice. Where a price is missing, it
-/// is refused, never taken for 0.
+/// Price books: what a chip costs by generation, region, way of paying and size of slice. A missing price
+/// is refused, never counted as 0.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -7402,8 +7417,8 @@ constexpr price_row to_price(const packed_price& p) {
 
 }  // namespace detail
 
-/// Rows of prices: the built-in US ones or rows that the caller keeps alive, and before them up to eight rows of the
-/// caller's own.
+/// Rows of prices: the built-in US prices or rows that the caller keeps alive, and up to eight rows added by `with`,
+/// which come first.
 class price_book {
  public:
   /// The built-in US prices.
@@ -7418,25 +7433,26 @@ class price_book {
                                           std::int64_t smallest_chips = 1) const {
     return with(price_row{generation, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
   }
-  /// The same with a price of a chip of the caller's own, by its name.
+  /// The same book with one price of a caller's own chip changed or added, by the chip's name.
   [[nodiscard]] constexpr price_book with(const chip_spec& own, std::string_view region, provisioning kind,
                                           usd_per_second per_chip, std::string_view date,
                                           std::int64_t smallest_chips = 1) const {
     return with_any({own.name, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
   }
-  /// The same book with one row changed or added, of the caller's own at most eight. Throws as `validate`,
-  /// `errc::unknown_name` for a chip that is not in the table, and `errc::out_of_range` for a ninth.
+  /// The same book with one row changed or added. Throws where `validate` does, `errc::unknown_name` for a chip that is
+  /// not in the table, and `errc::out_of_range` for a ninth row of the caller's own.
   [[nodiscard]] constexpr price_book with(const price_row& row) const;
-  /// The same for a row of any chip, as documents have them: whether there is such a chip `validate` says of the book.
+  /// The same book with one row of any chip changed or added, as price files have them; `validate` of the book refuses
+  /// unknown chips.
   [[nodiscard]] constexpr price_book with_any(const price_row& row) const;
 
-  /// Rows, the caller's own included.
+  /// The number of rows, the caller's own included.
   [[nodiscard]] constexpr std::size_t size() const noexcept {
     return own_size_ + (rows_ == nullptr ? detail::us_prices.size() : size_);
   }
-  /// Rows that `with` added.
+  /// The number of rows that `with` added.
   [[nodiscard]] constexpr std::size_t own_size() const noexcept { return own_size_; }
-  /// Whether the rows behind them are the built-in US prices.
+  /// Whether the rows after those that `with` added are the built-in US prices.
   [[nodiscard]] constexpr bool is_built_in() const noexcept { return rows_ == nullptr; }
   /// The row of that index, the caller's own first.
   [[nodiscard]] constexpr price_row row(std::size_t index) const {
@@ -7452,7 +7468,7 @@ class price_book {
   friend constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
                                                std::string_view region, provisioning kind, std::int64_t chip_count);
 
-  /// Whether the row is for that generation, region and kind, and the smallest slice it holds for (0: it is not).
+  /// The chips of the smallest slice for which the row holds; 0 where it has another generation, region or kind.
   [[nodiscard]] constexpr std::int64_t holds_from(std::size_t index, std::string_view generation,
                                                   std::string_view region, provisioning kind) const noexcept {
     if (index >= own_size_ && rows_ == nullptr) {
@@ -7474,7 +7490,7 @@ class price_book {
 
 namespace detail {
 
-/// The name of a chip of the table as text that outlives the call; a chip that is not in it keeps its own.
+/// The table's name of a chip, as text that outlives the call; a chip that is not in the table keeps the given name.
 constexpr std::string_view canonical_name(std::string_view given) noexcept {
   for (const chip_spec& chip : generations) {
     if (same_name(chip.name, given)) return chip.name.view();
@@ -7482,12 +7498,12 @@ constexpr std::string_view canonical_name(std::string_view given) noexcept {
   return given;
 }
 
-/// Refuses, by its field, a price of a chip and hour that no row of a price book has.
+/// The price per chip and hour; throws, naming the field, for one that no price book can have.
 constexpr double check_price(words field, double usd_per_chip_hour) {
   return in_range(field, positive(field, usd_per_chip_hour), 1e-6, 1e6, "1e-6 to 1e6 USD");
 }
 
-/// Days from 0000-03-01 to an ISO date of the Gregorian calendar: years begin in March, so that a leap day is the last.
+/// Days from 0000-03-01 to an ISO date. Years are counted from March, so that a leap day is the last of its year.
 constexpr std::int64_t day_number(std::string_view date) noexcept {
   const std::int64_t month = parse_count(date.substr(5, 2));
   const std::int64_t year = parse_count(date.substr(0, 4)) - (month < 3 ? 1 : 0);
@@ -7511,8 +7527,8 @@ constexpr std::int64_t day_number(std::string_view date) noexcept {
   return day <= days;
 }
 
-/// The whole days from one ISO date to another, negative where the second is the earlier one. Refuses what is no date
-/// from 2000 on. Worked: from 2026-06-03 to 2026-11-22 are 172 days.
+/// The whole days from one ISO date to another, negative where the second is the earlier one. Throws for a text that is
+/// no date from 2000 on. Worked: from 2026-06-03 to 2026-11-22 are 172 days.
 [[nodiscard]] constexpr std::int64_t days_between(std::string_view from, std::string_view to) {
   if (!is_iso_date(from) || !is_iso_date(to)) {
     detail::fail(errc::malformed_input, "date", is_iso_date(from) ? to : from, "an ISO date such as 2026-09-17");
@@ -7523,22 +7539,23 @@ constexpr std::int64_t day_number(std::string_view date) noexcept {
 /// Days after which a price should be read again. Source: a convention of this library, a quarter of a year.
 inline constexpr std::int64_t stale_after_days = 90;
 
-/// How old a price is on a day, in days: since it was read, or since the first day of the month it was read in. Where
-/// its source may be younger than its date (`date_qualifier::not_before`), it is at most so old.
+/// The age of a price on a day, in days: since it was read, or since the first day of the month in which it was read.
+/// Where its source may be younger than its date (`date_qualifier::not_before`), this is the most it can be.
 /// Worked: a price of 2026-08-24 is 90 days old on 2026-11-22.
 [[nodiscard]] constexpr std::int64_t age_in_days(const price_row& price, std::string_view on) {
   return days_between(price.date, on);
 }
 
-/// Whether a change of its price was announced for after its date: flex-start and calendar rates change in November
-/// 2026, and no copy has the new ones. Source: a field note that quotes Google's pricing pages on 2026-09-25.
+/// Whether a change of the price was announced for a time after its date: flex-start and calendar rates change in
+/// November 2026, and no copy has the new ones. Source: a field note that quotes Google's pricing pages on 2026-09-25.
 /// Worked: flex-start of v6e of 2026-09-10 is such a price, one of 2026-11-21 is not.
 [[nodiscard]] constexpr bool is_before_announced_change(const price_row& price) {
   return (price.kind == provisioning::flex_start || price.kind == provisioning::calendar) &&
          age_in_days(price, "2026-11-01") > 0;
 }
 
-/// Whether no page, catalog or dated transcription of one has the price: press and notes (C), or derived (D).
+/// Whether the price rests on no page, catalog or dated transcription: it comes from press and notes (C), or is derived
+/// (D).
 [[nodiscard]] constexpr bool is_weak(const price_row& price) noexcept { return price.grade > 'B'; }
 
 /// Throws, naming the field, unless a price has a generation, a region, an ISO date, a size and an amount above 0.
@@ -7580,8 +7597,8 @@ constexpr price_book price_book::with_any(const price_row& row) const {
 }
 
 /// Throws `errc::unknown_name` for a price of a chip that is neither in the table nor one of the caller's: no slice
-/// would ever be found to cost that much. A row gives its chip by its own name, "v6e", not "Trillium"; `with` and price
-/// files see to that.
+/// could ever have that price. A row gives its chip by its own name, "v6e", not "Trillium"; `with` and price files see
+/// to that.
 constexpr void validate(const price_book& book, const chip_spec* own_chips = nullptr, std::size_t own_count = 0) {
   const std::size_t count = book.is_built_in() ? book.own_size() : book.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -7599,8 +7616,8 @@ constexpr void validate(const price_book& book, const chip_spec* own_chips = nul
 
 /// The price of a chip (under any alias) in a region for a slice of that many chips: of all rows that begin at that
 /// size or below, the one that begins last; the caller's own rows come before all others. Nothing where the book has
-/// none. Region "us" is the default of the built-in book. Worked: v3 with 16 chips on spot is 0.60 an hour in us, with
-/// 4 chips 0.51.
+/// none. Region "us" is the default of the built-in book. Worked: a chip of v3 on spot costs 0.60 USD an hour in us in
+/// a slice of 16 chips, 0.51 in one of 4.
 [[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, std::string_view generation,
                                                     std::string_view region, provisioning kind,
                                                     std::int64_t chip_count) {
@@ -7609,7 +7626,7 @@ constexpr void validate(const price_book& book, const chip_spec* own_chips = nul
   std::size_t best = none;
   std::int64_t largest = 0;
   for (std::size_t i = 0; i < book.size(); ++i) {
-    if (i == book.own_size_ && best != none) break;  // the caller's own come before all others
+    if (i == book.own_size_ && best != none) break;  // the caller's own rows come before all others
     const std::int64_t from = book.holds_from(i, generation, region, kind);
     if (from > largest && from <= chip_count) {
       largest = from;
@@ -7668,7 +7685,7 @@ inline namespace abi_0 {
   return all;
 }
 
-/// Dollars for a time at a rate; billing is by the second. Worked: 10 h at 3.67 USD per hour are 36.70.
+/// Dollars for a time at a price; billing is by the second. Worked: 10 h at 3.67 USD per hour are 36.70.
 [[nodiscard]] constexpr usd cost(usd_per_second price, seconds time) {
   detail::positive("price", price.value());
   detail::not_negative("time", time.value());
@@ -7690,12 +7707,11 @@ inline namespace abi_0 {
   detail::fail(errc::invalid_argument, "commitment", name(kind), "commitment_1y or commitment_3y");
 }
 
-/// The time that is billed for a run of that length. On demand, on spot and on flex-start every second is billed for
-/// which the node is ready; calendar windows are of whole days, commitments of whole terms: `cost_under_commitment` has
-/// what remains where other work uses a part of them.
-/// Throws for flex-start beyond 7 days and calendar beyond 90. Worked: 25 h in calendar mode are 2 days, 10 days under
-/// a commitment of a year are 365. Source: Google Cloud TPU pricing, flex-start and calendar mode documentation (copies
-/// of 2026).
+/// The time that is billed for a run of that length. On demand, on spot and on flex-start every second is billed in
+/// which the node is ready; calendar windows are billed in whole days, commitments in whole terms
+/// (`cost_under_commitment` subtracts what other work uses of them). Throws for flex-start beyond 7 days and calendar
+/// beyond 90. Worked: 25 h in calendar mode are 2 days, 10 days under a commitment of a year are 365. Source: Google
+/// Cloud TPU pricing, flex-start and calendar mode documentation (copies of 2026).
 [[nodiscard]] constexpr seconds billed_time(provisioning kind, seconds run) {
   detail::positive("run time", run.value());
   if (kind == provisioning::flex_start && run > 7_days) {
@@ -7712,7 +7728,7 @@ struct run_cost {
   usd_per_second rate{};  ///< of all chips
   seconds run{};          ///< uninterrupted
   seconds billed{};       ///< the run, and the rest of a commitment's term or of the last day of a calendar window
-  seconds wall{};         ///< from the first to the last second of the run
+  seconds wall{};         ///< time from start to end of the run
   usd total{};            ///< rate x billed
   price_row price{};      ///< the row of the price book
 };
@@ -7747,7 +7763,7 @@ struct run_cost {
   return result;
 }
 
-/// How much less `paid` is than `against`, as a fraction of `against`. Worked: 46.08 against 76.80 saves 0.4.
+/// The saving of paying `paid` instead of `against`, as a fraction of `against`. Worked: 46.08 against 76.80 saves 0.4.
 [[nodiscard]] constexpr double saving(usd against, usd paid) {
   detail::positive("cost compared with", against.value());
   detail::not_negative("cost", paid.value());
@@ -7772,11 +7788,11 @@ struct run_cost {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The share of a commitment's hours that must be used for it to cost no more than paying for those hours alone:
-/// committed / (otherwise x billed_factor). Above 1 it never does.
+/// The share of a commitment's hours that must be used for it to cost no more than paying only for the used hours:
+/// committed / (otherwise x billed_factor). Above 1 the commitment always costs more.
 ///
 /// Both prices are of the same machines and above 0. `billed_factor`, 1 or more, is what the other way bills for an
-/// hour of use: 1 on demand, `expected_run(…).billed_factor` on spot; committed machines are taken to be used without
+/// hour of use: 1 on demand, `expected_run(…).billed_factor` on spot; committed machines are assumed to be used without
 /// loss. Worked: 0.84 against 1.20 USD per hour on demand: 0.70; against 0.60 on spot at a factor of 1.2: 1.1667,
 /// never.
 [[nodiscard]] constexpr double break_even_utilization(usd_per_second committed, usd_per_second otherwise,
@@ -7793,14 +7809,14 @@ struct commitment_cost {
   usd run{};               ///< for the hours of the run
   usd idle{};              ///< for the hours of the term that nobody uses
   usd total{};             ///< run + idle
-  usd whole{};             ///< the bill of all terms, whoever uses them
-  seconds term{};          ///< of all terms that the run needs
-  seconds unused{};        ///< the part of them in which the machines are idle
+  usd whole{};             ///< price of all terms, whoever uses their hours
+  seconds term{};          ///< length of all terms that the run needs
+  seconds unused{};        ///< time in these terms in which the machines are idle
   double utilization = 0;  ///< share of the term in use, by the run and by others
-  std::int64_t terms = 1;  ///< one after the other, where the run is longer than one
+  std::int64_t terms = 1;  ///< successive terms; more than 1 where the run is longer than a term
 };
 
-/// The cost of a run under a commitment for its machines, where other work uses a share of the hours that it leaves.
+/// The cost of a run under a commitment for its machines, where other work uses a share of the remaining hours.
 ///
 /// `price` is of all machines at the committed rate, above 0; `rest_used` from 0 (idle: the run has to pay for them) to
 /// 1 (others pay for them). Throws for a kind that is no commitment. Worked: 30 days of 32 v5e at 0.84 USD an hour are
@@ -7836,12 +7852,12 @@ struct commitment_cost {
 #define TPUPLAN_COST_MIGRATION_HPP
 
 /// @file
-/// Whether moving to other machines pays: engineering is paid once, and every job after it saves.
+/// Whether moving to other machines pays off: engineering is paid once, and every later job saves.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A move that costs once and saves with each job after it.
+/// A move to other machines that costs once and saves with each later job.
 struct migration {
   usd engineering{};          ///< once, now; 0 or more
   usd saving_per_job{};       ///< negative where jobs become more expensive
@@ -7865,7 +7881,7 @@ constexpr migration_months months_of(const migration& move) {
   return {move.saving_per_job.value() * move.jobs_per_month, math::log1p(move.discount) / 12};
 }
 
-/// What 1 USD at the end of each of n months is worth now: (1 - (1 + r)^-n) / r, and n without discount.
+/// The present value of 1 USD at the end of each of n months: (1 - (1 + r)^-n) / r, and n without discount.
 constexpr double annuity(double discount_log, double months) {
   return discount_log > 0 ? -math::expm1(-discount_log * months) / math::expm1(discount_log) : months;
 }
@@ -7890,7 +7906,8 @@ constexpr double annuity(double discount_log, double months) {
   return -math::log1p(-spent) / each.discount_log;
 }
 
-/// What the move is worth now after so many months of savings, engineering paid; negative where it has not paid back.
+/// The present value of the move after that many months of savings, engineering subtracted; negative before it has paid
+/// back.
 ///
 /// `months` 0 or more. Worked: the move of `months_to_pay_back` after 12 months: 60000 USD, 54004.88 at 10 % a year.
 [[nodiscard]] constexpr usd value_of_migration(const migration& move, double months) {
@@ -7902,7 +7919,7 @@ constexpr double annuity(double discount_log, double months) {
   return usd{worth};
 }
 
-/// The saving per job at which the move pays back in exactly so many months: E / (jobs x annuity).
+/// The saving per job at which the move pays back in exactly that many months: E / (jobs x annuity).
 ///
 /// `move.saving_per_job` is not used; `months` above 0 and at least some jobs. Worked: 60000 USD and 4 jobs a month in
 /// 12 months: 1250 USD a job.
@@ -7929,17 +7946,17 @@ constexpr double annuity(double discount_log, double months) {
 #include <string_view>
 
 /// @file
-/// GPU servers to hold a TPU slice against: peak rates, memory and Google Cloud's prices, nothing calibrated. They are
-/// chips of a caller's own. The table between the marks is generated from data/gpus.json, which has the sources, by
-/// `cmake --build BUILD --target generate`, and is not edited here.
+/// GPU servers to compare a TPU slice with: peak rates, memory and Google Cloud's prices, nothing calibrated. They are
+/// estimated like a caller's own chips. The table between the marks is generated from data/gpus.json, which has the
+/// sources, by `cmake --build BUILD --target generate`, and is not edited here.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// A GPU of Google Cloud and what an hour of it costs, its share of the machine included.
 struct gpu_offer {
-  text<24> name{};                     ///< "H100"; GB of memory behind it where there are two kinds
-  text<24> machine{};                  ///< machine type that the price is of
+  text<24> name{};                     ///< "H100"; "A100-40" where a kind comes with 40 and 80 GB
+  text<24> machine{};                  ///< machine type whose price is given
   std::int64_t per_machine = 0;        ///< GPUs in the largest machine
   flops_per_second bf16{};             ///< dense; of fp16 where a GPU has no bf16 (V100, T4)
   bytes hbm{};                         ///< of one GPU
@@ -7951,7 +7968,7 @@ struct gpu_offer {
 };
 
 // generated: gpu_offers from data/gpus.json
-/// GPUs to hold a TPU against.
+/// GPUs to compare a TPU with.
 // clang-format off
 inline constexpr gpu_offer gpu_offers[] = {
     {"A100-40", "a2-highgpu-1g", 16, 312_TFLOP_per_s, 40_GB, 1555_GB_per_s, 3.6734_usd_per_h, 1.2934_usd_per_h, unknown, "2025-03-06"},
@@ -7983,7 +8000,8 @@ inline constexpr gpu_offer gpu_offers[] = {
   detail::fail(errc::unknown_name, "gpu", given, valid.view());
 }
 
-/// Some GPUs of one machine as a slice: for estimates with `peak_only`, which asks nothing of their links.
+/// That many GPUs of one machine as a slice, for estimates with `peak_only`, which need no link rates. Throws for more
+/// GPUs than a machine has.
 /// Worked: hbm_bandwidth(gpu_server(gpu_for("H100"), 8)) is 26.8 TB/s.
 [[nodiscard]] constexpr slice gpu_server(const gpu_offer& offer, std::int64_t gpus) {
   if (gpus < 1 || gpus > offer.per_machine)
@@ -8011,8 +8029,8 @@ inline constexpr gpu_offer gpu_offers[] = {
 #include <cstdint>
 
 /// @file
-/// Two offers of machines for the same work, such as a TPU slice and GPUs: what a unit of work costs on each, and at
-/// which price they break even.
+/// Two offers of machines for the same work, such as a TPU slice and GPUs: what a unit of work costs on each, and the
+/// price at which they break even.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -8021,7 +8039,7 @@ inline namespace abi_0 {
 /// jobs), the same for all offers that are compared.
 struct offer {
   usd_per_second price{};   ///< of all machines; above 0
-  per_second throughput{};  ///< units of work; above 0
+  per_second throughput{};  ///< units of work of all machines; above 0
 };
 
 /// Dollars for some units of work. Worked: 38.40 USD an hour at 10,000 tokens/s: 1.0667 for 1e6 tokens.
@@ -8032,15 +8050,15 @@ struct offer {
   return usd{detail::representable("units of work", price / rate * units, units, "a representable cost")};
 }
 
-/// One offer against another.
+/// The comparison of one offer with another.
 struct offer_comparison {
   usd cost{};                               ///< of a unit of work on the offer
   usd other_cost{};                         ///< of a unit of work on the other offer
   double saving_fraction = 0;               ///< 1 - cost / other_cost; negative where the other is cheaper
   double speed_ratio = 0;                   ///< throughput over that of the other
-  usd_per_second break_even_price{};        ///< below it the offer is cheaper than the other as it stands
-  usd_per_second other_break_even_price{};  ///< below it the other is cheaper than the offer as it stands
-  per_second break_even_throughput{};       ///< above it the offer is cheaper at its price
+  usd_per_second break_even_price{};        ///< price below which the offer is cheaper than the other at its price
+  usd_per_second other_break_even_price{};  ///< price below which the other is cheaper than the offer
+  per_second break_even_throughput{};       ///< throughput above which the offer is cheaper
 };
 
 /// What the same work costs on two offers, and where they break even. Throws for a price or a throughput that is not
@@ -8084,9 +8102,9 @@ struct offer_comparison {
 
 /// Units of work per second at a share of the peak rate: peak x mfu / work of a unit.
 ///
-/// For machines that no estimate is calibrated for: `peak` of all of them, `each` the FLOPs of a unit, such as
-/// `training_flops_per_token`, `mfu` above 0 and at most 1, yours to know. Worked: 64 H100 of 989 TFLOP/s at an MFU of
-/// 0.4 and 48 GFLOP per token: 527467 tokens/s.
+/// For machines without a calibrated estimate: `peak` is that of all of them, `each` the FLOPs of a unit, such as
+/// `training_flops_per_token`, and `mfu`, above 0 and at most 1, the caller's own figure. Worked: 64 H100 of 989
+/// TFLOP/s at an MFU of 0.4 and 48 GFLOP per token: 527467 tokens/s.
 [[nodiscard]] constexpr per_second throughput_at(flops_per_second peak, double mfu, flops each) {
   detail::positive("peak rate", peak.value());
   detail::positive("mfu", mfu);
@@ -8111,7 +8129,7 @@ struct offer_comparison {
 #include <string_view>
 
 /// @file
-/// How long spot slices last, where nothing was measured, and what that means for a job on several of them.
+/// How long spot slices last where the caller has no measurement, and what that means for a job on several slices.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -8119,7 +8137,7 @@ inline namespace abi_0 {
 /// How contested spot capacity is. Each stands for a mean time between preemptions, whatever the size of the slice: no
 /// study finds that the time depends on the size, and in the one sample of TPUs it does not.
 enum class spot_market : std::uint8_t {
-  calm,      ///< 16 h: what 7 jobs of 2022 on v2 and v3 saw
+  calm,      ///< 16 h: measured on 7 jobs of 2022 on v2 and v3
   cautious,  ///< 4 h: a margin for a worse week
   scarce,    ///< 1 h: capacity that many others want
 };
@@ -8141,7 +8159,7 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
 /// A mean time between preemptions of one slice to assume where yours is not known: 16, 4 or 1 hours.
 ///
 /// Only the first is measured: 42 preemptions in 676.9 hours of 7 managed spot jobs on v2 and v3 are one in 16.1 h
-/// (SkyPilot pull request 1500, 2022-12-13). The other two are suggestions. No source gives newer generations.
+/// (SkyPilot pull request 1500, 2022-12-13). The other two are suggestions. No source has newer generations.
 /// Worked: cautious is 4 h.
 [[nodiscard]] constexpr seconds typical_mean_time_between_preemptions(spot_market market) {
   switch (market) {
@@ -8155,11 +8173,11 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
 /// The mean time between preemptions of a job on several slices, where a preemption of any slice stops the job and some
 /// preemptions take all slices at once: M / (n (1 - c) + c).
 ///
-/// Each slice is preempted every `of_one_slice` on average. The share c = `correlation` of its preemptions is of events
-/// that take every slice; the others strike one slice alone. c is then the correlation between the numbers of
+/// Each slice is preempted every `of_one_slice` on average. A share c = `correlation` of its preemptions are events
+/// that take every slice; the others take that slice alone. c is then the correlation between the numbers of
 /// preemptions of any two slices in the same time. The answer is M / n for 0 and M for 1, both exactly. `of_one_slice`
 /// above 0, `slices` 1 or more, `correlation` from 0 to 1. Source: the fatal shock model of Marshall and Olkin, JASA
-/// 62:30-44, 1967. Worked: 4 slices of 16 h each and half of it together: 6.4 h.
+/// 62:30-44, 1967. Worked: 4 slices of 16 h each, half of the preemptions common: 6.4 h.
 [[nodiscard]] constexpr seconds mean_time_between_preemptions_of_slices(seconds of_one_slice, std::int64_t slices,
                                                                         double correlation) {
   constexpr std::string_view field = "mean_time_between_preemptions: correlation";
@@ -8169,21 +8187,21 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
   return c == 0 ? independent : of_one_slice / (n * (1 - c) + c);
 }
 
-/// What is expected of spot capacity. The defaults are for a cautious view of the market and for checkpoints of which
-/// no bytes are known: `checkpoint_time` has what they take. Give your own figures where you have them.
+/// What is expected of spot capacity. The defaults assume a cautious view of the market and checkpoints of unknown size
+/// (`checkpoint_time` computes theirs from bytes). Set your own figures where you have them.
 ///
 /// Source: restarts of 9.8 to 11.4 min (SkyPilot pull request 1500, 2022).
 struct spot_terms {
   seconds mean_time_between_preemptions{4 * 3600.0};  ///< of one slice
   double correlation = 0;                             ///< of several slices; 0: each is preempted on its own
-  seconds checkpoint_time = checkpoint_start;         ///< for which one checkpoint stops the compute; above 0
-  seconds restart_time{600};                          ///< billed, from having capacity to computing again
-  seconds queue_time{};  ///< not billed, each wait for capacity, the first included; unbounded in practice
+  seconds checkpoint_time = checkpoint_start;         ///< time for which a checkpoint stops the compute; above 0
+  seconds restart_time{600};                          ///< billed: from having capacity to computing again
+  seconds queue_time{};  ///< not billed: each wait for capacity, the first included; unbounded in practice
 };
 
 namespace detail {
 
-/// The answer of `best_spot_run`, for terms that were checked.
+/// The result of `best_spot_run`, for terms that are already checked.
 constexpr spot_run spot_run_of(seconds work, std::int64_t slices, const spot_terms& terms) {
   spot_run run;
   run.work = work;
@@ -8203,7 +8221,7 @@ constexpr spot_run spot_run_of(seconds work, std::int64_t slices, const spot_ter
 
 }  // namespace detail
 
-/// Throws, naming the field, for times that no spot capacity has.
+/// Throws, naming the field, for times out of the range that `spot_terms` gives.
 constexpr void validate(const spot_terms& terms) {
   const auto check = [](detail::words field, seconds time, double least, double most, detail::words valid) {
     detail::in_range(field,
@@ -8216,8 +8234,8 @@ constexpr void validate(const spot_terms& terms) {
   check("spot_terms.queue_time", terms.queue_time, 0, 1e9, "0 to 1e9 s");
 }
 
-/// A spot run with the best number of checkpoints: its work is divided into equal intervals, as many as make the
-/// expected billed time least.
+/// A spot run with the best number of checkpoints: its work is divided into equal intervals, in the number
+/// that minimises the expected billed time.
 ///
 /// `work` is the time for which all slices compute together; a preemption of any of the `slices` stops all. The best
 /// number is one of the two whole numbers beside work / `optimal_interval`, because the expected time is convex in it.
@@ -8235,8 +8253,8 @@ constexpr void validate(const spot_terms& terms) {
 ///
 /// `terms.mean_time_between_preemptions` is not used. Found to a relative 1e-12 by bisection: the least expected billed
 /// time falls as the mean grows. Throws `errc::infeasible` where spot costs more with a single checkpoint and no
-/// preemption, and as `best_spot_run` and the prices'. Worked: 10 h of work on one slice, 60 s checkpoints, 300 s
-/// restarts, at 1.20 and 0.60 USD per hour: 950.761 s, where 300 s are the best interval.
+/// preemption, and where `best_spot_run` or the prices' check does. Worked: 10 h of work on one slice, 60 s
+/// checkpoints, 300 s restarts, at 1.20 and 0.60 USD per hour: 950.761 s, where 300 s are the best interval.
 [[nodiscard]] constexpr seconds break_even_mean_time_between_preemptions(const spot_prices& prices, seconds work,
                                                                          std::int64_t slices, spot_terms terms) {
   const seconds affordable = work * break_even_billed_factor(prices);
@@ -8278,7 +8296,7 @@ constexpr void validate(const spot_terms& terms) {
 
 /// @file
 /// Capacity for a limited time: flex-start, at most 7 days at once, and calendar windows of whole days. How many pieces
-/// a run takes, what is paid for, and what of that is left unused.
+/// a run takes, what is billed, and how much of that is unused.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -8289,21 +8307,22 @@ struct timed_run {
   seconds overhead{};       ///< checkpoints at the end of pieces and restarts at the beginning of the next
   seconds unused{};         ///< paid for after the run has ended
   seconds queue{};          ///< waiting for capacity, not billed
-  seconds billed{};         ///< for which machines are held, used or not
+  seconds billed{};         ///< time for which machines are held, used or not
   seconds wall{};           ///< from asking for capacity to the end of the run
-  std::int64_t pieces = 1;  ///< into which the run is split, one after the other
+  std::int64_t pieces = 1;  ///< pieces into which the run is split, one after the other
 };
 
-/// How flex-start is used. The times are those of `spot_terms`, for the same reasons.
+/// How flex-start is used. The defaults are those of `spot_terms`.
 struct flex_start_terms {
-  seconds limit{7 * 86400.0};                  ///< of one piece; above 0, at most 7 days
-  seconds checkpoint_time = checkpoint_start;  ///< for which the checkpoint at the end of a piece stops the compute
-  seconds restart_time{600};                   ///< billed, at the beginning of every piece but the first
-  seconds queue_time{};                        ///< not billed, the wait for each piece, the first included
-  bool may_be_split = true;                    ///< false: a run longer than the limit is refused
+  seconds limit{7 * 86400.0};  ///< longest piece; above 0, at most 7 days
+  seconds checkpoint_time =
+      checkpoint_start;       ///< time for which the checkpoint at the end of a piece stops the compute
+  seconds restart_time{600};  ///< billed, at the beginning of every piece but the first
+  seconds queue_time{};       ///< not billed, the wait for each piece, the first included
+  bool may_be_split = true;   ///< false: a run longer than the limit is refused
 };
 
-/// Throws, naming the field, for terms that flex-start does not have.
+/// Throws, naming the field, for times out of the range that `flex_start_terms` gives.
 constexpr void validate(const flex_start_terms& terms) {
   const double limit = detail::positive("flex_start_terms.limit", terms.limit.value());
   if (terms.limit > 7_days) {
@@ -8323,9 +8342,10 @@ constexpr void validate(const flex_start_terms& terms) {
 /// each but the last ends with a checkpoint and each but the first begins with a restart.
 ///
 /// No piece is interrupted, and the machines are given back when the run ends: nothing is left unused. Throws
-/// where the run is longer than the limit and may not be split (`errc::out_of_range`), and as `validate`. Source:
-/// Google Cloud TPU flex-start documentation (copies of 2026): queued without charge, then up to 7 days, stopped at
-/// the requested end. Worked: 20 days are 3 pieces and 1230 s more; 14 days are 3 pieces too, as restarts need time.
+/// where the run is longer than the limit and may not be split (`errc::out_of_range`), and where `validate` does.
+/// Source: Google Cloud TPU flex-start documentation (copies of 2026): queued without charge, then up to 7 days,
+/// stopped at the requested end. Worked: 20 days are 3 pieces and 1230 s more; 14 days are 3 pieces too, as restarts
+/// need time.
 [[nodiscard]] constexpr timed_run flex_start_run(seconds run, const flex_start_terms& terms = {}) {
   const double useful = detail::positive("run time", run.value());
   validate(terms);
@@ -8380,7 +8400,7 @@ constexpr void validate(const flex_start_terms& terms) {
 #include <string_view>
 
 /// @file
-/// One run under every way of paying: what is billed, how long it takes, and what is paid for and not used.
+/// One run under every way of paying: what is billed, how long it takes, and what is paid for but unused.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -8395,19 +8415,19 @@ struct payment_terms {
 /// A run under one way of paying. billed = run + overhead + unused, total = rate x billed.
 struct paid_run {
   provisioning kind = provisioning::on_demand;  ///< the way of paying
-  price_row price{};                            ///< the row that holds, with its date
+  price_row price{};                            ///< the row of the price book
   usd_per_second rate{};                        ///< of all chips
   seconds run{};                                ///< uninterrupted, as asked
-  seconds overhead{};                           ///< billed besides: checkpoints, work done again, restarts
-  seconds unused{};                             ///< billed and idle: the rest of a calendar day, of a commitment
+  seconds overhead{};                           ///< billed too: checkpoints, repeated work, restarts
+  seconds unused{};                             ///< billed but idle: the rest of a calendar day or a commitment
   seconds billed{};                             ///< run, overhead and what is unused
   seconds queue{};                              ///< waiting for capacity, not billed
   seconds wall{};                               ///< run + overhead + queue
   usd total{};                                  ///< rate x billed
-  usd unused_cost{};                            ///< of the total, for what is unused
+  usd unused_cost{};                            ///< the part of `total` for unused time
   seconds checkpoint_interval{};                ///< spot: work between two checkpoints
   double preemptions = 0;                       ///< spot: how many are expected
-  std::int64_t pieces = 1;                      ///< flex-start: windows; commitments: terms
+  std::int64_t pieces = 1;                      ///< flex-start: pieces; commitments: terms
 };
 
 namespace detail {
@@ -8434,7 +8454,7 @@ constexpr void add_commitment(paid_run& paid, double rest_used) {
   paid.pieces = committed.terms;
 }
 
-/// Whether a run on spot slices ever ends, with a number of intervals that can be counted.
+/// Whether a run on spot slices is expected to end, with a countable number of intervals.
 constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_terms& terms) {
   const spot_run run = best_spot_run(work, slice_total, terms);
   return run.work / run.checkpoint_interval < 9e15 && can_finish(run);
@@ -8442,12 +8462,12 @@ constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_te
 
 }  // namespace detail
 
-/// Whether an uninterrupted run on some slices can be had under a way of paying; `pay_for` refuses one that cannot.
+/// Whether a run on some slices is possible under a way of paying; `pay_for` throws where it is not.
 ///
 /// Each way has its own reason: calendar windows end after 90 days; flex-start ends after its limit where the run may
 /// not be split; spot slices may be preempted faster than they restart and get from one checkpoint to the next
-/// (`can_finish`). No run longer than `longest_run` can be had. Throws for terms that the way of paying does not have.
-/// Worked: 100 days cannot be had in calendar mode, nor on spot capacity that is preempted every 6 s.
+/// (`can_finish`). No run longer than `longest_run` is possible. Throws for terms out of their range. Worked: 100 days
+/// are not possible in calendar mode, nor on spot capacity that is preempted every 6 s.
 [[nodiscard]] constexpr bool can_be_paid(provisioning kind, std::int64_t slice_total, seconds run,
                                          const payment_terms& terms = {}) {
   detail::positive("run time", run.value());
@@ -8469,10 +8489,10 @@ constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_te
 /// What an uninterrupted run on some slices costs under the way of paying of a price row.
 ///
 /// On demand it is billed for its own time. On spot it is preempted and writes checkpoints at the best interval; on
-/// flex-start it may be split into pieces; a calendar window is of whole days; of a commitment it pays for
-/// the whole term, less what other work uses of it (`rest_of_term_used`). The wait for the first capacity counts for
-/// spot and flex-start. Throws as `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and
-/// `cost_under_commitment`. Worked: 10 days of two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on
+/// flex-start it may be split into pieces; a calendar window is billed in whole days; a commitment for its
+/// whole term, less what other work uses of it (`rest_of_term_used`). The wait for the first capacity counts for
+/// spot and flex-start. Throws where one of `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and
+/// `cost_under_commitment` does. Worked: 10 days of two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on
 /// flex-start at 0.60, of which 6.56 for a second piece.
 [[nodiscard]] constexpr paid_run pay_for(const slice& where, std::int64_t slice_total, seconds run,
                                          const price_row& price, const payment_terms& terms = {}) {
@@ -8505,8 +8525,8 @@ struct payment_options {
   [[nodiscard]] constexpr const paid_run* end() const noexcept { return ways.data() + count; }  ///< behind the last way
 };
 
-/// Every way of paying that the book has a price for and under which the run can be had (`can_be_paid`). Throws as
-/// `pay_for`. Worked: 10 days on v6e-32 in us have six ways, 100 days five: calendar windows are shorter.
+/// Every way of paying that the book has a price for and under which the run is possible (`can_be_paid`). Throws where
+/// `pay_for` does. Worked: 10 days on v6e-32 in us have six ways, 100 days five: calendar windows are shorter.
 [[nodiscard]] constexpr payment_options ways_to_pay(const price_book& book, const slice& where,
                                                     std::int64_t slice_total, std::string_view region, seconds run,
                                                     const payment_terms& terms = {}) {
@@ -8519,7 +8539,7 @@ struct payment_options {
   return options;
 }
 
-/// The way of paying that costs least, the first of equals; nothing where there is none.
+/// The cheapest way of paying, the first if several cost the same; nothing where there are no options.
 [[nodiscard]] constexpr maybe<paid_run> cheapest(const payment_options& options) noexcept {
   maybe<paid_run> best;
   for (const paid_run& way : options) {
@@ -8528,7 +8548,8 @@ struct payment_options {
   return best;
 }
 
-/// The run under that way of paying; nothing where it is not among the options.
+/// The run under that way of paying; nothing where it is not among the options. Worked: 10 days of
+/// two v6e-32 on demand are 41472 USD.
 [[nodiscard]] constexpr maybe<paid_run> find_way(const payment_options& options, provisioning kind) noexcept {
   for (const paid_run& way : options) {
     if (way.kind == kind) return way;
@@ -8551,7 +8572,7 @@ struct payment_options {
 #include <string_view>
 
 /// @file
-/// A serving job: its traffic, its targets of latency, and how its engine is set up.
+/// A serving job: its traffic, its latency targets, and the settings of its engine.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -8608,7 +8629,7 @@ template <std::size_t Count>
   return lengths_from(quantiles, Count);
 }
 
-/// How an engine holds keys and values.
+/// How an engine allocates memory for keys and values.
 enum class cache_policy : std::uint8_t {
   paged,     ///< in blocks, as many as a sequence needs: vLLM, SGLang, ragged paged attention
   reserved,  ///< the longest context for every sequence, and attention over all of it: JetStream, MaxText
@@ -8620,10 +8641,10 @@ enum class cache_policy : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(policy));
 }
 
-/// The program that serves. Its attention kernel, its scheduler and its age show in every step. Enumerators and their
+/// The program that serves. Its attention kernel and its scheduler affect the time of every step. Enumerators and their
 /// names are stable.
 enum class serving_engine : std::uint8_t {
-  unnamed,         ///< not said: what all engines have in common
+  unnamed,         ///< not given: what all engines have in common
   jetstream,       ///< JetStream and MaxText
   vllm,            ///< vLLM with the JAX backend (tpu-inference), October 2025 and later
   vllm_torch_xla,  ///< vLLM with torch_xla, the backend before that
@@ -8644,20 +8665,20 @@ enum class serving_engine : std::uint8_t {
   return detail::enumerator_named<serving_engine>(given, 6);
 }
 
-/// A time that requests have to keep: that share of them, or their mean.
+/// A limit on a time of requests, for that share of them or for their mean.
 struct latency_target {
-  double share = 0;  ///< of the requests: 0.99 for a p99; 0: the mean is held against the limit
+  double share = 0;  ///< of the requests: 0.99 for a p99; 0: the limit is for the mean
   seconds limit{};   ///< 0: there is no target
 };
 
-/// Targets of latency by percentile, which a simulation decides.
+/// Latency targets by percentile, which only a simulation can check.
 struct latency_targets {
   latency_target first_token{};  ///< from arrival to the first output token (TTFT)
   latency_target per_token{};    ///< from the first output token to the last, for each token after the first (TPOT)
   latency_target end_to_end{};   ///< from arrival to the last output token
 };
 
-/// Whether there is a target among them. Worked: a p99 of 1.5 s for the first token is one.
+/// Whether any of the targets is set. Worked: a p99 of 1.5 s for the first token is one.
 [[nodiscard]] constexpr bool any_target(const latency_targets& targets) noexcept {
   return targets.first_token.limit.value() > 0 || targets.per_token.limit.value() > 0 ||
          targets.end_to_end.limit.value() > 0;
@@ -8668,7 +8689,7 @@ struct serving_job {
   token_lengths prompt{};           ///< input tokens of a request
   token_lengths output{};           ///< output tokens of a request
   std::int64_t concurrency = 0;     ///< requests in flight, over all replicas; 0: as many as can run at once
-  per_second request_rate{};        ///< at random, over all replicas; 0: the next request comes when one ends
+  per_second request_rate{};        ///< random arrivals, over all replicas; 0: a new request comes when one ends
   seconds ttft_target{};            ///< mean time to the first token; 0: none
   seconds tpot_target{};            ///< mean time per output token; 0: none
   dtype weights = dtype::bf16;      ///< as they are stored
@@ -8679,7 +8700,7 @@ struct serving_job {
   std::int64_t max_running = 0;     ///< sequences that the engine decodes at once, per replica; 0: what memory allows
   std::int64_t block_tokens = 1;    ///< tokens in a block of the cache
   cache_policy policy = cache_policy::paged;        ///< how the engine holds the cache
-  serving_engine engine = serving_engine::unnamed;  ///< which one it is
+  serving_engine engine = serving_engine::unnamed;  ///< the program that serves
   double memory_fraction = 0.9;       ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
   bool beyond_max_positions = false;  ///< allows contexts longer than the model was made for
   latency_targets percentiles{};      ///< targets for `plan_serving`: the closed form `serve` refuses them
@@ -8688,7 +8709,7 @@ struct serving_job {
 
 namespace detail {
 
-/// Requests in flight, or sequences that run at once, at most.
+/// The most requests in flight, or running sequences.
 inline constexpr std::int64_t most_requests = 1000000000;
 
 /// Refuses a model that makes no output tokens one by one.
@@ -8698,7 +8719,7 @@ constexpr void check_decoder(const transformer& model) {
          "decoder: passes of an encoder are not modelled");
 }
 
-/// Refuses lengths whose mean is not below the longest, or whose mean square no lengths have.
+/// Refuses lengths whose mean is above the longest, or whose mean square is impossible with that mean.
 constexpr void check_lengths(std::string_view longest_field, std::string_view mean_field, std::string_view square_field,
                              const token_lengths& lengths) {
   positive(mean_field, lengths.mean);
@@ -8803,17 +8824,17 @@ constexpr void validate(const serving_job& job, const transformer& model) {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Times of an engine over those that the common constants give: its attention kernel, its way through the pages of
-/// the cache, and how it takes prompts. An engine of which no run is known has 1.
+/// Factors on the times that the common constants give, for one engine: its attention kernel, its handling of cache
+/// pages, and its prefill. They are 1 for an engine without published runs.
 struct engine_factors {
-  double cache = 1;    ///< of reading keys and values
-  double paging = 1;   ///< of what each sequence costs in attention, whatever it holds
-  double prefill = 1;  ///< of taking prompts in
+  double cache = 1;    ///< on the time of reading keys and values
+  double paging = 1;   ///< on the attention time of each sequence that does not depend on its length
+  double prefill = 1;  ///< on the time of prefill
 };
 
 /// Constants of decode steps and prefill. Each has a physical meaning; tools/calibrate fits those that are not marked
-/// as set, and writes them here, rounded to three digits. Few sources publish serving runs: take them for calibrated
-/// rules, not for laws.
+/// as set, and writes them here, rounded to three digits. Few sources publish serving runs, so these are
+/// calibrated rules, not laws.
 struct serving_calibration {
   // generated: serving_constants from data/measured
   double weight_stream = 0.865;        ///< fraction of the HBM bandwidth while weights are read
@@ -8835,12 +8856,13 @@ struct serving_calibration {
   engine_factors vllm_torch_xla{1.95, 1.51, 1.35};  ///< of vLLM with torch_xla
   engine_factors sglang_jax{0.848, 0.999, 0.971};   ///< of SGLang-JAX
   // end of generated: serving_constants
-  own_runs own_decode{};   ///< token times of the caller's own: see with_own_decode
-  own_runs own_prefill{};  ///< times to the first token of the caller's own: see with_own_prefill
+  own_runs own_decode{};   ///< measured token times of the caller's own: see with_own_decode
+  own_runs own_prefill{};  ///< measured times to the first token: see with_own_prefill
 };
 
 /// @{
-/// How decode and prefill of one source differ from the estimates. tools/calibrate estimates them over sources.
+/// How measured decode and prefill times of one source differ from the estimates. tools/calibrate finds these spreads
+/// over all sources.
 // generated: serving_spreads from data/measured
 inline constexpr own_spreads decode_spreads{0.0319, 0.14, 0.0771, 3.36, 3.26, 3.29, 3, 0.43, 0.44};
 inline constexpr own_spreads prefill_spreads{0.0319, 0.123, 0.0831, 3.29, 2.91, 2.44, 3.06, 0.5, 0.5};
@@ -8858,7 +8880,7 @@ constexpr void validate(std::string_view cache, std::string_view paging, std::st
 
 }  // namespace detail
 
-/// Throws, naming the constant, unless rates and factors are above 0 and what can be left out is 0 or more.
+/// Throws, naming the constant, unless rates and factors are above 0 and shares and additions at least 0.
 constexpr void validate(const serving_calibration& constants) {
   detail::positive("serving_calibration.weight_stream", constants.weight_stream);
   detail::positive("serving_calibration.cache_stream", constants.cache_stream);
@@ -8887,13 +8909,12 @@ constexpr void validate(const serving_calibration& constants) {
 
 /// Constants of an ideal machine: peak rates, and no time for collectives, experts' dispatch or engine. For bounds, and
 /// for chips on which nothing is calibrated, such as GPUs.
-inline constexpr serving_calibration peak_only{1,          1, 1, 0, seconds{0}, flops{0}, 0,  seconds{0}, seconds{0},
-                                               seconds{0}, 1, 1, 0, 0,          1,        {}, {},         {},
-                                               {},         {}};
+inline constexpr serving_calibration peak_only{1, 1, 1, 0, seconds{0}, flops{0}, 0,  seconds{0}, seconds{0}, seconds{0},
+                                               1, 1, 0, 0, 1,          {},       {}, {},         {},         {}};
 
 namespace detail {
 
-/// The factors of an engine: 1 where no run tells it from the others.
+/// The factors of an engine; 1 where it has none of its own.
 constexpr engine_factors factors_of(const serving_calibration& constants, serving_engine engine) noexcept {
   switch (engine) {
     case serving_engine::vllm: return constants.vllm;
@@ -8903,7 +8924,7 @@ constexpr engine_factors factors_of(const serving_calibration& constants, servin
   }
 }
 
-/// Constants that are the engine's own: factors multiplied in.
+/// The constants of one engine: the common ones times its factors.
 constexpr serving_calibration constants_of(serving_calibration constants, serving_engine engine) {
   validate(constants);
   const engine_factors own = factors_of(constants, engine);
@@ -8914,19 +8935,18 @@ constexpr serving_calibration constants_of(serving_calibration constants, servin
   return constants;
 }
 
-/// What an estimate of serving is of, as far as errors differ.
+/// Kinds of serving estimates whose errors differ.
 enum class serving_kind : std::uint8_t { decode, expert_decode, prefill };
 inline constexpr serving_kind all_serving_kinds[] = {serving_kind::decode, serving_kind::expert_decode,
                                                      serving_kind::prefill};
 
-/// How far an estimate may lie above and below what is measured, as shares of it.
+/// How far an estimate may lie above and below the measured time, as shares of that time.
 struct serving_band {
   double over = 0;   // predicted over measured, less 1
   double under = 0;  // 1 less predicted over measured
 };
 
-/// Bands that hold the errors of runs whose source had no part in the fit, by kind: where the engine is known, and
-/// where it is not.
+/// The bands of one kind, from errors on sources left out of the fit: with the engine named, and without.
 struct serving_bands {
   serving_band named{}, unnamed{};
 };
@@ -8938,7 +8958,7 @@ inline constexpr serving_bands bands_by_kind[] = {
 // clang-format on
 // end of generated: serving_bands
 
-/// Times as wide, in logarithms, where no published run is on the chip; set.
+/// The factor, in logarithms, by which a band is wider on a chip without published runs; set by hand.
 inline constexpr double uncovered_width = 1.5;
 
 /// Published runs of quality A or B in data/measured, by chip.
@@ -8955,7 +8975,7 @@ inline constexpr serving_coverage serving_runs_by_chip[] = {
 // clang-format on
 // end of generated: serving_runs
 
-/// Whether published runs of that kind are on a chip of that name. A renamed copy of a chip is not covered.
+/// Whether there are published runs of that kind on a chip of that name. A renamed copy of a chip is not covered.
 constexpr bool has_serving_runs(const chip_spec& chip, const std::int32_t serving_coverage::*runs) noexcept {
   for (const serving_coverage& row : serving_runs_by_chip) {
     if (chip.name == row.chip) return row.*runs > 0;
@@ -8963,7 +8983,7 @@ constexpr bool has_serving_runs(const chip_spec& chip, const std::int32_t servin
   return false;
 }
 
-/// The band of an estimate.
+/// The band of an estimate of that kind, wider where the chip is not covered.
 constexpr serving_band band_of(serving_kind kind, serving_engine engine, bool covered) {
   const serving_bands& both = bands_by_kind[static_cast<std::size_t>(kind)];
   const serving_band band = engine == serving_engine::unnamed ? both.unnamed : both.named;
@@ -8971,7 +8991,7 @@ constexpr serving_band band_of(serving_kind kind, serving_engine engine, bool co
   return {math::pow(1 + band.over, uncovered_width) - 1, 1 - math::pow(1 - band.under, uncovered_width)};
 }
 
-/// Fills in the range of an estimate that has its total.
+/// Fills in the range (low, high, band) of an estimate from its total.
 template <class Estimate>
 constexpr void add_band(Estimate& estimate, serving_kind kind, serving_engine engine, bool covered) {
   const serving_band band = band_of(kind, engine, covered);
@@ -8983,10 +9003,10 @@ constexpr void add_band(Estimate& estimate, serving_kind kind, serving_engine en
 
 }  // namespace detail
 
-/// Published runs behind the constants of an engine.
+/// How many published runs the constants of an engine are fitted to.
 struct engine_runs {
-  serving_engine engine = serving_engine::unnamed;  ///< of which one; unnamed: of all
-  std::int32_t runs = 0;                            ///< decode and prefill
+  serving_engine engine = serving_engine::unnamed;  ///< which engine; unnamed: all engines together
+  std::int32_t runs = 0;                            ///< decode and prefill runs
   std::int32_t sources = 0;                         ///< repositories, papers and authors that published them
 };
 /// The runs behind the constants of each engine.
@@ -8999,7 +9019,8 @@ inline constexpr engine_runs runs_by_engine[] = {
 // clang-format on
 // end of generated: engine_runs
 
-/// The runs behind an engine's constants; 0 of 0 sources where there is none. Worked: vLLM has 45 of 4 sources.
+/// How many runs an engine's constants are fitted to; 0 of 0 sources where there is none. Worked: vLLM has 45 of 4
+/// sources.
 [[nodiscard]] constexpr engine_runs runs_behind(serving_engine engine) noexcept {
   for (const engine_runs& row : runs_by_engine) {
     if (row.engine == engine) return row;
@@ -9034,19 +9055,19 @@ inline constexpr seconds ici_hop_latency{1e-6};
 /// How the chips of a group are joined.
 enum class network_kind : std::uint8_t {
   ring,     ///< every axis closes: both directions carry
-  line,     ///< no axis closes: as fast as the chip at its end takes in
+  line,     ///< no axis closes: as fast as the chip at its end receives
   switch_,  ///< every chip has one port into a switch (GPUs in a node, nodes in a network)
   mixed,    ///< some axes close: `collective_group::closed` says which
 };
 
 /// Chips that take part in a collective: the lengths of the ICI axes they span.
 struct collective_group {
-  std::array<std::int32_t, 3> lengths{1, 1, 1};   ///< 1: an axis that is not used
+  std::array<std::int32_t, 3> lengths{1, 1, 1};   ///< chips along each axis; 1: not spanned
   network_kind network = network_kind::ring;      ///< what joins the members
-  bytes_per_second one_way{};                     ///< of one link (or port), as achieved
+  bytes_per_second one_way{};                     ///< achieved rate of one link or port
   seconds per_hop = ici_hop_latency;              ///< time of one hop, whatever it carries
-  member_share share = member_share::by_network;  ///< what of the array is counted as moved
-  std::array<bool, 3> closed{};                   ///< axes that close; read where the network is `mixed`
+  member_share share = member_share::by_network;  ///< the part of the array counted as moved
+  std::array<bool, 3> closed{};                   ///< which axes close; used where the network is `mixed`
 };
 
 /// Members of the group. Worked: 64 of 4 x 4 x 4.
@@ -9099,8 +9120,8 @@ struct collective_group {
 }
 
 /// The chips of one of several equal blocks into which a slice is divided, such as the replicas of a served model: as
-/// compact as the shape allows, since neighbours talk to each other. A block that spans a closing axis whole has its
-/// ring. Blocks that do not tile the shape lie along its last axis.
+/// compact as the shape allows, since neighbours talk to each other. A block that spans a whole closed axis uses
+/// its ring. A block that cannot tile the shape lies along its last axis.
 /// Worked: 8 chips of v6e-256 are 2x4 with two links into a chip, 16 chips of v5p-128 are 2x2x4 with four.
 [[nodiscard]] constexpr collective_group block_of(const slice& where, std::int64_t block_chips) {
   std::array<std::int32_t, 3> lengths{1, 1, 1};
@@ -9146,10 +9167,10 @@ struct collective_group {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Time of a collective: the larger of what bandwidth and what latency ask for.
+/// Time of a collective: the larger of its bandwidth time and its latency time.
 struct collective_cost {
-  seconds bandwidth{};         ///< the bytes over the links
-  seconds latency{};           ///< the hops, one after the other
+  seconds bandwidth{};         ///< bytes over the rate of the links
+  seconds latency{};           ///< all hops, one after the other
   seconds total{};             ///< the larger of both
   bool latency_bound = false;  ///< latency is the larger
 };
@@ -9184,8 +9205,8 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
 
 }  // namespace detail
 
-/// Every member ends with the whole array, of which each had a part. On rings V bytes come in over the links of a chip;
-/// on lines, switches and groups with an open axis only (n-1)/n V do.
+/// Time of an all-gather, after which every member has the whole array, of which each had a part. On rings V bytes come
+/// in over the links of a chip; on lines, switches and groups with an open axis only (n-1)/n V do.
 /// Worked: 128 MiB over a ring of 16 at 45 GB/s one-way take 1.491 ms; 1.398 ms where only the others' part counts.
 [[nodiscard]] constexpr collective_cost all_gather(bytes array, const collective_group& group) {
   detail::check_collective(group, array);
@@ -9195,23 +9216,25 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
                            group.per_hop * detail::hops_of_group(group));
 }
 
-/// Every member ends with its part of the sum of all arrays. It moves what an all-gather moves, in the other direction,
-/// and takes as long. Worked: 128 MiB over a ring of 16 at 45 GB/s one-way take 1.491 ms.
+/// Time of a reduce-scatter, after which every member has its part of the sum of all arrays. It moves as many bytes as
+/// an all-gather, in the other direction, and takes as long. Worked: 128 MiB over a ring of 16 at 45 GB/s one-way
+/// take 1.491 ms.
 [[nodiscard]] constexpr collective_cost reduce_scatter(bytes array, const collective_group& group) {
   return all_gather(array, group);
 }
 
-/// Every member ends with the whole sum: reduce-scatter, then all-gather. Worked: twice all_gather.
+/// Time of an all-reduce, after which every member has the whole sum: a reduce-scatter, then an all-gather. Worked:
+/// twice all_gather.
 [[nodiscard]] constexpr collective_cost all_reduce(bytes array, const collective_group& group) {
   const collective_cost half = all_gather(array, group);
   return detail::make_cost(2 * half.bandwidth, 2 * half.latency);
 }
 
-/// Every member sends a different part of the array to every other. On a torus of n chips whose longest axis has m,
-/// links moving W one way, it takes V m / (8 n W), on one ring V / (8 W). An axis that does not close takes as long as
-/// a ring of twice its length, because half of the parts cross its one middle link. A switch takes V (n-1)/n^2 / W, or
-/// V / (n W) where the whole array counts: only there `share` is read.
-/// Worked: 1 GB over 16 x 16 rings at 45 GB/s one-way takes 174 us.
+/// Time of an all-to-all, in which every member sends a different part of the array to every other. On a torus of n
+/// chips whose longest axis has m, links moving W one way, it takes V m / (8 n W), on one ring V / (8 W). An axis that
+/// does not close takes as long as a ring of twice its length, because half of the parts cross its one middle link. A
+/// switch takes V (n-1)/n^2 / W, or V / (n W) where the whole array counts: `share` is used only there. Worked: 1 GB
+/// over 16 x 16 rings at 45 GB/s one-way takes 174 us.
 [[nodiscard]] constexpr collective_cost all_to_all(bytes array, const collective_group& group) {
   detail::check_collective(group, array);
   const auto n = static_cast<double>(members(group));
@@ -9220,7 +9243,7 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
   if (group.network == network_kind::switch_) {
     return detail::make_cost(array * (detail::share_of(group, n) / n) / group.one_way, latency);
   }
-  double slowest = 1;  // of the axes: an open one is as slow as a ring of twice its length
+  double slowest = 1;  // axis, by length; an open axis is as slow as a ring of twice its length
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double length = group.lengths[axis] * (is_ring(group, axis) ? 1.0 : 2.0);
     if (group.lengths[axis] > 1 && length > slowest) slowest = length;
@@ -9228,14 +9251,18 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
   return detail::make_cost(array * (slowest / (4 * n)) / (2 * group.one_way), latency);
 }
 
-/// Bytes that cross one link of a one-way ring of n members: V (1 - 1/n) for an all-gather, half of that for an
-/// all-to-all.
-/// Worked: 7/8 and 7/16 of the array for n = 8.
-[[nodiscard]] constexpr bytes one_way_ring_traffic(bytes array, std::int64_t ring_members,
-                                                   bool all_to_all_instead = false) {
+/// Bytes that cross each link where n members of a one-way ring gather an array of V bytes: V (1 - 1/n). Refuses a
+/// negative array and fewer than one member. Worked: 7/8 of the array for n = 8.
+[[nodiscard]] constexpr bytes one_way_all_gather_traffic(bytes array, std::int64_t ring_members) {
   detail::not_negative("bytes of the array", array.value());
-  const auto ring = static_cast<double>(detail::positive_count("members", ring_members));
-  return array * ((1 - 1 / ring) * (all_to_all_instead ? 0.5 : 1));
+  return array * (1 - 1 / static_cast<double>(detail::positive_count("members", ring_members)));
+}
+
+/// Bytes that cross each link where n members of a one-way ring do an all-to-all of V bytes: V (1 - 1/n) / 2, as a part
+/// goes half of the way round on average. Refuses what the all-gather's count refuses. Worked: 7/16 of the array for
+/// n = 8.
+[[nodiscard]] constexpr bytes one_way_all_to_all_traffic(bytes array, std::int64_t ring_members) {
+  return one_way_all_gather_traffic(array, ring_members) / 2;
 }
 
 /// Effective bandwidth of an all-gather through a level of a switched network with d members of W bytes/s each: W
@@ -9273,7 +9300,7 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
 #include <cstdint>
 
 /// @file
-/// Size of the keys and values that decoding keeps.
+/// Bytes of keys, values and recurrent states that decoding keeps.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -9287,7 +9314,7 @@ constexpr void check_cached(const transformer& model) {
   }
 }
 
-/// Numbers that one layer caches for a token: a layer that attends to the whole context, and one with a window.
+/// Numbers that one layer caches for each token: a global layer attends to the whole context, a local one to a window.
 struct cached_widths {
   std::int64_t global = 0;
   std::int64_t local = 0;
@@ -9306,9 +9333,9 @@ constexpr cached_widths cached(const transformer& model) {
           checked_multiply(attention.kv_heads, attention.head_dim + local_values)};
 }
 
-/// Numbers that one token adds beside keys and values of its own: the key of each indexer, and its share of keys that
-/// stand for several: in half of DeepSeek-V4's layers a fourth of one and of the indexer's, in the others one for 128
-/// tokens.
+/// Numbers that one token adds to the cache beside its own keys and values: the key of each indexer, and its share of
+/// keys that stand for several tokens. In half of DeepSeek-V4's layers such a key and its indexer's stand for 4 tokens,
+/// in the others a key stands for 128.
 constexpr double merged_numbers(const transformer& model) {
   const attention_spec& attention = model.attention;
   const auto key = static_cast<double>(checked_multiply(attention.kv_heads, attention.head_dim));
@@ -9321,8 +9348,8 @@ constexpr double merged_numbers(const transformer& model) {
   return sum;
 }
 
-/// Layers with a cache of their own, of either kind: layers that share the cache of another or attend to an image have
-/// none.
+/// The number of layers of each kind with a cache of their own. Layers that share another's cache or attend to an image
+/// have none.
 struct cached_layers {
   std::int64_t global = 0;
   std::int64_t local = 0;
@@ -9338,9 +9365,9 @@ constexpr cached_layers layers_with_cache(const transformer& model) {
 }  // namespace detail
 
 /// Bytes of keys and values that one token adds in all layers: 2 x layers x kv_heads x head_dim elements, or layers x
-/// (kv_lora_rank + qk_rope_head_dim) with latent attention. A window does not change them: it bounds the total of a
-/// sequence, see `kv_bytes_per_sequence`. Throws for a model that is no decoder. Worked: 131072 B for llama-3-8b in
-/// bf16; 70272 B for DeepSeek-V3.
+/// (kv_lora_rank + qk_rope_head_dim) with latent attention. A window does not change this figure but
+/// the total of a sequence, see `kv_bytes_per_sequence`. Throws unless the model is a decoder. Worked: 131072 B for
+/// llama-3-8b in bf16; 70272 B for DeepSeek-V3.
 [[nodiscard]] constexpr bytes kv_bytes_per_token(const transformer& model, dtype cache = dtype::bf16) {
   detail::check_cached(model);
   const detail::cached_widths width = detail::cached(model);
@@ -9351,8 +9378,8 @@ constexpr cached_layers layers_with_cache(const transformer& model) {
 }
 
 /// Bytes of the states of recurrent layers for one sequence, however long it is: the recurrence in fp32, the inputs of
-/// its convolution in bf16. 0 for a model without them. Worked: 77 266 944 B for Qwen3-Next 80B, as much as 3144 tokens
-/// of its 12 layers of attention.
+/// its convolution in bf16. 0 for a model without recurrent layers. Worked: 77 266 944 B for Qwen3-Next 80B, as much as
+/// 3144 tokens of its 12 layers of attention.
 [[nodiscard]] constexpr bytes state_bytes_per_sequence(const transformer& model) {
   detail::check_cached(model);
   if (!has_recurrence(model)) return bytes{0};
@@ -9363,12 +9390,12 @@ constexpr cached_layers layers_with_cache(const transformer& model) {
                (4 * static_cast<double>(detail::state_of(r)) + 2 * static_cast<double>(kept))};
 }
 
-/// Whether layers with a window keep only the window.
+/// Whether the cache of layers with a window drops tokens that have left the window (`evict`).
 enum class window_eviction : std::uint8_t { keep_all, evict };
 
 /// Bytes of keys and values of one sequence of that length, in tokens, and of its recurrent states. With eviction,
-/// layers with a window hold at most the window. Throws for a model that is no decoder and a length below 1. Worked:
-/// gemma2-9b, 8192 tokens, bf16, evicting: 2113929216 B.
+/// layers with a window hold at most the window. Throws unless the model is a decoder and the length at least 1.
+/// Worked: gemma2-9b, 8192 tokens, bf16, evicting: 2113929216 B.
 [[nodiscard]] constexpr bytes kv_bytes_per_sequence(const transformer& model, std::int64_t sequence_length,
                                                     dtype cache = dtype::bf16,
                                                     window_eviction windows = window_eviction::evict) {
@@ -9408,12 +9435,12 @@ inline namespace abi_0 {
 enum class weight_sharding : std::uint8_t {
   one_dimension,   ///< one dimension of each matrix, as in Megatron: two all-reduces a layer over all devices
   two_dimensions,  ///< both dimensions of each matrix: less traffic on many chips
-  gathered,        ///< weights are gathered to the devices that have the tokens: for prefill of very many tokens
+  gathered,        ///< devices gather the weights for their tokens: for prefill of very many tokens
 };
 
 /// How keys and values are sharded over the devices of a replica.
 enum class cache_sharding : std::uint8_t {
-  heads,  ///< by KV heads; where devices outnumber the KV heads, several devices hold a copy of the same one
+  heads,  ///< by KV heads; where devices outnumber KV heads, several hold copies of one
   batch,  ///< by sequences: the keys and values of a sequence are on one device
 };
 
@@ -9422,14 +9449,15 @@ struct serving_layout {
   std::int64_t tensor = 0;                                   ///< devices of a replica; 0: all of the slice
   weight_sharding weights = weight_sharding::one_dimension;  ///< how weights are sharded over a replica
   cache_sharding cache = cache_sharding::heads;              ///< how keys and values are sharded over a replica
-  /// Of a mixture of experts: the attention weights lie in each group of that many devices of the replica, with
-  /// sequences of its own, and the experts whole on all of its devices; 0: attention is sharded over the replica too.
+  /// Data-parallel attention for a mixture of experts: each group of that many devices has its own copy of the
+  /// attention weights and its own sequences, while experts lie whole on the replica's devices; 0: attention is sharded
+  /// over all.
   std::int64_t attention = 0;
 };
 
 /// Sequences that decode together, and how many tokens each attends to.
 struct decode_batch {
-  double sequences = 0;  ///< that decode in one replica
+  double sequences = 0;  ///< sequences that decode in one replica
   double context = 0;    ///< tokens that a sequence attends to, on average
 };
 
@@ -9444,24 +9472,25 @@ enum class decode_limit : std::uint8_t { weights, products, cache, collectives, 
 
 /// One decode step of one replica: max(weights, products) + cache + paging + dispatch + latency + collectives = total.
 struct decode_breakdown {
-  seconds weights{};                                ///< reading the weights that the step uses
-  seconds products{};                               ///< matrix products
-  seconds cache{};                                  ///< reading keys and values
-  seconds paging{};                                 ///< of attention for each sequence in pages, whatever it holds
-  seconds dispatch{};                               ///< sorting, gathering and scattering what is routed to experts
-  seconds latency{};                                ///< of the two small all-reduces of each layer
-  seconds collectives{};                            ///< bytes moved between the chips of a replica
-  seconds total{};                                  ///< of the step
-  seconds low{};                                    ///< nine of ten comparable published steps lie between low and high
-  seconds high{};                                   ///< the upper end of that range
-  double band = 0;                                  ///< relative error behind low and high
-  bool extrapolated = false;                        ///< no published decode run is on that chip, or of a model like it
+  seconds weights{};          ///< reading the weights that the step uses
+  seconds products{};         ///< matrix products
+  seconds cache{};            ///< reading keys and values
+  seconds paging{};           ///< attention time of each sequence in a paged cache, whatever its length
+  seconds dispatch{};         ///< sorting, gathering and scattering tokens for experts
+  seconds latency{};          ///< fixed time of the two small all-reduces of each layer
+  seconds collectives{};      ///< bytes moved between the chips of a replica
+  seconds total{};            ///< of the step
+  seconds low{};              ///< lower end: nine of ten comparable published steps lie in between
+  seconds high{};             ///< the upper end of that range
+  double band = 0;            ///< relative error behind low and high
+  bool extrapolated = false;  ///< no published decode run is on that chip, or of a model like it
   decode_limit limited_by = decode_limit::weights;  ///< the largest part
 };
 
 namespace detail {
 
-/// A question of which the load is still open, and the runs that speak of it: none where `runs` is null.
+/// The features of a question whose load is not set yet, and the caller's own runs; `runs` is null where there are
+/// none.
 struct own_question {
   const own_runs* runs = nullptr;
   own_spreads spreads{};
@@ -9473,7 +9502,7 @@ constexpr own_question own_question_of(const own_runs& runs, const own_spreads& 
 }
 
 /// @{
-/// Factor, and spread left, at a load.
+/// The factor of the caller's own runs, and the share of the spread that is left, at a load.
 constexpr double factor_at(own_question q, double load) {
   if (q.runs == nullptr || !(load > 0)) return 1;
   q.about.load = math::log2(load);
@@ -9486,7 +9515,7 @@ constexpr double left_at(own_question q, double load) {
 }
 /// @}
 
-/// The devices of one replica, in numbers.
+/// The sizes of one replica.
 struct replica {
   double devices = 1;        // JAX devices of one replica
   double chips = 1;          // chips of one replica
@@ -9495,7 +9524,7 @@ struct replica {
   bytes_per_second links{};  // into a chip from the others of its replica; 0 where there are none, or no rate is known
 };
 
-/// Refuses groups of data-parallel attention over which heads, and replicas over which experts, do not divide.
+/// Refuses groups of data-parallel attention that do not divide the heads, and replicas that do not divide the experts.
 constexpr void check_groups(const transformer& model, const serving_layout& mesh, std::int64_t tensor) {
   positive_count("serving_layout.attention", mesh.attention);
   if (!has_experts(model)) fail(errc::unsupported, "serving_layout.attention", mesh.attention, "a mixture of experts");
@@ -9508,7 +9537,7 @@ constexpr void check_groups(const transformer& model, const serving_layout& mesh
     fail(errc::not_divisible, "serving_layout.tensor", tensor, "a divisor of the experts, each of which lies on one");
 }
 
-/// Refuses replicas that do not fill the slice, and heads that do not divide over the devices of a replica.
+/// Refuses replicas that do not divide the slice, and heads that do not divide over the devices of a replica.
 constexpr void check_served(const transformer& model, const serving_layout& mesh, const slice& where) {
   const std::int64_t all = check_devices(where);
   const std::int64_t tensor = mesh.tensor == 0 ? all : mesh.tensor;
@@ -9538,49 +9567,49 @@ constexpr replica replica_of(const serving_layout& mesh, const slice& where) {
   return result;
 }
 
-/// Parameters that lie in routed experts.
+/// The number of parameters in routed experts.
 constexpr double expert_parameters(const transformer& model) {
   if (!has_experts(model)) return 0;
   return static_cast<double>(
       checked_multiply(mlp_matrices(model, model.moe.expert_d_ff), model.moe.experts, moe_layers(model)));
 }
 
-/// A model on a replica, in the numbers that every estimate needs.
+/// The figures of a model on a replica that every estimate needs.
 struct served_model {
-  double held = 0;          // weights, all of them, in numbers of the job's format
-  double matrices = 0;      // parameters that a token is multiplied with
+  double held = 0;          // all weights, counted in numbers of the job's format
+  double matrices = 0;      // parameters that multiply a token
   double dense = 0;         // of those, what every decode step reads
   double experts = 0;       // of those, routed experts: a step reads those that some token is routed to
   double missed = 0;        // share of the experts that one token is not routed to
   double imbalance = 0;     // of the experts that a step reads over the devices that hold them
-  bytes routed{};           // of a token's copies on their way to experts, of all layers
+  bytes routed{};           // bytes of a token's copies on their way to experts, all layers
   double layers = 0;        // of the language model
   double d_model = 0;       // width of its residual stream
   double cache_copies = 1;  // copies of each key and value in the replica
-  double groups = 1;        // of devices, each with its own copy of the attention weights and its own sequences
-  seconds all_to_all{};     // of a token to the devices of its experts and back, in all layers, at the nominal rate
+  double groups = 1;        // groups of devices, each with its own attention weights and sequences
+  seconds all_to_all{};     // time of a token to its experts' devices and back, all layers, nominal rate
   double summed = 0;        // numbers of a token that are summed over devices, in all layers
-  bytes state{};            // of recurrences, for each sequence: a step reads it with the cache and writes it again
+  bytes state{};            // recurrent state of a sequence: a step reads and writes it
   bytes cached_token{};     // cache of a token in all layers
-  double chosen = 0;        // tokens that an indexer chooses; 0: attention is to all of them
-  double index_share = 0;   // of the cache of a token: the key of the indexer
+  double chosen = 0;        // tokens that an indexer chooses; 0: attention sees all tokens
+  double index_share = 0;   // share of a token's cache that is the indexer's key
   bool covered = true;      // published runs are of models like it
   replica on{};
   bytes_per_second hbm{};        // of the replica
   flops_per_second peak{};       // of the replica, in the format of its products
   flops_per_second peak_bf16{};  // of the replica
-  run_features about{};          // what makes questions alike; the load is open
+  run_features about{};          // the question's features; the load is not set
 };
 
-/// The yes and no of a serving question: experts, weights below 16 bits, and one for each engine that is named. Two
-/// engines differ in two, a named one and none in one.
+/// The properties of a serving question as bits: experts, weights below 16 bits, and one bit for each named engine. Two
+/// named engines differ in two bits, a named and an unnamed one in one.
 constexpr std::uint32_t serving_kinds(const transformer& model, const serving_job& job) noexcept {
   const std::uint32_t engine = job.engine == serving_engine::unnamed ? 0 : 2U << static_cast<std::uint32_t>(job.engine);
   return (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U) | engine;
 }
 
-/// What makes serving questions alike: parameters, the tokens that a sequence attends to, the chips of the replica, the
-/// chip, and its kinds.
+/// The features by which serving questions are compared: parameters, the tokens that a sequence attends to, the chips
+/// of the replica, the kind of chip, and `serving_kinds`.
 constexpr run_features serving_features(const served_model& served, const transformer& model, const serving_job& job,
                                         const slice& where) {
   run_features about;
@@ -9623,15 +9652,15 @@ constexpr void add_experts(served_model& served, const transformer& model) {
       bytes{2 * static_cast<double>(model.moe.top_k) * served.d_model * static_cast<double>(moe_layers(model))};
 }
 
-/// Devices other than its own to which a token is sent in a layer, where experts are equally likely: of D devices k
-/// experts hit D (1 - (1 - 1/D)^k), and 1/D of these is the one that it is on.
+/// To how many devices other than its own a layer sends a token, if experts are equally likely: k experts lie on
+/// D (1 - (1 - 1/D)^k) of D devices, and one in D of these is the token's own.
 constexpr double other_devices(const transformer& model, double devices) {
   return (devices - 1) * (1 - math::pow(1 - 1 / devices, static_cast<double>(model.moe.top_k)));
 }
 
 /// Data-parallel attention with expert-parallel MLPs: each group has its own copy of attention, norms and router; a
-/// token is sent as d_model numbers in bf16 to each device that has one of its experts, and back; sums are over a group
-/// after attention, and over the replica for dense and shared MLPs. No published run is of this kind.
+/// token is sent as d_model numbers in bf16 to each device that has one of its experts, and back; all-reduces are over
+/// a group after attention, and over the replica for dense and shared MLPs. No published run is of this kind.
 constexpr void divide_attention(served_model& served, const transformer& model, const parameter_count& count,
                                 const serving_layout& mesh, const slice& where) {
   const auto attention = static_cast<double>(mesh.attention);
@@ -9685,13 +9714,13 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
   return served;
 }
 
-/// Seconds per byte that a chip of the replica has to move in collectives; 0 where there is no other chip.
+/// Seconds per byte that a chip of the replica moves in collectives; 0 for a replica of one chip.
 constexpr double collective_seconds_per_byte(const replica& on, double slowdown) {
   return on.chips <= 1 || slowdown <= 0 ? 0 : slowdown / positive("ICI rate of the chip", on.links.value());
 }
 
-/// Seconds for each token: what the all-reduces of every layer move, and where experts have devices of their own the
-/// way to them and back.
+/// Seconds per token of the all-reduces of every layer and, where experts have their own devices, of the all-to-alls to
+/// them and back.
 constexpr double collectives_of(const served_model& served, const serving_layout& mesh, double slowdown) {
   const bool both = mesh.weights == weight_sharding::two_dimensions;
   const double moved = 4 * served.summed * (both ? 2 / math::sqrt(served.on.chips) : 1);
@@ -9702,13 +9731,13 @@ constexpr seconds layer_latency_of(const served_model& served, const serving_cal
   return constants.layer_latency * (served.layers * math::log2(served.on.devices));
 }
 
-/// Every device of a replica sorts, gathers and scatters the copies of every token, as a shard of tensor parallelism
-/// does in training.
+/// Time per token of dispatch to experts: every device of a replica sorts, gathers and scatters the copies of every
+/// token, as a tensor shard does in training.
 constexpr seconds dispatch_of(const served_model& served, const serving_calibration& constants) {
   return served.routed * (constants.dispatch_passes * served.on.devices) / served.hbm;
 }
 
-/// Seconds of attention for a sequence, whatever it holds: an engine with pages computes on whole blocks of keys.
+/// Seconds of attention per sequence that do not depend on its length: a paged engine computes on whole blocks of keys.
 constexpr double paging_of(const served_model& served, const serving_job& job, const serving_layout& mesh,
                            const serving_calibration& constants) {
   if (job.policy != cache_policy::paged || job.engine == serving_engine::example) return 0;
@@ -9716,12 +9745,12 @@ constexpr double paging_of(const served_model& served, const serving_job& job, c
   return served.layers * sequences * constants.sequence_work.value() * served.on.devices / served.peak_bf16.value();
 }
 
-/// Bytes of keys and values of a sequence of that many tokens: whole blocks, each counted once.
+/// Bytes of keys and values of a sequence of `context` tokens, rounded up to whole blocks; copies do not count.
 constexpr bytes cache_of(const transformer& model, const serving_job& job, double context) {
   return kv_bytes_per_sequence(model, round_up(ceil_to_count(context), job.block_tokens), job.cache);
 }
 
-/// A decode step of one replica in seconds, as a function of the sequences in it.
+/// The terms of one replica's decode step, in seconds, from which its time follows for any number of sequences.
 struct decode_terms {
   double dense = 0;        // reading the parameters that every step reads
   double experts = 0;      // reading all routed experts
@@ -9738,7 +9767,7 @@ struct decode_terms {
 };
 
 /// Bytes that a step reads and writes of a sequence whose keys, values and states take `cache` bytes. Where an indexer
-/// chooses, its keys are read for all tokens and the others for those that it chooses.
+/// chooses tokens, its keys are read for all tokens and the other keys and values for the chosen ones.
 constexpr double moved_of(const served_model& served, bytes cache) {
   if (served.chosen <= 0) return (cache + served.state).value();
   const double tokens = cache / served.cached_token;
@@ -9766,8 +9795,8 @@ constexpr decode_terms terms_of(const served_model& served, bytes cache, const s
   return terms;
 }
 
-/// Seconds to read the weights that a step uses. Of the experts these are the ones that some token is routed to, where
-/// every expert is as likely as any other, on the device that has most of them.
+/// Seconds to read the weights that a step uses. Of the experts, only those are read to which some token is routed,
+/// each equally likely; the device that reads most of them counts.
 constexpr double weights_at(const decode_terms& terms, double sequences) {
   if (terms.experts <= 0) return terms.dense;
   const double missed = terms.missed > 0 ? math::pow(terms.missed, sequences) : 0;
@@ -9775,7 +9804,7 @@ constexpr double weights_at(const decode_terms& terms, double sequences) {
   return terms.dense + terms.experts * (read < 1 ? read : 1);
 }
 
-/// Seconds of a step.
+/// Seconds of a decode step with that many sequences.
 constexpr double step_at(const decode_terms& terms, double sequences) {
   const double weights = weights_at(terms, sequences), products = terms.products * sequences;
   const double each = terms.cache + terms.paging + terms.dispatch + terms.collectives;
@@ -9795,7 +9824,7 @@ constexpr decode_limit largest_of(const decode_breakdown& step) {
   return static_cast<decode_limit>(most);
 }
 
-/// A step with its parts and its band.
+/// A decode step with its parts and its band.
 constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences, serving_engine engine,
                                      const chip_spec& chip) {
   positive("decode_batch.sequences", sequences);
@@ -9818,9 +9847,9 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
 
 }  // namespace detail
 
-/// Time of one decode step of one replica, by itself: no engine, no prefill between steps. Throws for models that do
-/// not decode, devices or heads that do not divide, batches that are not above 0, settings of the engine out of their
-/// range, and figures of the chip that are unknown.
+/// Time of one decode step of one replica alone, without engine overhead and without prefill between steps. Throws for
+/// models that do not decode, devices or heads that do not divide, batches that are not above 0, engine settings out of
+/// range, and unknown figures of the chip.
 /// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 10.5 ms, measured 11.4 ms.
 /// Source: closed form calibrated on published runs, after the scaling book's chapter "Inference" (2025-12-15).
 [[nodiscard]] constexpr decode_breakdown decode_step(const transformer& model, const decode_batch& batch,
@@ -9855,12 +9884,12 @@ inline namespace abi_0 {
 
 /// Bytes on one device; weights + cache + workspace = total.
 struct serving_memory {
-  bytes weights{};    ///< weights with their padding
+  bytes weights{};    ///< weights and their padding
   bytes cache{};      ///< keys and values of the running sequences, copies included
   bytes workspace{};  ///< compiled programs and their buffers
   bytes total{};      ///< of all parts
-  bytes low{};        ///< the least that it may be: no padding, no workspace
-  bytes high{};       ///< the most that it may be: twice the usual padding and workspace
+  bytes low{};        ///< low end: no padding, no workspace
+  bytes high{};       ///< high end: twice the usual padding and workspace
   bytes usable{};     ///< what XLA lets a program use on the device
 };
 
@@ -9872,7 +9901,7 @@ struct serving_memory {
 
 namespace detail {
 
-/// Weights are padded by 2 % and compiled programs take 1 GiB: set by hand on published serving records.
+/// Padding adds 2 % to weights, and compiled programs take 1 GiB: both set by hand from published serving records.
 inline constexpr double weight_padding = 0.02;
 inline constexpr bytes program_memory{1073741824.0};
 
@@ -9886,7 +9915,7 @@ constexpr bytes cache_room(const served_model& served, const serving_job& job, c
          (1 + weight_padding) * weights_per_device(served, job) - program_memory;
 }
 
-/// Bytes on each device of a sequence whose keys and values take `cache` bytes in all, copies included.
+/// Bytes on each device, copies included, of a sequence whose keys and values take `cache` bytes in all.
 constexpr bytes on_device(const served_model& served, bytes cache) {
   return cache * (served.cache_copies / served.on.devices);
 }
@@ -9917,8 +9946,8 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
 
 }  // namespace detail
 
-/// HBM on one device while `running` sequences run in each replica. Throws for a count below 0, and for what
-/// `decode_step` throws for. Worked: 8.79 GB of weights for Llama 2 70B in int8 on v6e-8 (8.70 GB printed).
+/// HBM on one device while `running` sequences run in each replica. Throws for a count below 0, and where
+/// `decode_step` throws. Worked: 8.79 GB of weights for Llama 2 70B in int8 on v6e-8 (8.70 GB printed).
 /// Source: set on published serving records (tests/oracle/serving_records.cpp).
 [[nodiscard]] constexpr serving_memory serving_memory_use(const transformer& model, double running,
                                                           const serving_job& job, const serving_layout& mesh,
@@ -9930,7 +9959,7 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
 }
 
 /// Slots of a replica: sequences of the mean length that fit into HBM at once, at most `job.max_running`; 0 where not
-/// one of the longest fits. Worked: Llama 3 8B on v6e-1 can run one of 97 196 tokens.
+/// even one of the longest fits. Worked: Llama 3 8B on v6e-1 can run one of 97 196 tokens.
 [[nodiscard]] constexpr std::int64_t largest_running(const transformer& model, const serving_job& job,
                                                      const serving_layout& mesh, const slice& where) {
   const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));
@@ -9975,9 +10004,9 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Prompts that are taken in together.
+/// Prompts of one length that are prefilled together.
 struct prompt_batch {
-  double prompts = 0;       ///< taken in by one replica
+  double prompts = 0;       ///< prefilled together by one replica
   std::int64_t tokens = 0;  ///< of each prompt
 };
 
@@ -9986,12 +10015,12 @@ struct prefill_breakdown {
   seconds products{};         ///< matrix products
   seconds attention{};        ///< scores and their sum over values
   seconds elementwise{};      ///< HBM traffic of norms, activations, residuals
-  seconds dispatch{};         ///< sorting, gathering and scattering what is routed to experts
+  seconds dispatch{};         ///< sorting, gathering and scattering tokens for experts
   seconds weights{};          ///< reading the weights, once a chunk
   seconds collectives{};      ///< bytes moved between the chips of a replica
   seconds latency{};          ///< fixed time of each layer and its small collectives, once a chunk
   seconds total{};            ///< of the whole prefill
-  seconds low{};              ///< nine of ten comparable published prefills lie between low and high
+  seconds low{};              ///< lower end: nine of ten comparable published prefills lie in between
   seconds high{};             ///< the upper end of that range
   double band = 0;            ///< relative error behind low and high
   bool extrapolated = false;  ///< no published prefill is on a chip of that name
@@ -9999,7 +10028,7 @@ struct prefill_breakdown {
 
 namespace detail {
 
-/// Steps of an engine that a number of prompt tokens takes.
+/// Engine steps over which that many prompt tokens are spread.
 constexpr double prefill_chunks(const serving_job& job, double tokens) {
   return job.prefill_chunk > 0 ? math::ceil(tokens / static_cast<double>(job.prefill_chunk)) : 1;
 }
@@ -10020,7 +10049,7 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   prefill_breakdown time;
   time.products = flops{2 * served.matrices * tokens} / peak;
   constexpr flop_convention half{attention_flops::causal_half, window_flops::clipped};
-  // Of data-parallel attention a prompt is with one group, so that fewer prompts than groups leave some without work.
+  // Under data-parallel attention one group has a prompt, so that fewer prompts than groups leave some groups idle.
   const double idle = batch.prompts < served.groups ? served.groups / batch.prompts : 1;
   time.attention = idle * attention_core(model, length, half) * (tokens * constants.prefill_attention) / peak;
   time.elementwise = bytes{constants.prefill_hbm_passes * tokens * 2 * served.layers *
@@ -10047,7 +10076,7 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   return time;
 }
 
-/// Of a prefill what grows with its tokens: all that is left of it in a step that reads the weights anyway.
+/// The part of a prefill that grows with its tokens: what it adds to a decode step, which reads the weights anyway.
 constexpr seconds beside_decode(const prefill_breakdown& time, const serving_layout& mesh) {
   const seconds own = time.products + time.attention + time.elementwise + time.dispatch;
   return mesh.weights == weight_sharding::gathered ? own : own + time.collectives;
@@ -10055,8 +10084,8 @@ constexpr seconds beside_decode(const prefill_breakdown& time, const serving_lay
 
 }  // namespace detail
 
-/// Time of a prefill by itself, no token of which is in the prefix cache. In an engine it takes `engine_prefill` times
-/// as long. With `job.prefill_chunk` the weights are read once for each chunk. Throws as `decode_step` does.
+/// Time of a prefill alone, with no token in the prefix cache. In an engine it takes `engine_prefill` times
+/// as long. With `job.prefill_chunk` the weights are read once for each chunk. Throws where `decode_step` does.
 /// Worked: 1024 tokens of Llama 2 70B in int8 on v6e-8: 59.6 ms, measured 60.5 ms (examples/serving_cases.cpp).
 /// Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr prefill_breakdown prefill_time(const transformer& model, const prompt_batch& batch,
@@ -10138,7 +10167,7 @@ struct server_memory {
   bytes cache_per_sequence{};  ///< keys and values
 };
 
-/// Sequences whose keys and values fit beside the weights; 0 where not one does. Sizes are exact: a decimal and a
+/// Sequences whose keys and values fit beside the weights; 0 where none do. Sizes are exact: a decimal and a
 /// binary gigabyte give different counts. Throws for memory or a cache that is not above 0, and for weights below 0.
 /// Worked: 43 of 162000 x 8192 bytes beside 70 GB in 8 x 16 GB.
 [[nodiscard]] constexpr std::int64_t caches_that_fit(const server_memory& memory) {
@@ -10182,7 +10211,7 @@ struct decode_server {
   return server.batch / (server.step * server.output_tokens);
 }
 
-/// Time from the first output token of a request to its last: one decode step for each token. Throws for figures that
+/// Time to decode the output tokens of a request: one decode step for each token. Throws for figures that
 /// are not above 0. Worked: 9.98 s for 512 tokens at steps of 19.5 ms.
 [[nodiscard]] constexpr seconds output_time(seconds step, double output_tokens) {
   detail::positive("step", step.value());
@@ -10197,8 +10226,8 @@ struct request_tokens {
 
 /// What leaves a server in each decode step where requests come and go evenly.
 struct decode_turnover {
-  double sequences = 0;  ///< that end: batch / output
-  double tokens = 0;     ///< that leave the cache with them: batch x (prompt + output) / output
+  double sequences = 0;  ///< requests that end: batch / output
+  double tokens = 0;     ///< tokens that leave the cache with them: batch x (prompt + output) / output
 };
 
 /// The turnover of a batch of such requests. Throws for a batch or an output that is not above 0, and for a prompt
@@ -10218,7 +10247,7 @@ struct decode_turnover {
   return requests_per_second(server) * prefill;
 }
 
-/// HBM bandwidth over the rate of one ICI axis, both directions, as achieved. Worked: 9.1 on v5e.
+/// The ratio of HBM bandwidth to the achieved rate of one ICI axis, both directions. Worked: 9.1 on v5e.
 [[nodiscard]] constexpr double hbm_over_ici(const chip_spec& chip) {
   return chip.hbm.bandwidth / ici_axis_both_ways(chip);
 }
@@ -10289,32 +10318,32 @@ struct weight_stationary_degrees {
 #include <string_view>
 
 /// @file
-/// A serving engine in its steady state: continuous batching, with prompts taken in between decode steps.
+/// A serving engine in its steady state: continuous batching, with prefill of new prompts between decode steps.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// Mean time of an output token in an engine: step.total + prompts + engine = total. The host prepares a step while the
-/// device runs another, so that the engine adds time only where the host is the slower of the two; vLLM over several
-/// hosts prepares it in between.
+/// device runs another, so that the engine adds time only where the host is slower; vLLM over several hosts
+/// prepares each step after the one before has ended.
 struct token_time {
   decode_breakdown step{};    ///< the decode step by itself
-  seconds prompts{};          ///< prefill of new requests: as much in a step as keeps the batch full
+  seconds prompts{};          ///< prefill of new requests, as much per step as keeps the batch full
   seconds engine{};           ///< waiting for host and scheduler
   seconds total{};            ///< mean time of an output token
-  seconds low{};              ///< nine of ten comparable published engines lie between low and high
+  seconds low{};              ///< lower end: nine of ten comparable published engines lie in between
   seconds high{};             ///< the upper end of that range
   double band = 0;            ///< relative error behind low and high
   bool extrapolated = false;  ///< no published decode run is on a chip of that name
 };
 
-/// Why a slice cannot do what is asked of it. Enumerators and their names are stable.
+/// Why a slice cannot serve the traffic. Enumerators and their names are stable.
 enum class serving_refusal : std::uint8_t {
   none,                 ///< the slice can do it
-  does_not_fit,         ///< weights and one of the longest sequences do not fit
+  does_not_fit,         ///< weights and one sequence of the longest length do not fit
   tpot_below_floor,     ///< the TPOT target is shorter than a decode step of one sequence at peak rates
   ttft_below_floor,     ///< the TTFT target is shorter than the prefill of one prompt at peak rates
-  rate_above_capacity,  ///< requests arrive as fast as the full batch can serve them, or faster
+  rate_above_capacity,  ///< requests arrive at least as fast as the full batch serves them
 };
 
 /// "none", "does_not_fit" and so on.
@@ -10324,40 +10353,40 @@ enum class serving_refusal : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(why));
 }
 
-/// What a slice does under some traffic. Rates are over all replicas; `running` and times are of one replica. Where
-/// `refusal` is not `none`, `memory` is that of one running sequence, and of what follows it only `capacity` is
+/// How a slice serves some traffic. Rates are over all replicas; `running` and times are of one replica. Where
+/// `refusal` is not `none`, `memory` is that of one running sequence, and of the fields after it only `capacity` is
 /// estimated.
 struct serving_estimate {
-  serving_refusal refusal = serving_refusal::none;  ///< why the slice cannot do it, or `none`
-  seconds floor{};                                  ///< where a target is refused: the shortest time that it can be
+  serving_refusal refusal = serving_refusal::none;        ///< why the slice cannot do it, or `none`
+  seconds floor{};                                        ///< where a target is refused: the shortest possible time
   decode_limit floor_limited_by = decode_limit::weights;  ///< what takes most of the floor
   serving_memory memory{};                                ///< of one device
-  verdict fit = verdict::no;                              ///< whether that memory is there
-  std::int64_t replicas = 0;                              ///< of the model in the slice
+  verdict fit = verdict::no;                              ///< whether that memory fits into HBM
+  std::int64_t replicas = 0;                              ///< replicas of the model in the slice
   std::int64_t largest_running = 0;  ///< sequences that memory and engine allow to run at once, per replica
-  per_second capacity{};             ///< requests completed per second with all slots taken, or a chunk in each step
+  per_second capacity{};             ///< requests per second with all slots taken, or a prompt chunk in each step
   double running = 0;                ///< sequences that run at once, on average, per replica
   token_time per_token{};            ///< TPOT
-  seconds prefill{};                 ///< of one prompt in the engine, undisturbed
+  seconds prefill{};                 ///< of one prompt alone in the engine
   seconds queue{};                   ///< time that a request waits for a slot
   seconds first_token{};             ///< TTFT: queue, half a step, and prefill, whose chunks share steps with others
   per_second requests{};             ///< requests completed per second
   per_second input_tokens{};         ///< prompt tokens, those in the prefix cache included
   per_second output_tokens{};        ///< output tokens
-  double prefill_servers = 0;        ///< prefill servers for each decode server, if they were apart
+  double prefill_servers = 0;        ///< prefill servers per decode server, if disaggregated
   bool meets_ttft = true;            ///< TTFT is within its target, or there is none
   bool meets_tpot = true;            ///< TPOT is within its target, or there is none
 };
 
 namespace detail {
 
-/// The mean time of an output token in an engine, in seconds, as a function of the sequences that run.
+/// The terms of an engine's mean time per output token, in seconds, from which it follows for any running batch.
 struct token_terms {
   decode_terms step{};
   double prompts = 0;    // prefill of new requests, for each sequence
   double host = 0;       // host and scheduler
   double host_each = 0;  // host and scheduler, for each sequence
-  bool in_turn = false;  // the device waits while the host works
+  bool in_turn = false;  // the device idles while the host works
 };
 
 /// vLLM drives several hosts by remote calls and has no asynchronous scheduling there.
@@ -10365,18 +10394,19 @@ constexpr bool waits_for_host(const served_model& served, serving_engine engine)
   return served.on.hosts > 1 && (engine == serving_engine::vllm || engine == serving_engine::vllm_torch_xla);
 }
 
-/// Seconds of prompts that are taken in for each output token: prefill beside decode, of what is not cached.
+/// Seconds of prefill per output token: of prompts that are not in the prefix cache, in steps that decode too.
 constexpr double prompts_of(const served_model& served, const transformer& model, const serving_job& job,
                             const serving_layout& mesh, const slice& where, const serving_calibration& constants) {
   const std::int64_t tokens = ceil_to_count(job.prompt.mean);
-  const double prompts = served.groups;  // data-parallel attention has one in each of its groups
+  const double prompts = served.groups;  // data-parallel attention has one prompt in each group
   const prefill_breakdown one = prefill_of(served, model, {prompts, tokens}, job, mesh, where, constants);
   const double computed = job.prompt.mean / static_cast<double>(tokens) * (1 - job.prefix_hit_rate);
   return constants.engine_prefill * beside_decode(one, mesh).value() / prompts * computed / job.output.mean;
 }
 
-/// Arrays that a step of an engine is given, of all layers: the four matrices of attention, those of the MLP or of the
-/// experts and their router, a scale beside each where weights have 8 bits or fewer, norms, and the cache.
+/// The number of arrays that the host passes to an engine's step, over all layers: the four matrices of attention,
+/// those of the MLP or of the experts and their router, a scale beside each where weights have 8 bits or fewer, norms,
+/// and the cache.
 constexpr double arrays_of(const transformer& model, const serving_job& job) {
   const bool experts = has_experts(model);
   const std::int64_t matrices = 4 + (model.mlp.gated ? 3 : 2) + (experts ? 1 : 0);
@@ -10385,7 +10415,7 @@ constexpr double arrays_of(const transformer& model, const serving_job& job) {
   return static_cast<double>(model.layers) * static_cast<double>(matrices + scales + norms + 1);
 }
 
-/// The host passes every array to each of its devices.
+/// The terms of an engine's token time. The host passes every array to each of its devices.
 constexpr token_terms token_terms_of(const served_model& served, const transformer& model, bytes cache,
                                      const serving_job& job, const serving_layout& mesh, const slice& where,
                                      const serving_calibration& constants) {
@@ -10399,19 +10429,19 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   return terms;
 }
 
-/// Seconds of a step of device and host: what takes longer of the two, or both.
+/// Seconds of a step of device and host: the longer of the two or, `in_turn`, their sum.
 constexpr double with_host(double device, double host, bool in_turn) noexcept {
   return in_turn ? device + host : device > host ? device : host;
 }
 
-/// Seconds of a token.
+/// Mean seconds of an output token with that many running sequences.
 constexpr double time_at(const token_terms& terms, double running) {
   const double own = factor_at(terms.step.own, running);
   return with_host(step_at(terms.step, running) + own * terms.prompts * running,
                    own * (terms.host + terms.host_each * running), terms.in_turn);
 }
 
-/// A token with its parts and its band.
+/// The mean time of an output token with its parts and its band.
 constexpr token_time token_of(const token_terms& terms, double running, serving_engine engine, const chip_spec& chip) {
   token_time token;
   token.step = decode_of(terms.step, running, engine, chip);
@@ -10426,15 +10456,15 @@ constexpr token_time token_of(const token_terms& terms, double running, serving_
 }
 
 /// Where a rising function crosses 0 between 0 and `most`: 0 where it is positive from the start, `most` where it never
-/// is. Exact to 1e-12 of the answer. The method is regula falsi with the Illinois rule: the value at an end that stays
-/// twice is halved, so that both ends close in.
+/// is. Exact to 1e-12 of the answer. The method is regula falsi with the Illinois rule, which halves the value at an
+/// end that has stayed twice, so that both ends converge.
 template <class Function>
 constexpr double crossing(const Function& function, double most) {
   double low = 0, high = most;
   double at_low = function(low), at_high = function(high);
   if (at_high <= 0) return most;
   if (at_low >= 0) return 0;
-  int stayed = 0;  // rounds for which the low end has stayed; below 0: the high end
+  int stayed = 0;  // rounds for which the low end has stayed; negative: the high end
   for (int round = 0; round < 200 && high - low > 1e-12 * high; ++round) {
     double middle = low - at_low * (high - low) / (at_high - at_low);
     if (!(middle > low && middle < high)) middle = low + (high - low) / 2;
@@ -10482,8 +10512,8 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
 
 }  // namespace detail
 
-/// Mean time of an output token where `running` sequences run in one replica of an engine, and a new prompt is taken in
-/// for each that ends. Throws for what `validate` of the job refuses and as `decode_step` does. Worked: Qwen3 8B on
+/// Mean time of an output token where `running` sequences run in one replica of an engine, and each that ends is
+/// replaced by a new prompt. Throws where `validate` of the job or `decode_step` does. Worked: Qwen3 8B on
 /// v6e-4, 58.9 sequences of 1024 + 1024 tokens: 12.0 ms in SGLang-JAX, 11.1 ms measured.
 /// Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr token_time time_per_token(const transformer& model, double running, const serving_job& job,
@@ -10497,8 +10527,8 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
                           where.chip);
 }
 
-/// Time of a prefill of one prompt of mean length in an engine, undisturbed, without the tokens that are in the prefix
-/// cache. Throws as `time_per_token` does. Worked: 14.2 ms for 1024 tokens of Llama 3 8B on v6e-8.
+/// Prefill time of one prompt of mean length alone in an engine, without the tokens in the prefix cache. Throws where
+/// `time_per_token` does. Worked: 14.2 ms for 1024 tokens of Llama 3 8B on v6e-8.
 [[nodiscard]] constexpr seconds engine_prefill_time(const transformer& model, const serving_job& job,
                                                     const serving_layout& mesh, const slice& where,
                                                     const serving_calibration& constants = {}) {
@@ -10509,12 +10539,12 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
 
 namespace detail {
 
-/// How a prompt is taken in once its request may run.
+/// The prefill of a request that has a slot.
 struct admission {
-  double prefill = 0;  // seconds of prefill, undisturbed
-  double chunks = 1;   // steps of the engine that the prompt is spread over
-  double steps = 0;    // full chunks of a request: a step computes one at most; 0: prompts are not chunked
-  double beside = 0;   // seconds that a full chunk adds to a step which decodes
+  double prefill = 0;  // seconds of prefill alone
+  double chunks = 1;   // engine steps over which the prompt is spread
+  double steps = 0;    // full chunks of a request, at most one per step; 0: prompts are not chunked
+  double beside = 0;   // seconds that a full chunk adds to a decode step
 };
 
 constexpr admission admission_of(const serving_job& job, const token_terms& terms, double prefill) {
@@ -10526,15 +10556,15 @@ constexpr admission admission_of(const serving_job& job, const token_terms& term
   return prompt;
 }
 
-/// Seconds of a step that decodes and computes a full chunk.
+/// Seconds of a decode step that also computes a full chunk of a prompt.
 constexpr double step_with_chunk(const token_terms& terms, const admission& prompt, double running) {
   const double own = factor_at(terms.step.own, running);
   return with_host(step_at(terms.step, running) + own * prompt.beside, own * (terms.host + terms.host_each * running),
                    terms.in_turn);
 }
 
-/// Seconds from when a request may run to its first token: half a step of the others until it is taken in, and its
-/// prefill; each of several chunks takes a step of the others where there are some.
+/// Seconds from getting a slot to the first token: half a step of the running sequences until prefill starts, and the
+/// prefill; each of several chunks takes one step together with the running sequences.
 constexpr double time_to_first(const admission& prompt, const token_terms& terms, double running, double token) {
   if (prompt.chunks <= 1) return prompt.prefill + 0.5 * token;
   const double alone = prompt.prefill / prompt.chunks;
@@ -10543,19 +10573,20 @@ constexpr double time_to_first(const admission& prompt, const token_terms& terms
   return 0.5 * token + prompt.chunks * (beside > alone ? alone + busy * (beside - alone) : alone);
 }
 
-/// Requests per second of a replica that has no more to give: all slots are taken, or each step computes a chunk of
-/// prompts. Where a request has more chunks than output tokens, most of its chunks have a step to themselves.
+/// Requests per second of a saturated replica: all slots are taken, or each step computes a prompt chunk. Where a
+/// request has more chunks than output tokens, most of its chunks have a step to themselves.
 constexpr double full_rate(const serving_job& job, const token_terms& terms, double most, const admission& prompt) {
   const double output = job.output.mean;
-  const double by_chunks = prompt.steps > 0 ? output / prompt.steps : most;  // that run with a chunk in each step
+  const double by_chunks =
+      prompt.steps > 0 ? output / prompt.steps : most;  // running sequences with a chunk in each step
   const double running = by_chunks < most ? by_chunks : most;
   if (running >= 1) return running / (output * time_at(terms, running));
   return 1 / ((prompt.steps - output) * prompt.prefill / prompt.chunks + output * step_with_chunk(terms, prompt, 1));
 }
 
-/// Sequences that run at once in a replica under the traffic, at most `most`. By Little's law, for a rate of arrivals:
-/// running = rate x output tokens x time per token; for requests in flight: in flight = running + rate x time to the
-/// first token.
+/// Mean number of running sequences in a replica under the traffic, at most `most`. By Little's law, for a request
+/// rate: running = rate x output tokens x time per token; for a fixed concurrency: concurrency = running + rate x time
+/// to the first token.
 constexpr double running_batch(const serving_job& job, const token_terms& terms, double most, double replicas,
                                const admission& prompt) {
   const double output = job.output.mean;
@@ -10578,9 +10609,9 @@ constexpr double running_batch(const serving_job& job, const token_terms& terms,
   return within < 1 ? 1 : within;
 }
 
-/// Time that a request waits for a slot. With a fixed number of requests in flight, those wait for which there is no
-/// slot. Requests that arrive at random wait as in a queue of one server with constant service, which takes one request
-/// at a time at the rate of the full batch (M/D/1): load / (2 (1 - load)) services.
+/// Time that a request waits for a slot. With a fixed concurrency, the requests beyond the slots wait. Requests that
+/// arrive at random wait as in a queue of one server with constant service, which takes one request at a time at the
+/// rate of the full batch (M/D/1): load / (2 (1 - load)) services.
 constexpr seconds queue_time(const serving_job& job, per_second requests, per_second capacity, seconds in_service,
                              double replicas) {
   if (job.request_rate.value() > 0) {
@@ -10591,7 +10622,7 @@ constexpr seconds queue_time(const serving_job& job, per_second requests, per_se
   return left > 1e-6 * (in_service * requests) ? left / requests : seconds{0};
 }
 
-/// Fills in what follows from the running batch.
+/// Fills in the times and rates that follow from the running batch.
 constexpr void add_rates(serving_estimate& estimate, const serving_job& job, const token_terms& terms, double replicas,
                          const admission& prompt, const serving_calibration& constants) {
   const double output = job.output.mean;
@@ -10613,11 +10644,11 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, con
 
 }  // namespace detail
 
-/// What a slice does under some traffic: whether it fits, how many sequences run at once, times and rates. Where the
-/// job gives neither a rate nor a concurrency, all slots are taken, or as many as the TPOT target allows. What the
-/// slice cannot do is a `refusal` in the estimate, with the capacity or the floor; invalid fields throw, by name, as in
-/// `validate` and `decode_step`. Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp).
-/// Source: scaling book, "Inference" (2025-12-15); Little's law; constants in `serving_calibration`.
+/// How a slice serves some traffic: whether it fits, how many sequences run at once, times and rates. Where the job
+/// gives neither a rate nor a concurrency, all slots are taken, or as many as the TPOT target allows. Traffic that the
+/// slice cannot serve gives a `refusal`, with the capacity or the floor; invalid fields throw, by name, as in
+/// `validate` and `decode_step`. Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp). Source: scaling
+/// book, "Inference" (2025-12-15); Little's law; constants in `serving_calibration`.
 [[nodiscard]] constexpr serving_estimate serve(const transformer& model, const serving_job& job,
                                                const serving_layout& mesh, const slice& where,
                                                const serving_calibration& constants = {}) {
@@ -10674,9 +10705,9 @@ struct serving_frontier {
   std::size_t count = 0;                    ///< points
 };
 
-/// Time per token and throughput for running batches of 1, 2, 4 … sequences and the largest that fits and that prompts
-/// taken in by chunks can fill; no points where none does. Throws as `time_per_token` does. Worked: Llama 3 8B on v6e-8
-/// gives 114.2 output tokens per second with one sequence of 1024 + 256 tokens.
+/// Time per token and throughput for running batches of 1, 2, 4 … sequences, up to the largest that fits and that
+/// chunked prefill can keep full; no points where none fits. Throws where `time_per_token` does. Worked: Llama 3 8B on
+/// v6e-8 gives 114.2 output tokens per second with one sequence of 1024 + 256 tokens.
 [[nodiscard]] constexpr serving_frontier frontier(const transformer& model, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = {}) {
@@ -10725,8 +10756,8 @@ struct serving_cost {
   usd all_on_output{};    ///< of a million output tokens that pay for the whole slice, as if input were free
 };
 
-/// What tokens cost at that price of the slice. Throws for an estimate that does not fit, and for a price that is not
-/// above 0. Worked: 38.40 an hour for 10,000 output tokens a second: 1.0667 on output alone.
+/// The cost of a million tokens at that price of the slice. Throws for an estimate that does not fit, and for a price
+/// that is not above 0. Worked: 38.40 an hour for 10,000 output tokens a second: 1.0667 on output alone.
 [[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, usd_per_second rate) {
   detail::positive("price", rate.value());
   if (estimate.running <= 0)
@@ -10740,7 +10771,7 @@ struct serving_cost {
   return cost;
 }
 
-/// What tokens cost on a slice at a row of the price book.
+/// The cost of a million tokens on a slice at the price of a row of the price book.
 [[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, const slice& where,
                                                     const price_row& price) {
   return cost_of_tokens(estimate, rate(price.per_chip, chips(where)));
@@ -10797,7 +10828,7 @@ template <class List>
 
 namespace detail {
 
-/// A finding of that kind about that field, without a gain so far.
+/// A finding of that kind about that field, with a gain of 0.
 template <class Finding, class Kind>
 constexpr Finding finding_of(Kind kind, std::string_view subject) {
   Finding result;
@@ -10809,18 +10840,18 @@ constexpr Finding finding_of(Kind kind, std::string_view subject) {
 /// A number as the value of a field in a finding.
 constexpr text<64> words_of(std::int64_t number) { return text<64>{}.append(number); }
 
-/// Whether a change replaces the best one so far: it gains more than that, and no less than is worth telling.
+/// Whether a change replaces the best one so far: it gains more, and at least `smallest`.
 template <class Finding>
 constexpr bool gains_more(const Finding& best, double gain, double smallest) {
   return gain >= smallest && gain > best.gain;
 }
 
-/// Whether a change may be advised: it fits for sure, or is as uncertain as the setting that it changes.
+/// Whether a change may be advised: it surely fits, or fits no less surely than the present setting.
 constexpr bool fits_as_surely(verdict then, verdict now) noexcept {
   return then == verdict::yes || (then == verdict::uncertain && now == verdict::uncertain);
 }
 
-/// Adds a finding in the order of gains. One without a gain is left out; where the list is full, the smallest is.
+/// Adds a finding in the order of gains. A finding without a gain is left out; in a full list the smallest drops out.
 template <class List>
 constexpr void add(List& all, const finding_in<List>& one) {
   const bool full = all.count == all.items.size();
@@ -10848,15 +10879,15 @@ constexpr void add(List& all, const finding_in<List>& one) {
 #include <string_view>
 
 /// @file
-/// What in the setting of an engine wastes the slice, and what mending it gains. Both come from estimates of the engine
-/// as it is and with the change, not from rules.
+/// What in the setting of an engine wastes the slice, and what a change would gain. Both come from estimates of the
+/// engine as it is and with the change, not from rules.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// Kinds of waste. Enumerators and their names are stable.
 enum class serving_finding_kind : std::uint8_t {
-  batch,           ///< fewer requests are in flight than decode needs to be worth its weights
+  batch,           ///< too few requests in flight for the weights that each step reads
   slots,           ///< a limit on running sequences leaves HBM unused
   cache_dtype,     ///< keys and values are in a larger format than they need
   cache_sharding,  ///< devices outnumber KV heads and hold copies of keys and values
@@ -10869,19 +10900,19 @@ enum class serving_finding_kind : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// One waste, and what mending it brings: gain = 1 - rate_now / rate_then.
+/// One waste, and what a change gains: gain = 1 - rate_now / rate_then.
 struct serving_finding {
   serving_finding_kind kind = serving_finding_kind::batch;  ///< what is wasted
   text<40> subject{};                                       ///< the field to change
   text<64> now{};                                           ///< its value
-  text<64> better{};                                        ///< the value that mends it
-  per_second rate_now{};       ///< output tokens per second; where requests arrive at a rate, those of the capacity
-  per_second rate_then{};      ///< with the change applied
-  seconds per_token_now{};     ///< as the traffic is served
-  seconds per_token_then{};    ///< with the change applied
-  double gain = 0;             ///< share of chip time that is saved for each output token
-  serving_job job_then{};      ///< with the change applied
-  serving_layout mesh_then{};  ///< with the change applied
+  text<64> better{};                                        ///< the value advised
+  per_second rate_now{};       ///< output tokens per second; at capacity where requests arrive at a rate
+  per_second rate_then{};      ///< with the change
+  seconds per_token_now{};     ///< mean time of an output token as it is
+  seconds per_token_then{};    ///< with the change
+  double gain = 0;             ///< share of chip time saved per output token
+  serving_job job_then{};      ///< with the change
+  serving_layout mesh_then{};  ///< with the change
 };
 
 /// Findings, the largest gain first.
@@ -10911,12 +10942,12 @@ struct serving_base {
   serving_estimate now{};
 };
 
-/// Output tokens per second; where requests arrive at a rate, those of the full capacity.
+/// Output tokens per second; at full capacity where requests arrive at a rate.
 constexpr per_second output_rate(const serving_estimate& estimate, const serving_job& job) {
   return job.request_rate.value() > 0 ? estimate.capacity * job.output.mean : estimate.output_tokens;
 }
 
-/// Takes the change into `best` where it gains more, fits as surely, and keeps the targets that are kept now.
+/// Makes the change the best finding where it gains more, fits no less surely, and meets the targets that are met now.
 constexpr void improve(serving_finding& best, const serving_base& base, const serving_job& job,
                        const serving_layout& mesh) {
   const serving_estimate then = serve(base.model, job, mesh, base.where, base.constants);
@@ -10933,7 +10964,7 @@ constexpr void improve(serving_finding& best, const serving_base& base, const se
   best.mesh_then = mesh;
 }
 
-/// Twice as many requests in flight, and twice that, are tried as far as they can run.
+/// Tries twice as many requests in flight, four times and so on, as far as they can run.
 constexpr serving_finding flight_finding(const serving_base& base) {
   auto best = finding_of<serving_finding>(serving_finding_kind::batch, "serving_job.concurrency");
   if (base.job.concurrency == 0) return best;
@@ -10948,7 +10979,7 @@ constexpr serving_finding flight_finding(const serving_base& base) {
   return best;
 }
 
-/// No limit on running sequences but memory is tried.
+/// Tries no limit on running sequences but memory.
 constexpr serving_finding slots_finding(const serving_base& base) {
   auto best = finding_of<serving_finding>(serving_finding_kind::slots, "serving_job.max_running");
   if (base.job.max_running == 0) return best;
@@ -10960,7 +10991,7 @@ constexpr serving_finding slots_finding(const serving_base& base) {
   return best;
 }
 
-/// Keys and values in 8 bits are tried.
+/// Tries keys and values in 8 bits.
 constexpr serving_finding cache_dtype_finding(const serving_base& base) {
   auto best = finding_of<serving_finding>(serving_finding_kind::cache_dtype, "serving_job.cache");
   if (bits(base.job.cache) <= 8) return best;
@@ -10972,7 +11003,7 @@ constexpr serving_finding cache_dtype_finding(const serving_base& base) {
   return best;
 }
 
-/// Where devices hold copies of KV heads, keys and values sharded by sequences are tried.
+/// Where devices hold copies of KV heads: tries keys and values sharded by sequences.
 constexpr serving_finding cache_sharding_finding(const serving_base& base) {
   auto best = finding_of<serving_finding>(serving_finding_kind::cache_sharding, "serving_layout.cache");
   if (served_by(base.model, base.job, base.mesh, base.where).cache_copies <= 1) return best;
@@ -10984,7 +11015,7 @@ constexpr serving_finding cache_sharding_finding(const serving_base& base) {
   return best;
 }
 
-/// Every number of devices for a replica that divides devices and heads is tried.
+/// Tries every number of devices per replica that divides devices and heads.
 constexpr serving_finding replicas_finding(const serving_base& base) {
   auto best = finding_of<serving_finding>(serving_finding_kind::replicas, "serving_layout.tensor");
   const std::int64_t all = devices(base.where);
@@ -11001,9 +11032,9 @@ constexpr serving_finding replicas_finding(const serving_base& base) {
 
 }  // namespace detail
 
-/// What of an engine's setting wastes the slice, the largest gain first. Each finding is one change by itself,
-/// estimated by `serve` with the same constants, which gains one percent or more and keeps the targets that are kept
-/// now. There is none where `serve` refuses. Throws for what `serve` throws for. Worked: Llama 3 8B on v6e-8 reads its
+/// What in an engine's setting wastes the slice, the largest gain first. Each finding is one change alone, estimated by
+/// `serve` with the same constants, which gains one percent or more and meets the targets that are met now. No findings
+/// where `serve` refuses. Throws where `serve` throws. Worked: Llama 3 8B on v6e-8 reads its
 /// keys and values twice as fast in 8 bits.
 [[nodiscard]] constexpr serving_findings serving_advice(const transformer& model, const serving_job& job,
                                                         const serving_layout& mesh, const slice& where,
@@ -11048,9 +11079,9 @@ constexpr serving_finding replicas_finding(const serving_base& base) {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// ICI intensity: FLOPs that a chip can do while a byte comes over one axis, from both directions. In bf16 it is also a
-/// number of tokens per chip, because the two bytes of a weight cancel the two FLOPs of its multiply-add. Worked: 2550
-/// on v5p, 2189 on v5e.
+/// ICI intensity: FLOPs that a chip can do while one byte arrives over one axis, both directions in use. In bf16 it is
+/// also a number of tokens per chip, because the two bytes of a weight cancel the two FLOPs of its multiply-add.
+/// Worked: 2550 on v5p, 2189 on v5e.
 [[nodiscard]] constexpr double ici_intensity(const chip_spec& chip, dtype compute = dtype::bf16) {
   return ridge_point(chip, compute, memory_level::ici).value();
 }
@@ -11109,13 +11140,13 @@ struct mixed_sharding {
   return ridge_point(chip, dtype::bf16, memory_level::dcn).value();
 }
 
-/// A product X[B,D] Y[D,F] whose Y is sharded along D can gather Y first, or multiply its parts and reduce the results
-/// after: these limits say which, and up to where arithmetic decides.
+/// A product X[B,D] Y[D,F] whose Y is sharded along D can gather Y first, or multiply its shards and reduce the results
+/// afterwards. These limits say which is faster, and when either is limited by arithmetic.
 struct contraction_limits {
   double gather_first_batch = 0;   ///< tokens above which gathering first is limited by arithmetic
-  double reduce_after_inner = 0;   ///< D above which reducing after beats the repeated FLOPs of gathering first
-  double reduce_after_degree = 0;  ///< most ways for which reducing after is limited by arithmetic
-  double equal_traffic_batch = 0;  ///< tokens at which both move the same bytes; fewer favour reducing after
+  double reduce_after_inner = 0;   ///< D above which reducing afterwards beats the repeated FLOPs of gathering
+  double reduce_after_degree = 0;  ///< most ways for which reducing afterwards is limited by arithmetic
+  double equal_traffic_batch = 0;  ///< tokens at which both move the same bytes; fewer favour reducing
 };
 
 /// The limits of a contraction over D = `inner`. Worked: on v5p 2550 tokens, D above 5100, 1.6 ways for D = 8192, and
@@ -11173,7 +11204,7 @@ struct layer_times {
 }
 
 /// Backward pass of one layer under data parallelism between slices: arithmetic, and the all-reduce of its gradients,
-/// which one slice does not need.
+/// which a single slice does not need.
 struct layer_backward_times {
   seconds math{};  ///< arithmetic at the bf16 peak
   seconds dcn{};   ///< the all-reduce between slices
@@ -11181,8 +11212,8 @@ struct layer_backward_times {
 
 /// Slices of equal size.
 struct equal_slices {
-  std::int64_t chips = 0;   ///< of each
-  std::int64_t slices = 0;  ///< how many
+  std::int64_t chips = 0;   ///< of each slice
+  std::int64_t slices = 0;  ///< number of slices
 };
 
 /// The backward times of a layer whose batch is sharded over slices. Worked: 2e6 tokens, D 8192, F 28672 on two v5p
@@ -11219,9 +11250,9 @@ struct layer_traffic {
   return {bytes{8 * weights}, bytes{12 * weights}, bytes{8 * activations}};
 }
 
-/// Time in which pipeline stages hand on the activations of a step.
+/// The time that pipeline stages take to pass on the activations of a step.
 struct pipeline_transfer {
-  seconds per_hop{};  ///< one microbatch
+  seconds per_hop{};  ///< one microbatch from one stage to the next
   seconds total{};    ///< all hops on the critical path
 };
 
@@ -11261,8 +11292,8 @@ struct pipeline_shape {
 #include <string_view>
 
 /// @file
-/// What in a model, batch or layout wastes the chip, and what mending it gains. Both come from estimates of the step as
-/// it is and with the change, not from rules.
+/// What in a model, batch or layout wastes chip time, and what a change would gain. Both come from estimates of the
+/// step as it is and with the change, not from rules.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -11271,13 +11302,13 @@ inline namespace abi_0 {
 enum class finding_kind : std::uint8_t {
   batch,       ///< a chip has fewer tokens than its arithmetic or its collectives need
   dimension,   ///< a width does not fill the MXU, or heads do not fill its lanes
-  heads,       ///< heads do not divide by a tensor degree which would be faster
+  heads,       ///< heads do not divide by a tensor degree that would be faster
   vocabulary,  ///< the vocabulary does not fill the MXU
   layout,      ///< another data x FSDP x tensor layout of the same devices is faster
   remat,       ///< a remat policy that recomputes less fits and is faster
-  wraparound,  ///< the slice has axes that are no rings, and a larger one of its generation has only rings
+  wraparound,  ///< some axes are not rings; a larger slice of the generation has only rings
   slices,      ///< traffic between slices is exposed
-  microbatch,  ///< HBM is left, and fewer microbatches take less time
+  microbatch,  ///< HBM has room for fewer microbatches, which take less time
 };
 
 /// "batch" and so on.
@@ -11295,17 +11326,17 @@ struct training_case {
   slice where{};        ///< each of the slices
 };
 
-/// One waste, and what mending it brings: gain = 1 - step_time_then / (work x step_time_now).
+/// One waste, and what a change gains: gain = 1 - step_time_then / (work x step_time_now).
 struct finding {
   finding_kind kind = finding_kind::batch;  ///< what is wasted
   text<40> subject{};                       ///< the field to change
   text<64> now{};                           ///< its value
-  text<64> better{};                        ///< the value that mends it
-  seconds step_time_now{};                  ///< as the job is
-  seconds step_time_then{};                 ///< with the change applied
-  double work = 1;       ///< useful FLOPs of a step on each chip, then over now: batch, chips or model may differ
-  double gain = 0;       ///< share of chip time that is saved for the same useful FLOPs
-  training_case then{};  ///< with the change applied
+  text<64> better{};                        ///< the value advised
+  seconds step_time_now{};                  ///< of the job as it is
+  seconds step_time_then{};                 ///< of the job with the change
+  double work = 1;                          ///< ratio of useful FLOPs per step and chip, then over now
+  double gain = 0;                          ///< share of chip time that is saved for the same useful FLOPs
+  training_case then{};                     ///< of the job with the change
 };
 
 /// Findings, the largest gain first.
@@ -11325,9 +11356,9 @@ inline constexpr double smallest_gain = 0.005;
 
 /// Tokens of a step per chip below which a layout is not limited by arithmetic, at peak rates and with perfect overlap.
 /// It is the larger of `critical_batch` (weights from HBM) and, where weights or gradients go over ICI, of
-/// `data_parallel_tokens_per_chip` over all axes, doubled where axes are no rings. Tensor parallelism divides both.
+/// `data_parallel_tokens_per_chip` over all axes, doubled where axes are not rings. Tensor parallelism divides both.
 /// Throws for a model or a layout that `validate` refuses. Worked: 850 for a dense model with FSDP over v5p-128, 5100
-/// over v6e-64, whose axes are no rings. Source: scaling book, "Training".
+/// over v6e-64, whose axes are not rings. Source: scaling book, "Training".
 [[nodiscard]] constexpr double critical_tokens_per_chip(const transformer& model, const layout& mesh,
                                                         const slice& where) {
   validate(model);
@@ -11356,8 +11387,7 @@ struct advice_base {
   verdict fit = verdict::no;
 };
 
-/// Model FLOPs of a step on each chip, with logits for the tokens that are predicted. They are those of `counted`,
-/// which leaves padding out.
+/// Model FLOPs per step and chip, with logits for predicted tokens only, of the model `counted`, which has no padding.
 constexpr double useful_work(const transformer& counted, const training_case& asked) {
   const forward_flops forward = forward_flops_per_token(counted, asked.job.sequence_length);
   const flops per_token = forward.total - (1 - asked.job.logits_fraction) * forward.logits;
@@ -11365,14 +11395,14 @@ constexpr double useful_work(const transformer& counted, const training_case& as
          static_cast<double>(checked_multiply(chips(asked.where), slices(asked.mesh)));
 }
 
-/// Whether heads and batch divide over the layout: what `validate` may refuse of the cases tried here.
+/// Whether heads and batch divide over the layout, the two things that `validate` may refuse in the cases tried here.
 constexpr bool divides(const training_case& asked) {
   return heads_divide(asked.model, asked.mesh.tensor) &&
          batch_divides(asked.mesh, asked.job.global_batch, asked.job.gradient_accumulation);
 }
 
-/// Takes the case into `best` where it gains more and fits as surely as the job does now. Useful FLOPs are those of
-/// `counted`, which leaves padding out.
+/// Makes the case the best finding where it gains more and fits no less surely than the present job. Useful FLOPs are
+/// those of the model `counted`, which has no padding.
 constexpr void improve(finding& best, const advice_base& base, const training_case& then, const transformer& counted) {
   if (!divides(then)) return;
   const seconds step = step_time(then.model, then.job, then.mesh, then.where, base.constants).total;
@@ -11391,7 +11421,7 @@ constexpr void improve(finding& best, const advice_base& base, const training_ca
   improve(best, base, then, then.model);
 }
 
-/// "data 2 x fsdp 16 x tensor 4": the degrees that are searched.
+/// The degrees that are searched, as "data 2 x fsdp 16 x tensor 4".
 constexpr text<64> words_of(const layout& mesh) {
   text<64> words;
   const auto append = [&words](std::string_view label, std::int64_t degree) {
@@ -11403,7 +11433,8 @@ constexpr text<64> words_of(const layout& mesh) {
   return words.empty() ? text<64>{"one device"} : words;
 }
 
-/// Where a chip has fewer tokens than are critical: the batch is doubled until it has as many, as far as that fits.
+/// Where a chip has fewer than the critical number of tokens: tries doubling the batch until it has as many, as far as
+/// that fits.
 constexpr finding batch_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::batch, "training_job.global_batch");
   training_case then = base.now;
@@ -11419,7 +11450,7 @@ constexpr finding batch_finding(const advice_base& base) {
   return best;
 }
 
-/// The widths of a model that should fill the MXU, by number.
+/// How many widths of a model should fill the MXU.
 inline constexpr std::int32_t width_count = 4;
 constexpr std::string_view width_name(std::int32_t which) noexcept {
   constexpr const char* names[] = {"model.d_model", "model.mlp.d_ff", "model.moe.expert_d_ff", "model.moe.shared_d_ff"};
@@ -11432,8 +11463,8 @@ constexpr std::int64_t& width_at(transformer& model, std::int32_t which) noexcep
                       : model.moe.shared_d_ff;
 }
 
-/// A width that is not a multiple of the MXU's side on each tensor shard: the multiple below or above is tried, where
-/// it is no further than a quarter away. The model changes, so that gains are for the same model FLOPs.
+/// For a width that is not a multiple of the MXU's side on each tensor shard: tries the multiples below and above that
+/// are within a quarter of it. The model changes, so gains are for the same model FLOPs.
 constexpr finding width_finding(const advice_base& base, std::int32_t which) {
   auto best = finding_of<finding>(finding_kind::dimension, width_name(which));
   training_case then = base.now;
@@ -11452,8 +11483,8 @@ constexpr finding width_finding(const advice_base& base, std::int32_t which) {
   return best;
 }
 
-/// Heads whose size is not a multiple of the 128 lanes: fewer and larger heads of the same total width are tried, KV
-/// heads likewise. Latent attention and models with heads of two sizes are left alone.
+/// For heads whose size is not a multiple of the 128 lanes: tries fewer and larger heads of the same total width, KV
+/// heads likewise. Skips latent attention and models with heads of two sizes.
 constexpr finding head_size_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::dimension, "model.attention.head_dim");
   training_case then = base.now;
@@ -11475,14 +11506,15 @@ constexpr finding head_size_finding(const advice_base& base) {
   return best;
 }
 
-/// KV heads beside that many heads, which divide over a tensor degree that divides the heads, or are copied evenly.
+/// A number of KV heads for that many heads that divides over the tensor degree, or is copied evenly.
 constexpr std::int64_t kv_heads_for(const attention_spec& attention, std::int64_t heads, std::int64_t tensor) {
   if (attention.kv_heads == attention.heads) return heads;
   const std::int64_t wanted = attention.kv_heads < tensor ? attention.kv_heads : round_up(attention.kv_heads, tensor);
   return tensor % wanted == 0 || wanted % tensor == 0 ? wanted : tensor;
 }
 
-/// Tensor degrees by which the heads do not divide: heads of zeros are added until they do. Their FLOPs are not useful.
+/// For tensor degrees that do not divide the heads: tries heads of zeros added until they do. Their FLOPs are not
+/// useful.
 constexpr finding heads_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::heads, "model.attention.heads");
   const layout& given = base.now.mesh;
@@ -11508,8 +11540,8 @@ constexpr finding heads_finding(const advice_base& base) {
   return best;
 }
 
-/// A vocabulary that is not a multiple of the MXU's side on each tensor shard: the multiple above takes nearly the same
-/// time. The gain is for the same model FLOPs, because the rows that are computed anyway can hold tokens.
+/// For a vocabulary that is not a multiple of the MXU's side on each tensor shard: the multiple above takes nearly the
+/// same time. The gain is per model FLOP, because the padded rows, which are computed anyway, can hold tokens.
 constexpr finding vocabulary_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::vocabulary, "model.vocab");
   training_case then = base.now;
@@ -11522,7 +11554,7 @@ constexpr finding vocabulary_finding(const advice_base& base) {
   return best;
 }
 
-/// Every data x FSDP x tensor layout of the same devices is tried; expert, context, pipeline and slices stay.
+/// Tries every data x FSDP x tensor layout of the same devices; expert, context and pipeline degrees and slices stay.
 constexpr finding layout_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::layout, "layout");
   training_case then = base.now;
@@ -11541,7 +11573,7 @@ constexpr finding layout_finding(const advice_base& base) {
   return best;
 }
 
-/// Every named policy that keeps its tensors in HBM is tried: `step_time` does not count transfers to hosts.
+/// Tries every named policy that keeps its tensors in HBM: `step_time` does not count transfers to hosts.
 constexpr finding remat_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::remat, "training_job.remat");
   training_case then = base.now;
@@ -11570,8 +11602,8 @@ constexpr maybe<slice> nearest_wrapped(const slice& where) {
   return best;
 }
 
-/// The nearest slice that has only rings, with a batch that grows with the chips. Several slices are left to
-/// `slices_finding`.
+/// Tries the nearest slice that has only rings, with a batch that grows with the chips. Jobs on several slices are left
+/// to `slices_finding`.
 constexpr finding wraparound_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::wraparound, "slice");
   const maybe<slice> wrapped = nearest_wrapped(base.now.where);
@@ -11588,8 +11620,8 @@ constexpr finding wraparound_finding(const advice_base& base) {
   return best;
 }
 
-/// Where traffic between slices is exposed: as many chips in fewer and larger slices are tried, with weights or batch
-/// sharded over them; and, where a slice has fewer tokens than hide that traffic, fewer slices of the same size.
+/// Where traffic between slices is exposed: tries as many chips in fewer, larger slices, with weights or batch sharded
+/// over them; and, where a slice has too few tokens to hide that traffic, fewer slices of the same size.
 constexpr finding slices_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::slices, "slices");
   const layout& given = base.now.mesh;
@@ -11618,7 +11650,7 @@ constexpr finding slices_finding(const advice_base& base) {
   return best;
 }
 
-/// Every smaller number of microbatches that divides the given one is tried.
+/// Tries every smaller number of microbatches that divides the given one.
 constexpr finding microbatch_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::microbatch, "training_job.gradient_accumulation");
   training_case then = base.now;
@@ -11634,11 +11666,10 @@ constexpr finding microbatch_finding(const advice_base& base) {
 
 }  // namespace detail
 
-/// What of a training job wastes the chip, the largest gain first. Each finding is one change by itself, estimated by
-/// `step_time` with the same constants, which gains half a percent or more and fits as surely as the job does now.
-/// Throws for what `step_time` throws for.
-/// Worked: llama-3-8b on v5p-128, 64 sequences of 4096 tokens under `full`, has HBM for a lighter policy; its 4096
-/// tokens a chip are above the 850 that are critical.
+/// What in a training job wastes chip time, the largest gain first. Each finding is one change alone, estimated by
+/// `step_time` with the same constants, which gains half a percent or more and fits no less surely than the present
+/// job. Throws where `step_time` throws. Worked: llama-3-8b on v5p-128, 64 sequences of 4096 tokens under `full`, has
+/// HBM for a lighter policy; its 4096 tokens per chip are above the critical 850.
 [[nodiscard]] constexpr findings training_advice(const transformer& model, const training_job& job, const layout& mesh,
                                                  const slice& where, const calibration& constants = {}) {
   detail::advice_base base;
@@ -11674,18 +11705,18 @@ constexpr finding microbatch_finding(const advice_base& base) {
 #define TPUPLAN_ESTIMATE_TRAINING_SUMS_HPP
 
 /// @file
-/// The terms of a step added up, for callers that ask for the time of very many steps and for none of its parts.
+/// The terms of a step added up, for callers (the planner) that need the total time of very many steps, without parts.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The work terms added up by what they grow with: the time of a step depends on these sums alone.
+/// The work terms added up by what they grow with; the time of a step depends only on these sums.
 struct work_sums {
-  seconds per_token{};       ///< of a chip
-  seconds per_microbatch{};  ///< products with their weights
+  seconds per_token{};       ///< per token of a chip
+  seconds per_microbatch{};  ///< per microbatch: traffic of products' weights
   seconds weight_reads{};    ///< see work_terms
   seconds weight_update{};   ///< see work_terms
-  seconds attention{};       ///< for each token of a chip, also in per_token
+  seconds attention{};       ///< per token of a chip; also part of per_token
   double tensor_passes = 1;  ///< see work_terms
   double expert_passes = 1;  ///< see work_terms
 };
@@ -11702,10 +11733,10 @@ struct work_sums {
           terms.expert_passes};
 }
 
-/// The time of a step of that many microbatches, which is `step_time(...).total`. The step waits for the exposed part
-/// of some traffic, or for what the work cannot hide: work + max(exposed, whole - work) = max(work + exposed, whole).
-/// Each maximum is written so that it grows with all of its terms, which makes the least terms of several policies a
-/// bound on all of them.
+/// The time of a step of that many microbatches, equal to `step_time(...).total`. The step waits for the exposed part
+/// of its traffic, or for what the work cannot hide: work + max(exposed, whole - work) = max(work + exposed, whole).
+/// Each maximum grows with all of its terms, so that the least terms of several policies give a lower bound for all of
+/// them.
 [[nodiscard]] constexpr seconds time_of(const work_sums& work, const layout_terms& at, double microbatches) noexcept {
   const seconds on_chip = at.tokens * (work.per_token + at.imbalance * work.attention) +
                           work.weight_update / at.weight_shards +
@@ -11846,13 +11877,13 @@ enum class remainder : std::uint8_t { drop, keep };
 #include <cstdint>
 
 /// @file
-/// Arithmetic intensity where not only the weights of one product count as traffic: tiles, weights of their own for
-/// each element, activations, work that grows with a count.
+/// Arithmetic intensity where more than the weights of one product counts as traffic: tiles, batched weights,
+/// activations, work that grows with a count.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// FLOPs per byte of a product with weights of its own for every batch element: never above 2 / bytes of a weight.
+/// FLOPs per byte of a product in which every batch element has its own weights: never above 2 / bytes of a weight.
 /// Worked: 1.999 for [64, 4096, 4096] in int8. Source: scaling book, "Rooflines", exercise.
 [[nodiscard]] constexpr flops_per_byte batched_weights_intensity(const product_shape& product,
                                                                  const product_dtypes& types) {
@@ -11872,9 +11903,9 @@ inline namespace abi_0 {
 
 /// Work that grows with a count, of tokens or of sequences, on top of bytes that move once for all of them.
 struct growing_work {
-  bytes once{};               ///< such as the weights
-  flops flops_per_element{};  ///< arithmetic
-  bytes bytes_per_element{};  ///< such as activations, or the cache of a sequence
+  bytes once{};               ///< moved once, such as the weights
+  flops flops_per_element{};  ///< arithmetic for each
+  bytes bytes_per_element{};  ///< moved for each, such as activations or a sequence's cache
 };
 
 /// The count, not rounded, at which the arithmetic of such work takes as long as its traffic: (once / W) / (flops / C -
@@ -11923,20 +11954,20 @@ struct growing_work {
 #include <cstdint>
 
 /// @file
-/// The way from one chip to another: its hops, when the first byte arrives, how long the rest takes. And what each chip
-/// has of its host's network card.
+/// Sending from one chip to another: hops, the time to the first byte and the time of the rest; and each chip's share
+/// of its host's network card.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Where a chip is in its slice.
+/// The place of a chip in its slice.
 struct chip_position {
   std::array<std::int32_t, 3> at{0, 0, 0};  ///< its coordinate along each axis, from 0
 };
 
 namespace detail {
 
-/// The shortest way along one axis, and in how many directions there is one that short.
+/// The length of the shortest way along one axis, and in how many directions a way is that short.
 struct axis_way {
   std::int64_t hops = 0;
   std::int64_t directions = 0;
@@ -11969,8 +12000,8 @@ constexpr axis_way way_along(const slice& where, const chip_position& from, cons
   return sum;
 }
 
-/// Links through which the sender can start on a shortest way: one per axis to be crossed, two where both directions
-/// are as short. Worked: 2 from corner to corner of v5litepod-16, 4 from (0, 0) to (8, 8) of v5litepod-256.
+/// Links on which a shortest way leaves the sender: one per axis to be crossed, two where both directions are equally
+/// short. Worked: 2 from corner to corner of v5litepod-16, 4 from (0, 0) to (8, 8) of v5litepod-256.
 [[nodiscard]] constexpr std::int64_t shortest_ports(const slice& where, const chip_position& from,
                                                     const chip_position& to) {
   std::int64_t sum = 0;
@@ -11990,7 +12021,7 @@ constexpr axis_way way_along(const slice& where, const chip_position& from, cons
   return sum;
 }
 
-/// When the first byte arrives over that many hops. Worked: 6 us over 6 hops.
+/// Time until the first byte has crossed that many hops. Worked: 6 us over 6 hops.
 [[nodiscard]] constexpr seconds first_byte_time(std::int64_t hop_count, seconds per_hop = ici_hop_latency) {
   detail::count_from("hops", hop_count, 0);
   detail::positive("latency per hop", per_hop.value());
@@ -12066,13 +12097,13 @@ inline namespace abi_0 {
 
 /// The tile in which the last two dimensions of an array are laid out: sublanes x lanes.
 struct tile {
-  std::int64_t sublanes = 0;  ///< of the last dimension but one
-  std::int64_t lanes = 0;     ///< of the last dimension
+  std::int64_t sublanes = 0;  ///< rows, of the last dimension but one
+  std::int64_t lanes = 0;     ///< columns, of the last dimension
 };
 
-/// The tile in which XLA lays a format out by default: a vector register of 32-bit words, whose rows 8-bit and 4-bit
-/// types divide into four and eight. Types of 16 bits divide them into two from tpu7x on; before, a tile of them is
-/// half a register. The flag xla_tpu_enable_large_2nd_minor_layout_for_x16 changes that: set the chip's
+/// The tile in which XLA lays a format out by default. A tile of a 32-bit type has the rows of a vector register; 8-bit
+/// types have four times and 4-bit types eight times as many rows. 16-bit types have twice as many from tpu7x on, and
+/// as many as 32-bit types before. The flag xla_tpu_enable_large_2nd_minor_layout_for_x16 changes that: set the chip's
 /// `tiling.large_tiles_of_16_bits`.
 /// Worked: bf16 has 8 x 128 on v5e, 16 x 128 on tpu7x and 32 x 128 on tpu8t; int8 has 32 x 128 on v5e.
 /// Source: jax-ml/jax, tpu_info.py, get_sublane_tiling (2026-08-08).
@@ -12093,19 +12124,19 @@ struct tile {
 /// Worked: 4096, so the 64 registers of a v5p TensorCore hold 262144 B. Source: scaling book, "TPUs" (2025-12-15).
 [[nodiscard]] constexpr bytes vector_register_bytes(const chip_spec& chip) { return tile_bytes(chip, dtype::fp32); }
 
-/// A matrix as weights have it: rows are inputs (contracted), columns are outputs.
+/// The shape of a weight matrix: rows are inputs (contracted), columns are outputs.
 struct matrix_shape {
   std::int64_t rows = 0;     ///< inputs
   std::int64_t columns = 0;  ///< outputs
 };
 
-/// What a padded matrix costs against the one that was asked for.
+/// What padding a matrix costs.
 struct padding_cost {
   matrix_shape shape{};         ///< as asked for
   matrix_shape padded{};        ///< to the side of the MXU in both dimensions
   double flop_utilization = 1;  ///< useful share of the MXU's cells
   bytes stored{};               ///< as laid out in tiles
-  bytes stored_waste{};         ///< of which padding
+  bytes stored_waste{};         ///< the part that is padding
 };
 
 /// Both dimensions rounded up to the side of the chip's MXU. Worked: 100 x 300 becomes 128 x 384 on v5e.
@@ -12134,12 +12165,12 @@ struct padding_cost {
   return cost;
 }
 
-/// A kind of weight matrix of a model, how often it occurs, and in how many of those a token is multiplied.
+/// A kind of weight matrix of a model, how often it occurs, and how many of those multiply each token.
 struct weight_matrix {
   text<24> name{};                  ///< "query", "expert up"
   matrix_shape shape{};             ///< of one such matrix
   std::int64_t count = 0;           ///< such matrices in the model
-  std::int64_t used_per_token = 0;  ///< of those, the ones that a token is multiplied with
+  std::int64_t used_per_token = 0;  ///< of those, the ones that multiply a token
 };
 
 /// At most 24 kinds of weight matrices.
@@ -12166,7 +12197,7 @@ constexpr std::int64_t encoder_layers(const transformer& model) noexcept {
   return model.kind == architecture::encoder_decoder ? model.encoder_layers : 0;
 }
 
-/// An MLP without gate has two kinds of matrices, one with it a third, which is counted as a second matrix up.
+/// Adds the matrices of an MLP: up and down. The gate of a gated MLP counts as a second matrix up.
 constexpr void add_mlp(weight_matrices& list, const transformer& model, std::string_view up, std::string_view down,
                        std::int64_t d_ff, std::int64_t layers) {
   const std::int64_t ups = (model.mlp.gated ? 2 : 1) * layers;
@@ -12204,8 +12235,8 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
 
 }  // namespace detail
 
-/// The kinds of weight matrices in the text stack of a model, an encoder and cross-attention included. Layers whose
-/// heads differ are listed as the usual ones.
+/// The kinds of weight matrices in the text stack of a model, an encoder and cross-attention included. Layers with
+/// other head sizes are listed with the usual size.
 /// Worked: llama-3-8b has seven kinds in its layers and the output head.
 [[nodiscard]] constexpr weight_matrices matrices_of(const transformer& model) {
   validate(model);
@@ -12239,7 +12270,7 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
 struct model_padding {
   double flop_utilization = 1;  ///< useful share of the MXU's cells
   bytes stored{};               ///< as laid out in tiles
-  bytes stored_waste{};         ///< of which padding
+  bytes stored_waste{};         ///< the part that is padding
 };
 
 /// Padding summed over `matrices_of` a model. Worked: gpt2 (768 wide, vocabulary 50257) uses 99.97 % on v5e.
@@ -12281,24 +12312,24 @@ struct model_padding {
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// One degree of a layout on the torus: its length along each ICI axis. Their product, times the devices of a chip that
-/// it takes, is the degree.
+/// One degree of a layout on the torus: its length along each ICI axis. The product of the lengths, times `on_chip`, is
+/// the degree.
 struct placed_degree {
   text<16> name{};                               ///< as in `layout`: "tensor"
-  std::int64_t degree = 1;                       ///< ways
+  std::int64_t degree = 1;                       ///< shards or copies
   std::array<std::int32_t, 3> lengths{1, 1, 1};  ///< chips along each ICI axis
   std::int64_t on_chip = 1;                      ///< devices of one chip
   bool rings = true;                             ///< every axis it spans is spanned whole, and wraps
 };
 
-/// The degrees inside a slice in the order in which they are placed, from those that communicate most.
+/// The degrees inside a slice in the order in which they are placed, the one that communicates most first.
 struct torus_placement {
   std::array<placed_degree, 6> degrees{};  ///< unused ones have degree 1
 };
 
 namespace detail {
 
-/// Takes whole free axes that divide what is left of the degree, longest first, then parts of axes.
+/// Places a degree on whole free axes that divide it, longest first, then on parts of axes.
 constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& free, const slice& where) {
   std::int64_t left = placed.degree / placed.on_chip;
   for (const bool whole_only : {true, false}) {
@@ -12328,7 +12359,7 @@ constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& 
 
 /// Lays the degrees of a layout on the axes of a slice: tensor first, then context, expert, FSDP, data and pipeline,
 /// each on whole axes where it can. The two devices of a chip go to the first degree that is even. Throws where a
-/// degree does not divide into what is free. Worked: FSDP 16 x tensor 4 on v5p-128 has tensor on one ring of 4 and FSDP
+/// degree does not fit the free axes. Worked: FSDP 16 x tensor 4 on v5p-128 has tensor on one ring of 4 and FSDP
 /// on two.
 [[nodiscard]] constexpr torus_placement place_on_torus(const layout& mesh, const slice& where) {
   validate(mesh, where);
@@ -12348,8 +12379,8 @@ constexpr void place_degree(placed_degree& placed, std::array<std::int32_t, 3>& 
   return result;
 }
 
-/// The group of chips in which one degree communicates. For the FSDP degree, `all_gather` over this group is how long a
-/// gather of weights takes.
+/// The group of chips in which one degree communicates. `all_gather` over the group of the FSDP degree
+/// is the time of a gather of weights. Worked: 16 chips for FSDP 16 x tensor 4 on v5p-128.
 [[nodiscard]] constexpr collective_group group_of(const placed_degree& placed, const slice& where) {
   return group_spanning(where, placed.lengths);
 }
@@ -12419,9 +12450,9 @@ inline namespace abi_0 {
 
 /// One shard of an array, and all copies of all shards together.
 struct sharded_array {
-  std::int64_t elements_per_device = 0;  ///< of the shard
+  std::int64_t elements_per_device = 0;  ///< in one shard
   bytes per_device{};                    ///< of the shard
-  bytes over_mesh{};                     ///< copies included
+  bytes over_mesh{};                     ///< of all shards, copies included
 };
 
 /// An array of that many elements sharded `ways` ways over the devices of a mesh, which hold devices / ways copies of
@@ -12462,13 +12493,13 @@ struct sharded_array {
 #include <cstdint>
 
 /// @file
-/// What chips can do in some time: the peaks of their units, work at a share of the peak, loads from memory, stages
+/// What chips can do in a given time: the peaks of their units, work at a share of the peak, loads from memory, stages
 /// that overlap.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Time of some work on a number of chips that reach a given model FLOP utilisation (MFU) of their bf16 peak.
+/// Time of some work on a number of chips at a given model FLOP utilisation (MFU), a share of their bf16 peak.
 /// Worked: 6.3e24 FLOP on 8960 v5p at 40 % take 44.3 days. Source: scaling book, "Applied training".
 [[nodiscard]] constexpr seconds time_at_mfu(flops work, const chip_spec& chip, std::int64_t chip_count, double mfu) {
   detail::positive("work", work.value());
@@ -12477,7 +12508,7 @@ inline namespace abi_0 {
   return work / (peak_rate(chip, dtype::bf16) * (count * mfu));
 }
 
-/// FLOPs that a number of chips can do in some time at peak: what is paid for.
+/// FLOPs that a number of chips can do in that time at peak.
 /// Worked: 2.79 million chip-hours at 1513 TFLOP/s are 1.52e25 FLOP. Source: scaling book, "Transformers", exercise.
 [[nodiscard]] constexpr flops available_work(const chip_spec& chip, std::int64_t chip_count, seconds time,
                                              dtype compute = dtype::bf16) {
@@ -12485,8 +12516,8 @@ inline namespace abi_0 {
   return peak_rate(chip, compute) * time * static_cast<double>(detail::positive_count("chips", chip_count));
 }
 
-/// What part of the available FLOPs some work is: the MFU of a run, where the work is its model FLOPs. Above 1 it shows
-/// that a claim cannot be.
+/// The share of the available FLOPs that some work takes: the MFU of a run, if the work is its model FLOPs. A result
+/// above 1 shows that a claim is impossible.
 /// Worked: 3.2856e24 FLOP in 2.79 million chip-hours at 1513 TFLOP/s are 21.6 %. Source: scaling book, "Transformers",
 /// exercise.
 [[nodiscard]] constexpr double utilization(flops work, const chip_spec& chip, std::int64_t chip_count, seconds time,
@@ -12530,10 +12561,10 @@ inline namespace abi_0 {
 /// Bounds on the time of stages that work at once: at best the slowest alone, at worst all of them one after the other.
 struct time_bounds {
   seconds lower{};  ///< the slowest stage
-  seconds upper{};  ///< the sum of all
+  seconds upper{};  ///< the sum of all stages
 };
 
-/// The bounds for stages that take these times by themselves. Worked: 66.7, 166.7, 19.8 and 1.4 ms take 166.7 to 254.6.
+/// The bounds for stages that take these times alone. Worked: 66.7, 166.7, 19.8 and 1.4 ms take 166.7 to 254.6.
 /// Source: scaling book, "Rooflines".
 template <std::size_t Count>
 [[nodiscard]] constexpr time_bounds overlap_bounds(const seconds (&stages)[Count]) {
@@ -12559,8 +12590,8 @@ template <std::size_t Count>
 #include <cstdint>
 
 /// @file
-/// Rules of thumb for the work of a model: FLOPs from parameters and tokens, when attention takes as many as all else,
-/// and an MFU counted in another way.
+/// Rules of thumb for the work of a model: FLOPs from parameters and tokens, the length at which attention takes as
+/// many as other products, and an MFU under another convention.
 
 namespace tpuplan {
 inline namespace abi_0 {

@@ -90,7 +90,8 @@ static_assert(attention_parity_length(multi_head(4096), attention_against::proje
               16384);
 
 // Rooflines.
-static_assert(near(critical_batch_with_activations(book_v5e(), 4096, 16384, uniform(dtype::int8)).value(), 262.7085701));  // RC-10
+static_assert(near(critical_batch_with_activations(book_v5e(), 4096, 16384, uniform(dtype::int8)).value(),
+                   262.7085701));  // RC-10
 static_assert(near(critical_count(book_v5e(), {bytes{6.7e7}, flops{1.3e8}, bytes{2e4}}, dtype::int8).value(),
                    270.9710532));
 static_assert(!critical_count(v5e, {1_GB, 1_FLOP, 1_B}).has_value());  // traffic grows faster than arithmetic

@@ -206,7 +206,7 @@ std::vector<generate::generated_text> parts_of(const std::string& root) {
       {serving, "serving_constants", sets, serving_numbers(fit_serving(served))},
       {serving, "serving_spreads", sets,
        as_is(spreads_line("decode_spreads", by_source(served_left_out, true)) +
-                  spreads_line("prefill_spreads", by_source(served_left_out, false)))},
+             spreads_line("prefill_spreads", by_source(served_left_out, false)))},
       {serving, "serving_bands", sets, band_table(served, served_left_out)},
       {serving, "serving_runs", sets, serving_coverage_table(served)},
       {serving, "engine_runs", sets, engine_table(served)},

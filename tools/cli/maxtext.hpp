@@ -18,8 +18,8 @@ struct maxtext_options {
   [[nodiscard]] bool is_given() const noexcept { return !file.empty(); }
 };
 
-/// --maxtext and --set. The options that a configuration decides, all that the command has had so far but the slice, its
-/// number and the state of tuning, are excluded beside it.
+/// --maxtext and --set. The options that a configuration decides, all that the command has had so far but the slice,
+/// its number and the state of tuning, are excluded beside it.
 void add_maxtext_options(command& to, maxtext_options& into);
 
 /// The question of the configuration on slices of that kind (empty: as its compile_topology says), over that many; a

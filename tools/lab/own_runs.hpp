@@ -203,8 +203,9 @@ inline own_runs suggested_runs(const std::vector<source_run>& runs, std::size_t 
   return result;
 }
 
-/// What one factor for each source would leave, were it known from all of its runs: the median error of each source with
-/// at least `least` runs, at the factor that makes it least. No rule that corrects a source by one factor leaves less.
+/// What one factor for each source would leave, were it known from all of its runs: the median error of each source
+/// with at least `least` runs, at the factor that makes it least. No rule that corrects a source by one factor leaves
+/// less.
 [[nodiscard]] inline std::vector<double> errors_at_best_factor(const runs_by_source& all, std::size_t least = 6) {
   std::vector<double> best;
   for (const auto& [source, runs] : all) {
@@ -230,8 +231,8 @@ inline run_features features_of(const serving_record& r) {
   return about;
 }
 
-/// Training runs beside what was said of them with their source left out, in the same order. Bands are the shipped ones.
-/// Runs that no fit takes are left out.
+/// Training runs beside what was said of them with their source left out, in the same order. Bands are the shipped
+/// ones. Runs that no fit takes are left out.
 [[nodiscard]] inline runs_by_source by_source(const std::vector<training_record>& runs,
                                               const std::vector<left_out_run>& left_out) {
   runs_by_source result;
@@ -261,7 +262,7 @@ inline run_features features_of(const serving_record& r) {
 /// The peaks of HBM of a document that are judged: those that the list of exceptions names are left out. The constants
 /// of memory are not fitted.
 [[nodiscard]] inline runs_by_source memory_by_source(const nlohmann::json& document,
-                                                    const std::vector<record_exception>& exceptions) {
+                                                     const std::vector<record_exception>& exceptions) {
   runs_by_source result;
   for (const nlohmann::json& value : document.at("records")) {
     const std::string id = value.value("id", "");

@@ -1,12 +1,12 @@
 #ifndef TPUPLAN_LAB_REFLECT_HPP
 #define TPUPLAN_LAB_REFLECT_HPP
 
+#include <lab/exceptions.hpp>
 #include <lab/serving_fit.hpp>
 #include <lab/training_fit.hpp>
-#include <lab/exceptions.hpp>
-#include <tpuplan/io/runs/serving.hpp>
 #include <lab/validation.hpp>
 #include <tpuplan/io/reflect.hpp>
+#include <tpuplan/io/runs/serving.hpp>
 
 /// @file
 /// The types of the lab, for JSON and texts: one line each, as in io/reflect/types.inc of the library.

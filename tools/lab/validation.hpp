@@ -7,8 +7,6 @@
 #include <lab/exceptions.hpp>
 #include <lab/published_text.hpp>
 #include <lab/sources.hpp>
-#include <tpuplan/io/runs/serving.hpp>
-#include <tpuplan/io/runs/training.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +14,8 @@
 #include <string_view>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
+#include <tpuplan/io/runs/serving.hpp>
+#include <tpuplan/io/runs/training.hpp>
 #include <vector>
 
 /// @file

@@ -42,7 +42,8 @@ static_assert(uniform(dtype::int8).weights == dtype::int8 && uniform(dtype::int8
 static_assert(near(ridge_point(v5e).value(), 240.5, 0.05));
 static_assert(near(unrounded_critical_batch(v5e, uniform(dtype::bf16)), 240.5, 0.05));
 constexpr product_dtypes int4_weights{dtype::int4, dtype::bf16, dtype::bf16, dtype::bf16};
-static_assert(near(unrounded_critical_batch(rounded_chip("820 GB/s", 197_TFLOP_per_s, 820_GB_per_s), int4_weights), 60.1, 0.05));
+static_assert(near(unrounded_critical_batch(rounded_chip("820 GB/s", 197_TFLOP_per_s, 820_GB_per_s), int4_weights),
+                   60.1, 0.05));
 static_assert(critical_batch(v5e, dtype::int8) == 240);
 static_assert(recommended_batch(v5e) == 482);
 static_assert(flops_of({32, 4096, 16384}).value() == 2.0 * 32 * 4096 * 16384);

@@ -218,7 +218,8 @@ inline const text_family* find_text_family(std::string_view type) {
 inline void read_heads(config_fields& fields, transformer& model) {
   attention_spec& a = model.attention;
   a.heads = fields.count("num_attention_heads");
-  const bool latent = fields.default_of("kv_lora_rank") != nullptr && !fields.is_null("kv_lora_rank");
+  const bool plain = !fields.flag_or("use_mla", true);  // the small DeepSeek-V2 models, with ordinary attention
+  const bool latent = fields.default_of("kv_lora_rank") != nullptr && !plain;
   const bool one_each = latent || fields.is_null("num_key_value_heads");  // every head has keys and values of its own
   a.kv_heads = one_each ? a.heads : fields.count("num_key_value_heads");
   if (a.heads % a.kv_heads != 0) {
@@ -226,7 +227,6 @@ inline void read_heads(config_fields& fields, transformer& model) {
          "a divisor of num_attention_heads, " + std::to_string(a.heads));
   }
   if (!latent) {
-    const bool plain = fields.is_null("kv_lora_rank");  // DeepSeek-V2 with ordinary attention
     a.head_dim = plain ? model.d_model / a.heads : fields.count("head_dim");
     return;
   }

@@ -83,8 +83,8 @@ TEST_CASE("ChatGLM has its output head under every name", "[hf_alike]") {
 }
 
 TEST_CASE("DeepSeek-V2 without latent attention has heads as wide as their share of the model", "[hf_alike]") {
-  const transformer m =
-      model_of("deepseek_v2", R"({"kv_lora_rank": null, "hidden_size": 1280, "num_attention_heads": 10,
+  const transformer m = model_of(
+      "deepseek_v2", R"({"use_mla": false, "kv_lora_rank": null, "hidden_size": 1280, "num_attention_heads": 10,
       "num_key_value_heads": 10, "num_experts_per_tok": 6, "moe_intermediate_size": 896})");
   CHECK_FALSE(has_latent_attention(m));
   CHECK(m.attention.head_dim == 128);
