@@ -1,9 +1,9 @@
-// Fits the constants of the estimates to the runs of data/measured and writes them into their headers, between the
-// marks below, and what they say of sources that were left out as a picture, docs/accuracy.svg.
+// Fits the constants of the estimates to the runs in data/measured and writes them into their headers, between the
+// marks below. It also draws how well sources that were left out are predicted, as docs/accuracy.svg.
 //   // generated: NAME ...
 //   // end of generated: NAME
-// With --check it changes nothing, names the headers whose constants are not what the fit finds, and fails where there
-// is one. What the fit is worth is said by benchmarks/accuracy.
+// With --check it changes nothing, names the headers whose constants differ from the fit, and fails if there is one.
+// benchmarks/accuracy prints the accuracy of the fit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,14 +31,14 @@ namespace {
 
 using lines_for = std::function<std::string(const std::string&)>;
 
-/// The table, whatever stood there.
+/// The whole table; the lines that were there before are ignored.
 lines_for table(const std::string& opening, const std::vector<std::string>& rows, const std::string& closing) {
   return [lines = generate::unformatted(opening + "\n" + generate::packed(rows) + closing)](const std::string&) {
     return lines;
   };
 }
 
-/// The lines that stand there, with these constants as `written`.
+/// The present lines with the values of these constants replaced, each formatted by `written`.
 template <class Written>
 lines_for numbers(const std::vector<fitted_constant>& fitted, const Written& written) {
   return [=](std::string lines) {
@@ -47,7 +47,7 @@ lines_for numbers(const std::vector<fitted_constant>& fitted, const Written& wri
   };
 }
 
-/// Three digits, below 0.01 with an exponent: 2.27e-5.
+/// The value with three digits; below 0.01 with an exponent, such as 2.27e-5.
 std::string constant(const fitted_constant& one) {
   if (one.value >= 0.01) return fmt::format("{:.3g}", one.value);
   std::string text = fmt::format("{:.2e}", one.value);
@@ -56,7 +56,7 @@ std::string constant(const fitted_constant& one) {
 }
 std::string log_error(const fitted_constant& one) { return fmt::format("{:.2f}", one.spread); }
 
-/// What was fitted to each chip.
+/// The table of a constant that is fitted for each chip.
 template <class Written>
 lines_for chip_table(const char* name, const calibration_fit& fit, const Written& written) {
   const fitted_chips& chips = fit.constants.chips;
@@ -78,7 +78,7 @@ std::vector<fitted_constant> of_all_chips(const calibration_fit& fit) {
   return list;
 }
 
-/// How many runs of each kind are on each chip.
+/// The number of runs of each kind on each chip.
 lines_for training_coverage_table(const std::vector<training_record>& runs) {
   std::vector<std::string> rows;
   for (const chip_spec& chip : generations) {
@@ -95,7 +95,7 @@ lines_for training_coverage_table(const std::vector<training_record>& runs) {
   return table("inline constexpr training_coverage training_runs[] = {", rows, "};\n");
 }
 
-/// How far measured steps of each kind are from estimates that were made without their source.
+/// For each kind, how far measured steps are from estimates whose constants were fitted without their source.
 lines_for band_table(const errors_by_kind& kinds) {
   std::vector<std::string> rows;
   for (const training_band& band : bands_from(kinds))
@@ -103,7 +103,7 @@ lines_for band_table(const errors_by_kind& kinds) {
   return table("inline constexpr training_band training_bands[] = {", rows, "};\n");
 }
 
-/// How many runs are on each chip.
+/// The number of runs on each chip.
 lines_for serving_coverage_table(const std::vector<serving_record>& runs) {
   std::vector<std::string> rows;
   for (const chip_spec& chip : generations) {
@@ -116,7 +116,7 @@ lines_for serving_coverage_table(const std::vector<serving_record>& runs) {
   return table("inline constexpr serving_coverage serving_runs_by_chip[] = {", rows, "};\n");
 }
 
-/// How many runs of how many sources know each engine, and all of them together.
+/// The number of runs and of their sources for each engine, and for all engines together.
 lines_for engine_table(const std::vector<serving_record>& runs) {
   std::vector<std::string> rows;
   for (const char* word : {"unnamed", "jetstream", "vllm", "vllm_torch_xla", "sglang_jax", "example"}) {
@@ -133,14 +133,14 @@ lines_for engine_table(const std::vector<serving_record>& runs) {
   return table("inline constexpr engine_runs runs_by_engine[] = {", rows, "};\n");
 }
 
-/// A band in steps of 0.01, upwards.
+/// A band whose ends are rounded up to multiples of 0.01.
 std::string band(const std::vector<left_out_serving>& list, detail::serving_kind kind) {
   const detail::serving_band found = conformal_band(of_kind(list, kind));
   const auto up = [](double share) { return std::ceil(share * 100 - 1e-9) / 100; };
   return fmt::format("{{{:.3g}, {:.3g}}}", up(found.over), up(found.under));
 }
 
-/// The bands by kind, where the engine is named and where it is not.
+/// The bands of each kind, for questions that name the engine and for those that do not.
 lines_for band_table(const std::vector<serving_record>& runs, const std::vector<left_out_serving>& named) {
   const std::vector<left_out_serving> unnamed = leave_out(without_engines(runs), &serving_record::source);
   std::vector<std::string> rows;
@@ -149,7 +149,7 @@ lines_for band_table(const std::vector<serving_record>& runs, const std::vector<
   return table("inline constexpr serving_bands bands_by_kind[] = {", rows, "};\n");
 }
 
-/// The constants by the names of their fields, the factors of an engine in one.
+/// The constants by the names of their fields; the factors of one engine are one field.
 lines_for serving_numbers(const serving_fit& fit) {
   return [=](std::string lines) {
     std::string factors;
@@ -168,7 +168,7 @@ lines_for serving_numbers(const serving_fit& fit) {
   };
 }
 
-/// How runs of one source differ from estimates that were made without it.
+/// The spreads of runs around estimates whose constants were fitted without their source.
 std::string spreads_line(const char* name, const runs_by_source& sources) {
   const own_spreads s = fit_spreads(sources);
   std::string line = fmt::format("inline constexpr own_spreads {}{{", name);

@@ -43,7 +43,7 @@ std::string words_of(const finding& f) {
   return std::string(subject);
 }
 
-/// "14.3 % less", and of what where it is not the same step on the same chips.
+/// The gain in words: "14.3 % less", followed by what it refers to if the step or the chips change.
 std::string gain_of(const finding& f) {
   const bool same_step = f.work > 1 - 1e-9 && f.work < 1 + 1e-9 && f.kind != finding_kind::wraparound;
   return fmt::format("{} less{}", percent(f.gain), same_step ? "" : " chip time for the same work");

@@ -7,7 +7,7 @@
 
 namespace cli {
 
-/// The five findings that gain most, a sentence each; nothing where there is none.
+/// Prints the five findings that save most, one sentence each; prints nothing if there are none.
 void print_advice(const tpuplan::findings& advice);
 
 }  // namespace cli

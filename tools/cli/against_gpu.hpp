@@ -11,7 +11,7 @@
 #include "cli/option.hpp"
 #include "cli/print.hpp"
 
-// A training job on TPUs held against GPUs, both sides estimated.
+// A training job on TPUs compared with GPUs; both sides are estimates.
 namespace cli {
 
 struct gpu_options {
@@ -21,10 +21,10 @@ struct gpu_options {
   tpuplan::job_traits traits;
 };
 
-/// --gpu, --gpus, --gpu-usd, and what of a job speaks against a TPU.
+/// The options --gpu, --gpus, --gpu-usd, and those that name reasons against a TPU.
 void add_gpu_training_options(command& to, gpu_options& into);
 
-/// Both sides: what the GPUs do of the same work, and what a unit of it costs.
+/// The comparison: the rate of the GPUs on the same work, and the cost of a unit of work on both sides.
 struct training_against_gpu {
   tpuplan::gpu_offer gpu{};
   std::int64_t gpus = 0;

@@ -55,7 +55,7 @@ table ridge_points(const batch_answer& answer) {
   return shown;
 }
 
-/// The bound of one product, in a line.
+/// One line that says what limits one matrix product.
 std::string bound_line(const product_bound& b, const std::string& chip) {
   const std::optional<double>& exact = b.critical_batch_with_activations;
   return fmt::format("{} x {} x {} on {}: limited by {} ({} of arithmetic, {} of HBM traffic); compute-bound {}",

@@ -58,7 +58,7 @@ void add_logged(const calibrate_options& given, measured_runs& into) {
   into.runs.push_back(run);
 }
 
-/// What an estimate says of a run, in seconds or bytes, knowing some runs.
+/// The estimate of a run, in seconds or bytes, corrected by the own runs that are given.
 struct said {
   double value = 0, low = 0, high = 0;
 };
@@ -83,7 +83,7 @@ said estimate_of(const measured_run& run, const own_constants& known) {
   return {t, t, t};
 }
 
-/// A run beside what is said of it by an estimate that knows none, and by one that knows all the others.
+/// A run with two estimates: one without own runs, and one corrected by all other own runs.
 struct judged_run {
   const measured_run* run = nullptr;
   double measured = 0;
@@ -101,13 +101,13 @@ std::vector<judged_run> judge(const std::vector<measured_run>& runs) {
   return list;
 }
 
-/// A further run that would tell more than others, and what it would leave of the spread over questions like the runs'.
+/// A further run that would be informative, and the share of the spread over similar questions that would remain.
 struct suggestion {
   std::string of, change;
   double before = 1, after = 1;
 };
 
-/// Changes to a run: a question four times as large in one way, or a fourth.
+/// Changes to a run: one of its dimensions four times as large, or a fourth of it.
 struct change {
   double run_features::*feature;
   double doublings;

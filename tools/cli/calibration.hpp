@@ -20,7 +20,7 @@ enum class calibrated_part : unsigned char { steps, steps_and_memory, memory, se
 tpuplan::own_constants load_calibration(const std::string& path, calibrated_part part,
                                         const tpuplan::own_constants& usual = {});
 
-/// "3 steps and 1 peak of memory of your own", for what was assumed.
+/// A line for the assumed values: "3 steps and 1 peak of memory of your own".
 std::string words_of(const tpuplan::own_constants& known);
 
 }  // namespace cli

@@ -12,7 +12,7 @@
 // The commands, each in the file that has its name.
 namespace cli {
 
-/// What every command shares: the options that stand before or behind the command, and the exit status after it.
+/// State that all commands share: the options of the program itself, and the exit status.
 struct session {
   std::string data_dir;
   int status = 0;
@@ -23,7 +23,7 @@ struct session {
   [[nodiscard]] bool is_given(std::string_view option) const noexcept { return asked->is_given(option); }
 };
 
-/// Each adds itself to the session's commands.
+/// Each function adds one command to the session.
 void add_chips_command(session& with);
 void add_doctor_command(session& with);
 void add_slices_command(session& with);

@@ -22,7 +22,7 @@ tpuplan::model_config model_of(const nlohmann::json& document, const std::string
 
 using tpuplan::assumed_values;
 
-/// What a slice that is asked for by a machine type is taken for, where that is another one; else nothing.
+/// A note that says which slice is used if a machine type was given and names another one; else nothing.
 assumed_values machine_taken(const std::string& given, const tpuplan::slice& where);
 
 /// Refuses arithmetic of --dtype that the chip has no rate for.

@@ -22,7 +22,7 @@ void add_epoch_options(command& to, epoch_options& into, std::initializer_list<c
 
 inline bool is_given(const epoch_options& given) { return given.examples || given.steps; }
 
-/// The steps of the run in batches of that many examples; of a run in steps there are no epochs to speak of.
+/// The number of steps of the run, for batches of that many examples. A run that is given in steps has no epochs.
 tpuplan::epoch_count epochs_asked(const epoch_options& given, std::int64_t batch);
 
 /// "58 steps an epoch (608 of 60,000 examples dropped), 5 epochs: 290 steps", or "10,000 steps".

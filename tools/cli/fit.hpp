@@ -7,7 +7,7 @@
 #include "cli/job.hpp"
 #include "cli/network.hpp"
 
-// What fit answers, which train answers too.
+// The part of the answer that the commands fit and train share.
 namespace cli {
 
 /// The model of a training question, by a config.json, the file of a network, or a MaxText configuration.

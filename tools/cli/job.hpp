@@ -12,7 +12,7 @@
 
 namespace cli {
 
-/// A training job as far as its options say it.
+/// A training job as the options describe it; what they leave open is filled in later.
 struct job_options : tpuplan::asked_job {
   std::string config;
   std::optional<std::int64_t> per_core;    // examples on each core, instead of the batch
@@ -21,7 +21,7 @@ struct job_options : tpuplan::asked_job {
   std::string calibration;                 // a file of runs of the user's own
 };
 
-/// Where it runs; 0 for FSDP: what the other degrees leave of the slice.
+/// The slice and layout; FSDP 0 means all devices that the other degrees leave.
 struct mesh_options {
   std::string slice_name;
   std::optional<std::int64_t> slices;  // data parallel over DCN
@@ -33,9 +33,9 @@ void add_job_options(command& added, job_options& into, bool config_required = t
 void add_accumulation_option(command& to, job_options& into);
 void add_mesh_options(command& added, mesh_options& into);
 
-/// The layout over the slices that were asked for; what was open stays so.
+/// The layout over the number of slices that was given; degrees that are open stay open.
 tpuplan::layout layout_of(const mesh_options& given);
-/// What a plan chooses for itself, so that a follow-up question leaves it out.
+/// Options whose values a plan chooses, so that a follow-up command leaves them out.
 inline const std::vector<std::string_view> degrees_of_a_layout = {
     "--slices", "--data", "--fsdp", "--tensor", "--expert", "--context", "--pipeline", "--accumulation", "--remat"};
 

@@ -62,7 +62,7 @@ bool is_listed_like(const machine_type& type, const slice& where) {
   return usual && same_name(std::string(usual->name.view()) + "-tpu", type.name);
 }
 
-/// Refuses a plan that is paid for by a commitment unless it is said how it gets the capacity.
+/// Refuses a plan that is paid by a commitment unless the options say where its capacity comes from.
 void check_commitment(provisioning planned, const launch_options& given) {
   if (!is_commitment(planned) || given.capacity || !given.request.reservation.empty()) return;
   refuse(
@@ -126,7 +126,7 @@ std::string target_help() {
   return help;
 }
 
-/// What a TPU VM takes, which is one of two ways of the target gcloud.
+/// Options for a TPU VM, which is one of the two commands of the target gcloud.
 launch_output write_tpu_vm(const launch_request& request) {
   const gcloud_launch commands = gcloud_commands(request, tpu_creation::tpu_vm);
   return {gcloud_script(request, tpu_creation::tpu_vm),
@@ -137,7 +137,7 @@ launch_output write_tpu_vm(const launch_request& request) {
            {"max_restarts", request.max_restarts}}};
 }
 
-/// Refuses options of which the target writes nothing.
+/// Refuses options that do not change what the target writes.
 void check_placed(const launch_options& given, const session& with) {
   struct placeless {
     const char* target;

@@ -18,8 +18,8 @@ struct maxtext_options {
   [[nodiscard]] bool is_given() const noexcept { return !file.empty(); }
 };
 
-/// --maxtext and --set. The options that a configuration decides, all that the command has had so far but the slice,
-/// its number and the state of tuning, are excluded beside it.
+/// The options --maxtext and --set. They exclude the options that a configuration decides: all that the command has so
+/// far except the slice, the number of slices and the state of tuning.
 void add_maxtext_options(command& to, maxtext_options& into);
 
 /// The question of the configuration on slices of that kind (empty: as its compile_topology says), over that many; a
@@ -30,7 +30,7 @@ tpuplan::maxtext_question ask_maxtext(const maxtext_options& given, const std::s
 tpuplan::model_config model_of(const tpuplan::maxtext_question& asked);
 
 /// @{
-/// Keys that mean nothing to the estimates.
+/// The keys of the configuration that no estimate depends on.
 ordered_json json_of_unused(const tpuplan::maxtext_question& asked);
 void print_unused(const tpuplan::maxtext_question& asked);
 /// @}

@@ -29,7 +29,7 @@ any_model load_any(const std::string& path, const std::optional<std::int64_t>& i
 /// The parameters that are trained of what a file describes.
 std::int64_t parameters_in(const std::string& path);
 
-/// What a host does for each example, of images unless it is given.
+/// The host's work for each example; that of a JPEG image unless given.
 struct input_options {
   std::optional<tpuplan::seconds> decode;
   std::optional<double> bytes;
@@ -51,7 +51,7 @@ struct run_options {
 tpuplan::network_request network_request_of(const any_model& model, const plan_options& given,
                                             const tpuplan::price_book& prices, assumed_values& assumed);
 
-/// Refuses options that say nothing of a network; `extra` are those of one command that do.
+/// Refuses options that have no effect for a network; `extra` are options of one command that do have an effect.
 void keep_to_networks(const session& with, std::initializer_list<std::string_view> extra);
 
 void network_model(const tpuplan::network& net, const session& with);

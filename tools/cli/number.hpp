@@ -9,7 +9,7 @@
 // Each is read exactly: a decimal that is a whole number becomes that number, any other the nearest double.
 namespace cli {
 
-/// A number and what stands behind it.
+/// A number and the text after it.
 struct scaled_number {
   std::uint64_t digits = 0;  // of the number, without its point
   int tens = 0;              // times 10 to this power
@@ -22,7 +22,7 @@ std::optional<scaled_number> scan_number(std::string_view given);
 
 /// The value of a number; nothing where it is beyond the range of a double.
 std::optional<double> value_of(const scaled_number& number);
-/// The same where it is a whole number below 2^63.
+/// The value of a number that is whole and below 2^63; nothing for any other.
 std::optional<std::int64_t> whole_value_of(const scaled_number& number);
 
 /// A count with a suffix, "4k", "1.5M", "8.03B", "15T", "4Mi", "2 Gi"; nothing where it is not one.

@@ -15,7 +15,7 @@ using namespace tpuplan;
 
 namespace {
 
-/// "1 to 9e+15", "0 or more" where there is no end that anyone reaches.
+/// The limits in words: "1 to 9e+15", or "0 or more" if the upper limit is too large to matter.
 std::string words_of(const limits& range) { return fmt::format("from {:.7g} to {:.7g}", range.least, range.most); }
 
 template <class T>
@@ -24,7 +24,7 @@ T parse_name(std::string_view option, std::string_view given, const maybe<T>& fo
   return *found;
 }
 
-/// The number, if there is one and the limits have it.
+/// The number, if the text is one and it lies within the limits.
 template <class T>
 T within(std::string_view option, std::string_view given, const limits& range, const std::optional<T>& number,
          std::string_view form) {

@@ -39,7 +39,7 @@ struct limits {
 };
 
 /// @{
-/// What was typed, read as the type of the field says, within the limits: an amount, a count, a time, dollars, a name.
+/// Reads the typed text into a field of this type, within the limits: an amount, a count, a time, dollars or a name.
 void read(std::string_view option, const std::string& given, const limits& range, double& into);
 void read(std::string_view option, const std::string& given, const limits& range, std::int64_t& into);
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::seconds& into);
@@ -61,7 +61,7 @@ void read(std::string_view option, const std::string& given, const limits& range
 }
 /// @}
 
-/// What a field takes unless its option says otherwise: counts from 1, amounts above 0 and times that a run may take.
+/// The limits of a field unless its option sets others: counts from 1, amounts above 0, times up to a hundred years.
 template <class T>
 constexpr limits usual_limits{0, 0};
 template <>
@@ -82,19 +82,19 @@ class option {
  public:
   enum class shape : unsigned char { value, list, flag, argument, arguments };
 
-  /// It must be given.
+  /// Makes the option required.
   option& required() { return must_be_given_ = true, *this; }
-  /// It acts only beside one of these options.
+  /// The option has an effect only together with one of these options.
   option& needs(std::initializer_list<const char*> others) {
     return needs_.assign(others.begin(), others.end()), *this;
   }
-  /// It has no effect beside any of these.
+  /// The option has no effect together with any of these options.
   option& excludes(std::initializer_list<const char*> others) {
     return excludes_.insert(excludes_.end(), others.begin(), others.end()), *this;
   }
-  /// Commas in it do not separate values.
+  /// Commas in its text do not separate values.
   option& whole() { return whole_ = true, *this; }
-  /// What it is where it is not given, for the help.
+  /// The value that the help states for an option that is not given.
   option& usually(std::string text) { return usual_ = std::move(text), *this; }
 
   [[nodiscard]] bool is_given() const noexcept { return !given.empty(); }
@@ -109,7 +109,7 @@ class option {
   std::vector<std::string> needs_, excludes_;
 };
 
-/// A command of the program: what it is called, what it answers, its options in the order of the help.
+/// A command of the program: its name, the question that it answers, and its options in the order of the help.
 class command {
  public:
   command(std::string its_name, std::string answers) : name{std::move(its_name)}, help{std::move(answers)} {}
@@ -136,7 +136,7 @@ class command {
                      read(option_name, given, usual_limits<T>, into.emplace_back());
                    });
   }
-  /// An option whose text is read in a way of its own.
+  /// An option whose text is read by the given function.
   option& add_read(const std::string& option_name, const std::string& says,
                    std::function<void(const std::string&)> take) {
     return declare(option::shape::value, option_name, says, std::move(take));
@@ -147,7 +147,7 @@ class command {
   option& flag(const std::string& option_name, const std::string& says, std::function<void()> act) {
     return declare(option::shape::flag, option_name, says, [act](const std::string&) { act(); });
   }
-  /// What stands without a name before it, once or several times.
+  /// A positional argument, given once or several times.
   option& argument(const std::string& called, std::string& into, const std::string& says) {
     return declare(option::shape::argument, called, says, [&into](const std::string& given) { into = given; });
   }

@@ -36,7 +36,7 @@ void declare(CLI::App& app, option& one) {
   if (one.must_be_given_) declared->required();
 }
 
-/// How alike two names are: the letters with which both begin, and those that both have.
+/// How similar two names are: the number of letters in a common beginning, and the number of common letters.
 std::size_t likeness(std::string_view a, std::string_view b) {
   std::size_t same = 0, shared = 0;
   while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;
@@ -44,7 +44,7 @@ std::size_t likeness(std::string_view a, std::string_view b) {
   return 2 * same + shared;
 }
 
-/// Of an option that a command does not have: which commands have it, or what its own options are that look alike.
+/// Help for an option that the command does not have: the commands that have it, or similar options of the command.
 std::string valid_instead(const session& with, const command& asked, const std::string& unknown) {
   const std::string name = unknown.substr(0, unknown.find('='));
   std::string others;
@@ -89,7 +89,7 @@ void check_effects(const command& asked) {
   }
 }
 
-/// JSON has no tables.
+/// Refuses options about tables beside --json, which prints no tables.
 void check_form(const session& with, const command& asked) {
   for (const char* name : {"--wide", "--csv", "--markdown"}) {
     if (with.json && asked.is_given(name))

@@ -16,7 +16,7 @@
 #include "cli/prices.hpp"
 #include "cli/traffic.hpp"
 
-// What plan is asked. Training and serving answer it apart.
+// The options of the command plan. Training and serving have answers of their own.
 namespace cli {
 
 struct plan_options {
@@ -55,7 +55,7 @@ void fill_limits(const plan_options& given, Request& asked) {
   asked.accept_uncertain = given.accept_uncertain;
 }
 
-/// What a limit is called on the command line, and what a request that has it says, or a plan that needs another.
+/// The name of a limit on the command line; below, its value in the request and the value that a plan would need.
 template <class Request>
 std::string limit_words(tpuplan::plan_limit limit, const Request&) {
   if (limit == tpuplan::plan_limit::kinds) return "provisioning";

@@ -55,7 +55,7 @@ std::string day_of(const std::string& file) {
   return text.data();
 }
 
-/// Prices of --prices are as good as their owner says.
+/// Whether the prices come from --prices; the grades of such prices are not marked as doubtful.
 bool& prices_are_own() {
   static bool own = false;
   return own;

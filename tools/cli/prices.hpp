@@ -7,7 +7,7 @@
 #include <tpuplan/io/price_file.hpp>
 #include <vector>
 
-// Which prices count: the built-in ones or those of a file, and of which region.
+// The prices in use: the built-in ones or those of a file, and their region.
 #include "cli/commands.hpp"
 #include "cli/option.hpp"
 #include "cli/table.hpp"
@@ -28,7 +28,7 @@ option& add_rest_option(command& to, double& into);
 /// The prices of a file of --prices; refuses one that is dated after today.
 tpuplan::owned_price_book load_own_prices(const std::string& file);
 
-/// The rows of a price file, if one was given, and the book that looks at them. Without one they are the built-in
+/// The rows of a price file, if one was given, and the book that refers to them. Without one they are the built-in
 /// prices, or where a region is not among those or --data-dir is given, the prices in the program's data.
 class loaded_prices {
  public:
@@ -48,9 +48,10 @@ cell date_cell(const tpuplan::price_row& price);
 /// The dates of prices: "2026-06-03 (172 days old) to 2026-09-17".
 std::string dates_of(const std::vector<tpuplan::price_row>& prices);
 
-/// "~$95.4k" for what a doubtful price makes of it: one of press, notes or derived, or of before an announced change.
+/// An amount of dollars, with "~" if its price is doubtful (from the press or a note, derived, or older than an
+/// announced change): "~$95.4k".
 cell marked(cell amount, const tpuplan::price_row& price);
-/// What "~" means for these prices, if one of them is doubtful.
+/// Prints the meaning of "~" for these prices, if one of them is doubtful.
 void print_price_doubts(const std::vector<tpuplan::price_row>& prices);
 
 /// What is not in an hourly price: for how long a commitment is paid, and for how long other capacity lasts.

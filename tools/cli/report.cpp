@@ -12,7 +12,7 @@ namespace cli {
 
 namespace {
 
-/// What a report is made of, as it comes to be known.
+/// The parts of a report, collected while the command runs.
 struct kept_report {
   std::string command_line, file;
   std::vector<tpuplan::picture> pictures;

@@ -17,11 +17,11 @@ void add_drawing_options(command& to);
 /// The command line, which a report repeats.
 void keep_command_line(int argument_count, char** arguments);
 
-/// Whether a picture is to be drawn, for either of both.
+/// Whether a picture is drawn, for --svg or for --html.
 bool is_drawn(const session& with);
 /// Whether --html is given: then the document of the answer is made beside the text.
 bool is_reported(const session& with);
-/// Refuses both, where there is nothing to draw.
+/// Refuses --svg and --html for an answer without a picture.
 void refuse_drawing(const session& with, std::string_view given, std::string_view valid);
 
 /// Takes a picture of the answer for the files that are asked for.

@@ -10,7 +10,7 @@
 #include "cli/prices.hpp"
 #include "cli/traffic.hpp"
 
-// What serve is asked and answers, and the same question held against GPUs.
+// The question and the answer of serve, and the comparison with GPUs.
 namespace cli {
 
 struct serve_options {

@@ -32,7 +32,7 @@ serving_job same_load(const served& a, std::string& words) {
   return job;
 }
 
-/// The replicas into which the GPUs are divided: those that put out most, of degrees over which the heads divide.
+/// The division of the GPUs into replicas that has the highest output rate, of degrees over which the heads divide.
 void best_replicas(const transformer& model, serving_job job, gpu_comparison& g) {
   const slice server = gpu_server(g.offer, g.gpus);
   if (!has_peak_rate(server.chip, job.activations)) job.activations = dtype::bf16;

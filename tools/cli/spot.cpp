@@ -29,13 +29,13 @@ struct spot_options {
   std::optional<std::int64_t> preemptions;
 };
 
-/// A way in which people say how often they are preempted, and the mean time between preemptions that it is.
+/// One way to state how often a run is preempted, and the mean time between preemptions that follows from it.
 struct spot_reading {
   std::string words;
   seconds between{};
 };
 
-/// The reading of what was given, if it was not the mean time itself.
+/// How the given rate of preemptions was read; nothing if the mean time itself was given.
 std::optional<spot_reading> reading_of(const spot_options& given) {
   if (given.share) {
     const seconds window = given.per.value_or(given.work);

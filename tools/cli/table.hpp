@@ -14,7 +14,7 @@
 
 namespace cli {
 
-/// What stands in a table: for people, and as a number in SI units for csv.
+/// One cell of a table: its text for people, and its number in SI units for csv.
 struct cell {
   cell(std::string words) : shown{std::move(words)}, raw{shown} {}  // NOLINT(google-explicit-constructor)
   cell(const char* words) : cell(std::string(words)) {}             // NOLINT(google-explicit-constructor)

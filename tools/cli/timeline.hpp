@@ -9,7 +9,7 @@
 #include "cli/option.hpp"
 #include "cli/print.hpp"
 
-// A run from start to end: what is waited for and paid for around its steps.
+// A run from start to end: its steps, and the other phases that take time or money.
 namespace cli {
 
 struct timeline_options {
@@ -21,7 +21,7 @@ struct timeline_options {
 /// --queue, --start-up, --compilation, --evaluation and their likes, beside one of `needed`.
 void add_timeline_options(command& to, timeline_options& into, std::initializer_list<const char*> needed);
 
-/// Whether any of it was given.
+/// Whether any option of the timeline was given.
 bool is_given(const timeline_options& given);
 
 /// The phases around so many steps. A first compilation that is not given is assumed and said; a checkpoint that is

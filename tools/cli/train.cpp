@@ -38,7 +38,7 @@ struct train_options {
   seconds between = spot_terms{}.mean_time_between_preemptions;
 };
 
-/// A training job's answer, and what the command line alone is asked.
+/// The answer to a training question, and the parts that only the command line has.
 struct trained {
   placed_job asked;
   train_request run;
@@ -138,7 +138,7 @@ void print_costs(const trained& a, const train_options& given, const price_book&
   if (a.line) print_timeline(*a.line);
 }
 
-/// The answer, and behind it what the command line alone is asked.
+/// The answer, followed by the parts that only the command line has.
 ordered_json document_of(const trained& a, const train_options& given) {
   ordered_json document = a.answer;
   if (a.against) document["against_gpu"] = cli::json_of(*a.against);

@@ -18,7 +18,7 @@ namespace {
 
 using namespace tpuplan;
 
-/// Quality A and B, a transformer of at least 1.5e9 parameters: what the estimates are made for.
+/// Whether the estimates are made for such a record: quality A or B, a transformer of at least 1.5e9 parameters.
 bool counts(const record_check& check) {
   return check.kind == "training" && check.in_domain && (check.quality == "A" || check.quality == "B");
 }
@@ -214,7 +214,7 @@ void print_verdicts(const std::vector<record_check>& checks) {
   t.print();
 }
 
-/// Puts in place of each prediction what constants say that were fitted to the other families of the file.
+/// Replaces each prediction by that of constants that were fitted to the other families in the file.
 void predict_left_out(std::vector<record_check>& checks, const nlohmann::json& document) {
   std::map<std::string, left_out_run> by_id;
   for (left_out_run& run : leave_families_out(calibration_runs(document))) by_id[run.id] = run;

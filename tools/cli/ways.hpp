@@ -10,7 +10,7 @@
 // What a run costs under each way of paying that has a price.
 namespace cli {
 
-/// A table of them, the dates of their prices, and what is to be known of spot and commitments.
+/// Prints a table of the ways of paying, the dates of their prices, and notes about spot and commitments.
 void print_ways(const std::vector<tpuplan::run_price>& ways, const tpuplan::payment_terms& terms,
                 const std::string& region);
 

@@ -10,7 +10,7 @@ namespace generate {
 
 namespace {
 
-/// The figures of one chip. It knows which were asked for, so that a figure that no table uses does not go unnoticed.
+/// The figures of one chip. It records which figures were read, so that a figure that no table uses is reported.
 class figures {
  public:
   explicit figures(const json& chip) : chip_{at(chip, "id", "a generation")}, fields_{at(chip, "fields", chip_)} {}
@@ -35,7 +35,7 @@ class figures {
     if (!given.is_boolean()) throw std::runtime_error(chip_ + "." + key + " is neither true nor false");
     return given;
   }
-  /// What `write` makes of the figure, or which way it is missing: `absent` or `unknown`.
+  /// The figure as `write` formats it, or `absent` or `unknown` where it has no value.
   template <class Write>
   std::string known(const char* key, Write write) {
     if (!value(key).is_null()) return write(key);
@@ -49,7 +49,7 @@ class figures {
   std::string or_unset(const char* key, const char* unset, Write write) {
     return known(key, write) == "unknown" ? unset : write(key);
   }
-  /// Refuses figures that nobody asked for, unless they are there for people only.
+  /// Refuses figures that were not read, unless they are meant for readers of the file only.
   void check_all_asked() {
     for (const auto& field : fields_.items()) {
       static const std::set<std::string> for_people = {
@@ -75,7 +75,7 @@ class figures {
   std::set<std::string> asked_;
 };
 
-/// One field: what it is and its value, on one line where 120 columns hold both.
+/// The line of one field: its comment and its value, on one line where both fit in 120 columns.
 std::string line(const std::string& what, const std::string& value, const char* end = ",") {
   const std::string comment = "    /*" + what + "*/";
   const bool fits = comment.size() + 1 + value.size() + std::string(end).size() <= 120;

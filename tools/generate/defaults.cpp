@@ -78,7 +78,7 @@ std::string default_row(const std::string& field, const json& value) {
   return text.rfind("= ", 0) == 0 ? rule(field, text.substr(2)) : row("text", "0", text);
 }
 
-/// The rows, as many on a line as there is room for.
+/// The rows, as many on each line as fit.
 std::string filled(const std::vector<std::string>& rows) {
   constexpr std::size_t width = 120;
   std::string text, line = "   ";
@@ -92,7 +92,7 @@ std::string filled(const std::vector<std::string>& rows) {
   return text + line + "\n";
 }
 
-/// Where a type keeps defaults, and what the table calls the part that they are of.
+/// The part of a type's JSON that has defaults, and the name of that part in the table.
 struct group {
   const char* key;
   const char* suffix;

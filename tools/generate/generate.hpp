@@ -10,11 +10,12 @@
 #include <vector>
 
 /// @file
-/// What the writers of tables share. They use nothing of the library, so that they build where its tables do not.
+/// Functions that all writers of tables share. They do not include the library, so they compile even when its generated
+/// tables do not.
 
 namespace generate {
 
-/// Keeps the order of the file.
+/// JSON whose keys keep the order of the file.
 using json = nlohmann::ordered_json;
 
 /// The files of data/, each read once.
@@ -45,17 +46,17 @@ std::string literal_bytes(std::int64_t value);
 /// @}
 /// A double in units of `scale` with the suffix of a literal: 46_TFLOP_per_s.
 std::string scaled(double value, double scale, const char* suffix);
-/// The parts with ", " between them.
+/// The parts joined by ", ".
 std::string joined(const std::vector<std::string>& parts);
 /// The rows of an array, as many on a line as 120 columns hold, each line indented by four.
 std::string packed(const std::vector<std::string>& rows);
-/// The rows one a line.
+/// The rows, each on its own line.
 std::string listed(const std::vector<std::string>& rows);
-/// The same between marks that keep clang-format from it.
+/// The lines between comments that turn clang-format off and on.
 std::string unformatted(const std::string& lines);
 
 /// @{
-/// The tables, as they stand between their marks.
+/// The text of each table, as it is written between its marks.
 std::string chip_table(data_folder& data);
 std::string alias_table(data_folder& data);
 std::string slice_table(data_folder& data);

@@ -4,7 +4,7 @@ namespace generate {
 
 namespace {
 
-/// The text of a chip in an object, "" where it is not in it.
+/// The text that an object has under a chip's name; "" where it has none.
 std::string of(const json& object, const std::string& chip) {
   return in_quotes(object.contains(chip) ? object.at(chip).get<std::string>() : std::string());
 }
@@ -20,7 +20,7 @@ std::string gke_offer(const json& gke, const std::string& chip) {
                  listed_in("queued"), listed_in("hyperdisk")});
 }
 
-/// A number of chips for each chip, 0 where it has none.
+/// The number that an object has under each chip's name; 0 where it has none.
 std::string chips_of(const json& numbers, const std::string& chip) {
   return std::to_string(numbers.contains(chip) ? numbers.at(chip).get<std::int64_t>() : 0);
 }

@@ -15,18 +15,18 @@
 #include <vector>
 
 /// @file
-/// Text that a program writes: whole files, or what stands in a header between the marks
+/// Text that a program writes: whole files, or the part of a header between the marks
 ///   // generated: NAME from SOURCE
 ///   // end of generated: NAME
 
 namespace generate {
 
-/// What stands between the marks of a name in a file.
+/// One generated part of a file.
 struct generated_text {
   std::string file;                                        ///< relative to the root
   std::string name;                                        ///< of the marks; empty: the whole file
   std::string source;                                      ///< what it is made from, relative to the root
-  std::function<std::string(const std::string&)> rewrite;  ///< the lines for those that stand there
+  std::function<std::string(const std::string&)> rewrite;  ///< the new lines, made from the present ones
 };
 
 inline std::string read_file(const std::string& path) {
@@ -41,7 +41,7 @@ inline void write_file(const std::string& path, const std::string& text) {
   if (!(out << text) || !out.flush()) throw std::runtime_error(path + " cannot be written");
 }
 
-/// The file's content with other lines between the marks.
+/// The file's content with the lines between the marks replaced.
 inline std::string with_generated(const std::string& content, const generated_text& part) {
   if (part.name.empty()) return part.rewrite(content);
   const std::string begin = "// generated: " + part.name + " ";
@@ -55,7 +55,7 @@ inline std::string with_generated(const std::string& content, const generated_te
          part.rewrite(content.substr(first, last - first)) + content.substr(last);
 }
 
-/// The lines with another number behind "NAME = " or "NAME{". What follows stays at its column where there is room.
+/// The lines with the number after "NAME = " or "NAME{" replaced. The text after it keeps its column if there is room.
 inline std::string with_number(std::string lines, const std::string& name, const std::string& number) {
   for (const std::string& before : {" " + name + " = ", " " + name + "{", "." + name + " = "}) {
     const std::size_t at = lines.find(before);
@@ -72,7 +72,7 @@ inline std::string with_number(std::string lines, const std::string& name, const
   throw std::runtime_error("no number of " + name + " between the marks");
 }
 
-/// Writes each text where it differs. With `check` it writes nothing, and the result is 1 where one differs.
+/// Writes each text that differs from its file. With `check` it writes nothing and returns 1 if one differs.
 inline int renew(const std::vector<generated_text>& parts, const std::string& root, bool check, const char* target) {
   int stale = 0;
   for (const generated_text& part : parts) {
@@ -90,7 +90,7 @@ inline int renew(const std::vector<generated_text>& parts, const std::string& ro
   return check && stale > 0 ? 1 : 0;
 }
 
-/// The program: PROGRAM [--check] ROOT, where `parts_of(ROOT)` are the texts.
+/// The main function of a program PROGRAM [--check] ROOT that writes the texts `parts_of(ROOT)`.
 template <class Parts>
 int run_generator(int count, char** arguments, const char* target, const Parts& parts_of) {
   const bool check = count > 1 && std::string(arguments[1]) == "--check";

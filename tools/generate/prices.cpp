@@ -10,7 +10,7 @@ namespace generate {
 
 namespace {
 
-/// The place of a word in a list; refuses words that are not in it.
+/// The index of a word in a list; refuses a word that is not in the list.
 std::size_t place(const std::vector<std::string>& list, const std::string& word) {
   const auto found = std::find(list.begin(), list.end(), word);
   if (found == list.end()) throw std::runtime_error(word + " is none of " + joined(list));

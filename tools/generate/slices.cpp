@@ -17,7 +17,7 @@ std::string slice_row(const json& row, const std::string& chip) {
   return fmt::format("{{{}, {}}}", shape, at(row, "chips_per_vm", "a slice of " + chip).get<std::int64_t>());
 }
 
-/// Whether the machine type is of a chip of the table: others stand in the data for people only.
+/// Whether the machine type belongs to a chip of the table. Other machine types in the data are only for its readers.
 bool is_of(const json& type, const std::vector<std::string>& chips) {
   return std::find(chips.begin(), chips.end(), at(type, "generation", "a machine type")) != chips.end();
 }

@@ -13,15 +13,15 @@
 #include <vector>
 
 /// @file
-/// A picture of measured over predicted, by kind of question: a dot for each run whose source was left out, and the
-/// band.
+/// A picture of measured time over predicted time, by kind of question. It has a dot for each run whose source was left
+/// out of the fit, and the band.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 /// Runs of one kind and their band.
 struct accuracy_row {
-  std::string kind{};                                    ///< what stands at the left
+  std::string kind{};                                    ///< name of the kind, the label at the left
   double low = 1, high = 1;                              ///< the band, times the prediction
   std::map<std::string, std::vector<double>> sources{};  ///< measured over predicted, by source
 };
@@ -42,7 +42,7 @@ struct accuracy_row {
   return rows;
 }
 
-/// The rows of serving, the engine named; rates of saturated engines are left out.
+/// The rows of serving, for runs whose engine is named; rates of saturated engines are left out.
 [[nodiscard]] inline std::vector<accuracy_row> accuracy_rows(const std::vector<left_out_serving>& list) {
   std::vector<accuracy_row> rows;
   for (const detail::serving_kind kind : detail::all_serving_kinds) {
@@ -57,8 +57,8 @@ struct accuracy_row {
   return rows;
 }
 
-/// The rows below each other on one logarithmic axis; each source has a line of its own and, over the picture, one
-/// colour. Throws without rows.
+/// The rows below each other on one logarithmic axis. Each source has its own line, and one colour in the whole
+/// picture. Throws if there are no rows.
 [[nodiscard]] inline std::string accuracy_picture(const std::vector<accuracy_row>& rows) {
   using namespace detail;
   value_range range;

@@ -14,8 +14,7 @@
 #include <vector>
 
 /// @file
-/// What the files of data/ say of themselves: how old their sources are, which figures are unknown, and where sources
-/// differ.
+/// The state of the files in data/: how old their sources are, which figures are unknown, and where sources differ.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -26,8 +25,8 @@ struct date_range {
   std::string newest;  ///< ISO
 };
 
-/// The first and the last of the ISO dates that stand anywhere in the texts of a document: those of rows, of sources,
-/// of notes. Worked: {"read": "2026-11-21", "of": ["page, copy of 2025-09-04"]} is from 2025-09-04 to 2026-11-21.
+/// The earliest and the latest ISO date in any text of a document: in its rows, sources and notes. Worked:
+/// {"read": "2026-11-21", "of": ["page, copy of 2025-09-04"]} is from 2025-09-04 to 2026-11-21.
 [[nodiscard]] inline date_range dates_in(const nlohmann::json& document) {
   date_range dates;
   const auto add = [&dates](const std::string& date) {
@@ -58,11 +57,11 @@ struct unknown_figure {
   std::string figure;  ///< "host_dram_bytes"
 };
 
-/// A value that another source gives.
+/// A value of a figure from a source that the table does not use.
 struct other_value {
   std::string value;       ///< as the file has it
   std::string source;      ///< its key in the file
-  double difference = -1;  ///< from the value that is used, as a share of it; -1 where they are no numbers
+  double difference = -1;  ///< from the value that is used, as a share of it; -1 where a value is not a number
 };
 
 /// A figure of a chip on which sources differ.
@@ -76,7 +75,7 @@ struct figure_conflict {
 
 namespace detail {
 
-/// A value for people: a text as it is, six digits of a number with a point, and of what is no value its state.
+/// A value as text: a text unchanged, a number with a point in six digits, a missing value as "absent" or "unknown".
 inline std::string shown_value(const nlohmann::json& value, const std::string& state = "unknown") {
   if (value.is_null()) return state;
   if (value.is_string()) return value.get<std::string>();
@@ -86,7 +85,8 @@ inline std::string shown_value(const nlohmann::json& value, const std::string& s
   return digits.data();
 }
 
-/// Calls with the name of each chip, of each of its figures, and the figure, in a document like data/hardware.json.
+/// Calls a function with the name of each chip, the name of each of its figures, and the figure, for a document like
+/// data/hardware.json.
 template <class Use>
 inline void for_each_figure(const nlohmann::json& hardware, const Use& use) {
   for (const nlohmann::json& chip : hardware.at("generations")) {
@@ -96,7 +96,7 @@ inline void for_each_figure(const nlohmann::json& hardware, const Use& use) {
 
 }  // namespace detail
 
-/// The figures of a document like data/hardware.json that are unknown; those that a chip does not have are not.
+/// The figures that are unknown in a document like data/hardware.json. Figures that a chip does not have are left out.
 [[nodiscard]] inline std::vector<unknown_figure> unknown_figures(const nlohmann::json& hardware) {
   std::vector<unknown_figure> figures;
   detail::for_each_figure(hardware,

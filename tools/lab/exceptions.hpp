@@ -12,13 +12,13 @@
 #include <vector>
 
 /// @file
-/// Published records whose memory is not held against the estimate, one by one, with the reason and where it is from.
+/// Published records whose memory is not compared with the estimate, each with the reason and its source.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// What of a record is not judged: its verdict, the bytes that it printed, or all but the state, where its bytes are of
-/// weights and optimizer before a step.
+/// The part of a record that is not judged: its verdict, the bytes that it printed, or everything except the state. The
+/// last is for records whose bytes are those of weights and optimizer before a step.
 enum class not_judged : std::uint8_t { verdict, used_bytes, all_but_state };
 
 /// "verdict", "used_bytes" or "all_but_state".
@@ -27,7 +27,7 @@ enum class not_judged : std::uint8_t { verdict, used_bytes, all_but_state };
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
-/// A record that is an exception, by its id.
+/// One record that is an exception.
 struct record_exception {
   std::string id;      ///< of the record
   not_judged what{};   ///< what is not held against the estimate

@@ -11,8 +11,8 @@
 #include <vector>
 
 /// @file
-/// Constants fitted to published runs: maximum a posteriori with log-normal priors, by Gauss-Newton on logarithms; and
-/// what they predict of families that were left out. The fits of training and of serving share it.
+/// Fits constants to published runs (maximum a posteriori with log-normal priors, by Gauss-Newton on logarithms), and
+/// predicts families of runs that were left out of the fit. The fits of training and of serving use it.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -30,7 +30,7 @@ namespace detail {
 
 using matrix = std::vector<std::vector<double>>;
 
-/// Solves a x = b by elimination with pivots; for a few unknowns.
+/// Solves a x = b by Gaussian elimination with pivoting, for a few unknowns.
 inline std::vector<double> solve(matrix a, std::vector<double> b) {
   const std::size_t n = b.size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -61,7 +61,7 @@ inline matrix inverse(const matrix& a) {
   return columns;
 }
 
-/// How many runs the family of each run has.
+/// For each run, the number of runs in its family.
 template <class Run>
 std::vector<double> family_sizes(const std::vector<Run>& runs) {
   std::map<std::string, double> count;
@@ -71,7 +71,8 @@ std::vector<double> family_sizes(const std::vector<Run>& runs) {
   return sizes;
 }
 
-/// Weights: a family counts as the square root of its size, and errors beyond twice the noise less and less.
+/// The weight of each run: a family counts as the square root of its size, and an error beyond twice the noise counts
+/// less the larger it is.
 inline std::vector<double> weights_of(const std::vector<double>& errors, const std::vector<double>& sizes,
                                       double noise) {
   std::vector<double> weights;
@@ -82,7 +83,7 @@ inline std::vector<double> weights_of(const std::vector<double>& errors, const s
   return weights;
 }
 
-/// Curvature and slope of the weighted squares and the priors around some logarithms.
+/// Curvature and slope of the sum of weighted squares and priors, at given logarithms of the constants.
 struct normal_equations {
   matrix curvature;
   std::vector<double> slope;
@@ -120,8 +121,8 @@ struct log_fit {
   matrix covariance;
 };
 
-/// The fit; values and spreads are written into `free`. `errors_at` gives the logarithm of predicted over measured time
-/// of every run for some logarithms of the constants.
+/// Fits the constants in `free` and writes their values and spreads into it. `errors_at` returns, for given logarithms
+/// of the constants, the logarithm of predicted over measured time of every run.
 template <class Errors>
 log_fit fit_logs(std::vector<fitted_constant>& free, const Errors& errors_at, const std::vector<double>& sizes,
                  double noise) {
@@ -148,17 +149,18 @@ log_fit fit_logs(std::vector<fitted_constant>& free, const Errors& errors_at, co
 
 }  // namespace detail
 
-/// A run and what constants say of it that were fitted without its family.
+/// A run, and its prediction by constants that were fitted without its family.
 struct left_out_run {
   std::string id;       ///< of the record
-  std::string family;   ///< that was left out
+  std::string family;   ///< name of the family that was left out
   double error = 0;     ///< predicted / measured - 1
   seconds predicted{};  ///< time of a step
 };
 
 namespace detail {
 
-/// Every family left out once: `fit` makes constants of the other runs, `predict` the time of a run with them.
+/// Leaves out every family once: `fit` fits constants to the other runs, and `predict` computes the time of a run with
+/// these constants.
 template <class Run, class Fit, class Predict>
 std::vector<left_out_run> leave_out_each(const std::vector<Run>& runs, const Fit& fit, const Predict& predict) {
   std::map<std::string, std::vector<Run>> families;

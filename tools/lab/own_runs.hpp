@@ -17,7 +17,7 @@
 #include <vector>
 
 /// @file
-/// How far sources differ from the estimates, and how well an estimate is that knows some runs of its source.
+/// How far sources differ from the estimates, and how accurate an estimate is that uses some runs of its source.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -28,7 +28,7 @@ struct source_run {
   run_features about{};
   double ratio = 0;  ///< logarithm of measured over estimated
   double low = 0;    ///< logarithm of the lower end of the band over the estimate
-  double high = 0;   ///< of the upper end
+  double high = 0;   ///< logarithm of the upper end of the band over the estimate
 };
 
 /// The runs of each source.
@@ -55,8 +55,8 @@ inline double surprise(const std::vector<source_run>& runs, const own_spreads& s
   return n < 2 ? 0 : sum / static_cast<double>(n * (n - 1));
 }
 
-/// The same of all sources, every source counting alike. Priors are sceptical, that runs tell little of each
-/// other, until sources show that they do.
+/// The same surprise over all sources, each source with equal weight. The priors assume that runs say little about each
+/// other unless the sources show that they do.
 inline double surprise(const runs_by_source& sources, const own_spreads& s) {
   double sum = 0;
   for (const auto& [source, runs] : sources)
@@ -98,25 +98,25 @@ inline double surprise(const runs_by_source& sources, const own_spreads& s) {
   return best;
 }
 
-/// Which runs of its source an estimate knows.
+/// How the runs that an estimate uses are chosen from its source.
 enum class own_choice : std::uint8_t {
   any,       ///< drawn at random
-  suggested  ///< those that tell most of the question, one after another, as `tpuplan calibrate` suggests them
+  suggested  ///< one after another the most informative for the question, as `tpuplan calibrate` suggests them
 };
 
-/// What is left of the errors of sources with some of their runs known.
+/// The errors of sources that remain when some of their runs are used.
 struct learned_errors {
   std::vector<double> median;  ///< of each source: the median size of the errors of its other runs
-  std::vector<double> p90;     ///< of each source: their 90th percentile
-  double pooled_median = 0;    ///< of all errors, every source counting alike
-  double pooled_p90 = 0;       ///< their 90th percentile
-  double inside = 0;           ///< share of them in the band, every source counting alike
+  std::vector<double> p90;     ///< of each source: the 90th percentile of the same errors
+  double pooled_median = 0;    ///< median of all errors, each source with equal weight
+  double pooled_p90 = 0;       ///< 90th percentile of all errors, each source with equal weight
+  double inside = 0;           ///< share of the runs in their band, each source with equal weight
   std::size_t sources = 0, runs = 0;
 };
 
 namespace detail {
 
-/// Error and band of one run after others.
+/// Error and band of one run when other runs of its source are used.
 struct learned_run {
   double error = 0;
   bool inside = false;
@@ -128,7 +128,7 @@ inline learned_run predict_after(const own_runs& own, const own_spreads& spreads
   return {std::abs(std::expm1(-missed)), missed >= left * run.low && missed <= left * run.high};
 }
 
-/// The runs of a source, other than run `of`, that tell most of it.
+/// The runs of a source, without run `of`, that are most informative for run `of`.
 inline own_runs suggested_runs(const std::vector<source_run>& runs, std::size_t of, std::size_t known,
                                const own_spreads& spreads) {
   own_runs own;
@@ -203,9 +203,8 @@ inline own_runs suggested_runs(const std::vector<source_run>& runs, std::size_t 
   return result;
 }
 
-/// What one factor for each source would leave, were it known from all of its runs: the median error of each source
-/// with at least `least` runs, at the factor that makes it least. No rule that corrects a source by one factor leaves
-/// less.
+/// The median error of each source with at least `least` runs if all its estimates are corrected by the one factor that
+/// makes this error smallest. No rule that corrects a source by one factor leaves less.
 [[nodiscard]] inline std::vector<double> errors_at_best_factor(const runs_by_source& all, std::size_t least = 6) {
   std::vector<double> best;
   for (const auto& [source, runs] : all) {
@@ -231,8 +230,8 @@ inline run_features features_of(const serving_record& r) {
   return about;
 }
 
-/// Training runs beside what was said of them with their source left out, in the same order. Bands are the shipped
-/// ones. Runs that no fit takes are left out.
+/// Training runs with their estimates by constants that were fitted without their source, in the same order. The bands
+/// are the shipped ones. Runs that no fit uses are left out.
 [[nodiscard]] inline runs_by_source by_source(const std::vector<training_record>& runs,
                                               const std::vector<left_out_run>& left_out) {
   runs_by_source result;

@@ -20,10 +20,10 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A record with its layout, precision and rematerialisation spelled out, and what had to be guessed for that.
+/// A record with its layout, precision and rematerialisation in fields, and the guesses that this needed.
 struct spelled_out {
   nlohmann::json record;             ///< with every field that `read_training_record` needs
-  std::vector<std::string> guesses;  ///< in words
+  std::vector<std::string> guesses;  ///< each guess in words
 };
 
 namespace detail {

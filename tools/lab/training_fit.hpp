@@ -158,7 +158,7 @@ inline std::vector<double> log_errors(const std::vector<training_record>& runs, 
 
 namespace detail {
 
-/// Mean size of the logarithm of predicted over measured, every family counting alike.
+/// Mean absolute logarithm of predicted over measured time, each family with equal weight.
 inline double family_error(const std::vector<left_out_run>& runs) {
   std::map<std::string, std::pair<double, double>> sums;  // sum and number of each family
   for (const left_out_run& run : runs) {
@@ -172,7 +172,7 @@ inline double family_error(const std::vector<left_out_run>& runs) {
 
 }  // namespace detail
 
-/// Every family left out once. Nothing of it is seen by the fit that predicts it.
+/// Leaves out every family once. The fit that predicts a family uses none of its runs.
 [[nodiscard]] inline std::vector<left_out_run> leave_families_out(const std::vector<training_record>& runs,
                                                                   const term_set& without = {}) {
   return detail::leave_out_each(
@@ -201,9 +201,9 @@ inline double family_error(const std::vector<left_out_run>& runs) {
   return result;
 }
 
-/// The terms that these runs do not ask for, by backward elimination. In each round the term is dropped without which
-/// families that are left out are predicted best, as long as their mean error, in logarithms and every family counting
-/// alike, stays within `tolerance` of the least that was seen: fewer terms win ties.
+/// The terms that these runs do not need, by backward elimination. Each round drops the term without which left-out
+/// families are predicted best, as long as their mean absolute logarithmic error, each family with equal weight, stays
+/// within `tolerance` of the smallest error so far. Of two equal choices the one with fewer terms is taken.
 [[nodiscard]] inline term_set terms_to_drop(const std::vector<training_record>& runs, double tolerance = 0.0005) {
   term_set dropped;
   double error = detail::family_error(leave_families_out(runs));
@@ -222,8 +222,8 @@ inline double family_error(const std::vector<left_out_run>& runs) {
   }
 }
 
-/// Every family left out once of all that was learned from runs: the choice of terms too, which the other families
-/// make among themselves. `told` hears of each family's choice. Takes minutes.
+/// Leaves out every family once, both for the fit and for the choice of terms, which is made from the other families.
+/// `told` is called with each family's choice. Takes minutes.
 template <class Told>
 [[nodiscard]] std::vector<left_out_run> leave_families_out_nested(const std::vector<training_record>& runs,
                                                                   const Told& told) {

@@ -66,7 +66,7 @@ inline double bare_roofline(const training_record& record, const calibration& id
   return max(r.compute, max(wires, r.dcn.whole)).value();
 }
 
-/// No losses at all: the peak of the matrix units, attention as fast as other products.
+/// Constants without any losses: matrix units at peak, and attention as fast as other products.
 inline calibration without_losses() {
   calibration ideal;
   ideal.chips = {};
@@ -77,8 +77,8 @@ inline calibration without_losses() {
   return ideal;
 }
 
-/// What was seen of memory, and why it cannot be held against the estimate: what had to be guessed, or what the list of
-/// exceptions says of the record.
+/// The observed memory, and the reason why it cannot be compared with the estimate, if there is one: a guess that was
+/// needed, or an entry in the list of exceptions.
 inline void check_memory(const training_record& run, const json_object& record,
                          const std::vector<record_exception>& exceptions, record_check& check) {
   if (record.has("fits")) check.fitted = record.flag("fits");
@@ -108,7 +108,7 @@ inline std::string memory_question(const training_record& run) {
   return key;
 }
 
-/// Of records that ask the same and saw opposite outcomes none is judged: compilers differ by that much.
+/// Marks records that ask the same question but have opposite outcomes as not judged: compilers differ by that much.
 inline void skip_contradictions(const std::vector<std::string>& questions, std::vector<record_check>& checks) {
   for (std::size_t i = 0; i < checks.size(); ++i) {
     for (std::size_t j = 0; j < checks.size() && !checks[i].memory_skipped; ++j) {
@@ -131,7 +131,8 @@ inline void check_step(const training_record& record, const calibration& constan
   check.model_flops_seconds = t.mfu * t.total.value();
 }
 
-/// Reasons that are no fault of the file: what the record leaves open, or what is not modelled.
+/// Whether a record is skipped for a reason that is not an error in the file: it leaves a value open, or asks for
+/// something that is not modelled.
 inline bool is_a_gap(errc code) noexcept {
   return code == errc::missing_field || code == errc::unknown_name || code == errc::unsupported ||
          code == errc::unknown_figure || code == errc::not_divisible || code == errc::infeasible;
@@ -302,7 +303,7 @@ struct baseline_errors {
   error_summary generation_mfu;  ///< the same of their generation
 };
 
-/// What simpler predictors would have said of the records that `wanted` accepts, the family that is predicted left out.
+/// Errors of simpler predictors on the records that `wanted` accepts, with the predicted family left out.
 template <class Wanted>
 [[nodiscard]] baseline_errors baselines_of(const std::vector<record_check>& checks, const Wanted& wanted) {
   std::vector<double> roofline, one, by_generation;

@@ -22,12 +22,12 @@ inline namespace abi_0 {
 
 /// What is in the chip table?
 struct chips_request {
-  std::string name{};  ///< one chip; empty: all
+  std::string name{};  ///< name of one chip; empty: all chips
 };
 /// The chips asked about.
 struct chips_answer {
   /// @{
-  /// In the order of the table.
+  /// The chips that were asked about, oldest generation first.
   std::vector<chip_spec> chips{};
   /// @}
 };
@@ -39,27 +39,29 @@ struct chips_answer {
 
 /// Which slices exist, what is "v5p-128"?
 struct slices_request {
-  std::string name{};                      ///< one slice; empty: all
-  std::vector<std::string> generations{};  ///< only these chips; none: all
+  std::string name{};  ///< name of one slice; empty: all slices
+  /// Names of the chips whose slices are listed; none: those of all chips.
+  std::vector<std::string> generations{};
 };
 /// What is in a slice.
 struct slice_facts {
   /// @{
-  /// What the functions of these names say of the slice.
+  /// Names, counts and memory of the slice, as the functions of the same names in hardware/ compute them.
+  /// Name of the slice, of its chip, and its shape in chips ("4x4x4").
   std::string name{}, generation{}, topology{};
-  std::int64_t chips = 0, tensorcores = 0, jax_devices = 0, vms = 0;
-  double hosts = 0;
+  std::int64_t chips = 0, tensorcores = 0, jax_devices = 0, vms = 0;  ///< counts over the whole slice
+  double hosts = 0;  ///< physical machines; a fraction where the slice has a part of one
   std::int64_t chips_per_vm = 0;
-  std::optional<std::string> machine_type{};
-  std::vector<std::optional<bool>> wraparound{};  ///< of each axis; nothing: not established
-  bool schedulable = false;
-  bytes usable_hbm{};
+  std::optional<std::string> machine_type{};      ///< Google Cloud's name of the VMs; nothing where none is documented
+  std::vector<std::optional<bool>> wraparound{};  ///< whether each axis is a ring; nothing where no source says it
+  bool schedulable = false;                       ///< whether the slice can be rented as a whole
+  bytes usable_hbm{};                             ///< bytes that programs may use, over all chips
   /// @}
 };
 /// The slices asked about.
 struct slices_answer {
   /// @{
-  /// In the order of the table.
+  /// The slices that were asked about, in the order of the table.
   std::vector<slice_facts> slices{};
   /// @}
 };
@@ -103,42 +105,44 @@ struct slices_answer {
 /// From which batch on is a product limited by arithmetic?
 struct batch_request {
   /// @{
-  /// The chip, by name.
+  /// The name of the chip, such as "v5e".
   std::string chip{};
-  dtype compute = dtype::bf16;           ///< activations and arithmetic
-  std::optional<dtype> weights{};        ///< where they are in another format
-  std::optional<product_shape> shape{};  ///< one product, and what bounds it
+  dtype compute = dtype::bf16;           ///< format of the activations and of the arithmetic
+  std::optional<dtype> weights{};        ///< format of the weights; nothing: that of the arithmetic
+  std::optional<product_shape> shape{};  ///< one matrix product whose bound is asked for
   /// @}
 };
-/// Operands from one level of memory; nothing where its rate is unknown.
+/// One level of memory that the operands may be read from; its figures are nothing where its bandwidth is unknown.
 struct batch_level {
   /// @{
-  /// The level, and its figures.
+  /// The level, its bandwidth in bytes/s, and the batch from which a product is limited by arithmetic.
   memory_level from{};
   std::optional<bytes_per_second> bandwidth{};
-  std::optional<flops_per_byte> ridge_point{};
+  std::optional<flops_per_byte> ridge_point{};  ///< peak FLOP/s over the bandwidth: FLOPs per byte
+  /// Tokens from which on arithmetic takes longer than reading the weights.
   std::optional<std::int64_t> critical_batch_tokens{};
   /// @}
 };
 /// What bounds one product.
 struct product_bound {
   /// @{
-  /// As roofline says it.
+  /// The dimensions of the product, in elements.
   std::int64_t batch = 0, inner = 0, outer = 0;
-  seconds math{}, memory{};
-  bound limited_by{};
-  std::optional<double> critical_batch_with_activations{};  ///< nothing: limited by HBM at any batch
+  seconds math{}, memory{};  ///< time of the arithmetic at the peak rate, and of the traffic with HBM
+  bound limited_by{};        ///< the larger of the two times
+  /// Tokens, activations read too; nothing: limited by HBM at any batch.
+  std::optional<double> critical_batch_with_activations{};
   /// @}
 };
 /// The ridge points of a chip, and the bound of a product where one was asked about.
 struct batch_answer {
   /// @{
-  /// The question filled in, and its figures.
+  /// The chip, the formats, and the batches in tokens.
   std::string chip{};
-  dtype compute{}, weights{};
-  std::int64_t critical_batch = 0, recommended_batch = 0;
-  std::vector<batch_level> levels{};
-  std::optional<product_bound> shape{};
+  dtype compute{}, weights{};                              ///< formats of the arithmetic and of the weights
+  std::int64_t critical_batch = 0, recommended_batch = 0;  ///< the critical batch, and twice that
+  std::vector<batch_level> levels{};                       ///< one row for each level of memory
+  std::optional<product_bound> shape{};                    ///< the product, where one was asked about
   /// @}
 };
 namespace detail {
@@ -181,36 +185,36 @@ namespace detail {
 /// What does padding waste?
 struct pad_request {
   /// @{
-  /// The chip, by name.
+  /// The name of the chip, such as "v6e".
   std::string chip{};
-  std::vector<std::int64_t> dimensions{};  ///< two are a matrix
-  dtype format = dtype::bf16;              ///< of the matrix in memory
+  std::vector<std::int64_t> dimensions{};  ///< in elements; two dimensions are also answered as a matrix in memory
+  dtype format = dtype::bf16;              ///< of the elements of that matrix
   /// @}
 };
 /// A dimension and what it is padded to.
 struct padded_dimension {
   /// @{
-  /// In elements.
+  /// The dimension as given and as padded, in elements.
   std::int64_t given = 0, padded = 0;
-  double wasted = 0;  ///< share of the padded one
+  double wasted = 0;  ///< padding as a share of the padded dimension, 0 to 1
   /// @}
 };
 /// Two dimensions as a matrix in memory.
 struct padded_matrix {
   /// @{
-  /// As padding says it.
-  double flop_utilization = 0;
-  bytes stored{}, stored_waste{};
+  /// What padding costs the matrix.
+  double flop_utilization = 0;     ///< share of the MXU's cells that hold useful elements, 0 to 1
+  bytes stored{}, stored_waste{};  ///< bytes in HBM, and those of them that are padding
   /// @}
 };
 /// Dimensions padded to the MXU.
 struct pad_answer {
   /// @{
-  /// The chip and each dimension.
+  /// The chip, and what each dimension is padded to.
   std::string chip{};
-  std::int64_t mxu_side = 0;
+  std::int64_t mxu_side = 0;  ///< rows and columns of its matrix unit, in elements
   std::vector<padded_dimension> dimensions{};
-  std::optional<padded_matrix> matrix{};
+  std::optional<padded_matrix> matrix{};  ///< two dimensions as a matrix in memory
   /// @}
 };
 /// The answer to the question.

@@ -26,17 +26,19 @@ struct simulate_request {
   /// The traffic is job.request_rate_per_s with the lengths of the job, or a trace.
   nlohmann::json config{};
   std::string slice{};
-  std::int64_t slices = 1;            ///< which share the traffic
-  serving_job job = usual_traffic();  ///< with its targets by percentile
-  serving_layout mesh{};              ///< tensor that is 0: the whole slice
+  std::int64_t slices = 1;            ///< slices that share the traffic
+  serving_job job = usual_traffic();  ///< traffic, lengths, and latency targets by percentile
+  serving_layout mesh{};              ///< devices of a replica; tensor 0: the whole slice is one replica
   serving_calibration constants{};
   prefill_policy prefill = prefill_policy::mixed;
-  std::optional<length_distribution> prompts{}, outputs{};  ///< instead of the lengths of the job
-  double variation = 1;                                     ///< of arrivals: 0 constant, 1 Poisson, more: bursts
-  std::int64_t requests = planning_requests;                ///< drawn for the replica that is simulated
-  std::int64_t seed = 1;
-  std::vector<simulated_request> trace{};  ///< instead: these requests
-  bool load = false;  ///< other rates too, from a quarter to half as much again; pictures ask for it
+  /// Distributions of lengths, instead of the lengths of the job.
+  std::optional<length_distribution> prompts{}, outputs{};
+  double variation = 1;  ///< standard deviation over mean of the time between requests: 0 constant, 1 Poisson
+  std::int64_t requests = planning_requests;  ///< number of requests of the simulated replica
+  std::int64_t seed = 1;                      ///< of the random numbers; the same seed gives the same answer
+  std::vector<simulated_request> trace{};     ///< requests with their times and lengths, instead of random ones
+  /// Also simulates rates from a quarter to one and a half times the given rate, as pictures need.
+  bool load = false;
   std::string region = "us";
   nlohmann::json prices{};
   /// @}
@@ -44,16 +46,17 @@ struct simulate_request {
 /// A fleet under traffic, simulated.
 struct simulate_answer {
   /// @{
-  /// As the simulation says it.
+  /// The fleet under its traffic; latencies are in seconds.
   serving_fleet fleet{};
-  serving_job job{};  ///< as simulated; of a trace its rate and lengths
+  serving_job job{};  ///< as simulated; a trace determines its rate and lengths
+  /// Replicas of the fleet, and those whose requests the report counts.
   std::int64_t replicas = 0, simulated_replicas = 0;
-  latency_targets targets{};
+  latency_targets targets{};  ///< latency targets by percentile
   bool meets_targets = false;
-  simulation_report report{};
-  std::vector<serving_change_row> changes{};  ///< where targets are missed
-  std::optional<price_row> price{};           ///< of a chip on demand
-  std::vector<latency_point> load{};
+  simulation_report report{};                 ///< percentiles of the latencies, and rates per second
+  std::vector<serving_change_row> changes{};  ///< changes that would meet the targets, where they are missed
+  std::optional<price_row> price{};           ///< price of one chip on demand
+  std::vector<latency_point> load{};          ///< latencies at other request rates, where asked for
   std::vector<assumption> assumed{};
   /// @}
 };
@@ -61,16 +64,16 @@ struct simulate_answer {
 /// Which slices serve some traffic?
 struct asked_serving_plan {
   /// @{
-  /// As in serving_request.
+  /// The model, the traffic and the limits; fields that serving_request has too mean the same.
   nlohmann::json config{};
-  serving_job job = usual_traffic();  ///< the traffic of all slices, and its targets
+  serving_job job = usual_traffic();  ///< traffic of all slices together, and its targets
   serving_calibration constants{};
   objective best = objective::cheapest;
   std::vector<provisioning> kinds{provisioning::on_demand};
   std::vector<std::string> regions{"us"};
-  std::optional<usd_per_second> budget{};              ///< of all slices
-  std::vector<std::string> generations{};              ///< only these chips; none: all
-  std::int64_t smallest_chips = 0, largest_chips = 0;  ///< over all slices; 0: any
+  std::optional<usd_per_second> budget{};              ///< dollars for all slices together, per second in C++
+  std::vector<std::string> generations{};              ///< names of the chips to consider; none: all chips
+  std::int64_t smallest_chips = 0, largest_chips = 0;  ///< bounds of the chips over all slices; 0: no bound
   bool accept_uncertain = false;
   std::int64_t most_plans = 16;
   nlohmann::json prices{};
@@ -79,27 +82,28 @@ struct asked_serving_plan {
 /// One plan, its main figures first.
 struct serving_plan_row {
   /// @{
-  /// Rates are of all slices.
+  /// The slice, how many of it, and the rates of all slices together, per second.
   std::string slice{};
   std::int64_t slices = 1, chips = 0;
   per_second output_tokens{};
-  per_second capacity_requests{};
+  per_second capacity_requests{};  ///< largest request rate that the slices can serve
   serving_plan plan{};
   /// @}
 };
 /// A slice that is not among the plans.
 struct rejected_server_row {
   /// @{
-  /// As plan_serving says it.
+  /// The slice, and why it is not among the plans.
   std::string slice{};
   serving_rejection reason{};
-  double amount = 0;  ///< in the base unit of the reason
+  /// How far the limit is missed, in the base unit of the reason (bytes, seconds, dollars per hour).
+  double amount = 0;
   /// @}
 };
 /// A limit that, relaxed alone, lets a plan in.
 struct relaxed_serving_row {
   /// @{
-  /// In the base unit of the limit.
+  /// The limit as given and as it would have to be, in its base unit, and the plan it allows.
   plan_limit limit{};
   double given = 0, needed = 0;
   serving_plan_row plan{};
@@ -108,15 +112,17 @@ struct relaxed_serving_row {
 /// Plans, lost slices and the question, as one document.
 struct serving_plan_document {
   /// @{
-  /// The answer of plan_serving, row by row.
+  /// The plans and the slices without a plan, one row each.
   std::string schema{json_schema};
   std::vector<serving_plan_row> plans{};
   std::vector<rejected_server_row> rejected{};
-  std::int64_t candidates = 0;
-  std::vector<assumption> assumed{};
-  serving_request request{};
-  std::optional<std::vector<relaxed_serving_row>> relax{};   ///< where there is no plan: which limit, and how far
-  std::optional<std::vector<serving_change_row>> changes{};  ///< likewise: what else would keep the targets
+  std::int64_t candidates = 0;        ///< number of services whose rates were estimated
+  std::vector<assumption> assumed{};  ///< values that the question left open, and why they were assumed
+  serving_request request{};          ///< the question with nothing left open
+  /// Where there is no plan: each limit that, relaxed alone, would allow one.
+  std::optional<std::vector<relaxed_serving_row>> relax{};
+  /// Where there is no plan: other changes that would meet the targets.
+  std::optional<std::vector<serving_change_row>> changes{};
   /// @}
 };
 

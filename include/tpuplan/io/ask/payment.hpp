@@ -25,43 +25,43 @@ inline namespace abi_0 {
 /// The same job on GPUs.
 struct gpu_job {
   /// @{
-  /// The GPU by name, how many of them, and the time that the job takes there.
+  /// The name of the GPU, how many of them, and the time that the job takes on them.
   std::string gpu{};
   std::int64_t gpus = 0;
   seconds run{};
-  std::optional<double> usd_per_gpu_hour{};  ///< nothing: the list price on demand
-  std::optional<usd> engineering{};          ///< to move from the GPUs
-  double jobs_per_month = 0;                 ///< such jobs; needed with engineering
-  double discount = 0;                       ///< of money, a year: 0.08 for 8 %
+  std::optional<double> usd_per_gpu_hour{};  ///< dollars; nothing: the list price on demand
+  std::optional<usd> engineering{};          ///< dollars of work that moving the job from the GPUs takes
+  double jobs_per_month = 0;                 ///< how many such jobs are run; required with engineering
+  double discount = 0;                       ///< yearly discount rate: 0.08 for 8 %
   /// @}
 };
 /// What does a run cost under each way of paying?
 struct pay_request {
   /// @{
-  /// The slices, and the uninterrupted time of the run.
+  /// The slices, and the time of the run without interruption.
   std::string slice{};
   std::int64_t slices = 1;
   seconds run{};
   std::string region = "us";
   nlohmann::json prices{};                                 ///< a price file; nothing: the built-in prices
   std::optional<spot_market> market{};                     ///< how often spot is preempted; nothing: cautious
-  std::optional<seconds> mean_time_between_preemptions{};  ///< instead of the market, of one slice
-  double correlation = 0;                                  ///< of preemptions of slices
-  std::optional<seconds> checkpoint_time{};                ///< for which one checkpoint stops the step
-  seconds restart_time = spot_terms{}.restart_time;        ///< billed, from capacity to the next step
-  seconds queue_time{};                                    ///< unbilled wait for spot and flex-start, each time
-  bool may_be_split = flex_start_terms{}.may_be_split;     ///< a run on flex-start, into pieces of 7 days
-  double rest_of_term_used = 0;                            ///< share of a commitment's other hours in use
-  std::optional<std::int64_t> parameters{};                ///< of a model whose checkpoints are written and kept
-  std::int64_t checkpoints_kept = 3;                       ///< at a time, with parameters
-  std::optional<double> storage_usd_per_gib_month{};       ///< nothing: the price of the region, where known
-  std::optional<gpu_job> against{};                        ///< what it is held against
+  std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice, instead of the market's
+  double correlation = 0;                    ///< share of a slice's preemptions that take all slices of the job, 0 to 1
+  std::optional<seconds> checkpoint_time{};  ///< for which one checkpoint stops the step
+  seconds restart_time = spot_terms{}.restart_time;     ///< billed time from new capacity to the next step
+  seconds queue_time{};                                 ///< unbilled wait for spot and flex-start capacity, each time
+  bool may_be_split = flex_start_terms{}.may_be_split;  ///< whether flex-start may run the job in pieces of 7 days
+  double rest_of_term_used = 0;              ///< share of a commitment's other hours that other work uses, 0 to 1
+  std::optional<std::int64_t> parameters{};  ///< of the model whose checkpoints are written and stored
+  std::int64_t checkpoints_kept = 3;         ///< checkpoints that are stored at once, where parameters are given
+  std::optional<double> storage_usd_per_gib_month{};  ///< nothing: the price of the region, where it is known
+  std::optional<gpu_job> against{};                   ///< the same job on GPUs, for comparison
   /// @}
 };
 /// A way of paying under which the run cannot be had.
 struct missing_payment {
   /// @{
-  /// The way, and why.
+  /// The way of paying, and the reason in words.
   tpuplan::provisioning provisioning{};
   std::string reason{};
   /// @}
@@ -69,7 +69,7 @@ struct missing_payment {
 /// Where one way begins to cost less than another; nothing where it never does, or where one of both has no price.
 struct pay_break_even {
   /// @{
-  /// Spot costs less where a slice lasts longer; the others where more of what is paid for is used.
+  /// Spot costs less where a slice lasts longer than this; calendar and commitments where a larger share is used.
   std::optional<seconds> spot_mtbp_against_on_demand{};
   std::optional<double> calendar_utilization_against_on_demand{}, calendar_utilization_against_spot{};
   std::optional<double> commitment_1y_utilization_against_on_demand{}, commitment_1y_utilization_against_spot{};
@@ -79,23 +79,23 @@ struct pay_break_even {
 /// The GPUs and what moving from them saves.
 struct gpu_comparison_row {
   /// @{
-  /// Held against on demand, or against the cheapest way where that has no price.
+  /// The GPUs, their time and dollars, against on demand, or the cheapest way where on demand has no price.
   std::string gpu{};
   std::int64_t gpus = 0;
   seconds run{};
   usd total{};
   provisioning against{};
-  double saving = 0;                             ///< share of the cost on GPUs; negative: dearer
-  std::optional<double> saving_on_flex_start{};  ///< likewise, of both where both can be had so
-  double break_even_usd_per_chip_hour = 0;
-  std::optional<usd> saving_per_job{};         ///< with engineering
-  std::optional<double> months_to_pay_back{};  ///< nothing: never, or no engineering
+  double saving = 0;  ///< share of the cost on GPUs that TPUs save; negative where they cost more
+  std::optional<double> saving_on_flex_start{};  ///< the same share where both sides can be had on flex-start
+  double break_even_usd_per_chip_hour = 0;       ///< price of a chip at which both sides cost the same
+  std::optional<usd> saving_per_job{};           ///< dollars, where engineering is given
+  std::optional<double> months_to_pay_back{};    ///< nothing: never, or engineering is not given
   /// @}
 };
-/// What is stored while the cheapest way runs.
+/// What is stored while the run under the cheapest way of paying lasts.
 struct kept_checkpoints {
   /// @{
-  /// Operations are not counted.
+  /// Bytes stored at once, and dollars for them; storage operations are not counted.
   bytes kept{};
   usd total{};
   /// @}
@@ -103,19 +103,20 @@ struct kept_checkpoints {
 /// A run under every way of paying.
 struct pay_answer {
   /// @{
-  /// The question filled in, and its ways, cheapest first.
+  /// The question with nothing left open, and the run under each way of paying.
   std::string slice{};
   std::int64_t slices = 1, chips = 0;
   std::string region{};
+  /// Time of the run, and the mean time between preemptions of one slice and of all slices.
   seconds run{}, slice_mtbp{}, job_mtbp{};
-  std::optional<provisioning> cheapest{};
+  std::optional<provisioning> cheapest{};  ///< way of paying with the lowest total
   double rest_of_term_used = 0;
-  std::vector<paid_run> ways{};
-  std::vector<missing_payment> missing{};
+  std::vector<paid_run> ways{};            ///< one row for each way of paying that has a price, cheapest first
+  std::vector<missing_payment> missing{};  ///< ways of paying that cannot be had, with the reason
   pay_break_even break_even{};
   std::optional<gpu_comparison_row> against_gpu{};
-  std::optional<kept_checkpoints> checkpoints{};  ///< nothing: no parameters, or no price of storage
-  std::vector<assumption> assumed{};
+  std::optional<kept_checkpoints> checkpoints{};  ///< nothing: parameters are not given, or storage has no price
+  std::vector<assumption> assumed{};              ///< values that the question left open, and why they were assumed
   /// @}
 };
 

@@ -22,19 +22,21 @@ inline namespace abi_0 {
 /// Which slices train the model best?
 struct asked_plan {
   /// @{
-  /// As in plan_request.
+  /// The model and the limits of the search; fields that plan_request has too mean the same.
   nlohmann::json config{};
-  double tokens = 0;              ///< to train on
-  training_job job{};             ///< what is not given is filled in, a remat policy searched for
-  std::int64_t batch_tokens = 0;  ///< instead of job.global_batch; of neither: 4 Mi tokens
-  double smallest_batch_tokens = 0, largest_batch_tokens = 0;  ///< the batch is chosen too, between these
+  double tokens = 0;   ///< tokens to train on
+  training_job job{};  ///< what is not given is filled in; a remat policy that is not given is searched for
+  /// Tokens of a step instead of job.global_batch; if neither is given, 4 Mi tokens.
+  std::int64_t batch_tokens = 0;
+  /// Bounds of the batch in tokens, if the batch is to be chosen too.
+  double smallest_batch_tokens = 0, largest_batch_tokens = 0;
   std::optional<seconds> deadline{};
   std::optional<usd> budget{};
   objective best = objective::cheapest;
   std::vector<provisioning> kinds{provisioning::on_demand};
   std::vector<std::string> regions{"us"};
-  std::vector<std::string> generations{};              ///< only these chips; none: all
-  std::int64_t smallest_chips = 0, largest_chips = 0;  ///< over all slices; 0: any
+  std::vector<std::string> generations{};              ///< names of the chips to consider; none: all chips
+  std::int64_t smallest_chips = 0, largest_chips = 0;  ///< bounds of the chips over all slices; 0: no bound
   std::int64_t largest_slices = 1;
   fixed_degrees degrees{};
   std::vector<quota_row> quotas{};
@@ -44,11 +46,12 @@ struct asked_plan {
   nlohmann::json prices{};
   /// @}
 };
-/// What the best plan would cost and take if something were otherwise; nothing where that cannot be.
+/// What the best plan would cost and take if one assumption changed; nothing where the plan is then impossible.
 struct sensitivity_row {
   /// @{
-  /// As sensitivity_of says it.
-  usd price_down{}, price_up{};
+  /// Dollars of the run, and its seconds from start to end.
+  usd price_down{}, price_up{};  ///< if the price were 10 % lower or higher
+  /// Step at either end of its band, twice the preemptions, twice the batch.
   std::optional<usd> step_low{}, step_high{}, twice_preempted{}, twice_the_batch{};
   std::optional<double> step_low_wall_s{}, step_high_wall_s{}, twice_preempted_wall_s{}, twice_the_batch_wall_s{};
   /// @}
@@ -56,16 +59,16 @@ struct sensitivity_row {
 /// One plan, its main figures first.
 struct plan_row {
   /// @{
-  /// As the plan has it.
-  std::int64_t rank = 0;
+  /// The slice, the layout's main figures, and the whole plan.
+  std::int64_t rank = 0;  ///< place in the list; 1 is the best plan
   std::string slice{};
-  std::int64_t slices = 1, chips = 0;
-  std::string remat{};
-  seconds step_time{}, run{};
-  double mfu = 0;
-  std::optional<usd> total{};     ///< as it is paid for; nothing: no price
-  std::optional<seconds> wall{};  ///< likewise
-  bool on_front = false;          ///< no other is both faster and cheaper
+  std::int64_t slices = 1, chips = 0;  ///< number of slices, and chips of all of them
+  std::string remat{};                 ///< name of the remat policy
+  seconds step_time{}, run{};          ///< time of one step, and of all steps without interruption
+  double mfu = 0;                      ///< model FLOPs over peak FLOPs, 0 to 1
+  std::optional<usd> total{};          ///< dollars under the way of paying that the plan chose; nothing: no price
+  std::optional<seconds> wall{};       ///< time from start to end under that way of paying
+  bool on_front = false;               ///< no other plan is both faster and cheaper
   tpuplan::plan plan{};
   sensitivity_row sensitivity{};
   /// @}
@@ -73,27 +76,28 @@ struct plan_row {
 /// A slice that is not among the plans.
 struct rejected_row {
   /// @{
-  /// As make_plan says it.
+  /// The slice, how many of it, and why it is not among the plans.
   std::string slice{};
   std::int64_t slices = 1;
   rejection reason{};
-  double amount = 0;  ///< in the base unit of the reason
-  std::optional<std::string> by{};
+  /// How far the limit is missed, in the base unit of the reason (bytes, seconds, dollars, chips).
+  double amount = 0;
+  std::optional<std::string> by{};  ///< the plan that is both faster and cheaper, where that is the reason
   /// @}
 };
 /// The slices that lost for one reason.
 struct lost_row {
   /// @{
-  /// Why, and how many.
+  /// The reason, and the number of slices that it applies to.
   rejection reason{};
   std::int64_t slices = 0;
-  std::string closest{};  ///< the nearest of them, in words
+  std::string closest{};  ///< the slice that misses the limit by least, in words
   /// @}
 };
 /// A limit that, relaxed alone, lets a plan in.
 struct relaxed_row {
   /// @{
-  /// In the base unit of the limit.
+  /// The limit as given and as it would have to be, in its base unit (seconds, dollars, chips), and the plan it allows.
   plan_limit limit{};
   double given = 0, needed = 0;
   tpuplan::plan plan{};
@@ -102,16 +106,17 @@ struct relaxed_row {
 /// Plans, lost slices and the question, as one document.
 struct plan_document {
   /// @{
-  /// The answer of make_plan, row by row.
+  /// The plans and the slices without a plan, one row each.
   std::string schema{json_schema};
-  std::int64_t parameters = 0;
+  std::int64_t parameters = 0;  ///< of the model
   std::vector<plan_row> plans{};
-  std::vector<lost_row> lost{};
-  std::vector<rejected_row> rejected{};
-  search_counts counts{};
-  std::vector<assumption> assumed{};
-  plan_request request{};
-  std::optional<std::vector<relaxed_row>> relax{};  ///< where there is no plan: which limit, and how far
+  std::vector<lost_row> lost{};          ///< the same slices by reason
+  std::vector<rejected_row> rejected{};  ///< one row for each slice that is not among the plans
+  search_counts counts{};                ///< how many slices and layouts the search looked at
+  std::vector<assumption> assumed{};     ///< values that the question left open, and why they were assumed
+  plan_request request{};                ///< the question with nothing left open
+  /// Where there is no plan: each limit that, relaxed alone, would allow one.
+  std::optional<std::vector<relaxed_row>> relax{};
   /// @}
 };
 
@@ -245,10 +250,10 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
 
 /// Which file or commands start a plan?
 struct asked_launch {
-  nlohmann::json plan{};     ///< an answer of the question plan, in its full form
-  std::int64_t rank = 1;     ///< which of its plans
-  std::string target{};      ///< "gke"
-  launch_request request{};  ///< name, zone, image and so on; slices, capacity and times are those of the plan
+  nlohmann::json plan{};     ///< full answer of the question plan
+  std::int64_t rank = 1;     ///< which plan of the answer; 1 is the best one
+  std::string target{};      ///< name of the launch target, such as "gke"
+  launch_request request{};  ///< name, zone, image and so on; slices, capacity and times are taken from the plan
 };
 /// What starts a plan.
 struct launch_text {

@@ -31,12 +31,13 @@ inline namespace abi_0 {
 /// How fast does a slice answer, and at what price?
 struct serve_request {
   /// @{
-  /// The question; its model and prices as in the other ones.
+  /// The model, the slice and the traffic; the price file and the region as in train_request.
   nlohmann::json config{};
   std::string slice{};
   serving_job job = usual_traffic();
-  serving_layout mesh{};            ///< tensor that is 0: the whole slice
-  serving_calibration constants{};  ///< own host times of the engine, for one
+  serving_layout mesh{};  ///< devices of a replica; tensor 0: the whole slice is one replica
+  /// Constants of the estimate, such as host times measured on the engine itself.
+  serving_calibration constants{};
   std::string region = "us";
   nlohmann::json prices{};
   /// @}
@@ -44,52 +45,56 @@ struct serve_request {
 /// A million tokens at one price.
 struct token_price {
   /// @{
-  /// At this way of paying.
+  /// The way of paying, and the date of its price.
   tpuplan::provisioning provisioning{};
   std::string price_date{};
-  char price_grade = 'C';   ///< how sure it is, as of the price row
-  double usd_per_hour = 0;  ///< of the slice
+  char price_grade = 'C';   ///< how reliable the source of the price is: A (best) to D
+  double usd_per_hour = 0;  ///< dollars per hour for the whole slice
+  /// Dollars per million tokens, each by the chip time that it takes.
   double input_usd_per_million = 0, output_usd_per_million = 0;
-  double all_on_output_usd_per_million = 0;  ///< prompts free
+  double all_on_output_usd_per_million = 0;  ///< dollars per million output tokens if prompts are free
   /// @}
 };
 /// One change that serves more.
 struct served_change {
   /// @{
-  /// As the finding has it.
+  /// What is wasteful, and the rate and time per token after the change.
   serving_finding_kind kind{};
+  /// The part that is meant, its present value, and the better one, in words.
   std::string subject{}, now{}, better{};
-  per_second output_tokens{};
-  double output_tokens_per_s_then = 0;
-  seconds per_token_then{};
-  double gain = 0;
+  per_second output_tokens{};           ///< output tokens per second of the slice now
+  double output_tokens_per_s_then = 0;  ///< the same after the change
+  seconds per_token_then{};             ///< time per output token after the change
+  double gain = 0;                      ///< share of the chip time per output token that is saved, 0 to 1
   /// @}
 };
 /// A change that, made alone, keeps all targets.
 struct serving_change_row {
   /// @{
-  /// As changes_that_help says it.
+  /// What is changed, and its value now and then, in the base unit of what is changed.
   serving_lever change{};
   double given = 0, needed = 0;
-  std::optional<dtype> weights{};  ///< their format then, where it is that which changes
+  std::optional<dtype> weights{};  ///< format of the weights after the change, where that is what changes
   /// @}
 };
 /// What an engine on the slice does, and its costs.
 struct serve_answer {
   /// @{
-  /// As serve says it.
-  verdict fits{};
-  serving_estimate estimate{};
+  /// The service of the slice, its costs, and the question's open values.
+  verdict fits{};               ///< whether weights and cache fit in memory
+  serving_estimate estimate{};  ///< rates per second and latencies in seconds
   std::string slice{};
+  /// Chips of the slice, and the longest context in tokens that fits.
   std::int64_t chips = 0, largest_context = 0;
-  std::optional<double> output_tokens_per_s_per_chip{};  ///< where it serves anything
-  std::vector<token_price> costs{};
-  serving_frontier frontier{};
-  std::vector<served_change> advice{};
-  std::optional<latency_targets> targets{};      ///< by percentile, where the job has some
-  std::optional<simulation_report> simulated{};  ///< likewise, of one replica; nothing where it serves nothing
-  std::optional<bool> meets_targets{};           ///< likewise
-  std::vector<serving_change_row> changes{};     ///< that keep those targets, where they are missed
+  std::optional<double> output_tokens_per_s_per_chip{};  ///< nothing where the slice cannot serve
+  std::vector<token_price> costs{};                      ///< dollars per million tokens, one row for each way of paying
+  serving_frontier frontier{};                           ///< throughput against time per token, by running sequences
+  std::vector<served_change> advice{};                   ///< changes that serve more
+  std::optional<latency_targets> targets{};              ///< latency targets by percentile, where the job has some
+  /// One replica under its share of the traffic, where there are such targets and it can serve.
+  std::optional<simulation_report> simulated{};
+  std::optional<bool> meets_targets{};        ///< whether the simulated replica meets them
+  std::vector<serving_change_row> changes{};  ///< changes that would meet those targets, where they are missed
   std::vector<assumption> assumed{};
   /// @}
 };

@@ -16,30 +16,32 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A field that is nothing takes its usual value.
+/// What does spot add to a run, and how often should it write checkpoints?
 struct spot_request {
   /// @{
-  /// Nothing: the usual one.
-  seconds work{};                            ///< useful time of the run
+  /// A field without a value takes its usual value.
+  seconds work{};                            ///< time of the run without interruption
   std::optional<seconds> checkpoint_time{};  ///< for which one checkpoint stops the step
-  std::optional<std::int64_t> parameters{};  ///< instead: of the model whose state a checkpoint holds
+  /// Parameters of the model; the time of a checkpoint follows from them where it is not given.
+  std::optional<std::int64_t> parameters{};
   std::optional<seconds> mean_time_between_preemptions{}, restart_time{};
-  seconds queue_time{};                               ///< unbilled wait after a preemption
-  std::optional<seconds> checkpoint_interval{};       ///< nothing: the best one
-  std::optional<usd_per_second> on_demand{}, spot{};  ///< of a chip; both or none
-  std::int64_t chips = 1;                             ///< how many are paid
+  seconds queue_time{};                          ///< unbilled wait for capacity after each preemption
+  std::optional<seconds> checkpoint_interval{};  ///< time between checkpoints; nothing: the best one
+  /// Dollars of one chip, per second in C++; give both or none.
+  std::optional<usd_per_second> on_demand{}, spot{};
+  std::int64_t chips = 1;  ///< chips that are paid for
   /// @}
 };
 /// What preemptions add to a run.
 struct spot_answer {
   /// @{
-  /// As expected_run says it.
-  seconds interval{}, billed{}, wall{};
-  double preemptions = 0;
-  spot_run run{};
-  expected_spot_run expected{};
-  seconds young_interval{}, optimal_interval{};
-  std::optional<spot_comparison> prices{};
+  /// Expected values of the run.
+  seconds interval{}, billed{}, wall{};          ///< time between checkpoints, billed time, and time from start to end
+  double preemptions = 0;                        ///< expected number
+  spot_run run{};                                ///< the question with its usual values filled in
+  expected_spot_run expected{};                  ///< the billed time by part: work, checkpoints, lost work, restarts
+  seconds young_interval{}, optimal_interval{};  ///< time between checkpoints by Young's formula, and the best one
+  std::optional<spot_comparison> prices{};       ///< dollars on spot and on demand, where prices were given
   std::vector<assumption> assumed{};
   /// @}
 };

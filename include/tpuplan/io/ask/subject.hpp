@@ -99,11 +99,11 @@ inline constexpr std::string_view not_given = "not given";
 /// A training job as far as a question says: a batch, a sequence length and a policy may be left open.
 struct asked_job {
   /// @{
-  /// What is said of it.
+  /// The training job as given.
   training_job job{};
-  std::int64_t batch_tokens = 0;        ///< instead of the batch in sequences
-  std::optional<remat_policy> remat{};  ///< nothing: full, or what the search finds best
-  std::optional<double> capacity{};     ///< factor of experts
+  std::int64_t batch_tokens = 0;        ///< tokens of a step instead of the batch in sequences
+  std::optional<remat_policy> remat{};  ///< nothing: full, or the best policy that a search finds
+  std::optional<double> capacity{};     ///< capacity factor of a mixture of experts
   /// @}
 };
 

@@ -28,30 +28,34 @@ inline namespace abi_0 {
 
 /// How many parameters, FLOPs and KV bytes has it?
 struct model_request {
-  nlohmann::json config{};           ///< a config.json, or a transformer as `json_document` writes it
-  std::int64_t sequence_length = 0;  ///< at which FLOPs are counted; 0: the usual one
-  dtype kv_dtype = dtype::bf16;      ///< format of the KV cache
+  nlohmann::json config{};  ///< a config.json, or a transformer as `json_document` writes it
+  /// Tokens of the sequences for which FLOPs are counted; 0: 4096, or the longest of the model.
+  std::int64_t sequence_length = 0;
+  dtype kv_dtype = dtype::bf16;  ///< format of the KV cache
 };
 /// The counts of a model.
 struct model_answer {
   /// @{
-  /// The answers of `parameters`, `kv_bytes_per_token` and the like.
-  std::string name{}, model_type{};
+  /// Counts of the model. A count that does not apply to this kind of model is nothing.
+  std::string name{}, model_type{};  ///< the name of the model, and its type in the config.json
   tpuplan::architecture architecture{};
-  std::int64_t parameters = 0, active_parameters = 0;
-  parameter_count breakdown{};
-  std::optional<double> kv_bytes_per_token{};  ///< of a decoder
-  dtype kv_dtype{};
-  std::optional<double> state_bytes_per_sequence{};  ///< of a decoder: of its recurrent layers
-  std::optional<double> forward_flops_per_token{}, training_flops_per_token{};  ///< of a model that takes tokens
-  std::int64_t sequence_length = 0;
-  std::optional<std::int64_t> source_length{};     ///< of an encoder and a decoder: tokens of the source of a pair
-  std::optional<pair_flops> flops_per_pair{};      ///< likewise, forward
-  std::optional<pair_cache> cache_per_pair{};      ///< likewise
-  std::optional<std::int64_t> image_tokens{};      ///< of a model with a vision tower
-  std::optional<double> vision_flops_per_image{};  ///< likewise
+  std::int64_t parameters = 0, active_parameters = 0;  ///< all parameters, and those that one token uses
+  parameter_count breakdown{};                         ///< parameters by part of the model
+  std::optional<double> kv_bytes_per_token{};          ///< bytes of keys and values of one token; of a decoder
+  dtype kv_dtype{};                                    ///< format of the KV cache
+  /// Bytes that recurrent layers keep for one sequence; of a decoder.
+  std::optional<double> state_bytes_per_sequence{};
+  /// FLOPs of one token, forward, and forward and backward.
+  std::optional<double> forward_flops_per_token{}, training_flops_per_token{};
+  std::int64_t sequence_length = 0;             ///< tokens of the sequences for which FLOPs are counted
+  std::optional<std::int64_t> source_length{};  ///< tokens of the encoder's sequence; of an encoder and decoder
+  /// Forward FLOPs of one pair of sequences; of an encoder and decoder.
+  std::optional<pair_flops> flops_per_pair{};
+  std::optional<pair_cache> cache_per_pair{};      ///< bytes of keys and values of one pair; of an encoder and decoder
+  std::optional<std::int64_t> image_tokens{};      ///< tokens of one image; of a model with a vision tower
+  std::optional<double> vision_flops_per_image{};  ///< FLOPs of the vision tower for one image
   std::vector<assumption> assumed{};
-  std::vector<std::string> not_read{};  ///< keys of the config.json that mean nothing here
+  std::vector<std::string> not_read{};  ///< keys of the config.json that no count depends on
   /// @}
 };
 /// Tokens of the source of a pair: all that a stem makes of a recording, else as many as the target has.
@@ -96,12 +100,13 @@ struct model_answer {
 /// One change that takes less time.
 struct advised_change {
   /// @{
-  /// As the finding has it.
+  /// What is wasteful, and the step before and after the change.
   finding_kind kind{};
+  /// The part that is meant, its present value, and the better one, in words.
   std::string subject{}, now{}, better{};
-  seconds step_time{}, step_time_then{};
-  double work = 1;  ///< work of a step after the change, over that before it
-  double gain = 0;  ///< chip time saved for the same work, a share
+  seconds step_time{}, step_time_then{};  ///< time of one step, before and after the change
+  double work = 1;                        ///< work of a step after the change, over that before it
+  double gain = 0;                        ///< share of the chip time that the same work takes less, 0 to 1
   /// @}
 };
 /// The findings as rows.
@@ -115,25 +120,29 @@ struct advised_change {
 
 /// Does a training job fit?
 struct fit_request {
-  nlohmann::json config{};        ///< as in model_request
-  std::string slice{};            ///< "v5p-128"
-  training_job job{};             ///< what is not given is filled in
-  std::int64_t batch_tokens = 0;  ///< instead of job.global_batch: the sequences near it that divide well
-  layout mesh = open_layout();    ///< FSDP that is not given: what the other degrees leave
+  nlohmann::json config{};  ///< as in model_request
+  std::string slice{};      ///< "v5p-128"
+  training_job job{};       ///< batch, sequence length and policy that are not given are filled in
+  /// Tokens of a step instead of job.global_batch, rounded to a batch that divides well.
+  std::int64_t batch_tokens = 0;
+  layout mesh = open_layout();  ///< FSDP of 0: all devices that the other degrees leave
 };
 /// Whether a job fits, and of what its memory is made.
 struct fit_answer {
   /// @{
-  /// As memory_use says it, of one device.
-  verdict fits{};
+  /// Memory of one device, in bytes, and the question with nothing left open.
+  verdict fits{};  ///< yes, no, or uncertain where the band of the estimate includes the limit
+  /// Estimated bytes, the ends of their band, and the bytes that a program may use.
   bytes used{}, used_low{}, used_high{}, usable{};
-  memory_breakdown breakdown{};
-  std::optional<std::int64_t> largest_batch{};  ///< that surely fits; nothing: none with this layout and policy
+  memory_breakdown breakdown{};  ///< the bytes by part: parameters, gradients, activations and so on
+  /// Sequences that surely fit; nothing: no batch does with this layout and policy.
+  std::optional<std::int64_t> largest_batch{};
   std::string slice{};
   layout mesh{};
   training_job job{};
-  std::vector<assumption> assumed{};
-  std::optional<std::vector<advised_change>> advice{};  ///< nothing where the step cannot be timed
+  std::vector<assumption> assumed{};  ///< values that the question left open, and why they were assumed
+  /// Changes that take less chip time; nothing where the step cannot be timed.
+  std::optional<std::vector<advised_change>> advice{};
   /// @}
 };
 /// The job on the slice, with nothing left open.
@@ -145,8 +154,8 @@ struct placed_job {
   layout mesh{};
   training_job job{};
   assumed_values assumed{};
-  own_runs known_memory{};  ///< peaks of runs of the user's own
-  calibration constants{};  ///< which may know steps of these
+  own_runs known_memory{};  ///< peaks of memory in the user's own runs
+  calibration constants{};  ///< constants of the step time, which may include the user's own step times
   /// @}
 };
 /// A job on a slice; what it says itself is not filled in.
@@ -204,43 +213,45 @@ struct placed_job {
 /// How long does a step take, and how long does a run take and what does it cost?
 struct train_request {
   /// @{
-  /// As in fit_request.
+  /// The model, slice, job and layout, as in fit_request.
   nlohmann::json config{};
   std::string slice{};
   training_job job{};
   std::int64_t batch_tokens = 0;
   layout mesh = open_layout();
-  double tokens = 0;  ///< of the whole run; 0: of a step alone
-  std::string region = "us";
-  nlohmann::json prices{};  ///< a price file; nothing: the built-in prices
+  double tokens = 0;          ///< tokens of the whole run; 0: only one step is asked about
+  std::string region = "us";  ///< where the slice is paid for
+  nlohmann::json prices{};    ///< a price file; nothing: the built-in prices
   seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;  ///< of one slice on spot
-  double rest_of_term_used = 0;  ///< share of a commitment's other hours that other work uses
+  double rest_of_term_used = 0;  ///< share of a commitment's other hours that other work uses, 0 to 1
   /// @}
 };
 /// The run under one way of paying.
 struct run_price {
   /// @{
-  /// Of the whole run.
+  /// What the whole run costs and takes under this way of paying.
   provisioning kind{};
   usd total{};
-  std::optional<usd> total_low{}, total_high{};  ///< at the ends of the step's band; nothing: not to be had so
-  seconds wall{};
-  std::optional<seconds> checkpoint_interval{};  ///< of spot
-  price_row price{};
+  /// Costs at the ends of the step's band; nothing: not available for that long.
+  std::optional<usd> total_low{}, total_high{};
+  seconds wall{};                                ///< from start to end, with preemptions
+  std::optional<seconds> checkpoint_interval{};  ///< time between two checkpoints, on spot
+  price_row price{};                             ///< the row of the price list that was used
   /// @}
 };
 /// A step, its memory, and the run where tokens were given.
 struct train_answer {
   /// @{
-  /// As step_time says it.
-  seconds step_time{}, step_time_low{}, step_time_high{};
-  double mfu = 0;
-  per_second tokens{};
-  step_breakdown breakdown{};
-  fit_answer memory{};
-  std::vector<advised_change> advice{};
-  std::optional<seconds> run{};                   ///< where tokens were given
-  std::optional<std::vector<run_price>> costs{};  ///< likewise, cheapest first
+  /// One step, and the run where tokens were given.
+  seconds step_time{}, step_time_low{}, step_time_high{};  ///< the estimate, and the ends of its band
+  double mfu = 0;                                          ///< model FLOPs over peak FLOPs, 0 to 1
+  per_second tokens{};                                     ///< tokens per second of the whole job
+  step_breakdown breakdown{};                              ///< the step by term, in seconds
+  fit_answer memory{};                                     ///< whether the job fits, and in how many bytes
+  std::vector<advised_change> advice{};                    ///< changes that take less chip time
+  std::optional<seconds> run{};                            ///< uninterrupted time of all steps, where tokens were given
+  /// One row for each way of paying, cheapest first, where tokens were given.
+  std::optional<std::vector<run_price>> costs{};
   /// @}
 };
 /// What is expected of capacity that ends: checkpoints of all that is trained, and of commitments.

@@ -16,7 +16,7 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// Side of the image taken for towers that accept any size, in pixels, before it is rounded up to whole patches.
+/// The side in pixels that is assumed for towers that accept images of any size, before rounding up to whole patches.
 inline constexpr std::int64_t usual_image_size = 448;
 
 /// Rounds the image to whole patches (`merge` of them together), as the towers do.
@@ -35,7 +35,7 @@ inline void check_tower_heads(const config_fields& fields, std::string_view fiel
     fail(errc::not_divisible, fields.path(field), vision.heads, "a divisor of the width of the tower");
 }
 
-/// The side of an image or patch, which some files state as both of its sides.
+/// The side of an image or patch. Some files state it as a list of both sides.
 inline std::int64_t square_side(config_fields& fields, std::string_view field) {
   if (!fields.has(field) || !fields.object().at(field).is_array()) return fields.count(field);
   const nlohmann::json& sides = fields.object().at(field);
@@ -46,7 +46,8 @@ inline std::int64_t square_side(config_fields& fields, std::string_view field) {
   return sides[0].get<std::int64_t>();
 }
 
-/// What all towers but Qwen's state, under the same names. Biases everywhere and LayerNorm, as in a ViT.
+/// The fields that all towers except Qwen's state under the same names. All products have biases and norms are
+/// LayerNorm, as in a ViT.
 inline vision_spec read_sized_tower(config_fields& fields, std::int64_t image_size,
                                     std::string_view heads = "num_attention_heads") {
   vision_spec v;
@@ -201,7 +202,7 @@ inline constexpr std::array<tower_family, 9> tower_families{{
     {"smolvlm_vision", read_idefics_tower},
 }};
 
-/// What the projectors of all families check: that they end in the width of the text model.
+/// Checks that a projector's output has the width of the text model, for all families.
 inline void check_projected(const config_fields& fields, std::string_view field, const transformer& model) {
   const std::int64_t width = model.vision.projector.output;
   if (width == model.d_model) return;
@@ -284,7 +285,7 @@ inline void project_mistral3(config_fields& top, config_fields&, transformer& mo
   v.projector.bias = top.flag("multimodal_projector_bias");
 }
 
-/// Llama 4: two matrices over four patches, whose inner width the first takes, and one to the text.
+/// Llama 4: two matrices over four merged patches, and one matrix to the text model.
 inline void project_llama4(config_fields& top, config_fields& vision, transformer& model) {
   vision_spec& v = model.vision;
   v.projector.merge = 2;
@@ -311,7 +312,7 @@ inline void project_mllama(config_fields&, config_fields& vision, transformer& m
   model.vision.projector.bias = true;
 }
 
-/// What the towers of Qwen share. Images vary in size; one of the usual size is taken.
+/// The shape that the towers of Qwen share. Images may have any size; the usual size is assumed.
 inline vision_spec read_qwen_tower(config_fields& fields, std::string_view width) {
   vision_spec v;
   v.d_model = fields.count(width);
@@ -391,8 +392,8 @@ inline std::int64_t conformer(config_fields& fields, const std::string& prefix, 
   return checked_add(stem, checked_multiply(layers, layer));
 }
 
-/// The tower of Gemma 4 with what leads from it to the text; the bounds for the products of `use_clipped_linears` are
-/// numbers of the checkpoint.
+/// The tower of Gemma 4 and its projector to the text model. The bounds that `use_clipped_linears` adds to products are
+/// counted, because the checkpoint stores them.
 inline std::int64_t gemma4_audio(config_fields& fields, std::int64_t text_width) {
   const std::int64_t tower =
       conformer(fields, "", "subsampling_conv_channels", 0, fields.flag("use_clipped_linears") ? 40 : 0);
@@ -400,8 +401,9 @@ inline std::int64_t gemma4_audio(config_fields& fields, std::int64_t text_width)
   return checked_add(tower, checked_add(checked_multiply(fields.count("hidden_size") + text_width, out), out));
 }
 
-/// Weights of MobileNet V5 300M, whose shape no configuration states: the totals that Google publishes for Gemma 3n E2B
-/// and E4B, less their text, sound and what leads from them; keras-hub states the same without running means.
+/// Number of weights of MobileNet V5 300M, whose shape no configuration states: the totals that Google publishes for
+/// Gemma 3n E2B and E4B, minus the text model, the audio tower and the projectors. keras-hub states the same without
+/// running means.
 inline constexpr std::int64_t mobilenet_v5 = 294126912;
 
 /// Gemma 3n: MobileNet V5 and a conformer, each with a table of special tokens, two norms and a matrix to the text.

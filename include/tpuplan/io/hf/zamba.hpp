@@ -11,15 +11,15 @@
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
-/// Zamba: every layer is Mamba, and before some of them stands a block of attention and MLP that is one of a few, used
-/// again and again. It sees the tokens as they were beside what became of them, hence twice the width. Shapes from the
-/// modelling files of transformers.
+/// Zamba: every layer is a Mamba layer. Before some of them comes a block of attention and MLP, and the few such blocks
+/// share their weights between many places. A block reads the embeddings next to the current activations, hence twice
+/// the width. Shapes are from the modelling files of transformers.
 
 namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// Layers with a block before them, of a list or of the class.
+/// The layers that have a block before them, from the list in the file or from the defaults of the class.
 inline std::int64_t zamba_blocks(config_fields& fields, const transformer& model) {
   if (fields.has("layers_block_type")) {
     std::int64_t mamba = 0, hybrid = 0;
@@ -33,8 +33,8 @@ inline std::int64_t zamba_blocks(config_fields& fields, const transformer& model
   return 1 + (model.layers > 3 ? layers_at(model.layers - 3, period, offset) : 0);
 }
 
-/// What Zamba and Zamba 2 share: `blocks` stand before as many of the layers and count as layers of their own, with
-/// `sets` sets of weights.
+/// The shape that Zamba and Zamba 2 share: `blocks` blocks before as many layers, counted as separate layers, with
+/// `sets` different sets of weights.
 inline void read_zamba_blocks(config_fields& fields, std::int64_t blocks, std::int64_t sets, transformer& model) {
   const std::int64_t d = model.d_model, mamba = model.layers;
   if (blocks < 1 || sets > blocks)
@@ -46,9 +46,9 @@ inline void read_zamba_blocks(config_fields& fields, std::int64_t blocks, std::i
   const std::int64_t width = checked_multiply(a.head_dim, a.heads + 2 * a.kv_heads);
   const std::int64_t attention = checked_add(checked_multiply(2 * d, width), checked_multiply(a.heads, a.head_dim, d));
   const std::int64_t block = checked_add(attention, mlp_matrices(model, model.mlp.d_ff));
-  // The inputs of attention that are wider, and a matrix behind each block.
+  // The wider inputs of attention, and a matrix after each block.
   model.other_products = checked_multiply(blocks, checked_add(checked_multiply(d, width), checked_multiply(d, d)));
-  // Norms of three widths in each set, of which one is counted with the layers; and no weights of the others.
+  // Each set has norms of three widths, one of which is counted with the layers; repeated blocks have no weights.
   model.other_weights = 3 * d * sets - d * blocks - checked_multiply(blocks - sets, block);
   fields.assume("layers_block_type", std::to_string(blocks) + " of " + std::to_string(mamba) + " hybrid",
                 "blocks with shared weights, which are counted once; they count as layers of their own");

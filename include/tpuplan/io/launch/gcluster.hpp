@@ -32,7 +32,7 @@ inline bool is_toolkit_shape(const topology& shape) {
   return true;
 }
 
-/// Refuses what a submission to an existing GKE cluster has no place for.
+/// Refuses options that a submission to an existing GKE cluster cannot express.
 inline void check_submission(const launch_request& request, std::string_view tool) {
   if (request.cluster.empty()) refuse_name("cluster", request.cluster, "the name of a GKE cluster");
   if (request.project.empty()) refuse_name("project", request.project, "the project of the cluster");

@@ -19,7 +19,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// How MaxText is to train.
+/// A training job as MaxText is asked to run it.
 struct maxtext_run {
   layout mesh{};                                        ///< in devices
   training_job job{};                                   ///< batch, length, formats, optimizer, policy

@@ -7,8 +7,8 @@
 #include <tpuplan/hardware/slice.hpp>
 
 /// @file
-/// What each service is documented to offer of each chip, under the chip's name: a chip that is not in the table, a
-/// renamed copy of one among them, is offered nowhere. The table between the marks is generated from data/launch.json,
+/// The capacity that each service is documented to offer, by the name of the chip. A chip whose name is not in the
+/// table, such as a renamed copy, is offered nowhere. The table between the marks is generated from data/launch.json,
 /// which has the sources, by `cmake --build BUILD --target generate`, and is not edited here.
 
 namespace tpuplan {

@@ -184,7 +184,7 @@ inline void check_names(const launch_request& request) {
         "service_account", "NAME@PROJECT.iam.gserviceaccount.com, on GKE the name of a Kubernetes service account");
 }
 
-/// Refuses what the service has no place for: an option without effect is refused, not ignored.
+/// Refuses an option that the service cannot express: it is refused, not ignored.
 inline void check_extras(const launch_request& request, std::string_view service,
                          std::initializer_list<std::string_view> takes) {
   const auto check = [&](std::string_view field, const std::string& value) {

@@ -17,7 +17,7 @@
 #include <tpuplan/io/launch/yaml.hpp>
 
 /// @file
-/// The launch targets by name: the one list that the command line, the documentation and the tests go by.
+/// The launch targets by name. The command line, the documentation and the tests all use this list.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -125,7 +125,7 @@ inline constexpr launch_target launch_targets[] = {
 #if defined(__cpp_exceptions)
 namespace detail {
 
-/// The request with what every target needs of names, so that only its slices and capacity are judged.
+/// The request with all names that any target needs filled in, so that only its slices and capacity are checked.
 inline launch_request named_request(launch_request request, const launch_target& target) {
   const auto need = [](std::string& value, const char* any) {
     if (value.empty()) value = any;

@@ -7,8 +7,7 @@
 #include <tpuplan/units.hpp>
 
 /// @file
-/// Numbers for people: three digits and a unit of a sensible size. Whatever the locale, the decimal separator is a
-/// point.
+/// Numbers for people: three digits and a unit of a suitable size. The decimal separator is a point in every locale.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -16,7 +15,7 @@ namespace readable {
 
 namespace detail {
 
-/// What the C library wrote, with a point where the locale has a separator of its own.
+/// The text that the C library wrote, with a point in place of the locale's decimal separator.
 [[nodiscard]] inline std::string pointed(const char* digits) {
   std::string text;
   bool separated = false;
@@ -31,23 +30,24 @@ namespace detail {
 
 }  // namespace detail
 
-/// The number with that many decimals, never in exponent form. Worked: fixed(12.345, 1) is "12.3".
+/// The number with `decimals` decimals, never in exponent form. Worked: fixed(12.345, 1) is "12.3".
 [[nodiscard]] inline std::string fixed(double value, int decimals) {
   char digits[400] = {};
   (void)__builtin_snprintf(digits, sizeof(digits), "%.*f", decimals < 60 ? decimals : 60, value);
   return detail::pointed(digits);
 }
 
-/// How many decimals leave three digits. Worked: 2 for 1.23, 1 for 12.3, 0 for 123.
+/// The number of decimals with which the number has three digits. Worked: 2 for 1.23, 1 for 12.3, 0 for 123.
 [[nodiscard]] constexpr int decimals_of(double value) noexcept {
   const double size = value < 0 ? -value : value;
   return size >= 99.95 || size == 0 ? 0 : size >= 9.995 ? 1 : 2;
 }
 
-/// Three digits: "1.23", "12.3", "123", "1234", "0".
+/// The number with three digits, or all digits of its whole part: "1.23", "12.3", "123", "1234", "0".
 [[nodiscard]] inline std::string three_digits(double value) { return fixed(value, decimals_of(value)); }
 
-/// A number of any size: whole ones with all their digits, others with four. Worked: "238419", "0.916", "2.5e-05".
+/// A number of any size: a whole number with all its digits, any other with four digits at most.
+/// Worked: "238419", "0.916", "2.5e-05".
 [[nodiscard]] inline std::string number(double value) {
   const bool whole = value > -1e15 && value < 1e15 && static_cast<double>(static_cast<long long>(value)) == value;
   if (whole) return fixed(value, 0);
@@ -56,7 +56,7 @@ namespace detail {
   return detail::pointed(digits);
 }
 
-/// An amount as it is written: before, the number, after.
+/// An amount in parts: the text before the number, the number, and the unit after it.
 struct measured {
   std::string_view before{};  ///< "$"
   double number = 0;          ///< in the unit of the text after it
@@ -64,16 +64,16 @@ struct measured {
   std::string_view after{};   ///< the unit, after a space
 };
 
-/// "12.4 GiB", "$48.2k".
+/// The amount as text: "12.4 GiB", "$48.2k".
 [[nodiscard]] inline std::string text(const measured& amount) {
   return std::string(amount.before) + fixed(amount.number, amount.decimals) + std::string(amount.after);
 }
 
-/// A unit, and the least amount that is written in it, in units.
+/// A unit, and the smallest amount that is written in it.
 struct unit {
   double size = 1;          ///< in base units
   std::string_view name{};  ///< with the space before it
-  double least = 0.9995;    ///< of the unit; less is written in the next
+  double least = 0.9995;    ///< smallest amount, in this unit; a smaller one is written in the next unit
 };
 
 /// The first unit in which the amount reaches `least`, else the last unit.
@@ -103,34 +103,34 @@ inline constexpr unit time_units[] = {{86400, " days", 2}, {3600, " hours", 2}, 
       {1099511627776.0, " TiB"}, {1073741824.0, " GiB"}, {1048576.0, " MiB"}, {1024.0, " KiB"}, {1, " B"}};
   return in_units(amount.value(), units);
 }
-/// "3.10 days", "4.20 hours", "12.4 s", "3.50 ms", "0 s".
+/// A time: "3.10 days", "4.20 hours", "12.4 s", "3.50 ms", "0 s".
 [[nodiscard]] constexpr measured measure(seconds time) noexcept {
   if (time.value() == 0) return {{}, 0, 0, " s"};
   return in_units(time.value(), time_units);
 }
-/// "2.50 PFLOP".
+/// An amount of arithmetic: "2.50 PFLOP".
 [[nodiscard]] constexpr measured measure(flops work) noexcept {
   constexpr unit units[] = {{1e24, " YFLOP"}, {1e21, " ZFLOP"}, {1e18, " EFLOP"}, {1e15, " PFLOP"}, {1e12, " TFLOP"},
                             {1e9, " GFLOP"},  {1e6, " MFLOP"},  {1e3, " kFLOP"},  {1, " FLOP"}};
   return in_units(work.value(), units);
 }
-/// "197 TFLOP/s".
+/// A rate of arithmetic: "197 TFLOP/s".
 [[nodiscard]] constexpr measured measure(flops_per_second rate) noexcept {
   constexpr unit units[] = {{1e18, " EFLOP/s"}, {1e15, " PFLOP/s"}, {1e12, " TFLOP/s"}, {1e9, " GFLOP/s"},
                             {1e6, " MFLOP/s"},  {1e3, " kFLOP/s"},  {1, " FLOP/s"}};
   return in_units(rate.value(), units);
 }
-/// Decimal units, as bandwidths are quoted: "819 GB/s".
+/// A bandwidth in decimal units, as vendors quote it: "819 GB/s".
 [[nodiscard]] constexpr measured measure(bytes_per_second rate) noexcept {
   constexpr unit units[] = {{1e15, " PB/s"}, {1e12, " TB/s"}, {1e9, " GB/s"},
                             {1e6, " MB/s"},  {1e3, " kB/s"},  {1, " B/s"}};
   return in_units(rate.value(), units);
 }
-/// "241 FLOP/B".
+/// An arithmetic intensity: "241 FLOP/B".
 [[nodiscard]] constexpr measured measure(flops_per_byte intensity) noexcept {
   return {{}, intensity.value(), decimals_of(intensity.value()), " FLOP/B"};
 }
-/// Tokens, steps or clock ticks: "1.75 G/s".
+/// A rate of tokens, steps or clock ticks: "1.75 G/s".
 [[nodiscard]] constexpr measured measure(per_second rate) noexcept {
   constexpr unit units[] = {{1e9, " G/s"}, {1e6, " M/s"}, {1e3, " k/s"}, {1, " /s"}};
   return in_units(rate.value(), units);
@@ -143,14 +143,14 @@ inline constexpr unit time_units[] = {{86400, " days", 2}, {3600, " hours", 2}, 
   const int decimals = in.size > 1 ? decimals_of(size / in.size) : 2;
   return {amount.value() < 0 ? "-$" : "$", size / in.size, decimals, in.name};
 }
-/// By the hour: "$4.20/h", "$1.08k/h".
+/// Dollars per hour: "$4.20/h", "$1.08k/h".
 [[nodiscard]] constexpr measured measure(usd_per_second rate) noexcept {
   measured result = measure(usd{rate.value() * 3600});
   const std::string_view suffix = result.after;
   result.after = suffix == "B" ? "B/h" : suffix == "M" ? "M/h" : suffix == "k" ? "k/h" : "/h";
   return result;
 }
-/// "591 PFLOP/$".
+/// Arithmetic per dollar: "591 PFLOP/$".
 [[nodiscard]] constexpr measured measure(flops_per_usd rate) noexcept {
   constexpr unit units[] = {{1e18, " EFLOP/$"}, {1e15, " PFLOP/$"}, {1e12, " TFLOP/$"},
                             {1e9, " GFLOP/$"},  {1e6, " MFLOP/$"},  {1, " FLOP/$"}};
@@ -164,24 +164,24 @@ inline constexpr unit time_units[] = {{86400, " days", 2}, {3600, " hours", 2}, 
 /// "15.7 GiB", "64.0 MiB".
 [[nodiscard]] inline std::string binary_bytes(bytes amount) { return text(measure(amount)); }
 
-/// "1.74-2.61 s": two times in the unit of the first that is not 0.
+/// A range of times, "1.74-2.61 s", in the unit of the first of both that is not 0.
 [[nodiscard]] inline std::string duration_range(seconds low, seconds high) {
   const unit in = unit_for(low.value() == 0 ? high.value() : low.value(), time_units);
   return three_digits(low.value() / in.size) + "-" + three_digits(high.value() / in.size) + std::string(in.name);
 }
 
-/// "12.4 of 15.7 GiB".
+/// Bytes in use out of those available: "12.4 of 15.7 GiB".
 [[nodiscard]] inline std::string used_of(bytes used, bytes usable) {
   return fixed(in_gib(used), 1) + " of " + fixed(in_gib(usable), 1) + " GiB";
 }
 
-/// Parameters and tokens: "8.03 B", "671 B", "1.00 T", "4096".
+/// A count of parameters or tokens: "8.03 B", "671 B", "1.00 T", "4096".
 [[nodiscard]] inline std::string count(double number) {
   constexpr unit units[] = {{1e12, " T"}, {1e9, " B"}, {1e6, " M"}, {1, ""}};
   return text(in_units(number, units));
 }
 
-/// "45.2 %".
+/// A share as a percentage: "45.2 %".
 [[nodiscard]] inline std::string percent(double fraction) { return fixed(100 * fraction, 1) + " %"; }
 
 }  // namespace readable
