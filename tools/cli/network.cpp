@@ -86,7 +86,7 @@ network_job job_of(const job_options& given) {
   return job;
 }
 
-/// Replicas unless shards are given.
+/// The layout: a replica on each device unless a number of shards is given.
 layout mesh_of(const mesh_options& given, const slice& where) {
   layout mesh = given.mesh;
   if (mesh.fsdp == 0) {
@@ -172,7 +172,7 @@ payment_terms terms_of(const network& net, const network_job& job, const run_opt
   return terms;
 }
 
-/// Whether the hosts keep up, where what an example costs them is given or is that of an image; else nothing.
+/// Whether the hosts keep up; nothing if the host's time per example is not given and examples are not images.
 std::optional<input_answer> ask_input(const network_question& q, const input_options& given, per_second wanted) {
   example_cost one = jpeg_image;
   if (q.net.width == 1) one = {};
@@ -484,8 +484,8 @@ void network_training_plan(const any_model& model, const plan_options& given, co
                          {"may_not_fit", answer.may_not_fit},
                          {"batch_does_not_divide", answer.does_not_divide},
                          {"no_price", answer.no_price},
-                         {"misses_deadline", answer.late},
-                         {"over_budget", answer.dear}}},
+                         {"misses_deadline", answer.misses_deadline},
+                         {"over_budget", answer.over_budget}}},
                        {"assumed", all_assumed(model.config, assumed)}});
   }
   print_title("{} ({} parameters) on {} examples", request.net.name.view(),
@@ -514,8 +514,8 @@ void network_training_plan(const any_model& model, const plan_options& given, co
   row(answer.does_not_fit, "does not fit");
   row(answer.may_not_fit, "may not fit: --accept-uncertain");
   row(answer.no_price, "no price for it, or not for so long");
-  row(answer.late, "misses the deadline");
-  row(answer.dear, "over the budget");
+  row(answer.misses_deadline, "misses the deadline");
+  row(answer.over_budget, "over the budget");
   if (!lost.empty()) print("\n"), lost.print();
   print_assumed(all_assumed(model.config, assumed));
   if (answer.plans.empty()) return;

@@ -48,7 +48,7 @@ const filled_field filled_fields[] = {
     {"plan.degrees.pipeline", {"--pipeline"}},
     {"serving_layout.tensor", {"--tensor"}},
     {"serving_layout.cache", {"--kv-by-batch"}},
-    {"serving_layout.weights", {"--cut"}},
+    {"serving_layout.weights", {"--mlp-sharding"}},
     {"serving_layout.attention", {"--attention-group"}},
     {"serving_fleet.slices", {"--slices"}},
     {"serving_job.request_rate", {"--rate"}},
@@ -140,7 +140,7 @@ const filled_field filled_fields[] = {
     {"run", {"--run"}},
 };
 
-/// The option of the command that filled the field: the first that was given, else the first that there is.
+/// The option of the command that filled the field: the first that was given, else the first that the command has.
 const option* option_of(const command& asked, std::string_view field) {
   const auto* found = std::find_if(std::begin(filled_fields), std::end(filled_fields),
                                    [&](const filled_field& one) { return one.field == field; });
@@ -160,7 +160,7 @@ bool is_number(std::string_view words) {
          words.find_first_of("0123456789") == 0;
 }
 
-/// What was typed; where the number that was refused is another one, that beside it.
+/// The typed text, followed by the refused number if that differs from it.
 std::string typed(const option& one, std::string_view refused, errc why) {
   if (!one.is_given()) {
     if (why == errc::missing_field) return "missing";
@@ -175,7 +175,7 @@ std::string typed(const option& one, std::string_view refused, errc why) {
   return another ? words + ", which is " + std::string(refused) : words;
 }
 
-/// The options of what is valid in place of their fields, and without what no command line has.
+/// The valid values with options in place of fields, without fields for which there is no option.
 std::string valid_words(const command& asked, std::string valid) {
   for (const std::string_view none : {", or one of plan.chips", ", or beyond_max_positions"}) {
     const std::size_t at = valid.find(none);

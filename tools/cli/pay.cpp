@@ -59,7 +59,7 @@ void print_paid(const pay_answer& a) {
   for (const missing_payment& m : a.missing) print("  {}: {}\n", name(m.provisioning), m.reason);
 }
 
-/// What is to be known of spot.
+/// Prints notes about spot capacity.
 void print_spot(const pay_answer& a, const session& with) {
   const paid_run* spot = find_way(a, provisioning::spot);
   if (spot == nullptr) return;
@@ -75,7 +75,7 @@ void print_spot(const pay_answer& a, const session& with) {
   if (!with.is_given("--queue")) print("  waits for capacity are not counted: see --queue\n");
 }
 
-/// Where one way begins to cost less than another.
+/// Prints where one way of paying begins to cost less than another.
 void print_break_even(const pay_answer& a) {
   const pay_break_even& lines = a.break_even;
   const bool on_demand = find_way(a, provisioning::on_demand) != nullptr;
@@ -136,16 +136,16 @@ void print_gpu(const pay_answer& a, const gpu_job& job) {
   }
 }
 
-/// What speaks against a TPU whatever the dollars say.
+/// Reasons against a TPU that are independent of its cost.
 std::vector<std::string> traits_of(const pay_options& given) {
   std::vector<std::string> list;
   if (given.custom_kernels) list.emplace_back("custom kernels have to be written again in Pallas");
-  if (given.dynamic_shapes) list.emplace_back("every new shape is compiled anew: pad to a few");
+  if (given.dynamic_shapes) list.emplace_back("each new shape is compiled when it first occurs: pad to a few shapes");
   if (given.small_batch) list.emplace_back("a small batch leaves the chips waiting for memory");
   return list;
 }
 
-/// The question whole: parameters of a model, and the GPUs.
+/// Completes the question with the parameters of the model and the GPUs.
 pay_request request_of(const pay_options& given, const session& with) {
   pay_request asked = given.asked;
   asked.region = given.prices.region;

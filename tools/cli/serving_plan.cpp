@@ -50,7 +50,7 @@ std::string reason_words(serving_rejection why) {
 
 std::string words_of(const serving_plan& p) { return fmt::format("{} x {}", p.slices, name(p.where).view()); }
 
-/// Whether two plans are one offer in other packaging: the same replicas on as many chips at the same price.
+/// Whether two plans are the same offer under different slice names: equal replicas, chips and price.
 bool is_same_offer(const serving_plan& a, const serving_plan& b) {
   return a.where.chip.name == b.where.chip.name && chips(a.where) * a.slices == chips(b.where) * b.slices &&
          a.mesh.tensor == b.mesh.tensor && a.mesh.cache == b.mesh.cache && a.mesh.attention == b.mesh.attention &&
@@ -58,7 +58,7 @@ bool is_same_offer(const serving_plan& a, const serving_plan& b) {
          a.estimate.per_token.total == b.estimate.per_token.total && a.estimate.first_token == b.estimate.first_token;
 }
 
-/// The plans that are not those above them in other packaging, each with all names of its offer.
+/// The plans without repetitions of an offer under another slice name, each with all names of its offer.
 std::vector<std::pair<std::string, const serving_plan*>> offers_of(const serving_plan_answer& answer) {
   std::vector<std::pair<std::string, const serving_plan*>> offers;
   for (const serving_plan& p : answer.plans) {
@@ -73,7 +73,7 @@ std::vector<std::pair<std::string, const serving_plan*>> offers_of(const serving
   return offers;
 }
 
-/// The frontier of each offer, as long as colours tell them apart.
+/// The frontier of each offer, for as many offers as there are distinct colours.
 void draw_plans(const serving_request& request, const serving_plan_answer& answer, const session& with) {
   if (answer.plans.empty()) refuse("--svg", "given for an answer without plans", "limits that let a plan in");
   frontier_chart chart;
@@ -86,7 +86,7 @@ void draw_plans(const serving_request& request, const serving_plan_answer& answe
   draw(with, "front", to_svg(chart));
 }
 
-/// What a simulated replica reaches of a target: the percentile that is held, else the mean.
+/// The simulated latency that is compared with a target: the percentile of the target, or the mean without one.
 seconds reached_of(const time_percentiles& times, const latency_target& target) {
   const double share = target.limit.value() > 0 ? target.share : 0;
   return share >= 0.99   ? times.p99
@@ -149,7 +149,7 @@ void print_plans(const serving_plan_answer& answer, const latency_targets& targe
   t.print();
 }
 
-/// Amounts that are needed are rounded up: what is printed is enough.
+/// Needed amounts are rounded up, so that the printed amount is enough.
 std::string amount_words(const serving_relaxation& r, double amount, bool up) {
   const auto rounded = [&](double unit) { return up ? std::ceil(amount / unit) * unit : amount; };
   switch (r.limit) {
@@ -216,8 +216,8 @@ std::string serve_command(const serving_plan& best, const serving_request& reque
                                        {"--tensor", std::to_string(best.mesh.tensor)}};
   if (best.mesh.cache == cache_sharding::batch) own.emplace_back("--kv-by-batch", "");
   if (best.mesh.attention > 0) own.emplace_back("--attention-group", std::to_string(best.mesh.attention));
-  if (best.mesh.weights == weight_sharding::two_dimensions) own.emplace_back("--cut", "2d");
-  if (best.mesh.weights == weight_sharding::gathered) own.emplace_back("--cut", "gathered");
+  if (best.mesh.weights == weight_sharding::two_dimensions) own.emplace_back("--mlp-sharding", "2d");
+  if (best.mesh.weights == weight_sharding::gathered) own.emplace_back("--mlp-sharding", "gathered");
   if (best.share.request_rate.value() > 0)
     own.emplace_back("--rate", fmt::format("{:.17g}", best.share.request_rate.value()));
   if (best.share.concurrency > 0) own.emplace_back("--concurrency", std::to_string(best.share.concurrency));

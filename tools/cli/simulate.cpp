@@ -60,7 +60,8 @@ void print_answer(const model_config& config, const simulate_options& given, con
         r.goodput.value() * all, r.arrivals.value() * all);
   print("  {} output tokens/s; a replica is busy {} of the time, runs {:.1f} sequences, fills {} of its cache\n",
         count(r.output_tokens.value() * all), percent(r.busy), r.running, percent(r.cache));
-  if (r.preemptions > 0) print("  {} lost keys and values and began anew\n", counted(r.preemptions, "sequence"));
+  if (r.preemptions > 0)
+    print("  {} lost their keys and values and were computed again\n", counted(r.preemptions, "sequence"));
   if (a.price) {
     const double hour = in_usd_per_hour(a.price->per_chip) * static_cast<double>(chips(a.fleet.where) * a.fleet.slices);
     print("  {} an hour on demand in {}, {} for a million output tokens (price of {})\n", money(usd{hour}),

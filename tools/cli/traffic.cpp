@@ -77,7 +77,7 @@ weight_sharding parse_sharding(const std::string& given) {
   if (given == "1d") return weight_sharding::one_dimension;
   if (given == "2d") return weight_sharding::two_dimensions;
   if (given == "gathered") return weight_sharding::gathered;
-  refuse("--cut", given, "1d, 2d or gathered", errc::unknown_name);
+  refuse("--mlp-sharding", given, "1d, 2d or gathered", errc::unknown_name);
 }
 
 }  // namespace
@@ -109,9 +109,9 @@ void add_format_options(command& to, traffic_options& into) {
   to.add("--weights", into.job.weights, "format of the weights");
   to.add("--dtype", into.job.activations, "arithmetic: int8 or fp8 where products run quantised");
   to.add("--tensor", into.mesh.tensor, {1, 1 << 20}, "devices of a replica; the whole slice, if not given");
-  to.add_read("--cut", "sharding of the weights: 1d, 2d or gathered", [&into](const std::string& given) {
-      into.mesh.weights = parse_sharding(given);
-    }).usually("1d");
+  to.add_read("--mlp-sharding", "sharding of the weights of the MLP: 1d, 2d or gathered",
+              [&into](const std::string& given) { into.mesh.weights = parse_sharding(given); })
+      .usually("1d");
   to.flag("--kv-by-batch", "shard the cache by sequences, not by heads",
           [&into] { into.mesh.cache = cache_sharding::batch; });
   to.add("--attention-group", into.mesh.attention, {1, 1 << 20},

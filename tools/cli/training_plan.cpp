@@ -328,8 +328,8 @@ void print_risks(const plan_request& request, const plan& best) {
     print("  the first plan may be late: at the slow end of its band it takes {} of {}\n", duration(cost.wall_high),
           duration(*request.deadline));
   if (best.budget_at_risk)
-    print("  the first plan may cost more than the budget: at the dear end of its band {} of {}\n", money(cost.high),
-          money(*request.budget));
+    print("  the first plan may cost more than the budget: at the high end of its band it costs {} of {}\n",
+          money(cost.high), money(*request.budget));
 }
 
 /// Options that have not been tried yet.

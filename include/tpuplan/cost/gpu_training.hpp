@@ -134,7 +134,7 @@ struct training_comparison {
   if (traits.custom_kernels)
     result.reason = "cheaper, but custom kernels have to be written again in Pallas";
   else if (traits.dynamic_shapes)
-    result.reason = "cheaper, but every new shape is compiled anew: pad to a few first";
+    result.reason = "cheaper, but each new shape is compiled when it first occurs: pad to a few shapes first";
   else if (traits.small_batch)
     result.reason = "cheaper at a full batch, but a small one waits for memory";
   return result;

@@ -57,8 +57,8 @@ struct network_answer {
   std::size_t may_not_fit = 0;        ///< slices on which the memory fit is uncertain
   std::size_t does_not_divide = 0;    ///< slices whose devices do not divide the batch
   std::size_t no_price = 0;           ///< slices without a price, or not for so long
-  std::size_t late = 0;               ///< slices that finish after the deadline
-  std::size_t dear = 0;               ///< slices whose run is over the budget
+  std::size_t misses_deadline = 0;    ///< slices that finish after the deadline
+  std::size_t over_budget = 0;        ///< slices whose run is over the budget
 };
 
 namespace detail {
@@ -135,9 +135,9 @@ inline bool comes_first(const network_plan& a, const network_plan& b, objective 
     if (!cost) {
       ++answer.no_price;
     } else if (request.deadline && cost->wall > *request.deadline) {
-      ++answer.late;
+      ++answer.misses_deadline;
     } else if (request.budget && cost->total > *request.budget) {
-      ++answer.dear;
+      ++answer.over_budget;
     } else {
       planned.cost = *cost;
       answer.plans.push_back(planned);

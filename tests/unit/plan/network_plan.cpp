@@ -59,10 +59,10 @@ TEST_CASE("limits and batches that do not divide are counted") {
   CHECK(answer.does_not_divide > 0);
   request.budget = usd{1e-9};
   CHECK(plan_network(request).plans.empty());
-  CHECK(plan_network(request).dear == answer.plans.size());
+  CHECK(plan_network(request).over_budget == answer.plans.size());
   request.budget.reset();
   request.deadline = 1e-9_s;
-  CHECK(plan_network(request).late == answer.plans.size());
+  CHECK(plan_network(request).misses_deadline == answer.plans.size());
   request.regions = {"moon"};
   CHECK(plan_network(request).no_price > 0);
   request.examples = 0;

@@ -36,7 +36,7 @@ inline namespace abi_0 {
   return *named;
 }
 
-/// What is served where. Capacity, names, image, service account and so on are those of `request`.
+/// The model and engine to serve, and where. Capacity, names, image, service account and so on are in `request`.
 struct serving_launch {
   launch_request request{};                      ///< its slices each run one pod
   serving_engine engine = serving_engine::vllm;  ///< which the image has
@@ -74,7 +74,7 @@ inline void check_engine_chip(const serving_launch& launch) {
            .append(of_vllm ? ", on which vLLM runs" : ", on which SGLang-JAX runs"));
 }
 
-/// Refuses what no flag of the engine says.
+/// Refuses settings for which the engine has no flag.
 inline void check_engine_job(const serving_launch& launch) {
   const serving_job& job = launch.job;
   const bool of_vllm = launch.engine == serving_engine::vllm;
@@ -105,7 +105,7 @@ inline void check_engine_job(const serving_launch& launch) {
 
 inline void check_serving(const serving_launch& launch) {
   if (!launch.request.checkpoint.empty())
-    refuse_name("checkpoint", launch.request.checkpoint, "none: a service starts anew");
+    refuse_name("checkpoint", launch.request.checkpoint, "none: a service keeps no checkpoint");
   launch_request pod = launch.request;
   pod.slices = 1;  // each slice is a pod of its own
   pod.max_restarts = 0;
@@ -281,8 +281,8 @@ inline std::string share_text(double share) { return nlohmann::json(share).dump(
   return read_json<serving_plan>(row.at("plan"), {}, row.path("plan"));
 }
 
-/// What launches a plan for serving: its slices, replicas and job; a limit of sequences that the job leaves open is
-/// what memory allows. Worked: a plan of 3 slices is a request of 3 slices.
+/// The request that launches a plan for serving: its slices, replicas and job. A limit of sequences that the job leaves
+/// open is set to what memory allows. Worked: a plan of 3 slices is a request of 3 slices.
 [[nodiscard]] inline serving_launch launch_of(const serving_plan& planned, serving_engine engine,
                                               launch_request request = {}) {
   serving_launch launch;
