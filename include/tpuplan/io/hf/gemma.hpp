@@ -69,24 +69,22 @@ inline void read_gemma4_experts(config_fields& fields, transformer& model) {
   model.norms_per_layer += 4;
 }
 
-/// Gemma 4 Unified: Gemma 4 without embeddings for each layer, shared keys and experts.
+/// Gemma 4 Unified, and the attention of Gemma 4: layers that attend to everything have heads of another width, and
+/// with `attention_k_eq_v` one matrix for keys and values. Each layer has a scale, which its class keeps as a buffer.
 inline void read_gemma4_unified(config_fields& fields, transformer& model) {
-  model.attention.global_head_dim = fields.count("global_head_dim");
-  model.attention.global_kv_heads = fields.count_or_none("num_global_key_value_heads");
-  model.other_weights = checked_add(model.other_weights, model.layers);
-}
-
-/// Gemma 4: layers that attend to everything have heads of another width, and with `attention_k_eq_v` one matrix for
-/// keys and values. Each layer has a scale, which its class keeps as a buffer.
-inline void read_gemma4(config_fields& fields, transformer& model) {
   attention_spec& attention = model.attention;
-  read_layer_embeddings(fields, model);
   read_shared_keys(fields, model);
   attention.global_head_dim = fields.count("global_head_dim");
   attention.global_kv_shared = fields.flag("attention_k_eq_v");
   if (attention.global_kv_shared) attention.global_kv_heads = fields.count_or_none("num_global_key_value_heads");
   model.mlp.double_wide_in_shared = fields.flag("use_double_wide_mlp");
   model.other_weights = checked_add(model.other_weights, model.layers);
+}
+
+/// Gemma 4: that of Gemma 4 Unified with embeddings for each layer.
+inline void read_gemma4(config_fields& fields, transformer& model) {
+  read_layer_embeddings(fields, model);
+  read_gemma4_unified(fields, model);
 }
 
 }  // namespace detail
