@@ -1854,7 +1854,7 @@ struct calibration {
   double exposed_tensor = 0.20;         ///< part of tensor-parallel collectives that is not hidden; set
   double general_exposed_tensor = 0.60;  ///< the same under software that is not tuned; set
   double exposed_expert = 0.25;          ///< part of expert all-to-alls that is not hidden; set
-  double exposed_context = 1.00;         ///< part of key and value gathers of context parallelism; set
+  double exposed_context = 1.00;         ///< part of context parallelism's key and value gathers that is exposed; set
   double exposed_dcn = 0.30;             ///< part of the all-reduce between slices that is not hidden; set
   double exposed_host = 1.00;            ///< part of state moved to and from hosts; no published record: an upper bound
   bool hidden_by_work_only = true;       ///< traffic is hidden only for as long as the work takes

@@ -61,7 +61,7 @@ const filled_field filled_fields[] = {
     {"simulated_traffic.output", {"--output-len"}},
     {"simulated_traffic.rate", {"--rate"}},
     {"requests of one replica", {"--rate"}},
-    {"simulated_traffic.requests", {"--requests"}},
+    {"simulated_traffic.requests", {"--requests", "--trace"}},
     {"simulated_traffic.variation", {"--variation"}},
     {"serving_job.ttft_target", {"--ttft"}},
     {"serving_job.tpot_target", {"--tpot"}},

@@ -306,18 +306,19 @@ std::string train_command(const plan& best, const session& with) {
   return follow_up(with, "train", own, {"--batch-tokens", "--region"});
 }
 
-/// Where a batch near the one asked for has more factors of two: what it would cost.
+/// Where a batch near the one asked for has more factors of two: what it would cost. Nothing is said where the search
+/// for it takes too many steps.
 void print_better_batch(const plan_request& request, const plan& best) {
   if (request.largest_batch_tokens > 0 || request.job.global_batch == 0) return;
   plan_request other = request;
   other.job.global_batch = round_batch(static_cast<double>(request.job.global_batch), 1);
   if (other.job.global_batch == request.job.global_batch) return;
-  const plan_answer answer = make_plan(other);
-  if (answer.plans.empty()) return;
-  const plan_cost &now = chosen_cost(best), &then = chosen_cost(answer.plans.front());
+  const std::optional<plan_answer> answer = tpuplan::detail::plan_in_bounds(other);
+  if (!answer || answer->plans.empty()) return;
+  const plan_cost &now = chosen_cost(best), &then = chosen_cost(answer->plans.front());
   if (then.total > 0.97 * now.total) return;
   print("  a batch of {} divides better than {}: {} instead of {}, on {}: --batch {}\n", other.job.global_batch,
-        request.job.global_batch, money(then.total), money(now.total), words_of(answer.plans.front()),
+        request.job.global_batch, money(then.total), money(now.total), words_of(answer->plans.front()),
         other.job.global_batch);
 }
 

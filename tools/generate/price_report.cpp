@@ -36,7 +36,7 @@ void report(const std::string& root, const std::string& path, const std::string&
                change.before.date.view(), in_usd_per_hour(change.after.per_chip));
   print_rows("only in the catalog", between.added, on);
   print_rows("only in data/prices.json", between.missing, on);
-  print_rows(fmt::format("{} days old or older in data/prices.json", stale_after_days).c_str(),
+  print_rows(fmt::format("older than {} days in data/prices.json", stale_after_days).c_str(),
              prices_older_than(ours.book(), on), on);
   fmt::print("\nnot read in the catalog: {}\n", catalog.skipped.size());
   for (const std::string& line : catalog.skipped) fmt::print("  {}\n", line);

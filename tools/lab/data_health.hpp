@@ -137,7 +137,7 @@ struct price_group {
   text<24> generation{};
   provisioning kind = provisioning::on_demand;
   std::int64_t rows = 0;
-  std::int64_t stale = 0;          ///< rows of `stale_after_days` or older
+  std::int64_t stale = 0;          ///< rows older than `stale_after_days`
   std::int64_t youngest_days = 0;  ///< age of the youngest row
   std::int64_t oldest_days = 0;    ///< age of the oldest row
 };
@@ -157,7 +157,7 @@ struct price_group {
         group.youngest_days = group.rows == 0 ? days : std::min(group.youngest_days, days);
         group.oldest_days = group.rows == 0 ? days : std::max(group.oldest_days, days);
         ++group.rows;
-        group.stale += days >= stale_after_days;
+        group.stale += days > stale_after_days;
       }
       groups.push_back(group);
     }

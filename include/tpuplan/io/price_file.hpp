@@ -472,13 +472,13 @@ struct price_comparison {
   return result;
 }
 
-/// The rows of a book that are at least `days` days old on the day `on`. Worked: a row of 2026-08-24 on 2026-11-22, 90
-/// days later.
+/// The rows of a book that are more than `days` days old on the day `on`. Worked: a row of 2026-08-24 is not older than
+/// 90 days on 2026-11-22, and is a day later.
 [[nodiscard]] inline std::vector<price_row> prices_older_than(const price_book& book, std::string_view on,
                                                               std::int64_t days = stale_after_days) {
   std::vector<price_row> rows;
   for (std::size_t i = 0; i < book.size(); ++i) {
-    if (age_in_days(book.row(i), on) >= days) rows.push_back(book.row(i));
+    if (age_in_days(book.row(i), on) > days) rows.push_back(book.row(i));
   }
   return rows;
 }

@@ -48,6 +48,9 @@ struct simulated_traffic {
   std::int64_t seed = 1;         ///< of the random numbers
 };
 
+/// Requests that one run simulates at most: ten million. Longer lists are refused.
+inline constexpr std::int64_t most_simulated_requests = 10000000;
+
 namespace detail {
 
 /// Random numbers for one figure of one request: SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014), which
@@ -138,7 +141,7 @@ inline void validate(const simulated_traffic& traffic) {
   check_distribution("simulated_traffic.output", traffic.output);
   in_range("simulated_traffic.prefix_hit_rate", traffic.prefix_hit_rate, 0, 0.999, "0 to 0.999");
   check_part("simulated_traffic.requests", positive_count("simulated_traffic.requests", traffic.requests),
-             std::int64_t{100000000}, "1 to 1e8");
+             most_simulated_requests, "1 to 10000000");
 }
 
 }  // namespace detail

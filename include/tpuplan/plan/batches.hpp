@@ -41,13 +41,10 @@ struct search_meter {
   search_counts& counts;
   std::int64_t left = 16 * most_search_steps;
 
-  /// Refuses a search of more steps than that, with what makes it shorter.
-  void small_step(std::int64_t count = 1) {
-    if ((left -= count) >= 0) return;
-    fail(errc::out_of_range, "steps of the search", most_search_steps + 1,
-         "at most 6000000: fewer slices or chips, one generation, a range of fewer batches, or fixed degrees");
-  }
+  void small_step(std::int64_t count = 1) { left -= count; }
   void step() { small_step(16); }
+  /// Whether the search took more steps than that: it ends then, without an answer.
+  [[nodiscard]] bool is_spent() const { return left < 0; }
 };
 
 /// The largest divisor of `whole` that is at most `most`, in at most as many steps as the smaller of `most` and twice
@@ -114,7 +111,7 @@ class batch_search {
     if (!found_.found()) try_smallest();
     if (each >= smallest_ && each < largest_) top = at(each);
     bool searched = false;
-    for (; each >= smallest_; top = at(each)) {
+    for (; each >= smallest_ && !meter_.is_spent(); top = at(each)) {
       if (least_for_each_sequence(top, each) * sequences_ >= found_.run) break;
       searched = true;
       each = try_steps(each) - 1;
@@ -247,7 +244,7 @@ class batch_search {
   std::int64_t try_steps(std::int64_t each) {
     const double steps = steps_with(each);
     const std::int64_t first = first_with(steps, each);
-    for (std::int64_t more = first; more <= each; ++more) {
+    for (std::int64_t more = first; more <= each && !meter_.is_spent(); ++more) {
       const hoisted_layout of = at(more);
       if (steps * least_of_step(of, more) >= found_.run) break;
       for (std::size_t policy = 0; policy < policies(); ++policy) try_policy(of, more, steps, policy);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/plan/batches.hpp>
@@ -134,6 +135,7 @@ class layout_search {
   /// least work of any tensor degree, and of no traffic in the slice but that of keys and values.
   bool enter_stages(const layout& mesh) {
     meter_.small_step();
+    if (meter_.is_spent()) return false;
     const plan_request& request = space_.request;
     if (!are_defaults(request.degrees) || !has_text(request.model)) return true;
     const std::int64_t shards = checked_multiply(mesh.fsdp, mesh.dcn_data);
@@ -157,6 +159,7 @@ class layout_search {
   /// each device has all of them, is not under the bound of the others.
   bool enter_group(const layout& group) {
     meter_.small_step();
+    if (meter_.is_spent()) return false;
     batch_search batches = on(group);
     if (!batches.any()) {
       come_closer(found_.closest, rejection::batch_does_not_divide, static_cast<double>(devices(where_)));
@@ -177,6 +180,7 @@ class layout_search {
 
   void visit(const layout& mesh) {
     meter_.step();
+    if (meter_.is_spent()) return;
     ++meter_.counts.layouts;
     if (!on(mesh).search()) ++meter_.counts.pruned;
   }
@@ -366,6 +370,7 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
       continue;
     }
     const slice_search search = layout_search(where, space, degrees, meter).of(slice_total);
+    if (meter.is_spent()) return;
     if (!search.found()) {
       answer.rejected.push_back(search.closest);
       continue;
@@ -380,6 +385,30 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
   }
 }
 
+/// The answer of `make_plan`; nothing where the search takes more than `most_search_steps`.
+inline std::optional<plan_answer> plan_in_bounds(const plan_request& request) {
+  check_request(request);
+  search_space space{request, policies_of(request), batches_of(request), {}};
+  space.job = hoist(request.model, request.job, space.policies.items.data(), space.policies.count, request.constants);
+  const price_index prices(request);
+  plan_answer answer;
+  search_meter meter{answer.counts};
+  hoisted_degrees degrees(space.job, {});
+  for_each_slice(request, [&](const slice& where) {
+    if (meter.is_spent()) return;
+    if (where.chip.name != degrees.chip().name) degrees = {space.job, where.chip};
+    plan_shape(where, space, degrees, prices, meter, answer);
+  });
+  if (meter.is_spent()) return std::nullopt;
+  rank(answer.plans, [&](const plan& planned) {
+    const merits of = merits_of(planned, chosen_cost(planned));
+    return rank_key{worth(of, request.best), of.chips, plan_name(planned)};
+  });
+  mark_front(answer.plans, request);
+  keep_best(answer, request);
+  return answer;
+}
+
 }  // namespace detail
 
 /// The best plans to train `request.model` on `request.tokens` tokens, best first, and one reason for every other
@@ -391,25 +420,12 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
 /// unknown chip, and a search of more than 6 million steps, some seconds: the message says what makes it shorter.
 /// Worked: examples/first_plan.cpp.
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
-  detail::check_request(request);
-  detail::search_space space{request, detail::policies_of(request), detail::batches_of(request), {}};
-  space.job =
-      detail::hoist(request.model, request.job, space.policies.items.data(), space.policies.count, request.constants);
-  const detail::price_index prices(request);
-  plan_answer answer;
-  detail::search_meter meter{answer.counts};
-  detail::hoisted_degrees degrees(space.job, {});
-  detail::for_each_slice(request, [&](const slice& where) {
-    if (where.chip.name != degrees.chip().name) degrees = {space.job, where.chip};
-    detail::plan_shape(where, space, degrees, prices, meter, answer);
-  });
-  detail::rank(answer.plans, [&](const plan& planned) {
-    const detail::merits of = detail::merits_of(planned, chosen_cost(planned));
-    return detail::rank_key{detail::worth(of, request.best), of.chips, detail::plan_name(planned)};
-  });
-  detail::mark_front(answer.plans, request);
-  detail::keep_best(answer, request);
-  return answer;
+  std::optional<plan_answer> answer = detail::plan_in_bounds(request);
+  if (!answer) {
+    detail::fail(errc::out_of_range, "steps of the search", detail::most_search_steps + 1,
+                 "at most 6000000: fewer slices or chips, one generation, a range of fewer batches, or fixed degrees");
+  }
+  return std::move(*answer);
 }
 
 }  // namespace abi_0

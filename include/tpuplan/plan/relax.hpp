@@ -125,7 +125,11 @@ namespace detail {
 template <class Request>
 inline constexpr bool is_training = std::is_same_v<Request, plan_request>;
 
-inline std::vector<plan> plans_for(const plan_request& request) { return make_plan(request).plans; }
+/// None also where the search takes too many steps: that relaxation is left out.
+inline std::vector<plan> plans_for(const plan_request& request) {
+  std::optional<plan_answer> answer = plan_in_bounds(request);
+  return answer ? std::move(answer->plans) : std::vector<plan>{};
+}
 inline std::vector<serving_plan> plans_for(const serving_request& request) { return plan_serving(request).plans; }
 
 /// What a budget counts: the dollars of a training run, or dollars per second of slices that serve.

@@ -36,11 +36,13 @@ struct run_sums {
   simulation_run& run;
   std::array<weighted_histogram, error_batches> gaps{};
   double busy = 0, running = 0, blocks = 0;  // integrals over the time that is counted
+  std::int64_t work = 0;                     // steps, as `most_simulated_steps` counts them
 
   void clear() {
     run = {};
     for (weighted_histogram& batch : gaps) batch.clear();
     busy = running = blocks = 0;
+    work = 0;
   }
 };
 
@@ -74,8 +76,9 @@ class replica_run {
     batches_ = end_ > begin_ ? static_cast<double>(error_batches) / (end_ - begin_) : 0;
   }
 
+  /// Ends before its last request where it takes more than `most_simulated_steps`; `sums.work` is above that then.
   void operator()() {
-    while (!stopped_) {
+    while (!stopped_ && sums_.work <= most_simulated_steps) {
       take_arrivals();
       if (decode_alone() || step()) continue;
       if (arriving_ >= requests_.size()) break;
@@ -231,6 +234,7 @@ class replica_run {
       take_blocks(needed);
       return true;
     }
+    sums_.work += running_ / 4;  // all of them are looked at
     for (std::size_t request = first_; request != none; request = at(request).after) {
       const state& s = at(request);
       if (!s.decodes || growth_of(s) != phase) continue;
@@ -300,8 +304,8 @@ class replica_run {
     const auto sequences = static_cast<double>(decoding_), running = static_cast<double>(running_);
     double tokens = sums_.run.counted_tokens, busy = sums_.busy, all_running = sums_.running, blocks = sums_.blocks;
     step_work work{decoding_, decoding_ * engine_.reserved_tokens, 0, {}, 0};
-    const std::int64_t before = tick_;
-    while (now_ < until && ending[static_cast<std::size_t>(tick_ + 1) & ticks] == none) {
+    const std::int64_t before = tick_, last = tick_ + most_simulated_steps - sums_.work + 1;
+    while (now_ < until && tick_ < last && ending[static_cast<std::size_t>(tick_ + 1) & ticks] == none) {
       if (!reserved) {
         if (growing[phase_] > free_) break;
         if (growing[phase_] > 0) take_blocks(growing[phase_]);
@@ -328,6 +332,7 @@ class replica_run {
     sums_.busy = busy, sums_.running = all_running, sums_.blocks = blocks;
     const std::int64_t steps = tick_ - before;
     sums_.run.steps += steps;
+    sums_.work += steps;
     sums_.run.decode_steps += steps;
     sums_.run.output_tokens += steps * decoding_;
     return steps > 0;
@@ -336,6 +341,7 @@ class replica_run {
   void count_step(const step_work& work, double start, double end) {
     if (end >= next_sample_) take_samples(end);
     ++sums_.run.steps;
+    sums_.work += 4;
     sums_.run.decode_steps += work.sequences > 0 ? 1 : 0;
     sums_.run.prompt_tokens += work.prompt_tokens;
     const auto tokens = static_cast<std::int64_t>(completed_.size()) + work.sequences;

@@ -49,6 +49,11 @@ enum class prefill_policy : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(policy));
 }
 
+/// Steps that one run simulates at most: 40 million, a few seconds of work. A step in which nothing happens but
+/// decoding counts as one; one that computes prompts, or at whose end a request leaves, takes longer and counts as
+/// four.
+inline constexpr std::int64_t most_simulated_steps = 40000000;
+
 /// The engine of each replica. Requests go to the replicas in turn.
 struct simulated_engine {
   std::int64_t replicas = 1;                       ///< independent engines
@@ -118,14 +123,14 @@ inline void validate(const simulated_engine& engine, const std::vector<simulated
   check("simulated_engine.block_tokens", engine.block_tokens, std::int64_t{1} << 20, "1 to 2^20");
   check_count("simulated_engine.step_tokens", engine.step_tokens, most, "0 (no limit) to 2^40");
   check_count("simulated_engine.reserved_tokens", engine.reserved_tokens, most, "0 (as they grow) to 2^40");
-  positive_count("requests", static_cast<std::int64_t>(requests.size()));
+  check("requests", static_cast<std::int64_t>(requests.size()), most_simulated_requests, "1 to 10000000");
   double before = 0;
   for (const simulated_request& request : requests) {
     if (!(not_negative("simulated_request.arrival", request.arrival.value()) >= before))
       fail(errc::invalid_argument, "simulated_request.arrival", request.arrival.value(), "rising arrivals");
     before = request.arrival.value();
     check("simulated_request.prompt", request.prompt, most_tokens, "1 to 2^40");
-    check("simulated_request.output", request.output, std::int64_t{1} << 28, "1 to 2^28");
+    check("simulated_request.output", request.output, most_simulated_steps, "1 to 40000000");
     if (request.cached < 0 || request.cached >= request.prompt)
       fail(errc::out_of_range, "simulated_request.cached", request.cached, "0 or more, fewer than the prompt");
     const std::int64_t context = request.prompt + request.output;

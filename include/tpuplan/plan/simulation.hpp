@@ -21,6 +21,18 @@ inline namespace abi_0 {
 
 namespace detail {
 
+/// Refuses a run that would take more than `most_simulated_steps`, with how many of its requests were served in these.
+inline void check_steps(const run_sums& sums) {
+  if (sums.work <= most_simulated_steps) return;
+  const std::vector<request_record>& records = sums.run.records;
+  const auto served = std::count_if(records.begin(), records.end(),
+                                    [](const request_record& record) { return record.finished.value() > 0; });
+  text<160> valid{"at most "};
+  valid.append(static_cast<std::int64_t>(served))
+      .append(", or a shorter serving_job.output.mean: these take more than 40000000 steps");
+  fail(errc::out_of_range, "simulated_traffic.requests", static_cast<std::int64_t>(records.size()), valid.view());
+}
+
 /// Runs all replicas, each until its last request has left or `enough` ends it.
 template <class Times, class Observer, class Enough>
 void run_replicas(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
@@ -36,6 +48,7 @@ void run_replicas(const simulated_engine& engine, const std::vector<simulated_re
     run.over_time[i].time = run.last_arrival * (static_cast<double>(i + 1) / over_time_parts);
   for (std::size_t replica = 0; replica < static_cast<std::size_t>(engine.replicas); ++replica)
     replica_run<Times, Observer, Enough>{engine, requests, replica, times, sums, observe, enough}();
+  check_steps(sums);
 }
 
 /// Completes the run from the sums over its replicas.
@@ -64,8 +77,8 @@ inline simulation_run& finished(run_sums& sums, const simulated_engine& engine) 
 /// `seconds attention(from, to)` of prompt tokens and `seconds step(step_work)`, as `replica_step_times`. `observe` is
 /// called with each step: its work, start and end. What is counted for rates and percentiles begins when a tenth of the
 /// requests have come, and ends with the last arrival. Throws, naming the field, for requests that do not fit the
-/// engine or do not come in order. Worked: with steps of 1 s, a request of 3 output tokens that comes at 0 to an empty
-/// engine has its first token at 1 s and its last at 3 s.
+/// engine or do not come in order, and for a run of more than `most_simulated_steps`. Worked: with steps of 1 s, a
+/// request of 3 output tokens that comes at 0 to an empty engine has its first token at 1 s and its last at 3 s.
 template <class Times, class Observer = detail::no_observer>
 [[nodiscard]] simulation_run simulate(const simulated_engine& engine, const std::vector<simulated_request>& requests,
                                       const Times& times, Observer observe = {}) {

@@ -190,7 +190,9 @@ inline std::vector<simulated_request> replica_day(const day_request& request, co
       one.output = draw(traffic.output, {seed, 3, requests.size()});
       one.cached = static_cast<std::int64_t>(request.job.prefix_hit_rate * static_cast<double>(one.prompt));
       requests.push_back(one);
-      if (requests.size() > 50000000) fail(errc::out_of_range, "requests of one replica", 5e7, "at most 50 million");
+      if (static_cast<std::int64_t>(requests.size()) > most_simulated_requests)
+        fail(errc::out_of_range, "requests of one replica", most_simulated_requests + 1,
+             "at most 10000000: a day of fewer parts or requests");
       left = draw_gap();
     }
     left -= rate * (end - time);

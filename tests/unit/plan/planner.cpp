@@ -667,13 +667,25 @@ TEST_CASE("a wide question takes bounded work", "[door][slow]") {
   CHECK(answer.counts.candidates < 100000);
 }
 
-TEST_CASE("a search of too many steps is refused", "[door]") {
+TEST_CASE("a search of too many steps ends without an answer", "[door]") {
   search_counts counts;
   detail::search_meter meter{counts, 40};
   meter.step();
   meter.step();
   meter.small_step(8);
-  const std::string message = refusal_of([&] { meter.small_step(); }).message;
+  CHECK_FALSE(meter.is_spent());
+  meter.small_step();
+  CHECK(meter.is_spent());
+}
+
+TEST_CASE("a question of too many steps is refused", "[door][slow]") {
+  plan_request request = llama_request();
+  request.tokens = 1e12;
+  request.smallest_batch_tokens = 1e6;
+  request.largest_batch_tokens = 4e9;
+  request.degrees = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+  request.largest_slices = 1024;
+  const std::string message = refusal_of([&] { (void)make_plan(request); }).message;
   CHECK(says(message, "steps of the search is 6000001; valid: at most 6000000: fewer slices or chips"));
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <tpuplan/hardware/slice_table.hpp>
 #include <tpuplan/plan/simulation.hpp>
 #include <vector>
@@ -67,6 +68,28 @@ serving_job chat_job(double rate) {
 }
 
 }  // namespace
+
+TEST_CASE("a simulation of too many steps is refused, with how many requests it could have had", "[door][slow]") {
+  struct one_second {
+    seconds attention(std::int64_t, std::int64_t) const { return {}; }
+    seconds step(const step_work&) const { return seconds{1}; }
+  };
+  simulated_traffic traffic;
+  traffic.rate = per_second{1e-9};  // each request is alone
+  traffic.variation = 0;
+  traffic.prompt = same_length(1);
+  traffic.output = same_length(8000004);
+  traffic.requests = 4;  // of 4 + 8000002 + 4 steps each, as they are counted
+  simulation_run run;
+  CHECK_NOTHROW(run = simulate(one_server(), requests_of(traffic), one_second{}));
+  CHECK(run.output_tokens == 4 * 8000004);
+  traffic.requests = 7;
+  const std::string message =
+      refusal_of([&] { (void)simulate(one_server(), requests_of(traffic), one_second{}); }).message;
+  CHECK(says(message, "simulated_traffic.requests is 7; valid: at most 4, or a shorter serving_job.output.mean"));
+  traffic.requests = 10000001;
+  CHECK(says(refusal_of([&] { (void)requests_of(traffic); }).message, "is 10000001; valid: 1 to 10000000"));
+}
 
 TEST_CASE("waiting times of M/D/1, M/M/1 and M/G/1 are those of Pollaczek and Khinchine") {
   struct queue {

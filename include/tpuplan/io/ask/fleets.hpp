@@ -162,6 +162,9 @@ class asked_simulation {
   /// Latencies from a quarter of the rate to half as much again.
   [[nodiscard]] std::vector<latency_point> load() const {
     std::vector<latency_point> points;
+    if (first_ > most_simulated_steps / 8)
+      fail(errc::out_of_range, "simulated_traffic.requests", asked_.requests,
+           "an eighth of these or fewer, where other rates are simulated too");
     for (const double share : {0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5}) {
       serving_job job = job_;
       job.request_rate *= share;
@@ -175,9 +178,15 @@ class asked_simulation {
   [[nodiscard]] std::int64_t simulated() const { return trace_.empty() ? 1 : replicas_of(fleet_); }
   [[nodiscard]] simulation_report report(const serving_job& job) const {
     const std::vector<simulated_request> requests = trace_.empty() ? drawn(job) : trace_;
-    return report_of(simulate_fleet(model_, job, fleet_, simulated(), requests, asked_.constants), targets_);
+    const simulation_run run = simulate_fleet(model_, job, fleet_, simulated(), requests, asked_.constants);
+    if (steps_ == 0) first_ = run.steps;
+    steps_ += run.steps;
+    return report_of(run, targets_);
   }
+  /// Nothing does once all simulations took a quarter of the steps that one may: a change is searched for as far as
+  /// these go.
   [[nodiscard]] bool keeps_targets(const serving_job& job) const {
+    if (steps_ > most_simulated_steps / 4) return false;
     try {
       return meets(report(job));
     } catch (const error& refusal) {
@@ -201,6 +210,7 @@ class asked_simulation {
   latency_targets targets_;
   std::vector<simulated_request> trace_;
   serving_fleet fleet_{};
+  mutable std::int64_t first_ = 0, steps_ = 0;  // of the first simulation, and of all
 };
 
 }  // namespace detail

@@ -266,7 +266,9 @@ struct train_answer {
 }
 /// The time of a run: as its steps are expected to take, and at either end of their band.
 struct run_range {
-  seconds expected{}, low{}, high{};
+  seconds expected{};  ///< as its steps are expected to take
+  seconds low{};       ///< where they are as fast as the band allows
+  seconds high{};      ///< where they are as slow
 };
 /// A run under each way of paying that has a price, cheapest first.
 [[nodiscard]] inline std::vector<run_price> run_prices(const slice& where, std::int64_t slices, const run_range& run,
