@@ -313,12 +313,17 @@ void print_better_batch(const plan_request& request, const plan& best) {
   plan_request other = request;
   other.job.global_batch = round_batch(static_cast<double>(request.job.global_batch), 1);
   if (other.job.global_batch == request.job.global_batch) return;
-  const std::optional<plan_answer> answer = tpuplan::detail::plan_in_bounds(other);
-  if (!answer || answer->plans.empty()) return;
-  const plan_cost &now = chosen_cost(best), &then = chosen_cost(answer->plans.front());
+  plan_answer answer;
+  try {
+    answer = make_plan(other);
+  } catch (const tpuplan::error&) {
+    return;
+  }
+  if (answer.plans.empty()) return;
+  const plan_cost &now = chosen_cost(best), &then = chosen_cost(answer.plans.front());
   if (then.total > 0.97 * now.total) return;
   print("  a batch of {} divides better than {}: {} instead of {}, on {}: --batch {}\n", other.job.global_batch,
-        request.job.global_batch, money(then.total), money(now.total), words_of(answer->plans.front()),
+        request.job.global_batch, money(then.total), money(now.total), words_of(answer.plans.front()),
         other.job.global_batch);
 }
 

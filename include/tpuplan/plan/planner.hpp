@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/plan/batches.hpp>
@@ -385,13 +384,12 @@ inline void plan_shape(const slice& where, const search_space& space, hoisted_de
   }
 }
 
-/// The answer of `make_plan`; nothing where the search takes more than `most_search_steps`.
-inline std::optional<plan_answer> plan_in_bounds(const plan_request& request) {
+/// Makes the answer of `make_plan`; false where the search takes more than `most_search_steps`.
+inline bool plan_in_bounds(const plan_request& request, plan_answer& answer) {
   check_request(request);
   search_space space{request, policies_of(request), batches_of(request), {}};
   space.job = hoist(request.model, request.job, space.policies.items.data(), space.policies.count, request.constants);
   const price_index prices(request);
-  plan_answer answer;
   search_meter meter{answer.counts};
   hoisted_degrees degrees(space.job, {});
   for_each_slice(request, [&](const slice& where) {
@@ -399,14 +397,14 @@ inline std::optional<plan_answer> plan_in_bounds(const plan_request& request) {
     if (where.chip.name != degrees.chip().name) degrees = {space.job, where.chip};
     plan_shape(where, space, degrees, prices, meter, answer);
   });
-  if (meter.is_spent()) return std::nullopt;
+  if (meter.is_spent()) return false;
   rank(answer.plans, [&](const plan& planned) {
     const merits of = merits_of(planned, chosen_cost(planned));
     return rank_key{worth(of, request.best), of.chips, plan_name(planned)};
   });
   mark_front(answer.plans, request);
   keep_best(answer, request);
-  return answer;
+  return true;
 }
 
 }  // namespace detail
@@ -420,12 +418,12 @@ inline std::optional<plan_answer> plan_in_bounds(const plan_request& request) {
 /// unknown chip, and a search of more than 6 million steps, some seconds: the message says what makes it shorter.
 /// Worked: examples/first_plan.cpp.
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
-  std::optional<plan_answer> answer = detail::plan_in_bounds(request);
-  if (!answer) {
+  plan_answer answer;
+  if (!detail::plan_in_bounds(request, answer)) {
     detail::fail(errc::out_of_range, "steps of the search", detail::most_search_steps + 1,
                  "at most 6000000: fewer slices or chips, one generation, a range of fewer batches, or fixed degrees");
   }
-  return std::move(*answer);
+  return answer;
 }
 
 }  // namespace abi_0

@@ -127,8 +127,9 @@ inline constexpr bool is_training = std::is_same_v<Request, plan_request>;
 
 /// None also where the search takes too many steps: that relaxation is left out.
 inline std::vector<plan> plans_for(const plan_request& request) {
-  std::optional<plan_answer> answer = plan_in_bounds(request);
-  return answer ? std::move(answer->plans) : std::vector<plan>{};
+  plan_answer answer;
+  if (!plan_in_bounds(request, answer)) return {};
+  return std::move(answer.plans);
 }
 inline std::vector<serving_plan> plans_for(const serving_request& request) { return plan_serving(request).plans; }
 
