@@ -146,7 +146,7 @@ class asked_simulation {
     if (time > 0) job_.request_rate = per_second{static_cast<double>(trace_.size() - 1) / time};
   }
 
-  [[nodiscard]] simulate_answer answer() const {
+  [[nodiscard]] simulate_answer answer() {
     simulate_answer all;
     all.fleet = fleet_;
     all.job = job_;
@@ -160,7 +160,7 @@ class asked_simulation {
     return all;
   }
   /// Latencies from a quarter of the rate to half as much again.
-  [[nodiscard]] std::vector<latency_point> load() const {
+  [[nodiscard]] std::vector<latency_point> load() {
     std::vector<latency_point> points;
     if (first_ > most_simulated_steps / 8)
       fail(errc::out_of_range, "simulated_traffic.requests", asked_.requests,
@@ -176,7 +176,7 @@ class asked_simulation {
 
  private:
   [[nodiscard]] std::int64_t simulated() const { return trace_.empty() ? 1 : replicas_of(fleet_); }
-  [[nodiscard]] simulation_report report(const serving_job& job) const {
+  [[nodiscard]] simulation_report report(const serving_job& job) {
     const std::vector<simulated_request> requests = trace_.empty() ? drawn(job) : trace_;
     const simulation_run run = simulate_fleet(model_, job, fleet_, simulated(), requests, asked_.constants);
     if (steps_ == 0) first_ = run.steps;
@@ -185,7 +185,7 @@ class asked_simulation {
   }
   /// Nothing does once all simulations took a quarter of the steps that one may: a change is searched for as far as
   /// these go.
-  [[nodiscard]] bool keeps_targets(const serving_job& job) const {
+  [[nodiscard]] bool keeps_targets(const serving_job& job) {
     if (steps_ > most_simulated_steps / 4) return false;
     try {
       return meets(report(job));
@@ -210,7 +210,7 @@ class asked_simulation {
   latency_targets targets_;
   std::vector<simulated_request> trace_;
   serving_fleet fleet_{};
-  mutable std::int64_t first_ = 0, steps_ = 0;  // of the first simulation, and of all
+  std::int64_t first_ = 0, steps_ = 0;  // of the first simulation, and of all
 };
 
 }  // namespace detail
@@ -221,7 +221,7 @@ class asked_simulation {
   if (asked.trace.empty() && asked.job.request_rate.value() <= 0)
     detail::fail(errc::missing_field, "job.request_rate_per_s", "missing", "requests a second, or a trace");
   expect_region(book, asked.region);
-  const detail::asked_simulation simulation(config.model, asked);
+  detail::asked_simulation simulation(config.model, asked);
   simulate_answer answer = simulation.answer();
   if (asked.load) answer.load = simulation.load();
   if (const maybe<price_row> price = find_price(book, answer.fleet.where, asked.region, provisioning::on_demand))
