@@ -257,6 +257,7 @@ inline constexpr std::size_t rows_in_short = 10;
   reply whole = one.answered(asked.value("request", nlohmann::json::object()), drawn);
   if (is_text(form, "short")) whole.document = short_form(whole.document);
   nlohmann::ordered_json document = {{"schema", json_schema}, {"question", one.name}, {"form", form}};
+  document.get_ref<nlohmann::ordered_json::object_t&>().reserve(5);  // a second growth would copy the answer
   document["answer"] = std::move(whole.document);
   if (drawn) document["pictures"] = whole.pictures;
   return document;

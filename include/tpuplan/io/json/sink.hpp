@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tpuplan/error.hpp>
 #include <tpuplan/io/json/number.hpp>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,7 @@ struct json_step {
   kind what;
   bool flag{false};
   std::int64_t whole{0};
-  std::uint64_t count{0};
+  std::uint64_t count{0};  ///< a number, or how many keys the object has that begins; 0: not known
   double number{0};
   std::string_view text{};  ///< of a text or a key, in UTF-8
 };
@@ -65,7 +66,7 @@ class json_sink {
   void number(double x) { take({kind::number, false, 0, 0, x}); }
   void text(std::string_view x) { take({kind::text, false, 0, 0, 0, x}); }
   void begin_array() { take({kind::begin_array}); }
-  void begin_object() { take({kind::begin_object}); }
+  void begin_object(std::size_t keys = 0) { take({kind::begin_object, false, 0, keys}); }
   void key(std::string_view x) { take({kind::key, false, 0, 0, 0, x}); }  ///< of the next value
   void end() { take({kind::end}); }                                       ///< of the array or object begun last
 
@@ -98,7 +99,7 @@ class json_builder {
       case kind::number: return put(Json::value_t::number_float, step.number);
       case kind::text: return put(Json::value_t::string, std::string(step.text));
       case kind::begin_array: return begin(Json::value_t::array);
-      case kind::begin_object: return begin(Json::value_t::object);
+      case kind::begin_object: return begin_object(static_cast<std::size_t>(step.count));
       case kind::key: next_ = &(*open_.back())[std::string(step.text)]; return;
       case kind::end: open_.pop_back(); return;
     }
@@ -119,6 +120,13 @@ class json_builder {
     Json* const value = place();
     *value = Json(kind);
     open_.push_back(value);
+  }
+
+  /// An ordered object that grows copies all that it holds, whole trees included: it gets the room of its keys at once.
+  void begin_object(std::size_t keys) {
+    begin(Json::value_t::object);
+    if constexpr (std::is_same<Json, nlohmann::ordered_json>::value)
+      open_.back()->template get_ptr<typename Json::object_t*>()->reserve(keys);
   }
 
   std::vector<Json*> open_{};

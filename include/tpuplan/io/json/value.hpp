@@ -140,7 +140,7 @@ struct fields_writer {
   json_sink& to;
 
   void operator()(const written_field* table, std::size_t size) const {
-    to.begin_object();
+    to.begin_object(size);
     std::string_view rest = names;
     for (std::size_t i = 0; i < size; ++i) {
       const std::string key = json_key(take_name(rest), table[i].unit);
