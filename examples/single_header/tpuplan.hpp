@@ -4984,6 +4984,7 @@ constexpr void check_trained(const transformer& model, const training_job& job, 
 #ifndef TPUPLAN_PARALLEL_INTERCONNECT_HPP
 #define TPUPLAN_PARALLEL_INTERCONNECT_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -5025,9 +5026,10 @@ enum class member_share : std::uint8_t {
 /// at six times the rate of a link.
 [[nodiscard]] constexpr double links_into_chip(const slice& where) {
   if (chips(where) == 1) return where.chip.ici.die_to_die_over_link.value_or(1);
+  const std::array<known<bool>, 3> closed = wraparound(where);  // see is_ring
   double links = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (where.shape.dims[axis] > 1) links += is_ring(where, axis) ? 2 : 1;
+    if (where.shape.dims[axis] > 1) links += closed[axis].value_or(false) ? 2 : 1;
   }
   return links;
 }
@@ -5484,15 +5486,9 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
   return about;
 }
 
-}  // namespace detail
-
-/// The terms of a layout on its slices, for the batch of the job. Its remat policy and microbatches have no influence.
-/// Throws where a rate that the layout needs is unknown.
-[[nodiscard]] constexpr layout_terms layout_terms_of(const training_sizes& sizes, const transformer& model,
-                                                     const training_job& job, const layout& mesh, const slice& where,
-                                                     const calibration& constants = {}) {
-  validate(mesh, where);
-  validate_settings(job);
+/// `layout_terms_of` for a layout that is known to be valid on these slices, as the planner's are.
+constexpr layout_terms terms_of_valid(const training_sizes& sizes, const transformer& model, const training_job& job,
+                                      const layout& mesh, const slice& where, const calibration& constants) {
   const auto slice_chips = static_cast<double>(chips(where));
   const auto slice_total = static_cast<double>(slices(mesh));
   const auto stages = static_cast<double>(checked_multiply(mesh.pipeline, mesh.dcn_pipeline));
@@ -5511,17 +5507,28 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
     if (!job.context_balanced && model.kind != architecture::encoder) terms.imbalance = (parts - 1) / parts;
     if (job.ring_attention) terms.overhead += constants.ring_step * (4 * sizes.layers * parts);
   }
-  terms.bubble = detail::bubble_share(job, stages);
+  terms.bubble = bubble_share(job, stages);
   terms.jitter = constants.slowdown_per_doubling * math::log2(slice_total);
   terms.hidden_by_work = constants.hidden_by_work_only;
-  terms.software = detail::software_factor(job.software, constants);
+  terms.software = software_factor(job.software, constants);
   if (constants.own.count > 0)
-    terms.software *=
-        own_factor(constants.own, training_spreads, detail::training_features(sizes, model, job, mesh, where));
-  detail::add_ici(terms, sizes, model, job, mesh, where, stages, constants);
-  detail::add_dcn(terms, sizes, job, mesh, where, constants);
-  detail::add_host(terms, sizes, job, where, constants);
+    terms.software *= own_factor(constants.own, training_spreads, training_features(sizes, model, job, mesh, where));
+  add_ici(terms, sizes, model, job, mesh, where, stages, constants);
+  add_dcn(terms, sizes, job, mesh, where, constants);
+  add_host(terms, sizes, job, where, constants);
   return terms;
+}
+
+}  // namespace detail
+
+/// The terms of a layout on its slices, for the batch of the job. Its remat policy and microbatches have no influence.
+/// Throws where a rate that the layout needs is unknown.
+[[nodiscard]] constexpr layout_terms layout_terms_of(const training_sizes& sizes, const transformer& model,
+                                                     const training_job& job, const layout& mesh, const slice& where,
+                                                     const calibration& constants = {}) {
+  validate(mesh, where);
+  validate_settings(job);
+  return detail::terms_of_valid(sizes, model, job, mesh, where, constants);
 }
 
 }  // namespace abi_0
@@ -5672,12 +5679,9 @@ constexpr double worst_routed(const transformer& model, const training_job& job,
   return shards * (here < chosen ? here : chosen) / chosen;
 }
 
-}  // namespace detail
-
-/// The figures of a layout that memory depends on. Worked: FSDP over v5p-128 shards weights over 64 devices.
-[[nodiscard]] constexpr memory_layout memory_layout_of(const transformer& model, const training_job& job,
-                                                       const layout& mesh, const slice& where) {
-  validate(mesh, where);
+/// `memory_layout_of` for a layout that is known to be valid on these slices.
+constexpr memory_layout memory_layout_of_valid(const transformer& model, const training_job& job, const layout& mesh,
+                                               const slice& where) {
   const double devices_per_unit =
       mesh.unit == mesh_unit::chips ? static_cast<double>(devices(where)) / static_cast<double>(chips(where)) : 1;
   memory_layout at;
@@ -5687,10 +5691,19 @@ constexpr double worst_routed(const transformer& model, const training_job& job,
       devices_per_unit * static_cast<double>(mesh.dcn_fsdp) * at.stages;
   at.gathers = mesh.fsdp > 1 || mesh.dcn_fsdp > 1 || mesh.context > 1 ? 1 : 0;
   at.experts = static_cast<double>(mesh.expert);
-  at.worst_routed = detail::worst_routed(model, job, mesh);
+  at.worst_routed = worst_routed(model, job, mesh);
   at.tokens =
       static_cast<double>(tokens_per_step(job)) / static_cast<double>(checked_multiply(devices(where), slices(mesh)));
   return at;
+}
+
+}  // namespace detail
+
+/// The figures of a layout that memory depends on. Worked: FSDP over v5p-128 shards weights over 64 devices.
+[[nodiscard]] constexpr memory_layout memory_layout_of(const transformer& model, const training_job& job,
+                                                       const layout& mesh, const slice& where) {
+  validate(mesh, where);
+  return detail::memory_layout_of_valid(model, job, mesh, where);
 }
 
 namespace detail {

@@ -28,7 +28,7 @@ struct simulate_options {
   price_options prices;
   scaling_rule scaling;
   seconds between = spot_terms{}.mean_time_between_preemptions;
-  std::int64_t slices = 1, requests = planning_requests, seed = 1;
+  std::int64_t slices = 1, requests = 0, seed = 1;
   double variation = 1;
   bool alone = false;
 };
@@ -142,6 +142,17 @@ void print_day(const model_config& config, const day_request& request, const day
         counted(answer.fixed, "slice"));
   table ways("paid for as | ~>at most | ~~>slice-hours | >first p99 | ~>worst part | ~~>token p95 | >cost | targets");
   for (const day_option& o : answer.options) {
+    if (o.parts.empty()) {
+      ways.add({mix_words(o.mix),
+                number_cell("{}", o.most_slices),
+                {count(o.slice_hours), o.slice_hours},
+                "",
+                "",
+                "",
+                o.cost,
+                "not simulated"});
+      continue;
+    }
     seconds worst{0};
     for (const day_part& part : o.parts) worst = max(worst, part.first.p99);
     ways.add({mix_words(o.mix),
@@ -154,6 +165,8 @@ void print_day(const model_config& config, const day_request& request, const day
               o.meets_targets ? "kept" : "missed"});
   }
   ways.print();
+  if (answer.options.back().parts.empty())
+    print("  not simulated: the cheaper ones took as much time as one answer may\n");
   const day_option& best = answer.options.front();
   print("\n  {}\n\n", mix_words(best.mix));
   table parts("from | >requests/s | >slices | >first p50 | >first p99 | >token p95");
@@ -239,7 +252,7 @@ void add_simulate_command(session& with) {
   added.add("--trace", options->trace, "a CSV file TIMESTAMP,ContextTokens,GeneratedTokens, as Azure publishes them")
       .excludes({"--rate", "--input-len", "--output-len", "--svg"});
   added.add("--requests", options->requests, {200, 1e7}, "drawn for the replica that is simulated")
-      .usually(std::to_string(options->requests))
+      .usually("2000, fewer of more than 4096 output tokens")
       .excludes({"--trace"});
   added.add("--seed", options->seed, {1, 9e15}, "of the random numbers").usually("1").excludes({"--trace"});
   added.flag("--alone", options->alone, "prompts are taken in by steps of their own, not beside decoding");

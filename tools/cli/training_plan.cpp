@@ -84,6 +84,8 @@ plan_request training_request_of(const plan_options& given, const model_config& 
   plan_request request = request_of(config, asked, given.job, prices, assumed);
   if (!given.tokens) request.tokens = tokens_of(given.epochs, request.job);
   request.constants = load_calibration(given.job.calibration, calibrated_part::steps).training;
+  if (given.rows && static_cast<std::size_t>(*given.rows) > request.most_plans)
+    request.most_plans = static_cast<std::size_t>(*given.rows);
   return request;
 }
 
@@ -219,11 +221,12 @@ void print_explained(const plan& p, const plan_request& request) {
 }
 
 /// How far one limit would have to go, and with which plan.
-void print_relaxed(const plan_request& request, const std::vector<relaxation>& list) {
-  if (list.empty()) {
-    print("  no single limit, relaxed by itself, lets a plan in\n");
-    return;
-  }
+void print_relaxed(const plan_request& request, const relaxed_answer& whole) {
+  for (const plan_limit limit : whole.unsearched)
+    print("  {} was not tried: the search would take too long\n", limit_words(limit, request));
+  const std::vector<relaxation>& list = whole.relaxations;
+  if (list.empty())
+    return print("  no {}limit, relaxed by itself, lets a plan in\n", whole.unsearched.empty() ? "single " : "other ");
   print("  what to relax, one limit at a time\n\n");
   table t("limit | is | would have to be | for");
   for (const relaxation& r : list) {
@@ -351,13 +354,14 @@ std::string further(const session& with) {
   return words + (words.empty() ? "" : ", ") + "--json | tpuplan launch - --target gke";
 }
 
-void print_answer(const plan_request& request, const plan_answer& answer, const model_config& config,
+void print_answer(const plan_request& request, const relaxed_answer& whole, const model_config& config,
                   const assumed_values& assumed, const plan_options& given, const session& with) {
+  const plan_answer& answer = whole.answer;
   print_title("{} ({} parameters) on {} tokens, {}", config.model.name.view(),
               count(static_cast<double>(parameters(config.model).total)), count(request.tokens), batch_words(request));
   if (answer.plans.empty()) {
     print("  no slice does it within these limits\n");
-    print_relaxed(request, relaxations(request));
+    print_relaxed(request, whole);
   } else {
     print("  {} first, by its price {}{}\n\n", name(request.best), kind_words(request),
           request.deadline ? fmt::format(", within {}", duration(*request.deadline)) : "");
@@ -399,16 +403,17 @@ void plan_training(const model_config& config, const plan_options& given, const 
   const plan_request request = training_request_of(given, config, prices, assumed);
   if (with.is_given("--rest-used") && std::none_of(request.kinds.begin(), request.kinds.end(), is_commitment))
     refuse("--rest-used", "given without a commitment", "with --provisioning commitment_1y, commitment_3y or all");
-  const plan_answer answer = make_plan(request);
+  const relaxed_answer whole = plan_or_relax(request);
+  const plan_answer& answer = whole.answer;
   if (answer.plans.empty()) with.status = 1;
   if (with.is_given("--svg") || (is_reported(with) && !answer.plans.empty())) draw_plans(answer, config, with);
   if (with.json || is_reported(with)) {
     const ordered_json document =
-        document_of(request, answer, places_in_json(answer, given, with), all_assumed(config, assumed));
+        document_of(request, whole, places_in_json(answer, given, with), all_assumed(config, assumed));
     write_report(with, "where to train " + std::string(config.model.name.view()), document);
     if (with.json) return print_json(document);
   }
-  print_answer(request, answer, config, assumed, given, with);
+  print_answer(request, whole, config, assumed, given, with);
 }
 
 }  // namespace cli

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_PARALLEL_INTERCONNECT_HPP
 #define TPUPLAN_PARALLEL_INTERCONNECT_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <tpuplan/hardware/slice.hpp>
@@ -46,9 +47,10 @@ enum class member_share : std::uint8_t {
 /// at six times the rate of a link.
 [[nodiscard]] constexpr double links_into_chip(const slice& where) {
   if (chips(where) == 1) return where.chip.ici.die_to_die_over_link.value_or(1);
+  const std::array<known<bool>, 3> closed = wraparound(where);  // see is_ring
   double links = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (where.shape.dims[axis] > 1) links += is_ring(where, axis) ? 2 : 1;
+    if (where.shape.dims[axis] > 1) links += closed[axis].value_or(false) ? 2 : 1;
   }
   return links;
 }

@@ -32,9 +32,10 @@ struct batch_range {
   double sequences = 0;  ///< of the whole run
 };
 
-/// Steps that a search takes at most: a few seconds. A batch on a layout is one, and so is a bound on one layout or on
-/// many; four candidates are one, and sixteen choices of degrees.
-inline constexpr std::int64_t most_search_steps = 6000000;
+/// Steps that the searches of one question take at most, all together: a few seconds. A batch on a layout is one, and
+/// so is a bound on one layout or on many; four candidates are one, and sixteen choices of degrees; a plan with its
+/// costs is four.
+inline constexpr std::int64_t most_search_steps = 5000000;
 
 /// What a search did, and what it may still do.
 struct search_meter {
@@ -42,7 +43,7 @@ struct search_meter {
   std::int64_t left = 16 * most_search_steps;
 
   void small_step(std::int64_t count = 1) { left -= count; }
-  void step() { small_step(16); }
+  void step(std::int64_t count = 1) { small_step(16 * count); }
   /// Whether the search took more steps than that: it ends then, without an answer.
   [[nodiscard]] bool is_spent() const { return left < 0; }
 };
@@ -128,7 +129,7 @@ class batch_search {
     const hoisted_job& question = *tensor_.from;
     training_job job = question.job;
     job.global_batch = checked_multiply(largest_, shards_);
-    return layout_terms_of(question.sizes, question.model, job, mesh_, where_, question.constants);
+    return terms_of_valid(question.sizes, question.model, job, mesh_, where_, question.constants);
   }
 
   /// A lower bound on the seconds of the run: in one microbatch, under the least terms of all policies.

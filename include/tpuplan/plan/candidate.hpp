@@ -146,9 +146,9 @@ constexpr hoisted_layout hoist(const hoisted_tensor& of, const slice& where, con
   job.global_batch = global_batch;
   hoisted_layout result;
   result.from = &of;
-  result.at = layout_terms_of(question.sizes, question.model, job, mesh, where, question.constants);
+  result.at = terms_of_valid(question.sizes, question.model, job, mesh, where, question.constants);
   result.largest_accumulation = static_cast<double>(global_batch / batch_shards(mesh));
-  const memory_layout at = memory_layout_of(question.model, job, mesh, where);
+  const memory_layout at = memory_layout_of_valid(question.model, job, mesh, where);
   result.tokens_on_device = at.tokens;
   for (const bool several : {false, true}) {
     fixed_stages& fixed = result.memory[several ? 1 : 0];

@@ -35,7 +35,7 @@ namespace detail {
 inline per_second capacity_of(const serving_request& request, const serving_plan& planned) {
   if (!any_target(request.job.percentiles)) return planned.estimate.capacity * static_cast<double>(planned.slices);
   const auto replicas = static_cast<double>(replicas_of({planned.mesh, planned.where, planned.slices}));
-  simulated_traffic traffic = traffic_of(planned.share, planning_requests);
+  simulated_traffic traffic = traffic_of(planned.share, planning_requests_of(planned.share));
   traffic.rate = request.job.request_rate / replicas;
   simulated_engine engine = engine_of(request.model, planned.share, planned.mesh, planned.where);
   engine.replicas = 1;

@@ -146,7 +146,7 @@ class layout_search {
     meter_.step();
     training_job job = request.job;
     job.global_batch = space_.batches.largest;
-    layout_terms at = layout_terms_of(space_.job.sizes, request.model, job, mesh, where_, request.constants);
+    layout_terms at = terms_of_valid(space_.job.sizes, request.model, job, mesh, where_, request.constants);
     at.fsdp = at.data = {};
     at.gathered_share = 0;
     const double step = time_of(degrees_.least(), at, 1).value() * (1 - 1e-12);
@@ -355,56 +355,89 @@ inline bool has_rates(const chip_spec& chip, const training_job& job, std::int64
   return slice_total == 1 || chip.host.dcn.has_value();
 }
 
-/// Plans for one slice and for every number of such slices that the request allows.
-inline void plan_shape(const slice& where, const search_space& space, hoisted_degrees& degrees,
-                       const price_index& prices, search_meter& meter, plan_answer& answer) {
+/// The fastest plans of the slices that a request allows, without costs, and the slices that have none. Other
+/// deadlines, budgets, quotas, regions and ways of paying need no other search.
+struct searched_slices {
+  std::vector<plan> plans{};
+  std::vector<rejected_slice> rejected{};
+  std::vector<std::size_t> rejected_before{};  ///< each plan
+  search_counts counts{};
+};
+
+/// Searches one slice and every number of such slices that the request allows.
+inline void search_shape(const slice& where, const search_space& space, hoisted_degrees& degrees, search_meter& meter,
+                         searched_slices& found) {
   const plan_request& request = space.request;
   for (std::int64_t slice_total = 1; slice_total <= request.largest_slices; ++slice_total) {
     const std::int64_t chip_count = checked_multiply(chips(where), slice_total);
     if (chip_count > request.largest_chips) break;
     if (chip_count < request.smallest_chips) continue;
-    ++answer.counts.slices;
+    ++found.counts.slices;
     if (!has_rates(where.chip, request.job, slice_total)) {
-      answer.rejected.push_back({where, slice_total, rejection::no_such_rate, 0, {}});
+      found.rejected.push_back({where, slice_total, rejection::no_such_rate, 0, {}});
       continue;
     }
     const slice_search search = layout_search(where, space, degrees, meter).of(slice_total);
     if (meter.is_spent()) return;
     if (!search.found()) {
-      answer.rejected.push_back(search.closest);
+      found.rejected.push_back(search.closest);
       continue;
     }
-    plan found = plan_of(where, search, space);
-    add_costs(found, request, prices, answer.counts);
-    if (const maybe<rejected_slice> missed = choose_cost(found, request)) {
-      answer.rejected.push_back(*missed);
-    } else {
-      answer.plans.push_back(std::move(found));
-    }
+    meter.step(4);
+    found.rejected_before.push_back(found.rejected.size());
+    found.plans.push_back(plan_of(where, search, space));
   }
 }
 
-/// Makes the answer of `make_plan`; false where the search takes more than `most_search_steps`.
-inline bool plan_in_bounds(const plan_request& request, plan_answer& answer) {
+/// Searches all slices of a request; false where that takes more steps than are left, in sixteenths of a step.
+inline bool search_slices(const plan_request& request, searched_slices& found, std::int64_t& left) {
   check_request(request);
   search_space space{request, policies_of(request), batches_of(request), {}};
   space.job = hoist(request.model, request.job, space.policies.items.data(), space.policies.count, request.constants);
-  const price_index prices(request);
-  search_meter meter{answer.counts};
+  search_meter meter{found.counts, left};
   hoisted_degrees degrees(space.job, {});
   for_each_slice(request, [&](const slice& where) {
     if (meter.is_spent()) return;
     if (where.chip.name != degrees.chip().name) degrees = {space.job, where.chip};
-    plan_shape(where, space, degrees, prices, meter, answer);
+    search_shape(where, space, degrees, meter, found);
   });
-  if (meter.is_spent()) return false;
+  left = meter.left;
+  return !meter.is_spent();
+}
+
+/// The answer for the deadline, budget, quotas, regions and ways of paying of the request.
+inline plan_answer priced_answer(searched_slices found, const plan_request& request) {
+  plan_answer answer;
+  answer.counts = found.counts;
+  const price_index prices(request);
+  std::size_t rejected = 0;
+  const auto reject_up_to = [&](std::size_t end) {
+    while (rejected < end) answer.rejected.push_back(found.rejected[rejected++]);
+  };
+  for (std::size_t i = 0; i < found.plans.size(); ++i) {
+    reject_up_to(found.rejected_before[i]);
+    plan& planned = found.plans[i];
+    add_costs(planned, request, prices, answer.counts);
+    if (const maybe<rejected_slice> missed = choose_cost(planned, request)) {
+      answer.rejected.push_back(*missed);
+    } else {
+      answer.plans.push_back(std::move(planned));
+    }
+  }
+  reject_up_to(found.rejected.size());
   rank(answer.plans, [&](const plan& planned) {
     const merits of = merits_of(planned, chosen_cost(planned));
     return rank_key{worth(of, request.best), of.chips, plan_name(planned)};
   });
   mark_front(answer.plans, request);
   keep_best(answer, request);
-  return true;
+  return answer;
+}
+
+/// Refuses a question whose search takes more than `most_search_steps`.
+[[noreturn]] inline void refuse_search() {
+  fail(errc::out_of_range, "steps of the search", most_search_steps + 1,
+       "at most 5000000: fewer slices or chips, one generation, a range of fewer batches, or fixed degrees");
 }
 
 }  // namespace detail
@@ -415,15 +448,13 @@ inline bool plan_in_bounds(const plan_request& request, plan_answer& answer) {
 /// faster on its slices than the plan that is returned for them; of a range of batches the space has every whole number
 /// of sequences. Every returned plan re-evaluates to the same figures through `memory_use` and `step_time`. Throws,
 /// naming the field, for an invalid request: no tokens, a negative deadline, an unknown region or chip, a price of an
-/// unknown chip, and a search of more than 6 million steps, some seconds: the message says what makes it shorter.
+/// unknown chip, and a search of more than 5 million steps, some seconds: the message says what makes it shorter.
 /// Worked: examples/first_plan.cpp.
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
-  plan_answer answer;
-  if (!detail::plan_in_bounds(request, answer)) {
-    detail::fail(errc::out_of_range, "steps of the search", detail::most_search_steps + 1,
-                 "at most 6000000: fewer slices or chips, one generation, a range of fewer batches, or fixed degrees");
-  }
-  return answer;
+  detail::searched_slices found;
+  std::int64_t left = 16 * detail::most_search_steps;
+  if (!detail::search_slices(request, found, left)) detail::refuse_search();
+  return detail::priced_answer(std::move(found), request);
 }
 
 }  // namespace abi_0

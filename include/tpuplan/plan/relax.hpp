@@ -125,14 +125,6 @@ namespace detail {
 template <class Request>
 inline constexpr bool is_training = std::is_same_v<Request, plan_request>;
 
-/// None also where the search takes too many steps: that relaxation is left out.
-inline std::vector<plan> plans_for(const plan_request& request) {
-  plan_answer answer;
-  if (!plan_in_bounds(request, answer)) return {};
-  return std::move(answer.plans);
-}
-inline std::vector<serving_plan> plans_for(const serving_request& request) { return plan_serving(request).plans; }
-
 /// What a budget counts: the dollars of a training run, or dollars per second of slices that serve.
 inline double money_of(const plan& planned) { return chosen_cost(planned).total.value(); }
 inline double money_of(const serving_plan& planned) { return planned.rate.value(); }
@@ -162,7 +154,8 @@ std::optional<Request> without(Request request, plan_limit limit) {
       request.most_plans = 0;
       break;
     case plan_limit::chips:
-      request.largest_chips = std::int64_t{1} << 20;
+      had_limit = request.largest_chips < most_devices;
+      request.largest_chips = most_devices;
       request.best = objective::fewest_chips;
       break;
     case plan_limit::kinds: request.kinds.assign(all_provisioning.begin(), all_provisioning.end()); break;
@@ -174,10 +167,9 @@ std::optional<Request> without(Request request, plan_limit limit) {
   return had_limit ? std::optional<Request>{std::move(request)} : std::nullopt;
 }
 
-/// The best plan of a request, or the one that needs the smallest budget; nothing where there is none.
-template <class Request>
-auto nearest_plan(const Request& request, plan_limit limit) {
-  auto plans = plans_for(request);
+/// The best of the plans, or the one that needs the smallest budget; nothing where there is none.
+template <class Plan>
+std::optional<Plan> nearest_of(std::vector<Plan> plans, plan_limit limit) {
   const auto cheaper = [](const auto& a, const auto& b) { return money_of(a) < money_of(b); };
   const auto found =
       limit == plan_limit::budget ? std::min_element(plans.begin(), plans.end(), cheaper) : plans.begin();
@@ -199,13 +191,14 @@ std::pair<double, double> amounts(plan_limit limit, const Request& request, cons
   return {0, 0};
 }
 
-/// Adds every one of the given limits whose removal lets a plan in.
-template <class Relaxation, class Request>
-void relax(std::vector<Relaxation>& list, const Request& request, std::initializer_list<plan_limit> limits) {
+/// Adds every one of the given limits whose removal lets a plan in; `plans_of(relaxed, limit)` makes the plans.
+template <class Relaxation, class Request, class Plans>
+void relax(std::vector<Relaxation>& list, const Request& request, std::initializer_list<plan_limit> limits,
+           const Plans& plans_of) {
   for (const plan_limit limit : limits) {
     const std::optional<Request> relaxed = without(request, limit);
     if (!relaxed) continue;
-    auto nearest = nearest_plan(*relaxed, limit);
+    auto nearest = nearest_of(plans_of(*relaxed, limit), limit);
     if (!nearest) continue;
     const std::pair<double, double> amount = amounts(limit, request, *nearest);
     list.push_back({limit, amount.first, amount.second, std::move(*nearest)});
@@ -213,17 +206,47 @@ void relax(std::vector<Relaxation>& list, const Request& request, std::initializ
 }
 
 /// The largest smaller batch with a plan: half of it, a quarter, down to a 64th.
-inline std::optional<relaxation> relax_batch(plan_request request) {
+template <class Plans>
+std::optional<relaxation> relax_batch(plan_request request, const Plans& plans_of) {
   if (request.largest_batch_tokens > 0) return std::nullopt;
   const std::int64_t given = request.job.global_batch;
   for (int halving = 0; halving < 6 && request.job.global_batch % 2 == 0; ++halving) {
     request.job.global_batch /= 2;
-    std::optional<plan> found = nearest_plan(request, plan_limit::batch);
+    std::optional<plan> found = nearest_of(plans_of(request, plan_limit::batch), plan_limit::batch);
     if (!found) continue;
     return relaxation{plan_limit::batch, static_cast<double>(given), static_cast<double>(request.job.global_batch),
                       std::move(*found)};
   }
   return std::nullopt;
+}
+
+/// Whether a limit is one of what plans cost or take, which needs no other search of layouts.
+[[nodiscard]] constexpr bool is_of_payment(plan_limit limit) noexcept {
+  return limit == plan_limit::deadline || limit == plan_limit::budget || limit == plan_limit::quotas ||
+         limit == plan_limit::kinds;
+}
+
+/// Adds every limit that, relaxed alone, lets a plan in; `found` is the search of the request itself. A limit whose
+/// search takes more than the steps that are left goes to `unsearched`.
+inline void relax_training(const plan_request& request, const searched_slices& found, std::int64_t left,
+                           std::vector<relaxation>& list, std::vector<plan_limit>& unsearched) {
+  const auto plans_of = [&](const plan_request& relaxed, plan_limit limit) -> std::vector<plan> {
+    if (is_of_payment(limit)) return priced_answer(found, relaxed).plans;
+    searched_slices other;
+    if (left >= 0 && search_slices(relaxed, other, left)) return priced_answer(std::move(other), relaxed).plans;
+    if (!contains(unsearched, limit)) unsearched.push_back(limit);
+    return {};
+  };
+  relax(list, request,
+        {plan_limit::deadline, plan_limit::budget, plan_limit::chips, plan_limit::slices, plan_limit::quotas,
+         plan_limit::kinds, plan_limit::generation, plan_limit::uncertain},
+        plans_of);
+  if (std::optional<relaxation> smaller = relax_batch(request, plans_of)) list.push_back(std::move(*smaller));
+}
+
+/// The best plan of a serving request that is relaxed.
+inline std::optional<serving_plan> nearest_plan(const serving_request& request, plan_limit limit) {
+  return nearest_of(plan_serving(request).plans, limit);
 }
 
 /// A serving request with its targets times a factor.
@@ -306,15 +329,29 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
 
 }  // namespace detail
 
-/// Where a training request has no plan: every limit that, relaxed alone, gives it one, with the nearest plan. Empty
-/// where no single one is enough. Worked: a deadline of an hour for 10^12 tokens needs the fastest plan's time.
+/// The answer to a training request, and where it has no plan, what to relax.
+struct relaxed_answer {
+  plan_answer answer{};                   ///< that of `make_plan`
+  std::vector<relaxation> relaxations{};  ///< every limit that, relaxed alone, lets a plan in, with the nearest plan
+  std::vector<plan_limit> unsearched{};   ///< limits that are left out, because their searches take too many steps
+};
+
+/// `make_plan`, and where there is no plan every limit that, relaxed alone, gives one. All searches together take no
+/// more steps than one plan may; a deadline, a budget, quotas and ways of paying are relaxed without another search.
+/// Throws as `make_plan` does. Worked: a deadline of an hour for 10^12 tokens needs the fastest plan's time.
+[[nodiscard]] inline relaxed_answer plan_or_relax(const plan_request& request) {
+  detail::searched_slices found;
+  std::int64_t left = 16 * detail::most_search_steps;
+  if (!detail::search_slices(request, found, left)) detail::refuse_search();
+  relaxed_answer result;
+  result.answer = detail::priced_answer(found, request);
+  if (result.answer.plans.empty()) detail::relax_training(request, found, left, result.relaxations, result.unsearched);
+  return result;
+}
+
+/// The relaxations of `plan_or_relax` alone.
 [[nodiscard]] inline std::vector<relaxation> relaxations(const plan_request& request) {
-  std::vector<relaxation> list;
-  detail::relax(list, request,
-                {plan_limit::deadline, plan_limit::budget, plan_limit::chips, plan_limit::slices, plan_limit::quotas,
-                 plan_limit::kinds, plan_limit::generation, plan_limit::uncertain});
-  if (std::optional<relaxation> smaller = detail::relax_batch(request)) list.push_back(std::move(*smaller));
-  return list;
+  return plan_or_relax(request).relaxations;
 }
 
 /// Where a serving request has no plan: every limit that, relaxed alone, gives it one, with the nearest plan. Empty
@@ -331,7 +368,8 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
   }
   detail::relax(
       list, request,
-      {plan_limit::budget, plan_limit::chips, plan_limit::kinds, plan_limit::generation, plan_limit::uncertain});
+      {plan_limit::budget, plan_limit::chips, plan_limit::kinds, plan_limit::generation, plan_limit::uncertain},
+      [](const serving_request& relaxed, plan_limit) { return plan_serving(relaxed).plans; });
   return list;
 }
 

@@ -198,7 +198,7 @@ class replica_rates {
     return planned.share.request_rate / static_cast<double>(planned.estimate.replicas);
   }
   simulated_traffic traffic_at(per_second rate) const {
-    simulated_traffic traffic = traffic_of(request_.job, planning_requests);
+    simulated_traffic traffic = traffic_of(request_.job, planning_requests_of(request_.job));
     traffic.rate = rate;
     return traffic;
   }

@@ -49,10 +49,10 @@ enum class prefill_policy : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(policy));
 }
 
-/// Steps that one run simulates at most: 40 million, a few seconds of work. A step in which nothing happens but
+/// Steps that one run simulates at most: 30 million, a few seconds of work. A step in which nothing happens but
 /// decoding counts as one; one that computes prompts, or at whose end a request leaves, takes longer and counts as
 /// four.
-inline constexpr std::int64_t most_simulated_steps = 40000000;
+inline constexpr std::int64_t most_simulated_steps = 30000000;
 
 /// The engine of each replica. Requests go to the replicas in turn.
 struct simulated_engine {
@@ -130,7 +130,7 @@ inline void validate(const simulated_engine& engine, const std::vector<simulated
       fail(errc::invalid_argument, "simulated_request.arrival", request.arrival.value(), "rising arrivals");
     before = request.arrival.value();
     check("simulated_request.prompt", request.prompt, most_tokens, "1 to 2^40");
-    check("simulated_request.output", request.output, most_simulated_steps, "1 to 40000000");
+    check("simulated_request.output", request.output, most_simulated_steps, "1 to 30000000");
     if (request.cached < 0 || request.cached >= request.prompt)
       fail(errc::out_of_range, "simulated_request.cached", request.cached, "0 or more, fewer than the prompt");
     const std::int64_t context = request.prompt + request.output;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <tpuplan/cost/commitment.hpp>
 #include <tpuplan/cost/price.hpp>
@@ -70,7 +69,7 @@ struct day_part {
 /// A day under one mix of ways to pay.
 struct day_option {
   payment_mix mix{};               ///< how slices are paid for
-  std::vector<day_part> parts;     ///< of the day
+  std::vector<day_part> parts;     ///< of the day; none: not simulated, as the cheaper mixes took too much work
   time_percentiles first_token{};  ///< of all requests of the day
   time_percentiles per_token{};    ///< of all requests of the day
   time_percentiles end_to_end{};   ///< of all requests of the day
@@ -301,13 +300,53 @@ inline void add_cost(day_option& option, const day_request& request, const slice
   if (others > 0) option.cost += price_of(request, option.mix.kind)->per_chip * chip_count * seconds{others};
 }
 
-/// A day of the same slices, paid for in another way.
-inline day_option paid_as(day_option option, const day_request& request, const payment_mix& mix, std::int64_t fixed,
-                          per_second slice_rate) {
+/// A day under one mix of ways to pay, without its latencies.
+inline day_option priced_day(const day_request& request, const payment_mix& mix, const slices_over_day& slices) {
+  day_option option;
   option.mix = mix;
-  option.cost = usd{0};
-  add_cost(option, request, follow(request, mix, fixed, slice_rate));
+  option.most_slices = slices.most;
+  option.preemptions = slices.preemptions;
+  add_cost(option, request, slices);
   return option;
+}
+
+/// Simulates a replica over the day, and adds its work: its steps, and eight for each request.
+inline void simulate_latencies(day_option& option, const day_request& request, const slices_over_day& slices,
+                               std::int64_t& work) {
+  const auto replicas = static_cast<double>(replicas_of({request.fleet.mesh, request.fleet.where}));
+  const std::vector<simulated_request> requests = replica_day(request, slices, replicas);
+  positive_count("requests of one replica", static_cast<std::int64_t>(requests.size()));
+  const simulation_run run = simulate_fleet(request.model, request.job, request.fleet, 1, requests, request.constants);
+  add_latencies(option, request, slices, run);
+  work += run.steps + 8 * static_cast<std::int64_t>(requests.size());
+}
+
+/// The work after which no further mix of a day is simulated, counting a mix by the one before it: some seconds.
+inline constexpr std::int64_t most_work_of_day = 3 * most_simulated_steps;
+
+/// Whether the slices are the same all day and nobody takes them away: such mixes differ in what they cost alone.
+constexpr bool is_steady(const payment_mix& mix) noexcept { return !mix.follows && mix.kind != provisioning::spot; }
+
+/// Simulates the options in their order, as far as the work goes: at least the first.
+inline void simulate_options(std::vector<day_option>& options, const day_request& request, std::int64_t fixed,
+                             per_second slice_rate, std::int64_t most = most_work_of_day) {
+  const day_option* steady = nullptr;
+  std::int64_t all = 0, last = 0;
+  for (day_option& option : options) {
+    const payment_mix mix = option.mix;
+    const slices_over_day slices = follow(request, mix, fixed, slice_rate);
+    if (is_steady(mix) && steady != nullptr) {
+      option = *steady;
+      option.mix = mix;
+      option.cost = usd{0};
+      add_cost(option, request, slices);
+    } else if (all + last <= most) {
+      const std::int64_t before = all;
+      simulate_latencies(option, request, slices, all);
+      last = all - before;
+      if (is_steady(mix)) steady = &option;
+    }
+  }
 }
 
 /// The mixes for which there are prices: all slices alike, fixed or following the traffic; and a base under commitment,
@@ -377,25 +416,19 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
   detail::validate(request.day);
   detail::validate(request.scaling);
   detail::positive("mean time between preemptions", request.between.value());
-  day_option option;
-  option.mix = mix;
   const detail::slices_over_day slices = detail::follow(request, mix, fixed, slice_rate);
-  option.most_slices = slices.most;
-  option.preemptions = slices.preemptions;
-  const auto replicas = static_cast<double>(replicas_of({request.fleet.mesh, request.fleet.where}));
-  const std::vector<simulated_request> requests = detail::replica_day(request, slices, replicas);
-  detail::positive_count("requests of one replica", static_cast<std::int64_t>(requests.size()));
-  detail::add_latencies(option, request, slices,
-                        simulate_fleet(request.model, request.job, request.fleet, 1, requests, request.constants));
-  detail::add_cost(option, request, slices);
+  day_option option = detail::priced_day(request, mix, slices);
+  std::int64_t work = 0;
+  detail::simulate_latencies(option, request, slices, work);
   return option;
 }
 
 /// What a day of traffic takes: the largest rate at which a slice keeps the targets by percentile, the fixed fleet that
 /// the busiest part needs, and each mix of ways to pay with its latencies and dollars, those that keep the targets over
-/// the day first, then by cost. No options where a slice keeps the targets at no rate. Throws, naming the field, for an
-/// invalid request. Worked: where every hour has the same traffic, a fleet that follows it without headroom is the
-/// fixed one.
+/// the day first, each kind by cost. Mixes are simulated from the cheapest on; of a day that takes much work, the
+/// others have dollars and no parts, and come last. No options where a slice keeps the targets at no rate. Throws,
+/// naming the field, for an invalid request. Worked: where every hour has the same traffic, a fleet that follows it
+/// without headroom is the fixed one.
 [[nodiscard]] inline day_answer plan_day(const day_request& request) {
   detail::validate(request.day);
   detail::validate(request.scaling);
@@ -412,7 +445,7 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
   engine.replicas = 1;
   engine.prefill = fleet.prefill;
   engine.max_running = std::min(engine.max_running, planning_requests);
-  simulated_traffic traffic = traffic_of(job, planning_requests, request.seed);
+  simulated_traffic traffic = traffic_of(job, planning_requests_of(job), request.seed);
   traffic.variation = request.variation;
   traffic.rate = per_second{1};
   const replica_step_times times{request.model, job, fleet.mesh, fleet.where, engine.max_running, request.constants};
@@ -420,17 +453,14 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
   answer.slice_rate = largest_rate(engine, traffic, times, job.percentiles) * replicas;
   if (answer.slice_rate.value() == 0) return answer;
   answer.fixed = ceil_to_count(busiest / answer.slice_rate - 1e-9);
-  std::optional<day_option> steady;  // fixed fleets of slices that nobody takes away differ in what they cost
-  for (const payment_mix& mix : detail::mixes_of(request, answer.fixed, answer.slice_rate)) {
-    const bool is_steady = !mix.follows && mix.kind != provisioning::spot;
-    if (!is_steady || !steady)
-      answer.options.push_back(simulate_day(request, mix, answer.fixed, answer.slice_rate));
-    else
-      answer.options.push_back(detail::paid_as(*steady, request, mix, answer.fixed, answer.slice_rate));
-    if (is_steady) steady = answer.options.back();
-  }
-  detail::sort_in_order(answer.options, [](const day_option& a, const day_option& b) {
-    return a.meets_targets != b.meets_targets ? a.meets_targets : a.cost < b.cost;
+  for (const payment_mix& mix : detail::mixes_of(request, answer.fixed, answer.slice_rate))
+    answer.options.push_back(
+        detail::priced_day(request, mix, detail::follow(request, mix, answer.fixed, answer.slice_rate)));
+  detail::sort_in_order(answer.options, [](const day_option& a, const day_option& b) { return a.cost < b.cost; });
+  detail::simulate_options(answer.options, request, answer.fixed, answer.slice_rate);
+  const auto place = [](const day_option& one) { return one.meets_targets ? 0 : one.parts.empty() ? 2 : 1; };
+  detail::sort_in_order(answer.options, [&](const day_option& a, const day_option& b) {
+    return place(a) != place(b) ? place(a) < place(b) : a.cost < b.cost;
   });
   return answer;
 }

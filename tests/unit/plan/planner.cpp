@@ -686,7 +686,7 @@ TEST_CASE("a question of too many steps is refused", "[door][slow]") {
   request.degrees = {0, 0, 0, 0, 0, 0, 0, 0, 0};
   request.largest_slices = 1024;
   const std::string message = refusal_of([&] { (void)make_plan(request); }).message;
-  CHECK(says(message, "steps of the search is 6000001; valid: at most 6000000: fewer slices or chips"));
+  CHECK(says(message, "steps of the search is 5000001; valid: at most 5000000: fewer slices or chips"));
 }
 
 TEST_CASE("batches that no run has are refused", "[door]") {

@@ -145,4 +145,37 @@ TEST_CASE("a budget, chips, quotas, kinds, generations and batches that leave no
   CHECK(relaxations(request).size() <= 9);
 }
 
+TEST_CASE("an answer without plans comes with what to relax, one with plans alone", "[door]") {
+  plan_request request = small_request();
+  const relaxed_answer planned = plan_or_relax(request);
+  CHECK(planned.answer.plans.size() == make_plan(request).plans.size());
+  CHECK(planned.relaxations.empty());
+  CHECK(planned.unsearched.empty());
+  request.budget = 10_usd;
+  const relaxed_answer poor = plan_or_relax(request);
+  CHECK(poor.answer.plans.empty());
+  CHECK(poor.answer.rejected.size() == make_plan(request).rejected.size());
+  REQUIRE(find(poor.relaxations, plan_limit::budget) != nullptr);
+  CHECK(find(poor.relaxations, plan_limit::chips) == nullptr);  // there is no limit of chips
+}
+
+TEST_CASE("what plans cost and take is relaxed without steps of a search, other limits are said to be left out",
+          "[door]") {
+  plan_request request = small_request();
+  request.budget = 10_usd;
+  request.largest_chips = 64;
+  detail::searched_slices found;
+  std::int64_t left = 16 * detail::most_search_steps;
+  REQUIRE(detail::search_slices(request, found, left));
+  CHECK(left < 16 * detail::most_search_steps);
+  std::vector<relaxation> list;
+  std::vector<plan_limit> unsearched;
+  detail::relax_training(request, found, 0, list, unsearched);
+  REQUIRE(list.size() == 1);
+  CHECK(list.front().limit == plan_limit::budget);
+  CHECK(detail::contains(unsearched, plan_limit::chips));
+  CHECK(detail::contains(unsearched, plan_limit::slices));
+  CHECK_FALSE(detail::contains(unsearched, plan_limit::budget));
+}
+
 }  // namespace plan_relax_tests

@@ -78,11 +78,11 @@ TEST_CASE("a simulation of too many steps is refused, with how many requests it 
   traffic.rate = per_second{1e-9};  // each request is alone
   traffic.variation = 0;
   traffic.prompt = same_length(1);
-  traffic.output = same_length(8000004);
-  traffic.requests = 4;  // of 4 + 8000002 + 4 steps each, as they are counted
+  traffic.output = same_length(6000004);
+  traffic.requests = 4;  // of 4 + 6000002 + 4 steps each, as they are counted
   simulation_run run;
   CHECK_NOTHROW(run = simulate(one_server(), requests_of(traffic), one_second{}));
-  CHECK(run.output_tokens == 4 * 8000004);
+  CHECK(run.output_tokens == 4 * 6000004);
   traffic.requests = 7;
   const std::string message =
       refusal_of([&] { (void)simulate(one_server(), requests_of(traffic), one_second{}); }).message;
@@ -251,6 +251,20 @@ TEST_CASE("targets by percentile, and requests within all limits") {
   const simulation_run few =
       simulate(one_server(), std::vector<simulated_request>(requests.begin(), requests.begin() + 50), service_times{});
   CHECK(says(refusal_of([&] { static_cast<void>(report_of(few)); }).message, "requests that are counted"));
+}
+
+TEST_CASE("requests with many output tokens are planned by fewer of them") {
+  serving_job job;
+  const auto with = [&](double mean) {
+    job.output.mean = mean;
+    return planning_requests_of(job);
+  };
+  CHECK(with(0) == 2000);
+  CHECK(with(300) == 2000);
+  CHECK(with(4096) == 2000);
+  CHECK(with(8192) == 1000);
+  CHECK(with(16384) == 500);
+  CHECK(with(1e300) == 500);
 }
 
 TEST_CASE("the largest rate of a server of 1 s at a constant rate is 1 a second") {

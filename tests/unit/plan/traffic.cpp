@@ -89,6 +89,27 @@ TEST_CASE("fixed fleets of one day differ in dollars alone where nobody takes sl
   }
 }
 
+TEST_CASE("mixes of a day beyond the work of one question have dollars and no latencies", "[door]") {
+  const day_request request = chat_day();
+  const day_answer whole = plan_day(request);
+  for (const day_option& one : whole.options) CHECK(one.parts.size() == 12);  // a short day takes little
+  std::vector<day_option> options;
+  for (const day_option& one : whole.options) {
+    if (one.mix.follows)
+      options.push_back(
+          detail::priced_day(request, one.mix, detail::follow(request, one.mix, whole.fixed, whole.slice_rate)));
+  }
+  REQUIRE(options.size() > 2);
+  detail::simulate_options(options, request, whole.fixed, whole.slice_rate, 0);
+  CHECK(options[0].parts.size() == 12);
+  for (std::size_t i = 1; i < options.size(); ++i) {
+    CHECK(options[i].parts.empty());
+    CHECK_FALSE(options[i].meets_targets);
+    CHECK(options[i].cost > usd{0});
+    CHECK(options[i].most_slices > 0);
+  }
+}
+
 TEST_CASE("percentiles of requests that stand for several are those of as many requests") {
   std::vector<detail::weighted_time> times;
   std::vector<double> each;

@@ -112,12 +112,9 @@ constexpr double worst_routed(const transformer& model, const training_job& job,
   return shards * (here < chosen ? here : chosen) / chosen;
 }
 
-}  // namespace detail
-
-/// The figures of a layout that memory depends on. Worked: FSDP over v5p-128 shards weights over 64 devices.
-[[nodiscard]] constexpr memory_layout memory_layout_of(const transformer& model, const training_job& job,
-                                                       const layout& mesh, const slice& where) {
-  validate(mesh, where);
+/// `memory_layout_of` for a layout that is known to be valid on these slices.
+constexpr memory_layout memory_layout_of_valid(const transformer& model, const training_job& job, const layout& mesh,
+                                               const slice& where) {
   const double devices_per_unit =
       mesh.unit == mesh_unit::chips ? static_cast<double>(devices(where)) / static_cast<double>(chips(where)) : 1;
   memory_layout at;
@@ -127,10 +124,19 @@ constexpr double worst_routed(const transformer& model, const training_job& job,
       devices_per_unit * static_cast<double>(mesh.dcn_fsdp) * at.stages;
   at.gathers = mesh.fsdp > 1 || mesh.dcn_fsdp > 1 || mesh.context > 1 ? 1 : 0;
   at.experts = static_cast<double>(mesh.expert);
-  at.worst_routed = detail::worst_routed(model, job, mesh);
+  at.worst_routed = worst_routed(model, job, mesh);
   at.tokens =
       static_cast<double>(tokens_per_step(job)) / static_cast<double>(checked_multiply(devices(where), slices(mesh)));
   return at;
+}
+
+}  // namespace detail
+
+/// The figures of a layout that memory depends on. Worked: FSDP over v5p-128 shards weights over 64 devices.
+[[nodiscard]] constexpr memory_layout memory_layout_of(const transformer& model, const training_job& job,
+                                                       const layout& mesh, const slice& where) {
+  validate(mesh, where);
+  return detail::memory_layout_of_valid(model, job, mesh, where);
 }
 
 namespace detail {

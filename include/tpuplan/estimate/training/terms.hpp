@@ -417,15 +417,9 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
   return about;
 }
 
-}  // namespace detail
-
-/// The terms of a layout on its slices, for the batch of the job. Its remat policy and microbatches have no influence.
-/// Throws where a rate that the layout needs is unknown.
-[[nodiscard]] constexpr layout_terms layout_terms_of(const training_sizes& sizes, const transformer& model,
-                                                     const training_job& job, const layout& mesh, const slice& where,
-                                                     const calibration& constants = {}) {
-  validate(mesh, where);
-  validate_settings(job);
+/// `layout_terms_of` for a layout that is known to be valid on these slices, as the planner's are.
+constexpr layout_terms terms_of_valid(const training_sizes& sizes, const transformer& model, const training_job& job,
+                                      const layout& mesh, const slice& where, const calibration& constants) {
   const auto slice_chips = static_cast<double>(chips(where));
   const auto slice_total = static_cast<double>(slices(mesh));
   const auto stages = static_cast<double>(checked_multiply(mesh.pipeline, mesh.dcn_pipeline));
@@ -444,17 +438,28 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
     if (!job.context_balanced && model.kind != architecture::encoder) terms.imbalance = (parts - 1) / parts;
     if (job.ring_attention) terms.overhead += constants.ring_step * (4 * sizes.layers * parts);
   }
-  terms.bubble = detail::bubble_share(job, stages);
+  terms.bubble = bubble_share(job, stages);
   terms.jitter = constants.slowdown_per_doubling * math::log2(slice_total);
   terms.hidden_by_work = constants.hidden_by_work_only;
-  terms.software = detail::software_factor(job.software, constants);
+  terms.software = software_factor(job.software, constants);
   if (constants.own.count > 0)
-    terms.software *=
-        own_factor(constants.own, training_spreads, detail::training_features(sizes, model, job, mesh, where));
-  detail::add_ici(terms, sizes, model, job, mesh, where, stages, constants);
-  detail::add_dcn(terms, sizes, job, mesh, where, constants);
-  detail::add_host(terms, sizes, job, where, constants);
+    terms.software *= own_factor(constants.own, training_spreads, training_features(sizes, model, job, mesh, where));
+  add_ici(terms, sizes, model, job, mesh, where, stages, constants);
+  add_dcn(terms, sizes, job, mesh, where, constants);
+  add_host(terms, sizes, job, where, constants);
   return terms;
+}
+
+}  // namespace detail
+
+/// The terms of a layout on its slices, for the batch of the job. Its remat policy and microbatches have no influence.
+/// Throws where a rate that the layout needs is unknown.
+[[nodiscard]] constexpr layout_terms layout_terms_of(const training_sizes& sizes, const transformer& model,
+                                                     const training_job& job, const layout& mesh, const slice& where,
+                                                     const calibration& constants = {}) {
+  validate(mesh, where);
+  validate_settings(job);
+  return detail::terms_of_valid(sizes, model, job, mesh, where, constants);
 }
 
 }  // namespace abi_0

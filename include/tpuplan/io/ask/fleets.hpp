@@ -34,9 +34,10 @@ struct simulate_request {
   /// Distributions of lengths, instead of the lengths of the job.
   std::optional<length_distribution> prompts{}, outputs{};
   double variation = 1;  ///< standard deviation over mean of the time between requests: 0 constant, 1 Poisson
-  std::int64_t requests = planning_requests;  ///< number of requests of the simulated replica
-  std::int64_t seed = 1;                      ///< of the random numbers; the same seed gives the same answer
-  std::vector<simulated_request> trace{};     ///< requests with their times and lengths, instead of random ones
+  /// Number of requests of the simulated replica; 0: 2000, and fewer where they have more than 4096 output tokens.
+  std::int64_t requests = 0;
+  std::int64_t seed = 1;                   ///< of the random numbers; the same seed gives the same answer
+  std::vector<simulated_request> trace{};  ///< requests with their times and lengths, instead of random ones
   /// Also simulates rates from a quarter to one and a half times the given rate, as pictures need.
   bool load = false;
   std::string region = "us";
@@ -137,6 +138,7 @@ class asked_simulation {
     fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
     if (asked.prompts) job_.prompt = lengths_of(*asked.prompts);
     if (asked.outputs) job_.output = lengths_of(*asked.outputs);
+    requests_ = asked.requests == 0 ? planning_requests_of(job_) : asked.requests;
     if (trace_.empty()) return;
     job_.prompt = lengths_of(trace_, &simulated_request::prompt);
     job_.output = lengths_of(trace_, &simulated_request::output);
@@ -163,7 +165,7 @@ class asked_simulation {
   [[nodiscard]] std::vector<latency_point> load() {
     std::vector<latency_point> points;
     if (first_ > most_simulated_steps / 8)
-      fail(errc::out_of_range, "simulated_traffic.requests", asked_.requests,
+      fail(errc::out_of_range, "simulated_traffic.requests", requests_,
            "an eighth of these or fewer, where other rates are simulated too");
     for (const double share : {0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5}) {
       serving_job job = job_;
@@ -196,7 +198,7 @@ class asked_simulation {
   }
   /// The share of one replica, at random.
   [[nodiscard]] std::vector<simulated_request> drawn(const serving_job& job) const {
-    simulated_traffic traffic = traffic_of(job, asked_.requests, asked_.seed);
+    simulated_traffic traffic = traffic_of(job, requests_, asked_.seed);
     traffic.rate = traffic.rate / static_cast<double>(replicas_of(fleet_));
     traffic.variation = asked_.variation;
     if (asked_.prompts && job.prompt.mean == job_.prompt.mean) traffic.prompt = *asked_.prompts;
@@ -210,6 +212,7 @@ class asked_simulation {
   latency_targets targets_;
   std::vector<simulated_request> trace_;
   serving_fleet fleet_{};
+  std::int64_t requests_ = 0;           // of one replica, without a trace
   std::int64_t first_ = 0, steps_ = 0;  // of the first simulation, and of all
 };
 

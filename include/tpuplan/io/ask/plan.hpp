@@ -160,9 +160,10 @@ struct plan_document {
 
 /// The answer as a document: the plans at these places, all lost slices, and the question, so that `launch` and
 /// `read_plan` have it whole.
-[[nodiscard]] inline plan_document document_of(const plan_request& request, const plan_answer& answer,
+[[nodiscard]] inline plan_document document_of(const plan_request& request, const relaxed_answer& whole,
                                                const std::vector<std::size_t>& places,
                                                std::vector<assumption> assumed) {
+  const plan_answer& answer = whole.answer;
   plan_document document;
   document.parameters = parameters(request.model).total;
   for (const std::size_t place : places)
@@ -179,7 +180,9 @@ struct plan_document {
   document.request = request;
   if (!answer.plans.empty()) return document;
   std::vector<relaxed_row>& relaxed = document.relax.emplace();
-  for (const relaxation& r : relaxations(request)) relaxed.push_back({r.limit, r.given, r.needed, r.nearest});
+  for (const relaxation& r : whole.relaxations) relaxed.push_back({r.limit, r.given, r.needed, r.nearest});
+  for (const plan_limit limit : whole.unsearched)
+    document.assumed.push_back({"relaxing " + std::string(name(limit)), "not tried", "its search takes too long"});
   return document;
 }
 
@@ -202,6 +205,9 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
   fill_batch(std::int64_t{4} << 20, 1, request.job, unsaid);
   assumed.emplace_back("global batch", std::to_string(request.job.global_batch) + " sequences, 4 Mi tokens a step");
 }
+
+/// Plans that an answer lists, and all others on the front; the rest are among the slices that lost.
+inline constexpr std::size_t most_listed_plans = 1000;
 
 /// The question as make_plan has it, of that job. It has the book, whose rows must outlive it.
 [[nodiscard]] inline plan_request request_of(const model_config& config, const asked_plan& asked, const asked_job& job,
@@ -229,7 +235,7 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
   request.degrees = asked.degrees;
   request.quotas = asked.quotas;
   request.accept_uncertain = asked.accept_uncertain;
-  request.most_plans = 0;
+  request.most_plans = most_listed_plans;
   request.terms.spot.mean_time_between_preemptions = asked.mean_time_between_preemptions;
   request.terms.rest_of_term_used = asked.rest_of_term_used;
   request.prices = book;
@@ -242,8 +248,8 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
   const model_config config = model_of(asked.config);
   assumed_values assumed;
   const plan_request request = request_of(config, asked, job, book, assumed);
-  const plan_answer answer = make_plan(request);
-  std::vector<std::size_t> places(answer.plans.size());
+  const relaxed_answer answer = plan_or_relax(request);
+  std::vector<std::size_t> places(answer.answer.plans.size());
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
   return document_of(request, answer, places, all_assumed(config, assumed));
 }

@@ -139,7 +139,7 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
   means.percentiles = {};
   const auto report = [&](const serving_job& job) -> std::optional<simulation_report> {
     if (serve(config.model, job, fleet.mesh, fleet.where, asked.constants).refusal != serving_refusal::none) return {};
-    simulated_traffic traffic = traffic_of(job, planning_requests);
+    simulated_traffic traffic = traffic_of(job, planning_requests_of(job));
     traffic.rate = traffic.rate / static_cast<double>(replicas_of(fleet));
     return report_of(simulate_fleet(config.model, job, fleet, 1, requests_of(traffic), asked.constants),
                      asked.job.percentiles);
