@@ -416,7 +416,7 @@ inline bool plan_in_bounds(const plan_request& request, plan_answer& answer) {
 /// of sequences. Every returned plan re-evaluates to the same figures through `memory_use` and `step_time`. Throws,
 /// naming the field, for an invalid request: no tokens, a negative deadline, an unknown region or chip, a price of an
 /// unknown chip, and a search of more than 6 million steps, some seconds: the message says what makes it shorter.
-/// Worked: examples/first_plan.cpp.
+/// Worked: Llama 3.1 8B on 10^12 tokens within 30 days is cheapest on v6e-256 (examples/first_plan.cpp).
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
   plan_answer answer;
   if (!detail::plan_in_bounds(request, answer)) {

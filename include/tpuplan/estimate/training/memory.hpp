@@ -57,7 +57,8 @@ struct memory_breakdown {
   return memory.low > (2 - safe_share) * memory.usable ? verdict::no : verdict::uncertain;
 }
 
-/// The name of the largest part of the stage that needs most: why a job does not fit. Worked: "logits".
+/// The name of the largest part of the stage that needs most: why a job does not fit. Worked: "logits" for 128
+/// sequences of 4096 tokens of llama-3-8b on v5p-128 under FSDP.
 [[nodiscard]] constexpr std::string_view largest_part(const memory_breakdown& memory) noexcept {
   constexpr const char* names[] = {"state", "gradients", "activations", "logits", "gathered weights", "workspace"};
   bytes most = memory.parameters + memory.optimizer;
