@@ -77,7 +77,8 @@ inline seconds expected_at_most(const plan& planned) {
   return request;
 }
 
-/// The request that launches a plan on the capacity that it chose, which for a commitment is created on demand.
+/// The request that launches a plan on the capacity that it chose, which for a commitment is created on demand. Worked:
+/// a plan whose chosen cost is a one-year commitment gives the capacity `on_demand`.
 [[nodiscard]] inline launch_request launch_of(const plan& planned, const plan_request& asked,
                                               launch_request request = {}) {
   return launch_of(planned, asked, detail::launched_capacity(planned), std::move(request));
@@ -109,7 +110,8 @@ inline seconds expected_at_most(const plan& planned) {
   return run;
 }
 
-/// How MaxText trains a plan on the capacity that the plan chose.
+/// How MaxText trains a plan on the capacity that the plan chose. Worked: 95367.4 steps are 95368; where a step takes
+/// 2.14 s and a checkpoint 15 s, on demand there is one every 700 steps, or 1498 s.
 [[nodiscard]] inline maxtext_run maxtext_of(const plan& planned, const plan_request& asked) {
   return maxtext_of(planned, asked, detail::launched_capacity(planned));
 }
@@ -144,7 +146,8 @@ inline json_object row_of_plan(const nlohmann::json& document, std::int64_t rank
 }  // namespace detail
 
 /// The plan of that rank (1: the first) in a document of `tpuplan plan --json`: the value of "plan" there, which
-/// `read_json<plan>` reads. Throws, naming the key, where one is not what it should be.
+/// `read_json<plan>` reads. Throws, naming the key, where one is not what it should be. Worked: rank 2 of such a
+/// document is its second plan.
 [[nodiscard]] inline plan read_plan(const nlohmann::json& document, std::int64_t rank = 1,
                                     const std::string& source = "plan") {
   const json_object row = detail::row_of_plan(document, rank, source);
@@ -154,7 +157,7 @@ inline json_object row_of_plan(const nlohmann::json& document, std::int64_t rank
 }
 
 /// The question that a document of `tpuplan plan --json` answers, without its prices; where it has none, a question of
-/// defaults alone.
+/// defaults alone. Worked: of a plan that was asked for with `--deadline 30d` the deadline is 2592000 s.
 [[nodiscard]] inline plan_request read_plan_request(const nlohmann::json& document,
                                                     const std::string& source = "plan") {
   const json_object root(document, source);
