@@ -18,7 +18,7 @@ WORDS = {
     "pad": "What does padding to the MXU waste?",
     "model": "How many parameters, FLOPs and KV bytes has a model?",
     "fit": "Does a training job fit a slice?",
-    "train": "How long does a step take, how long and how dear is a run?",
+    "train": "How long does a step take, and how much time and money does a run take?",
     "serve": "How fast does a slice answer, and at what price?",
     "spot": "How often to write checkpoints on spot capacity; what do preemptions add?",
     "simulate": "Do slices keep their targets under traffic?",

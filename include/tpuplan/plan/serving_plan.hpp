@@ -438,13 +438,13 @@ inline void decide_layouts(plan_search& all) {
 inline serving_plan_answer answer_of(plan_search& all) {
   serving_plan_answer answer;
   answer.candidates = all.candidates;
-  std::vector<rejected_server> dearer;
+  std::vector<rejected_server> expensive;
   constexpr double decided = std::numeric_limits<double>::infinity();
   for (server_search& search : all.slices) {
     if (search.best && chips_of(*search.best) >= all.request.smallest_chips) {
       answer.plans.push_back(std::move(*search.best));
     } else if (search.least_rate < decided) {
-      dearer.push_back({search.closest.where, serving_rejection::dominated, search.least_rate});
+      expensive.push_back({search.closest.where, serving_rejection::dominated, search.least_rate});
     } else if (!search.best) {
       answer.rejected.push_back(search.closest);
     }
@@ -462,9 +462,9 @@ inline serving_plan_answer answer_of(plan_search& all) {
           same.chips_per_vm == planned->where.chips_per_vm)
         least = std::min(least, search.least_rate);
     }
-    dearer.push_back({planned->where, serving_rejection::dominated, least});
+    expensive.push_back({planned->where, serving_rejection::dominated, least});
   }
-  for (rejected_server& one : dearer) {
+  for (rejected_server& one : expensive) {
     one.amount = (one.amount - answer.plans.front().rate.value()) * 3600;
     answer.rejected.push_back(one);
   }

@@ -424,7 +424,7 @@ TEST_CASE("rates, costs, tokens and savings refuse what cannot be") {
     CHECK(got.refused);
     CHECK(got.code == r.code);
   }
-  CHECK(saving(2_usd, 3_usd) == -0.5);  // dearer
+  CHECK(saving(2_usd, 3_usd) == -0.5);  // costs more
   CHECK(saving(2_usd, 0_usd) == 1);
 }
 

@@ -313,7 +313,7 @@ TEST_CASE("Vertex AI: args, service account, TensorBoard and the place of the ou
 
 // ---- what a target does not have
 
-TEST_CASE("an option without effect is refused by every target that has no place for it") {
+TEST_CASE("an option without effect is refused by every target that has no option for it") {
   struct extra {
     const char* field;
     std::function<void(launch_request&)> give;

@@ -1697,7 +1697,7 @@ def train(
     mean_time_between_preemptions_s: Optional[float] = None,
     rest_of_term_used: Optional[float] = None,
 ) -> TrainAnswer:
-    """How long does a step take, how long and how dear is a run?"""
+    """How long does a step take, and how much time and money does a run take?"""
     return ask_for("train", TrainAnswer, locals())
 
 

@@ -86,8 +86,8 @@ inline seconds expected_at_most(const plan& planned) {
 
 /// How MaxText trains a plan: layout, job, steps, and the steps between checkpoints. On spot these take the best
 /// interval of `asked.terms`; elsewhere, where only failures and maintenance interrupt, checkpoints take one hundredth
-/// of the time. Refuses steps that are not above 0 or above 1e12, a negative time of a step or a run, checkpoints that
-/// take less than no time, models that are not decoders, and a plan for spot that does not say how long it takes.
+/// of the time. Refuses steps that are not above 0 or above 1e12, a negative time of a step or a run, a negative
+/// time of a checkpoint, models that are not decoders, and a plan for spot that does not say how long it takes.
 /// Worked: with checkpoints of 15 s and steps of 2.14 s, 700 steps on demand.
 [[nodiscard]] inline maxtext_run maxtext_of(const plan& planned, const plan_request& asked, provisioning capacity) {
   if (asked.model.kind != architecture::decoder)
@@ -118,7 +118,7 @@ inline seconds expected_at_most(const plan& planned) {
 
 namespace detail {
 
-/// The place of the plan of that rank: plans say their "rank", which is their row in the table and may have gaps; where
+/// The index of the plan of that rank: plans say their "rank", which is their row in the table and may have gaps; where
 /// they do not, they are counted. Throws, naming the ranks that are there.
 inline std::size_t place_of_rank(const json_object& root, const nlohmann::json& plans, std::int64_t rank) {
   std::string ranks;

@@ -27,8 +27,8 @@ namespace readable {
     case rejection::dominated: return "another is no slower and cheaper";
     case rejection::no_layout: return "heads, experts or layers do not divide";
     case rejection::batch_does_not_divide: return "the batch does not divide";
-    case rejection::no_price: return "no price for it, or not for so long";
-    case rejection::no_such_rate: return "a rate that it takes is not known";
+    case rejection::no_price: return "no price, or none for a run this long";
+    case rejection::no_such_rate: return "a rate that it needs is not known";
   }
   return "?";
 }
