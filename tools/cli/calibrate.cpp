@@ -210,8 +210,9 @@ void print_answer(const measured_runs& read, const std::vector<judged_run>& judg
     print("\n");
   }
   for (const suggestion& one : next)
-    print("\n  the {} to measure next: {}; it would narrow the spread of similar estimates to {}, from {} now\n",
-          one.of, one.change, percent(one.after), percent(one.before));
+    print(
+        "\n  the {} to measure next: {}; it would leave {} of the spread of similar estimates, where {} is left now\n",
+        one.of, one.change, percent(one.after), percent(one.before));
 }
 
 void write_file(const std::string& path, const ordered_json& document) {

@@ -479,8 +479,7 @@ inline serving_plan_answer answer_of(plan_search& all) {
 /// simulated with 2000 requests from the same random numbers. The closed form rules out what does not fit or is above
 /// its capacity, and gives the fewest slices: a layout that costs more than `most_plans` others even with those is not
 /// simulated, and the amount of its slice is a lower bound. `simulated` is the report of one replica. Throws, naming
-/// the field, for an invalid request. Worked: of 40 requests a second, `share` of a plan with 6 slices has 6.67
-/// (docs/serving.md).
+/// the field, for an invalid request. Worked: with 6 slices for 40 requests a second, `share` has 6.67.
 [[nodiscard]] inline serving_plan_answer plan_serving(const serving_request& asked) {
   validate(asked.job, asked.model);
   validate(asked.constants);
