@@ -84,7 +84,7 @@ launch_request make_request(const launch_options& given, const std::optional<pla
     request.capacity = given.capacity.value_or(provisioning::on_demand);
   }
   const std::string machine = given.slice_name.substr(0, given.slice_name.find_first_of(":, "));
-  for (const machine_type& type : machine_types()) {  // --slice ct6e-standard-8t asks for this one, not for its like
+  for (const machine_type& type : machine_types()) {  // a slice named by its machine type is on it
     if (same_name(type.name, machine) && !is_listed_like(type, request.where))
       request.where = on_machine_type(request.where, type.name);
   }

@@ -16,7 +16,7 @@ WORDS = {
     "slices": "Which slices exist; what is in one of them?",
     "batch": "From which batch on is a product limited by arithmetic?",
     "pad": "What does padding to the MXU waste?",
-    "model": "How many parameters, FLOPs and KV bytes has a model?",
+    "model": "How many parameters, FLOPs and KV bytes does a model have?",
     "fit": "Does a training job fit a slice?",
     "train": "How long does a step take, and how much time and money does a run take?",
     "serve": "How fast does a slice answer, and at what price?",

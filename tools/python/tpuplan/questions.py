@@ -1668,7 +1668,7 @@ def model(
     sequence_length: Optional[int] = None,
     kv_dtype: Optional[Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]] = None,
 ) -> ModelAnswer:
-    """How many parameters, FLOPs and KV bytes has a model?"""
+    """How many parameters, FLOPs and KV bytes does a model have?"""
     return ask_for("model", ModelAnswer, locals())
 
 
