@@ -110,7 +110,8 @@ struct asked_job {
 };
 
 /// The job with sequence length and policy filled in. A batch that was not given in sequences stays 0. Refuses images
-/// for a model without a vision tower and a capacity factor for one without experts.
+/// for a model without a vision tower and a capacity factor for one without experts. Worked: of a job that says
+/// nothing, llama-3-8b has sequences of 4096 tokens.
 [[nodiscard]] inline training_job filled_job(const asked_job& given, const transformer& model,
                                              assumed_values& assumed) {
   training_job job = given.job;

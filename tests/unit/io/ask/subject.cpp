@@ -20,6 +20,8 @@ TEST_CASE("lengths, layout and traffic where none are given") {
   CHECK(filled_layout(open_layout(), slice_for("v5p-128")).fsdp == 64);
   CHECK(chips(scheduled_slice("v5p-128")) == 64);
   CHECK(says(refusal_of([] { (void)scheduled_slice("v5p-17920"); }).message, "is scheduled"));
+  assumed_values filled;
+  CHECK(filled_job({}, llama_3_8b(), filled).sequence_length == 4096);
   training_job job = job_of(0, 4096);
   assumed_values assumed;
   fill_batch(4194304, 64, job, assumed);
