@@ -40,6 +40,7 @@ enum class dtype : std::uint8_t { fp32, bf16, fp16, fp8, int8, int4 };
 }
 
 /// The format of that name, also as frameworks write it ("bfloat16", "float32", "float8_e4m3fn"); nothing if unknown.
+/// Worked: "float8_e4m3fn" is fp8, of 8 bits.
 [[nodiscard]] constexpr maybe<dtype> parse_dtype(std::string_view given) noexcept {
   struct alias {
     std::string_view name;
@@ -57,7 +58,8 @@ enum class dtype : std::uint8_t { fp32, bf16, fp16, fp8, int8, int4 };
   return nothing;
 }
 
-/// The format of that name; an unknown one throws `errc::unknown_name` and lists the valid ones.
+/// The format of that name; an unknown one throws `errc::unknown_name` and lists the valid ones. Worked:
+/// size_of(dtype_for("float32")) = 4 B.
 [[nodiscard]] constexpr dtype dtype_for(std::string_view given) {
   if (const maybe<dtype> found = parse_dtype(given)) return *found;
   detail::fail(errc::unknown_name, "dtype", given, "fp32, bf16, fp16, fp8, int8 or int4");

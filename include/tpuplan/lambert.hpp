@@ -61,7 +61,7 @@ inline constexpr double_double lambert_branch_point = {-0.36787944117144233, 1.2
 ///
 /// It is -1 at the double next to -1/e, NaN below it; zeros and +infinity are returned as they are. Near -1/e by the
 /// series DLMF 4.13.6, elsewhere by the estimate of Iacono and Boyd (Adv. Comput. Math. 43, 2017) and the iteration of
-/// Fritsch, Shafer and Crowley (CACM 16, 1973). Example: lambert_w0(1) == 0.5671432904097838.
+/// Fritsch, Shafer and Crowley (CACM 16, 1973). Worked: lambert_w0(1) == 0.5671432904097838.
 [[nodiscard]] constexpr double lambert_w0(double x) noexcept {
   if (x < detail::lambert_branch_point.high) return detail::not_a_number;
   if (!is_finite(x) || abs(x) < 0x1p-54) return x;
@@ -83,7 +83,7 @@ inline constexpr double_double lambert_branch_point = {-0.36787944117144233, 1.2
 /// Returns 1 + W0(-exp(-(1 + d))) for d >= 0, in [0, 1], without cancellation for small d: relative error below 1e-15.
 ///
 /// It is the v with -ln(1 - v) - v = d, hence about sqrt(2 d) for small d. 0 at 0, 1 at infinity, NaN for d < 0. By the
-/// series DLMF 4.13.6 in sqrt(2 d) for small d, else by lambert_w0. Example:
+/// series DLMF 4.13.6 in sqrt(2 d) for small d, else by lambert_w0. Worked:
 /// lambert_w0_plus_1_of_exp(0.02) == 0.18689488478688432.
 [[nodiscard]] constexpr double lambert_w0_plus_1_of_exp(double d) noexcept {
   if (is_nan(d) || d < 0.0) return detail::not_a_number;

@@ -91,7 +91,7 @@ TEST_CASE("(e) five ways to do one job: totals, ranks, and break-even at 100 job
     INFO(one.name);
     const usd total = cost(usd_per_hour(one.per_hour), one.hours * 1_h);
     CHECK(std::abs(total.value() - one.total) < 1e-9);
-    CHECK(total >= before - usd{1e-9});  // from the cheapest to the dearest
+    CHECK(total >= before - usd{1e-9});  // from the cheapest to the most expensive
     before = total;
   }
   // 100 jobs a month from eight A100-80 to v5e-32: 111.68 each, so a move of 60,000 dollars pays back in 5.4 months.

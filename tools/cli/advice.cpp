@@ -31,11 +31,13 @@ std::string words_of(const finding& f) {
       [[fallthrough]];
     case finding_kind::vocabulary:
       return fmt::format("{} {} does not fill the MXU: with {} it {}", subject, now, better, memory);
-    case finding_kind::heads: return fmt::format("{} do not divide further: with {} it {}", now, better, memory);
+    case finding_kind::heads: return fmt::format("{} cannot be sharded further: with {} it {}", now, better, memory);
     case finding_kind::layout: return fmt::format("{} is the slower layout: {} {}", now, better, memory);
-    case finding_kind::remat: return fmt::format("remat {} is heavier than memory needs: {} {}", now, better, memory);
+    case finding_kind::remat:
+      return fmt::format("remat {} recomputes more than memory requires: {} {}", now, better, memory);
     case finding_kind::wraparound:
-      return fmt::format("{} has open rings: {} with as many sequences on each chip {}", now, better, memory);
+      return fmt::format("{} has axes that are no rings: {} with as many sequences on each chip {}", now, better,
+                         memory);
     case finding_kind::slices: return fmt::format("{} wait for the network between them: {} {}", now, better, memory);
     case finding_kind::microbatch:
       return fmt::format("{} microbatches leave HBM unused: with {} it {}", now, better, memory);

@@ -7,7 +7,7 @@ namespace cli {
 using namespace tpuplan;
 
 void add_gpu_training_options(command& to, gpu_options& into) {
-  to.add("--gpu", into.gpu, "hold it against A100-40, A100-80, H100, H200 or V100, as published runs of these go")
+  to.add("--gpu", into.gpu, "compare with A100-40, A100-80, H100, H200 or V100, as published runs of these go")
       .needs({"--gpus"});
   to.add("--gpus", into.gpus, {1, 1e6}, "how many of them").needs({"--gpu"});
   to.add("--gpu-usd", into.price, {1e-3, 1e4}, "dollars per GPU and hour, instead of the list price").needs({"--gpu"});

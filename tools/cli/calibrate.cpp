@@ -210,8 +210,9 @@ void print_answer(const measured_runs& read, const std::vector<judged_run>& judg
     print("\n");
   }
   for (const suggestion& one : next)
-    print("\n  the {} that would tell most next: {}; of the spread of questions around yours it leaves {}, now {}\n",
-          one.of, one.change, percent(one.after), percent(one.before));
+    print(
+        "\n  the {} to measure next: {}; it would leave {} of the spread of similar estimates, where {} is left now\n",
+        one.of, one.change, percent(one.after), percent(one.before));
 }
 
 void write_file(const std::string& path, const ordered_json& document) {
@@ -227,7 +228,7 @@ void run_calibrate(const calibrate_options& given, const session& with) {
   if (!given.log.empty()) add_logged(given, read);
   if (given.runs.empty() && given.log.empty())
     refuse_missing("RUNS", "a file with runs, or --maxtext and --maxtext-log");
-  if (read.runs.empty()) refuse("RUNS", "no run that an estimate can know", "one or more");
+  if (read.runs.empty()) refuse("RUNS", "no run that an estimate can use", "one or more");
   const own_constants known = constants_knowing(read.runs);
   const std::vector<judged_run> judged = judge(read.runs);
   const std::vector<suggestion> next = suggestions(known);
@@ -243,19 +244,21 @@ void run_calibrate(const calibrate_options& given, const session& with) {
 
 void add_calibrate_command(session& with) {
   command& added =
-      with.commands.emplace_back("calibrate", "estimates that know your own runs, and which to measure next");
+      with.commands.emplace_back("calibrate", "estimates corrected by your own runs, and which runs to measure next");
   const auto options = std::make_shared<calibrate_options>();
   added.argument("runs", options->runs,
                  "a JSON file with runs, docs/accuracy.md has its form, or a calibration file; - reads it");
   added.add("--maxtext-log", options->log, "the log of a MaxText run").needs({"--maxtext"});
-  added.add("--slice", options->slice_name, "of that run; its compile_topology, if not given").needs({"--maxtext"});
-  added.add("--slices", options->slices, {1, 1024}, "of that run; as its axes say, if not given").needs({"--maxtext"});
-  added.add("--warm-up", options->warm_up, {0, 1e6}, "steps of the log that do not count, from the first")
+  added.add("--slice", options->slice_name, "the slice of that run; its compile_topology, if not given")
+      .needs({"--maxtext"});
+  added.add("--slices", options->slices, {1, 1024}, "the slices of that run; as its axes say, if not given")
+      .needs({"--maxtext"});
+  added.add("--warm-up", options->warm_up, {0, 1e6}, "steps to leave out at the beginning of the log")
       .usually(std::to_string(options->warm_up))
       .needs({"--maxtext-log"});
   added.add("--maxtext", options->maxtext.file, "the configuration of that run").needs({"--maxtext-log"});
   added.add("--set", options->maxtext.settings, "its arguments: remat_policy=full").whole().needs({"--maxtext"});
-  added.add("--software", options->software, "its state of tuning: tuned, general, first_port")
+  added.add("--software", options->software, "its software: tuned, general or first_port")
       .usually("tuned")
       .needs({"--maxtext"});
   added.add("--output", options->output, "a file for the calibration");

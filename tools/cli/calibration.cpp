@@ -9,7 +9,7 @@ namespace cli {
 using namespace tpuplan;
 
 option& add_calibration_option(command& to, std::string& path) {
-  return to.add("--calibration", path, "a file that tpuplan calibrate wrote: estimates know your own runs");
+  return to.add("--calibration", path, "a file that tpuplan calibrate wrote: your own runs correct the estimates");
 }
 
 own_constants load_calibration(const std::string& path, calibrated_part part, const own_constants& usual) {

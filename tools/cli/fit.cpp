@@ -48,7 +48,7 @@ void add_sources(const placed_job& asked, const job_options& job, const mesh_opt
 }
 
 void print_sources(const placed_job& asked, const job_options& job, const mesh_options& mesh) {
-  if (!job.calibration.empty()) print("\n  the estimates know {}\n", own_words(asked));
+  if (!job.calibration.empty()) print("\n  the estimates are corrected by {}\n", own_words(asked));
   if (job.maxtext.is_given()) print_unused(ask_maxtext(job, mesh));
 }
 
@@ -132,7 +132,7 @@ void print_fit(const placed_job& asked, const fit_answer& a) {
 
 /// What to ask next. A plan has no options for a MaxText configuration.
 void print_follow_up(verdict v, const session& with) {
-  if (v == verdict::yes) return print_next("{}   how long and what it costs", follow_up(with, "train", {}));
+  if (v == verdict::yes) return print_next("{}   its time and cost", follow_up(with, "train", {}));
   if (with.is_given("--maxtext")) return;
   std::vector<std::string_view> dropped = degrees_of_a_layout;
   dropped.push_back("--calibration");  // of which a plan reads the steps alone

@@ -84,7 +84,7 @@ launch_request make_request(const launch_options& given, const std::optional<pla
     request.capacity = given.capacity.value_or(provisioning::on_demand);
   }
   const std::string machine = given.slice_name.substr(0, given.slice_name.find_first_of(":, "));
-  for (const machine_type& type : machine_types()) {  // --slice ct6e-standard-8t asks for this one, not for its like
+  for (const machine_type& type : machine_types()) {  // a slice named by its machine type is on it
     if (same_name(type.name, machine) && !is_listed_like(type, request.where))
       request.where = on_machine_type(request.where, type.name);
   }
@@ -204,7 +204,7 @@ void add_launch_command(session& with) {
   added.add("--rank", options->rank, {1, 1e6}, "which of the plans").usually("1").excludes({"--slice"});
   added.add("--slice", options->slice_name, "instead of a plan: v6e-256");
   added.add("--slices", options->slices, {1, 1024}, "1 if not given").needs({"--slice"});
-  added.add("--machine-type", options->machine, "where the slice comes on two: ct6e-standard-4t");
+  added.add("--machine-type", options->machine, "where the slice is offered on two: ct6e-standard-4t");
   added.add("--provisioning", options->capacity, "on_demand, spot, flex_start, calendar; the plan's, or on_demand");
   added.add("--reservation", request.reservation, "its name");
   added.add("--name", request.name, "of the job").usually("tpuplan");
@@ -219,7 +219,7 @@ void add_launch_command(session& with) {
   added.add("--max-run", request.max_run, "after which the service ends the job: 20d");
   added.add("--command", options->command, "a line for bash; what the image starts, if not given")
       .excludes({"--maxtext"});
-  added.add("--args", request.args, "a word to what the image starts; again for the next").whole();
+  added.add("--args", request.args, "an argument of what the image starts; repeat it for further ones").whole();
   added.add("--service-account", request.service_account, "an e-mail address; on GKE the name of a Kubernetes account");
   added.add("--queue", request.queue, "gke and gcluster: a LocalQueue of Kueue");
   added.add("--location", request.location, "vertex: the region; writes the command that creates the job");

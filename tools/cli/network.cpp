@@ -191,11 +191,13 @@ std::string words_of(const std::optional<input_answer>& a, const network& net) {
       fmt::format("input: {} vCPUs decode {} {}s/s", a->vcpus, cli::count(a->decoding.value()), example_word(net));
   if (a->limited_by == input_bound::chips) return rates + ", the chips do not wait";
   return fmt::format(
-      "{}: limited by {}, the chips wait {} of the time; {:.1f} such VMs or {} of the data cached mend it", rates,
-      name(a->limited_by), percent(a->waiting), a->vms_needed, percent(a->cache_needed));
+      "{}: limited by {}, the chips wait {} of the time; they would not with {:.1f} such VMs, or with {} of the data "
+      "cached",
+      rates, name(a->limited_by), percent(a->waiting), a->vms_needed, percent(a->cache_needed));
 }
 
-constexpr std::string_view band_words = "no published run of a network is in the calibration: a factor of two";
+constexpr std::string_view band_words =
+    "no published run of a network of layers is in the calibration: half or twice the time is possible";
 
 }  // namespace
 
@@ -236,7 +238,7 @@ void network_model(const network& net, const session& with) {
 void network_pad(const network& net, const chip_spec& chip, const session& with) {
   const network_padding sum = padding(net, chip);
   ordered_json list = ordered_json::array();
-  table t("product of a layer | >inner | >outer | >useful | >from so many examples on limited by arithmetic");
+  table t("product of a layer | >inner | >outer | >useful | >examples from which arithmetic limits it");
   for_each_product(net, [&](const layer_product& product) {
     const maybe<double> critical = critical_examples(product, chip);
     const double useful = on_vector_unit(product) ? 0 : mxu_utilization(product, chip);
@@ -287,7 +289,7 @@ void network_fit(const any_model& model, const job_options& job, const mesh_opti
   print("\n  between {:.2f} and {:.2f} GiB as the compiler decides; largest batch that surely fits: {}\n",
         in_gib(memory.low), in_gib(memory.high), largest ? grouped(*largest) : std::string("none with this layout"));
   print_assumed(all_assumed(model.config, assumed));
-  print_next("{}   how long and what it costs", follow_up(with, "train", {}));
+  print_next("{}   its time and cost", follow_up(with, "train", {}));
 }
 
 void network_train(const any_model& model, const job_options& job, const mesh_options& mesh, const run_options& run,
@@ -513,7 +515,7 @@ void network_training_plan(const any_model& model, const plan_options& given, co
   row(answer.does_not_divide, "the batch does not divide");
   row(answer.does_not_fit, "does not fit");
   row(answer.may_not_fit, "may not fit: --accept-uncertain");
-  row(answer.no_price, "no price for it, or not for so long");
+  row(answer.no_price, "no price, or none for a run this long");
   row(answer.misses_deadline, "misses the deadline");
   row(answer.over_budget, "over the budget");
   if (!lost.empty()) print("\n"), lost.print();

@@ -202,7 +202,7 @@ void add_spot_options(command& to, pay_options& into) {
 }
 
 void add_gpu_options(command& to, pay_options& into) {
-  to.add("--gpu", into.gpu.gpu, "hold it against A100-40, A100-80, H100, H200, B200, RTX-PRO-6000, L4, V100 or T4");
+  to.add("--gpu", into.gpu.gpu, "compare with A100-40, A100-80, H100, H200, B200, RTX-PRO-6000, L4, V100 or T4");
   to.add("--gpus", into.gpu.gpus, {1, 1e6}, "how many take the same job").needs({"--gpu"});
   to.add("--gpu-run", into.gpu.run, "time of the same job on them: 8d").needs({"--gpu"});
   to.add("--gpu-usd", into.gpu.usd_per_gpu_hour, {1e-3, 1e4}, "dollars per GPU and hour, instead of the list price")

@@ -40,11 +40,12 @@ void add_percentile_options(command& to, latency_targets& into) {
   for (const kind_of_time& kind : kinds_of_time) {
     for (const int share : shares) {
       const std::string option = fmt::format("{}-p{}", kind.option, share);
-      cli::option& added = to.add_read(option, fmt::format("{} of 100 requests keep that time {}", share, kind.phrase),
-                                       [option, share, &target = into.*kind.target](const std::string& given) {
-                                         target.share = share / 100.0;
-                                         read(option, given, usual_limits<seconds>, target.limit);
-                                       });
+      cli::option& added =
+          to.add_read(option, fmt::format("time {1} that {0} of 100 requests keep", share, kind.phrase),
+                      [option, share, &target = into.*kind.target](const std::string& given) {
+                        target.share = share / 100.0;
+                        read(option, given, usual_limits<seconds>, target.limit);
+                      });
       for (const int other : shares) {
         if (other < share) added.excludes({fmt::format("{}-p{}", kind.option, other).c_str()});
       }

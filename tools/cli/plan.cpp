@@ -71,12 +71,13 @@ void add_limit_options(command& to, plan_options& into) {
   add_price_file_option(to, into.prices);
   to.add("--generation", into.generations, "only these chips: v5e,v6e");
   to.add("--zone", into.zone, "only what a zone has, by data/zones.json, at the prices of its region: us-east5-b");
-  to.add("--min-chips", into.smallest_chips, {1, 1 << 20}, "chips over all slices");
-  to.add("--max-chips", into.largest_chips, {1, 1 << 20}, "chips over all slices");
+  to.add("--min-chips", into.smallest_chips, {1, 1 << 20}, "the fewest chips of a plan, all its slices counted");
+  to.add("--max-chips", into.largest_chips, {1, 1 << 20}, "the most chips of a plan, all its slices counted");
   add_drawing_options(to);
   to.add("--rows", into.rows, {1, 1e6},
          "plans to show; 8, the best of each generation and those with a star, if not given");
-  to.flag("--accept-uncertain", into.accept_uncertain, "take slices on which the compiler decides whether it fits");
+  to.flag("--accept-uncertain", into.accept_uncertain,
+          "also take slices that the job may not fit, as the compiler decides");
   add_table_options(to);
 }
 

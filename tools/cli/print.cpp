@@ -16,7 +16,8 @@ namespace cli {
 
 namespace {
 
-/// What begins and ends bold and dim inside of the program: no name of a file or model can say it to the terminal.
+/// Marks in the answer where bold and dim text begin and end. They are control characters, which are removed from the
+/// names of models, so that no name formats the terminal.
 constexpr char bold_on = '\x01', dim_on = '\x02', plain_again = '\x03';
 
 bool coloured() {
@@ -29,7 +30,7 @@ std::string& answer() {
   return words;
 }
 
-/// The words for the terminal, with nothing in them that it would take for a command but the program's bold and dim.
+/// The words as the terminal shows them: marks become bold and dim, and other control characters "?".
 std::string printable(std::string_view words) {
   std::string shown;
   for (std::size_t at = 0; at < words.size(); ++at) {

@@ -92,11 +92,11 @@ void print_token(const token_time& t) {
   const bool by_products = t.step.products > t.step.weights;
   row(by_products ? "products" : "reading weights", max(t.step.products, t.step.weights));
   row("reading keys and values", t.step.cache);
-  row("sequences in pages", t.step.paging);
+  row("pages of the cache", t.step.paging);
   row("dispatch to experts", t.step.dispatch);
   row("collectives", t.step.collectives);
   row("per layer", t.step.latency);
-  row("prompts in between", t.prompts);
+  row("prefill in between", t.prompts);
   row("waiting for the host", t.engine);
   row("total", t.total);
   rows.print();
@@ -123,10 +123,10 @@ void print_serve(const served& a, const model_config& config) {
         e.fit == verdict::yes ? "fits" : "uncertain", e.largest_running, e.replicas > 1 ? " in each" : "", e.running);
   print("  first token {}{}{}\n", duration(e.first_token),
         e.queue.value() > 0 ? fmt::format(" ({} of it waiting)", duration(e.queue)) : "",
-        e.meets_ttft ? "" : ", later than the target");
+        e.meets_ttft ? "" : ", longer than the target");
   print("  each token  {} (between {} and {}{}){}\n", duration(e.per_token.total), duration(e.per_token.low),
         duration(e.per_token.high), e.per_token.extrapolated ? "; no published run is on such a chip" : "",
-        e.meets_tpot ? "" : ", slower than the target");
+        e.meets_tpot ? "" : ", longer than the target");
   print(
       "  {} output tokens/s, {} per chip; {:.2f} requests/s of at most {:.2f}; {:.2f} prefill servers for each "
       "decode server\n\n",
@@ -216,7 +216,7 @@ void add_serve_command(session& with) {
   add_format_options(added, options->traffic);
   add_engine_options(added, options->traffic);
   add_price_options(added, options->prices);
-  added.add("--gpu", options->gpu, "hold it against A100-40, A100-80, H100, H200, B200, RTX-PRO-6000 or L4, at peak");
+  added.add("--gpu", options->gpu, "compare with A100-40, A100-80, H100, H200, B200, RTX-PRO-6000 or L4, at peak");
   added.add("--gpus", options->gpus, {1, 1024}, "the fewest of one machine that serve it, if not given")
       .needs({"--gpu"});
   add_calibration_option(added, options->calibration);

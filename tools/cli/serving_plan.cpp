@@ -43,7 +43,7 @@ std::string reason_words(serving_rejection why) {
     case serving_rejection::too_many_chips: return "takes more chips than are allowed";
     case serving_rejection::no_price: return "no price in these regions and kinds";
     case serving_rejection::over_budget: return "over the budget";
-    case serving_rejection::dominated: return "dearer than those above";
+    case serving_rejection::dominated: return "more expensive than those above";
   }
   return "?";
 }

@@ -137,7 +137,7 @@ void print_day(const model_config& config, const day_request& request, const day
   print_title("{} on slices of {}, {:.0f} requests in {}", config.model.name.view(), name(request.fleet.where).view(),
               requests_of(request.day), duration(request.day.part * static_cast<double>(request.day.rates.size())));
   print("  {}\n", words_of_targets(request.job.percentiles));
-  if (answer.options.empty()) return print("  a slice keeps them at no rate, or there is no price for it\n");
+  if (answer.options.empty()) return print("  no rate keeps them on a slice, or the slice has no price\n");
   print("  a slice keeps them up to {:.4g} requests/s: {} for the busiest part\n\n", answer.slice_rate.value(),
         counted(answer.fixed, "slice"));
   table ways("paid for as | ~>at most | ~~>slice-hours | >first p99 | ~>worst part | ~~>token p95 | >cost | targets");
@@ -255,7 +255,7 @@ void add_simulate_command(session& with) {
       .usually("2000, fewer of more than 4096 output tokens")
       .excludes({"--trace"});
   added.add("--seed", options->seed, {1, 9e15}, "of the random numbers").usually("1").excludes({"--trace"});
-  added.flag("--alone", options->alone, "prompts are taken in by steps of their own, not beside decoding");
+  added.flag("--alone", options->alone, "prompts are computed in steps of their own, in which nothing decodes");
   add_percentile_options(added, options->traffic.job.percentiles);
   add_day_options(added, *options);
   add_format_options(added, options->traffic);

@@ -136,7 +136,7 @@ void add_spot_command(session& with) {
   added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of the whole job").usually("4h");
   added.add("--preemption-rate", options->share, {1e-9, 0.999999}, "probability of a preemption in --per: 20%")
       .excludes({"--mtbp"});
-  added.add("--per", options->per, "the time that --preemption-rate is of")
+  added.add("--per", options->per, "the time for which --preemption-rate is stated")
       .usually("the work")
       .needs({"--preemption-rate"});
   added.add("--preemptions-per-hour", options->hourly, {1e-9, 1e6}, "a rate, which may be above 1: 0.2")

@@ -175,7 +175,7 @@ void add_sweep_command(session& with) {
   training_job& job = trial.job.job;
   add_config_option(added, trial.job.config, true);
   added.add("--trials", options->trials, {1, 1e9}, "how many").required();
-  added.add("--parallel", options->parallel, {1, 1e6}, "trials at once; as many as --quota lets, if not given");
+  added.add("--parallel", options->parallel, {1, 1e6}, "trials at once; as many as --quota allows, if not given");
   added.add("--quota", options->quota, {1, 1 << 20}, "chips of all trials at once");
   added.add("--stopped", options->stopped, {0, 1}, "share of the trials that is stopped early: 50%").usually("0");
   added.add("--stopped-after", options->stopped_after, {1e-6, 1}, "share of a whole trial that these run for")

@@ -141,7 +141,7 @@ void add_engine_options(command& to, traffic_options& into) {
   to.add_read("--engine-us-per-sequence", "the same for each running sequence", [&into](const std::string& given) {
     into.constants.engine_sequence = read_host_time("--engine-us-per-sequence", given, "us");
   });
-  to.flag("--beyond-max", job.beyond_max_positions, "contexts longer than the model was made for are meant");
+  to.flag("--beyond-max", job.beyond_max_positions, "allow contexts longer than the model was trained for");
 }
 
 }  // namespace cli

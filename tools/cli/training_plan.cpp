@@ -100,8 +100,8 @@ cell dollars(const plan_cost* cost) { return cost == nullptr ? cell("no price") 
 /// What is shown of an answer: the first rows, the best plan of each generation, and plans of the front that cost at
 /// most three times the cheapest; how many are left out, and why.
 struct shown_plans {
-  std::vector<std::size_t> places;  // in the answer
-  std::size_t beaten = 0, dear = 0;
+  std::vector<std::size_t> indices;  // in the answer
+  std::size_t beaten = 0, expensive = 0;
 };
 
 constexpr std::size_t usual_rows = 8;
@@ -114,16 +114,16 @@ shown_plans choose_rows(const plan_answer& answer, const plan_options& given) {
   for (std::size_t i = 0; i < answer.plans.size(); ++i) {
     const plan& p = answer.plans[i];
     const bool best_of_chip = generations.insert(std::string(p.where.chip.name.view())).second;
-    const bool is_dear = chosen_cost(p).total > 3 * cheapest;
+    const bool costs_thrice = chosen_cost(p).total > 3 * cheapest;
     const bool among_rows = i < static_cast<std::size_t>(given.rows.value_or(0));
     const bool wanted = given.front_only      ? p.on_front
                         : given.best_per_chip ? best_of_chip
                         : given.rows          ? among_rows
-                                              : i < usual_rows || best_of_chip || (p.on_front && !is_dear);
+                                              : i < usual_rows || best_of_chip || (p.on_front && !costs_thrice);
     if (wanted) {
-      shown.places.push_back(i);
+      shown.indices.push_back(i);
     } else {
-      ++(p.on_front ? shown.dear : shown.beaten);
+      ++(p.on_front ? shown.expensive : shown.beaten);
     }
   }
   return shown;
@@ -139,14 +139,14 @@ std::string payment_words(const plan& p, const plan_request& request) {
   return fmt::format("{} in {}{}", name(cost.kind), cost.price.region.view(), pieces);
 }
 
-void add_row(table& t, const plan_answer& answer, std::size_t place, const plan_request& request) {
-  const plan& p = answer.plans[place];
+void add_row(table& t, const plan_answer& answer, std::size_t index, const plan_request& request) {
+  const plan& p = answer.plans[index];
   const plan_cost& cost = chosen_cost(p);
   const std::string micro =
       p.job.gradient_accumulation > 1 ? fmt::format(", {} micro", p.job.gradient_accumulation) : "";
   const std::int64_t all_chips = chips(p.where) * slices(p.mesh);
-  t.add({cell(fmt::format("{}{}{}", place + 1, fits(p.memory) == verdict::yes ? "" : "?", p.on_front ? "*" : " "),
-              static_cast<double>(place + 1)),
+  t.add({cell(fmt::format("{}{}{}", index + 1, fits(p.memory) == verdict::yes ? "" : "?", p.on_front ? "*" : " "),
+              static_cast<double>(index + 1)),
          words_of(p), cell(fmt::format("{}", all_chips), static_cast<double>(all_chips)), one_line(p.mesh) + micro,
          std::string(name(p.job.remat)),
          cell(fmt::format("{}", p.job.global_batch), static_cast<double>(p.job.global_batch)), p.step.total,
@@ -165,22 +165,22 @@ void print_plans(const plan_answer& answer, const plan_options& given, const pla
       "~~~>run between | >cost | ~>between | ~~>on spot | ~>HBM per device{}",
       choice ? " | paid for as" : ""));
   const shown_plans shown = choose_rows(answer, given);
-  for (const std::size_t place : shown.places) add_row(t, answer, place, request);
+  for (const std::size_t index : shown.indices) add_row(t, answer, index, request);
   t.print();
   print("\n  * no other plan is both faster and cheaper\n");
-  if (std::any_of(shown.places.begin(), shown.places.end(),
+  if (std::any_of(shown.indices.begin(), shown.indices.end(),
                   [&](std::size_t i) { return answer.plans[i].step.extrapolated; }))
     print("  ! outside of what published runs cover: a wider band\n");
-  if (std::any_of(shown.places.begin(), shown.places.end(),
+  if (std::any_of(shown.indices.begin(), shown.indices.end(),
                   [&](std::size_t i) { return fits(answer.plans[i].memory) != verdict::yes; }))
     print("  ? may not fit: the compiler decides\n");
   if (shown.beaten > 0)
-    print("  {} more {} slower or dearer: --rows {}\n", shown.beaten, shown.beaten == 1 ? "is" : "are",
+    print("  {} more {} slower or more expensive: --rows {}\n", shown.beaten, shown.beaten == 1 ? "is" : "are",
           answer.plans.size());
-  if (shown.dear > 0)
-    print("  {} {}: --pareto\n", shown.dear,
-          given.rows || given.best_per_chip ? "more that no other beats"
-          : shown.dear == 1                 ? "faster one costs over three times the cheapest"
+  if (shown.expensive > 0)
+    print("  {} {}: --pareto\n", shown.expensive,
+          given.rows || given.best_per_chip ? "more plans that no other beats"
+          : shown.expensive == 1            ? "faster one costs over three times the cheapest"
                                             : "faster ones cost over three times the cheapest");
 }
 
@@ -260,8 +260,8 @@ std::string joined_words(const std::vector<std::string>& words) {
 
 void print_price_dates(const plan_answer& answer, const plan_options& given, const plan_request& request) {
   std::vector<price_row> prices;
-  for (const std::size_t place : choose_rows(answer, given).places) {
-    const plan& p = answer.plans[place];
+  for (const std::size_t index : choose_rows(answer, given).indices) {
+    const plan& p = answer.plans[index];
     for (const plan_cost& cost : p.costs) {
       if (cost.kind == provisioning::spot || cost.kind == chosen_cost(p).kind) prices.push_back(cost.price);
     }
@@ -334,8 +334,8 @@ void print_better_batch(const plan_request& request, const plan& best) {
 void print_risks(const plan_request& request, const plan& best) {
   const plan_cost& cost = chosen_cost(best);
   if (best.deadline_at_risk)
-    print("  the first plan may be late: at the slow end of its band it takes {} of {}\n", duration(cost.wall_high),
-          duration(*request.deadline));
+    print("  the first plan may miss the deadline: at the slow end of its band it takes {} of {}\n",
+          duration(cost.wall_high), duration(*request.deadline));
   if (best.budget_at_risk)
     print("  the first plan may cost more than the budget: at the high end of its band it costs {} of {}\n",
           money(cost.high), money(*request.budget));
@@ -363,7 +363,7 @@ void print_answer(const plan_request& request, const relaxed_answer& whole, cons
     print("  no slice does it within these limits\n");
     print_relaxed(request, whole);
   } else {
-    print("  {} first, by its price {}{}\n\n", name(request.best), kind_words(request),
+    print("  {} first, at {} prices{}\n\n", name(request.best), kind_words(request),
           request.deadline ? fmt::format(", within {}", duration(*request.deadline)) : "");
     print_plans(answer, given, request);
     print_price_dates(answer, given, request);
@@ -389,13 +389,13 @@ void draw_plans(const plan_answer& answer, const model_config& config, const ses
 }  // namespace
 
 /// All plans, or those that the options choose.
-static std::vector<std::size_t> places_in_json(const plan_answer& answer, const plan_options& given,
-                                               const session& with) {
+static std::vector<std::size_t> indices_in_json(const plan_answer& answer, const plan_options& given,
+                                                const session& with) {
   if (!answer.plans.empty() && (with.is_given("--rows") || given.front_only || given.best_per_chip))
-    return choose_rows(answer, given).places;
-  std::vector<std::size_t> places(answer.plans.size());
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-  return places;
+    return choose_rows(answer, given).indices;
+  std::vector<std::size_t> indices(answer.plans.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
+  return indices;
 }
 
 void plan_training(const model_config& config, const plan_options& given, const price_book& prices, session& with) {
@@ -409,7 +409,7 @@ void plan_training(const model_config& config, const plan_options& given, const 
   if (with.is_given("--svg") || (is_reported(with) && !answer.plans.empty())) draw_plans(answer, config, with);
   if (with.json || is_reported(with)) {
     const ordered_json document =
-        document_of(request, whole, places_in_json(answer, given, with), all_assumed(config, assumed));
+        document_of(request, whole, indices_in_json(answer, given, with), all_assumed(config, assumed));
     write_report(with, "where to train " + std::string(config.model.name.view()), document);
     if (with.json) return print_json(document);
   }

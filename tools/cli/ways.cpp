@@ -13,7 +13,7 @@ void print_ways(const std::vector<run_price>& ways, const payment_terms& terms, 
   for (const run_price& one : ways) {
     const std::optional<usd>&low = one.total_low, &high = one.total_high;
     const bool fixed = low && high && *low == *high;
-    const std::string end = high ? money(*high) : "not to be had";
+    const std::string end = high ? money(*high) : "not available";
     t.add({std::string(name(one.kind)), marked(one.total, one.price),
            fixed || !low ? cell("")
            : high        ? cell(fmt::format("{}-{}", money(*low), end), low->value(), high->value(), "_usd")

@@ -30,7 +30,7 @@ enum class not_judged : std::uint8_t { verdict, used_bytes, all_but_state };
 /// One record that is an exception.
 struct record_exception {
   std::string id;      ///< of the record
-  not_judged what{};   ///< what is not held against the estimate
+  not_judged what{};   ///< what is not compared with the estimate
   std::string reason;  ///< why it is not
   std::string source;  ///< of the reason
 };

@@ -36,8 +36,8 @@ using runs_by_source = std::map<std::string, std::vector<source_run>>;
 
 namespace detail {
 
-/// How surprising each run of a source is to one that knows one of the others, on average: minus the logarithm of
-/// Student's density with four degrees of freedom, whose tails errors of estimates have.
+/// How badly one run of a source predicts another one, on average over all pairs: minus the logarithm of Student's
+/// density with four degrees of freedom, whose tails are like those of the errors.
 inline double surprise(const std::vector<source_run>& runs, const own_spreads& s) {
   double sum = 0;
   const std::size_t n = runs.size();

@@ -38,8 +38,8 @@ struct serving_parameter {
   void (*set)(serving_calibration&, double);
 };
 
-/// Priors are what the constants may be by themselves. torch_xla starts 1.2 times as slow as the backend that replaced
-/// it, as vLLM states (blog.vllm.ai, 2025-10-16).
+/// The free constants with their priors, which are what is expected before any run is seen. torch_xla starts 1.2 times
+/// as slow as the backend that replaced it, as vLLM states (blog.vllm.ai, 2025-10-16).
 inline std::vector<serving_parameter> serving_parameters() {
   using c = serving_calibration;
   return {
@@ -84,8 +84,9 @@ inline std::string_view name(serving_kind kind) {
   return name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// How many runs each run stands beside: those of its source, engine and kind. A rate of a saturated engine, which has
-/// scheduling and sampling in it, is as far off as half a run: it counts a quarter.
+/// For each run, how many runs have its source, engine and kind; a run weighs 1 over the square root of this. A rate of
+/// a saturated engine, which has scheduling and sampling in it, is taken to be twice as far off as a timed run: it
+/// counts 16 times here, so that it weighs a quarter.
 inline std::vector<double> serving_group_sizes(const std::vector<serving_record>& runs) {
   const auto group = [](const serving_record& run) {
     return run.source + (is_decode(run) ? " decode " : " prefill ") + std::string(tpuplan::name(run.job.engine));
@@ -169,7 +170,7 @@ struct held_constant {
   return runs;
 }
 
-/// A run and what constants say of it in whose fit its group had no part.
+/// A run, and its prediction by constants that were fitted without its group (family or source).
 struct left_out_serving {
   serving_record run;   ///< what was measured
   double error = 0;     ///< predicted / measured - 1
@@ -207,7 +208,7 @@ struct left_out_serving {
 
 namespace detail {
 
-/// The number below which that share of the weights lies.
+/// The weighted quantile: the number below which that share of the sum of all weights lies.
 inline double weighted_quantile(std::vector<std::pair<double, double>> numbers, double share) {
   std::sort(numbers.begin(), numbers.end());
   double all = 0, below = 0;

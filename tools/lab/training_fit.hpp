@@ -28,16 +28,16 @@ struct calibration_fit {
   std::vector<double> mxu_spread;       ///< of the MXU fraction of each of `constants.chips`
 };
 
-/// A term of the step time that can be left out, and how: its constant is put to where it has no effect. Constants that
-/// are fitted are then free in name only, and stay at their priors.
+/// A term of the step time that can be left out by setting its constant to a value that has no effect. Such a constant,
+/// where it is one of the fitted ones, stays at its prior.
 struct optional_term {
   std::string_view name;             ///< what the term is called
-  void (*switch_off)(calibration&);  ///< puts its constant to where it has no effect
+  void (*switch_off)(calibration&);  ///< sets its constant to a value that has no effect
 };
 
-/// Every term beside products at one rate that acts in a published run: ratios of the generations, and what each
-/// constant or switch adds. Where traffic exceeds the work, in context parallelism and with state on hosts there is no
-/// run.
+/// Every term, beyond products at one rate for all chips, that has an effect on some published run: the ratios of the
+/// generations, and what each constant or switch adds. No published run has traffic that exceeds the work under context
+/// parallelism, or state on hosts.
 inline constexpr std::array<optional_term, 22> optional_terms = {{
     {"generations apart", [](calibration& constants) { constants.chips.count = 0; }},
     {"products padded", [](calibration& constants) { constants.products_padded = false; }},
@@ -64,7 +64,7 @@ inline constexpr std::array<optional_term, 22> optional_terms = {{
     {"time per layer", [](calibration& constants) { constants.per_layer_pass = seconds{0}; }},
 }};
 
-/// Terms that are left out, by their place in `optional_terms`.
+/// Terms that are left out, by their index in `optional_terms`.
 using term_set = std::bitset<optional_terms.size()>;
 
 namespace detail {
@@ -79,8 +79,8 @@ inline fitted_chips chips_of(const std::vector<training_record>& runs) {
   return chips;
 }
 
-/// The free constants: the level of the MXU fraction, the ratio of each generation to it, and four others. Ratios are
-/// drawn to 1, so that a generation with one record is not believed too much.
+/// The free constants: the level of the MXU fraction, the ratio of each generation to it, and four others. The priors
+/// of the ratios are narrow and centred on 1, so that a generation with a single record stays near the common level.
 inline std::vector<fitted_constant> free_constants(const fitted_chips& chips) {
   std::vector<fitted_constant> list = {{"mxu_fraction", 0.74, 0.20, 0, 0}};
   for (std::size_t i = 0; i < chips.count; ++i)
@@ -180,9 +180,9 @@ inline double family_error(const std::vector<left_out_run>& runs) {
       detail::predicted_step);
 }
 
-/// Every source left out once: what constants say of its runs that were fitted to the other sources. `left_out_run`
-/// names the source in place of the family. Runs that the fit does not take, such as those of small models, are
-/// predicted with the rest of their source.
+/// Predictions of every run by constants that were fitted without its source. `left_out_run` names the source in place
+/// of the family. Runs that the fit does not use, such as those of small models, are predicted together with the rest
+/// of their source.
 [[nodiscard]] inline std::vector<left_out_run> leave_sources_out(const std::vector<training_record>& runs) {
   std::map<std::string, calibration> without;
   for (const training_record& run : runs) without.emplace(run.source, calibration{});

@@ -197,8 +197,8 @@ const reasons = {
     over_budget: "over the budget",
   over_quota: "over the quota", dominated: "another is no slower and cheaper",
     no_layout: "heads, experts or layers do not divide",
-  batch_does_not_divide: "the batch does not divide", no_price: "no price for it, or not for so long",
-    no_such_rate: "a rate that it takes is not known",
+  batch_does_not_divide: "the batch does not divide", no_price: "no price, or none for a run this long",
+    no_such_rate: "a rate that it needs is not known",
 };
 
 // ---- the document
@@ -390,7 +390,7 @@ function changes_table(changes) {
       (forms[row.change] ?? String)(row.needed)])) : null;
 }
 /// Latency against load by simulation, around the rate that was asked or half of what the slice can serve; none where a
-/// simulation has no place for the question.
+/// simulation cannot answer the question.
 function load_pictures(request, capacity) {
   const rate = request.job?.request_rate_per_s ?? Number((capacity / 2).toPrecision(2));
   const { config, slice, slices, mesh } = { config: config_of(), ...request };

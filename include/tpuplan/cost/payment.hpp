@@ -149,7 +149,8 @@ struct payment_options {
   return options;
 }
 
-/// The cheapest way of paying, the first if several cost the same; nothing where there are no options.
+/// The cheapest way of paying, the first if several cost the same; nothing where there are no options. Worked: of the
+/// six ways of 10 days on two v6e-32 in us it is flex-start at 20750.76 USD, where on demand is 41472.
 [[nodiscard]] constexpr maybe<paid_run> cheapest(const payment_options& options) noexcept {
   maybe<paid_run> best;
   for (const paid_run& way : options) {

@@ -37,7 +37,8 @@ inline constexpr std::array<provisioning, 6> all_provisioning = {
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// The kind of that name, dashes for underscores allowed; nothing if there is none.
+/// The kind of that name, dashes for underscores allowed; nothing if there is none. Worked: "flex-start" is
+/// `flex_start`, the third of the six.
 [[nodiscard]] constexpr maybe<provisioning> parse_provisioning(std::string_view given) noexcept {
   for (const provisioning kind : all_provisioning) {
     const std::string_view wanted = name(kind);

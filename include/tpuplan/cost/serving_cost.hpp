@@ -34,7 +34,8 @@ struct serving_cost {
   return cost;
 }
 
-/// The cost of a million tokens on a slice at the price of a row of the price book.
+/// The cost of a million tokens on a slice at the price of a row of the price book. Worked: at 1 USD a chip and hour, a
+/// slice of 8 chips costs 8 USD an hour, 0.2222 USD for each million output tokens at 10,000 a second.
 [[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, const slice& where,
                                                     const price_row& price) {
   return cost_of_tokens(estimate, rate(price.per_chip, chips(where)));

@@ -32,7 +32,7 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
   return detail::name_of(names, static_cast<std::size_t>(market));
 }
 
-/// The market of that name; nothing if there is none.
+/// The market of that name; nothing if there is none. Worked: "scarce" is the market with a preemption every hour.
 [[nodiscard]] constexpr maybe<spot_market> parse_spot_market(std::string_view given) noexcept {
   return detail::enumerator_named<spot_market>(given, 3);
 }

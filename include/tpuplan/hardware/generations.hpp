@@ -246,7 +246,8 @@ constexpr text<160> chip_names_where(Wanted wanted) {
 
 }  // namespace detail
 
-/// The names of all generations as a message lists them: "v2, v3, v4, v5e, v5p, v6e or tpu7x".
+/// The names of all generations as a message lists them, announced ones included. Worked: the list begins "v2, v3, v4,
+/// v5e".
 [[nodiscard]] constexpr text<160> chip_names() {
   return detail::chip_names_where([](std::string_view) { return true; });
 }

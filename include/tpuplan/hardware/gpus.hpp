@@ -55,7 +55,8 @@ inline constexpr gpu_offer gpu_offers[] = {
   return nothing;
 }
 
-/// The GPU of that name, in any case; an unknown name throws `errc::unknown_name` and lists the known ones.
+/// The GPU of that name, in any case; an unknown name throws `errc::unknown_name` and lists the known ones. Worked:
+/// gpu_for("H100").bandwidth is 3350 GB/s.
 [[nodiscard]] constexpr gpu_offer gpu_for(std::string_view given) {
   if (const maybe<gpu_offer> found = find_gpu(given)) return *found;
   text<160> valid;

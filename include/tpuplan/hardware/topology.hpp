@@ -60,7 +60,8 @@ constexpr void check_shape(const topology& shape) {
   return checked_multiply(shape.dims[0], shape.dims[1], shape.dims[2]);
 }
 
-/// The shape written as "4x4x8", as in `gcloud --topology` and in GKE's node labels.
+/// The shape written as "4x4x8", as in `gcloud --topology` and in GKE's node labels. Worked: 4 by 4 by 8 chips are
+/// "4x4x8".
 [[nodiscard]] constexpr text<24> name(const topology& shape) {
   detail::check_shape(shape);
   text<24> result;
@@ -89,6 +90,7 @@ constexpr topology ascending(topology shape) noexcept {
 }  // namespace detail
 
 /// The shape written as "4x8" or "4x4x8": two or three whole numbers from 1 to 9999. Nothing if it is not of that form.
+/// Worked: "4x4x12" has 192 chips, "4" is of another form.
 [[nodiscard]] constexpr maybe<topology> parse_topology(std::string_view given) noexcept {
   topology shape{};
   std::size_t axis = 0;

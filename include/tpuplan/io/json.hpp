@@ -135,7 +135,7 @@ template <class T, std::enable_if_t<detail::is_json_document<T>, int> = 0>
 }
 
 /// A struct read from a document that `json_document` wrote. Refuses another schema, another type and, unless `how`
-/// says otherwise, unknown keys.
+/// says otherwise, unknown keys. Worked: the document of slice_for("v5e-8") is read as a slice of 8 chips.
 template <class T, std::enable_if_t<detail::is_json_document<T>, int> = 0>
 [[nodiscard]] T read_json_document(const nlohmann::json& document, const json_reading& how = {},
                                    std::string_view source = "document") {

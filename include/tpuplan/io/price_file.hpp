@@ -32,11 +32,12 @@ class owned_price_book {
   owned_price_book(std::vector<price_row> rows, std::vector<std::string> sources)
       : rows_{std::move(rows)}, sources_{std::move(sources)} {}
 
-  /// Valid as long as this object lives and is not assigned to.
+  /// Valid as long as this object lives and is not assigned to. Worked: a book of one row of v5p on spot at 1.10 USD an
+  /// hour finds that price.
   [[nodiscard]] price_book book() const noexcept { return {rows_.data(), rows_.size()}; }
   /// All rows, in the order of the file.
   [[nodiscard]] const std::vector<price_row>& rows() const noexcept { return rows_; }
-  /// Where the row's price comes from.
+  /// Where the row's price comes from. Worked: "an invoice" where the row says so, else the name of the file.
   [[nodiscard]] const std::string& source(std::size_t row) const { return sources_.at(row); }
 
  private:
@@ -120,7 +121,8 @@ inline void check_price_file(const json_object& root) {
 
 /// The prices of a document: all of its `rows`, or an error that names the row and field. Unknown keys, another schema,
 /// currency or unit, two rows for the same generation, region, kind and size, and rows of a generation that is neither
-/// in the table nor one of the caller's chips are refused.
+/// in the table nor one of the caller's chips are refused. Worked: a row that gives generation, region, way of paying,
+/// price and date holds from 1 chip on, with grade C.
 [[nodiscard]] inline owned_price_book read_prices(const nlohmann::json& document, const std::string& source = "prices",
                                                   const std::vector<chip_spec>& own_chips = {}) {
   const json_object root(document, source);
@@ -150,7 +152,8 @@ inline void check_price_file(const json_object& root) {
   return {std::move(rows), std::move(sources)};
 }
 
-/// The prices of a file, all of them. Throws as `read_prices` does, and for a file that cannot be read.
+/// The prices of a file, all of them. Throws as `read_prices` does, and for a file that cannot be read. Worked:
+/// data/prices.json has 0.60 USD an hour for a chip of v3 on spot in us from 16 chips on.
 [[nodiscard]] inline owned_price_book load_prices(const std::string& path,
                                                   const std::vector<chip_spec>& own_chips = {}) {
   return read_prices(load_json(path), path, own_chips);
@@ -419,6 +422,7 @@ inline double sku_price(const json_object& sku) {
 }
 
 /// The prices of a public catalog, read on the day `date`: SkyPilot's if the path ends in .csv, else SKUs as JSON.
+/// Worked: SkyPilot's row of tpu-v6e-256 at 691.2 USD an hour is 2.70 USD a chip and hour.
 [[nodiscard]] inline catalog_prices load_price_catalog(const std::string& path, std::string_view date) {
   if (path.size() < 4 || path.substr(path.size() - 4) != ".csv")
     return read_billing_catalog(load_json(path), date, path);

@@ -294,7 +294,8 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
 
 /// The runs of a document: a list of records in the form of data/measured/structured.json, which may leave out id,
 /// family, quality and degrees of 1, or a calibration file. Throws, naming the record, for invalid values; records
-/// without what an estimate needs are skipped and listed, and so are keys without meaning.
+/// without what an estimate needs are skipped and listed, and so are keys without meaning. Worked: a step of 2.4 s of
+/// llama-3-8b on 64 chips of v6e is one run; with `hbm_used_bytes` it is two, a time and a peak.
 [[nodiscard]] inline measured_runs read_runs(const nlohmann::json& document, const std::string& source) {
   measured_runs result;
   const json_object root(document, source);
@@ -337,7 +338,8 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
 }
 
 /// The runs as a calibration file, which holds questions and measurements. Constants are fitted each time it is read,
-/// so that it stays valid when the estimates change. `read_runs` reads it.
+/// so that it stays valid when the estimates change. `read_runs` reads it. Worked: 4 runs are 4 again when `read_runs`
+/// reads their document.
 [[nodiscard]] inline nlohmann::ordered_json calibration_document(const std::vector<measured_run>& runs) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const measured_run& run : runs) {
@@ -369,7 +371,8 @@ struct own_constants {
 };
 
 /// The constants fitted to the runs, at most 20 of each kind, starting from `known`. Throws, naming the run, for more
-/// runs, and for a time that differs from its estimate by a factor above 148.
+/// runs, and for a time that differs from its estimate by a factor above 148. Worked: two steps, a peak and a token
+/// time are 2 runs of `training.own`, 1 of `memory` and 1 of `serving.own_decode`.
 [[nodiscard]] inline own_constants constants_knowing(const std::vector<measured_run>& runs, own_constants known = {}) {
   for (const measured_run& run : runs) {
     try {

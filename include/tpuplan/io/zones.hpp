@@ -28,7 +28,8 @@ struct zone_row {
   std::vector<provisioning> only{};  ///< the only ways of paying it is offered under; empty: not stated
 };
 
-/// The rows of a document in the form of data/zones.json. Refuses unknown generations and ways of paying.
+/// The rows of a document in the form of data/zones.json. Refuses unknown generations and ways of paying. Worked:
+/// {"rows": []} has 0 rows.
 [[nodiscard]] inline std::vector<zone_row> read_zones(const nlohmann::json& document, std::string_view source) {
   const json_object root(document, std::string(source));
   std::vector<zone_row> rows;
@@ -51,7 +52,8 @@ struct zone_row {
   return rows;
 }
 
-/// The rows of a file.
+/// The rows of a file. Throws as `read_zones` does, and for a file that cannot be read. Worked: of the rows of
+/// data/zones.json, 2 are of us-central2-b.
 [[nodiscard]] inline std::vector<zone_row> load_zones(const std::string& path) {
   return read_zones(load_json(path), path);
 }
@@ -61,7 +63,7 @@ struct zone_row {
   return std::string(zone.substr(0, zone.rfind('-')));
 }
 
-/// The rows of a zone.
+/// The rows of a zone. Worked: us-central2-b has 2 in data/zones.json.
 [[nodiscard]] inline std::vector<zone_row> rows_of_zone(const std::vector<zone_row>& rows, std::string_view zone) {
   std::vector<zone_row> found;
   std::copy_if(rows.begin(), rows.end(), std::back_inserter(found),
@@ -79,7 +81,7 @@ struct zone_row {
   return names;
 }
 
-/// The zones in which any service offers a generation, each once.
+/// The zones in which any service offers a generation, each once. Worked: v4 is in one, us-central2-b.
 [[nodiscard]] inline std::vector<std::string> zones_with(const std::vector<zone_row>& rows,
                                                          std::string_view generation) {
   std::vector<std::string> names;

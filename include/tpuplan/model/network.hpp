@@ -87,7 +87,7 @@ struct network_layers {
   [[nodiscard]] constexpr const network_layer* begin() const noexcept { return items.data(); }
   [[nodiscard]] constexpr const network_layer* end() const noexcept { return items.data() + size; }
   /// @}
-  /// Adds a layer at the end, and throws where there is no room.
+  /// Adds a layer at the end, and throws where there are 96 already. Worked: an MLP 784-128-10 has 2 after two calls.
   constexpr network_layers& add(const network_layer& one) {
     if (size == items.size()) detail::fail(errc::out_of_range, "network.layers", std::int64_t{97}, "at most 96 kinds");
     items[size++] = one;
@@ -192,7 +192,7 @@ constexpr layer_shape shape_behind(const network_layer& layer, std::int64_t heig
 }  // namespace detail
 
 /// Calls visit(layer, shape) for each entry of the list, its sizes filled in. Throws, naming the field, for invalid
-/// ones.
+/// ones. Worked: `shape.inputs` of the two layers of an MLP 784-128-10 are 784 and 128.
 template <class Visit>
 constexpr void for_each_layer(const network& net, const Visit& visit) {
   detail::check_dimension("network.height", net.height);
@@ -291,7 +291,8 @@ struct layer_product {
          static_cast<double>(product.count);
 }
 
-/// Calls visit(product) for each product of a layer.
+/// Calls visit(product) for each product of a layer. Worked: attention of 2 heads over 3 positions of 4 channels has
+/// four products, the second of 2 x 3 x 2 x 3 multiply-adds.
 template <class Visit>
 constexpr void for_each_product(const network_layer& layer, const layer_shape& shape, const Visit& visit) {
   const std::int64_t rows = checked_multiply(shape.out_height, shape.out_width);
@@ -318,7 +319,8 @@ constexpr void for_each_product(const network_layer& layer, const layer_shape& s
   }
 }
 
-/// Calls visit(product) for each product of the network.
+/// Calls visit(product) for each product of the network. Worked: the products of an MLP 784-128-10 have 784 x 128 and
+/// 128 x 10 multiply-adds.
 template <class Visit>
 constexpr void for_each_product(const network& net, const Visit& visit) {
   for_each_layer(

@@ -115,7 +115,7 @@ inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
   return "custom";
 }
 
-/// The policy of that name; nothing if there is none.
+/// The policy of that name; nothing if there is none. Worked: "FULL" is `remat::full`.
 [[nodiscard]] constexpr maybe<remat_policy> parse_remat_policy(std::string_view given) noexcept {
   for (const named_remat_policy& candidate : remat_policies) {
     if (detail::same_name(given, candidate.name)) return candidate.policy;

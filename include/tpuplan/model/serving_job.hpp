@@ -65,7 +65,8 @@ struct length_quantile {
   return result;
 }
 
-/// Lengths by an array of quantiles: lengths_from({{0, 16}, {0.5, 400}, {1, 8192}}).
+/// Lengths by an array of quantiles: lengths_from({{0, 16}, {0.5, 400}, {1, 8192}}). Worked: that mean is 0.5 x (16 +
+/// 400) / 2 + 0.5 x (400 + 8192) / 2 = 2252.
 template <std::size_t Count>
 [[nodiscard]] constexpr token_lengths lengths_from(const length_quantile (&quantiles)[Count]) {
   return lengths_from(quantiles, Count);

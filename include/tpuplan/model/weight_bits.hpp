@@ -21,7 +21,8 @@ struct weight_bits {
   double experts = 0;    ///< routed experts
 };
 
-/// Whether any part has a format other than that of the whole model.
+/// Whether any part has a format other than that of the whole model. Worked: yes for MLPs in 4 bits beside a model in
+/// bf16.
 [[nodiscard]] constexpr bool any_part(const weight_bits& parts) noexcept {
   return parts.attention > 0 || parts.mlp > 0 || parts.experts > 0;
 }
@@ -32,7 +33,8 @@ constexpr void validate(const weight_bits& parts) {
     if (each != 0) detail::in_range("weight_bits", each, 1, 64, "0 (as the whole model), or 1 to 64 bits");
 }
 
-/// Bytes of one parameter of a part with that many bits; 0 bits stand for the usual format.
+/// Bytes of one parameter of a part with that many bits; 0 bits stand for the usual format. Worked: 4.5 bits are 0.5625
+/// B, 0 bits in a model of fp8 are 1 B.
 [[nodiscard]] constexpr bytes part_size(double part_bits, dtype usual) {
   return part_bits > 0 ? bytes{part_bits / 8} : size_of(usual);
 }

@@ -28,7 +28,7 @@ enum class objective : std::uint8_t { cheapest, fastest, fewest_chips };
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
-/// The objective of that name; nothing if there is none.
+/// The objective of that name; nothing if there is none. Worked: "fewest_chips" is `fewest_chips`.
 [[nodiscard]] constexpr maybe<objective> parse_objective(std::string_view given) noexcept {
   return detail::enumerator_named<objective>(given, 3);
 }
@@ -141,6 +141,7 @@ struct plan {
 }
 
 /// The cost of a plan under one way of paying, in the region where that is cheapest; null where it has no price.
+/// Worked: of spot at 120 USD in one region and 100 USD in another it is the second.
 [[nodiscard]] inline const plan_cost* find_cost(const plan& planned, provisioning kind) noexcept {
   const plan_cost* found = nullptr;
   for (const plan_cost& cost : planned.costs) {
@@ -150,6 +151,7 @@ struct plan {
 }
 
 /// The cost of a plan under the way of paying that was chosen. Refuses a plan whose `chosen` is none of its costs.
+/// Worked: where `chosen` is 1, the second of its costs.
 [[nodiscard]] inline const plan_cost& chosen_cost(const plan& planned) {
   if (planned.chosen >= planned.costs.size())
     detail::fail(errc::out_of_range, "plan.chosen", static_cast<std::int64_t>(planned.chosen),

@@ -449,7 +449,7 @@ inline plan_answer priced_answer(searched_slices found, const plan_request& requ
 /// of sequences. Every returned plan re-evaluates to the same figures through `memory_use` and `step_time`. Throws,
 /// naming the field, for an invalid request: no tokens, a negative deadline, an unknown region or chip, a price of an
 /// unknown chip, and a search of more than 5 million steps, some seconds: the message says what makes it shorter.
-/// Worked: examples/first_plan.cpp.
+/// Worked: Llama 3.1 8B on 10^12 tokens within 30 days is cheapest on v6e-256 (examples/first_plan.cpp).
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
   detail::searched_slices found;
   std::int64_t left = 16 * detail::most_search_steps;

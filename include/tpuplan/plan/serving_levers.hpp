@@ -103,7 +103,8 @@ template <class Accepts>
 }
 
 /// What to change in the job of a request so that some slice keeps its targets by percentile; empty without such
-/// targets. Worked: in tests/unit/plan/serving_levers.cpp.
+/// targets. Worked: where llama-3-8b on up to 4 chips of v6e cannot give 95 of 100 tokens within 6 ms, each change that
+/// is returned has a plan.
 [[nodiscard]] inline std::vector<serving_change> changes_that_help(const serving_request& request) {
   if (!any_target(request.job.percentiles)) return {};
   return changes_that_help(request.job, [&](const serving_job& job) {

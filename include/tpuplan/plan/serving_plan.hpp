@@ -438,13 +438,13 @@ inline void decide_layouts(plan_search& all) {
 inline serving_plan_answer answer_of(plan_search& all) {
   serving_plan_answer answer;
   answer.candidates = all.candidates;
-  std::vector<rejected_server> dearer;
+  std::vector<rejected_server> expensive;
   constexpr double decided = std::numeric_limits<double>::infinity();
   for (server_search& search : all.slices) {
     if (search.best && chips_of(*search.best) >= all.request.smallest_chips) {
       answer.plans.push_back(std::move(*search.best));
     } else if (search.least_rate < decided) {
-      dearer.push_back({search.closest.where, serving_rejection::dominated, search.least_rate});
+      expensive.push_back({search.closest.where, serving_rejection::dominated, search.least_rate});
     } else if (!search.best) {
       answer.rejected.push_back(search.closest);
     }
@@ -462,9 +462,9 @@ inline serving_plan_answer answer_of(plan_search& all) {
           same.chips_per_vm == planned->where.chips_per_vm)
         least = std::min(least, search.least_rate);
     }
-    dearer.push_back({planned->where, serving_rejection::dominated, least});
+    expensive.push_back({planned->where, serving_rejection::dominated, least});
   }
-  for (rejected_server& one : dearer) {
+  for (rejected_server& one : expensive) {
     one.amount = (one.amount - answer.plans.front().rate.value()) * 3600;
     answer.rejected.push_back(one);
   }
@@ -479,7 +479,7 @@ inline serving_plan_answer answer_of(plan_search& all) {
 /// simulated with 2000 requests from the same random numbers. The closed form rules out what does not fit or is above
 /// its capacity, and gives the fewest slices: a layout that costs more than `most_plans` others even with those is not
 /// simulated, and the amount of its slice is a lower bound. `simulated` is the report of one replica. Throws, naming
-/// the field, for an invalid request. Worked: the first table of docs/serving.md.
+/// the field, for an invalid request. Worked: with 6 slices for 40 requests a second, `share` has 6.67.
 [[nodiscard]] inline serving_plan_answer plan_serving(const serving_request& asked) {
   validate(asked.job, asked.model);
   validate(asked.constants);

@@ -201,7 +201,8 @@ inline counted_times times_of(const simulation_run& run, const latency_targets& 
   return report;
 }
 
-/// Whether all targets are met.
+/// Whether all targets are met. A target that is not set is met. Worked: a report that misses one of the three does not
+/// meet them.
 [[nodiscard]] inline bool meets(const simulation_report& report) {
   return report.meets_first_token && report.meets_per_token && report.meets_end_to_end;
 }

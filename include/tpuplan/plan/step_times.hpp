@@ -51,12 +51,14 @@ class replica_step_times {
     prepare_prompts(served, job, mesh, where, own);
   }
 
-  /// The time of attention for the prompt tokens from `from` to before `to`, in a prefill by itself.
+  /// The time of attention for the prompt tokens from `from` to before `to`, in a prefill by itself. Worked: with
+  /// causal attention the second 512 of 1024 tokens take three times as long as the first 512.
   [[nodiscard]] seconds attention(std::int64_t from, std::int64_t to) const {
     return seconds{attention_per_flop_ * (attention_flops_of(to) - attention_flops_of(from))};
   }
 
-  /// The time of a step. Precondition: at most `most_sequences` sequences decode.
+  /// The time of a step. Precondition: at most `most_sequences` sequences decode. Worked: where `engine_step` is 1 s
+  /// and the host does nothing else, a step in which 7 sequences decode takes 1 s.
   [[nodiscard]] seconds step(const step_work& work) const {
     const double prompts = each_ * static_cast<double>(work.prompt_tokens) + work.prompt_attention.value();
     if (work.sequences == 0) return seconds{engine_prefill_ * (fixed_ + prompts)};

@@ -69,7 +69,7 @@ inline maybe<sweep_plan> sweep_on(const sweep_request& request, const trial_slic
   if (most == 0 || !price || !can_be_paid(kind, 1, trial.whole, request.terms)) return nothing;
   const paid_run whole = pay_for(trial.where, 1, trial.whole, *price, request.terms);
   const seconds early = trial.whole * request.stopped_after;
-  const paid_run cut = pay_for(trial.where, 1, early, *price, request.terms);
+  const paid_run stopped = pay_for(trial.where, 1, early, *price, request.terms);
   const auto number = static_cast<double>(request.trials);
   const double ended = number * request.stopped, full = number - ended;
   sweep_plan planned;
@@ -77,13 +77,13 @@ inline maybe<sweep_plan> sweep_on(const sweep_request& request, const trial_slic
   planned.kind = kind;
   planned.parallel = std::min({most, request.trials, request.parallel.value_or(most)});
   planned.rounds = ceil_div(request.trials, planned.parallel);
-  planned.mean_trial = (full * whole.wall + ended * cut.wall) / number;
+  planned.mean_trial = (full * whole.wall + ended * stopped.wall) / number;
   // Free slots take the next trial, so that the work is spread evenly; no sweep ends before its longest trial does.
   const seconds spread = static_cast<double>(planned.rounds) * planned.mean_trial;
   planned.wall = full > 0 ? max(whole.wall, spread) : spread;
-  planned.total = full * whole.total + ended * cut.total;
+  planned.total = full * whole.total + ended * stopped.total;
   planned.per_trial = planned.total / number;
-  planned.preemptions = full * whole.preemptions + ended * cut.preemptions;
+  planned.preemptions = full * whole.preemptions + ended * stopped.preemptions;
   return planned;
 }
 

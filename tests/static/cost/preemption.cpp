@@ -166,8 +166,8 @@ static_assert(near(in_usd_per_hour(two_hours.effective_price), 23.04, 1e-12));
 static_assert(two_hours.break_even_billed_factor == 2);
 static_assert(two_hours.spot_is_cheaper);
 
-constexpr spot_comparison dearer = compare_spot(half_price, 2_h, 5_h);
-static_assert(!dearer.spot_is_cheaper && dearer.saving < 0_usd && near(dearer.saving_fraction, -0.25, 1e-12));
+constexpr spot_comparison expensive = compare_spot(half_price, 2_h, 5_h);
+static_assert(!expensive.spot_is_cheaper && expensive.saving < 0_usd && near(expensive.saving_fraction, -0.25, 1e-12));
 
 constexpr spot_prices v5e_us_central1{1.20_usd_per_h, 0.29771_usd_per_h};
 static_assert(near(compare_spot(v5e_us_central1, base()).saving_fraction, 0.72538604113, 1e-11));

@@ -41,4 +41,25 @@ static_assert(find_price(price_book{}.with("v5e", "here", provisioning::spot, us
                          slice_for("v5e-1"), "here", provisioning::spot)
                   .has_value());
 
+// Rows of the caller's own, as a book of their own and beside the built-in ones.
+constexpr price_row two_rows[] = {{"v5p", "us", provisioning::spot, 1, usd_per_hour(1.1), "2026-11-21"},
+                                  {"v6e", "us", provisioning::spot, 1, usd_per_hour(0.7), "2026-11-21"}};
+constexpr price_book kept{two_rows, 2};
+static_assert(kept.size() == 2 && kept.row(1).generation == "v6e" && !kept.is_built_in() && kept.own_size() == 0);
+constexpr price_book one_more = price_book{}.with(two_rows[0]);
+static_assert(one_more.size() == price_book{}.size() + 1 && one_more.own_size() == 1 && one_more.is_built_in() &&
+              price_book{}.own_size() == 0);
+static_assert(same_price(one_more.row(0).per_chip, 1.10));
+static_assert(one_more.with("v5p", "us", provisioning::spot, usd_per_hour(0.9), "2026-11-22").own_size() == 1);
+constexpr chip_spec mine = [] {
+  chip_spec chip = v6e;
+  chip.name = "mine";
+  return chip;
+}();
+constexpr price_book with_mine = price_book{}.with(mine, "us", provisioning::spot, usd_per_hour(0.9), "2026-11-21");
+static_assert(same_price(find_price(with_mine, "mine", "us", provisioning::spot, 1)->per_chip, 0.90));
+static_assert(same_price(
+    find_price(price_book{}.with_any(with_mine.row(0)), "mine", "us", provisioning::spot, 1)->per_chip, 0.90));
+static_assert(same_price(find_price(price_book{}, slice_for("v3-32"), "us", provisioning::spot)->per_chip, 0.60));
+
 }  // namespace

@@ -14,4 +14,6 @@ constexpr bool names_are_read_back() {
 static_assert(names_are_read_back());
 static_assert(!parse_provisioning("free").has_value() && name(date_qualifier::not_before) == "not_before");
 
+static_assert(parse_provisioning("flex-start") == all_provisioning[2]);
+
 }  // namespace

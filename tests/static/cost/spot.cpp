@@ -20,4 +20,6 @@ constexpr spot_prices worked_prices = {1.20_usd_per_h, 0.60_usd_per_h};
 static_assert(near_relative(break_even_mean_time_between_preemptions(worked_prices, 10_h, 1, worked_terms).value(),
                             950.76063138, 1e-9));
 
+static_assert(typical_mean_time_between_preemptions(*parse_spot_market("scarce")) == 1_h && !parse_spot_market("wild"));
+
 }  // namespace

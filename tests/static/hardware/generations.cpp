@@ -7,4 +7,6 @@ namespace {
 
 static_assert(chip_for("Ironwood").name == "tpu7x");
 
+static_assert(chip_names().view().substr(0, 15) == "v2, v3, v4, v5e");
+
 }  // namespace

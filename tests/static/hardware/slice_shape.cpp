@@ -23,4 +23,7 @@ static_assert([] {
 
 static_assert(usable_hbm(slice_of(v5e, {4, 4})).value() == 16 * 16909332480.0);
 
+static_assert(name(slice_at(0)) == "v2-8" && chips(slice_at(0)) == 4);
+static_assert(slice_prefix(v5e) == "v5litepod" && slice_prefix(v5p) == "v5p");
+
 }  // namespace

@@ -15,4 +15,11 @@ constexpr bool vms_tile() {
 }
 static_assert(slice_count > 200 && vms_tile());
 
+constexpr bool has_v5p_machine() {
+  for (const machine_type& type : machine_types())
+    if (type.name == "ct5p-hightpu-4t") return type.chips == 4 && type.vcpus == 208 && type.ram_gb == 448;
+  return false;
+}
+static_assert(has_v5p_machine());
+
 }  // namespace

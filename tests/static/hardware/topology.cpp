@@ -21,4 +21,7 @@ static_assert(!may_be_twisted({{4, 4, 12}, 3}));
 static_assert(topology{{4, 4, 4}, 3} != topology{{4, 4, 8}, 3} && !(topology{{4, 4, 4}, 3} != topology{{4, 4, 4}, 3}));
 static_assert(may_be_twisted({{8, 8, 4}, 3}) && may_be_twisted({{4, 8, 8}, 3}) && !may_be_twisted({{8, 8, 8}, 3}));
 
+static_assert(chips(*parse_topology("4x4x12")) == 192 && !parse_topology("4").has_value());
+static_assert(chips(topology_for("4x4x12")) == 192);
+
 }  // namespace

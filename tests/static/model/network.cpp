@@ -1,4 +1,5 @@
 // The worked numbers in the comments of model/network.hpp, and its edges. It compiles, so it passes.
+#include <cstdint>
 #include <tpuplan/model/network.hpp>
 
 #include "support/networks.hpp"
@@ -75,5 +76,26 @@ static_assert(parameters(branched()).products == 8 * 4 + 8 * 2);
 
 static_assert(name(layer_kind::depthwise) == "depthwise" && name(norm_kind::rms) == "rms");
 static_assert(name(activation_kind::smooth) == "smooth");
+
+static_assert(small.layers.size == 2);
+constexpr bool visits_in_order() {
+  std::int64_t inputs[2] = {}, layers = 0;
+  for_each_layer(small, [&](const network_layer&, const layer_shape& shape) { inputs[layers++] = shape.inputs; });
+  double work[2] = {};
+  std::int64_t products = 0;
+  for_each_product(small, [&](const layer_product& product) { work[products++] = multiply_adds(product); });
+  return layers == 2 && inputs[0] == 784 && inputs[1] == 128 && products == 2 && work[0] == 784 * 128 &&
+         work[1] == 128 * 10;
+}
+static_assert(visits_in_order());
+constexpr bool attention_has_four_products() {
+  double work[4] = {};
+  std::int64_t products = 0;
+  for_each_layer(attended(), [&](const network_layer& layer, const layer_shape& shape) {
+    for_each_product(layer, shape, [&](const layer_product& product) { work[products++] = multiply_adds(product); });
+  });
+  return products == 4 && work[1] == 2 * 3 * 2 * 3;
+}
+static_assert(attention_has_four_products());
 
 }  // namespace

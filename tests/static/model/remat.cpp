@@ -16,4 +16,6 @@ static_assert(name(remat::save_qkv_proj) == "save_qkv_proj" && remat::full == re
 static_assert(remat_policies.front().policy == remat::full && remat_policies.back().policy == remat::none);
 static_assert(remat::minimal != remat::minimal_with_context);  // the core of attention is done again, or not
 
+static_assert(parse_remat_policy("FULL") == remat::full && !parse_remat_policy("half").has_value());
+
 }  // namespace

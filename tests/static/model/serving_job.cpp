@@ -25,4 +25,6 @@ static_assert(longest_context(alike(cache_policy::paged)) == 2048);
 static_assert(running_context(alike(cache_policy::paged)) == 1536);
 static_assert(running_context(alike(cache_policy::reserved)) == 2048);
 
+static_assert(lengths_from({{0, 16}, {0.5, 400}, {1, 8192}}).mean == 2252);
+
 }  // namespace

@@ -31,4 +31,9 @@ constexpr training_job computing_in(dtype compute) {
 }
 static_assert(number_bytes(computing_in(dtype::fp32)) == 4_B && number_bytes(computing_in(dtype::int8)) == 2_B);
 
+static_assert(optimizer_bytes_per_parameter(*parse_optimizer("AdamW"), dtype::fp32) == 8_B);
+static_assert(parse_software_level("first_port") == software_level::first_port &&
+              static_cast<int>(software_level::first_port) == 2);
+static_assert(parse_attention_kernel("Unfused") == attention_kernel::unfused);
+
 }  // namespace

@@ -9,4 +9,28 @@ namespace {
 
 static_assert(moe_layers(deepseek_v3()) == 58);
 
+constexpr transformer vit() {
+  transformer m;
+  m.kind = architecture::vision;
+  m.vision = vit_b16();
+  return m;
+}
+static_assert(has_text(llama_3_8b()) && !has_vision(llama_3_8b()) && !has_text(vit()) && has_vision(vit()) &&
+              vit().vision.layers == 12);
+static_assert(has_experts(deepseek_v3()) && !has_experts(llama_3_8b()) && router_width(deepseek_v3()) == 256);
+static_assert(has_latent_attention(deepseek_v3()) && deepseek_v3().attention.latent.kv_lora_rank == 512);
+constexpr transformer with_gate() {  // Qwen1.5-MoE
+  transformer m;
+  m.moe.experts = 60, m.moe.shared_gate = true;
+  return m;
+}
+static_assert(router_width(with_gate()) == 61);
+constexpr transformer mostly_recurrent() {  // Qwen3-Next
+  transformer m;
+  m.layers = 48, m.recurrent.layers = 36;
+  return m;
+}
+static_assert(has_recurrence(mostly_recurrent()) && !has_recurrence(llama_3_8b()) &&
+              attention_layers(mostly_recurrent()) == 12);
+
 }  // namespace

@@ -79,7 +79,7 @@ TEST_CASE("several slices last between M / n and M, at both ends exactly", "[eco
   CHECK(mean_time_between_preemptions_of_slices(10_h, 3, 0.25) == 4_h);
 }
 
-TEST_CASE("the best spot run is no dearer than any other number of intervals", "[economics]") {
+TEST_CASE("the best spot run is no more expensive than any other number of intervals", "[economics]") {
   for (const double work_hours : {0.01, 0.3, 1.0, 9.7, 240.0}) {
     for (const double mean_hours : {0.2, 1.0, 5.0, 100.0}) {
       for (const double delta : {1.0, 60.0, 900.0}) {
@@ -154,7 +154,7 @@ TEST_CASE("what spot terms refuse", "[economics]") {
        "correlation is -0.1; valid: 0 (independent) to 1"},
       {"correlation above 1", with([](spot_terms& t) { t.correlation = 1.1; }), errc::out_of_range, "correlation"},
       {"NaN correlation", with([](spot_terms& t) { t.correlation = not_a_number; }), errc::not_finite, "correlation"},
-      {"spot as dear as on demand",
+      {"spot as expensive as on demand",
        [] {
          (void)break_even_mean_time_between_preemptions({usd_per_hour(1), usd_per_hour(1)}, 1_h, 1, {});
        },

@@ -174,6 +174,7 @@ TEST_CASE("answers are those of the functions", "[ask]") {
   CHECK(answer("slices", {{"name", "v5p-128"}})["slices"][0]["chips"] == 64);
   CHECK(answer("pad", {{"chip", "v6e"}, {"dimensions", {50257}}})["dimensions"][0]["padded"] == 50432);
   CHECK(answer("chips", json::object())["chips"].size() == generations.size());
+  CHECK(answer("chips", {{"name", "v5e"}})["chips"].size() == 1);
 
   const transformer model = model_of(config()).model;
   json named = config();
@@ -182,6 +183,7 @@ TEST_CASE("answers are those of the functions", "[ask]") {
   CHECK(answer("model", {{"config", config()}})["name"] == "config");
   const json count = answer("model", {{"config", config()}});
   CHECK(count["parameters"] == parameters(model).total);
+  CHECK(count["parameters"] == 8030261248);
   CHECK(count["kv_bytes_per_token"] == kv_bytes_per_token(model, dtype::bf16).value());
 
   const slice where = slice_for("v6e-256");

@@ -1,9 +1,11 @@
 // Reading configurations: what is assumed, what null means, and what is refused, by name.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/vision.hpp>
@@ -397,6 +399,13 @@ TEST_CASE("config.json: shared experts with a gate", "[hf_config]") {
 TEST_CASE("config.json: names of files", "[hf_config]") {
   const model_config read = load_hf_config(models + "llama-3.1-8b.json");
   CHECK(read.model.name == "llama-3.1-8b");
+  CHECK(parameters(read.model).total == 8030261248);
+  CHECK(load_hf_document(models + "llama-3.1-8b.json").at("num_hidden_layers") == 32);
+  const model_config small = read_hf_file({{"model_type", "gpt2"}}, "mine.json");
+  CHECK((small.model.name == "mine" && parameters(small.model).total == 124439808));
+  CHECK(parameters(read_hf_document({{"model_type", "gpt2"}}, "mine.json").model).total == 124439808);
+  const std::vector<std::string_view> types = known_model_types();
+  CHECK(std::count(types.begin(), types.end(), "llama") == 1);
   CHECK(read.model_type == "llama");
 }
 

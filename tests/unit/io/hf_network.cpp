@@ -1,10 +1,13 @@
 // Networks in stages from a config.json, against the tensors of their classes.
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <tpuplan/io/hf_network.hpp>
 #include <tpuplan/model/network.hpp>
+#include <vector>
 
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
@@ -80,7 +83,8 @@ TEST_CASE("what of networks in stages cannot be read is refused by its field", "
   CHECK(is_hf_network({{"model_type", "swin"}}));
   CHECK(!is_hf_network({{"model_type", "llama"}}));
   CHECK(!is_hf_network(json::array()));
-  CHECK(known_network_types().size() == 3);
+  const std::vector<std::string_view> types = known_network_types();
+  CHECK(std::count(types.begin(), types.end(), "convnext") == 1);
 }
 
 }  // namespace io_hf_network_tests

@@ -178,7 +178,7 @@ TEST_CASE("an answer without plans shows why each slice lost", "[jupyter]") {
   answer.rejected.push_back({slice_for("v5p-128"), 2, rejection::misses_deadline, 7200, {}});
   CHECK(cells(answer) == std::vector<std::string>{"no plan: slices", "reason", "the closest",            //
                                                   "2", "does not fit", "2.00 GiB short on v5litepod-8",  //
-                                                  "1", "misses the deadline", "2.00 hours late on 2 x v5p-128"});
+                                                  "1", "misses the deadline", "2.00 hours too long on 2 x v5p-128"});
 }
 
 TEST_CASE("every reason of a lost slice has words", "[jupyter]") {

@@ -181,6 +181,10 @@ goodput: {a: 1}
 }
 
 TEST_CASE("arguments stand above the file, and defaults are MaxText's") {
+  maxtext_keys keys = read_maxtext_keys("a: 1\n", "config.yml");
+  CHECK(keys.values.at("a").value == "1");
+  add_maxtext_argument(keys, "a=2");
+  CHECK(keys.values.at("a").value == "2");
   const maxtext_question q = asked("model_name: llama2-7b\nper_device_batch_size: 4\n", "v5p-128", 0,
                                    {"per_device_batch_size=0.5", "ici_tensor_parallelism=2", "remat_policy=minimal"});
   CHECK(q.job.global_batch == 32);

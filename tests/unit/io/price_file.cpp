@@ -47,6 +47,9 @@ TEST_CASE("a price file of the caller") {
   CHECK((row.smallest_chips == 1 && row.per_chip == usd_per_hour(1.1) && row.date == "2026-11-21"));
   CHECK((row.qualifier == date_qualifier::exact && row.grade == 'B'));
   CHECK(owned.source(0) == "an invoice");
+  CHECK(find_price(owned.book(), "v5p", "us-east5", provisioning::spot, 4)->per_chip == usd_per_hour(1.10));
+  const owned_price_book published = load_prices(TPUPLAN_DATA_DIR "/prices.json");
+  CHECK(find_price(published.book(), "v3", "us", provisioning::spot, 16)->per_chip == usd_per_hour(0.60));
   // What has a default may be left out.
   json least = good_row();
   for (const char* key : {"smallest_chips", "date_qualifier", "grade", "source"}) least.erase(key);

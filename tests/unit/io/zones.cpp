@@ -24,6 +24,7 @@ TEST_CASE("zones have generations, and generations zones") {
   CHECK(generations_in(rows(), "us-east5-b") == std::vector<std::string>{"v5e", "v5p", "v6e"});
   CHECK(generations_in(rows(), "moon-north1-a").empty());
   CHECK(rows_of_zone(rows(), "us-central2-b").size() == 2);
+  CHECK(read_zones({{"rows", nlohmann::json::array()}}, "file").empty());
 }
 
 TEST_CASE("a zone that lacks a generation is refused with those that have it") {

@@ -87,6 +87,11 @@ TEST_CASE("the moments of the requests themselves") {
 }
 
 TEST_CASE("closed forms of distributions") {
+  CHECK(lengths_of(same_length(512)).mean == 512);
+  CHECK(close(lengths_of(log_normal_lengths(100, 1, 1000000)).mean, 164.9, 1e-3));
+  const length_distribution quantiles = lengths_by_quantiles({{0, 16}, {0.5, 400}, {1, 8192}});
+  CHECK(lengths_of(quantiles).mean == 2252);
+  CHECK(quantiles.longest == 8192);
   const token_lengths uncut = lengths_of(log_normal_lengths(100, 1, std::int64_t{1} << 38));
   CHECK(close(uncut.mean, 100 * std::exp(0.5), 1e-9));
   CHECK(close(uncut.mean_square, 1e4 * std::exp(2.0), 1e-6));

@@ -390,7 +390,7 @@ TEST_CASE("sizes, generations and fixed policies are kept to") {
   CHECK(answer.plans.size() + answer.rejected.size() == wanted.size());
 }
 
-TEST_CASE("a larger budget never gives a slower plan, nor a later deadline a dearer one") {
+TEST_CASE("a larger budget never gives a slower plan, nor a later deadline a more expensive one") {
   plan_request request = llama_request();
   request.best = objective::fastest;
   double before = std::numeric_limits<double>::infinity();
@@ -415,7 +415,7 @@ TEST_CASE("a larger budget never gives a slower plan, nor a later deadline a dea
   }
 }
 
-TEST_CASE("a cheaper region, more slices or more policies never make a dearer plan") {
+TEST_CASE("a cheaper region, more slices or more policies never make a more expensive plan") {
   plan_request request = llama_request();
   request.generations = {"v6e"};
   request.prices = price_book{}.with("v6e", "cheap", provisioning::on_demand, usd_per_hour(1), "2026-11-21");

@@ -246,6 +246,7 @@ TEST_CASE("targets by percentile, and requests within all limits") {
   targets.first_token.limit = seconds{plain.first_token.value.p99.value() * 0.999};
   CHECK_FALSE(report_of(run, targets).meets_first_token);
   CHECK(report_of(run, targets).meets_per_token);
+  CHECK_FALSE(meets(report_of(run, targets)));
   targets.first_token.share = 2;
   CHECK(refusal_of([&] { static_cast<void>(report_of(run, targets)); }).refused);
   const simulation_run few =

@@ -58,6 +58,14 @@ TEST_CASE("a step that only decodes is decode_step, or the host's time") {
   }
 }
 
+TEST_CASE("the worked numbers of steps") {
+  serving_calibration slow_host = no_host;
+  slow_host.engine_step = 1_s;
+  const replica_step_times times{llama_3_8b(), chat_job(), {}, slice_for("v6e-8"), 8, slow_host};
+  CHECK(times.step({7, 7 * 500, 0, {}, 0}) == 1_s);
+  CHECK(close(times.attention(512, 1024) / times.attention(0, 512), 3, 0.005));
+}
+
 TEST_CASE("a step of prompts alone is a prefill in an engine, whole or in chunks") {
   const slice where = slice_for("v6e-8");
   for (const transformer& model : {llama_3_8b(), with_windows()}) {

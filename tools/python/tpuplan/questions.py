@@ -1668,7 +1668,7 @@ def model(
     sequence_length: Optional[int] = None,
     kv_dtype: Optional[Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]] = None,
 ) -> ModelAnswer:
-    """How many parameters, FLOPs and KV bytes has a model?"""
+    """How many parameters, FLOPs and KV bytes does a model have?"""
     return ask_for("model", ModelAnswer, locals())
 
 
@@ -1697,7 +1697,7 @@ def train(
     mean_time_between_preemptions_s: Optional[float] = None,
     rest_of_term_used: Optional[float] = None,
 ) -> TrainAnswer:
-    """How long does a step take, how long and how dear is a run?"""
+    """How long does a step take, and how much time and money does a run take?"""
     return ask_for("train", TrainAnswer, locals())
 
 

@@ -213,8 +213,8 @@ inline constexpr engine_runs runs_by_engine[] = {
 // clang-format on
 // end of generated: engine_runs
 
-/// How many runs an engine's constants are fitted to; 0 of 0 sources where there is none. Worked: vLLM has 45 of 4
-/// sources.
+/// How many runs an engine's constants are fitted to; 0 of 0 sources where there is none. Worked: vLLM has 45 or more,
+/// of at least 4 sources; where no engine is named it is the sum over all.
 [[nodiscard]] constexpr engine_runs runs_behind(serving_engine engine) noexcept {
   for (const engine_runs& row : runs_by_engine) {
     if (row.engine == engine) return row;

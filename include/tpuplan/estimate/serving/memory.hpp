@@ -23,6 +23,8 @@ struct serving_memory {
 };
 
 /// `yes` where even the high estimate is below 97 % of what is usable; `no` where the low one is above all of it.
+/// Worked: of 100 B that are usable, a high estimate of 96.9 B is `yes`, one of 97 B `uncertain`, and a low one of
+/// 100.1 B `no`.
 [[nodiscard]] constexpr verdict fits(const serving_memory& memory) noexcept {
   if (memory.high < safe_share * memory.usable) return verdict::yes;
   return memory.low > memory.usable ? verdict::no : verdict::uncertain;

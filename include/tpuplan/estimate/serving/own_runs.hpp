@@ -25,7 +25,8 @@ constexpr run_features serving_features_at(const transformer& model, double load
 /// The constants with one more measured token time of the caller's own: the mean time of an output token while
 /// `running` sequences run in each replica. All estimates move towards it, the more alike the more, and their bands
 /// narrow. `spread` is the relative standard deviation of the measurement where it is more than usual. Throws for a
-/// time that is not above 0, or off the estimate by a factor of more than 148, and for more than 20 runs.
+/// time that is not above 0, or off the estimate by a factor of more than 148, and for more than 20 runs. Worked: a
+/// token that takes twice its estimate is kept as ln 2 = 0.693.
 [[nodiscard]] constexpr serving_calibration with_own_decode(serving_calibration constants, seconds measured,
                                                             const transformer& model, double running,
                                                             const serving_job& job, const serving_layout& mesh,
@@ -41,7 +42,8 @@ constexpr run_features serving_features_at(const transformer& model, double load
 }
 
 /// The constants with one more measured time to the first token, of one prompt alone in the engine: see
-/// `engine_prefill_time`. Throws where `with_own_decode` does.
+/// `engine_prefill_time`. Throws where `with_own_decode` does. Worked: half of the estimated time is kept as -ln 2 =
+/// -0.693.
 [[nodiscard]] constexpr serving_calibration with_own_prefill(serving_calibration constants, seconds measured,
                                                              const transformer& model, const serving_job& job,
                                                              const serving_layout& mesh, const slice& where,

@@ -160,6 +160,7 @@ inline constexpr memory_calibration memory_low{0.5, 0.5, 0.5, 1.0 / 3, 1, 0, 0, 
 inline constexpr memory_calibration memory_high{2, 2, 2, 1, 2, 1, 1, 1, 1, 2.0 / 3, 1, 5, 1, 2, 2};
 
 /// The constants fitted to the chip of that name; nothing for a chip without published runs, such as a renamed copy.
+/// Worked: where `chips` has 0.75 for v5p alone, the MXU fraction of v5p is 0.75, and v6e has nothing.
 [[nodiscard]] constexpr maybe<chip_constants> find_chip_constants(const calibration& constants,
                                                                   const chip_spec& chip) noexcept {
   for (std::size_t i = 0; i < constants.chips.count; ++i) {

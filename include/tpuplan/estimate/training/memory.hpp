@@ -46,7 +46,8 @@ struct memory_breakdown {
   memory_stage stage = memory_stage::layer;  ///< the stage that needs most
 };
 
-/// HBM that is left: usable less total; negative where the job does not fit.
+/// HBM that is left: usable less total; negative where the job does not fit. Worked: 15.5 of 31.25 GiB in use leave
+/// 15.75 GiB.
 [[nodiscard]] constexpr bytes headroom(const memory_breakdown& memory) noexcept { return memory.usable - memory.total; }
 
 /// `yes` where even the high estimate is below 97 % of what is usable, `no` where the low one is above 103 %.
@@ -56,7 +57,8 @@ struct memory_breakdown {
   return memory.low > (2 - safe_share) * memory.usable ? verdict::no : verdict::uncertain;
 }
 
-/// The name of the largest part of the stage that needs most: why a job does not fit. Worked: "logits".
+/// The name of the largest part of the stage that needs most: why a job does not fit. Worked: "logits" for 128
+/// sequences of 4096 tokens of llama-3-8b on v5p-128 under FSDP.
 [[nodiscard]] constexpr std::string_view largest_part(const memory_breakdown& memory) noexcept {
   constexpr const char* names[] = {"state", "gradients", "activations", "logits", "gathered weights", "workspace"};
   bytes most = memory.parameters + memory.optimizer;
@@ -232,7 +234,9 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
 }  // namespace detail
 
 /// The terms of a step's memory under one estimate of what the compiler does: `memory_low`, `memory_point` or
-/// `memory_high`. The batch and microbatches of the job have no influence.
+/// `memory_high`. The batch and microbatches of the job have no influence. Source: docs/model.md. Worked: for
+/// llama-3-8b a token adds 4 x 128256 = 513024 B of logits in `memory_point`, and the state of AdamW in fp32 is 8 x
+/// 8030261248 B in the stage `update`, before it is sharded.
 [[nodiscard]] constexpr memory_terms memory_terms_of(const training_sizes& sizes, const transformer& model,
                                                      const training_job& job, std::int64_t tensor,
                                                      const memory_calibration& constants) {
@@ -272,6 +276,8 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
 }
 
 /// Bytes of a stage on a device that do not depend on its tokens. `several`: the step has more than one microbatch.
+/// Worked: parameters, optimizer and gradients of 400, 800 and 200 B over 10 shards, and 50 B of gathered weights, are
+/// 140 + 50 = 190 B.
 [[nodiscard]] constexpr bytes fixed_bytes(const stage_terms& stage, const memory_layout& at, bool several) noexcept {
   const double brought = stage.brought * at.stages;
   return ((brought < 1 ? brought : 1) * stage.parameters + stage.optimizer +
@@ -280,12 +286,14 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
          at.gathers * (stage.gathered + stage.gathered_experts / at.experts);
 }
 
-/// Bytes of a stage for each token of a microbatch on a device, without those of routing to experts.
+/// Bytes of a stage for each token of a microbatch on a device, without those of routing to experts. Worked: 3 B of
+/// activations, 4 B of logits and 5 B of workspace are 12 B.
 [[nodiscard]] constexpr bytes bytes_per_token(const stage_terms& stage) noexcept {
   return stage.activations + stage.logits + stage.workspace;
 }
 
-/// Bytes of routed tokens for each token of a microbatch on a device, which depend on the layout.
+/// Bytes of routed tokens for each token of a microbatch on a device, which depend on the layout. Worked: 10 B under
+/// even routing are 40 B where buffers are made for a chip that is sent 4 times the mean.
 [[nodiscard]] constexpr bytes routed_bytes_per_token(const stage_terms& stage, const memory_layout& at) noexcept {
   return stage.routed * (1 + stage.worst * (at.worst_routed - 1));
 }

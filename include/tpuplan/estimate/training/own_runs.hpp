@@ -15,7 +15,8 @@ inline namespace abi_0 {
 
 /// The features by which training steps are compared: parameters, tokens per chip, sequence length, chips, the chip,
 /// and whether there are experts, 8-bit products, each kind of parallelism, and software that is not tuned. Throws
-/// where `step_time` does.
+/// where `step_time` does. Worked: 64 sequences of 4096 tokens of llama-3-8b on the 64 chips of v5p-128 have size
+/// log2(8030261248) = 32.9, load and length log2(4096) = 12, and chips log2(64) = 6.
 [[nodiscard]] constexpr run_features features_of(const transformer& model, const training_job& job, const layout& mesh,
                                                  const slice& where) {
   detail::check_trained(model, job, mesh, where);
@@ -25,7 +26,7 @@ inline namespace abi_0 {
 /// The constants with one more measured step of the caller's own. Estimates of all jobs move towards it, the more alike
 /// the more, and their bands narrow. `spread` is the relative standard deviation of the measurement where it is known
 /// to be more than usual. Throws for a time that is not above 0 or off the estimate by a factor of more than 148, and
-/// for more than 20 runs. Worked: tests/unit/estimate/training/own_runs.cpp.
+/// for more than 20 runs. Worked: a step measured at 1.3 times its estimate is kept as ln 1.3 = 0.262.
 [[nodiscard]] constexpr calibration with_own_run(calibration constants, seconds measured, const transformer& model,
                                                  const training_job& job, const layout& mesh, const slice& where,
                                                  double spread = 0) {
@@ -43,7 +44,7 @@ inline namespace abi_0 {
 inline constexpr own_spreads memory_spreads{0.01, 0.02, 0.106, 2.94, 1.93, 3, 3, 0.5, 0.5};
 
 /// The known HBM peaks with one more of the caller's own: the most bytes that a step took on a device. Throws where
-/// `with_own_run` does.
+/// `with_own_run` does. Worked: a peak of twice the estimate is kept as ln 2 = 0.693.
 [[nodiscard]] constexpr own_runs with_own_peak(const own_runs& known, bytes measured, const transformer& model,
                                                const training_job& job, const layout& mesh, const slice& where,
                                                double spread = 0) {
@@ -53,8 +54,8 @@ inline constexpr own_spreads memory_spreads{0.01, 0.02, 0.106, 2.94, 1.93, 3, 3,
 }
 
 /// The memory of a step as `memory_use` estimates it, moved towards the caller's own peaks: every part by the same
-/// factor, and the ends of the range closer by the share of the spread that is left. Worked:
-/// tests/unit/estimate/training.
+/// factor, and the ends of the range closer by the share of the spread that is left. Worked: after a peak of twice the
+/// estimate, the same step is estimated 2^(0.0005 / (0.0005 + 0.106^2)) = 1.030 times as large.
 [[nodiscard]] constexpr memory_breakdown memory_use(const transformer& model, const training_job& job,
                                                     const layout& mesh, const slice& where, const own_runs& known) {
   memory_breakdown memory = memory_use(model, job, mesh, where);

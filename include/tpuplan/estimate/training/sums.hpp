@@ -21,7 +21,8 @@ struct work_sums {
   double expert_passes = 1;  ///< see work_terms
 };
 
-/// The sums of the terms of one chip.
+/// The sums of the terms of one chip. Worked: dense products of 1 us, logits of 2 us and attention of 3 us per token
+/// are 6 us per token, of which attention is 3 us.
 [[nodiscard]] constexpr work_sums sum_of(const work_terms& terms) noexcept {
   return {terms.dense_products + terms.expert_products + terms.logits + terms.attention + terms.vision +
               terms.elementwise + terms.scores + terms.operands + terms.dispatch,
@@ -36,7 +37,8 @@ struct work_sums {
 /// The time of a step of that many microbatches, equal to `step_time(...).total`. The step waits for the exposed part
 /// of its traffic, or for what the work cannot hide: work + max(exposed, whole - work) = max(work + exposed, whole).
 /// Each maximum grows with all of its terms, so that the least terms of several policies give a lower bound for all of
-/// them.
+/// them. Worked: 1000 tokens of 6 us, with 2 ms of exposed FSDP traffic in each of 2 microbatches and 50 ms once for
+/// weights that are updated on 10 shards, take 6 + 4 + 5 = 15 ms.
 [[nodiscard]] constexpr seconds time_of(const work_sums& work, const layout_terms& at, double microbatches) noexcept {
   const seconds on_chip = at.tokens * (work.per_token + at.imbalance * work.attention) +
                           work.weight_update / at.weight_shards +

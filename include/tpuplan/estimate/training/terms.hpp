@@ -453,7 +453,8 @@ constexpr layout_terms terms_of_valid(const training_sizes& sizes, const transfo
 }  // namespace detail
 
 /// The terms of a layout on its slices, for the batch of the job. Its remat policy and microbatches have no influence.
-/// Throws where a rate that the layout needs is unknown.
+/// Throws where a rate that the layout needs is unknown. Source: docs/model.md. Worked: 64 sequences of 4096 tokens on
+/// the 64 chips of v5p-128 under FSDP are 4096 tokens a chip, with weights in 64 shards and no bubble.
 [[nodiscard]] constexpr layout_terms layout_terms_of(const training_sizes& sizes, const transformer& model,
                                                      const training_job& job, const layout& mesh, const slice& where,
                                                      const calibration& constants = {}) {

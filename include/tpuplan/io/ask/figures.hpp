@@ -31,7 +31,8 @@ struct chips_answer {
   std::vector<chip_spec> chips{};
   /// @}
 };
-/// The answer to the question.
+/// The chip of the name that was given, else every chip of the table. Throws for an unknown name. Worked: "v5e" is one
+/// chip.
 [[nodiscard]] inline chips_answer answer_to(const chips_request& asked) {
   if (!asked.name.empty()) return {{chip_for(asked.name)}};
   return {{generations.begin(), generations.end()}};
@@ -85,7 +86,8 @@ struct slices_answer {
   facts.usable_hbm = usable_hbm(where);
   return facts;
 }
-/// The answer to the question.
+/// The documented slices of the name, generation and size that were asked for. Throws for unknown names. Worked:
+/// "v5p-128" is one slice of 64 chips.
 [[nodiscard]] inline slices_answer answer_to(const slices_request& asked) {
   if (!asked.name.empty() && !asked.generations.empty())
     detail::fail(errc::invalid_argument, "generations", "given without effect", "none beside name");
@@ -157,7 +159,8 @@ namespace detail {
   return true;
 }
 }  // namespace detail
-/// The answer to the question.
+/// The critical batch of a chip and, where a shape was given, what bounds that product. Throws for an unknown chip or
+/// format. Worked: 241 tokens for v5e in bf16.
 [[nodiscard]] inline batch_answer answer_to(const batch_request& asked) {
   const chip_spec chip = chip_for(asked.chip);
   product_dtypes types = uniform(asked.compute);
@@ -217,7 +220,8 @@ struct pad_answer {
   std::optional<padded_matrix> matrix{};  ///< two dimensions as a matrix in memory
   /// @}
 };
-/// The answer to the question.
+/// What dimensions are padded to on a chip. Throws for an unknown chip and where there are no dimensions. Worked: 50257
+/// is padded to 50432 on v6e.
 [[nodiscard]] inline pad_answer answer_to(const pad_request& asked) {
   const chip_spec chip = chip_for(asked.chip);
   if (asked.dimensions.empty()) detail::fail(errc::missing_field, "dimensions", "missing", "one or more dimensions");

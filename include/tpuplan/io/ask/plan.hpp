@@ -60,7 +60,7 @@ struct sensitivity_row {
 struct plan_row {
   /// @{
   /// The slice, the layout's main figures, and the whole plan.
-  std::int64_t rank = 0;  ///< place in the list; 1 is the best plan
+  std::int64_t rank = 0;  ///< position in the list; 1 is the best plan
   std::string slice{};
   std::int64_t slices = 1, chips = 0;  ///< number of slices, and chips of all of them
   std::string remat{};                 ///< name of the remat policy
@@ -158,16 +158,16 @@ struct plan_document {
   return row;
 }
 
-/// The answer as a document: the plans at these places, all lost slices, and the question, so that `launch` and
+/// The answer as a document: the plans at these indices, all lost slices, and the question, so that `launch` and
 /// `read_plan` have it whole.
 [[nodiscard]] inline plan_document document_of(const plan_request& request, const relaxed_answer& whole,
-                                               const std::vector<std::size_t>& places,
+                                               const std::vector<std::size_t>& indices,
                                                std::vector<assumption> assumed) {
   const plan_answer& answer = whole.answer;
   plan_document document;
   document.parameters = parameters(request.model).total;
-  for (const std::size_t place : places)
-    document.plans.push_back(row_of(answer.plans[place], static_cast<std::int64_t>(place) + 1, request));
+  for (const std::size_t index : indices)
+    document.plans.push_back(row_of(answer.plans[index], static_cast<std::int64_t>(index) + 1, request));
   for (const readable::lost_slices& one : readable::by_reason(answer.rejected))
     document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::amount(one.closest)});
   for (const rejected_slice& r : answer.rejected) {
@@ -249,9 +249,9 @@ inline constexpr std::size_t most_listed_plans = 1000;
   assumed_values assumed;
   const plan_request request = request_of(config, asked, job, book, assumed);
   const relaxed_answer answer = plan_or_relax(request);
-  std::vector<std::size_t> places(answer.answer.plans.size());
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-  return document_of(request, answer, places, all_assumed(config, assumed));
+  std::vector<std::size_t> indices(answer.answer.plans.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
+  return document_of(request, answer, indices, all_assumed(config, assumed));
 }
 
 /// Which file or commands start a plan?

@@ -45,7 +45,9 @@ struct spot_answer {
   std::vector<assumption> assumed{};
   /// @}
 };
-/// The run with the usual times where none are given.
+/// The run with the usual times where none are given. Throws where two fields say the same thing, and for an interval
+/// above the work. Worked: 10 h of work alone have checkpoints of 15 s every 647 s, preemptions every 4 h and restarts
+/// of 600 s.
 [[nodiscard]] inline spot_run spot_run_of(const spot_request& asked, assumed_values& assumed) {
   if (asked.checkpoint_time && asked.parameters)
     detail::fail(errc::invalid_argument, "parameters", "given without effect", "none beside checkpoint_time");
@@ -67,7 +69,9 @@ struct spot_answer {
                                           : optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions));
   return run;
 }
-/// The answer to the question.
+/// What spot adds to the run, and the best time between checkpoints. Throws where `expected_run` and `compare_spot` do,
+/// and for one price without the other. Worked: 10 h of work, a checkpoint of 60 s every 30 min, a preemption every 5 h
+/// and restarts of 300 s are 39848.6 s billed, with 2.2138 preemptions.
 [[nodiscard]] inline spot_answer answer_to(const spot_request& asked) {
   assumed_values assumed;
   const spot_run run = spot_run_of(asked, assumed);

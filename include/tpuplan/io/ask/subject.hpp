@@ -63,7 +63,8 @@ namespace detail {
 }  // namespace detail
 
 /// The model of a config.json of Hugging Face, or of a `transformer` as `json_document` writes it. `source` stands for
-/// it in messages, and is its name where it does not say one itself.
+/// it in messages, and is its name where it does not say one itself. Worked: {"model_type": "gpt2"} has 124439808
+/// parameters.
 [[nodiscard]] inline model_config model_of(const nlohmann::json& config, const std::string& source = "config") {
   if (config.is_null()) detail::fail(errc::missing_field, source, "missing", "a config.json or a transformer");
   if (!config.is_object() || !config.contains("schema")) {
@@ -91,7 +92,8 @@ inline constexpr std::string_view not_given = "not given";
   return list;
 }
 
-/// The sequence length where none is given: 4096, or the longest that the model takes.
+/// The sequence length where none is given: 4096, or the longest that the model takes. Worked: 1024 for GPT-2, whose
+/// table of positions ends there.
 [[nodiscard]] inline std::int64_t usual_sequence(const transformer& model) {
   return model.max_positions > 0 && model.max_positions < 4096 ? model.max_positions : 4096;
 }
@@ -108,7 +110,8 @@ struct asked_job {
 };
 
 /// The job with sequence length and policy filled in. A batch that was not given in sequences stays 0. Refuses images
-/// for a model without a vision tower and a capacity factor for one without experts.
+/// for a model without a vision tower and a capacity factor for one without experts. Worked: of a job that says
+/// nothing, llama-3-8b has sequences of 4096 tokens.
 [[nodiscard]] inline training_job filled_job(const asked_job& given, const transformer& model,
                                              assumed_values& assumed) {
   training_job job = given.job;
@@ -160,7 +163,8 @@ struct asked_job {
   return checked_multiply(static_cast<std::int64_t>(std::round(wanted / size) * size), unit);
 }
 
-/// Fills in a batch that was not given in sequences: from its tokens, as a multiple of the unit, else the unit.
+/// Fills in a batch that was not given in sequences: from its tokens, as a multiple of the unit, else the unit. Worked:
+/// 4194304 tokens in sequences of 4096 are 1024 sequences where the unit is 64; without tokens the batch is 64.
 inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_job& job, assumed_values& assumed) {
   if (job.global_batch != 0) return;
   if (batch_tokens == 0) {
@@ -184,7 +188,8 @@ inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_jo
                                                              : "near " + wanted + ", and divides well"));
 }
 
-/// The slice of a question, one that is scheduled as a whole.
+/// The slice of a question, one that is scheduled as a whole. Throws for an unknown slice, and for one that is larger
+/// than what is scheduled as one slice. Worked: "v5p-128" has 64 chips; "v5p-17920", a whole pod, is refused.
 [[nodiscard]] inline slice scheduled_slice(const std::string& given) {
   if (given.empty()) detail::fail(errc::missing_field, "slice", "missing", "a slice: v5p-128");
   const slice where = slice_for(given);
@@ -195,7 +200,8 @@ inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_jo
   return where;
 }
 
-/// The layout on a slice; of FSDP that is 0, what the other degrees leave of the slice.
+/// The layout on a slice; of FSDP that is 0, what the other degrees leave of the slice. Worked: with 2 ways of tensor
+/// parallelism on v5p-128, FSDP over 32.
 [[nodiscard]] inline layout filled_layout(layout mesh, const slice& where) {
   const std::int64_t others = checked_multiply(
       mesh.data, mesh.tensor, checked_multiply(mesh.expert, checked_multiply(mesh.context, mesh.pipeline)));
@@ -207,7 +213,7 @@ inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_jo
   return mesh;
 }
 
-/// A layout whose FSDP is open.
+/// A layout whose FSDP is open. Worked: on v5p-128 it becomes FSDP over 64.
 [[nodiscard]] inline layout open_layout() {
   layout mesh;
   mesh.fsdp = 0;

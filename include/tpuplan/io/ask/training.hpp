@@ -58,11 +58,13 @@ struct model_answer {
   std::vector<std::string> not_read{};  ///< keys of the config.json that no count depends on
   /// @}
 };
-/// Tokens of the source of a pair: all that a stem makes of a recording, else as many as the target has.
+/// Tokens of the source of a pair: all that a stem makes of a recording, else as many as the target has. Worked: 1500
+/// for Whisper, whose stem makes one of every two of its 3000 frames.
 [[nodiscard]] constexpr std::int64_t source_length(const transformer& model, std::int64_t target) {
   return model.encoder_stem > 0 ? model.encoder_positions : target;
 }
-/// The answer to the question.
+/// What a model has: parameters, FLOPs, bytes of its cache. Throws for a model that cannot be counted. Worked: the
+/// config.json of Llama 3.1 8B has 8030261248 parameters.
 [[nodiscard]] inline model_answer answer_to(const model_config& config, std::int64_t sequence, dtype cache) {
   const transformer& m = config.model;
   model_answer answer;

@@ -58,7 +58,8 @@ inline std::string without_last_slash(std::string path) {
 }  // namespace detail
 
 /// The document of a config.json, or of the one in a folder, with null for Infinity and NaN, which Python writes. In a
-/// document of this library (it has a schema) they are refused.
+/// document of this library (it has a schema) they are refused. Worked: data/models/llama-3.1-8b.json has 32
+/// `num_hidden_layers`.
 [[nodiscard]] inline nlohmann::json load_hf_document(const std::string& path, const json_limits& limits = {}) {
   const std::string file = detail::is_folder(path) ? detail::without_last_slash(path) + "/config.json" : path;
   const std::string characters = detail::characters_of(file, limits);

@@ -75,7 +75,7 @@ inline void check_text(std::string_view characters, std::string_view source) {
 }  // namespace detail
 
 /// Parses text. Throws `errc::malformed_input` for anything but one JSON value within the limits; `source` is its name
-/// in errors.
+/// in errors. Worked: 64 nested lists are read, 65 are not.
 [[nodiscard]] inline nlohmann::json parse_json(std::string_view characters, std::string_view source,
                                                const json_limits& limits = {}) {
   if (characters.size() > limits.bytes) {
@@ -114,7 +114,8 @@ inline std::string characters_of(const std::string& path, const json_limits& lim
 
 }  // namespace detail
 
-/// Reads and parses a file, under the same limits. A file that cannot be read is `errc::malformed_input` too.
+/// Reads and parses a file, under the same limits. A file that cannot be read is `errc::malformed_input` too. Worked:
+/// data/prices.json has a list "rows".
 [[nodiscard]] inline nlohmann::json load_json(const std::string& path, const json_limits& limits = {}) {
   return parse_json(detail::characters_of(path, limits), path, limits);
 }

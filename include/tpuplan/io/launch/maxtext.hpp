@@ -252,7 +252,8 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
 }
 
 /// The whole command: python3 -m maxtext.trainers.pre_train.train CONFIG and the arguments. With the CONFIG that
-/// MaxText has for all models, `extra` must say which one: MaxText would train its own of 16 layers.
+/// MaxText has for all models, `extra` must say which one: MaxText would train its own of 16 layers. Worked: its third
+/// word is the entry point, `maxtext.trainers.pre_train.train`.
 [[nodiscard]] inline std::vector<std::string> maxtext_command(const launch_request& request, const maxtext_run& run) {
   if (run.config == maxtext_run{}.config && !detail::gives(run.extra, "model_name") &&
       !detail::gives(run.extra, "base_emb_dim")) {

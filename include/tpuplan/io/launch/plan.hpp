@@ -77,7 +77,8 @@ inline seconds expected_at_most(const plan& planned) {
   return request;
 }
 
-/// The request that launches a plan on the capacity that it chose, which for a commitment is created on demand.
+/// The request that launches a plan on the capacity that it chose, which for a commitment is created on demand. Worked:
+/// a plan whose chosen cost is a one-year commitment gives the capacity `on_demand`.
 [[nodiscard]] inline launch_request launch_of(const plan& planned, const plan_request& asked,
                                               launch_request request = {}) {
   return launch_of(planned, asked, detail::launched_capacity(planned), std::move(request));
@@ -85,8 +86,8 @@ inline seconds expected_at_most(const plan& planned) {
 
 /// How MaxText trains a plan: layout, job, steps, and the steps between checkpoints. On spot these take the best
 /// interval of `asked.terms`; elsewhere, where only failures and maintenance interrupt, checkpoints take one hundredth
-/// of the time. Refuses steps that are not above 0 or above 1e12, a negative time of a step or a run, checkpoints that
-/// take less than no time, models that are not decoders, and a plan for spot that does not say how long it takes.
+/// of the time. Refuses steps that are not above 0 or above 1e12, a negative time of a step or a run, a negative
+/// time of a checkpoint, models that are not decoders, and a plan for spot that does not say how long it takes.
 /// Worked: with checkpoints of 15 s and steps of 2.14 s, 700 steps on demand.
 [[nodiscard]] inline maxtext_run maxtext_of(const plan& planned, const plan_request& asked, provisioning capacity) {
   if (asked.model.kind != architecture::decoder)
@@ -109,14 +110,15 @@ inline seconds expected_at_most(const plan& planned) {
   return run;
 }
 
-/// How MaxText trains a plan on the capacity that the plan chose.
+/// How MaxText trains a plan on the capacity that the plan chose. Worked: 95367.4 steps are 95368; where a step takes
+/// 2.14 s and a checkpoint 15 s, on demand there is one every 700 steps, or 1498 s.
 [[nodiscard]] inline maxtext_run maxtext_of(const plan& planned, const plan_request& asked) {
   return maxtext_of(planned, asked, detail::launched_capacity(planned));
 }
 
 namespace detail {
 
-/// The place of the plan of that rank: plans say their "rank", which is their row in the table and may have gaps; where
+/// The index of the plan of that rank: plans say their "rank", which is their row in the table and may have gaps; where
 /// they do not, they are counted. Throws, naming the ranks that are there.
 inline std::size_t place_of_rank(const json_object& root, const nlohmann::json& plans, std::int64_t rank) {
   std::string ranks;
@@ -144,7 +146,8 @@ inline json_object row_of_plan(const nlohmann::json& document, std::int64_t rank
 }  // namespace detail
 
 /// The plan of that rank (1: the first) in a document of `tpuplan plan --json`: the value of "plan" there, which
-/// `read_json<plan>` reads. Throws, naming the key, where one is not what it should be.
+/// `read_json<plan>` reads. Throws, naming the key, where one is not what it should be. Worked: rank 2 of such a
+/// document is its second plan.
 [[nodiscard]] inline plan read_plan(const nlohmann::json& document, std::int64_t rank = 1,
                                     const std::string& source = "plan") {
   const json_object row = detail::row_of_plan(document, rank, source);
@@ -154,7 +157,7 @@ inline json_object row_of_plan(const nlohmann::json& document, std::int64_t rank
 }
 
 /// The question that a document of `tpuplan plan --json` answers, without its prices; where it has none, a question of
-/// defaults alone.
+/// defaults alone. Worked: of a plan that was asked for with `--deadline 30d` the deadline is 2592000 s.
 [[nodiscard]] inline plan_request read_plan_request(const nlohmann::json& document,
                                                     const std::string& source = "plan") {
   const json_object root(document, source);

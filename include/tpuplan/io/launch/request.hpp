@@ -192,7 +192,7 @@ inline void check_extras(const launch_request& request, std::string_view service
     for (const std::string_view taken : takes) {
       if (taken == field) return;
     }
-    fail(errc::unsupported, field, value, "none: " + std::string(service) + " has no place for it");
+    fail(errc::unsupported, field, value, "none: " + std::string(service) + " has no option for it");
   };
   check("cluster", request.cluster);
   check("args", request.args.empty() ? std::string() : "given");

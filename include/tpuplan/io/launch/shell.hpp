@@ -34,14 +34,15 @@ using shell_words = std::vector<std::string>;
   return out + "'";
 }
 
-/// The words as one line of a shell.
+/// The words as one line of a shell. Worked: {"echo", "a b"} is `echo 'a b'`.
 [[nodiscard]] inline std::string shell_line(const shell_words& words) {
   std::string out;
   for (const std::string& word : words) out += (out.empty() ? "" : " ") + shell_quoted(word);
   return out;
 }
 
-/// The same with `\` and a line feed before each option.
+/// The same with `\` and a line feed before each option. Worked: {"run", "--zone", "here"} are two lines, `run \` and
+/// `--zone here`.
 [[nodiscard]] inline std::string shell_lines(const shell_words& words) {
   std::string out;
   for (const std::string& word : words) {

@@ -101,7 +101,8 @@ inline std::string_view next_line(std::string_view& text) noexcept {
 
 /// The flat keys of a YAML file; `source` is its name in errors. A list in one line is a value; what spans several
 /// lines (lists, maps, blocks) is skipped, and its key listed. Throws, naming the line, for invalid files: a line
-/// without a key, a key given twice, quotes that do not close, control characters, more than 4 MiB.
+/// without a key, a key given twice, quotes that do not close, control characters, more than 4 MiB. Worked: "a: 1" is
+/// one key with the value "1".
 [[nodiscard]] inline maxtext_keys read_maxtext_keys(std::string_view text, std::string_view source) {
   if (text.size() > detail::most_maxtext_bytes)
     detail::fail(errc::malformed_input, source, static_cast<std::int64_t>(text.size()), "a file of at most 4 MiB");
@@ -147,7 +148,7 @@ inline std::string_view next_line(std::string_view& text) noexcept {
 }
 
 /// Adds an argument, `key=value`, which overrides the file as it does in MaxText. Throws for anything else, and for a
-/// key that was an argument before.
+/// key that was an argument before. Worked: a=2 after the file above makes it "2".
 inline void add_maxtext_argument(maxtext_keys& keys, std::string_view argument) {
   const std::size_t equal = argument.find('=');
   const std::string_view key = argument.substr(0, equal);

@@ -133,7 +133,8 @@ template <std::size_t Count>
 }  // namespace detail
 
 /// Memory by part, with the low and high estimate, against what XLA lets a program use. Throws for a chart without bars
-/// and for negative or infinite amounts.
+/// and for negative or infinite amounts. Worked: parts of 4 and 6 GiB on a device with 14 GiB usable are two bars and
+/// the words "10.0 of 14.0 GiB (fits: yes)".
 [[nodiscard]] inline std::string to_svg(const memory_chart& chart) {
   const double gib = (1_GiB).value();
   detail::stacked_chart bars{chart.title, "HBM of one device", "GiB", "low to high estimate", "usable HBM", {}};
@@ -148,7 +149,7 @@ template <std::size_t Count>
 }
 
 /// Step time by part, of collectives what the step waits for, with the band. Throws for a chart without bars and for
-/// negative or infinite times.
+/// negative or infinite times. Worked: a step of 5 ms has an axis in ms, one of 2 s an axis in s.
 [[nodiscard]] inline std::string to_svg(const step_chart& chart) {
   seconds largest{};
   for (const step_bar& b : chart.bars) largest = max(largest, b.step.high);

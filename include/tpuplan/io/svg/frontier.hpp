@@ -48,7 +48,8 @@ inline void draw_line(svg_canvas& canvas, label_layer& labels, const frontier_li
 }  // namespace detail
 
 /// Output tokens per second against the time of a token on logarithmic axes, the running sequences beside each dot.
-/// Throws for a chart without points.
+/// Throws for a chart without points. Worked: the second of three points, 8 running sequences at 20 ms, is a dot at the
+/// tick "20".
 [[nodiscard]] inline std::string to_svg(const frontier_chart& chart) {
   using namespace detail;
   value_range rate, time;

@@ -99,7 +99,8 @@ inline void add_name(std::string& list, std::string_view name) {
   return chart;
 }
 
-/// The plans of an answer that have a price of that kind, by wall time and cost.
+/// The plans of an answer that have a price of that kind, by wall time and cost. Worked: for spot each point has the
+/// dollars of that plan on spot, and a plan without that price is no point.
 [[nodiscard]] inline pareto_chart pareto_of(const plan_answer& answer, provisioning kind = provisioning::on_demand) {
   pareto_chart chart;
   chart.title += ", " + std::string(name(kind));
@@ -112,6 +113,7 @@ inline void add_name(std::string& list, std::string_view name) {
 }
 
 /// Records of `check_records` (tools/lab/validation.hpp) that have a prediction, by generation, small models apart.
+/// Worked: a record without a prediction is no point.
 template <class Records>
 [[nodiscard]] accuracy_chart accuracy_of(const Records& checks) {
   accuracy_chart chart;
@@ -147,7 +149,7 @@ inline void draw_roof(svg_canvas& canvas, const roofline_chart& chart, const plo
 }  // namespace detail
 
 /// The roof of a chip with some products below or on it: FLOP/s against FLOP/B, the ridge marked. Throws for rates and
-/// intensities that are not above 0.
+/// intensities that are not above 0. Worked: a roof of 100 TFLOP/s and 1 TB/s has its ridge at 100 FLOP/B.
 [[nodiscard]] inline std::string to_svg(const roofline_chart& chart) {
   using namespace detail;
   value_range intensity, rate;
@@ -188,7 +190,8 @@ inline void draw_roof(svg_canvas& canvas, const roofline_chart& chart, const plo
 
 /// Time against cost on logarithmic axes: the points that no other beats in both are joined. Their labels are written
 /// first, then those of other points where they fit; every label shows when the pointer is on its dot. Throws for a
-/// chart without points and for times and amounts that are not above 0.
+/// chart without points and for times and amounts that are not above 0. Worked: two plans of 10 and 20 hours have an
+/// axis in hours, and the first is a dot at the tick "10".
 [[nodiscard]] inline std::string to_svg(const pareto_chart& chart) {
   using namespace detail;
   if (chart.points.empty()) fail(errc::missing_field, "pareto_chart.points", "none", "one point or more");
@@ -269,7 +272,8 @@ inline void draw_diagonal(svg_canvas& canvas, const chart_axis& x, const chart_a
 }  // namespace detail
 
 /// Predicted against measured step times on logarithmic axes, with the diagonal and a band of relative error. Throws
-/// for a chart without points, times that are not above 0, and a band outside of 0.001 to 0.9.
+/// for a chart without points, times that are not above 0, and a band outside of 0.001 to 0.9. Worked: 1, 15 and 9 s
+/// predicted for 1, 10 and 10 s measured are "2 of 3 within 20 %".
 [[nodiscard]] inline std::string to_svg(const accuracy_chart& chart) {
   using namespace detail;
   if (chart.points.empty()) fail(errc::missing_field, "accuracy_chart.points", "none", "one point or more");

@@ -61,7 +61,7 @@ inline void draw_limit(svg_canvas& canvas, const plot_box& box, const chart_axis
 }  // namespace detail
 
 /// Times by the requests a second that a fleet is given, on a logarithmic axis of milliseconds. Throws for a chart
-/// without points, and for times that are not above 0.
+/// without points, and for times that are not above 0. Worked: five rates are five dots of the p99 of the first token.
 [[nodiscard]] inline std::string to_svg(const latency_chart& chart) {
   using namespace detail;
   if (chart.points.empty()) fail(errc::missing_field, "latency_chart.points", "none", "one point or more");
@@ -106,7 +106,7 @@ inline void draw_limit(svg_canvas& canvas, const plot_box& box, const chart_axis
 
 /// Requests a second and slices over the hours of a day, and below the p99 of the first token on a logarithmic axis:
 /// where slices are lost at night it is a hundred times that of the day. Parts without requests have no dot there.
-/// Throws for a chart without parts.
+/// Throws for a chart without parts. Worked: a p99 of 160 s has ticks up to 1e5 ms.
 [[nodiscard]] inline std::string to_svg(const day_chart& chart) {
   using namespace detail;
   if (chart.parts.empty()) fail(errc::missing_field, "day_chart.parts", "none", "one part or more");

@@ -27,8 +27,8 @@ namespace readable {
     case rejection::dominated: return "another is no slower and cheaper";
     case rejection::no_layout: return "heads, experts or layers do not divide";
     case rejection::batch_does_not_divide: return "the batch does not divide";
-    case rejection::no_price: return "no price for it, or not for so long";
-    case rejection::no_such_rate: return "a rate that it takes is not known";
+    case rejection::no_price: return "no price, or none for a run this long";
+    case rejection::no_such_rate: return "a rate that it needs is not known";
   }
   return "?";
 }
@@ -39,11 +39,11 @@ namespace readable {
   switch (lost.why) {
     case rejection::does_not_fit: return binary_bytes(bytes{lost.amount}) + " short on " + where;
     case rejection::fit_uncertain: return binary_bytes(bytes{lost.amount}) + " over on " + where;
-    case rejection::misses_deadline: return duration(seconds{lost.amount}) + " late on " + where;
+    case rejection::misses_deadline: return duration(seconds{lost.amount}) + " too long on " + where;
     case rejection::over_budget: return money(usd{lost.amount}) + " over on " + where;
     case rejection::over_quota: return fixed(lost.amount, 0) + " chips over on " + where;
     case rejection::dominated:
-      return money(usd{lost.amount}) + " dearer: " + where + ", by " + std::string(lost.by.view());
+      return where + " costs " + money(usd{lost.amount}) + " more than " + std::string(lost.by.view());
     case rejection::no_layout:
     case rejection::batch_does_not_divide: return fixed(lost.amount, 0) + " devices in " + where;
     case rejection::no_such_rate:
@@ -62,7 +62,8 @@ struct lost_slices {
   /// @}
 };
 
-/// The rejected slices grouped by reason, in the order of the enumerators.
+/// The rejected slices grouped by reason, in the order of the enumerators. Worked: two slices that miss the deadline by
+/// 5 and 3 hours are one group of 2, whose `closest` is the second.
 [[nodiscard]] inline std::vector<lost_slices> by_reason(const std::vector<rejected_slice>& rejected) {
   std::vector<lost_slices> groups;
   for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(rejection::dominated); ++i) {

@@ -43,7 +43,8 @@ namespace detail {
   return size >= 99.95 || size == 0 ? 0 : size >= 9.995 ? 1 : 2;
 }
 
-/// The number with three digits, or all digits of its whole part: "1.23", "12.3", "123", "1234", "0".
+/// The number with three digits, or all digits of its whole part. Worked: 1.234 is "1.23", 12.34
+/// is "12.3", 1234 is "1234" and 0 is "0".
 [[nodiscard]] inline std::string three_digits(double value) { return fixed(value, decimals_of(value)); }
 
 /// A number of any size: a whole number with all its digits, any other with four digits at most.
@@ -64,7 +65,7 @@ struct measured {
   std::string_view after{};   ///< the unit, after a space
 };
 
-/// The amount as text: "12.4 GiB", "$48.2k".
+/// The amount as text. Worked: "$48.2k" for "$" before 48.2 of one decimal and "k" after it.
 [[nodiscard]] inline std::string text(const measured& amount) {
   return std::string(amount.before) + fixed(amount.number, amount.decimals) + std::string(amount.after);
 }
@@ -76,7 +77,8 @@ struct unit {
   double least = 0.9995;    ///< smallest amount, in this unit; a smaller one is written in the next unit
 };
 
-/// The first unit in which the amount reaches `least`, else the last unit.
+/// The first unit in which the amount reaches `least`, else the last unit. Worked: 90 s of `time_units` is " s", as 90
+/// s are less than 2 minutes; 120 s is " min".
 template <std::size_t Count>
 [[nodiscard]] constexpr unit unit_for(double value, const unit (&units)[Count]) noexcept {
   const double size = value < 0 ? -value : value;
@@ -86,7 +88,7 @@ template <std::size_t Count>
   return units[Count - 1];
 }
 
-/// The amount in the unit that suits it.
+/// The amount in the unit that suits it. Worked: 7200 s of `time_units` are 2 " hours".
 template <std::size_t Count>
 [[nodiscard]] constexpr measured in_units(double value, const unit (&units)[Count]) noexcept {
   const unit in = unit_for(value, units);
@@ -97,45 +99,45 @@ template <std::size_t Count>
 inline constexpr unit time_units[] = {{86400, " days", 2}, {3600, " hours", 2}, {60, " min", 2},
                                       {1, " s"},           {1e-3, " ms"},       {1e-6, " us"}};
 
-/// Binary units: "15.7 GiB", "64.0 MiB", "12.0 B".
+/// Binary units. Worked: 16909332480 B are "15.7 GiB".
 [[nodiscard]] constexpr measured measure(bytes amount) noexcept {
   constexpr unit units[] = {
       {1099511627776.0, " TiB"}, {1073741824.0, " GiB"}, {1048576.0, " MiB"}, {1024.0, " KiB"}, {1, " B"}};
   return in_units(amount.value(), units);
 }
-/// A time: "3.10 days", "4.20 hours", "12.4 s", "3.50 ms", "0 s".
+/// A time. Worked: 267840 s are "3.10 days", 0.0035 s "3.50 ms".
 [[nodiscard]] constexpr measured measure(seconds time) noexcept {
   if (time.value() == 0) return {{}, 0, 0, " s"};
   return in_units(time.value(), time_units);
 }
-/// An amount of arithmetic: "2.50 PFLOP".
+/// An amount of arithmetic. Worked: 2.5e15 FLOP are "2.50 PFLOP".
 [[nodiscard]] constexpr measured measure(flops work) noexcept {
   constexpr unit units[] = {{1e24, " YFLOP"}, {1e21, " ZFLOP"}, {1e18, " EFLOP"}, {1e15, " PFLOP"}, {1e12, " TFLOP"},
                             {1e9, " GFLOP"},  {1e6, " MFLOP"},  {1e3, " kFLOP"},  {1, " FLOP"}};
   return in_units(work.value(), units);
 }
-/// A rate of arithmetic: "197 TFLOP/s".
+/// A rate of arithmetic. Worked: 1.97e14 FLOP/s are "197 TFLOP/s".
 [[nodiscard]] constexpr measured measure(flops_per_second rate) noexcept {
   constexpr unit units[] = {{1e18, " EFLOP/s"}, {1e15, " PFLOP/s"}, {1e12, " TFLOP/s"}, {1e9, " GFLOP/s"},
                             {1e6, " MFLOP/s"},  {1e3, " kFLOP/s"},  {1, " FLOP/s"}};
   return in_units(rate.value(), units);
 }
-/// A bandwidth in decimal units, as vendors quote it: "819 GB/s".
+/// A bandwidth in decimal units, as vendors quote it. Worked: 8.19e11 B/s are "819 GB/s".
 [[nodiscard]] constexpr measured measure(bytes_per_second rate) noexcept {
   constexpr unit units[] = {{1e15, " PB/s"}, {1e12, " TB/s"}, {1e9, " GB/s"},
                             {1e6, " MB/s"},  {1e3, " kB/s"},  {1, " B/s"}};
   return in_units(rate.value(), units);
 }
-/// An arithmetic intensity: "241 FLOP/B".
+/// An arithmetic intensity. Worked: 240.5 FLOP/B are "240 FLOP/B", to three digits.
 [[nodiscard]] constexpr measured measure(flops_per_byte intensity) noexcept {
   return {{}, intensity.value(), decimals_of(intensity.value()), " FLOP/B"};
 }
-/// A rate of tokens, steps or clock ticks: "1.75 G/s".
+/// A rate of tokens, steps or clock ticks. Worked: 1.75e9 a second are "1.75 G/s".
 [[nodiscard]] constexpr measured measure(per_second rate) noexcept {
   constexpr unit units[] = {{1e9, " G/s"}, {1e6, " M/s"}, {1e3, " k/s"}, {1, " /s"}};
   return in_units(rate.value(), units);
 }
-/// "$48.2k", "$1.30M", "$9.60", "-$9.60".
+/// Dollars, with cents below a thousand. Worked: -9.6 is "-$9.60", 48230 is "$48.2k".
 [[nodiscard]] constexpr measured measure(usd amount) noexcept {
   constexpr unit units[] = {{1e9, "B"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
   const double size = amount.value() < 0 ? -amount.value() : amount.value();
@@ -143,45 +145,45 @@ inline constexpr unit time_units[] = {{86400, " days", 2}, {3600, " hours", 2}, 
   const int decimals = in.size > 1 ? decimals_of(size / in.size) : 2;
   return {amount.value() < 0 ? "-$" : "$", size / in.size, decimals, in.name};
 }
-/// Dollars per hour: "$4.20/h", "$1.08k/h".
+/// Dollars per hour. Worked: 1075.2 an hour are "$1.08k/h".
 [[nodiscard]] constexpr measured measure(usd_per_second rate) noexcept {
   measured result = measure(usd{rate.value() * 3600});
   const std::string_view suffix = result.after;
   result.after = suffix == "B" ? "B/h" : suffix == "M" ? "M/h" : suffix == "k" ? "k/h" : "/h";
   return result;
 }
-/// Arithmetic per dollar: "591 PFLOP/$".
+/// Arithmetic per dollar. Worked: 5.91e17 FLOP for a dollar are "591 PFLOP/$".
 [[nodiscard]] constexpr measured measure(flops_per_usd rate) noexcept {
   constexpr unit units[] = {{1e18, " EFLOP/$"}, {1e15, " PFLOP/$"}, {1e12, " TFLOP/$"},
                             {1e9, " GFLOP/$"},  {1e6, " MFLOP/$"},  {1, " FLOP/$"}};
   return in_units(rate.value(), units);
 }
 
-/// "$48.2k", "$1.30M", "$9.60".
+/// Dollars as text. Worked: 1300000 are "$1.30M".
 [[nodiscard]] inline std::string money(usd amount) { return text(measure(amount)); }
-/// "3.10 days", "4.20 hours", "12.4 s", "3.50 ms".
+/// A time as text. Worked: 15120 s are "4.20 hours".
 [[nodiscard]] inline std::string duration(seconds time) { return text(measure(time)); }
-/// "15.7 GiB", "64.0 MiB".
+/// Bytes as text. Worked: 2^26 B are "64.0 MiB".
 [[nodiscard]] inline std::string binary_bytes(bytes amount) { return text(measure(amount)); }
 
-/// A range of times, "1.74-2.61 s", in the unit of the first of both that is not 0.
+/// A range of times, in the unit of the first of both that is not 0. Worked: "1.74-2.61 s".
 [[nodiscard]] inline std::string duration_range(seconds low, seconds high) {
   const unit in = unit_for(low.value() == 0 ? high.value() : low.value(), time_units);
   return three_digits(low.value() / in.size) + "-" + three_digits(high.value() / in.size) + std::string(in.name);
 }
 
-/// Bytes in use out of those available: "12.4 of 15.7 GiB".
+/// Bytes in use out of those available. Worked: "12.4 of 15.7 GiB".
 [[nodiscard]] inline std::string used_of(bytes used, bytes usable) {
   return fixed(in_gib(used), 1) + " of " + fixed(in_gib(usable), 1) + " GiB";
 }
 
-/// A count of parameters or tokens: "8.03 B", "671 B", "1.00 T", "4096".
+/// A count of parameters or tokens. Worked: 8030261248 is "8.03 B", where B is a billion; 4096 is "4096".
 [[nodiscard]] inline std::string count(double number) {
   constexpr unit units[] = {{1e12, " T"}, {1e9, " B"}, {1e6, " M"}, {1, ""}};
   return text(in_units(number, units));
 }
 
-/// A share as a percentage: "45.2 %".
+/// A share as a percentage. Worked: 0.452 is "45.2 %".
 [[nodiscard]] inline std::string percent(double fraction) { return fixed(100 * fraction, 1) + " %"; }
 
 }  // namespace readable

@@ -41,4 +41,7 @@ static_assert(widened({0.8, 1.2, 1, 1}, false, software_level::first_port).high 
 static_assert(widened({0.8, 1.2, 1, 1}, false, software_level::first_port).low == 0.8);
 static_assert(widened({0.5, 2.5, 1, 1}, true, software_level::first_port).high == 2.5);
 
+static_assert(widened({0.8, 1.2, 1, 1}, true, software_level::tuned).low == 1 / 1.5 &&
+              widened({0.8, 1.2, 1, 1}, true, software_level::tuned).high == 1.5);
+
 }  // namespace

@@ -15,4 +15,6 @@ constexpr calibration own() {
 static_assert(mxu_fraction(own(), v5p) == 0.75 && mxu_fraction(own(), v6e) == 0.8);
 static_assert(runs_behind(chip_spec{}).dense == 0 && runs_behind(v5p).experts >= 5);
 
+static_assert(find_chip_constants(own(), v5p)->mxu_fraction == 0.75 && !find_chip_constants(own(), v6e));
+
 }  // namespace

@@ -29,6 +29,8 @@ TEST_CASE("a token time of one's own draws decode, not prefill") {
   const serving_job job = chat();
   const seconds before = time_per_token(m, 16, job, {}, where).total;
   const serving_calibration mine = with_own_decode({}, 2 * before, m, 16, job, {}, where);
+  CHECK(mine.own_decode.count == 1);
+  CHECK(close(mine.own_decode.items[0].ratio, std::log(2.0)));
   const token_time token = time_per_token(m, 16, job, {}, where, mine);
   const double factor = token.total / before;
   CHECK(factor > 1.4);
@@ -83,6 +85,7 @@ TEST_CASE("a time to the first token of one's own draws prefill, not decode") {
   const serving_job job = chat();
   const seconds before = engine_prefill_time(m, job, {}, where);
   const serving_calibration mine = with_own_prefill({}, 0.5 * before, m, job, {}, where);
+  CHECK(close(mine.own_prefill.items[0].ratio, -std::log(2.0)));
   const double factor = engine_prefill_time(m, job, {}, where, mine) / before;
   CHECK(factor < 0.8);
   CHECK(factor > 0.5);

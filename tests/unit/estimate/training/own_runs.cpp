@@ -45,6 +45,30 @@ TEST_CASE("a run of one's own draws the same question most, and others the less 
   CHECK(step_time(m, job, fsdp_layout(ran), ran, known).total > t.total);
 }
 
+TEST_CASE("the worked numbers of own steps and peaks") {
+  const transformer m = llama_3_8b();
+  const slice where = slice_for("v5p-128");
+  const layout mesh = fsdp_layout(where);
+  const training_job job = job_of(64, 4096);
+  const run_features about = features_of(m, job, mesh, where);
+  CHECK(close(about.size, std::log2(8030261248.0)));
+  CHECK(close(about.size, 32.9, 1e-3));
+  CHECK(about.load == 12);
+  CHECK(about.length == 12);
+  CHECK(about.chips == 6);
+  CHECK(about.kind == 0);
+  const calibration mine = with_own_run({}, 1.3 * step_time(m, job, mesh, where).total, m, job, mesh, where);
+  CHECK(mine.own.count == 1);
+  CHECK(close(mine.own.items[0].ratio, std::log(1.3)));
+  CHECK(close(std::log(1.3), 0.262, 2e-3));
+  const bytes before = memory_use(m, job, mesh, where).total;
+  const own_runs peaks = with_own_peak({}, 2 * before, m, job, mesh, where);
+  CHECK(close(peaks.items[0].ratio, std::log(2.0)));
+  const double factor = memory_use(m, job, mesh, where, peaks).total / before;
+  CHECK(close(factor, std::exp2(0.0005 / (0.0005 + 0.106 * 0.106))));
+  CHECK(close(factor, 1.030, 5e-4));
+}
+
 TEST_CASE("what no run can be is refused") {
   const transformer m = llama_3_8b();
   const slice ran = slice_for("v6e-64");

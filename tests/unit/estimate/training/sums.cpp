@@ -47,4 +47,16 @@ TEST_CASE("a step is its terms, whatever its microbatches, policy and layout") {
   }
 }
 
+TEST_CASE("the worked numbers of sums") {
+  work_terms terms;
+  terms.dense_products = 1_us, terms.logits = 2_us, terms.attention = 3_us, terms.weight_update = 50_ms;
+  const work_sums work = sum_of(terms);
+  CHECK(close(in_us(work.per_token), 6));
+  CHECK(work.attention == 3_us);
+  layout_terms at;
+  at.tokens = 1000, at.weight_shards = 10;
+  at.fsdp.exposed = 2_ms;
+  CHECK(close(in_ms(time_of(work, at, 2)), 15));
+}
+
 }  // namespace estimate_training_sums_tests

@@ -172,4 +172,15 @@ TEST_CASE("terms, sizes and widths refuse what the estimates refuse", "[door]") 
   refuses([&] { (void)fsdp_layout(flat); }, "slice.shape");
 }
 
+TEST_CASE("the terms of FSDP over one slice, by hand") {
+  const transformer model = llama_3_8b();
+  const training_job job = job_of(64, 4096);
+  const slice where = slice_for("v5p-128");
+  const layout_terms at = layout_terms_of(sizes_of(model, job), model, job, fsdp_layout(where), where);
+  CHECK(at.tokens == 4096);
+  CHECK(at.weight_shards == 64);
+  CHECK(at.bubble == 0);
+  CHECK(at.gathered_share == 1);
+}
+
 }  // namespace estimate_training_terms_tests

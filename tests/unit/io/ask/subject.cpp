@@ -1,0 +1,42 @@
+// What a question leaves open, filled in.
+#include <tpuplan/io/ask/serving.hpp>
+#include <tpuplan/io/ask/subject.hpp>
+#include <tpuplan/io/ask/training.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace io_ask_subject_tests {
+
+TEST_CASE("lengths, layout and traffic where none are given") {
+  CHECK(usual_sequence(model_of({{"model_type", "gpt2"}}).model) == 1024);
+  CHECK(usual_sequence(llama_3_8b()) == 4096);
+  layout mesh = open_layout();
+  mesh.tensor = 2;
+  CHECK(filled_layout(mesh, slice_for("v5p-128")).fsdp == 32);
+  CHECK(filled_layout(open_layout(), slice_for("v5p-128")).fsdp == 64);
+  CHECK(chips(scheduled_slice("v5p-128")) == 64);
+  CHECK(says(refusal_of([] { (void)scheduled_slice("v5p-17920"); }).message, "is scheduled"));
+  assumed_values filled;
+  CHECK(filled_job({}, llama_3_8b(), filled).sequence_length == 4096);
+  training_job job = job_of(0, 4096);
+  assumed_values assumed;
+  fill_batch(4194304, 64, job, assumed);
+  CHECK(job.global_batch == 1024);
+  CHECK(assumed.empty());
+  job.global_batch = 0;
+  fill_batch(0, 64, job, assumed);
+  CHECK(job.global_batch == 64);
+  CHECK(assumed.size() == 1);
+  CHECK(parameters(model_of({{"model_type", "gpt2"}}).model).total == 124439808);
+  CHECK(usual_traffic().prompt.longest + usual_traffic().output.longest == 1280);
+  transformer whisper;
+  whisper.encoder_stem = 80, whisper.encoder_positions = 1500;
+  CHECK(source_length(whisper, 100) == 1500);
+  CHECK(source_length(llama_3_8b(), 100) == 100);
+}
+
+}  // namespace io_ask_subject_tests

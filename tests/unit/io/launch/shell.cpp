@@ -1,0 +1,16 @@
+// Words as a shell reads them.
+#include <tpuplan/io/launch/shell.hpp>
+
+#include "support/catch.hpp"
+
+using namespace tpuplan;
+
+namespace io_launch_shell_tests {
+
+TEST_CASE("words of a shell, in one line and in several") {
+  CHECK(shell_line({"echo", "a b"}) == "echo 'a b'");
+  CHECK(shell_line({"echo", "it's"}) == "echo 'it'\\''s'");
+  CHECK(shell_lines({"run", "--zone", "here"}) == "run \\\n    --zone here");
+}
+
+}  // namespace io_launch_shell_tests
