@@ -48,9 +48,7 @@ struct uncounted_type {
 inline constexpr std::string_view state_space = "state-space layers";
 inline constexpr std::string_view linear_attention = "linear attention";
 inline constexpr std::string_view convolutions = "convolutions between its layers";
-inline constexpr std::array<uncounted_type, 4> uncounted_types{{
-    {"jetmoe", "experts of attention"},
-    {"doge", "experts that are rows of a table"},
+inline constexpr std::array<uncounted_type, 2> uncounted_types{{
     {"swin", convolutions},
     {"convnext", convolutions},
 }};
@@ -196,6 +194,7 @@ inline void read_multimodal(config_fields& top, const multimodal_family& family,
 [[nodiscard]] inline std::vector<std::string_view> known_model_types() {
   std::vector<std::string_view> names;
   for (const detail::text_family& family : detail::text_families) names.push_back(family.type);
+  for (const detail::other_name& other : detail::other_names) names.push_back(other.type);
   for (const detail::encoder_family& family : detail::encoder_families) names.push_back(family.type);
   for (const detail::stack_family& family : detail::stack_families) names.push_back(family.type);
   for (const detail::multimodal_family& family : detail::multimodal_families) names.push_back(family.type);
