@@ -11,6 +11,7 @@
 #include <tpuplan/io/hf/encoders.hpp>
 #include <tpuplan/io/hf/fields.hpp>
 #include <tpuplan/io/hf/files.hpp>
+#include <tpuplan/io/hf/further_vision.hpp>
 #include <tpuplan/io/hf/images.hpp>
 #include <tpuplan/io/hf/language.hpp>
 #include <tpuplan/io/hf/quantization.hpp>
@@ -100,7 +101,7 @@ struct multimodal_family {
   bool any_parts = false;  ///< other text models and towers may be named
   bool flat_text = false;  ///< the text fields may stand at the top
 };
-inline constexpr std::array<multimodal_family, 19> multimodal_families{{
+inline constexpr std::array<multimodal_family, 36> multimodal_families{{
     {"gemma3", "gemma3_text", "siglip_vision_model", project_gemma3},
     {"paligemma", "gemma", "siglip_vision_model", project_paligemma, true},
     {"llava", "llama", "clip_vision_model", project_llava, true},
@@ -120,6 +121,23 @@ inline constexpr std::array<multimodal_family, 19> multimodal_families{{
     {"qwen3_5_moe", "qwen3_5_moe_text", "", project_qwen3_vl},
     {"mistral3", "mistral", "pixtral", project_mistral3, true},
     {"mllama", "mllama_text_model", "mllama_vision_model", project_mllama},
+    {"vipllava", "llama", "clip_vision_model", project_vipllava, true},
+    {"llava_next_video", "llama", "clip_vision_model", project_llava_tiles, true},
+    {"aya_vision", "cohere2", "siglip_vision_model", project_gated, true},
+    {"cohere2_vision", "cohere2", "siglip_vision_model", project_gated, true},
+    {"lfm2_vl", "lfm2", "siglip2_vision_model", project_lfm2_vl, true},
+    {"idefics2", "mistral", "idefics2_vision", project_idefics2, true},
+    {"aria", "aria_text", "idefics3_vision", project_aria, true},
+    {"glm4v", "glm4v_text", "", project_glm4v},
+    {"glm46v", "glm4v_text", "", project_glm4v, true},
+    {"glm4v_moe", "glm4v_moe_text", "", project_glm4v},
+    {"kimi_k25", "deepseek_v3", "", project_kimi, true},
+    {"kimi_vl", "deepseek_v3", "", project_kimi, true},
+    {"step3p7", "step3p5", "", project_step3p7},
+    {"minimax_m3_vl", "minimax_m3_vl_text", "", project_minimax_m3},
+    {"ovis2", "qwen2", "", project_ovis2, true},
+    {"paddleocr_vl", "paddleocr_vl_text", "", project_paddleocr, false, true},
+    {"internvl_chat", "llama", "", project_internvl_chat, true},
 }};
 
 /// The type of a part: the one that the file names, or else the usual one, which goes on record.
@@ -167,26 +185,54 @@ inline void read_vision(config_fields& top, const multimodal_family& family, con
   fail_unknown(top.path("vision_config.model_type"), type, std::move(known));
 }
 
+/// The language model of the named type, or of the one that its part names where it may be any.
+inline void read_text_part(config_fields& top, const std::string& part, std::string_view usual, bool any, bool flat,
+                           transformer& model) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  const std::string type = flat ? std::string(usual) : part_type(top, part, usual, any);
+  const text_family* text = find_text_family(type);
+  if (text == nullptr) {
+    std::vector<std::string_view> known;
+    for (const text_family& each : text_families) known.push_back(each.type);
+    fail_unknown(top.path(part + ".model_type"), type, std::move(known));
+  }
+  config_fields fields = flat ? config_fields{top.object(), top.prefix(), text->type, top.record()}
+                              : part_fields(top, part, text->type, nothing);
+  if (top.type() == "voxtral") fields.set_first_defaults("voxtral.text_config");  // also where the file has the part
+  read_decoder(fields, *text, model);
+  model.tied_embeddings = read_tying(top, fields);
+}
+
 inline void read_multimodal(config_fields& top, const multimodal_family& family, transformer& model) {
   if (top.has("vision_feature_layer") && !top.object().at("vision_feature_layer").is_number_integer()) {
     fail(errc::unsupported, top.path("vision_feature_layer"), "a list", "one layer");
   }
   const nlohmann::json nothing = nlohmann::json::object();
   const bool flat = family.flat_text && !top.has("text_config");
-  const std::string type =
-      flat ? std::string(family.text_type) : part_type(top, "text_config", family.text_type, family.any_parts);
-  const text_family* text = find_text_family(type);
-  if (text == nullptr) {
-    std::vector<std::string_view> known;
-    for (const text_family& each : text_families) known.push_back(each.type);
-    fail_unknown(top.path("text_config.model_type"), type, std::move(known));
+  const char* part = top.has("llm_config") && !top.has("text_config") ? "llm_config" : "text_config";
+  read_text_part(top, part, family.text_type, family.any_parts, flat, model);
+  if (top.type() == "llama4" && !top.has("vision_config")) {
+    top.assume("vision_config", "none", "not in the file: its language model alone is counted");
+    return;
   }
-  config_fields fields = flat ? config_fields{top.object(), top.prefix(), text->type, top.record()}
-                              : part_fields(top, "text_config", text->type, nothing);
-  read_decoder(fields, *text, model);
-  model.tied_embeddings = read_tying(top, fields);
   read_vision(top, family, nothing, model);
 }
+
+/// A language model that hears: Qwen2-Audio, Voxtral.
+inline void read_hearing(config_fields& top, transformer& model) {
+  read_text_part(top, "text_config", top.type() == "voxtral" ? "llama" : "qwen2", true, false, model);
+  project_sound(top, model);
+}
+
+/// Phi-3-Vision: the fields of its language model, Phi-3, stand at the top.
+inline void read_phi3_v(config_fields& top, transformer& model) {
+  read_text_part(top, "", "phi3", false, true, model);
+  project_phi3_v(top, model);
+}
+
+/// Models whose language model comes with an encoder of another kind.
+inline constexpr std::array<stack_family, 3> hearing_families{
+    {{"qwen2_audio", read_hearing}, {"voxtral", read_hearing}, {"phi3_v", read_phi3_v}}};
 
 }  // namespace detail
 
@@ -198,6 +244,7 @@ inline void read_multimodal(config_fields& top, const multimodal_family& family,
   for (const detail::encoder_family& family : detail::encoder_families) names.push_back(family.type);
   for (const detail::stack_family& family : detail::stack_families) names.push_back(family.type);
   for (const detail::multimodal_family& family : detail::multimodal_families) names.push_back(family.type);
+  for (const detail::stack_family& family : detail::hearing_families) names.push_back(family.type);
   return names;
 }
 
@@ -246,6 +293,12 @@ inline void read_model(const json_object& object, config_record& record, model_c
     if (family.type != type) continue;
     config_fields f = fields(family.type);
     return family.read(f, result.model);
+  }
+  for (const stack_family& family : hearing_families) {
+    if (family.type != type) continue;
+    config_fields f = fields(family.type);
+    family.read(f, result.model);
+    return read_causal_head(f, result.model);
   }
   for (const multimodal_family& family : multimodal_families) {
     if (family.type != type) continue;

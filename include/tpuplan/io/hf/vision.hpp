@@ -190,7 +190,7 @@ struct tower_family {
   std::string_view type;
   vision_spec (*read)(config_fields&, std::int64_t merge);
 };
-inline constexpr std::array<tower_family, 9> tower_families{{
+inline constexpr std::array<tower_family, 10> tower_families{{
     {"siglip_vision_model", read_siglip},
     {"siglip2_vision_model", read_siglip2},
     {"clip_vision_model", read_clip},
@@ -198,6 +198,7 @@ inline constexpr std::array<tower_family, 9> tower_families{{
     {"mllama_vision_model", read_mllama_tower},
     {"llama4_vision_model", read_llama4_tower},
     {"internvl_vision", read_internvl_tower},
+    {"idefics2_vision", read_idefics_tower},
     {"idefics3_vision", read_idefics_tower},
     {"smolvlm_vision", read_idefics_tower},
 }};

@@ -76,7 +76,8 @@ TEST_CASE("a configuration of defaults alone is a model, or says what does not f
   // Class defaults that are no model: the parts have sizes that do not go together.
   std::map<std::string_view, std::string> refused = {
       {"dbrx", "config.ffn_config"},
-      {"llama4", "config.vision_config.intermediate_size"},
+      {"aya_vision", "config.vision_config.num_attention_heads"},
+      {"glm4v_moe", "config.text_config.num_attention_heads"},
       {"deepseek_v2", "config.num_experts_per_tok"},
       {"nemotron_h", "config.hybrid_override_pattern"},
       {"minimax_text_01", "config.vocab_size"},
