@@ -406,9 +406,11 @@ inline void check_index(const std::string& path, model_config& config) {
 }  // namespace detail
 
 /// Reads a parsed config.json that came from the file or folder `path`, and compares the count with the index of the
-/// weights beside it (model.safetensors.index.json); a difference is listed under `assumed`.
+/// weights beside it (model.safetensors.index.json); a difference is listed under `assumed`. Where the configuration
+/// does not say how the weights are quantised, hf_quant_config.json beside it does.
 [[nodiscard]] inline model_config read_hf_document(const nlohmann::json& document, const std::string& path) {
-  model_config result = read_hf_file(document, detail::without_last_slash(path));
+  model_config result =
+      read_hf_file(detail::with_quantization_beside(document, path), detail::without_last_slash(path));
   detail::check_index(path, result);
   return result;
 }
