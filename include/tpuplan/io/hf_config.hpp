@@ -11,6 +11,7 @@
 #include <tpuplan/io/hf/encoders.hpp>
 #include <tpuplan/io/hf/fields.hpp>
 #include <tpuplan/io/hf/files.hpp>
+#include <tpuplan/io/hf/further_encoders.hpp>
 #include <tpuplan/io/hf/further_vision.hpp>
 #include <tpuplan/io/hf/images.hpp>
 #include <tpuplan/io/hf/language.hpp>
@@ -59,7 +60,7 @@ struct stack_family {
   std::string_view type;
   void (*read)(config_fields&, transformer&);
 };
-inline constexpr std::array<stack_family, 30> stack_families{{
+inline constexpr std::array<stack_family, 35> stack_families{{
     {"t5", read_t5},
     {"mt5", read_t5},
     {"umt5", read_t5},
@@ -90,6 +91,11 @@ inline constexpr std::array<stack_family, 30> stack_families{{
     {"siglip2_vision_model", read_tower_alone},
     {"pixtral", read_tower_alone},
     {"internvl_vision", read_tower_alone},
+    {"esm", read_esm},
+    {"eurobert", read_eurobert},
+    {"wav2vec2", read_speech},
+    {"hubert", read_speech},
+    {"wavlm", read_speech},
 }};
 
 /// A text model with a vision tower, and the types of both where the file does not name them.

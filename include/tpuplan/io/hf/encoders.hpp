@@ -132,11 +132,12 @@ struct encoder_family {
   void (*rest)(config_fields&, transformer&) = nullptr;  ///< what only this type has
   bool always_pools = false;                             ///< the pooler is in every class
 };
-inline constexpr std::array<encoder_family, 20> encoder_families{{
+inline constexpr std::array<encoder_family, 21> encoder_families{{
     {"bert"},
     {"roberta"},
     {"xlm-roberta"},
     {"camembert"},
+    {"data2vec-text"},
     {"distilbert", false},
     {"electra", false, read_narrow_tables},
     {"albert", true, read_albert},

@@ -18,7 +18,7 @@ namespace detail::hf_table {
 
 // generated: hf_further_defaults from data/hf_defaults.json
 // clang-format off
-inline constexpr std::array<hf_default, 417> further_rows{{
+inline constexpr std::array<hf_default, 498> further_rows{{
     {"granite_swa", of_type}, {"vocab_size", number, 100352}, {"hidden_size", number, 2560},
     {"intermediate_size", number, 8192}, {"num_hidden_layers", number, 24}, {"num_attention_heads", number, 20},
     {"num_key_value_heads", number, 4}, {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"},
@@ -167,7 +167,35 @@ inline constexpr std::array<hf_default, 417> further_rows{{
     {"hidden_size", number, 1536}, {"attention_bias", boolean, 0}, {"num_heads", number, 12},
     {"in_channels", number, 3}, {"image_size", number, 336}, {"patch_size", number, 14},
     {"spatial_merge_size", number, 2}, {"temporal_patch_size", number, 2}, {"out_hidden_size", number, 4096},
-    {"intermediate_size", number, 13696},
+    {"intermediate_size", number, 13696}, {"esm", of_type}, {"hidden_size", number, 768},
+    {"num_hidden_layers", number, 12}, {"num_attention_heads", number, 12}, {"intermediate_size", number, 3072},
+    {"max_position_embeddings", number, 1026}, {"position_embedding_type", text, 0, "absolute"},
+    {"num_labels", number, 2}, {"eurobert", of_type}, {"vocab_size", number, 128256}, {"hidden_size", number, 768},
+    {"intermediate_size", number, 3072}, {"num_hidden_layers", number, 12}, {"num_attention_heads", number, 12},
+    {"num_key_value_heads", same_as, 0, "num_attention_heads"},
+    {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"}, {"max_position_embeddings", number, 8192},
+    {"tie_word_embeddings", boolean, 0}, {"attention_bias", boolean, 0}, {"mlp_bias", boolean, 0},
+    {"num_labels", number, 2}, {"wav2vec2", of_type}, {"vocab_size", number, 32}, {"hidden_size", number, 768},
+    {"num_hidden_layers", number, 12}, {"num_attention_heads", number, 12}, {"intermediate_size", number, 3072},
+    {"feat_extract_norm", text, 0, "group"}, {"conv_dim", list, 0, "[512,512,512,512,512,512,512]"},
+    {"conv_kernel", list, 0, "[10,3,3,3,3,2,2]"}, {"conv_bias", boolean, 0}, {"num_conv_pos_embeddings", number, 128},
+    {"num_conv_pos_embedding_groups", number, 16}, {"do_stable_layer_norm", boolean, 0},
+    {"classifier_proj_size", number, 256}, {"num_labels", number, 2}, {"num_codevectors_per_group", number, 320},
+    {"num_codevector_groups", number, 2}, {"codevector_dim", number, 256}, {"proj_codevector_dim", number, 256},
+    {"hubert", of_type}, {"vocab_size", number, 32}, {"hidden_size", number, 768}, {"num_hidden_layers", number, 12},
+    {"num_attention_heads", number, 12}, {"intermediate_size", number, 3072}, {"feat_extract_norm", text, 0, "group"},
+    {"conv_dim", list, 0, "[512,512,512,512,512,512,512]"}, {"conv_kernel", list, 0, "[10,3,3,3,3,2,2]"},
+    {"conv_bias", boolean, 0}, {"num_conv_pos_embeddings", number, 128}, {"num_conv_pos_embedding_groups", number, 16},
+    {"do_stable_layer_norm", boolean, 0}, {"classifier_proj_size", number, 256}, {"num_labels", number, 2},
+    {"wavlm", of_type}, {"vocab_size", number, 32}, {"hidden_size", number, 768}, {"num_hidden_layers", number, 12},
+    {"num_attention_heads", number, 12}, {"intermediate_size", number, 3072}, {"feat_extract_norm", text, 0, "group"},
+    {"conv_dim", list, 0, "[512,512,512,512,512,512,512]"}, {"conv_kernel", list, 0, "[10,3,3,3,3,2,2]"},
+    {"conv_bias", boolean, 0}, {"num_conv_pos_embeddings", number, 128}, {"num_conv_pos_embedding_groups", number, 16},
+    {"do_stable_layer_norm", boolean, 0}, {"classifier_proj_size", number, 256}, {"num_labels", number, 2},
+    {"num_buckets", number, 320}, {"data2vec-text", of_type}, {"vocab_size", number, 30522},
+    {"hidden_size", number, 768}, {"intermediate_size", number, 3072}, {"num_hidden_layers", number, 12},
+    {"num_attention_heads", number, 12}, {"max_position_embeddings", number, 512}, {"type_vocab_size", number, 2},
+    {"position_embedding_type", text, 0, "absolute"}, {"num_labels", number, 2},
 }};
 // clang-format on
 // end of generated: hf_further_defaults

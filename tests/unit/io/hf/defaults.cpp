@@ -76,6 +76,7 @@ TEST_CASE("a configuration of defaults alone is a model, or says what does not f
   // Class defaults that are no model: the parts have sizes that do not go together.
   std::map<std::string_view, std::string> refused = {
       {"dbrx", "config.ffn_config"},
+      {"esm", "config.vocab_size"},
       {"aya_vision", "config.vision_config.num_attention_heads"},
       {"glm4v_moe", "config.text_config.num_attention_heads"},
       {"deepseek_v2", "config.num_experts_per_tok"},
