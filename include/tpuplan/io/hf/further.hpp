@@ -2,6 +2,7 @@
 #define TPUPLAN_IO_HF_FURTHER_HPP
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -10,6 +11,7 @@
 #include <tpuplan/integer.hpp>
 #include <tpuplan/io/hf/experts.hpp>
 #include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/io/hf/heads.hpp>
 #include <tpuplan/io/hf/hybrids.hpp>
 #include <tpuplan/io/hf/single.hpp>
 #include <tpuplan/model/transformer.hpp>
@@ -271,6 +273,64 @@ inline void read_modernbert_decoder(config_fields& fields, transformer& model) {
   if (a.local_layers == 0) a.window = 0;
   model.other_products = checked_multiply(d, d);  // the norm of the head is as wide as the one that layer 0 lacks
   model.other_weights = fields.flag("classifier_bias") ? d : 0;
+}
+
+/// Ling: experts beside shared ones. From the second generation on, which the class's name says, there are norms of
+/// queries and keys and biases that correct the router.
+inline void read_bailing_experts(config_fields& fields, transformer& model) {
+  const bool second = fields.type() == "bailing_moe_v2" || class_of(fields).find("V2") != std::string::npos;
+  read_shared_experts(fields, "first_k_dense_replace", model);
+  model.moe.router_bias = fields.flag_or("moe_router_enable_expert_bias", second);
+  model.attention.qk_norm = fields.flag_or("use_qk_norm", second);
+}
+
+/// The width of the MLP of one layer of Nemotron-NAS: two thirds of so many widths of the model, rounded up to 256.
+inline std::int64_t nas_width(const json_object& ffn, std::int64_t d) {
+  const double width = 2.0 * ffn.positive_number("ffn_mult") * static_cast<double>(d) / 3.0;
+  in_range(ffn.path("ffn_mult"), width, 1, 16777216, "a width from 1 to 16777216");
+  return round_up(floor_to_count(width), 256);
+}
+
+/// Nemotron-NAS: each layer has attention, one matrix in its place or nothing, and an MLP of a width of its own, one
+/// matrix or nothing. The MLPs count as if they had one width, with what remains as other products.
+inline void read_nemotron_nas(config_fields& fields, transformer& model) {
+  constexpr std::string_view field = "block_configs";
+  const std::int64_t d = model.d_model;
+  std::int64_t layers = 0, attending = 0, mlps = 0, matrices = 0, widths = 0, norms = 0, group = 0;
+  const nlohmann::json listed = fields.list(field);
+  for (const nlohmann::json& each : listed) {
+    const json_object block{each, fields.path(field) + "[" + std::to_string(layers++) + "]"};
+    const json_object attention = block.object("attention"), ffn = block.object("ffn");
+    for (const json_object& part : {attention, ffn}) {
+      const bool matrix = part.flag_or("replace_with_linear", false);
+      matrices += matrix ? 1 : 0;
+      norms += part.flag_or("no_op", false) ? 0 : 1;
+    }
+    if (!attention.flag_or("no_op", false) && !attention.flag_or("replace_with_linear", false)) {
+      const std::int64_t own = attention.positive_count("n_heads_in_group");
+      if (attending++ > 0 && own != group)
+        fail(errc::unsupported, attention.path("n_heads_in_group"), own, "the same in all layers");
+      group = own;
+      if (attention.count_or("window_length", 0) > 0)
+        fail(errc::unsupported, attention.path("window_length"), "given", "null");
+    }
+    if (ffn.flag_or("no_op", false) || ffn.flag_or("replace_with_linear", false)) continue;
+    widths = checked_add(widths, nas_width(ffn, d));
+    ++mlps;
+  }
+  if (layers != model.layers)
+    fail(errc::invalid_argument, fields.path(field), layers, "one entry for each of the layers");
+  if (attending == 0 || mlps == 0 || model.attention.heads % group != 0)
+    fail(errc::unsupported, fields.path(field), attending, "layers with attention and MLPs, and heads in whole groups");
+  model.attention.kv_heads = model.attention.heads / group;
+  model.recurrent.idle_layers = layers - attending;
+  model.mlp.absent = layers - mlps;
+  model.mlp.d_ff = widths / mlps;
+  const std::int64_t rest = widths - model.mlp.d_ff * mlps;
+  model.other_products = checked_add(checked_multiply(matrices * d, d), checked_multiply(3 * d, rest));
+  model.other_weights = checked_multiply(norms - 2 * layers, d);
+  fields.assume(field, std::to_string(attending) + " of " + std::to_string(layers) + " layers with attention",
+                "MLPs of different widths count as " + std::to_string(model.mlp.d_ff) + " wide each: as many weights");
 }
 
 /// The Japanese GPT-NeoX: the last layer alone has a bias, behind attention.

@@ -18,7 +18,7 @@ namespace detail::hf_table {
 
 // generated: hf_further_defaults from data/hf_defaults.json
 // clang-format off
-inline constexpr std::array<hf_default, 498> further_rows{{
+inline constexpr std::array<hf_default, 545> further_rows{{
     {"granite_swa", of_type}, {"vocab_size", number, 100352}, {"hidden_size", number, 2560},
     {"intermediate_size", number, 8192}, {"num_hidden_layers", number, 24}, {"num_attention_heads", number, 20},
     {"num_key_value_heads", number, 4}, {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"},
@@ -195,7 +195,26 @@ inline constexpr std::array<hf_default, 498> further_rows{{
     {"num_buckets", number, 320}, {"data2vec-text", of_type}, {"vocab_size", number, 30522},
     {"hidden_size", number, 768}, {"intermediate_size", number, 3072}, {"num_hidden_layers", number, 12},
     {"num_attention_heads", number, 12}, {"max_position_embeddings", number, 512}, {"type_vocab_size", number, 2},
-    {"position_embedding_type", text, 0, "absolute"}, {"num_labels", number, 2},
+    {"position_embedding_type", text, 0, "absolute"}, {"num_labels", number, 2}, {"bailing_moe", of_type},
+    {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"},
+    {"num_key_value_heads", same_as, 0, "num_attention_heads"}, {"use_qkv_bias", boolean, 0}, {"use_bias", boolean, 0},
+    {"num_shared_experts", number, 0}, {"first_k_dense_replace", number, 0}, {"tie_word_embeddings", boolean, 0},
+    {"bailing_moe_v2", of_type}, {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"},
+    {"num_key_value_heads", same_as, 0, "num_attention_heads"}, {"use_qkv_bias", boolean, 0}, {"use_bias", boolean, 0},
+    {"num_shared_experts", number, 0}, {"first_k_dense_replace", number, 0}, {"tie_word_embeddings", boolean, 0},
+    {"nemotron-nas", of_type}, {"num_key_value_heads", same_as, 0, "num_attention_heads"},
+    {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"}, {"vocab_size", number, 32000},
+    {"tie_word_embeddings", boolean, 0}, {"RefinedWeb", of_type}, {"num_hidden_layers", alias, 0, "n_layer"},
+    {"num_attention_heads", alias, 0, "n_head"}, {"num_kv_heads", alias, 0, "n_head_kv"},
+    {"num_key_value_heads", same_as, 0, "num_attention_heads"}, {"head_dim", quotient, 0, "hidden_size", "n_head"},
+    {"intermediate_size", multiple, 4, "hidden_size"}, {"max_position_embeddings", number, 2048},
+    {"tie_word_embeddings", boolean, 1}, {"bias", boolean, 0}, {"multi_query", boolean, 0},
+    {"parallel_attn", boolean, 1}, {"new_decoder_architecture", boolean, 1}, {"RefinedWebModel", of_type},
+    {"num_hidden_layers", alias, 0, "n_layer"}, {"num_attention_heads", alias, 0, "n_head"},
+    {"num_kv_heads", alias, 0, "n_head_kv"}, {"num_key_value_heads", same_as, 0, "num_attention_heads"},
+    {"head_dim", quotient, 0, "hidden_size", "n_head"}, {"intermediate_size", multiple, 4, "hidden_size"},
+    {"max_position_embeddings", number, 2048}, {"tie_word_embeddings", boolean, 1}, {"bias", boolean, 0},
+    {"multi_query", boolean, 1}, {"parallel_attn", boolean, 1}, {"new_decoder_architecture", boolean, 0},
 }};
 // clang-format on
 // end of generated: hf_further_defaults

@@ -70,7 +70,7 @@ struct text_family {
   void (*mixers)(config_fields&, transformer&) = nullptr;   ///< layers other than those of attention; reads layer_types
 };
 
-inline constexpr std::array<text_family, 148> text_families{{
+inline constexpr std::array<text_family, 153> text_families{{
     {"llama", llama_biases},
     {"mistral", {}, windows},
     {"mixtral", {}, windows, 2, read_mixtral_experts},
@@ -122,6 +122,8 @@ inline constexpr std::array<text_family, 148> text_families{{
     {"mpt", {}, ungated, 2, nullptr, read_mpt},
     {"opt", {"enable_bias", "enable_bias", "enable_bias"}, layer_norm + ungated + position_table, 2, nullptr, read_opt},
     {"falcon", {"bias", "bias", "bias"}, layer_norm + ungated, 2, nullptr, read_falcon},
+    {"RefinedWeb", {"bias", "bias", "bias"}, layer_norm + ungated, 2, nullptr, read_falcon},
+    {"RefinedWebModel", {"bias", "bias", "bias"}, layer_norm + ungated, 2, nullptr, read_falcon},
     {"phimoe", {of_attention, of_attention, {}, "lm_head_bias"}, windows + layer_norm, 2, read_mixtral_experts},
     {"olmoe", attention_biases, wide_norms, 2, read_mixtral_experts},
     {"flex_olmo", attention_biases, wide_norms, 2, read_mixtral_experts},
@@ -222,6 +224,9 @@ inline constexpr std::array<text_family, 148> text_families{{
      nullptr,
      nullptr,
      read_modernbert_decoder},
+    {"bailing_moe", {"use_qkv_bias", "use_bias"}, 0, 2, read_bailing_experts},
+    {"bailing_moe_v2", {"use_qkv_bias", "use_bias"}, 0, 2, read_bailing_experts},
+    {"nemotron-nas", {}, 0, 2, nullptr, nullptr, read_nemotron_nas},
     {"rwkv5", {}, layer_norm + ungated + embedding_norms + no_attention, 2, nullptr, nullptr, read_rwkv5},
     {"rwkv6", {}, layer_norm + ungated + embedding_norms + no_attention, 2, nullptr, nullptr, read_rwkv5},
     {"gpt_neox_japanese", {}, layer_norm + ungated, 2, nullptr, nullptr, read_neox_japanese},

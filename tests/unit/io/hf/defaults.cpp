@@ -97,8 +97,9 @@ TEST_CASE("a configuration of defaults alone is a model, or says what does not f
       {"qwen3_vl_moe", "config.vision_config.out_hidden_size"},
   };
   // Their code lies beside the weights: sizes have no defaults.
-  for (const char* type : {"qwen", "internlm", "internlm2", "internlm3", "baichuan", "xverse", "chatglm", "minicpm",
-                           "exaone", "orion", "deepseek"})
+  for (const char* type :
+       {"qwen", "internlm", "internlm2", "internlm3", "baichuan", "xverse", "chatglm", "minicpm", "exaone", "orion",
+        "deepseek", "bailing_moe", "bailing_moe_v2", "nemotron-nas", "RefinedWeb", "RefinedWebModel"})
     refused[type] = "config.hidden_size";
   for (const std::string_view type : known_model_types()) {
     INFO(type);

@@ -134,6 +134,44 @@ TEST_CASE("RWKV 5 and 6 by hand", "[hf_further]") {
   CHECK(kv_bytes_per_token(model_of("rwkv5", sizes), dtype::bf16).value() == 0);
 }
 
+TEST_CASE("Nemotron-NAS: layers of different kinds, and MLPs of different widths", "[hf_further]") {
+  const char* blocks = R"({"hidden_size": 256, "num_hidden_layers": 4, "num_attention_heads": 4, "vocab_size": 100,
+      "max_position_embeddings": 64, "block_configs": [
+      {"attention": {"n_heads_in_group": 2, "no_op": false}, "ffn": {"ffn_mult": 3.0, "no_op": false}},
+      {"attention": {"no_op": true}, "ffn": {"ffn_mult": 4.5, "no_op": false}},
+      {"attention": {"no_op": false, "replace_with_linear": true}, "ffn": {"no_op": true}},
+      {"attention": {"n_heads_in_group": 2}, "ffn": {"no_op": false, "replace_with_linear": true}}]})";
+  const transformer m = model_of("nemotron-nas", blocks);
+  CHECK(m.attention.kv_heads == 2);
+  CHECK(attention_layers(m) == 2);
+  CHECK(dense_layers(m) == 2);
+  CHECK(m.mlp.d_ff == (512 + 768) / 2);
+  // Two tables, the last norm, six norms; attention twice, two matrices in place of others, MLPs of 512 and 768.
+  const std::int64_t attention = 256 * 64 * (4 + 2 * 2) + 256 * 256, linear = 256 * 256;
+  CHECK(parameters(m).total == 2 * 25600 + 7 * 256 + 2 * attention + 2 * linear + 3 * 256 * (512 + 768));
+  const auto refused = [](const char* field, const char* changes) {
+    const refusal got = refusal_of([&] { (void)model_of("nemotron-nas", changes); });
+    CHECK(says(got.message, field));
+  };
+  refused("block_configs", R"({"hidden_size": 256, "num_hidden_layers": 4, "num_attention_heads": 4, "vocab_size": 9,
+      "max_position_embeddings": 64, "block_configs": []})");
+  refused("n_heads_in_group", R"({"hidden_size": 256, "num_hidden_layers": 2, "num_attention_heads": 4,
+      "vocab_size": 9, "max_position_embeddings": 64, "block_configs": [
+      {"attention": {"n_heads_in_group": 2}, "ffn": {"ffn_mult": 1.0}},
+      {"attention": {"n_heads_in_group": 4}, "ffn": {"ffn_mult": 1.0}}]})");
+}
+
+TEST_CASE("Ling of the second generation has norms of queries and keys and corrected routers", "[hf_further]") {
+  const char* sizes = R"({"num_hidden_layers": 2, "hidden_size": 64, "intermediate_size": 96, "num_experts": 4,
+      "moe_intermediate_size": 32, "num_experts_per_tok": 2, "num_attention_heads": 4, "vocab_size": 100,
+      "max_position_embeddings": 64})";
+  const transformer first = model_of("bailing_moe", sizes, "BailingMoeForCausalLM");
+  const transformer second = model_of("bailing_moe", sizes, "BailingMoeV2ForCausalLM");
+  CHECK_FALSE(first.attention.qk_norm);
+  CHECK(parameters(second).total - parameters(first).total == 2 * (2 * 16 + 4));
+  CHECK(parameters(model_of("bailing_moe_v2", sizes)).total == parameters(second).total);
+}
+
 TEST_CASE("other names of a type read as that type", "[hf_further]") {
   CHECK(parameters(model_of("Yi", "{}")).total == parameters(model_of("llama", "{}")).total);
   CHECK(model_of("Dream", R"({"vocab_size": 152064})", "DreamModel").output_head);
