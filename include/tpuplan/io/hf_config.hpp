@@ -139,7 +139,7 @@ inline constexpr std::array<multimodal_family, 36> multimodal_families{{
     {"glm4v_moe", "glm4v_moe_text", "", project_glm4v},
     {"kimi_k25", "deepseek_v3", "", project_kimi, true},
     {"kimi_vl", "deepseek_v3", "", project_kimi, true},
-    {"step3p7", "step3p5", "", project_step3p7},
+    {"step3p7", "step3p5", "", project_step3p7, false, true},
     {"minimax_m3_vl", "minimax_m3_vl_text", "", project_minimax_m3},
     {"ovis2", "qwen2", "", project_ovis2, true},
     {"paddleocr_vl", "paddleocr_vl_text", "", project_paddleocr, false, true},
@@ -217,7 +217,8 @@ inline void read_multimodal(config_fields& top, const multimodal_family& family,
   const bool flat = family.flat_text && !top.has("text_config");
   const char* part = top.has("llm_config") && !top.has("text_config") ? "llm_config" : "text_config";
   read_text_part(top, part, family.text_type, family.any_parts, flat, model);
-  if (top.type() == "llama4" && !top.has("vision_config")) {
+  if ((top.type() == "llama4" || (flat && top.type() == "step3p7" && top.has("hidden_size"))) &&
+      !top.has("vision_config")) {
     top.assume("vision_config", "none", "not in the file: its language model alone is counted");
     return;
   }

@@ -92,6 +92,13 @@ TEST_CASE("Llama 4 without a vision_config is its language model alone, on recor
   CHECK(said);
 }
 
+TEST_CASE("Step 3.7 with the fields of its language model at the top is that alone, on record", "[hf_further_vision]") {
+  const transformer m = model_of("step3p7", R"({"num_hidden_layers": 4, "hidden_size": 1024, "vocab_size": 1000})");
+  CHECK(m.d_model == 1024);
+  CHECK(m.vocab == 1000);
+  CHECK_FALSE(has_vision(m));
+}
+
 TEST_CASE("what further towers do not count is refused by its field", "[hf_further_vision]") {
   const hf_class refused[] = {
       {"alignment_intermediate_size", "cohere2_vision", "", R"({"alignment_intermediate_size": 7})", 0},
