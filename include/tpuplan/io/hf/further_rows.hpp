@@ -18,7 +18,7 @@ namespace detail::hf_table {
 
 // generated: hf_further_defaults from data/hf_defaults.json
 // clang-format off
-inline constexpr std::array<hf_default, 545> further_rows{{
+inline constexpr std::array<hf_default, 554> further_rows{{
     {"granite_swa", of_type}, {"vocab_size", number, 100352}, {"hidden_size", number, 2560},
     {"intermediate_size", number, 8192}, {"num_hidden_layers", number, 24}, {"num_attention_heads", number, 20},
     {"num_key_value_heads", number, 4}, {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"},
@@ -215,6 +215,9 @@ inline constexpr std::array<hf_default, 545> further_rows{{
     {"head_dim", quotient, 0, "hidden_size", "n_head"}, {"intermediate_size", multiple, 4, "hidden_size"},
     {"max_position_embeddings", number, 2048}, {"tie_word_embeddings", boolean, 1}, {"bias", boolean, 0},
     {"multi_query", boolean, 1}, {"parallel_attn", boolean, 1}, {"new_decoder_architecture", boolean, 0},
+    {"new", of_type}, {"vocab_size", number, 30528}, {"hidden_size", number, 768}, {"num_hidden_layers", number, 12},
+    {"num_attention_heads", number, 12}, {"intermediate_size", number, 3072}, {"max_position_embeddings", number, 2048},
+    {"type_vocab_size", number, 1}, {"num_labels", number, 2},
 }};
 // clang-format on
 // end of generated: hf_further_defaults

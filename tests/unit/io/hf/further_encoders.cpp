@@ -64,6 +64,14 @@ TEST_CASE("a token of a speech model is a frame, and its CTC head counts in plac
   CHECK(said);
 }
 
+TEST_CASE("gte v1.5: rotary positions, and a bias in the last matrix of a gated MLP", "[hf_further_encoders]") {
+  // Alibaba-NLP/gte-large-en-v1.5 as published: 434139136.
+  const char* large = R"({"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16,
+      "intermediate_size": 4096, "type_vocab_size": 2, "position_embedding_type": "rope"})";
+  CHECK(parameters(model_of("new", large, "NewModel")).total == 434139136);
+  CHECK(parameters(model_of("new", large, "NewForMaskedLM")).total == 434139136 + 1024 * 1024 + 3 * 1024 + 30528);
+}
+
 TEST_CASE("what these encoders do not count is refused by its field", "[hf_further_encoders]") {
   const hf_class refused[] = {
       {"vocab_size", "esm", "", "{}", 0},
