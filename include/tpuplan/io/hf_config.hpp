@@ -110,7 +110,7 @@ struct multimodal_family {
 inline constexpr std::array<multimodal_family, 36> multimodal_families{{
     {"gemma3", "gemma3_text", "siglip_vision_model", project_gemma3},
     {"paligemma", "gemma", "siglip_vision_model", project_paligemma, true},
-    {"llava", "llama", "clip_vision_model", project_llava, true},
+    {"llava", "llama", "clip_vision_model", project_llava, true, true},
     {"llama4", "llama4_text", "llama4_vision_model", project_llama4},
     {"llava_next", "llama", "clip_vision_model", project_llava_tiles, true},
     {"llava_onevision", "qwen2", "siglip_vision_model", project_llava_tiles, true},
@@ -214,7 +214,8 @@ inline void read_multimodal(config_fields& top, const multimodal_family& family,
     fail(errc::unsupported, top.path("vision_feature_layer"), "a list", "one layer");
   }
   const nlohmann::json nothing = nlohmann::json::object();
-  const bool flat = family.flat_text && !top.has("text_config");
+  const bool older = family.text_type != "llama" || top.has("hidden_size");  // LLaVA's first files are flat
+  const bool flat = family.flat_text && !top.has("text_config") && older;
   const char* part = top.has("llm_config") && !top.has("text_config") ? "llm_config" : "text_config";
   read_text_part(top, part, family.text_type, family.any_parts, flat, model);
   if ((top.type() == "llama4" || (flat && top.type() == "step3p7" && top.has("hidden_size"))) &&

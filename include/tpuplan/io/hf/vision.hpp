@@ -231,6 +231,12 @@ inline void project_paligemma(config_fields& top, config_fields&, transformer& m
 
 /// LLaVA: two matrices; the "default" selection drops the first token of the tower.
 inline void project_llava(config_fields& top, config_fields&, transformer& model) {
+  constexpr std::string_view only[][2] = {{"mm_vision_tower", "clip-vit-large-patch14-336"},
+                                          {"mm_projector_type", "mlp2x_gelu"}};  // of LLaVA's first files
+  for (const auto& [field, known] : only) {
+    if (top.has(field) && top.string(field).find(known) == std::string::npos)
+      fail(errc::unsupported, top.path(field), top.string(field), std::string(known));
+  }
   vision_spec& v = model.vision;
   v.projector.input = v.d_model;
   v.projector.hidden = v.projector.output = model.d_model;

@@ -99,6 +99,17 @@ TEST_CASE("Step 3.7 with the fields of its language model at the top is that alo
   CHECK_FALSE(has_vision(m));
 }
 
+TEST_CASE("LLaVA's first files have the fields of the language model at the top", "[hf_further_vision]") {
+  // liuhaotian/llava-v1.5-13b: llava-hf/llava-1.5-13b-hf without its 64 further rows of both tables.
+  json config = json::parse(R"({"model_type": "llava", "architectures": ["LlavaLlamaForCausalLM"], "hidden_size": 5120,
+      "intermediate_size": 13824, "num_hidden_layers": 40, "num_attention_heads": 40, "num_key_value_heads": 40,
+      "vocab_size": 32000, "mm_vision_tower": "openai/clip-vit-large-patch14-336",
+      "mm_projector_type": "mlp2x_gelu", "tie_word_embeddings": false})");
+  CHECK(parameters(read_hf_config(config).model).total == 13351494656 - 2 * 64 * 5120);
+  config["mm_projector_type"] = "linear";
+  CHECK(says(refusal_of([&] { (void)read_hf_config(config); }).message, "mm_projector_type"));
+}
+
 TEST_CASE("what further towers do not count is refused by its field", "[hf_further_vision]") {
   const hf_class refused[] = {
       {"alignment_intermediate_size", "cohere2_vision", "", R"({"alignment_intermediate_size": 7})", 0},
